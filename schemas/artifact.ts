@@ -1,0 +1,14 @@
+/** The types of package that can be stored; a file package is `other`. */
+export const LIBRARY_TYPES = ["docker", "npm", "hackage", "pypi", "other"] as const;
+export type LibraryType = (typeof LIBRARY_TYPES)[number];
+
+export type ArtifactKind = "package" | "pixel";
+
+/** What an event belongs to. Pixels have no library type. */
+export interface Artifact {
+  kind: ArtifactKind;
+  /** UUID, lower case. */
+  id: string;
+  ownerId: string;
+  libraryType: LibraryType | "";
+}

@@ -1,0 +1,43 @@
+import { Problem } from "./problem.js";
+
+/** UTC days, `YYYY-MM-DD`: the first is in the range, the second no longer. */
+export interface DateRange {
+  startDate: string;
+  endDate: string;
+}
+
+const DAY_MS = 86_400_000;
+const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
+
+/**
+ * `startDate` and `endDate` of a query string.
+ * @throws Problem invalid-date, empty-range, range-too-long
+ */
+export function parseDateRange(
+  query: Readonly<Record<string, string | string[] | undefined>>,
+  { daysMax }: { daysMax: number },
+): DateRange {
+  const startDate = parseDate(query, "startDate");
+  const endDate = parseDate(query, "endDate");
+  const days = (Date.parse(endDate) - Date.parse(startDate)) / DAY_MS;
+  if (days === 0)
+    throw new Problem("empty-range", "startDate and endDate are equal; endDate is not in the range.");
+  if (days < 0) throw new Problem("empty-range", "endDate is before startDate.");
+  if (days > daysMax)
+    throw new Problem("range-too-long", `The range has ${days} days; at most ${daysMax} are allowed.`);
+  return { startDate, endDate };
+}
+
+function parseDate(query: Readonly<Record<string, string | string[] | undefined>>, name: string): string {
+  const text = query[name];
+  if (typeof text !== "string") throw new Problem("invalid-date", `${name} is needed, once, as YYYY-MM-DD.`);
+  if (!isCalendarDate(text))
+    throw new Problem("invalid-date", `${name} must be a calendar date as YYYY-MM-DD.`);
+  return text;
+}
+
+function isCalendarDate(text: string): boolean {
+  if (!DATE.test(text) || text < "1970-01-01" || text > "2149-01-01") return false;
+  const date = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
+}

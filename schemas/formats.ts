@@ -1,0 +1,62 @@
+/** What the texts of a request must look like; `sentence` finishes "<field> ...". */
+export const FORMATS = {
+  text: { validate: isText, sentence: "must not contain NUL or half of a surrogate pair" },
+  line: {
+    validate: isLine,
+    sentence: "must be one line of text that neither begins nor ends with a space",
+  },
+  "owner-name": {
+    validate: isOwnerName,
+    sentence:
+      "must be 1 to 64 letters, digits, dots, underscores and hyphens, with a letter or digit at both ends, " +
+      "and not a word of the API's own paths",
+  },
+  "e-mail": { validate: isEmail, sentence: "must be an e-mail address" },
+  website: { validate: isWebsite, sentence: "must be the address of a website" },
+  uuid: { validate: isUuid, sentence: "must be a UUID" },
+} as const satisfies Record<string, { validate: (text: string) => boolean; sentence: string }>;
+
+/** PostgreSQL can store neither NUL nor what is not Unicode. */
+export function isText(text: string): boolean {
+  return !/[\0\p{Surrogate}]/u.test(text);
+}
+
+export function isLine(text: string): boolean {
+  return isText(text) && !/[\p{Cc}\u2028\u2029]|^\s|\s$/u.test(text);
+}
+
+/** Words that stand where a v2 path may also have an owner. */
+const PATH_WORDS = new Set(["imports", "packages", "pixels", "tracking-pixels"]);
+
+export function isOwnerName(text: string): boolean {
+  return (
+    /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9])?$/.test(text) && !PATH_WORDS.has(text.toLowerCase())
+  );
+}
+
+export function isEmail(text: string): boolean {
+  return text.length <= 254 && EMAIL.test(text);
+}
+
+/** As strict as a browser's e-mail field (HTML Living Standard, "valid e-mail address"), with a dot in the domain. */
+const EMAIL =
+  /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?\.)+[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?$/;
+
+/** An absolute http(s) URL without a user name or password, spelt without what a parser would mend silently. */
+export function isHttpUrl(text: string): boolean {
+  if (!isText(text) || !/^https?:\/\/[^/?#]/i.test(text) || /[\s\\\p{Cc}]/u.test(text)) return false;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  return url !== undefined && url.username === "" && url.password === "";
+}
+
+/** An http(s) URL, or one whose scheme was left out as people do. */
+export function isWebsite(text: string): boolean {
+  return (
+    isHttpUrl(text) ||
+    (!/^[a-z][a-z0-9+.-]*:/i.test(text) && text.includes(".") && isHttpUrl(`https://${text}`))
+  );
+}
+
+export function isUuid(text: string): boolean {
+  return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(text);
+}

@@ -1,0 +1,27 @@
+import type { LogEntry } from "./import-log.js";
+
+/** The Event import record, spelled as on the wire. */
+export interface EventImport {
+  id: string;
+  owner: string;
+  status: "importing" | "done" | "aborted";
+  created_at: string;
+  updated_at: string;
+  events_total: number;
+  events_successfully_imported: number;
+  events_failed_to_import: number;
+  error_log_sample: LogEntry[];
+  warning_log_sample: LogEntry[];
+}
+
+/** What an upload needs of PostgreSQL while its body comes in. */
+export interface UploadStore {
+  /** Keeps the upload from being taken for interrupted. False when the import was aborted meanwhile. */
+  renewLease(importId: string): Promise<boolean>;
+  /** The whole body is in the log: from now on the import finishes by itself. */
+  completeUpload(importId: string, chunksTotal: number): Promise<void>;
+  /** The body broke off: nothing of it may stay. */
+  interruptUpload(importId: string, reason: string): Promise<void>;
+}
+
+export const UPLOAD_LEASE_SECONDS = 30;

@@ -1,0 +1,34 @@
+import { compileBody } from "./validate.js";
+
+/** OrganizationV1, as returned. */
+export interface OrganizationV1 {
+  name: string;
+  description: string;
+  website?: string;
+  billingEmail: string;
+  createdAt: string;
+  updatedAt: string;
+}
+
+/** OrganizationUpsertV1, as sent on create and update. */
+export interface OrganizationUpsert {
+  name: string;
+  description: string;
+  website?: string | null;
+  billingEmail: string;
+}
+
+export const ORGANIZATION_UPSERT = {
+  type: "object",
+  required: ["name", "description", "billingEmail"],
+  additionalProperties: false,
+  properties: {
+    name: { type: "string", format: "owner-name" },
+    description: { type: "string", format: "text", maxLength: 10_000 },
+    website: { type: ["string", "null"], format: "website", maxLength: 2048 },
+    billingEmail: { type: "string", format: "e-mail", maxLength: 254 },
+  },
+} as const;
+
+/** Throws `invalid-body` naming every fault. */
+export const parseOrganizationUpsert = compileBody<OrganizationUpsert>(ORGANIZATION_UPSERT);

@@ -1,0 +1,129 @@
+import { LIBRARY_TYPES, type LibraryType } from "./artifact.js";
+import { isHttpUrl } from "./formats.js";
+import type { FieldFault } from "./problem.js";
+import { compileBody } from "./validate.js";
+
+/** PackageV1, as returned. */
+export interface PackageV1 {
+  uuid: string;
+  owner: string;
+  name: string;
+  shortDescription: string;
+  createdAt: string;
+  longDescription?: string;
+  website?: string;
+  libraryType?: LibraryType;
+}
+
+/** PackageUpsertV1 after parsing: the type is always known and URLs are as they are stored. */
+export interface PackageUpsert extends Omit<SentPackage, "libraryType"> {
+  libraryType: LibraryType;
+}
+
+/** PackageUpsertV1, as sent on create and update. */
+interface SentPackage {
+  name: string;
+  shortDescription: string;
+  longDescription?: string | null;
+  website?: string | null;
+  libraryType?: LibraryType | "file" | null;
+  backendUrl?: string | null;
+  publicUrl?: string | null;
+  repositoryURL?: string | null;
+}
+
+export const PACKAGE_UPSERT = {
+  type: "object",
+  required: ["name", "shortDescription"],
+  additionalProperties: false,
+  properties: {
+    name: { type: "string", format: "line", minLength: 1, maxLength: 256 },
+    shortDescription: { type: "string", format: "text", maxLength: 1000 },
+    longDescription: { type: ["string", "null"], format: "text", maxLength: 100_000 },
+    website: { type: ["string", "null"], format: "website", maxLength: 2048 },
+    libraryType: { type: ["string", "null"], enum: [...LIBRARY_TYPES, "file", null] },
+    backendUrl: { type: ["string", "null"], format: "line", maxLength: 2048 },
+    publicUrl: { type: ["string", "null"], format: "line", maxLength: 2048 },
+    repositoryURL: { type: ["string", "null"], format: "line", maxLength: 2048 },
+  },
+} as const;
+
+/** Throws `invalid-body` naming every fault. A `file` package, and one of no type, is `other`. */
+export function parsePackageUpsert(body: unknown): PackageUpsert {
+  const sent = parseSent(body);
+  const repositoryURL = sent.repositoryURL && withTrailingSlash(sent.repositoryURL);
+  return { ...sent, ...(repositoryURL && { repositoryURL }), libraryType: storedType(sent.libraryType) };
+}
+
+/** The type under which a request's type is stored. */
+export function storedType(type: LibraryType | "file" | null | undefined): LibraryType {
+  return type === undefined || type === null || type === "file" ? "other" : type;
+}
+
+const parseSent = compileBody<SentPackage>(PACKAGE_UPSERT, typeFaults);
+
+/** Which type each field belongs to; on any other type it is refused. */
+const TYPE_OF_FIELD = { backendUrl: "docker", publicUrl: "docker", repositoryURL: "pypi" } as const;
+
+function typeFaults(sent: Partial<SentPackage>, faulty: ReadonlySet<string>): FieldFault[] {
+  if (faulty.has("/libraryType")) return [];
+  const type = storedType(sent.libraryType);
+  const foreign = Object.entries(TYPE_OF_FIELD)
+    .filter(([field, owning]) => owning !== type && present(sent[field as keyof SentPackage]))
+    .map(([field, owning]) => fault(field, `belongs to ${owning} packages only, not to ${type} ones`));
+  if (type === "docker") return [...foreign, ...dockerFaults(sent)];
+  if (type === "pypi") return [...foreign, ...pythonFaults(sent)];
+  return foreign;
+}
+
+function dockerFaults({ backendUrl, publicUrl }: Partial<SentPackage>): FieldFault[] {
+  const backend = present(backendUrl)
+    ? registryFaults("backendUrl", backendUrl)
+    : [fault("backendUrl", "is required for a docker package")];
+  const front = present(publicUrl) ? registryFaults("publicUrl", publicUrl) : [];
+  const both = present(backendUrl) && present(publicUrl) && backend.length + front.length === 0;
+  if (!both || pathOf(backendUrl) === pathOf(publicUrl)) return [...backend, ...front];
+  return [fault("publicUrl", `must have the path of backendUrl, ${pathOf(backendUrl)}`)];
+}
+
+/** Each component of the path, as the specification spells it. */
+const COMPONENT = /^[a-z0-9]+(?:[._-][a-z0-9]+)*$/;
+
+function registryFaults(field: string, url: string): FieldFault[] {
+  if (!isHttpUrl(url) || /[?#]/.test(url)) {
+    return [fault(field, "must be an absolute http or https URL without a query, fragment or password")];
+  }
+  const components = pathOf(url).split("/").slice(1);
+  if (components.length === 0 || components.every((component) => component === "")) {
+    return [fault(field, "must have at least one path component, as in https://registry.example/team/image")];
+  }
+  return components
+    .filter((component) => !COMPONENT.test(component))
+    .map((component) =>
+      fault(field, `has the path component "${component}", which must match ${COMPONENT.source}`),
+    );
+}
+
+function pythonFaults({ repositoryURL }: Partial<SentPackage>): FieldFault[] {
+  if (!present(repositoryURL) || (isHttpUrl(repositoryURL) && !/[?#]/.test(repositoryURL))) return [];
+  return [
+    fault("repositoryURL", "must be an absolute http or https URL without a query, fragment or password"),
+  ];
+}
+
+/** From the text, not from a parsed URL, which would resolve `..` and escapes before they were looked at. */
+function pathOf(url: string): string {
+  return url.replace(/^[a-z]+:\/\/[^/]*/i, "");
+}
+
+function withTrailingSlash(url: string): string {
+  return url.endsWith("/") ? url : `${url}/`;
+}
+
+function present<Value>(value: Value | null | undefined): value is Value {
+  return value !== undefined && value !== null;
+}
+
+function fault(field: string, message: string): FieldFault {
+  return { path: `/${field}`, message };
+}

@@ -1,0 +1,65 @@
+/** Every error code of the API with its status. The codes are wire values; messages are sentences for a person. */
+const STATUS_BY_CODE = {
+  "malformed-json": 400,
+  "invalid-date": 400,
+  "invalid-query": 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  "export-not-granted": 403,
+  "not-found": 404,
+  "method-not-allowed": 405,
+  "too-large": 413,
+  "unsupported-encoding": 415,
+  "already-exists": 409,
+  "ambiguous-name": 409,
+  "already-finished": 409,
+  "invalid-body": 422,
+  "library-type-is-immutable": 422,
+  "not-a-file-package": 422,
+  "not-a-docker-package": 422,
+  "not-a-python-package": 422,
+  "cannot-remove-last-owner": 422,
+  "domain-is-already-in-use": 422,
+  "route-conflicts": 422,
+  "range-too-long": 422,
+  "empty-range": 422,
+  "too-many-active-imports": 422,
+  "unknown-user": 422,
+  "webhook-url-not-allowed": 422,
+  "rate-limited": 429,
+  "internal-error": 500,
+  unavailable: 503,
+} as const;
+
+export type ProblemCode = keyof typeof STATUS_BY_CODE;
+
+/** One fault of a request body: where (a JSON pointer) and what. */
+export interface FieldFault {
+  path: string;
+  message: string;
+}
+
+export interface ProblemDetails {
+  errors?: FieldFault[];
+  retryAfterSeconds?: number;
+  cause?: unknown;
+}
+
+/** The caller's doing, or a store that is down: rendered by one middleware as `{code, message, errors?}`. */
+export class Problem extends Error {
+  readonly code: ProblemCode;
+  readonly errors: FieldFault[] | undefined;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(code: ProblemCode, message: string, details: ProblemDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.name = "Problem";
+    this.code = code;
+    this.errors = details.errors;
+    this.retryAfterSeconds = details.retryAfterSeconds;
+  }
+
+  get status(): number {
+    return STATUS_BY_CODE[this.code];
+  }
+}

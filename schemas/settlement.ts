@@ -1,0 +1,38 @@
+/** An import that has chunks to settle, or none left and only waits to be finished. */
+export interface DueImport {
+  id: string;
+  ownerId: string;
+  /** Every chunk is written: nothing more will come, so there is no reason to wait. */
+  complete: boolean;
+  /** None of its events may stay. */
+  retracted: boolean;
+}
+
+/** Chunks of one import that were written and not settled since: their receipt stamps, first and last. */
+export interface UnsettledChunks {
+  sequences: number[];
+  firstStamp: number;
+  lastStamp: number;
+}
+
+/** What settlement keeps in PostgreSQL. */
+export interface SettlementStore {
+  dueImports(): Promise<DueImport[]>;
+  /** Uploads whose process died: aborted, and to be retracted. Returns their ids. */
+  abortAbandonedUploads(): Promise<string[]>;
+  /** Runs `work` as the only settlement of the owner anywhere; false when another is at it. */
+  asOnlySettlement(ownerId: string, work: (journal: OwnerSettlement) => Promise<void>): Promise<boolean>;
+}
+
+/** What may be done to an owner's imports by the one that holds the owner's settlement lock. */
+export interface OwnerSettlement {
+  /** Batches that were staged and never closed: a crash may have cut them short. */
+  stagedBatches(): Promise<string[]>;
+  putStagedBatch(batch: string): Promise<void>;
+  closeBatch(batch: string): Promise<void>;
+  unsettledChunks(importId: string, limits: { eventsMax: number }): Promise<UnsettledChunks | undefined>;
+  /** Does nothing when the import was retracted since: its chunks are then unsettled once more. */
+  markSettled(due: Pick<DueImport, "id" | "retracted">, chunks: UnsettledChunks): Promise<void>;
+  /** `done` when every chunk is written and settled; otherwise nothing. */
+  finishIfComplete(importId: string): Promise<void>;
+}

@@ -1,0 +1,113 @@
+import { Ajv, type ErrorObject } from "ajv";
+import { FORMATS } from "./formats.js";
+import { Problem, type FieldFault } from "./problem.js";
+
+/**
+ * A parser of request bodies from a JSON schema and the rules that no schema can say. The parser throws
+ * `invalid-body` with every fault at once, so the further rules run on the fields that the schema found sound.
+ */
+export function compileBody<Body extends object>(
+  schema: object,
+  furtherFaults: (sound: Partial<Body>, faulty: ReadonlySet<string>) => FieldFault[] = () => [],
+): (body: unknown) => Body {
+  const validate = ajv.compile<Body>(schema);
+  return (body) => {
+    const faults = validate(body) ? [] : (validate.errors ?? []).map(faultOf);
+    if (isObject(body)) faults.push(...newFaults(body as Body, { faults, furtherFaults }));
+    if (faults.length > 0) throw invalidBody(faults);
+    return body as Body;
+  };
+}
+
+/** The Problem for a body with these faults, of which at most the first 100 are listed. */
+export function invalidBody(faults: readonly FieldFault[]): Problem {
+  const errors = faults.slice(0, FAULTS_LISTED_MAX);
+  const sentences = errors
+    .slice(0, 3)
+    .map(({ path, message }) => `${path.slice(1) || "the body"} ${message}`);
+  const more = faults.length > 3 ? `; and ${faults.length - 3} more` : "";
+  return new Problem("invalid-body", `The body is not acceptable: ${sentences.join("; ")}${more}.`, {
+    errors,
+  });
+}
+
+const FAULTS_LISTED_MAX = 100;
+
+const ajv = new Ajv({ allErrors: true, strict: true, allowUnionTypes: true });
+for (const [name, { validate }] of Object.entries(FORMATS)) ajv.addFormat(name, validate);
+
+interface Further<Body> {
+  faults: readonly FieldFault[];
+  furtherFaults: (sound: Partial<Body>, faulty: ReadonlySet<string>) => FieldFault[];
+}
+
+/** What the further rules add; a field has one fault at most from the schema or from them. */
+function newFaults<Body extends object>(body: Body, { faults, furtherFaults }: Further<Body>): FieldFault[] {
+  const faulty = new Set(faults.map(({ path }) => path.split("/", 2).join("/")));
+  const sound = Object.entries(body).filter(([field]) => !faulty.has(`/${escapePointer(field)}`));
+  const further = furtherFaults(Object.fromEntries(sound) as Partial<Body>, faulty);
+  return further.filter(({ path }) => !faulty.has(path));
+}
+
+function isObject(body: unknown): body is object {
+  return typeof body === "object" && body !== null && !Array.isArray(body);
+}
+
+function faultOf({ instancePath, keyword, params }: ErrorObject): FieldFault {
+  const given = params as Record<string, unknown>;
+  switch (keyword) {
+    case "required":
+      return {
+        path: `${instancePath}/${escapePointer(String(given["missingProperty"]))}`,
+        message: "is required",
+      };
+    case "additionalProperties":
+      return {
+        path: `${instancePath}/${escapePointer(String(given["additionalProperty"]))}`,
+        message: "is not a known field",
+      };
+    default:
+      return { path: instancePath, message: sentenceOf(keyword, given) };
+  }
+}
+
+function sentenceOf(keyword: string, given: Record<string, unknown>): string {
+  switch (keyword) {
+    case "type":
+      return `must be ${typeSentence(given["type"])}`;
+    case "enum":
+      return `must be one of ${(given["allowedValues"] as (string | null)[]).filter((value) => value !== null).join(", ")}`;
+    case "minLength":
+      return given["limit"] === 1
+        ? "must not be empty"
+        : `must have at least ${String(given["limit"])} characters`;
+    case "maxLength":
+      return `must have at most ${String(given["limit"])} characters`;
+    case "maxItems":
+      return `must have at most ${String(given["limit"])} items`;
+    case "format":
+      return FORMATS[given["format"] as keyof typeof FORMATS].sentence;
+    default:
+      return "is not acceptable";
+  }
+}
+
+const TYPE_SENTENCES: Record<string, string> = {
+  object: "a JSON object",
+  array: "a JSON array",
+  string: "text",
+  boolean: "true or false",
+  integer: "a whole number",
+  number: "a number",
+};
+
+/** Null stands for "absent" and is not worth a word. */
+function typeSentence(type: unknown): string {
+  const types = (Array.isArray(type) ? (type as string[]) : [String(type)]).filter((name) => name !== "null");
+  return types.map((name) => TYPE_SENTENCES[name] ?? name).join(" or ");
+}
+
+/** RFC 6901. */
+function escapePointer(name: string): string {
+  return name.replaceAll("~", "~0").replaceAll("/", "~1");
+}
