@@ -1,0 +1,66 @@
+import { parseAddress } from "./parse-address.js";
+
+/**
+ * Which network announces an address: ranges sorted by their first address, in flat arrays over shared
+ * memory. IPv6 addresses take four words each. Immutable; passing it to a worker thread copies nothing.
+ */
+export interface AsnTable {
+  ipv4: AsnRanges;
+  ipv6: AsnRanges;
+  /** AS number of each owner. */
+  numbers: Uint32Array;
+  /** Owner `i` is called `names[nameEnds[i - 1] .. nameEnds[i]]`, UTF-8. */
+  nameEnds: Uint32Array;
+  names: Uint8Array;
+}
+
+export interface AsnRanges {
+  /** First address of each range. */
+  starts: Uint32Array;
+  /** Last address of each range, inclusive. */
+  ends: Uint32Array;
+  /** Index of each range's owner. */
+  owners: Uint32Array;
+}
+
+export const IPV4_WORDS = 1;
+export const IPV6_WORDS = 4;
+
+/** The index of the owner of an address, or -1 where nobody announces it. */
+export function findAsnOwner(table: AsnTable, address: string): number {
+  const family = parseAddress(address, words);
+  if (family === 0) return -1;
+  return family === 4 ? findRange(table.ipv4, IPV4_WORDS) : findRange(table.ipv6, IPV6_WORDS);
+}
+
+/** AS number and organization of an owner. */
+export function readAsnOwner(table: AsnTable, owner: number): { asn: number; organization: string } {
+  const from = owner === 0 ? 0 : table.nameEnds[owner - 1]!;
+  const name = Buffer.from(table.names.buffer, from, table.nameEnds[owner]! - from).toString("utf8");
+  return { asn: table.numbers[owner]!, organization: name };
+}
+
+/** The address being looked for; reused, which is safe because nothing here waits. */
+const words = new Uint32Array(4);
+
+/** The last range that starts at or before the address, if it also ends at or after it. */
+function findRange({ starts, ends, owners }: AsnRanges, width: number): number {
+  let low = 0;
+  let high = owners.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (compare(starts, middle, width) <= 0) low = middle + 1;
+    else high = middle;
+  }
+  const found = low - 1;
+  return found >= 0 && compare(ends, found, width) >= 0 ? owners[found]! : -1;
+}
+
+/** Negative where the table's address comes before the one looked for, positive where it comes after. */
+function compare(addresses: Uint32Array, row: number, width: number): number {
+  for (let word = 0, at = row * width; word < width; word++, at++) {
+    const difference = addresses[at]! - words[word]!;
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}

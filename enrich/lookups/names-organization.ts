@@ -1,0 +1,34 @@
+/**
+ * Whether a database's name for a network can be that of an organization of the curated table: they share
+ * a significant word, or the name holds the row's `match`.
+ */
+export function namesOrganization(name: string, organization: { name: string; match: string }): boolean {
+  return shareWord(name, organization.name) || holdsWord(name, organization.match);
+}
+
+function holdsWord(name: string, word: string): boolean {
+  if (word === "") return false;
+  const letters = (text: string) => ` ${text.toLowerCase().replace(/[^\p{L}\p{N}-]+/gu, " ")} `;
+  return letters(name).includes(letters(word));
+}
+
+function shareWord(one: string, other: string): boolean {
+  const words = new Set(significantWords(one));
+  return significantWords(other).some((word) => words.has(word));
+}
+
+/** The words of an organization's name that tell it from others, in lower case and without accents. */
+function significantWords(name: string): string[] {
+  const plain = name.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
+  return plain.split(/[^\p{L}\p{N}]+/u).filter((word) => word.length > 1 && !COMMON_WORDS.has(word));
+}
+
+/** Legal forms, and what half of the trade is called. */
+const COMMON_WORDS = new Set(
+  `ab ag as asn bv co company corp corporation gmbh group holding holdings inc incorporated jsc limited llc ltd
+   nv oao ooo oy pjsc plc pty pvt sa sas se spa srl the of and for de do da la le
+   access backbone broadband cable center centre cloud communication communications data digital global hosting
+   information international internet isp mobile national net network networks online service services
+   solutions system systems tech technologies technology telecom telecommunication telecommunications
+   telekom university wireless`.split(/\s+/),
+);

@@ -1,0 +1,49 @@
+import { createHmac } from "node:crypto";
+import type { Lookups } from "../../schemas/enriched-event.js";
+import type { EntryOf } from "./address-cache.js";
+
+/**
+ * Keyed hashes in place of addresses: HMAC-SHA256 cut to 128 bits, as 32 hexadecimal digits. Without the
+ * key nobody can try all addresses. What is hashed differs in its first bytes between the two ids, so that
+ * neither can be taken for the other. Without an address there is no id: "".
+ */
+export function openIds(key: Uint8Array, entryOf: EntryOf): Lookups["ids"] {
+  return {
+    endpoint: (address) => {
+      if (address === "") return "";
+      return (entryOf(address).endpointId ??= hash(key, `endpoint\0${address}`));
+    },
+    origin: (address, userAgent) => {
+      if (address === "") return "";
+      const { origins } = entryOf(address);
+      return findOrigin(origins, userAgent) ?? addOrigin(origins, { key, address, userAgent });
+    },
+  };
+}
+
+/** Most addresses have one or two user agents; those behind a gateway have any number. */
+const ORIGINS_MAX = 4;
+/** Longer user agents are hashed anew each time, so that what is held is bounded in bytes too. */
+const CACHED_LENGTH_MAX = 512;
+
+function findOrigin(origins: readonly string[], userAgent: string): string | undefined {
+  for (let at = 0; at < origins.length; at += 2) {
+    if (origins[at] === userAgent) return origins[at + 1];
+  }
+  return undefined;
+}
+
+function addOrigin(
+  origins: string[],
+  { key, address, userAgent }: { key: Uint8Array; address: string; userAgent: string },
+): string {
+  const id = hash(key, `origin\0${address}\0${userAgent}`);
+  if (userAgent.length > CACHED_LENGTH_MAX) return id;
+  if (origins.length === ORIGINS_MAX * 2) origins.splice(0, 2);
+  origins.push(userAgent, id);
+  return id;
+}
+
+function hash(key: Uint8Array, text: string): string {
+  return createHmac("sha256", key).update(text).digest("hex").slice(0, 32);
+}

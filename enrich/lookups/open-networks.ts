@@ -1,0 +1,84 @@
+import { LRUCache } from "lru-cache";
+import { UNKNOWN_NETWORK } from "../../schemas/enriched-event.js";
+import type { Lookups, Network } from "../../schemas/enriched-event.js";
+import type { EntryOf } from "./address-cache.js";
+import { findAsnOwner, readAsnOwner } from "./asn-table.js";
+import type { AsnTable } from "./asn-table.js";
+import { describeNetwork } from "./describe-network.js";
+import type { Organizations } from "./describe-network.js";
+import { completeFacts, NO_FACTS, readNetworkFacts } from "./network-facts.js";
+import type { NetworkFacts } from "./network-facts.js";
+import { openMmdb } from "./open-mmdb.js";
+import type { MmdbFile } from "./open-mmdb.js";
+import type { Organization } from "./parse-organizations.js";
+
+/** Where facts about networks come from, in the order of their weight. */
+export interface NetworkSources {
+  /** Rows known by hand: what an AS number's owner is. */
+  organizations: readonly Organization[];
+  /** Which network announces an address. */
+  asn: { table: AsnTable } | { mmdb: MmdbFile };
+  /** Who uses an address; comes before all of the others. */
+  company: MmdbFile | undefined;
+}
+
+/** Says whose network an address is in; equal answers are the same object while they are cached. */
+export function openNetworks(
+  { organizations, asn, company }: NetworkSources,
+  { entryOf, cacheEntriesMax }: { entryOf: EntryOf; cacheEntriesMax: number },
+): Lookups["networks"] {
+  const limits = { cacheEntriesMax };
+  const byNumber: Organizations = new Map(organizations.map((row) => [row.asn, row]));
+  const ownerOf = "table" in asn ? openTable(asn.table, limits) : openFacts(asn.mmdb, limits);
+  const userOf = company === undefined ? () => NO_FACTS : openFacts(company, limits);
+  const intern = openInterning(limits);
+  const describe = (facts: NetworkFacts) => intern(describeNetwork(facts, byNumber));
+  const described = new WeakMap<NetworkFacts, Network>();
+  const find = (address: string) => {
+    const owner = ownerOf(address);
+    const user = userOf(address);
+    if (user !== NO_FACTS) return describe(completeFacts(user, owner));
+    const network = described.get(owner) ?? describe(owner);
+    described.set(owner, network);
+    return network;
+  };
+  return {
+    of: (address) => (address === "" ? UNKNOWN_NETWORK : (entryOf(address).network ??= find(address))),
+  };
+}
+
+type FactsOf = (address: string) => NetworkFacts;
+
+function openFacts(file: MmdbFile, limits: { cacheEntriesMax: number }): FactsOf {
+  const database = openMmdb(file, limits);
+  return (address) => {
+    const record = database.find(address);
+    return record === undefined ? NO_FACTS : readNetworkFacts(record);
+  };
+}
+
+function openTable(table: AsnTable, { cacheEntriesMax }: { cacheEntriesMax: number }): FactsOf {
+  const byOwner = new LRUCache<number, NetworkFacts>({ max: cacheEntriesMax });
+  return (address) => {
+    const owner = findAsnOwner(table, address);
+    if (owner < 0) return NO_FACTS;
+    const known = byOwner.get(owner);
+    if (known !== undefined) return known;
+    const { asn, organization } = readAsnOwner(table, owner);
+    const facts = { ...NO_FACTS, asn, asOrganization: organization };
+    byOwner.set(owner, facts);
+    return facts;
+  };
+}
+
+/** One object for equal networks: the column encoder compares by identity. */
+function openInterning({ cacheEntriesMax }: { cacheEntriesMax: number }): (network: Network) => Network {
+  const interned = new LRUCache<string, Network>({ max: cacheEntriesMax });
+  return (network) => {
+    const key = Object.values(network).join("\0");
+    const known = interned.get(key);
+    if (known !== undefined) return known;
+    interned.set(key, network);
+    return network;
+  };
+}

@@ -1,0 +1,41 @@
+import { parseInstaller } from "./parse-installer.js";
+import { parsePythonClient } from "./parse-python-client.js";
+import type { ClientDetails } from "./parse-python-client.js";
+
+/** What a user agent says about itself, where it is not a browser and not unknown. */
+export type PackageClient =
+  | { kind: "installer"; details: ClientDetails }
+  | { kind: "browser" }
+  /** The fetcher of an operating system's own ports or packages. */
+  | { kind: "os"; name: string; platform: string };
+
+/** Longer user agents are cut: no client writes as much, and work stays bounded whatever is sent. */
+export const USER_AGENT_LENGTH_MAX = 2048;
+
+/**
+ * Recognises package clients and download tools. Pure; never throws; the same string gives equal answers.
+ * The forms of Python's installers, and what is taken from them, follow PyPI's own statistics
+ * (https://github.com/pypi/linehaul-cloud-function).
+ */
+export function parsePackageClient(userAgent: string): PackageClient | undefined {
+  const text = userAgent.slice(0, USER_AGENT_LENGTH_MAX).trim();
+  const details = parsePythonClient(text) ?? parseInstaller(text);
+  if (details !== undefined) return { kind: "installer", details };
+  const fetcher = OS_FETCHERS.find(({ pattern }) => pattern.test(text));
+  if (fetcher !== undefined) return { kind: "os", name: fetcher.name, platform: fetcher.platform };
+  return BROWSER.test(text) ? { kind: "browser" } : undefined;
+}
+
+const BROWSER = /^(?:Mozilla|Opera|Safari)\//;
+
+const OS_FETCHERS: readonly { pattern: RegExp; name: string; platform: string }[] = [
+  { pattern: /^(?:fetch )?libfetch\//, name: "libfetch", platform: "FreeBSD" },
+  { pattern: /^OpenBSD ftp/, name: "ftp", platform: "OpenBSD" },
+  { pattern: /^NetBSD-ftp\//, name: "ftp", platform: "NetBSD" },
+  { pattern: /^MacPorts\//, name: "MacPorts", platform: "macOS" },
+  { pattern: /^(?:slapt-get|slackrepo)/, name: "Slackware", platform: "Linux" },
+  { pattern: /^xbps\//, name: "xbps", platform: "Linux" },
+  { pattern: /^PTXdist/, name: "PTXdist", platform: "Linux" },
+  { pattern: /^GARstow\//, name: "GARstow", platform: "" },
+  { pattern: /^pypi-install\//, name: "pypi-install", platform: "Linux" },
+];

@@ -1,0 +1,7 @@
+import type { Put } from "./index.js";
+
+/** Ids that stand for the client and its address from here on; the address itself is not stored. */
+export const putIds: Put = (event, { ids }) => {
+  event.originId = ids.origin(event.address, event.userAgent);
+  event.endpointId = ids.endpoint(event.address);
+};

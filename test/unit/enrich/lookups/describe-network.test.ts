@@ -1,0 +1,114 @@
+import { describe, expect, it } from "vitest";
+import { describeNetwork } from "../../../../enrich/lookups/describe-network.js";
+import { NO_FACTS } from "../../../../enrich/lookups/network-facts.js";
+import type { NetworkFacts } from "../../../../enrich/lookups/network-facts.js";
+import { UNKNOWN_NETWORK } from "../../../../schemas/enriched-event.js";
+import type { Network } from "../../../../schemas/enriched-event.js";
+
+const organizations = new Map(
+  (
+    [
+      { asn: 1, name: "Big Cloud", domain: "big.example", kind: "cloud", match: "" },
+      { asn: 2, name: "Access", domain: "access.example", kind: "isp", match: "verizon" },
+      { asn: 3, name: "Acme", domain: "acme.example", kind: "business", match: "" },
+      { asn: 4, name: "State University", domain: "state.edu", kind: "education", match: "" },
+      { asn: 5, name: "Cheap Hosting", domain: "cheap.example", kind: "hosting", match: "" },
+      { asn: 6, name: "Ministry", domain: "ministry.example", kind: "government", match: "" },
+    ] as const
+  ).map((row) => [row.asn, row]),
+);
+
+/** The owner of each AS number above, under the name that an ASN database has for it. */
+const CLOUD = { asn: 1, asOrganization: "Big Cloud, Inc." };
+const ISP = { asn: 2, asOrganization: "Verizon Business" };
+const BUSINESS = { asn: 3, asOrganization: "ACME CORP" };
+const UNLISTED = { asn: 99, asOrganization: "Widgets Ltd" };
+const UNLISTED_ISP = { asn: 98, asOrganization: "Valley Telecom Ltda" };
+
+const isp = { connectionType: "ISP" };
+const acme = { company: "Acme", companyDomain: "acme.example", connectionType: "business" };
+const bigCloud = {
+  connectionType: "cloud provider",
+  cloudProvider: "Big Cloud",
+  cloudProviderDomain: "big.example",
+};
+
+const cases: [string, Partial<NetworkFacts>, Partial<Network>][] = [
+  ["nothing known", {}, {}],
+  // Only the owner is known.
+  ["a cloud", CLOUD, bigCloud],
+  ["an ISP", ISP, isp],
+  ["a host", { asn: 5, asOrganization: "Cheap" }, { connectionType: "hosting" }],
+  ["a company", BUSINESS, acme],
+  [
+    "a university",
+    { asn: 4, asOrganization: "State U" },
+    { company: "State University", companyDomain: "state.edu", connectionType: "education" },
+  ],
+  [
+    "a government",
+    { asn: 6, asOrganization: "MIN" },
+    { company: "Ministry", companyDomain: "ministry.example", connectionType: "government" },
+  ],
+  ["a company that is not in the table", UNLISTED, { company: "Widgets Ltd", connectionType: "business" }],
+  [
+    "a company that is not in the table, with a domain from IPinfo Lite",
+    { ...UNLISTED, asDomain: "widgets.example" },
+    { company: "Widgets Ltd", companyDomain: "widgets.example", connectionType: "business" },
+  ],
+  ["an ISP that is not in the table", { ...UNLISTED_ISP, asDomain: "valley.example" }, isp],
+  // ISP form: who uses the network may be a customer of the ISP.
+  [
+    "a customer of an ISP",
+    { ...ISP, isp: "Verizon", organization: "Lariat Software" },
+    { company: "Lariat Software", connectionType: "business" },
+  ],
+  ["an ISP's own network", { ...ISP, isp: "Verizon", organization: "Verizon" }, isp],
+  ["an ISP without an AS number", { isp: "Finecom" }, isp],
+  ["a company that announces its own network", { ...BUSINESS, isp: "Acme", organization: "Acme" }, acme],
+  [
+    "a cloud under another of its names",
+    { ...CLOUD, isp: "Big Cloud", organization: "Big Cloud EU" },
+    bigCloud,
+  ],
+  [
+    "a university at an ISP",
+    { ...ISP, isp: "Verizon", organization: "Example College" },
+    { company: "Example College", connectionType: "education" },
+  ],
+  // Enterprise and IPinfo's company form: the type is said outright.
+  ["a residential line of a company", { ...BUSINESS, kind: "isp" }, isp],
+  [
+    "a government office at an ISP",
+    { ...ISP, kind: "government", organization: "Bevtec", isp: "Verizon", domain: "bevtec.example" },
+    { company: "Bevtec", companyDomain: "bevtec.example", connectionType: "government" },
+  ],
+  ["a business at an ISP, without a name", { ...ISP, kind: "business" }, { connectionType: "business" }],
+  ["hosting at a cloud", { ...CLOUD, kind: "hosting" }, bigCloud],
+  [
+    "hosting elsewhere",
+    { ...UNLISTED, kind: "hosting", organization: "Some Host" },
+    { connectionType: "hosting" },
+  ],
+  // Connection-Type form.
+  ["a consumer's line", { ...CLOUD, line: "isp" }, isp],
+  ["a company's line at an ISP", { ...ISP, line: "business" }, { connectionType: "business" }],
+  ["a company's line at nobody known", { line: "business" }, { connectionType: "business" }],
+  ["a company's line at a cloud", { ...CLOUD, line: "business" }, bigCloud],
+  // Domain form.
+  ["a company's other domain", { ...BUSINESS, domain: "acme.net" }, { ...acme, companyDomain: "acme.net" }],
+  [
+    "a domain of an unknown network",
+    { domain: "acme.net" },
+    { company: "acme.net", companyDomain: "acme.net" },
+  ],
+  ["an ISP's domain", { ...ISP, domain: "verizon.net" }, isp],
+];
+
+describe("describeNetwork", () => {
+  it.each(cases)("describes %s", (_name, facts, network) => {
+    const described = describeNetwork({ ...NO_FACTS, ...facts }, organizations);
+    expect(described).toEqual({ ...UNKNOWN_NETWORK, ...network });
+    expect(Object.isFrozen(described)).toBe(true);
+  });
+});

@@ -1,0 +1,46 @@
+import { createHmac } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { openAddressCache } from "../../../../enrich/lookups/address-cache.js";
+import { openIds } from "../../../../enrich/lookups/open-ids.js";
+
+const NUL = String.fromCharCode(0);
+
+function open(key: string) {
+  return openIds(Buffer.alloc(32, key), openAddressCache({ cacheEntriesMax: 2 }));
+}
+
+describe("openIds", () => {
+  const ids = open("key");
+
+  it("hashes address and user agent with the key, to 128 bits", () => {
+    const hmac = createHmac("sha256", Buffer.alloc(32, "key"))
+      .update(`origin${NUL}192.0.2.1${NUL}curl/8`)
+      .digest("hex");
+    expect(ids.origin("192.0.2.1", "curl/8")).toBe(hmac.slice(0, 32));
+    expect(ids.endpoint("192.0.2.1")).toMatch(/^[0-9a-f]{32}$/);
+  });
+
+  it("gives equal ids to equal clients, also when they were forgotten in between", () => {
+    const addresses = ["192.0.2.1", "192.0.2.2", "192.0.2.3", "2001:db8::1"];
+    const agents = ["a", "b", "c", "d", "e", "f".repeat(600), ""];
+    const askAll = () => addresses.flatMap((address) => agents.map((agent) => ids.origin(address, agent)));
+    const first = askAll();
+    expect(askAll()).toEqual(first);
+    expect(new Set(first).size).toBe(addresses.length * agents.length);
+  });
+
+  it("gives one endpoint id to an address, whatever the user agent, and never that of its origin", () => {
+    const endpoint = ids.endpoint("192.0.2.1");
+    ids.origin("192.0.2.1", "other");
+    expect(ids.endpoint("192.0.2.1")).toBe(endpoint);
+    expect(ids.origin("192.0.2.1", "")).not.toBe(endpoint);
+  });
+
+  it("gives other ids under another key", () => {
+    expect(open("other").endpoint("192.0.2.1")).not.toBe(ids.endpoint("192.0.2.1"));
+  });
+
+  it("gives no id without an address", () => {
+    expect([ids.endpoint(""), ids.origin("", "curl/8")]).toEqual(["", ""]);
+  });
+});

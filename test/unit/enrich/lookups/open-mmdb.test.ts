@@ -1,0 +1,85 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { openMmdb, sampleRecords, verifiedMmdb } from "../../../../enrich/lookups/open-mmdb.js";
+import { expectedNetworks, fixturePath } from "./mmdb-fixtures.js";
+
+function load(name: string) {
+  const path = fixturePath(`${name}.mmdb`);
+  return { path, bytes: readFileSync(path) };
+}
+
+const limits = { cacheEntriesMax: 1000 };
+
+describe.each([
+  "GeoIP2-City-Test",
+  "GeoIP2-Connection-Type-Test",
+  "GeoIP2-Domain-Test",
+  "GeoIP2-Enterprise-Test",
+  "GeoIP2-ISP-Test",
+  "GeoLite2-ASN-Test",
+])("%s", (name) => {
+  const database = openMmdb(verifiedMmdb(load(name)), limits);
+  const expected = expectedNetworks(name);
+
+  it("answers for both ends of every network what it was made from", () => {
+    expect(expected.length).toBeGreaterThan(20);
+    const found = expected.map(({ network, addresses }) => ({
+      network,
+      records: addresses.map(database.find),
+    }));
+    expect(found).toEqual(expected.map(({ network, record }) => ({ network, records: [record, record] })));
+  });
+
+  it("gives the same object again, so that equal answers can be told by identity", () => {
+    const [first, last] = expected[0]!.addresses;
+    expect(database.find(first)).toBe(database.find(last));
+  });
+});
+
+describe("a damaged file", () => {
+  it.each([
+    ["GeoIP2-City-Test-Broken-Double-Format", "has type 3 and size 5, which no valid file has"],
+    ["GeoIP2-City-Test-Invalid-Node-Count", "its 100000 tree nodes do not fit into 22876 bytes"],
+  ])("%s is refused, naming it", (name, reason) => {
+    const file = load(name);
+    expect(() => verifiedMmdb(file)).toThrow(`The database ${file.path} is damaged or not in MMDB form: `);
+    expect(() => verifiedMmdb(file)).toThrow(reason);
+  });
+
+  it("is refused when it was cut off", () => {
+    const { path, bytes } = load("GeoIP2-City-Test");
+    expect(() => verifiedMmdb({ path, bytes: bytes.subarray(0, 10_000) })).toThrow("has no MMDB metadata");
+  });
+
+  it("is refused when a part in the middle is missing", () => {
+    const { path, bytes } = load("GeoIP2-City-Test");
+    const shortened = Buffer.concat([bytes.subarray(0, 5_000), bytes.subarray(6_000)]);
+    expect(() => verifiedMmdb({ path, bytes: shortened })).toThrow("its search tree does not end where");
+  });
+
+  it("is refused or read whatever byte of its data is flipped, and never crashes a look-up that follows", () => {
+    const { path, bytes } = load("GeoLite2-ASN-Test");
+    const addresses = expectedNetworks("GeoLite2-ASN-Test").map((each) => each.addresses[0]);
+    for (let at = 0; at < bytes.length; at += 7) {
+      const flipped = Buffer.from(bytes);
+      flipped[at]! ^= 0xff;
+      const readable = opens({ path, bytes: flipped });
+      expect(() => readable.forEach((database) => addresses.forEach(database.find))).not.toThrow();
+    }
+  });
+});
+
+/** The database, or nothing where it is refused. */
+function opens(file: { path: string; bytes: Buffer }) {
+  try {
+    return [openMmdb(verifiedMmdb(file), limits)];
+  } catch {
+    return [];
+  }
+}
+
+describe("sampleRecords", () => {
+  it("reads no more records than asked for", () => {
+    expect(sampleRecords(load("GeoIP2-City-Test"), 3)).toHaveLength(3);
+  });
+});

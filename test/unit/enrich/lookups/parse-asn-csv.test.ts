@@ -1,0 +1,72 @@
+import { describe, expect, it } from "vitest";
+import { findAsnOwner, readAsnOwner } from "../../../../enrich/lookups/asn-table.js";
+import { parseAsnCsv } from "../../../../enrich/lookups/parse-asn-csv.js";
+
+const TEXT = `1.0.0.0,1.0.0.255,13335,"Cloudflare, Inc."
+1.0.4.0,1.0.7.255,38803,Gtelecom Pty Ltd
+255.0.0.0,255.255.255.255,7,"The ""Seven"" Société"
+2001:db8::,2001:db8::ffff,64496,Documentation
+2001:db8:1::,2001:db8:1:ffff:ffff:ffff:ffff:ffff,13335,"Cloudflare, Inc."
+`;
+/** The same ranges, addresses as numbers, CR LF at the line ends and none at the last. */
+const NUMBERS = `16777216,16777471,13335,"Cloudflare, Inc."\r
+16778240,16779263,38803,Gtelecom Pty Ltd\r
+4278190080,4294967295,7,"The ""Seven"" Société"\r
+42540766411282592856903984951653826560,42540766411282592856903984951653892095,64496,Documentation\r
+42540766411283801782723599580828532736,42540766411285010708543214210003238911,13335,"Cloudflare, Inc."`;
+
+function parse(text: string) {
+  return parseAsnCsv([{ path: "/data/asn.csv", bytes: Buffer.from(text) }]);
+}
+
+describe.each([
+  ["addresses as text", TEXT],
+  ["addresses as numbers", NUMBERS],
+])("a table with %s", (_form, text) => {
+  const table = parse(text);
+
+  it.each([
+    ["1.0.0.0", 13335, "Cloudflare, Inc."],
+    ["1.0.0.255", 13335, "Cloudflare, Inc."],
+    ["1.0.5.1", 38803, "Gtelecom Pty Ltd"],
+    ["255.255.255.255", 7, 'The "Seven" Société'],
+    ["2001:db8::", 64496, "Documentation"],
+    ["2001:db8::ffff", 64496, "Documentation"],
+    ["2001:db8:1:2::3", 13335, "Cloudflare, Inc."],
+  ])("knows the owner of %s", (address, asn, organization) => {
+    expect(readAsnOwner(table, findAsnOwner(table, address))).toEqual({ asn, organization });
+  });
+
+  it.each([
+    "0.0.0.0",
+    "1.0.1.0",
+    "1.0.3.255",
+    "254.255.255.255",
+    "2001:db8::1:0",
+    "::",
+    "ffff::",
+    "nonsense",
+    "",
+  ])("knows no owner of %j", (address) => {
+    expect(findAsnOwner(table, address)).toBe(-1);
+  });
+
+  it("lies in memory that threads share", () => {
+    const ranges = [table.ipv4, table.ipv6].flatMap(({ starts, ends, owners }) => [starts, ends, owners]);
+    const arrays = [table.numbers, table.nameEnds, table.names, ...ranges];
+    expect(arrays.every((array) => array.buffer instanceof SharedArrayBuffer)).toBe(true);
+  });
+});
+
+describe("a table that is not usable", () => {
+  it.each([
+    ["1.0.0.0,1.0.0.255,13335", "line 1 has fewer than four columns"],
+    ["1.0.0.0,1.0.0.255,13335,A\n\n1.0.1.0,x,1,B", "line 3 does not start with two addresses of one family"],
+    ["1.0.0.0,2001:db8::,13335,A", "line 1 does not start with two addresses of one family"],
+    ["1.0.0.0,1.0.0.255,AS13335,A", "line 1 has no AS number in its third column"],
+    ["1.0.0.0,1.0.0.255,4294967296,A", "line 1 has no AS number in its third column"],
+    ["2.0.0.0,2.0.0.255,1,A\n1.0.0.0,1.0.0.255,1,A", "line 2 comes before the line above it"],
+  ])("%j is refused, naming file and line", (text, fault) => {
+    expect(() => parse(text)).toThrow(`The ASN database /data/asn.csv is not usable: ${fault}`);
+  });
+});

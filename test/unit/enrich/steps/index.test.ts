@@ -1,0 +1,62 @@
+import { describe, expect, it } from "vitest";
+import { steps } from "../../../../enrich/steps/index.js";
+import { UNKNOWN_CLIENT, UNKNOWN_NETWORK, UNKNOWN_PLACE } from "../../../../schemas/enriched-event.js";
+import type { EnrichedEvent, Lookups } from "../../../../schemas/enriched-event.js";
+
+const event: EnrichedEvent = {
+  artifact: {
+    kind: "package",
+    id: "00000000-0000-4000-8000-000000000000",
+    ownerId: "owner",
+    libraryType: "npm",
+  },
+  line: 7,
+  uniqueId: "u",
+  time: 1_700_000_000_000,
+  type: "package-download",
+  version: "1.0.0",
+  domain: "d.example",
+  referer: "https://r.example/",
+  userAgent: "npm/10",
+  address: "192.0.2.1",
+  variables: ["os", "linux"],
+  client: UNKNOWN_CLIENT,
+  place: UNKNOWN_PLACE,
+  network: UNKNOWN_NETWORK,
+  originId: "",
+  endpointId: "",
+};
+
+/** Answers with what was asked for, so that a mix-up shows. */
+const lookups: Lookups = {
+  clients: { of: (userAgent) => ({ ...UNKNOWN_CLIENT, client: userAgent }) },
+  places: { of: (address) => ({ ...UNKNOWN_PLACE, city: address }) },
+  networks: { of: (address) => ({ ...UNKNOWN_NETWORK, company: address }) },
+  ids: {
+    origin: (address, userAgent) => `${address} ${userAgent}`,
+    endpoint: (address) => `only ${address}`,
+  },
+};
+
+describe("the steps of enrichment", () => {
+  it("put what the lookups know, and change nothing else", () => {
+    const enriched = { ...event };
+    steps.forEach((put) => put(enriched, lookups));
+    expect(enriched).toEqual({
+      ...event,
+      client: { ...UNKNOWN_CLIENT, client: "npm/10" },
+      place: { ...UNKNOWN_PLACE, city: "192.0.2.1" },
+      network: { ...UNKNOWN_NETWORK, company: "192.0.2.1" },
+      originId: "192.0.2.1 npm/10",
+      endpointId: "only 192.0.2.1",
+    });
+  });
+
+  it("come to the same when they run twice", () => {
+    const enriched = { ...event };
+    steps.forEach((put) => put(enriched, lookups));
+    const once = { ...enriched };
+    steps.forEach((put) => put(enriched, lookups));
+    expect(enriched).toEqual(once);
+  });
+});
