@@ -1,0 +1,87 @@
+const NEWLINE = 0x0a;
+/** A sender of tiny parts makes many of them: they are put together before they cost more than their bytes. */
+const PARTS_HELD_MAX = 1024;
+
+export interface CutLimits {
+  /** A chunk is cut as soon as it holds this many bytes and a line end. */
+  bytesTarget: number;
+  /** A longer line is cut short to one byte more than this (and a CR), enough to know that it is too long. */
+  lineBytesMax: number;
+}
+
+/** Whole lines of a body, as they were sent. */
+export interface Chunk {
+  bytes: Buffer;
+  /** 1-based number of the first line, blank lines counted. */
+  firstLine: number;
+}
+
+/** Cuts a byte stream after newlines into chunks of about `bytesTarget`, counting lines; parses nothing. */
+export async function* cutChunks(
+  bytes: AsyncIterable<Buffer>,
+  { bytesTarget, lineBytesMax }: CutLimits,
+): AsyncGenerator<Chunk> {
+  let held: Buffer[] = [];
+  let size = 0;
+  /** Bytes held up to the last newline: a line that has no end yet is not searched again with every part. */
+  let whole = 0;
+  let firstLine = 1;
+  for await (const part of withShortLines(bytes, lineBytesMax + 2)) {
+    const newline = part.lastIndexOf(NEWLINE);
+    if (newline >= 0) whole = size + newline + 1;
+    held.push(part);
+    size += part.length;
+    if (held.length >= PARTS_HELD_MAX) held = [Buffer.concat(held, size)];
+    if (size < bytesTarget || whole === 0) continue;
+    const all = Buffer.concat(held, size);
+    const lines = all.subarray(0, whole);
+    yield { bytes: lines, firstLine };
+    firstLine += countNewlines(lines);
+    held = whole < size ? [all.subarray(whole)] : [];
+    size -= whole;
+    whole = 0;
+  }
+  if (size > 0) yield { bytes: Buffer.concat(held, size), firstLine };
+}
+
+/** Bounds what a line without end can hold in memory: bytes of a line beyond `lineBytesMax` are passed over. */
+async function* withShortLines(bytes: AsyncIterable<Buffer>, lineBytesMax: number): AsyncGenerator<Buffer> {
+  let lineBytes = 0;
+  for await (const part of bytes) {
+    if (lineBytes + part.length <= lineBytesMax) {
+      yield part;
+      const afterLast = part.lastIndexOf(NEWLINE) + 1;
+      lineBytes = afterLast === 0 ? lineBytes + part.length : part.length - afterLast;
+      continue;
+    }
+    const kept = shortenLines(part, lineBytes, lineBytesMax);
+    lineBytes = kept.lineBytes;
+    yield* kept.pieces;
+  }
+}
+
+function shortenLines(
+  part: Buffer,
+  before: number,
+  lineBytesMax: number,
+): { pieces: Buffer[]; lineBytes: number } {
+  const pieces: Buffer[] = [];
+  let lineBytes = before;
+  let start = 0;
+  while (start < part.length) {
+    const newline = part.indexOf(NEWLINE, start);
+    const end = newline < 0 ? part.length : newline;
+    const room = Math.max(0, lineBytesMax - lineBytes);
+    if (room > 0 && end > start) pieces.push(part.subarray(start, Math.min(end, start + room)));
+    if (newline >= 0) pieces.push(part.subarray(newline, newline + 1));
+    lineBytes = newline < 0 ? lineBytes + (end - start) : 0;
+    start = end + 1;
+  }
+  return { pieces, lineBytes };
+}
+
+function countNewlines(bytes: Buffer): number {
+  let count = 0;
+  for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, at + 1)) count++;
+  return count;
+}

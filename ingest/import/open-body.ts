@@ -1,0 +1,58 @@
+import { finished, type Duplex, type Readable } from "node:stream";
+import zlib from "node:zlib";
+import { Problem } from "../../schemas/problem.js";
+
+/** zstd came to Node with 22.15 and 23.8: accepted where it is there. */
+type ZlibWithZstd = typeof zlib & { createZstdDecompress?: () => Duplex };
+const createZstd = (zlib as ZlibWithZstd).createZstdDecompress;
+
+const CHUNK_BYTES = 256 * 1024;
+
+const DECODERS = new Map<string, () => Duplex>([
+  ["gzip", () => zlib.createGunzip({ chunkSize: CHUNK_BYTES })],
+  ["x-gzip", () => zlib.createGunzip({ chunkSize: CHUNK_BYTES })],
+  ["deflate", () => zlib.createInflate({ chunkSize: CHUNK_BYTES })],
+  ["br", () => zlib.createBrotliDecompress({ chunkSize: CHUNK_BYTES })],
+  ...(createZstd === undefined ? [] : [["zstd", createZstd] as const]),
+]);
+
+/** The encodings an import body may have, for `Accept-Encoding` of a refusal. */
+export const CONTENT_ENCODINGS = [...DECODERS.keys()].filter((name) => !name.startsWith("x-"));
+
+/**
+ * The body as it was before `Content-Encoding`, as a stream that is read no faster than it is consumed, not before
+ * the first of it is asked for, and that throws when the sender breaks off or the compressed data ends early.
+ * @throws Problem unsupported-encoding
+ */
+export function openBody(request: Readable, contentEncoding: string | undefined): AsyncIterable<Buffer> {
+  const encoding = (contentEncoding ?? "").trim().toLowerCase() || "identity";
+  if (encoding === "identity") return readBody(request, () => request.iterator({ destroyOnReturn: false }));
+  const createDecoder = DECODERS.get(encoding);
+  if (createDecoder !== undefined) return readBody(request, () => decode(request, createDecoder()));
+  throw new Problem(
+    "unsupported-encoding",
+    `Content-Encoding ${encoding.slice(0, 40)} is not supported; use one of ${CONTENT_ENCODINGS.join(", ")}.`,
+  );
+}
+
+async function* readBody(
+  request: Readable,
+  open: () => AsyncIterable<Buffer> | AsyncIterator<Buffer>,
+): AsyncGenerator<Buffer> {
+  try {
+    yield* open() as AsyncIterable<Buffer>;
+  } finally {
+    // Destroying a request closes its connection, and the answer would not arrive: what nobody wants is dropped.
+    request.unpipe();
+    request.resume();
+  }
+}
+
+/** Not `pipeline`, which destroys the request when the decoder fails. */
+function decode(request: Readable, decoder: Duplex): AsyncIterable<Buffer> {
+  finished(request, { writable: false }, (error) => {
+    if (error) decoder.destroy(error);
+  });
+  request.pipe(decoder);
+  return decoder;
+}

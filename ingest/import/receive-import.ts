@@ -1,0 +1,132 @@
+import type { EventLog } from "../../schemas/event-log.js";
+import type { UploadStore } from "../../schemas/import-store.js";
+import { encodeRawChunk, type RawChunk } from "../../schemas/raw-chunk.js";
+import { cutChunks, type Chunk } from "./cut-chunks.js";
+
+const CHUNK_BYTES_TARGET = 512 * 1024;
+const LINE_BYTES_MAX = 1_048_576;
+const LEASE_RENEWAL_MS = 5_000;
+/** Appends under way at once: the next chunk is read while earlier ones become durable. */
+const APPENDS_AT_ONCE = 4;
+
+/** Who sends what: fixed before the first byte of the body is read. */
+export type ImportTarget = Pick<
+  RawChunk,
+  "ownerId" | "accountId" | "artifactKind" | "artifactId" | "importId"
+>;
+
+export interface ReceiveDependencies {
+  log: EventLog;
+  uploads: UploadStore;
+  /** Milliseconds since the epoch. */
+  now: () => number;
+}
+
+/** The import was aborted while its body was still coming in. */
+export class UploadAborted extends Error {
+  constructor(importId: string) {
+    super(`import ${importId} was aborted during its upload`);
+    this.name = "UploadAborted";
+  }
+}
+
+/**
+ * Reads a body to its end, appending its lines to the event log chunk by chunk, and resolves when all of it is
+ * durable and the import is known to be complete. Reads no faster than the log takes.
+ * @throws whatever broke the body or the log; the import is then marked as interrupted
+ */
+export async function receiveImport(
+  body: AsyncIterable<Buffer>,
+  target: ImportTarget,
+  { log, uploads, now }: ReceiveDependencies,
+): Promise<void> {
+  using lease = keepLease(target.importId, uploads);
+  try {
+    const chunks = await appendChunks(whileHeld(body, lease), target, { log, now });
+    await uploads.completeUpload(target.importId, chunks);
+  } catch (error) {
+    if (!(error instanceof UploadAborted)) await uploads.interruptUpload(target.importId, sentence(error));
+    throw error;
+  }
+}
+
+interface Lease extends Disposable {
+  /** Set when the import was aborted meanwhile. */
+  lost?: UploadAborted;
+}
+
+/** Renews the lease by the clock, however slowly the body comes in or the log takes it. */
+function keepLease(importId: string, uploads: UploadStore): Lease {
+  const lease: Lease = { [Symbol.dispose]: () => clearInterval(timer) };
+  const renew = async () => {
+    if (!(await uploads.renewLease(importId))) lease.lost = new UploadAborted(importId);
+  };
+  // A database that is away for a moment is no reason to give up: the lease outlasts several renewals.
+  const timer = setInterval(() => void renew().catch(() => undefined), LEASE_RENEWAL_MS);
+  return lease;
+}
+
+/** Stops reading instead of destroying the body: that would close the connection before the answer is sent. */
+async function* whileHeld(body: AsyncIterable<Buffer>, lease: Lease): AsyncGenerator<Buffer> {
+  for await (const part of body) {
+    if (lease.lost !== undefined) throw lease.lost;
+    yield part;
+  }
+  if (lease.lost !== undefined) throw lease.lost;
+}
+
+async function appendChunks(
+  body: AsyncIterable<Buffer>,
+  target: ImportTarget,
+  { log, now }: Omit<ReceiveDependencies, "uploads">,
+): Promise<number> {
+  const underWay = new Set<Promise<void>>();
+  const partitionOf = choosePartitions(log.partitions, target.ownerId);
+  let sequence = 0;
+  let stamp = 0;
+  try {
+    for await (const chunk of cutChunks(body, {
+      bytesTarget: CHUNK_BYTES_TARGET,
+      lineBytesMax: LINE_BYTES_MAX,
+    })) {
+      // Receipt orders overrides, so it never stands still within an import, whatever the clock does.
+      stamp = Math.max(stamp + 1, now());
+      const record = encodeRawChunk(rawChunk(chunk, target, { sequence, stamp }));
+      const appending = log.append([record], { partition: partitionOf(sequence) });
+      underWay.add(appending);
+      appending.then(() => underWay.delete(appending)).catch(() => undefined);
+      sequence++;
+      // Waits for room, and throws as soon as an append is known to have failed.
+      const room = underWay.size < APPENDS_AT_ONCE ? [Promise.resolve()] : [];
+      await Promise.race([...underWay, ...room]);
+    }
+  } finally {
+    await Promise.allSettled(underWay);
+  }
+  await Promise.all(underWay);
+  return sequence;
+}
+
+function rawChunk(
+  chunk: Chunk,
+  target: ImportTarget,
+  { sequence, stamp }: { sequence: number; stamp: number },
+): RawChunk {
+  const { bytes: lines, firstLine } = chunk;
+  return { source: "import", ...target, sequence, firstLine, receiptStamp: stamp, codec: "none", lines };
+}
+
+/**
+ * Half of the partitions, chosen by owner, in turn: one owner's imports use every worker, and a long one leaves
+ * other owners partitions without its backlog.
+ */
+export function choosePartitions(partitions: number, ownerId: string): (sequence: number) => number {
+  // The end of an id is random; its beginning is the time, and equal for owners made within a minute.
+  const first = Number.parseInt(ownerId.slice(-8), 16) || 0;
+  const share = Math.max(1, Math.ceil(partitions / 2));
+  return (sequence) => (first + (sequence % share)) % partitions;
+}
+
+function sentence(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
