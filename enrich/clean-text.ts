@@ -1,0 +1,36 @@
+const BREAKS = /[\r\n\0]/;
+const ALL_BREAKS = /[\r\n\0]/g;
+
+/** Line breaks and NUL become spaces: the CSV export promises one line a row. */
+export function cleanText(text: string): string {
+  return BREAKS.test(text) ? text.replace(ALL_BREAKS, " ") : text;
+}
+
+export function isLongerThan(text: string, bytesMax: number): boolean {
+  return text.length > bytesMax || (text.length * 3 > bytesMax && Buffer.byteLength(text) > bytesMax);
+}
+
+/** At most `bytesMax` bytes of UTF-8, cut between characters. */
+export function truncate(text: string, bytesMax: number): string {
+  if (!isLongerThan(text, bytesMax)) return text;
+  const bytes = Buffer.from(text);
+  let end = bytesMax;
+  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
+  return bytes.toString("utf8", 0, end);
+}
+
+/**
+ * The start of what a sender wrote, for a message. Unlike the sender's text it is always Unicode without NUL:
+ * PostgreSQL would refuse the whole batch for one half of a surrogate pair.
+ */
+export function excerpt(text: string, bytesMax: number): string {
+  const start = cleanText(Buffer.from(truncate(text, bytesMax)).toString());
+  return isLongerThan(text, bytesMax) ? `${start}…` : start;
+}
+
+/** A value of a line, for a message. What is nested is not written out: it may be deeper than the stack. */
+export function describeValue(value: unknown, bytesMax: number): string {
+  if (Array.isArray(value)) return "[…]";
+  if (typeof value === "object" && value !== null) return "{…}";
+  return excerpt(typeof value === "string" ? value : String(value), bytesMax);
+}

@@ -1,0 +1,110 @@
+import type { ChunkOutcome } from "../schemas/chunk-outcome.js";
+import type { EnrichedEvent, Lookups } from "../schemas/enriched-event.js";
+import { LOG_SAMPLE_MAX, type LogEntry } from "../schemas/import-log.js";
+import type { RawChunk } from "../schemas/raw-chunk.js";
+import type { ArtifactCache } from "./artifact-cache.js";
+import { decodeLine, isBlank, isRefused, splitLines, type LineFault } from "./decode-line.js";
+import type { EventBlock, EventOrigin } from "./native/event-block.js";
+import type { LogBlock } from "./native/log-block.js";
+import { NIL_UUID } from "./native/uuid-bytes.js";
+import { readEvent, type ReadEvent } from "./read-event.js";
+import { steps } from "./steps/index.js";
+import { artifactNotFound, targetOf } from "./target-of.js";
+
+/** Where the events and log entries of a batch are collected, and what enrichment needs to know. */
+export interface EnrichDependencies {
+  events: EventBlock;
+  log: LogBlock;
+  artifacts: ArtifactCache;
+  lookups: Lookups;
+}
+
+const NO_BYTES = Buffer.alloc(0);
+
+/**
+ * Every line of a chunk to a row of `events` or an entry of `log`. The same chunk gives the same rows in the same
+ * order each time: the time that limits `$time` is that of receipt.
+ */
+export async function enrichChunk(chunk: RawChunk, to: EnrichDependencies): Promise<ChunkOutcome> {
+  const outcome = emptyOutcome(chunk);
+  const origin = originOf(chunk);
+  let line = chunk.firstLine - 1;
+  for (const bytes of splitLines(chunk.lines)) {
+    line++;
+    if (isBlank(bytes)) continue;
+    outcome.eventsTotal++;
+    // Waiting a tick for every line would cost more than decoding it.
+    const reading = readLine(bytes, { chunk, line, to });
+    const read = reading instanceof Promise ? await reading : reading;
+    if ("fault" in read) {
+      outcome.eventsFailed++;
+      logFault(read.fault, { chunk, line, bytes, to, outcome });
+      continue;
+    }
+    outcome.eventsImported++;
+    enrich(read.event, to.lookups);
+    to.events.add(read.event, origin);
+    for (const fault of read.warnings) logFault(fault, { chunk, line, bytes: NO_BYTES, to, outcome });
+  }
+  return outcome;
+}
+
+function enrich(event: EnrichedEvent, lookups: Lookups): void {
+  for (const step of steps) step(event, lookups);
+}
+
+function emptyOutcome({ importId, sequence, receiptStamp }: RawChunk): ChunkOutcome {
+  const counts = { eventsTotal: 0, eventsImported: 0, eventsFailed: 0 };
+  return { importId, sequence, receiptStamp, ...counts, errors: [], warnings: [] };
+}
+
+function originOf({ source, importId, receiptStamp, firstLine }: RawChunk): EventOrigin {
+  const stored = source === "import" ? importId : NIL_UUID;
+  return { importId: stored, keyPrefix: importId, receiptStamp, firstLine };
+}
+
+interface Line {
+  chunk: RawChunk;
+  line: number;
+  to: EnrichDependencies;
+}
+
+function readLine(bytes: Buffer, { chunk, line, to }: Line): ReadEvent | Promise<ReadEvent> {
+  const object = decodeLine(bytes);
+  if (isRefused(object)) return object;
+  const target = targetOf(object, chunk);
+  if ("class" in target) return { fault: target };
+  const { accountId, ownerId, receiptStamp } = chunk;
+  const answer = to.artifacts.of({ accountId, ownerId, ...target });
+  const read = ({ artifact }: Awaited<typeof answer>): ReadEvent =>
+    artifact === undefined
+      ? { fault: artifactNotFound(target) }
+      : readEvent(object, { artifact, line, receivedAt: receiptStamp });
+  return answer instanceof Promise ? answer.then(read) : read(answer);
+}
+
+interface Logging extends Line {
+  bytes: Buffer;
+  outcome: ChunkOutcome;
+}
+
+function logFault(fault: LineFault, { chunk, line, bytes, to, outcome }: Logging): void {
+  if (chunk.source !== "import") return;
+  to.log.add({ importId: chunk.importId, line, fault, bytes, loggedAt: chunk.receiptStamp });
+  const sample = fault.class === "error" ? outcome.errors : outcome.warnings;
+  if (sample.length < LOG_SAMPLE_MAX) sample.push(logEntry(fault, line));
+}
+
+function logEntry(
+  { class: faultClass, type, message, packageId, pixelId }: LineFault,
+  line: number,
+): LogEntry {
+  return {
+    class: faultClass,
+    type,
+    human_friendly_message: message,
+    line,
+    ...(packageId === undefined ? {} : { package_id: packageId }),
+    ...(pixelId === undefined ? {} : { pixel_id: pixelId }),
+  };
+}

@@ -1,0 +1,38 @@
+import { Readable } from "node:stream";
+import type { ClickHouseClient } from "@clickhouse/client";
+
+export interface BlockInsert {
+  /** `INSERT INTO ... FORMAT Native` */
+  query: string;
+  block: Buffer[];
+  /** The same token always carries the same rows: ClickHouse drops what it has and completes what a crash cut. */
+  token: string;
+}
+
+/** Inserts one Native block, once, into its table and every view of it. */
+export async function insertBlock(
+  clickhouse: ClickHouseClient,
+  { query, block, token }: BlockInsert,
+): Promise<void> {
+  const { stream, response_headers: headers } = await clickhouse.exec({
+    query,
+    values: Readable.from(block, { objectMode: false }),
+    clickhouse_settings: { ...INSERT_SETTINGS, insert_deduplication_token: token },
+  });
+  for await (const _ of stream);
+  const code = headers["x-clickhouse-exception-code"];
+  if (code !== undefined) throw new Error(`ClickHouse answered an insert with exception ${String(code)}`);
+}
+
+/** Set explicitly, because defaults differ between versions and each of these decides whether rows count once. */
+const INSERT_SETTINGS = {
+  async_insert: 0,
+  // Summing while inserting costs five times what the merges do later.
+  optimize_on_insert: 0,
+  insert_deduplicate: 1,
+  deduplicate_blocks_in_dependent_materialized_views: 1,
+  // A block may span decades of events, each month a partition.
+  max_partitions_per_insert_block: "0",
+  // The answer waits for the views: a failure there is a status, not a tail of a 200.
+  wait_end_of_query: 1,
+} as const;

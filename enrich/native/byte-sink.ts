@@ -1,0 +1,100 @@
+const SHORT_TEXT_MAX = 48;
+
+/** A growing buffer that columns write into; reused from block to block, so that a block costs no allocation. */
+export class ByteSink {
+  private buffer: Buffer;
+  length = 0;
+
+  constructor(bytes = 4096) {
+    this.buffer = Buffer.allocUnsafeSlow(bytes);
+  }
+
+  clear(): void {
+    this.length = 0;
+  }
+
+  /** A copy, so that the sink can be filled again while the bytes are being sent. */
+  bytes(): Buffer {
+    return Buffer.from(this.buffer.subarray(0, this.length));
+  }
+
+  writeByte(value: number): void {
+    this.reserve(1);
+    this.buffer[this.length++] = value;
+  }
+
+  /** Unsigned LEB128, as ClickHouse writes lengths and counts. */
+  writeVarUint(value: number): void {
+    this.reserve(9);
+    while (value >= 0x80) {
+      this.buffer[this.length++] = (value % 0x80) | 0x80;
+      value = Math.floor(value / 0x80);
+    }
+    this.buffer[this.length++] = value;
+  }
+
+  writeUint32(value: number): void {
+    this.reserve(4);
+    this.length = this.buffer.writeUInt32LE(value, this.length);
+  }
+
+  /** A whole number from 0 to 2^53 as 64 bits. */
+  writeUint64(value: number): void {
+    this.writeUint32(value % 0x1_0000_0000);
+    this.writeUint32(Math.floor(value / 0x1_0000_0000));
+  }
+
+  writeFloat32(value: number): void {
+    this.reserve(4);
+    this.length = this.buffer.writeFloatLE(value, this.length);
+  }
+
+  writeBytes(bytes: Uint8Array): void {
+    this.reserve(bytes.length);
+    this.buffer.set(bytes, this.length);
+    this.length += bytes.length;
+  }
+
+  writeHex(hex: string): void {
+    const bytes = hex.length / 2;
+    this.reserve(bytes);
+    this.length += this.buffer.write(hex, this.length, "hex");
+  }
+
+  writeZeros(bytes: number): void {
+    this.reserve(bytes);
+    this.buffer.fill(0, this.length, this.length + bytes);
+    this.length += bytes;
+  }
+
+  /** Length and UTF-8 bytes. Short ASCII, the common case, is copied here: a call into the runtime costs more. */
+  writeText(text: string): void {
+    const units = text.length;
+    this.reserve(units * 3 + 9);
+    if (units <= SHORT_TEXT_MAX && this.writeAscii(text)) return;
+    const bytes = Buffer.byteLength(text);
+    this.writeVarUint(bytes);
+    this.length += this.buffer.write(text, this.length, "utf8");
+  }
+
+  private writeAscii(text: string): boolean {
+    const start = this.length;
+    const { buffer } = this;
+    buffer[start] = text.length;
+    for (let index = 0; index < text.length; index++) {
+      const unit = text.charCodeAt(index);
+      if (unit >= 0x80) return false;
+      buffer[start + 1 + index] = unit;
+    }
+    this.length = start + 1 + text.length;
+    return true;
+  }
+
+  private reserve(bytes: number): void {
+    const needed = this.length + bytes;
+    if (needed <= this.buffer.length) return;
+    const grown = Buffer.allocUnsafeSlow(Math.max(needed, this.buffer.length * 2));
+    this.buffer.copy(grown, 0, 0, this.length);
+    this.buffer = grown;
+  }
+}

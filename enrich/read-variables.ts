@@ -1,0 +1,88 @@
+import type { LogType } from "../schemas/import-log.js";
+import { isObject, warning, type LineFault, type LineObject } from "./decode-line.js";
+import { cleanText, excerpt, isLongerThan } from "./clean-text.js";
+
+const VARIABLES_MAX = 64;
+const VARIABLE_BYTES_MAX = 1024;
+const DEPTH_MAX = 32;
+/** One line of 1 MiB could else fill the log with a hundred thousand entries. */
+const WARNINGS_MAX = 64;
+
+/**
+ * The custom variables of a line, names and values in turn: nested objects flatten with dots, arrays and null
+ * become JSON text; of equal names the later wins, as with equal keys. At most 64 of 1 KiB each; what is beyond is
+ * dropped with a warning. Unknown `$` keys are kept out with a warning each, up to 64 of them.
+ */
+export function readVariables(
+  object: LineObject,
+  known: ReadonlySet<string>,
+  warnings: LineFault[],
+): string[] {
+  const variables: string[] = [];
+  const dropped = { count: 0 };
+  for (const key in object) {
+    if (!key.startsWith("$")) addVariable({ variables, warnings, dropped, depth: 0 }, key, object[key]);
+    else if (!known.has(key))
+      warn(warnings, "unknown-property", `Unknown property ${excerpt(key, NAME_SHOWN_MAX)}`);
+  }
+  if (dropped.count > 0)
+    warn(warnings, "invalid-value", `More than ${VARIABLES_MAX} variables: ${dropped.count} were left out`);
+  return variables;
+}
+
+const NAME_SHOWN_MAX = 60;
+
+function warn(warnings: LineFault[], type: LogType, message: string): void {
+  if (warnings.length < WARNINGS_MAX) warnings.push(warning(type, message));
+}
+
+interface Adding {
+  variables: string[];
+  warnings: LineFault[];
+  dropped: { count: number };
+  depth: number;
+}
+
+function addVariable(adding: Adding, name: string, value: unknown): void {
+  if (isObject(value) && adding.depth < DEPTH_MAX) {
+    for (const key in value)
+      addVariable({ ...adding, depth: adding.depth + 1 }, `${name}.${key}`, value[key]);
+    return;
+  }
+  const { variables, warnings, dropped } = adding;
+  if (variables.length >= VARIABLES_MAX * 2) {
+    dropped.count++;
+    return;
+  }
+  const text = variableText(value);
+  if (
+    text === undefined ||
+    isLongerThan(text, VARIABLE_BYTES_MAX) ||
+    isLongerThan(name, VARIABLE_BYTES_MAX)
+  ) {
+    const shown = excerpt(name, NAME_SHOWN_MAX);
+    warn(warnings, "invalid-value", `Variable ${shown} is over ${VARIABLE_BYTES_MAX} bytes and was left out`);
+    return;
+  }
+  putVariable(variables, cleanText(name), cleanText(text));
+}
+
+/** A name stands once in an event, so that its breakdown counts the event once. */
+function putVariable(variables: string[], name: string, text: string): void {
+  for (let index = 0; index < variables.length; index += 2) {
+    if (variables[index] !== name) continue;
+    variables[index + 1] = text;
+    return;
+  }
+  variables.push(name, text);
+}
+
+/** Undefined where a value is nested deeper than JSON.stringify can follow: it is then too long as well. */
+function variableText(value: unknown): string | undefined {
+  if (typeof value === "string") return value;
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return undefined;
+  }
+}
