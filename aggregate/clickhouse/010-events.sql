@@ -1,0 +1,48 @@
+-- What happened? One row per version of an event, `sign` times (0 after merging: the row goes).
+--
+-- An override is a row of its own with the same event_id and a later version; settlement then inserts the earlier
+-- one again with sign -1. Summing, not collapsing: collapsing would fold a row that was written twice into one and
+-- leave the views, which counted two, out of step. Here every table adds up the same numbers, in any order.
+--
+-- event_id is computed here, so that every writer gets the same id for the same key; unique_key itself is not kept.
+-- version is (receipt of the chunk in ms) * 2^20 + (line within the chunk): later receipt wins, then later line.
+CREATE TABLE IF NOT EXISTS events
+(
+  artifact              UUID,
+  kind                  Enum8('package' = 1, 'pixel' = 2),
+  library_type          LowCardinality(String),
+  time                  DateTime64(3, 'UTC'),
+  date                  Date DEFAULT toDate(time, 'UTC'),
+  unique_key            String EPHEMERAL,
+  event_id              UInt128 DEFAULT reinterpretAsUInt128(sipHash128(artifact, unique_key)),
+  version               UInt64,
+  import_id             UUID,
+  sign                  Int32,
+  type                  LowCardinality(String),
+  package_version       LowCardinality(String),
+  domain                LowCardinality(String),
+  referer               LowCardinality(String),
+  user_agent            LowCardinality(String),
+  variables             Map(String, String),
+  client                LowCardinality(String),
+  client_version        LowCardinality(String),
+  platform              LowCardinality(String),
+  origin_id             FixedString(16),
+  endpoint_id           FixedString(16),
+  latitude              Float32,
+  longitude             Float32,
+  country               LowCardinality(String),
+  state                 LowCardinality(String),
+  city                  LowCardinality(String),
+  postal                LowCardinality(String),
+  company               LowCardinality(String),
+  company_domain        LowCardinality(String),
+  connection_type       LowCardinality(String),
+  cloud_provider        LowCardinality(String),
+  cloud_provider_domain LowCardinality(String)
+)
+ENGINE = SummingMergeTree(sign)
+PARTITION BY toYYYYMM(date)
+PRIMARY KEY (artifact, date, event_id)
+ORDER BY (artifact, date, event_id, version, import_id)
+SETTINGS non_replicated_deduplication_window = 10000;

@@ -1,0 +1,15 @@
+-- What did the versions look like that are about to be taken back?
+-- An override's earlier version is kept here before it goes, so that retracting the override can bring it back.
+INSERT INTO superseded_events
+SELECT *
+FROM events
+WHERE (artifact, date, event_id) IN
+(
+  SELECT artifact, date, event_id FROM settlement_deltas WHERE batch = {batch:UUID} AND delta < 0
+)
+AND (artifact, event_id, version, import_id) IN
+(
+  SELECT artifact, event_id, version, import_id FROM settlement_deltas WHERE batch = {batch:UUID} AND delta < 0
+)
+AND sign > 0
+LIMIT 1 BY artifact, event_id, version, import_id

@@ -1,0 +1,100 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ClickHouseClient } from "@clickhouse/client";
+import { v7 as uuidv7 } from "uuid";
+import type { DueImport, OwnerSettlement, SettlementStore } from "../schemas/settlement.js";
+import { applyBatch, markRetracted, settle } from "./settle.js";
+
+const ROUND_MS = 150;
+/** A slice's event ids are held in ClickHouse's memory: about 200 MB for a million. */
+const SLICE_EVENTS_MAX = 1_000_000;
+/** While chunks still come in: often enough for readers, seldom enough to leave four fifths of the time to inserts. */
+const PAUSE_MS_MIN = 3_000;
+const PAUSE_FACTOR = 4;
+const OWNERS_AT_ONCE = 4;
+
+export interface SettlerDependencies {
+  clickhouse: ClickHouseClient;
+  store: SettlementStore;
+  onSettled?: (settlement: { importId: string; versions: number; durationMs: number }) => void;
+  /** Told of every round that failed; the next one tries again. */
+  onFailure: (error: unknown) => void;
+}
+
+/**
+ * Settles imports as their chunks arrive and finishes those that are complete, several owners side by side, each in
+ * one process at a time. Any number of processes may run it.
+ */
+export function startSettler(dependencies: SettlerDependencies): AsyncDisposable {
+  const stop = new AbortController();
+  const finished = settleUntil(stop.signal, dependencies);
+  return {
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await finished;
+    },
+  };
+}
+
+async function settleUntil(signal: AbortSignal, dependencies: SettlerDependencies): Promise<void> {
+  const pauses = new Map<string, number>();
+  const busy = new Map<string, Promise<void>>();
+  while (!signal.aborted) {
+    try {
+      await dependencies.store.abortAbandonedUploads();
+      for (const [ownerId, imports] of byOwner(await dependencies.store.dueImports(), pauses)) {
+        if (busy.has(ownerId) || busy.size >= OWNERS_AT_ONCE) continue;
+        const settling = settleOwner(ownerId, imports, { ...dependencies, pauses, signal })
+          .catch(dependencies.onFailure)
+          .finally(() => busy.delete(ownerId));
+        busy.set(ownerId, settling);
+      }
+    } catch (error) {
+      dependencies.onFailure(error);
+    }
+    await sleep(ROUND_MS, undefined, { signal }).catch(() => undefined);
+  }
+  await Promise.all(busy.values());
+}
+
+function byOwner(due: readonly DueImport[], pauses: ReadonlyMap<string, number>): Map<string, DueImport[]> {
+  const owners = new Map<string, DueImport[]>();
+  const now = Date.now();
+  for (const one of due) {
+    if (!one.complete && (pauses.get(one.id) ?? 0) > now) continue;
+    owners.set(one.ownerId, [...(owners.get(one.ownerId) ?? []), one]);
+  }
+  return owners;
+}
+
+interface OwnerRound extends SettlerDependencies {
+  pauses: Map<string, number>;
+  signal: AbortSignal;
+}
+
+async function settleOwner(ownerId: string, imports: readonly DueImport[], round: OwnerRound): Promise<void> {
+  await round.store.asOnlySettlement(ownerId, async (owner) => {
+    for (const batch of await owner.stagedBatches()) {
+      await applyBatch(round.clickhouse, batch);
+      await owner.closeBatch(batch);
+    }
+    for (const one of imports) await settleImport(one, owner, round);
+  });
+}
+
+async function settleImport(one: DueImport, owner: OwnerSettlement, round: OwnerRound): Promise<void> {
+  const startedAt = Date.now();
+  if (one.retracted) await markRetracted(round.clickhouse, one.id);
+  let versions = 0;
+  while (!round.signal.aborted) {
+    const chunks = await owner.unsettledChunks(one.id, { eventsMax: SLICE_EVENTS_MAX });
+    if (chunks === undefined) break;
+    versions += await settle(round.clickhouse, { importId: one.id, ...chunks }, { batch: uuidv7(), owner });
+    await owner.markSettled(one, chunks);
+  }
+  const durationMs = Date.now() - startedAt;
+  round.onSettled?.({ importId: one.id, versions, durationMs });
+  if (round.signal.aborted) return;
+  await owner.finishIfComplete(one.id);
+  if (one.complete) round.pauses.delete(one.id);
+  else round.pauses.set(one.id, Date.now() + Math.max(PAUSE_MS_MIN, durationMs * PAUSE_FACTOR));
+}
