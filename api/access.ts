@@ -1,0 +1,99 @@
+/**
+ * Who may do what: the one place that knows. Pure; `authorise.ts` loads what it needs.
+ *
+ * A standing comes from the owner of a thing: a user stands as `owner` to what is theirs, others by their role in
+ * the organization. A level is what a package's own permissions say of the caller, and it replaces the standing on
+ * that package: `admin` may do everything on it, `member` may read it and its exports, `blocked` nothing at all.
+ * Only an owner keeps the owner's rights whatever the level.
+ */
+export function access(caller: Caller, action: Action, target: Target): Decision {
+  const { on, least } = ACTIONS[action];
+  if (on === "service") return "allowed";
+  if (on === "organization" && target.ownerKind !== "organization") return "hidden";
+  const rank = on === "package" ? rankOnPackage(caller) : RANK[caller.standing];
+  if (rank === RANK.none) return "hidden";
+  return rank >= RANK[least] ? "allowed" : "forbidden";
+}
+
+/** `hidden`: the caller may not even learn that the thing exists, and is answered as if it did not. */
+export type Decision = "allowed" | "forbidden" | "hidden";
+
+export const OWNER_KINDS = ["user", "organization"] as const;
+export type OwnerKind = (typeof OWNER_KINDS)[number];
+
+export type Standing = "none" | "member" | "admin" | "owner";
+export type Level = "blocked" | "member" | "admin";
+
+export interface Caller {
+  standing: Standing;
+  /** Explicit level on the package in question; absent for `default`. */
+  level?: Level | undefined;
+}
+
+export interface Target {
+  ownerKind: OwnerKind;
+}
+
+/** What an action is on, and the least that a caller must be to it. */
+interface Rule {
+  on: "service" | "organization" | "owner" | "package";
+  least: keyof typeof RANK;
+}
+
+/** `reader` is a caller whose explicit level is `member`: it reads exports too, which the role member does not. */
+const RANK = { none: 0, member: 1, reader: 2, admin: 3, owner: 4 } as const;
+
+/** On the service: for every account. On an owner: packages, pixels and imports of a user or an organization. */
+export const ACTIONS = {
+  "organization.create": { on: "service", least: "none" },
+  "packages.list-own": { on: "service", least: "none" },
+
+  "organization.read": { on: "organization", least: "member" },
+  "organization.update": { on: "organization", least: "admin" },
+  "members.read": { on: "organization", least: "member" },
+  "members.write": { on: "organization", least: "admin" },
+  "members.write-owner": { on: "organization", least: "owner" },
+
+  "packages.list": { on: "owner", least: "member" },
+  "packages.create": { on: "owner", least: "admin" },
+  "pixels.read": { on: "owner", least: "member" },
+  "pixels.create": { on: "owner", least: "admin" },
+  "pixels.update": { on: "owner", least: "admin" },
+  "pixels.delete": { on: "owner", least: "admin" },
+  "pixels.import": { on: "owner", least: "admin" },
+  "imports.start": { on: "owner", least: "admin" },
+  "imports.read": { on: "owner", least: "admin" },
+  "imports.abort": { on: "owner", least: "admin" },
+  "imports.retract": { on: "owner", least: "admin" },
+  "webhooks.manage": { on: "owner", least: "admin" },
+  "export.read": { on: "owner", least: "admin" },
+
+  "packages.read": { on: "package", least: "member" },
+  "packages.export": { on: "package", least: "reader" },
+  "packages.update": { on: "package", least: "admin" },
+  "packages.delete": { on: "package", least: "admin" },
+  "packages.import": { on: "package", least: "admin" },
+  "permissions.read": { on: "package", least: "admin" },
+  "permissions.write": { on: "package", least: "admin" },
+  "routes.read": { on: "package", least: "member" },
+  "routes.write": { on: "package", least: "admin" },
+  "domains.read": { on: "package", least: "member" },
+  "domains.write": { on: "package", least: "admin" },
+} as const satisfies Record<string, Rule>;
+
+export type Action = keyof typeof ACTIONS;
+export type PackageAction = {
+  [A in Action]: (typeof ACTIONS)[A]["on"] extends "package" ? A : never;
+}[Action];
+export type OwnerAction = {
+  [A in Action]: (typeof ACTIONS)[A]["on"] extends "organization" | "owner" ? A : never;
+}[Action];
+export type PixelAction = Extract<OwnerAction, `pixels.${string}`>;
+
+function rankOnPackage({ standing, level }: Caller): number {
+  if (standing === "owner") return RANK.owner;
+  if (level === "blocked") return RANK.none;
+  if (level === "admin") return RANK.admin;
+  if (level === "member") return RANK.reader;
+  return RANK[standing];
+}

@@ -1,0 +1,78 @@
+import Router from "@koa/router";
+import Koa from "koa";
+import type { Logger } from "pino";
+import { accessLog } from "./middleware/access-log.js";
+import { authenticate } from "./middleware/authenticate.js";
+import { answerProblems, onUncaught } from "./middleware/answer-problems.js";
+import { publicBase } from "./middleware/public-base.js";
+import { refuseUnmatched } from "./middleware/refuse-unmatched.js";
+import { requestId } from "./middleware/request-id.js";
+import { securityHeaders } from "./middleware/security-headers.js";
+import { callRoute, type ApiState, type Route } from "./route.js";
+import { healthMiddleware, type HealthChecks } from "./routes/health.js";
+import { organizationRoutes } from "./routes/organizations.js";
+import { packageRoutes } from "./routes/packages.js";
+import { pixelRoutes } from "./routes/pixels.js";
+import type { Postgres } from "./stores/query.js";
+import type { TokenCipher } from "./tokens.js";
+
+export interface AppDeps {
+  pg: Postgres;
+  tokens: TokenCipher;
+  log: Logger;
+  /** What `/readyz` asks, by the name of the store. */
+  checks: HealthChecks;
+  /** Whether `X-Forwarded-*` is believed from this address; from none by default. */
+  trustsProxy?: (address: string) => boolean;
+  /** Operations that need more than PostgreSQL, such as imports and exports. */
+  routes?: readonly Route[];
+}
+
+/**
+ * The HTTP API as a Koa application; `http.createServer(createApp(deps).callback())` serves it. Bodies are read by
+ * routes, never globally: an import's body is a stream.
+ */
+export function createApp({
+  pg,
+  tokens,
+  log,
+  checks,
+  trustsProxy = () => false,
+  routes = [],
+}: AppDeps): Koa<ApiState> {
+  const app = new Koa<ApiState>();
+  app.on("error", () => undefined); // Logged by onUncaught; without a listener Koa prints to the console.
+  app.context.onerror = onUncaught;
+  app.use(requestId(log));
+  app.use(accessLog());
+  app.use(publicBase(trustsProxy));
+  app.use(securityHeaders());
+  app.use(answerProblems());
+  app.use(healthMiddleware(checks));
+  app.use(authenticate({ pg, tokens }));
+  const all = [...organizationRoutes({ pg }), ...packageRoutes({ pg }), ...pixelRoutes({ pg }), ...routes];
+  app.use(routerOf(all).routes());
+  app.use(refuseUnmatched());
+  return app;
+}
+
+/** Case matters in paths, so that what is routed is what authentication looked at. */
+function routerOf(routes: readonly Route[]): Router<ApiState> {
+  const router = new Router<ApiState>({ sensitive: true });
+  for (const route of [...routes].sort(byLiteralStart)) {
+    router.register(pathsOf(route), [route.method], (ctx) => callRoute(route, ctx));
+  }
+  return router;
+}
+
+/** `/v2/pixels/:owner` before `/v2/:owner/import`: the words of the API's own paths are never owners. */
+function byLiteralStart(a: Route, b: Route): number {
+  return Number(/^\/v2\/:/.test(pathsOf(a)[0] ?? "")) - Number(/^\/v2\/:/.test(pathsOf(b)[0] ?? ""));
+}
+
+/** `tracking-pixels` is the older word for `pixels` and is accepted wherever that stands. */
+function pathsOf({ path }: Route): string[] {
+  const paths = typeof path === "string" ? [path] : path;
+  const older = paths.filter((each) => each.includes("/pixels"));
+  return [...paths, ...older.map((each) => each.replace("/pixels", "/tracking-pixels"))];
+}

@@ -1,0 +1,152 @@
+import { Problem } from "../schemas/problem.js";
+import type { Artifact, ArtifactKind, LibraryType } from "../schemas/artifact.js";
+import { isUuid } from "../schemas/formats.js";
+import {
+  access,
+  type Caller,
+  type Action,
+  type OwnerAction,
+  type OwnerKind,
+  type PackageAction,
+  type PixelAction,
+} from "./access.js";
+import type { Account } from "./stores/accounts.js";
+import { readOwner, type OwnerRow } from "./stores/organizations.js";
+import { readPackage, readPackagesNamed, type PackageRow } from "./stores/packages.js";
+import { readPixel, type PixelRow } from "./stores/pixels.js";
+import type { Postgres } from "./stores/query.js";
+
+/** A user or an organization that the caller may act on. */
+export interface Owner {
+  id: string;
+  kind: OwnerKind;
+  /** As its owner wrote it, whatever the case in the request. */
+  name: string;
+  exportEnabled: boolean;
+}
+
+/**
+ * The owner of that name, once the caller may do `action` on it. Throws `not-found` where there is none or the
+ * caller may not know of it, `forbidden`, and for `export.read` also `export-not-granted`.
+ * `kind` narrows it to users or to organizations.
+ */
+export async function ownerFor(
+  pg: Postgres,
+  account: Account,
+  name: string,
+  action: OwnerAction,
+  { kind }: { kind?: OwnerKind } = {},
+): Promise<Owner> {
+  const row = await readOwner(pg, { accountId: account.id, name });
+  if (row === undefined || (kind !== undefined && row.kind !== kind)) throw notFound(kind ?? "owner", name);
+  admit({ standing: row.standing }, action, { ownerKind: row.kind, what: kind ?? "owner", name });
+  if (action === "export.read") requireExport(row);
+  return { id: row.id, kind: row.kind, name: row.name, exportEnabled: row.exportEnabled };
+}
+
+/**
+ * The package of that id, or else of that name among those that the caller can see, once they may do `action` on
+ * it. Throws `not-found`, `forbidden`, `ambiguous-name` when several have the name, and for `packages.export` also
+ * `export-not-granted`.
+ */
+export async function packageFor(
+  pg: Postgres,
+  account: Account,
+  idOrName: string,
+  action: PackageAction,
+  { type }: { type?: LibraryType | undefined } = {},
+): Promise<PackageRow> {
+  const row = await findPackage(pg, account, { idOrName, type });
+  if (row === undefined) throw notFound("package", idOrName);
+  admit(row, action, { ownerKind: row.ownerKind, what: "package", name: idOrName });
+  if (action === "packages.export") requireExport(row);
+  return row;
+}
+
+/** The package of that id (not name) and owner, for paths that name both; otherwise as `packageFor`. */
+export async function packageOfOwnerFor(
+  pg: Postgres,
+  account: Account,
+  { owner, id, action }: { owner: string; id: string; action: PackageAction },
+): Promise<PackageRow> {
+  const row = isUuid(id) ? await readPackage(pg, { accountId: account.id, id }) : undefined;
+  if (row === undefined || !sameName(row.owner, owner)) throw notFound("package", id);
+  admit(row, action, { ownerKind: row.ownerKind, what: "package", name: id });
+  return row;
+}
+
+/** The pixel of that id and owner, once the caller may do `action` on it. Throws `not-found` and `forbidden`. */
+export async function pixelFor(
+  pg: Postgres,
+  account: Account,
+  { owner, id, action }: { owner: string; id: string; action: PixelAction },
+): Promise<PixelRow> {
+  const row = isUuid(id) ? await readPixel(pg, { accountId: account.id, id }) : undefined;
+  if (row === undefined || !sameName(row.owner, owner)) throw notFound("pixel", id);
+  admit(row, action, { ownerKind: row.ownerKind, what: "pixel", name: id });
+  return row;
+}
+
+/**
+ * What an import line's `$package` or `$pixel` names, if it belongs to that owner and the account may import into
+ * it. One query; `undefined` for all else, also for an id that is no UUID.
+ */
+export async function artifactForImport(
+  pg: Postgres,
+  { accountId, ownerId, kind, id }: { accountId: string; ownerId: string; kind: ArtifactKind; id: string },
+): Promise<Artifact | undefined> {
+  if (!isUuid(id)) return undefined;
+  const row =
+    kind === "package" ? await readPackage(pg, { accountId, id }) : await readPixel(pg, { accountId, id });
+  if (row === undefined || row.ownerId !== ownerId) return undefined;
+  const action = kind === "package" ? "packages.import" : "pixels.import";
+  if (access(row, action, row) !== "allowed") return undefined;
+  return { kind, id: row.id, ownerId, libraryType: "libraryType" in row ? row.libraryType : "" };
+}
+
+interface Named {
+  ownerKind: OwnerKind;
+  what: string;
+  name: string;
+}
+
+function admit(caller: Caller, action: Action, { ownerKind, what, name }: Named): void {
+  const decision = access(caller, action, { ownerKind });
+  if (decision === "hidden") throw notFound(what, name);
+  if (decision === "forbidden") throw new Problem("forbidden", `You may not do this (${action}) here.`);
+}
+
+function requireExport({ exportEnabled }: Pick<OwnerRow, "exportEnabled">): void {
+  if (exportEnabled) return;
+  throw new Problem("export-not-granted", "Data export is not granted to this owner.");
+}
+
+async function findPackage(
+  pg: Postgres,
+  account: Account,
+  { idOrName, type }: { idOrName: string; type?: LibraryType | undefined },
+): Promise<PackageRow | undefined> {
+  const byId = isUuid(idOrName) ? await readPackage(pg, { accountId: account.id, id: idOrName }) : undefined;
+  if (byId !== undefined) return byId;
+  const named = await readPackagesNamed(pg, { accountId: account.id, name: idOrName, type });
+  const seen = named.filter((row) => access(row, "packages.read", row) === "allowed");
+  if (seen.length > 1) throw ambiguous(idOrName, seen);
+  return seen[0];
+}
+
+function ambiguous(name: string, rows: readonly PackageRow[]): Problem {
+  const which = rows.map((row) => `${row.libraryType} (of ${row.owner})`).join(", ");
+  return new Problem(
+    "ambiguous-name",
+    `Several packages are named ${name}: ${which}. Narrow it with packageType, or give the uuid.`,
+  );
+}
+
+function notFound(what: string, name: string): Problem {
+  return new Problem("not-found", `There is no ${what} ${name} that you can see.`);
+}
+
+/** Owner names are ASCII and compared without case. */
+function sameName(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase();
+}

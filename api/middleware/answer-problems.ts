@@ -1,0 +1,88 @@
+import type { BaseContext, Middleware } from "koa";
+import { Problem } from "../../schemas/problem.js";
+import type { ApiContext, ApiState } from "../route.js";
+import { isStoreDown } from "../store-down.js";
+
+/** The one place where errors become answers: Problems as they are, a store that is down as 503, all else a bare 500. */
+export function answerProblems(): Middleware<ApiState> {
+  return async (ctx, next) => {
+    try {
+      await next();
+    } catch (error) {
+      answer(ctx, error);
+    }
+  };
+}
+
+/**
+ * Koa's last resort, which also hears of streams that fail after the answer began: the connection is broken, so
+ * that what was sent cannot be taken for the whole. Koa may call it more than once for one failure.
+ */
+export function onUncaught(this: BaseContext, error: Error | null): void {
+  const ctx = this as unknown as ApiContext;
+  // Koa calls this with nothing whenever an answer ends well.
+  if (error === null || error === undefined || ctx.state.failed) return;
+  ctx.state.failed = true;
+  if (ctx.res.headersSent || !ctx.writable) {
+    ctx.state.log.warn({ err: error }, "the answer broke off before its end");
+    ctx.res.destroy();
+    return;
+  }
+  answer(ctx, error);
+  ctx.res.end(JSON.stringify(ctx.body));
+}
+
+function answer(ctx: ApiContext, error: unknown): void {
+  if (callerLeft(ctx)) {
+    ctx.state.log.info({ err: error }, "the caller left before the answer");
+    ctx.res.destroy();
+    return;
+  }
+  const problem = problemOf(error);
+  logOnce(ctx, { problem, error });
+  if (ctx.res.headersSent) ctx.res.destroy();
+  else render(ctx, problem);
+}
+
+function problemOf(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  if (isStoreDown(error)) {
+    return new Problem("unavailable", "A store cannot be reached at the moment.", {
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
+      cause: error,
+    });
+  }
+  return new Problem("internal-error", "Something went wrong here. The request id names it in the log.");
+}
+
+const RETRY_AFTER_SECONDS = 5;
+
+/** The caller's doing needs no line of its own: the access log has the status. */
+function logOnce(ctx: ApiContext, { problem, error }: { problem: Problem; error: unknown }): void {
+  if (problem.status === 503) ctx.state.log.warn({ err: problem.cause ?? problem }, "a store is unavailable");
+  else if (problem.status >= 500) ctx.state.log.error({ err: error }, "the request failed");
+}
+
+function render(ctx: ApiContext, problem: Problem): void {
+  ctx.status = problem.status;
+  if (problem.status === 401) ctx.set("WWW-Authenticate", "Bearer");
+  if (problem.retryAfterSeconds !== undefined) ctx.set("Retry-After", String(problem.retryAfterSeconds));
+  for (const header of HEADERS_OF_SUCCESS) ctx.remove(header);
+  ctx.type = "application/json";
+  const { code, message, errors } = problem;
+  ctx.body = { code, message, ...(errors && { errors }) };
+}
+
+/** What a route may have set before it failed and what would now be wrong. */
+const HEADERS_OF_SUCCESS = [
+  "Content-Encoding",
+  "Content-Length",
+  "Content-Disposition",
+  "ETag",
+  "Location",
+  "Trailer",
+];
+
+function callerLeft(ctx: ApiContext): boolean {
+  return ctx.req.socket.destroyed || (ctx.req.destroyed && !ctx.req.complete);
+}

@@ -1,0 +1,27 @@
+import type { Middleware } from "koa";
+import type { ApiContext, ApiState } from "../route.js";
+
+/**
+ * Where the API is reached from outside, for URLs in answers: `https://api.example/prefix`, without a slash at its
+ * end. From `Host`, or from `X-Forwarded-Proto`, `-Host` and `-Prefix` where the connection is a trusted proxy's.
+ */
+export function publicBase(trustsProxy: (address: string) => boolean): Middleware<ApiState> {
+  return (ctx, next) => {
+    const forwarded = trustsProxy(ctx.req.socket.remoteAddress ?? "");
+    ctx.state.publicBase = forwarded ? forwardedBase(ctx) : `${ctx.protocol}://${ctx.host}`;
+    return next();
+  };
+}
+
+function forwardedBase(ctx: ApiContext): string {
+  const protocol = firstOf(ctx, { header: "X-Forwarded-Proto", form: /^https?$/ }) ?? ctx.protocol;
+  const host = firstOf(ctx, { header: "X-Forwarded-Host", form: /^[A-Za-z0-9.:[\]-]+$/ }) ?? ctx.host;
+  const prefix = firstOf(ctx, { header: "X-Forwarded-Prefix", form: /^(\/[A-Za-z0-9._~-]+)*\/?$/ }) ?? "";
+  return `${protocol}://${host}${prefix.replace(/\/$/, "")}`;
+}
+
+/** The first entry of a list header, which is the outermost proxy's, if it has the right form. */
+function firstOf(ctx: ApiContext, { header, form }: { header: string; form: RegExp }): string | undefined {
+  const [first = ""] = ctx.get(header).split(",", 1);
+  return first.trim() !== "" && form.test(first.trim()) ? first.trim() : undefined;
+}

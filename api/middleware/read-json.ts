@@ -1,0 +1,49 @@
+import { Problem } from "../../schemas/problem.js";
+import type { ApiContext } from "../route.js";
+
+/**
+ * Reads a request's JSON body, whatever its `Content-Type` says, and parses it with `parse`. Throws `too-large`
+ * beyond 1 MiB, `malformed-json` for what is no JSON or no UTF-8, `unsupported-encoding` for a compressed body.
+ */
+export async function readJson<Body>(ctx: ApiContext, parse: (body: unknown) => Body): Promise<Body> {
+  const encoding = ctx.get("Content-Encoding").toLowerCase();
+  if (encoding !== "" && encoding !== "identity") {
+    throw new Problem(
+      "unsupported-encoding",
+      `A JSON body cannot be sent with Content-Encoding ${encoding}.`,
+    );
+  }
+  return parse(decodeJson(await readBytes(ctx)));
+}
+
+const BODY_BYTES_MAX = 1024 * 1024;
+
+/** Leaves the rest of a body that is too large to be thrown away, so that the answer can still be read. */
+async function readBytes(ctx: ApiContext): Promise<Buffer> {
+  if ((ctx.request.length ?? 0) > BODY_BYTES_MAX) throw tooLarge();
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of ctx.req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    size += part.length;
+    if (size > BODY_BYTES_MAX) {
+      ctx.req.resume();
+      throw tooLarge();
+    }
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}
+
+function decodeJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(UTF8.decode(bytes)) as unknown;
+  } catch (error) {
+    throw new Problem("malformed-json", "The body is not valid JSON in UTF-8.", { cause: error });
+  }
+}
+
+const UTF8 = new TextDecoder("utf-8", { fatal: true });
+
+function tooLarge(): Problem {
+  return new Problem("too-large", "The body may have at most 1 MiB.");
+}

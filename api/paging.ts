@@ -1,0 +1,58 @@
+import type { ParsedUrlQuery } from "node:querystring";
+import { isUuid } from "../schemas/formats.js";
+import { Problem } from "../schemas/problem.js";
+import type { ApiContext } from "./route.js";
+
+/** Which part of a v2 list is asked for: newest first, the entries after (older than) the one with this id. */
+export interface Page {
+  after?: string;
+  perPage: number;
+}
+
+const PER_PAGE_DEFAULT = 100;
+const PER_PAGE_MAX = 1000;
+
+/** Throws `invalid-query` for an `after` that is no id and a `per_page` outside 1 to 1000. */
+export function parsePage(query: ParsedUrlQuery): Page {
+  const perPage = parsePerPage(query["per_page"]);
+  const { after } = query;
+  if (after === undefined) return { perPage };
+  if (typeof after === "string" && isUuid(after)) return { after, perPage };
+  throw new Problem("invalid-query", "after must be the id of an entry of the list.");
+}
+
+/**
+ * The answer's object for `rows`, which hold one more than the page where there is a next one:
+ * `{[name]: records, next?}`. `next` is the whole URL of the next page.
+ */
+export function pageBody<Row extends { id: string }, Entry>(
+  ctx: ApiContext,
+  {
+    name,
+    rows,
+    page,
+    record,
+  }: { name: string; rows: readonly Row[]; page: Page; record: (row: Row) => Entry },
+): Record<string, Entry[] | string> {
+  const shown = rows.slice(0, page.perPage);
+  const last = shown.at(-1);
+  const body: Record<string, Entry[] | string> = { [name]: shown.map(record) };
+  if (rows.length > shown.length && last)
+    body["next"] = nextUrl(ctx, { after: last.id, perPage: page.perPage });
+  return body;
+}
+
+/** Other query parameters (filters) stay as they are. */
+function nextUrl(ctx: ApiContext, { after, perPage }: Required<Page>): string {
+  const query = new URLSearchParams(ctx.querystring);
+  query.set("after", after);
+  query.set("per_page", String(perPage));
+  return `${ctx.state.publicBase}${ctx.path}?${query.toString()}`;
+}
+
+function parsePerPage(text: string | string[] | undefined): number {
+  if (text === undefined) return PER_PAGE_DEFAULT;
+  const perPage = typeof text === "string" && /^\d{1,4}$/.test(text) ? Number(text) : 0;
+  if (perPage >= 1 && perPage <= PER_PAGE_MAX) return perPage;
+  throw new Problem("invalid-query", `per_page must be a whole number from 1 to ${PER_PAGE_MAX}.`);
+}

@@ -1,0 +1,68 @@
+import type { ParameterizedContext } from "koa";
+import type { Logger } from "pino";
+import { Problem } from "../schemas/problem.js";
+import type { Action } from "./access.js";
+import type { Account } from "./stores/accounts.js";
+
+/**
+ * One operation of the API. A route module is a function from what it needs to a list of these:
+ *
+ *     export function pixelRoutes({ pg }: { pg: Postgres }): Route[] {
+ *       return [
+ *         route({
+ *           method: "GET",
+ *           path: "/v2/pixels/:owner",
+ *           action: "pixels.read",
+ *           async handle({ ctx, account, action, param }) {
+ *             const owner = await ownerFor(pg, account, param("owner"), action);
+ *             ...
+ *
+ * Every route names its action, and its handler passes that on to `authorise.ts`.
+ */
+export interface Route<Named extends Action = Action> {
+  method: "GET" | "POST" | "PUT" | "DELETE";
+  /** Segments such as `:owner` are read with `param`. Where two paths match, the one registered first answers. */
+  path: string | string[];
+  action: Named;
+  handle: (call: Call<Named>) => Promise<void>;
+}
+
+/** What a handler gets. */
+export interface Call<Named extends Action = Action> {
+  ctx: ApiContext;
+  account: Account;
+  action: Named;
+  /** A path parameter, percent-decoded after routing: it may contain `/`. */
+  param: (name: string) => string;
+}
+
+export interface ApiState {
+  requestId: string;
+  /** Adds the request's id to every line. */
+  log: Logger;
+  /** Where the API is reached from outside, without a slash at its end. */
+  publicBase: string;
+  account?: Account;
+  /** Set once an answer broke off. */
+  failed?: boolean;
+}
+
+export type ApiContext = ParameterizedContext<ApiState>;
+
+/** Keeps the literal name of the action, so that a handler can pass it on where only some actions fit. */
+export function route<Named extends Action>(described: Route<Named>): Route {
+  return described as unknown as Route;
+}
+
+/** Runs a route for an authenticated request. A route without an account is a 401 whatever its path looks like. */
+export async function callRoute({ action, handle }: Route, ctx: ApiContext): Promise<void> {
+  const { account } = ctx.state;
+  if (account === undefined) throw new Problem("unauthenticated", "A token is needed.");
+  await handle({ ctx, account, action, param: (name) => paramOf(ctx, name) });
+}
+
+function paramOf(ctx: ApiContext, name: string): string {
+  const value = (ctx["params"] as Record<string, string | undefined>)[name];
+  if (value === undefined) throw new Error(`the route has no parameter ${name}`);
+  return value;
+}

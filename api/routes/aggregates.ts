@@ -1,0 +1,112 @@
+import { Readable } from "node:stream";
+import { createGzip, constants } from "node:zlib";
+import type { ClickHouseClient } from "@clickhouse/client";
+import { openAggregates } from "../../aggregate/open-aggregates.js";
+import { BREAKDOWNS, type Breakdown } from "../../schemas/aggregate.js";
+import { parseDateRange } from "../../schemas/date-range.js";
+import { isUuid } from "../../schemas/formats.js";
+import { Problem } from "../../schemas/problem.js";
+import { ownerFor, type Owner } from "../authorise.js";
+import { access } from "../access.js";
+import { route, type ApiContext, type Route } from "../route.js";
+import { listPackagesOfOwner } from "../stores/packages.js";
+import type { Postgres } from "../stores/query.js";
+
+const DAYS_MAX = 366;
+
+export interface AggregateRoutesDeps {
+  pg: Postgres;
+  clickhouse: ClickHouseClient;
+}
+
+export function aggregateRoutes(deps: AggregateRoutesDeps): Route[] {
+  const { pg } = deps;
+  return [
+    route({
+      method: "GET",
+      path: "/v1/organizations/:organization/aggregates",
+      action: "export.read",
+      async handle({ ctx, account, action, param }) {
+        const query = parseAggregatesQuery(ctx);
+        const owner = await ownerFor(pg, account, param("organization"), action, { kind: "organization" });
+        await answerAggregates(ctx, { owner, accountId: account.id, query }, deps);
+      },
+    }),
+    route({
+      method: "GET",
+      path: "/v1/users/:username/aggregates",
+      action: "export.read",
+      async handle({ ctx, account, action, param }) {
+        const query = parseAggregatesQuery(ctx);
+        const owner = await ownerFor(pg, account, param("username"), action, { kind: "user" });
+        await answerAggregates(ctx, { owner, accountId: account.id, query }, deps);
+      },
+    }),
+  ];
+}
+
+interface AggregatesQuery {
+  startDate: string;
+  endDate: string;
+  breakdowns: readonly Breakdown[];
+  /** Narrows to one package. */
+  packageId: string | undefined;
+}
+
+function parseAggregatesQuery(ctx: ApiContext): AggregatesQuery {
+  const range = parseDateRange(ctx.query, { daysMax: DAYS_MAX });
+  const { breakdown, package: packageId } = ctx.query;
+  if (packageId !== undefined && (typeof packageId !== "string" || !isUuid(packageId)))
+    throw new Problem("invalid-query", "package must be the uuid of one package.");
+  return { ...range, breakdowns: parseBreakdowns(breakdown), packageId: packageId?.toLowerCase() };
+}
+
+function parseBreakdowns(text: string | string[] | undefined): readonly Breakdown[] {
+  if (text === undefined) return BREAKDOWNS;
+  const names = (typeof text === "string" ? [text] : text).flatMap((each) => each.split(","));
+  const unknown = names.find((name) => !BREAKDOWNS.includes(name as Breakdown));
+  if (unknown === undefined) return names as Breakdown[];
+  throw new Problem("invalid-query", `breakdown must be of ${BREAKDOWNS.join(", ")}.`);
+}
+
+interface Asked {
+  owner: Owner;
+  accountId: string;
+  query: AggregatesQuery;
+}
+
+/** The query is opened before the status is set: one that ClickHouse refuses is still an error with a body. */
+async function answerAggregates(
+  ctx: ApiContext,
+  { owner, accountId, query }: Asked,
+  { pg, clickhouse }: AggregateRoutesDeps,
+): Promise<void> {
+  const owned = await listPackagesOfOwner(pg, { ownerId: owner.id, accountId });
+  const packages = owned
+    .filter((row) => access(row, "packages.export", row) === "allowed")
+    .map(({ id }) => id)
+    .filter((id) => query.packageId === undefined || id === query.packageId);
+  if (query.packageId !== undefined && packages.length === 0)
+    throw new Problem(
+      "not-found",
+      `There is no package ${query.packageId} of ${owner.name} that you can see.`,
+    );
+  ctx.type = "application/x-ndjson";
+  ctx.vary("Accept-Encoding");
+  if (ctx.method === "HEAD") return void (ctx.status = 200);
+  const stop = new AbortController();
+  ctx.res.once("close", () => stop.abort());
+  const rows = await openAggregates(clickhouse, { packages, ...query, signal: stop.signal });
+  ctx.status = 200;
+  ctx.body = compressed(ctx, Readable.from(rows, { objectMode: false }));
+}
+
+/** A failure of the rows has to reach the socket through the compressor as well. */
+function compressed(ctx: ApiContext, rows: Readable): Readable {
+  if (ctx.acceptsEncodings("gzip", "identity") !== "gzip") return rows;
+  ctx.set("Content-Encoding", "gzip");
+  const gzip = createGzip({ level: constants.Z_BEST_SPEED });
+  rows.on("error", (error) => gzip.destroy(error));
+  gzip.on("close", () => rows.destroy());
+  return rows.pipe(gzip);
+}

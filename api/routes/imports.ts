@@ -1,0 +1,119 @@
+import type { Pool } from "pg";
+import { openBody } from "../../ingest/import/open-body.js";
+import { receiveImport, UploadAborted } from "../../ingest/import/receive-import.js";
+import type { EventLog } from "../../schemas/event-log.js";
+import { isUuid } from "../../schemas/formats.js";
+import { Problem } from "../../schemas/problem.js";
+import { ownerFor, packageOfOwnerFor, pixelFor } from "../authorise.js";
+import { pageBody, parsePage } from "../paging.js";
+import { route, type ApiContext, type Route } from "../route.js";
+import { insertImport, listImports, readImport, type NewImport } from "../stores/imports.js";
+import { uploadStore } from "../stores/uploads.js";
+
+export interface ImportRoutesDeps {
+  pg: Pool;
+  eventLog: EventLog;
+  /** Milliseconds since the epoch. */
+  now?: () => number;
+}
+
+export function importRoutes(deps: ImportRoutesDeps): Route[] {
+  const { pg } = deps;
+  return [
+    route({
+      method: "POST",
+      path: "/v2/packages/:owner/:package/import",
+      action: "packages.import",
+      async handle({ ctx, account, action, param }) {
+        const at = { owner: param("owner"), id: param("package"), action };
+        const { ownerId, id } = await packageOfOwnerFor(pg, account, at);
+        const target = { ownerId, accountId: account.id, artifactKind: "package", artifactId: id } as const;
+        await startImport(ctx, target, deps);
+      },
+    }),
+    route({
+      method: "POST",
+      path: "/v2/pixels/:owner/:pixel/import",
+      action: "pixels.import",
+      async handle({ ctx, account, action, param }) {
+        const at = { owner: param("owner"), id: param("pixel"), action };
+        const { ownerId, id } = await pixelFor(pg, account, at);
+        const target = { ownerId, accountId: account.id, artifactKind: "pixel", artifactId: id } as const;
+        await startImport(ctx, target, deps);
+      },
+    }),
+    route({
+      method: "POST",
+      path: "/v2/:owner/import",
+      action: "imports.start",
+      async handle({ ctx, account, action, param }) {
+        const { id } = await ownerFor(pg, account, param("owner"), action);
+        await startImport(
+          ctx,
+          { ownerId: id, accountId: account.id, artifactKind: "any", artifactId: "" },
+          deps,
+        );
+      },
+    }),
+    ...readingRoutes(deps),
+  ];
+}
+
+function readingRoutes({ pg }: ImportRoutesDeps): Route[] {
+  return [
+    route({
+      method: "GET",
+      path: "/v2/imports/:owner",
+      action: "imports.read",
+      async handle({ ctx, account, action, param }) {
+        const page = parsePage(ctx.query);
+        const { id: ownerId } = await ownerFor(pg, account, param("owner"), action);
+        const rows = await listImports(pg, { ownerId, page });
+        ctx.body = pageBody(ctx, { name: "event_imports", rows, page, record: (each) => each });
+      },
+    }),
+    route({
+      method: "GET",
+      path: "/v2/imports/:owner/:import",
+      action: "imports.read",
+      async handle({ ctx, account, action, param }) {
+        const { id: ownerId } = await ownerFor(pg, account, param("owner"), action);
+        ctx.body = await importOf(pg, { ownerId, id: param("import") });
+      },
+    }),
+  ];
+}
+
+/** Answers only when all of the body is durable: the answer is a promise. What cannot be taken leaves no import. */
+async function startImport(
+  ctx: ApiContext,
+  target: NewImport,
+  { pg, eventLog, now = Date.now }: ImportRoutesDeps,
+): Promise<void> {
+  const body = openBody(ctx.req, ctx.get("Content-Encoding"));
+  const importId = await insertImport(pg, target);
+  ctx.state.log.info({ importId, ownerId: target.ownerId }, "import started");
+  try {
+    await receiveImport(body, { ...target, importId }, { log: eventLog, uploads: uploadStore(pg), now });
+  } catch (error) {
+    throw bodyProblem(error);
+  }
+  ctx.body = await importOf(pg, { ownerId: target.ownerId, id: importId });
+}
+
+/** A body that cannot be decompressed is the caller's doing. */
+function bodyProblem(error: unknown): unknown {
+  if (error instanceof UploadAborted)
+    return new Problem("already-finished", "The import was aborted during its upload.", { cause: error });
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  if (!/^(Z_|ERR__ERROR_|ERR_BROTLI|ERR_ZSTD)/.test(code)) return error;
+  return new Problem("invalid-body", "The body is not valid in its Content-Encoding, or ends early.", {
+    cause: error,
+  });
+}
+
+async function importOf(pg: Pool, { ownerId, id }: { ownerId: string; id: string }): Promise<{ id: string }> {
+  const record = isUuid(id) ? await readImport(pg, { ownerId, id }) : undefined;
+  if (record === undefined) throw new Problem("not-found", `There is no import ${id} here.`);
+  return record;
+}

@@ -1,0 +1,125 @@
+import type { Pool } from "pg";
+import { v7 as uuidv7 } from "uuid";
+import { LOG_SAMPLE_MAX, type LogEntry } from "../../schemas/import-log.js";
+import { UPLOAD_LEASE_SECONDS, type EventImport } from "../../schemas/import-store.js";
+import { Problem } from "../../schemas/problem.js";
+import type { Page } from "../paging.js";
+import { query, utc, type Postgres } from "./query.js";
+import { inTransaction } from "./transaction.js";
+
+export const ACTIVE_IMPORTS_MAX = 15;
+const RETRY_AFTER_SECONDS = 10;
+
+export interface NewImport {
+  ownerId: string;
+  accountId: string;
+  artifactKind: "package" | "pixel" | "any";
+  /** UUID; empty where each line names its target. */
+  artifactId: string;
+}
+
+/**
+ * Makes an import and answers its id. The owner's row is locked while the active ones are counted, so that two that
+ * start at once cannot both be the fifteenth.
+ * @throws Problem too-many-active-imports
+ */
+export async function insertImport(
+  pg: Pool,
+  { ownerId, accountId, artifactKind, artifactId }: NewImport,
+): Promise<string> {
+  const id = uuidv7();
+  await inTransaction(pg, async (client) => {
+    await query(client, "select 1 from owners where id = $1 for update", [ownerId]);
+    const [counted] = await query<{ active: number }>(
+      client,
+      "select count(*)::int as active from imports where owner_id = $1 and status = 'importing'",
+      [ownerId],
+    );
+    if ((counted?.active ?? 0) >= ACTIVE_IMPORTS_MAX) throw tooManyActiveImports();
+    await query(
+      client,
+      `insert into imports (id, owner_id, account_id, artifact_kind, artifact_id, upload_lease)
+       values ($1, $2, $3, $4, $5, now() + make_interval(secs => $6))`,
+      [id, ownerId, accountId, artifactKind, artifactId === "" ? null : artifactId, UPLOAD_LEASE_SECONDS],
+    );
+  });
+  return id;
+}
+
+/** The message is the specification's, to the letter. */
+function tooManyActiveImports(): Problem {
+  return new Problem("too-many-active-imports", "too many active imports", {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  });
+}
+
+/** The specification's record; undefined where the owner has no such import. */
+export async function readImport(
+  pg: Postgres,
+  { ownerId, id }: { ownerId: string; id: string },
+): Promise<EventImport | undefined> {
+  const [row] = await query<ImportRow>(pg, `${SELECT_IMPORT} where i.owner_id = $1 and i.id = $2`, [
+    ownerId,
+    id,
+  ]);
+  return row && importRecord(row);
+}
+
+/** One more than the page, so that the caller sees whether there is a next one. */
+export async function listImports(
+  pg: Postgres,
+  { ownerId, page }: { ownerId: string; page: Page },
+): Promise<EventImport[]> {
+  const text = `${SELECT_IMPORT}
+    where i.owner_id = $1 and ($2::uuid is null or i.id < $2) order by i.id desc limit $3`;
+  const rows = await query<ImportRow>(pg, text, [ownerId, page.after ?? null, page.perPage + 1]);
+  return rows.map(importRecord);
+}
+
+interface ImportRow {
+  id: string;
+  owner: string;
+  status: EventImport["status"];
+  created_at: string;
+  updated_at: string;
+  events_total: string;
+  events_imported: string;
+  events_failed: string;
+  retracted: boolean;
+  entries: LogEntry[];
+  errors: LogEntry[];
+  warnings: LogEntry[];
+}
+
+/** Chunks keep the first entries of each class, so the first chunks that have any hold the import's first. */
+const SELECT_IMPORT = `
+  select i.id, o.name as owner, i.status, ${utc("i.created_at")} as created_at, ${utc("i.updated_at")} as updated_at,
+    i.events_total, i.events_imported, i.events_failed, i.retracted, i.entries,
+    coalesce(${firstEntries("errors")}, '[]') as errors, coalesce(${firstEntries("warnings")}, '[]') as warnings
+  from imports i join owners o on o.id = i.owner_id`;
+
+function firstEntries(column: "errors" | "warnings"): string {
+  return `(
+    select jsonb_agg(entry order by sequence, position)
+    from (
+      select sequence, ${column} from import_chunks
+      where import_id = i.id and ${column} is not null order by sequence limit ${LOG_SAMPLE_MAX}
+    ) chunks, jsonb_array_elements(chunks.${column}) with ordinality as entries (entry, position)
+  )`;
+}
+
+function importRecord(row: ImportRow): EventImport {
+  const whole = row.entries.filter((entry) => entry.class === "error");
+  return {
+    id: row.id,
+    owner: row.owner,
+    status: row.status,
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+    events_total: Number(row.events_total),
+    events_successfully_imported: row.retracted ? 0 : Number(row.events_imported),
+    events_failed_to_import: Number(row.events_failed),
+    error_log_sample: [...whole, ...row.errors].slice(0, LOG_SAMPLE_MAX),
+    warning_log_sample: row.warnings.slice(0, LOG_SAMPLE_MAX),
+  };
+}

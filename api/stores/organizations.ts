@@ -1,0 +1,91 @@
+import { v7 as uuidv7 } from "uuid";
+import type { OrganizationUpsert, OrganizationV1 } from "../../schemas/organization.js";
+import { Problem } from "../../schemas/problem.js";
+import { withoutNulls } from "../../schemas/record.js";
+import type { OwnerKind, Standing } from "../access.js";
+import { query, utc, violates, type Postgres } from "./query.js";
+
+/** Makes the organization and its creator's membership as owner. Throws `already-exists` for a name in use. */
+export async function insertOrganization(
+  pg: Postgres,
+  { organization, creatorId }: { organization: OrganizationUpsert; creatorId: string },
+): Promise<OrganizationV1> {
+  const text = `
+    with owner as (insert into owners (id, kind, name) values ($1, 'organization', $2) returning id, name),
+    made as (
+      insert into organizations (id, description, website, billing_email)
+      select id, $3, $4, $5 from owner returning *
+    ),
+    joined as (
+      insert into memberships (organization_id, account_id, role) select id, $6, 'owner' from owner
+    )
+    select owner.name, ${FIELDS("made")} from owner join made using (id)`;
+  const { name, description, website, billingEmail } = organization;
+  const values = [uuidv7(), name, description, website ?? null, billingEmail, creatorId];
+  try {
+    return record(await query<Row>(pg, text, values));
+  } catch (error) {
+    if (!violates(error, "owners_name_taken")) throw error;
+    throw new Problem("already-exists", `The name ${name} is taken by a user or an organization.`, {
+      cause: error,
+    });
+  }
+}
+
+export async function readOrganization(pg: Postgres, id: string): Promise<OrganizationV1> {
+  const text = `
+    select owner.name, ${FIELDS("made")}
+    from owners owner join organizations made using (id) where owner.id = $1`;
+  return record(await query<Row>(pg, text, [id]));
+}
+
+export interface OwnerRow {
+  id: string;
+  kind: OwnerKind;
+  name: string;
+  exportEnabled: boolean;
+  /** What the asking account is to it. */
+  standing: Standing;
+}
+
+/** A user or organization by name, without case, and what the account is to it. */
+export async function readOwner(
+  pg: Postgres,
+  { accountId, name }: { accountId: string; name: string },
+): Promise<OwnerRow | undefined> {
+  if (name.includes("\0")) return undefined;
+  const text = `
+    select o.id, o.kind, o.name, o.export_enabled as "exportEnabled",
+      case when o.id = $1 then 'owner' else coalesce(m.role, 'none') end as standing
+    from owners o left join memberships m on m.organization_id = o.id and m.account_id = $1
+    where o.name_key = lower($2 collate "C")`;
+  const [row] = await query<OwnerRow>(pg, text, [accountId, name]);
+  return row;
+}
+
+/** Grants or revokes data export. False when there is no owner of that name. */
+export async function updateExportEnabled(
+  pg: Postgres,
+  { name, exportEnabled }: { name: string; exportEnabled: boolean },
+): Promise<boolean> {
+  const text = `update owners set export_enabled = $2 where name_key = lower($1 collate "C") returning id`;
+  return (await query(pg, text, [name, exportEnabled])).length === 1;
+}
+
+interface Row {
+  name: string;
+  description: string;
+  website: string | null;
+  billingEmail: string;
+  createdAt: string;
+  updatedAt: string;
+}
+
+const FIELDS = (table: string) => `
+  ${table}.description, ${table}.website, ${table}.billing_email as "billingEmail",
+  ${utc(`${table}.created_at`)} as "createdAt", ${utc(`${table}.updated_at`)} as "updatedAt"`;
+
+function record([row]: Row[]): OrganizationV1 {
+  if (row === undefined) throw new Error("an organization vanished between two statements");
+  return withoutNulls<OrganizationV1>(row);
+}

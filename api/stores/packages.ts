@@ -1,0 +1,118 @@
+import { v7 as uuidv7 } from "uuid";
+import type { LibraryType } from "../../schemas/artifact.js";
+import type { PackageUpsert, PackageV1 } from "../../schemas/package.js";
+import { Problem } from "../../schemas/problem.js";
+import { withoutNulls } from "../../schemas/record.js";
+import type { Level, OwnerKind, Standing } from "../access.js";
+import { query, utc, violates, type Postgres } from "./query.js";
+
+/** A package with what the asking account is to it. */
+export interface PackageRow {
+  id: string;
+  ownerId: string;
+  ownerKind: OwnerKind;
+  owner: string;
+  exportEnabled: boolean;
+  name: string;
+  libraryType: LibraryType;
+  shortDescription: string;
+  longDescription: string | null;
+  website: string | null;
+  createdAt: string;
+  standing: Standing;
+  level: Level | undefined;
+}
+
+/** The specification's record, nothing more. */
+export function packageRecord(row: PackageRow): PackageV1 {
+  const { id, owner, name, shortDescription, createdAt, longDescription, website, libraryType } = row;
+  const record = {
+    uuid: id,
+    owner,
+    name,
+    shortDescription,
+    createdAt,
+    longDescription,
+    website,
+    libraryType,
+  };
+  return withoutNulls<PackageV1>(record);
+}
+
+/** Answers the new package's id. Throws `already-exists` when the owner has one of that name and type. */
+export async function insertPackage(
+  pg: Postgres,
+  { ownerId, package: made }: { ownerId: string; package: PackageUpsert },
+): Promise<string> {
+  const text = `
+    insert into packages (id, owner_id, name, library_type, short_description, long_description, website,
+      backend_url, public_url, repository_url)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) returning id`;
+  const urls = [made.backendUrl ?? null, made.publicUrl ?? null, made.repositoryURL ?? null];
+  const about = [made.shortDescription, made.longDescription ?? null, made.website ?? null];
+  const id = uuidv7();
+  try {
+    await query(pg, text, [id, ownerId, made.name, made.libraryType, ...about, ...urls]);
+    return id;
+  } catch (error) {
+    if (!violates(error, "packages_name_taken")) throw error;
+    throw new Problem("already-exists", `There is already a ${made.libraryType} package ${made.name} here.`, {
+      cause: error,
+    });
+  }
+}
+
+export async function readPackage(
+  pg: Postgres,
+  { accountId, id }: { accountId: string; id: string },
+): Promise<PackageRow | undefined> {
+  const [row] = await query<PackageRow>(pg, `${SELECT} where p.id = $2`, [accountId, id]);
+  return row;
+}
+
+/** Packages of exactly that name that the account has something to do with, blocked ones included. */
+export async function readPackagesNamed(
+  pg: Postgres,
+  { accountId, name, type }: { accountId: string; name: string; type?: LibraryType | undefined },
+): Promise<PackageRow[]> {
+  if (name.includes("\0")) return [];
+  const text = `${SELECT}
+    where p.name = $2 and ($3::text is null or p.library_type = $3)
+      and (p.owner_id = $1 or m.role is not null or x.level is not null)
+    ${ORDER}`;
+  return query<PackageRow>(pg, text, [accountId, name, type ?? null]);
+}
+
+/** Every package of one owner, blocked ones included. */
+export async function listPackagesOfOwner(
+  pg: Postgres,
+  { accountId, ownerId }: { accountId: string; ownerId: string },
+): Promise<PackageRow[]> {
+  return query<PackageRow>(pg, `${SELECT} where p.owner_id = $2 ${ORDER}`, [accountId, ownerId]);
+}
+
+/** What the account owns, what its organizations own and what it holds a level on, blocked ones included. */
+export async function listPackagesOfAccount(pg: Postgres, accountId: string): Promise<PackageRow[]> {
+  const text = `${SELECT}
+    where p.id in (
+      select id from packages where owner_id = $1
+      union all select mine.id from packages mine join memberships on organization_id = mine.owner_id
+        where account_id = $1
+      union all select package_id from package_permissions where account_id = $1
+    )
+    ${ORDER}`;
+  return query<PackageRow>(pg, text, [accountId]);
+}
+
+const SELECT = `
+  select p.id, p.owner_id as "ownerId", o.kind as "ownerKind", o.name as owner,
+    o.export_enabled as "exportEnabled", p.name, p.library_type as "libraryType",
+    p.short_description as "shortDescription", p.long_description as "longDescription", p.website,
+    ${utc("p.created_at")} as "createdAt",
+    case when p.owner_id = $1 then 'owner' else coalesce(m.role, 'none') end as standing, x.level
+  from packages p
+  join owners o on o.id = p.owner_id
+  left join memberships m on m.organization_id = p.owner_id and m.account_id = $1
+  left join package_permissions x on x.package_id = p.id and x.account_id = $1`;
+
+const ORDER = `order by o.name_key collate "C", p.name collate "C", p.library_type`;

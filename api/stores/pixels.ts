@@ -1,0 +1,73 @@
+import { v7 as uuidv7 } from "uuid";
+import type { PixelRecord, PixelUpsert } from "../../schemas/pixel.js";
+import { withoutNulls } from "../../schemas/record.js";
+import type { OwnerKind, Standing } from "../access.js";
+import type { Page } from "../paging.js";
+import { query, utc, violates, type Postgres } from "./query.js";
+
+/** A pixel with what the asking account is to it. */
+export interface PixelRow {
+  id: string;
+  ownerId: string;
+  ownerKind: OwnerKind;
+  owner: string;
+  name: string;
+  packageId: string | null;
+  createdAt: string;
+  updatedAt: string;
+  standing: Standing;
+}
+
+export function pixelRecord(row: PixelRow): PixelRecord {
+  return withoutNulls<PixelRecord>({
+    id: row.id,
+    owner: row.owner,
+    name: row.name,
+    package_id: row.packageId,
+    created_at: row.createdAt,
+    updated_at: row.updatedAt,
+  });
+}
+
+/** Answers the new pixel's id, or undefined when its package was deleted meanwhile. */
+export async function insertPixel(
+  pg: Postgres,
+  { ownerId, pixel }: { ownerId: string; pixel: PixelUpsert },
+): Promise<string | undefined> {
+  const text = `insert into pixels (id, owner_id, name, package_id) values ($1, $2, $3, $4)`;
+  const id = uuidv7();
+  try {
+    await query(pg, text, [id, ownerId, pixel.name, pixel.package_id ?? null]);
+    return id;
+  } catch (error) {
+    if (violates(error, "pixels_package_id_fkey")) return undefined;
+    throw error;
+  }
+}
+
+export async function readPixel(
+  pg: Postgres,
+  { accountId, id }: { accountId: string; id: string },
+): Promise<PixelRow | undefined> {
+  const [row] = await query<PixelRow>(pg, `${SELECT} where x.id = $2`, [accountId, id]);
+  return row;
+}
+
+/** One pixel more than the page holds, if there is one: it says that a next page exists. */
+export async function listPixelsOfOwner(
+  pg: Postgres,
+  { accountId, ownerId, page }: { accountId: string; ownerId: string; page: Page },
+): Promise<PixelRow[]> {
+  const text = `${SELECT}
+    where x.owner_id = $2 and ($3::uuid is null or x.id < $3)
+    order by x.id desc limit $4`;
+  return query<PixelRow>(pg, text, [accountId, ownerId, page.after ?? null, page.perPage + 1]);
+}
+
+const SELECT = `
+  select x.id, x.owner_id as "ownerId", o.kind as "ownerKind", o.name as owner, x.name,
+    x.package_id as "packageId", ${utc("x.created_at")} as "createdAt", ${utc("x.updated_at")} as "updatedAt",
+    case when x.owner_id = $1 then 'owner' else coalesce(m.role, 'none') end as standing
+  from pixels x
+  join owners o on o.id = x.owner_id
+  left join memberships m on m.organization_id = x.owner_id and m.account_id = $1`;

@@ -1,0 +1,42 @@
+import type { Pool, QueryResultRow } from "pg";
+import { Problem } from "../../schemas/problem.js";
+import { isStoreDown } from "../store-down.js";
+
+/** A pool, or one client of it inside a transaction. */
+export type Postgres = Pick<Pool, "query">;
+
+/**
+ * Runs one parameterised statement. What did not come from the server is a failed connection, whatever the driver
+ * calls it (many of its errors carry no code): a Problem `unavailable`, with the failure as its cause.
+ */
+export async function query<Row extends QueryResultRow>(
+  pg: Postgres,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<Row[]> {
+  try {
+    return (await pg.query<Row>(text, [...values])).rows;
+  } catch (error) {
+    if (cameFromServer(error) && !isStoreDown(error)) throw error;
+    throw new Problem("unavailable", "The database cannot be reached at the moment.", {
+      retryAfterSeconds: 5,
+      cause: error,
+    });
+  }
+}
+
+/** Whether an error is the violation of the named unique or foreign key constraint. */
+export function violates(error: unknown, constraint: string): boolean {
+  const { code, constraint: violated } = error as { code?: unknown; constraint?: unknown };
+  return (code === "23505" || code === "23503") && violated === constraint;
+}
+
+/** A timestamp as every answer spells it: UTC with exactly six fractional digits, `2026-08-04T13:58:26.021037Z`. */
+export function utc(column: string): string {
+  return `to_char(${column} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+}
+
+/** Every message that the server sends has a severity; what the driver makes up has none. */
+function cameFromServer(error: unknown): boolean {
+  return error instanceof Error && "severity" in error;
+}

@@ -1,0 +1,19 @@
+import type { TokenCipher } from "../tokens.js";
+import { query, type Postgres } from "./query.js";
+
+/**
+ * Remembers the secret key's fingerprint in a new database and compares it in an old one. Throws a sentence for a
+ * person where they differ: every token would be wrong, and client ids would change.
+ */
+export async function checkSecretKey(pg: Postgres, { fingerprint }: TokenCipher): Promise<void> {
+  const text = `
+    with made as (
+      insert into secret_key_fingerprint (fingerprint) values ($1) on conflict do nothing returning fingerprint
+    )
+    select fingerprint from made union all select fingerprint from secret_key_fingerprint`;
+  const [row] = await query<{ fingerprint: Buffer }>(pg, text, [fingerprint]);
+  if (row?.fingerprint.equals(fingerprint)) return;
+  throw new Error(
+    "SECRET_KEY is not the one that this database was made with; give the one it was made with.",
+  );
+}

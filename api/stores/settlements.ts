@@ -1,0 +1,128 @@
+import type { Pool } from "pg";
+import type {
+  DueImport,
+  OwnerSettlement,
+  SettlementStore,
+  UnsettledChunks,
+} from "../../schemas/settlement.js";
+import { query, type Postgres } from "./query.js";
+import { abortAbandonedUploads } from "./uploads.js";
+
+/** What settlement keeps in PostgreSQL. */
+export function settlementStore(pg: Pool): SettlementStore {
+  return {
+    dueImports: () => dueImports(pg),
+    abortAbandonedUploads: () => abortAbandonedUploads(pg),
+    asOnlySettlement: (ownerId, work) => asOnlySettlement(pg, ownerId, work),
+  };
+}
+
+async function dueImports(pg: Postgres): Promise<DueImport[]> {
+  const text = `
+    select id, owner_id as "ownerId", retracted,
+      status = 'aborted' or coalesce(chunks_written = chunks_total, false) as complete
+    from imports
+    where chunks_settled < chunks_written or (status = 'importing' and chunks_written = chunks_total)
+    order by id`;
+  return query<DueImport>(pg, text);
+}
+
+/** The lock belongs to one connection, and so does all that is written under it: losing the one loses the other. */
+async function asOnlySettlement(
+  pg: Pool,
+  ownerId: string,
+  work: (owner: OwnerSettlement) => Promise<void>,
+): Promise<boolean> {
+  const client = await pg.connect();
+  let failed = true;
+  try {
+    const [lock] = await query<{ held: boolean }>(
+      client,
+      `select pg_try_advisory_lock(${LOCK_KEY}) as held`,
+      [ownerId],
+    );
+    if (lock?.held) {
+      await work(ownerSettlement(client, ownerId));
+      await query(client, `select pg_advisory_unlock(${LOCK_KEY})`, [ownerId]);
+    }
+    failed = false;
+    return lock?.held ?? false;
+  } finally {
+    // A connection that failed is closed, and the lock goes with it.
+    client.release(failed);
+  }
+}
+
+const LOCK_KEY = "hashtextextended('settlement of ' || $1::text, 0)";
+
+function ownerSettlement(client: Postgres, ownerId: string): OwnerSettlement {
+  return {
+    stagedBatches: () => stagedBatches(client, ownerId),
+    putStagedBatch: (batch) => putStagedBatch(client, { batch, ownerId }),
+    closeBatch: (batch) => closeBatch(client, batch),
+    unsettledChunks: (importId, { eventsMax }) => unsettledChunks(client, importId, eventsMax),
+    markSettled: (due, chunks) => markSettled(client, due, chunks),
+    finishIfComplete: (importId) => finishIfComplete(client, importId),
+  };
+}
+
+async function stagedBatches(pg: Postgres, ownerId: string): Promise<string[]> {
+  const text = "select batch from settlements where owner_id = $1 order by created_at, batch";
+  return (await query<{ batch: string }>(pg, text, [ownerId])).map(({ batch }) => batch);
+}
+
+async function putStagedBatch(
+  pg: Postgres,
+  { batch, ownerId }: { batch: string; ownerId: string },
+): Promise<void> {
+  await query(pg, "insert into settlements (batch, owner_id) values ($1, $2)", [batch, ownerId]);
+}
+
+async function closeBatch(pg: Postgres, batch: string): Promise<void> {
+  await query(pg, "delete from settlements where batch = $1", [batch]);
+}
+
+/** In order of receipt, as many as hold about `eventsMax` events, one at the least. */
+async function unsettledChunks(
+  pg: Postgres,
+  importId: string,
+  eventsMax: number,
+): Promise<UnsettledChunks | undefined> {
+  const text = `
+    select array_agg(sequence order by receipt_stamp) as sequences,
+      min(receipt_stamp)::float8 as "firstStamp", max(receipt_stamp)::float8 as "lastStamp"
+    from (
+      select sequence, receipt_stamp, events, sum(events) over (order by receipt_stamp) as running
+      from import_chunks where import_id = $1 and not settled
+    ) chunks
+    where running - events < $2`;
+  const [row] = await query<Omit<UnsettledChunks, "sequences"> & { sequences: number[] | null }>(pg, text, [
+    importId,
+    eventsMax,
+  ]);
+  return row?.sequences ? { ...row, sequences: row.sequences } : undefined;
+}
+
+async function markSettled(
+  pg: Postgres,
+  { id, retracted }: Pick<DueImport, "id" | "retracted">,
+  { sequences }: UnsettledChunks,
+): Promise<void> {
+  const text = `
+    with locked as (
+      select id from imports where id = $1 and retracted = $2 for update
+    ), marked as (
+      update import_chunks set settled = true
+      where import_id in (select id from locked) and sequence = any($3::int[]) and not settled returning sequence
+    )
+    update imports set chunks_settled = chunks_settled + (select count(*) from marked), updated_at = now()
+    where id in (select id from locked)`;
+  await query(pg, text, [id, retracted, sequences]);
+}
+
+async function finishIfComplete(pg: Postgres, importId: string): Promise<void> {
+  const text = `
+    update imports set status = 'done', updated_at = now()
+    where id = $1 and status = 'importing' and chunks_written = chunks_total and chunks_settled = chunks_written`;
+  await query(pg, text, [importId]);
+}

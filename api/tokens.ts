@@ -1,0 +1,74 @@
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual,
+} from "node:crypto";
+
+/** Makes API tokens and keeps them: a keyed hash to find one by, a ciphertext to show it again. */
+export interface TokenCipher {
+  /** Tells one secret key from another and nothing else about it. */
+  readonly fingerprint: Buffer;
+  /** A fresh token, 256 random bits: `mtk_` and 43 characters of base64url. */
+  issue(): string;
+  /** The keyed hash under which a token is looked up. */
+  hash(token: string): Buffer;
+  /** Whether `token` is the one that `hash` was made from, in constant time. */
+  matches(token: string, hash: Uint8Array): boolean;
+  /** Encrypts a token for one account; another account's ciphertext does not open. */
+  seal(token: string, accountId: string): Buffer;
+  /** Throws when the ciphertext was damaged, or sealed under another key or for another account. */
+  open(ciphertext: Uint8Array, accountId: string): string;
+}
+
+/** `secretKey` is the 32 bytes of SECRET_KEY; look-up and encryption each use a key of their own derived from it. */
+export function createTokenCipher(secretKey: Buffer): TokenCipher {
+  if (secretKey.length !== 32) throw new RangeError(`a secret key has 32 bytes, not ${secretKey.length}`);
+  const lookupKey = deriveKey(secretKey, "api-token lookup");
+  const sealingKey = deriveKey(secretKey, "api-token encryption");
+  const hash = (token: string) => createHmac("sha256", lookupKey).update(token).digest();
+  return {
+    fingerprint: deriveKey(secretKey, "fingerprint"),
+    issue: () => PREFIX + randomBytes(32).toString("base64url"),
+    hash,
+    matches: (token, expected) => equalBytes(hash(token), expected),
+    seal: (token, accountId) => seal(sealingKey, token, accountId),
+    open: (ciphertext, accountId) => open(sealingKey, ciphertext, accountId),
+  };
+}
+
+/** Whether a text has the shape of a token; saves a query for what cannot be one. */
+export function looksLikeToken(text: string): boolean {
+  return /^mtk_[A-Za-z0-9_-]{43}$/.test(text);
+}
+
+const PREFIX = "mtk_";
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+function deriveKey(secretKey: Buffer, purpose: string): Buffer {
+  return Buffer.from(hkdfSync("sha256", secretKey, "", `maintainer-toolchain ${purpose} v1`, 32));
+}
+
+function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+/** Layout: nonce (12 bytes), tag (16), ciphertext. */
+function seal(key: Buffer, token: string, accountId: string): Buffer {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(Buffer.from(accountId));
+  const text = Buffer.concat([cipher.update(token, "utf8"), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), text]);
+}
+
+function open(key: Buffer, sealed: Uint8Array, accountId: string): string {
+  const nonce = sealed.subarray(0, NONCE_BYTES);
+  const tag = sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES);
+  const decipher = createDecipheriv("aes-256-gcm", key, nonce, { authTagLength: TAG_BYTES });
+  decipher.setAAD(Buffer.from(accountId)).setAuthTag(tag);
+  const text = Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]);
+  return text.toString("utf8");
+}
