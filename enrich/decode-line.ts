@@ -39,7 +39,7 @@ export function decodeLine(bytes: Buffer): LineObject | { fault: LineFault } {
 
 /** Without the CR that some systems put before the line end. */
 function lineLength(bytes: Buffer): number {
-  return bytes.at(-1) === CARRIAGE_RETURN ? bytes.length - 1 : bytes.length;
+  return bytes[bytes.length - 1] === CARRIAGE_RETURN ? bytes.length - 1 : bytes.length;
 }
 
 /** The keys of a decoded line cannot be mistaken for this: a fault is an object of ours, a line's never is. */
@@ -57,8 +57,8 @@ const CARRIAGE_RETURN = 0x0d;
 
 /** A line that was cut short is not blank, whatever it begins with: it may have gone on with anything. */
 export function isBlank(bytes: Buffer): boolean {
-  if (lineLength(bytes) > LINE_BYTES_MAX) return false;
-  return bytes.every((byte) => byte === SPACE || byte === TAB || byte === CARRIAGE_RETURN);
+  const empty = bytes.every((byte) => byte === SPACE || byte === TAB || byte === CARRIAGE_RETURN);
+  return empty && lineLength(bytes) <= LINE_BYTES_MAX;
 }
 
 const NEWLINE = 0x0a;

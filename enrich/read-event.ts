@@ -116,12 +116,12 @@ function readTexts(object: LineObject): Texts | LineFault {
   };
   for (const [key, field, bytesMax] of TEXT_KEYS) {
     const value = object[key];
-    if (value === undefined || value === null) continue;
+    // An empty text is a gap as well: the header, or the other spelling, fills it.
+    if (value === undefined || value === null || value === "") continue;
     if (typeof value !== "string") return invalid(key, "a string");
     if (bytesMax === NAME_BYTES_MAX && isLongerThan(value, bytesMax))
       return invalid(key, `at most ${bytesMax} bytes long`);
-    // An empty text is a gap as well: the header, or the other spelling, fills it.
-    texts[field] = cleanText(truncate(value, bytesMax)) || texts[field];
+    texts[field] = cleanText(truncate(value, bytesMax));
   }
   return texts;
 }

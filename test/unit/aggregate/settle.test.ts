@@ -1,0 +1,91 @@
+import type { ClickHouseClient } from "@clickhouse/client";
+import { describe, expect, test } from "vitest";
+import { settle } from "../../../aggregate/settle.js";
+import type { OwnerSettlement } from "../../../schemas/settlement.js";
+
+const BATCH = "01990000-0000-7000-8000-0000000000ba";
+const scope = {
+  importId: "01990000-0000-7000-8000-0000000000aa",
+  firstStamp: 1_700_000_000_000,
+  lastStamp: 1_700_000_000_005,
+};
+
+interface Command {
+  query: string;
+  query_params: Record<string, unknown>;
+  clickhouse_settings?: Record<string, unknown>;
+}
+
+/** Writes down, in order, what settlement does; ClickHouse finds `differing` rows and fails at what `failing` names. */
+function fakes({ differing, failing = "nothing" }: { differing: number; failing?: string }) {
+  const steps: string[] = [];
+  const commands: Command[] = [];
+  const clickhouse = {
+    command: async (command: Command) => {
+      const table = /INSERT INTO (\w+)/.exec(command.query)?.[1] ?? "";
+      await Promise.all(
+        [table].filter((name) => name === failing).map((name) => Promise.reject(new Error(name))),
+      );
+      steps.push(table);
+      commands.push(command);
+    },
+    query: async () => ({ json: async () => [{ rows: String(differing) }] }),
+  } as unknown as ClickHouseClient;
+  const owner = {
+    putStagedBatch: async (batch: string) => void steps.push(`staged ${batch}`),
+    closeBatch: async (batch: string) => void steps.push(`closed ${batch}`),
+  } as unknown as OwnerSettlement;
+  return { clickhouse, owner, steps, commands };
+}
+
+describe("settle", () => {
+  test("finds, keeps and stages before it applies, and closes last", async () => {
+    const { clickhouse, owner, steps } = fakes({ differing: 3 });
+    expect(await settle(clickhouse, scope, { batch: BATCH, owner })).toBe(3);
+    expect(steps).toEqual([
+      "settlement_deltas",
+      "superseded_events",
+      `staged ${BATCH}`,
+      "events",
+      `closed ${BATCH}`,
+    ]);
+  });
+
+  test("does nothing more when nothing differs", async () => {
+    const { clickhouse, owner, steps } = fakes({ differing: 0 });
+    expect(await settle(clickhouse, scope, { batch: BATCH, owner })).toBe(0);
+    expect(steps).toEqual(["settlement_deltas"]);
+  });
+
+  test("looks at every version from the first stamp through the last", async () => {
+    const { clickhouse, owner, commands } = fakes({ differing: 0 });
+    await settle(clickhouse, scope, { batch: BATCH, owner });
+    expect(commands[0]?.query_params).toEqual({
+      batch: BATCH,
+      importId: scope.importId,
+      fromVersion: String(1_700_000_000_000n * 1_048_576n),
+      toVersion: String(1_700_000_000_006n * 1_048_576n),
+    });
+  });
+
+  test("applies a batch under a token of its own, so that a second time does nothing", async () => {
+    const { clickhouse, owner, commands } = fakes({ differing: 1 });
+    await settle(clickhouse, scope, { batch: BATCH, owner });
+    expect(commands.at(-1)?.clickhouse_settings).toMatchObject({
+      insert_deduplication_token: `settlement:${BATCH}`,
+      insert_deduplicate: 1,
+      deduplicate_blocks_in_dependent_materialized_views: 1,
+      max_insert_threads: "1",
+    });
+  });
+
+  test.each([
+    ["settlement_deltas", []],
+    ["superseded_events", ["settlement_deltas"]],
+    ["events", ["settlement_deltas", "superseded_events", `staged ${BATCH}`]],
+  ])("leaves a batch open when the insert into %s fails", async (failing, done) => {
+    const { clickhouse, owner, steps } = fakes({ differing: 1, failing });
+    await expect(settle(clickhouse, scope, { batch: BATCH, owner })).rejects.toThrow(failing);
+    expect(steps).toEqual(done);
+  });
+});

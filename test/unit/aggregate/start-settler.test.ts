@@ -1,0 +1,146 @@
+import type { ClickHouseClient } from "@clickhouse/client";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { startSettler, type SettlerDependencies } from "../../../aggregate/start-settler.js";
+import type { DueImport, OwnerSettlement, SettlementStore } from "../../../schemas/settlement.js";
+
+const due = (id: string, over: Partial<DueImport> = {}): DueImport => ({
+  id,
+  ownerId: "owner",
+  complete: true,
+  retracted: false,
+  ...over,
+});
+
+interface Fakes {
+  /** What is due, round by round; the last answer stays. */
+  rounds: DueImport[][];
+  staged?: string[];
+  failures?: number;
+  elsewhere?: string[];
+}
+
+/** A store and a ClickHouse that write down what settlement does. Every import has one slice to settle, once. */
+function fakes({ rounds, staged = [], failures = 0, elsewhere = [] }: Fakes) {
+  const steps: string[] = [];
+  const settled = new Set<string>();
+  const answers = [...rounds];
+  let failuresLeft = failures;
+  const owner: OwnerSettlement = {
+    stagedBatches: async () => staged.splice(0),
+    putStagedBatch: async () => undefined,
+    closeBatch: async (batch) => void steps.push(`close ${batch}`),
+    unsettledChunks: async (id) =>
+      [{ sequences: [0], firstStamp: 1, lastStamp: 1 }].find(() => !settled.has(id)),
+    markSettled: async ({ id }) => {
+      settled.add(id);
+      steps.push(`settled ${id}`);
+    },
+    finishIfComplete: async (id) => void steps.push(`finish ${id}`),
+  };
+  const dueImports = vi.fn(async () => (answers.length > 1 ? answers.shift() : answers[0]) ?? []);
+  const store: SettlementStore = {
+    dueImports,
+    abortAbandonedUploads: async () => [],
+    asOnlySettlement: async (ownerId, work) => {
+      if (failuresLeft-- > 0) throw new Error("connection refused");
+      if (elsewhere.includes(ownerId)) return false;
+      await work(owner);
+      return true;
+    },
+  };
+  const clickhouse = {
+    command: async ({
+      query,
+      query_params: params,
+    }: {
+      query: string;
+      query_params: Record<string, string>;
+    }) => {
+      const applied = query.includes("INSERT INTO events") ? [`apply ${params.batch ?? ""}`] : [];
+      const retracted = query.includes("INTO retracted_imports") ? [`retract ${params.importId ?? ""}`] : [];
+      steps.push(...applied, ...retracted);
+    },
+    query: async () => ({ json: async () => [{ rows: "0" }] }),
+  } as unknown as ClickHouseClient;
+  return { store, clickhouse, steps, dueImports, onFailure: vi.fn() };
+}
+
+/** Runs a settler until it has asked `rounds` times what is due, and ends it. */
+async function run(
+  dependencies: SettlerDependencies & { dueImports: ReturnType<typeof vi.fn> },
+  rounds: number,
+) {
+  const settler = startSettler(dependencies);
+  await vi.waitFor(
+    () => expect(dependencies.dueImports.mock.calls.length).toBeGreaterThanOrEqual(rounds),
+    5_000,
+  );
+  await settler[Symbol.asyncDispose]();
+}
+
+afterEach(() => void vi.useRealTimers());
+
+describe("startSettler", () => {
+  test("applies what an earlier settlement staged before it settles anew", async () => {
+    const all = fakes({ rounds: [[due("a")], []], staged: ["b1", "b2"] });
+    await run(all, 2);
+    expect(all.steps).toEqual(["apply b1", "close b1", "apply b2", "close b2", "settled a", "finish a"]);
+  });
+
+  test("marks a retracted import as such before it settles it", async () => {
+    const all = fakes({ rounds: [[due("a", { retracted: true })], []] });
+    await run(all, 2);
+    expect(all.steps).toEqual(["retract a", "settled a", "finish a"]);
+  });
+
+  test("lets an import whose chunks still come in wait, and a complete one not", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const incoming = due("incoming", { complete: false });
+    const all = fakes({
+      rounds: [[incoming], [incoming], [incoming, due("complete")], [incoming, due("complete")], []],
+    });
+    await run(all, 5);
+    expect(all.steps.filter((step) => step === "finish incoming")).toHaveLength(1);
+    expect(all.steps.filter((step) => step === "finish complete")).toHaveLength(2);
+  });
+
+  test("settles an import that became complete without waiting", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const all = fakes({ rounds: [[due("a", { complete: false })], [due("a")], []] });
+    await run(all, 3);
+    expect(all.steps).toEqual(["settled a", "finish a", "finish a"]);
+  });
+
+  test("tells of a failure and tries again", async () => {
+    const all = fakes({ rounds: [[due("a")], [due("a")], []], failures: 1 });
+    await run(all, 3);
+    expect(all.onFailure).toHaveBeenCalledExactlyOnceWith(
+      expect.objectContaining({ message: "connection refused" }),
+    );
+    expect(all.steps).toEqual(["settled a", "finish a"]);
+  });
+
+  test("tells of a store that is down and asks again", async () => {
+    const all = fakes({ rounds: [[due("a")], []] });
+    all.dueImports.mockRejectedValueOnce(new Error("connection refused"));
+    await run(all, 3);
+    expect(all.onFailure).toHaveBeenCalledOnce();
+    expect(all.steps).toEqual(["settled a", "finish a"]);
+  });
+
+  test("leaves an owner alone whom another process settles, and settles the others", async () => {
+    const all = fakes({ rounds: [[due("a"), due("b", { ownerId: "other" })], []], elsewhere: ["owner"] });
+    await run(all, 2);
+    expect(all.steps).toEqual(["settled b", "finish b"]);
+  });
+
+  test("finishes what it is at before it ends", async () => {
+    const all = fakes({ rounds: [[due("a")]] });
+    const settler = startSettler(all);
+    await vi.waitFor(() => expect(all.dueImports).toHaveBeenCalled());
+    await settler[Symbol.asyncDispose]();
+    const { length } = all.steps;
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(all.steps).toHaveLength(length);
+  });
+});

@@ -1,0 +1,50 @@
+import { describe, expect, test, vi } from "vitest";
+import { ArtifactCache } from "../../../enrich/artifact-cache.js";
+import { dockerPackage, PACKAGE_ID } from "./chunk-of.js";
+
+const request = { accountId: "account", ownerId: "owner", kind: "package", id: PACKAGE_ID } as const;
+
+describe("ArtifactCache", () => {
+  test.each([
+    ["an artifact", dockerPackage],
+    ["a refusal", undefined],
+  ])("answers %s at once the second time", async (_, artifact) => {
+    const resolve = vi.fn(async () => artifact);
+    const cache = new ArtifactCache(resolve);
+    expect(await cache.of(request)).toEqual({ artifact });
+    expect(cache.of(request)).toEqual({ artifact });
+    expect(resolve).toHaveBeenCalledOnce();
+  });
+
+  test.each([{ accountId: "other" }, { ownerId: "other" }, { kind: "pixel" as const }, { id: "other" }])(
+    "asks anew for %j",
+    async (other) => {
+      const resolve = vi.fn(async () => dockerPackage);
+      const cache = new ArtifactCache(resolve);
+      await cache.of(request);
+      await cache.of({ ...request, ...other });
+      expect(resolve).toHaveBeenCalledTimes(2);
+    },
+  );
+
+  test("asks again after five seconds: a right may have been taken away", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout"] });
+    const clock = vi.spyOn(performance, "now").mockReturnValue(1_000);
+    const resolve = vi.fn(async () => dockerPackage);
+    const cache = new ArtifactCache(resolve);
+    await cache.of(request);
+    await vi.advanceTimersByTimeAsync(5_001);
+    clock.mockReturnValue(6_001);
+    expect(cache.of(request)).toBeInstanceOf(Promise);
+    clock.mockRestore();
+    vi.useRealTimers();
+    expect(resolve).toHaveBeenCalledTimes(2);
+  });
+
+  test("does not keep a failure", async () => {
+    const resolve = vi.fn(async () => dockerPackage).mockRejectedValueOnce(new Error("connection refused"));
+    const cache = new ArtifactCache(resolve);
+    await expect(cache.of(request)).rejects.toThrow("connection refused");
+    expect(await cache.of(request)).toEqual({ artifact: dockerPackage });
+  });
+});

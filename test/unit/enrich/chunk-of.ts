@@ -1,0 +1,80 @@
+import type { Artifact } from "../../../schemas/artifact.js";
+import {
+  UNKNOWN_CLIENT,
+  UNKNOWN_NETWORK,
+  UNKNOWN_PLACE,
+  type EnrichedEvent,
+  type Lookups,
+} from "../../../schemas/enriched-event.js";
+import type { RawChunk } from "../../../schemas/raw-chunk.js";
+
+export const PACKAGE_ID = "1a2b3c4d-2222-4333-8444-5555555555ab";
+export const PIXEL_ID = "9a9b9c9d-8888-4777-8666-5555555555cd";
+export const IMPORT_ID = "01990000-0000-7000-8000-0000000000aa";
+/** 2023-11-14T22:13:20Z */
+export const RECEIVED_AT = 1_700_000_000_000;
+
+export const dockerPackage: Artifact = {
+  kind: "package",
+  id: PACKAGE_ID,
+  ownerId: "01990000-0000-7000-8000-0000000000bb",
+  libraryType: "docker",
+};
+
+/** A chunk of lines that were sent for the package, as they arrived at `RECEIVED_AT`. */
+export function chunkOf(lines: string | Buffer, over: Partial<RawChunk> = {}): RawChunk {
+  return {
+    source: "import",
+    ownerId: dockerPackage.ownerId,
+    accountId: "01990000-0000-7000-8000-0000000000cc",
+    artifactKind: "package",
+    artifactId: PACKAGE_ID,
+    importId: IMPORT_ID,
+    sequence: 0,
+    firstLine: 1,
+    receiptStamp: RECEIVED_AT,
+    codec: "none",
+    lines: Buffer.from(lines),
+    ...over,
+  };
+}
+
+/** An event of which nothing is known but its artifact and time. */
+export function eventOf(over: Partial<EnrichedEvent> = {}): EnrichedEvent {
+  return {
+    artifact: dockerPackage,
+    line: 1,
+    uniqueId: "",
+    time: RECEIVED_AT,
+    type: "image-pull",
+    version: "",
+    domain: "",
+    referer: "",
+    userAgent: "",
+    address: "",
+    variables: [],
+    client: UNKNOWN_CLIENT,
+    place: UNKNOWN_PLACE,
+    network: UNKNOWN_NETWORK,
+    originId: "",
+    endpointId: "",
+    ...over,
+  };
+}
+
+/** Lookups that answer from what they are asked, without any data. */
+export const tinyLookups: Lookups = {
+  clients: {
+    of: (userAgent) => ({ client: userAgent.split("/")[0] ?? "", clientVersion: "1", platform: "linux" }),
+  },
+  places: { of: (address) => ({ ...UNKNOWN_PLACE, country: address.startsWith("192") ? "NL" : "" }) },
+  networks: { of: (address) => ({ ...UNKNOWN_NETWORK, company: address === "" ? "" : "Example" }) },
+  ids: {
+    origin: (address, userAgent) => hexOf(`${address} ${userAgent}`),
+    endpoint: (address) => hexOf(address),
+  },
+};
+
+function hexOf(text: string): string {
+  return Buffer.alloc(16, text.padEnd(1, "-")).toString("hex");
+}

@@ -1,0 +1,173 @@
+import { describe, expect, test, vi } from "vitest";
+import { ArtifactCache, type ResolveArtifact } from "../../../enrich/artifact-cache.js";
+import { enrichChunk } from "../../../enrich/enrich-chunk.js";
+import { EventBlock } from "../../../enrich/native/event-block.js";
+import { LogBlock } from "../../../enrich/native/log-block.js";
+import { NIL_UUID } from "../../../enrich/native/uuid-bytes.js";
+import type { RawChunk } from "../../../schemas/raw-chunk.js";
+import {
+  chunkOf,
+  dockerPackage,
+  IMPORT_ID,
+  PACKAGE_ID,
+  PIXEL_ID,
+  RECEIVED_AT,
+  tinyLookups,
+} from "./chunk-of.js";
+import { readRows } from "./native/read-block.js";
+
+const resolvePackage: ResolveArtifact = async ({ kind, id }) =>
+  [dockerPackage].find((artifact) => artifact.kind === kind && artifact.id === id);
+
+async function enrich(chunk: RawChunk, resolve = resolvePackage) {
+  const to = {
+    events: new EventBlock(),
+    log: new LogBlock(),
+    artifacts: new ArtifactCache(resolve),
+    lookups: tinyLookups,
+  };
+  const outcome = await enrichChunk(chunk, to);
+  const blocks = [to.events.encode(), to.log.encode()] as const;
+  return { outcome, blocks, events: readRows(blocks[0]), log: readRows(blocks[1]) };
+}
+
+const good = `{"$time":${RECEIVED_AT},"$remote_address":"192.0.2.1","$user_agent":"docker/27"}`;
+const lines = [
+  good,
+  "",
+  "nonsense\r",
+  " \t\r",
+  '{"$package":null}',
+  `{"$time":1,"$pixel":"${PIXEL_ID}"}`,
+  '{"$time":1,"$remote_address":"nowhere","$own":1}',
+  '{"$time":1,"a":"multi\\nline"}',
+  "x".repeat(1_048_577),
+  good,
+].join("\n");
+
+const entry = (line: number, type: string, over = {}) => ({
+  class: "error",
+  type,
+  human_friendly_message: expect.any(String) as string,
+  line,
+  ...over,
+});
+
+describe("enrichChunk", () => {
+  test("counts every line that is not blank as imported or failed", async () => {
+    const { outcome, events } = await enrich(chunkOf(lines));
+    expect(outcome).toMatchObject({ importId: IMPORT_ID, sequence: 0, receiptStamp: RECEIVED_AT });
+    expect(outcome).toMatchObject({ eventsTotal: 8, eventsImported: 4, eventsFailed: 4 });
+    expect(events).toHaveLength(4);
+  });
+
+  test("logs every fault with its line, blank lines counted, and the refused lines as they were sent", async () => {
+    const { outcome, log } = await enrich(chunkOf(lines));
+    expect(outcome.errors).toEqual([
+      entry(3, "failed-to-decode", { human_friendly_message: "Not a valid JSON object" }),
+      entry(5, "missing-time"),
+      entry(6, "artifact-not-found", { pixel_id: PIXEL_ID }),
+      entry(9, "line-too-long"),
+    ]);
+    expect(outcome.warnings).toEqual([
+      entry(7, "invalid-remote-address", { class: "warning" }),
+      entry(7, "unknown-property", { class: "warning" }),
+    ]);
+    expect(log.map(({ line, type }) => `${String(line)} ${String(type)}`)).toEqual([
+      "3 failed-to-decode",
+      "5 missing-time",
+      "6 artifact-not-found",
+      "7 invalid-remote-address",
+      "7 unknown-property",
+      "9 line-too-long",
+    ]);
+    const sent = log.map(({ line_bytes: bytes }) => bytes);
+    expect(sent).toEqual([
+      "nonsense\r",
+      '{"$package":null}',
+      `{"$time":1,"$pixel":"${PIXEL_ID}"}`,
+      "",
+      "",
+      "x".repeat(1_048_577),
+    ]);
+  });
+
+  test("numbers lines from the chunk's first", async () => {
+    const { outcome, events } = await enrich(chunkOf('nonsense\n\n{"$time":1}\n', { firstLine: 1001 }));
+    expect(outcome.errors).toEqual([entry(1001, "failed-to-decode")]);
+    expect(events[0]).toMatchObject({
+      unique_key: `line ${IMPORT_ID} 1003`,
+      version: BigInt(RECEIVED_AT) * 2n ** 20n + 2n,
+    });
+  });
+
+  test("puts into an event what every lookup knows", async () => {
+    const { events } = await enrich(chunkOf(good));
+    expect(events[0]).toMatchObject({
+      artifact: PACKAGE_ID,
+      client: "docker",
+      country: "NL",
+      company: "Example",
+      endpoint_id: Buffer.alloc(16, "192.0.2.1").toString("hex"),
+    });
+  });
+
+  test("gives the same bytes each time, on whatever day", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    vi.setSystemTime("2023-11-15");
+    const first = await enrich(chunkOf(lines));
+    vi.setSystemTime("2031-01-01");
+    const again = await enrich(chunkOf(lines));
+    vi.useRealTimers();
+    expect(again.blocks.map((parts) => Buffer.concat(parts))).toEqual(
+      first.blocks.map((parts) => Buffer.concat(parts)),
+    );
+    expect(again.outcome).toEqual(first.outcome);
+  });
+
+  test("samples the first ten entries of each class and logs all", async () => {
+    const many = "nonsense\n".repeat(25) + '{"$time":1,"$a":1,"$b":1}\n'.repeat(25);
+    const { outcome, log } = await enrich(chunkOf(many));
+    expect(outcome.errors.map(({ line }) => line)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    expect(outcome.warnings.map(({ line }) => line)).toEqual([26, 26, 27, 27, 28, 28, 29, 29, 30, 30]);
+    expect(log).toHaveLength(75);
+  });
+
+  test("limits times by the day of receipt, not by that of the reader", async () => {
+    const { outcome } = await enrich(
+      chunkOf(`{"$time":${RECEIVED_AT + 86_400_001}}\n{"$time":${RECEIVED_AT + 86_400_000}}`),
+    );
+    expect(outcome.errors).toEqual([entry(1, "invalid-time")]);
+    expect(outcome.eventsImported).toBe(1);
+  });
+
+  test("asks for the artifact of each line in the name of who sent it", async () => {
+    const resolve = vi.fn(resolvePackage);
+    const chunk = chunkOf(`{"$time":1,"$package":"${PACKAGE_ID}"}\n`.repeat(3), {
+      artifactKind: "any",
+      artifactId: "",
+    });
+    const { outcome } = await enrich(chunk, resolve);
+    expect(outcome.eventsImported).toBe(3);
+    const { accountId, ownerId } = chunk;
+    expect(resolve.mock.calls).toEqual([[{ accountId, ownerId, kind: "package", id: PACKAGE_ID }]]);
+  });
+
+  test("rejects when it cannot learn whom an artifact belongs to, rather than refuse the line", async () => {
+    const failing = () => Promise.reject(new Error("connection refused"));
+    await expect(enrich(chunkOf(good), failing)).rejects.toThrow("connection refused");
+  });
+
+  test("keeps live events out of imports and their log", async () => {
+    const { events, log, outcome } = await enrich(chunkOf(`${good}\nnonsense`, { source: "collect" }));
+    expect(events[0]).toMatchObject({ import_id: NIL_UUID, unique_key: `line ${IMPORT_ID} 1` });
+    expect(log).toEqual([]);
+    expect(outcome).toMatchObject({ eventsTotal: 2, eventsFailed: 1, errors: [] });
+  });
+
+  test.each(["", "\n", "\n \r\n\t\n"])("finds no events in %j", async (blank) => {
+    const { outcome, events } = await enrich(chunkOf(blank));
+    expect(outcome.eventsTotal).toBe(0);
+    expect(events).toEqual([]);
+  });
+});

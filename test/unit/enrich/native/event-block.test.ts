@@ -1,0 +1,146 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { EventBlock, type EventOrigin } from "../../../../enrich/native/event-block.js";
+import { NIL_UUID } from "../../../../enrich/native/uuid-bytes.js";
+import { dockerPackage, eventOf, IMPORT_ID, PACKAGE_ID, PIXEL_ID, RECEIVED_AT } from "../chunk-of.js";
+import { readBlock, readRows } from "./read-block.js";
+
+const origin: EventOrigin = {
+  importId: IMPORT_ID,
+  keyPrefix: IMPORT_ID,
+  receiptStamp: RECEIVED_AT,
+  firstLine: 1,
+};
+
+const full = eventOf({
+  line: 3,
+  uniqueId: "pull-1",
+  version: "1.2.3",
+  domain: "get.example",
+  referer: "https://docs.example/",
+  userAgent: "docker/27.0 é",
+  variables: ["channel", "beta", "arch", "arm64"],
+  client: { client: "docker", clientVersion: "27.0", platform: "linux" },
+  place: {
+    country: "NL",
+    state: "Utrecht",
+    city: "Utrecht",
+    postal: "3511",
+    latitude: 52.5,
+    longitude: 5.25,
+  },
+  network: {
+    company: "Example",
+    companyDomain: "example.com",
+    connectionType: "business",
+    cloudProvider: "Cloud",
+    cloudProviderDomain: "cloud.example",
+  },
+  originId: "00112233445566778899aabbccddeeff",
+  endpointId: "ffeeddccbbaa99887766554433221100",
+});
+
+function rowOf(event: Parameters<EventBlock["add"]>[0], from = origin): Record<string, unknown> {
+  const block = new EventBlock();
+  block.add(event, from);
+  return readRows(block.encode())[0] ?? {};
+}
+
+describe("EventBlock", () => {
+  test("writes all that is known of an event", () => {
+    expect(rowOf(full)).toEqual({
+      artifact: PACKAGE_ID,
+      kind: 1,
+      library_type: "docker",
+      time: BigInt(RECEIVED_AT),
+      unique_key: "id pull-1",
+      version: BigInt(RECEIVED_AT) * 2n ** 20n + 2n,
+      import_id: IMPORT_ID,
+      sign: 1,
+      type: "image-pull",
+      package_version: "1.2.3",
+      domain: "get.example",
+      referer: "https://docs.example/",
+      user_agent: "docker/27.0 é",
+      variables: [
+        ["channel", "beta"],
+        ["arch", "arm64"],
+      ],
+      client: "docker",
+      client_version: "27.0",
+      platform: "linux",
+      origin_id: "00112233445566778899aabbccddeeff",
+      endpoint_id: "ffeeddccbbaa99887766554433221100",
+      latitude: 52.5,
+      longitude: 5.25,
+      country: "NL",
+      state: "Utrecht",
+      city: "Utrecht",
+      postal: "3511",
+      company: "Example",
+      company_domain: "example.com",
+      connection_type: "business",
+      cloud_provider: "Cloud",
+      cloud_provider_domain: "cloud.example",
+    });
+  });
+
+  test("writes what is not known as empty, zero and not a number", () => {
+    const zeros = "0".repeat(32);
+    const unknown = {
+      country: "",
+      company: "",
+      client: "",
+      origin_id: zeros,
+      endpoint_id: zeros,
+      latitude: NaN,
+    };
+    expect(rowOf(eventOf())).toMatchObject({ ...unknown, longitude: NaN, variables: [] });
+  });
+
+  test("writes the events of pixels as such", () => {
+    const artifact = { ...dockerPackage, kind: "pixel", id: PIXEL_ID, libraryType: "" } as const;
+    expect(rowOf(eventOf({ artifact }))).toMatchObject({ artifact: PIXEL_ID, kind: 2, library_type: "" });
+  });
+
+  test("names its columns in the order in which it writes them", () => {
+    const block = new EventBlock();
+    const names = readBlock(block.encode()).columns.map(({ name }) => name);
+    expect(block.insertQuery).toBe(`INSERT INTO events (${names.join(", ")}) FORMAT Native`);
+  });
+
+  test("keys an event without a unique id by its chunk's prefix and line, apart from every unique id", () => {
+    const live = { ...origin, importId: NIL_UUID, keyPrefix: IMPORT_ID };
+    expect(rowOf(eventOf({ line: 9 }), live)).toMatchObject({
+      import_id: NIL_UUID,
+      unique_key: `line ${IMPORT_ID} 9`,
+    });
+    expect(rowOf(eventOf({ uniqueId: `line ${IMPORT_ID} 9` })).unique_key).toBe(`id line ${IMPORT_ID} 9`);
+  });
+
+  test("orders versions by receipt, then by line within the chunk, in 64 bits", () => {
+    const stamps = fc.integer({ min: 1, max: 8_000_000_000_000 });
+    fc.assert(
+      fc.property(
+        stamps,
+        fc.nat(2 ** 20 - 1),
+        fc.integer({ min: 1, max: 2 ** 40 }),
+        (stamp, line, firstLine) => {
+          const from = { ...origin, receiptStamp: stamp, firstLine };
+          const version = BigInt(stamp) * 2n ** 20n + BigInt(line);
+          expect(rowOf(eventOf({ line: firstLine + line }), from).version).toBe(version);
+        },
+      ),
+    );
+  });
+
+  test("keeps nothing of an earlier block", () => {
+    const block = new EventBlock();
+    for (let row = 0; row < 1000; row++) block.add(full, origin);
+    expect(readRows(block.encode())).toHaveLength(1000);
+    block.clear();
+    block.add(eventOf(), origin);
+    expect(readRows(block.encode())).toEqual([rowOf(eventOf())]);
+    expect(readBlock(block.encode()).rest).toBe(0);
+  });
+});

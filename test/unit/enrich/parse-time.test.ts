@@ -1,0 +1,134 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { parseTime } from "../../../enrich/parse-time.js";
+
+const RECEIVED_AT = Date.parse("2026-08-04T12:00:00Z");
+
+describe("parseTime", () => {
+  test.each([
+    ["2026-08-04", "2026-08-04T00:00:00.000Z"],
+    ["2024-02-29", "2024-02-29T00:00:00.000Z"],
+    ["2000-02-29", "2000-02-29T00:00:00.000Z"],
+    ["1970-01-01", "1970-01-01T00:00:00.000Z"],
+    ["2026-08-04T11:58", "2026-08-04T11:58:00.000Z"],
+    ["2026-08-04T11:58:26", "2026-08-04T11:58:26.000Z"],
+    ["2026-08-04 11:58:26", "2026-08-04T11:58:26.000Z"],
+    ["2026-08-04t11:58:26z", "2026-08-04T11:58:26.000Z"],
+    ["2026-08-04T11:58:26Z", "2026-08-04T11:58:26.000Z"],
+    ["2026-08-04T11:58:26.5Z", "2026-08-04T11:58:26.500Z"],
+    ["2026-08-04T11:58:26.021037Z", "2026-08-04T11:58:26.021Z"],
+    ["2026-08-04T11:58:26.999999999Z", "2026-08-04T11:58:26.999Z"],
+    ["2026-08-04T11:58:26,25Z", "2026-08-04T11:58:26.250Z"],
+    ["2026-08-04T11:58:26+02:00", "2026-08-04T09:58:26.000Z"],
+    ["2026-08-04T11:58:26+0530", "2026-08-04T06:28:26.000Z"],
+    ["2026-08-04T05:58:26-03", "2026-08-04T08:58:26.000Z"],
+    ["2026-01-01T00:30:00+01:00", "2025-12-31T23:30:00.000Z"],
+    ["2026-08-04T00:00:00-00:00", "2026-08-04T00:00:00.000Z"],
+    ["2016-12-31T23:59:60Z", "2017-01-01T00:00:00.000Z"],
+    [0, "1970-01-01T00:00:00.000Z"],
+    ["0", "1970-01-01T00:00:00.000Z"],
+    [1_700_000_000, "2023-11-14T22:13:20.000Z"],
+    ["1700000000", "2023-11-14T22:13:20.000Z"],
+    [1_700_000_000_123, "2023-11-14T22:13:20.123Z"],
+    ["1700000000123", "2023-11-14T22:13:20.123Z"],
+    [1_700_000_000.123, "2023-11-14T22:13:20.123Z"],
+    ["1700000000.123", "2023-11-14T22:13:20.123Z"],
+    [1.001, "1970-01-01T00:00:01.001Z"],
+    [1_700_000_000.9999, "2023-11-14T22:13:20.999Z"],
+    [1_700_000_000_123.9, "2023-11-14T22:13:20.123Z"],
+    [100_000_000_000, "1973-03-03T09:46:40.000Z"],
+  ])("reads %j as %s", (value, time) => {
+    expect(new Date(parseTime(value, RECEIVED_AT) ?? NaN).toISOString()).toBe(time);
+  });
+
+  test.each([
+    "2026-02-30",
+    "2023-02-29",
+    "1900-02-29",
+    "2026-13-01",
+    "2026-00-10",
+    "2026-04-00",
+    "2026-04-31",
+    "0070-01-01",
+    "0026-08-04T11:58:26Z",
+    "1969-12-31",
+    "1969-12-31T23:59:59.999Z",
+    "1970-01-01T00:00:00+01:00",
+    "2026-08-04T24:00:00Z",
+    "2026-08-04T11:60:00Z",
+    "2026-08-04T11:58:61Z",
+    "2026-08-04T11:58:26+24:00",
+    "2026-08-04T11:58:26+02:60",
+    "2026-08-04T11",
+    "2026-08-04T",
+    "2026-08-04Z",
+    "2026-8-4",
+    "20260804T115826Z",
+    "2026-08-04T11:58:26 +02:00",
+    " 2026-08-04",
+    "2026-08-04\n",
+    "04/08/2026",
+    "Tue, 04 Aug 2026 11:58:26 GMT",
+    "+1700000000",
+    "-1700000000",
+    "-1",
+    "1e9",
+    "0x6553f100",
+    "1700000000.",
+    ".5",
+    "1234567890123456",
+    "",
+    "now",
+    "NaN",
+    -1,
+    -0.001,
+    NaN,
+    Infinity,
+    -Infinity,
+    1e300,
+    true,
+    false,
+    null,
+    undefined,
+    [],
+    [1_700_000_000],
+    {},
+  ])("refuses %j", (value) => {
+    expect(parseTime(value, RECEIVED_AT)).toBeUndefined();
+  });
+
+  test("takes a time up to one day after receipt, and none later", () => {
+    const tomorrow = RECEIVED_AT + 86_400_000;
+    expect(parseTime(tomorrow, RECEIVED_AT)).toBe(tomorrow);
+    expect(parseTime("2026-08-05T12:00:00.000Z", RECEIVED_AT)).toBe(tomorrow);
+    expect(parseTime(tomorrow + 1, RECEIVED_AT)).toBeUndefined();
+    expect(parseTime("2026-08-05T12:00:00.001Z", RECEIVED_AT)).toBeUndefined();
+  });
+
+  test("reads every time as it is written in ISO 8601, and in seconds and milliseconds", () => {
+    // From 1973 on, milliseconds are told from seconds by their size.
+    fc.assert(
+      fc.property(fc.integer({ min: 100_000_000_000, max: RECEIVED_AT }), (time) => {
+        const iso = new Date(time).toISOString();
+        const forms = [
+          iso,
+          iso.replace("Z", "+00:00"),
+          time,
+          String(time),
+          time / 1000,
+          (time / 1000).toFixed(3),
+        ];
+        expect(forms.map((form) => parseTime(form, RECEIVED_AT))).toEqual(forms.map(() => time));
+      }),
+    );
+  });
+
+  test("gives a whole number of milliseconds in range, or nothing, for any JSON value", () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.jsonValue(), fc.double(), fc.stringMatching(/^[\d.:TZ+-]{1,30}$/)), (value) => {
+        const time = parseTime(value, RECEIVED_AT) ?? 0;
+        expect(Number.isInteger(time) && time >= 0 && time <= RECEIVED_AT + 86_400_000).toBe(true);
+      }),
+    );
+  });
+});

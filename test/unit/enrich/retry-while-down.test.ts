@@ -1,0 +1,39 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { retryWhileDown } from "../../../enrich/retry-while-down.js";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+describe("retryWhileDown", () => {
+  test("answers what the work answers, at once when it succeeds", async () => {
+    const onFailure = vi.fn();
+    expect(await retryWhileDown(async () => 7, onFailure)).toBe(7);
+    expect(onFailure).not.toHaveBeenCalled();
+  });
+
+  test("tries again until it succeeds, waiting longer each time, and tells of every failure", async () => {
+    const tries: number[] = [];
+    const down = new Error("connection refused");
+    const work = vi
+      .fn(async () => "up")
+      .mockRejectedValueOnce(down)
+      .mockRejectedValueOnce(down)
+      .mockRejectedValueOnce(down);
+    const start = Date.now();
+    const answer = retryWhileDown(work, (error) => {
+      expect(error).toBe(down);
+      tries.push(Date.now() - start);
+    });
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(await answer).toBe("up");
+    expect(tries).toEqual([0, 100, 300]);
+  });
+
+  test("gives up after twenty tries, in about a minute, with the last failure", async () => {
+    const work = vi.fn(() => Promise.reject(new Error(`try ${work.mock.calls.length}`)));
+    const answer = expect(retryWhileDown(work, () => undefined)).rejects.toThrow("try 20");
+    await vi.advanceTimersByTimeAsync(90_000);
+    await answer;
+    expect(work).toHaveBeenCalledTimes(20);
+  });
+});

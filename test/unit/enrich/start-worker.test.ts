@@ -1,0 +1,159 @@
+import { Readable } from "node:stream";
+import type { ClickHouseClient } from "@clickhouse/client";
+import { describe, expect, test, vi } from "vitest";
+import { startWorker } from "../../../enrich/start-worker.js";
+import type { ChunkOutcome } from "../../../schemas/chunk-outcome.js";
+import type { EventLog, LogBatch } from "../../../schemas/event-log.js";
+import { encodeRawChunk, type RawChunk } from "../../../schemas/raw-chunk.js";
+import { chunkOf, dockerPackage, IMPORT_ID, tinyLookups } from "./chunk-of.js";
+
+const OTHER_IMPORT = "01990000-0000-7000-8000-0000000000ab";
+const TOKEN = "log:events.raw:0:5-6";
+
+interface Fakes {
+  chunks?: RawChunk[];
+  recordedNote?: string;
+  aborted?: string[];
+  insertFailures?: number;
+}
+
+/** Hands one batch to a worker and writes down, in order, what it does with it. */
+async function work({
+  chunks = [chunkOf('{"$time":1}\nnonsense\n')],
+  recordedNote,
+  aborted = [],
+  insertFailures = 0,
+}: Fakes) {
+  const steps: string[] = [];
+  const bodies: Buffer[] = [];
+  const outcomes: ChunkOutcome[] = [];
+  const batch: LogBatch = {
+    partition: 0,
+    records: chunks.map((chunk, index) => ({ offset: 5 + index, value: encodeRawChunk(chunk) })),
+    token: TOKEN,
+    recordedNote,
+    recordRange: async (note) => void steps.push(`range "${note}"`),
+    commit: async () => void steps.push("commit"),
+  };
+  const log: EventLog = {
+    partitions: 1,
+    append: () => Promise.reject(new Error("not here")),
+    async consume(_, handle) {
+      await handle(batch);
+      return {
+        crashed: new Promise<Error>(() => undefined),
+        [Symbol.asyncDispose]: async () => undefined,
+      };
+    },
+    [Symbol.asyncDispose]: async () => undefined,
+  };
+  let failuresLeft = insertFailures;
+  const exec = async (params: {
+    query: string;
+    values: Readable;
+    clickhouse_settings: Record<string, string>;
+  }) => {
+    const parts: Buffer[] = [];
+    for await (const part of params.values) parts.push(part as Buffer);
+    bodies.push(Buffer.concat(parts));
+    const table = params.query.split(" ")[2] ?? "";
+    steps.push(`insert ${table} ${params.clickhouse_settings.insert_deduplication_token ?? ""}`);
+    const code = failuresLeft-- > 0 ? { "x-clickhouse-exception-code": "210" } : {};
+    return { stream: Readable.from([]), response_headers: code };
+  };
+  const abortedAmong = vi.fn(async (ids: readonly string[]) => aborted.filter((id) => ids.includes(id)));
+  await startWorker({
+    log,
+    clickhouse: { exec } as unknown as ClickHouseClient,
+    lookups: () => tinyLookups,
+    resolveArtifact: async () => dockerPackage,
+    progress: {
+      abortedAmong,
+      putChunks: async (put) => {
+        outcomes.push(...put);
+        steps.push(`progress ${put.length}`);
+      },
+    },
+    share: { index: 0, of: 1 },
+  });
+  return { steps, bodies, outcomes, abortedAmong };
+}
+
+const ofOther = chunkOf('{"$time":2}\n', { importId: OTHER_IMPORT, sequence: 3 });
+
+describe("startWorker", () => {
+  test("records the range before it writes, reports after it wrote, and commits last", async () => {
+    const { steps, outcomes } = await work({});
+    expect(steps).toEqual([
+      'range ""',
+      `insert events ${TOKEN}`,
+      `insert import_log ${TOKEN}:log`,
+      "progress 1",
+      "commit",
+    ]);
+    expect(outcomes[0]).toMatchObject({ eventsTotal: 2, eventsImported: 1, eventsFailed: 1 });
+  });
+
+  test("makes one insert of the chunks of several imports", async () => {
+    const { steps, outcomes, abortedAmong } = await work({
+      chunks: [chunkOf('{"$time":1}'), ofOther, ofOther],
+    });
+    expect(steps).toEqual(['range ""', `insert events ${TOKEN}`, "progress 3", "commit"]);
+    expect(outcomes.map(({ importId, sequence }) => `${importId} ${sequence}`)).toEqual([
+      `${IMPORT_ID} 0`,
+      `${OTHER_IMPORT} 3`,
+      `${OTHER_IMPORT} 3`,
+    ]);
+    expect(abortedAmong).toHaveBeenCalledExactlyOnceWith([IMPORT_ID, OTHER_IMPORT]);
+  });
+
+  test("passes over the chunks of aborted imports, and notes that it did", async () => {
+    const { steps, outcomes } = await work({
+      chunks: [chunkOf('{"$time":1}'), ofOther],
+      aborted: [OTHER_IMPORT],
+    });
+    expect(steps[0]).toBe(`range "${OTHER_IMPORT}"`);
+    expect(outcomes.map(({ importId }) => importId)).toEqual([IMPORT_ID]);
+  });
+
+  test("commits a batch of which nothing is wanted without writing", async () => {
+    const { steps } = await work({ chunks: [ofOther], aborted: [OTHER_IMPORT] });
+    expect(steps).toEqual([`range "${OTHER_IMPORT}"`, "commit"]);
+  });
+
+  test.each([
+    ["nothing, though an import was aborted since", "", [OTHER_IMPORT], []],
+    ["what it left out then, though it may not ask again", OTHER_IMPORT, [], [OTHER_IMPORT]],
+  ])("leaves out of a range that a crash cut short %s", async (_, recordedNote, aborted, leftOut) => {
+    const chunks = [chunkOf('{"$time":1}'), ofOther];
+    const before = await work({ chunks, aborted: leftOut });
+    const after = await work({ chunks, recordedNote, aborted });
+    expect(after.steps).toEqual(before.steps);
+    expect(after.bodies).toEqual(before.bodies);
+    expect(after.abortedAmong).not.toHaveBeenCalled();
+  });
+
+  test("writes the same bytes under the same token when an insert failed", async () => {
+    vi.useFakeTimers();
+    const working = work({ insertFailures: 2 });
+    await vi.advanceTimersByTimeAsync(1_000);
+    const { steps, bodies } = await working;
+    vi.useRealTimers();
+    expect(steps.slice(1, 4)).toEqual(Array(3).fill(`insert events ${TOKEN}`));
+    expect(bodies[1]?.equals(bodies[0] as Buffer) && bodies[2]?.equals(bodies[0] as Buffer)).toBe(true);
+    expect(steps.at(-1)).toBe("commit");
+  });
+
+  test("commits nothing when it cannot write, and says why", async () => {
+    vi.useFakeTimers();
+    const working = expect(work({ insertFailures: Infinity })).rejects.toThrow("exception 210");
+    await vi.advanceTimersByTimeAsync(120_000);
+    await working;
+    vi.useRealTimers();
+  });
+
+  test("writes live events without reporting them as an import", async () => {
+    const { steps } = await work({ chunks: [chunkOf('{"$time":1}', { source: "collect" })] });
+    expect(steps).toEqual(['range ""', `insert events ${TOKEN}`, "commit"]);
+  });
+});

@@ -1,0 +1,63 @@
+import { describe, expect, test } from "vitest";
+import { targetOf } from "../../../enrich/target-of.js";
+import { chunkOf, PACKAGE_ID, PIXEL_ID } from "./chunk-of.js";
+
+const OTHER = "33333333-2222-4333-8444-555555555555";
+const forPackage = chunkOf("");
+const forPixel = chunkOf("", { artifactKind: "pixel", artifactId: PIXEL_ID });
+const forAny = chunkOf("", { artifactKind: "any", artifactId: "" });
+
+const thePackage = { kind: "package", id: PACKAGE_ID };
+const thePixel = { kind: "pixel", id: PIXEL_ID };
+const missing = { class: "error", type: "missing-artifact" };
+const noPackage = (id: string) => ({ class: "error", type: "artifact-not-found", packageId: id });
+const noPixel = (id: string) => ({ class: "error", type: "artifact-not-found", pixelId: id });
+
+describe("targetOf", () => {
+  test.each([
+    ["the path's package", forPackage, {}, thePackage],
+    ["the path's pixel", forPixel, {}, thePixel],
+    ["the path's package repeated", forPackage, { $package: PACKAGE_ID }, thePackage],
+    ["the path's package in capitals", forPackage, { $package: PACKAGE_ID.toUpperCase() }, thePackage],
+    ["the path's package beside null", forPackage, { $package: null, $pixel: null }, thePackage],
+    ["the path's pixel repeated", forPixel, { $pixel: PIXEL_ID }, thePixel],
+    ["the path's pixel by its other name", forPixel, { $tracking_pixel: PIXEL_ID }, thePixel],
+    ["the path's pixel by both names", forPixel, { $pixel: PIXEL_ID, $tracking_pixel: PIXEL_ID }, thePixel],
+    ["a package of its own", forAny, { $package: PACKAGE_ID }, thePackage],
+    ["a pixel of its own", forAny, { $pixel: PIXEL_ID }, thePixel],
+    ["a pixel of its own by the other name", forAny, { $tracking_pixel: PIXEL_ID }, thePixel],
+    ["a pixel beside a null package", forAny, { $package: null, $pixel: PIXEL_ID }, thePixel],
+  ])("is %s", (_, chunk, line, target) => {
+    expect(targetOf(line, chunk)).toEqual(target);
+  });
+
+  test.each([
+    ["nothing is named", forAny, {}, missing],
+    ["only null is named", forAny, { $package: null, $pixel: null, $tracking_pixel: null }, missing],
+    ["a line names another package than the path", forPackage, { $package: OTHER }, noPackage(OTHER)],
+    ["a line names a pixel on a package's path", forPackage, { $pixel: PIXEL_ID }, noPixel(PIXEL_ID)],
+    [
+      "a line names a pixel beside the path's package",
+      forPackage,
+      { $package: PACKAGE_ID, $pixel: PIXEL_ID },
+      noPixel(PIXEL_ID),
+    ],
+    ["a line names a package on a pixel's path", forPixel, { $package: PACKAGE_ID }, noPackage(PACKAGE_ID)],
+    ["a package has the pixel's id", forPixel, { $package: PIXEL_ID }, noPackage(PIXEL_ID)],
+    ["two are named", forAny, { $package: PACKAGE_ID, $pixel: PIXEL_ID }, noPixel(PIXEL_ID)],
+    ["the names of a pixel differ", forAny, { $pixel: PIXEL_ID, $tracking_pixel: OTHER }, noPixel(OTHER)],
+    ["an id is empty", forAny, { $package: "" }, noPackage("")],
+    ["an id is no UUID", forAny, { $package: "left-pad" }, noPackage("left-pad")],
+    ["an id is a number", forAny, { $pixel: 7 }, noPixel("7")],
+    ["an id is nested", forAny, { $pixel: { id: PIXEL_ID } }, noPixel("{…}")],
+    ["an id is long", forAny, { $package: "x".repeat(5000) }, noPackage(`${"x".repeat(100)}…`)],
+    ["an id cannot be stored", forAny, { $package: "a\0\ud800" }, noPackage("a \ufffd")],
+  ])("is refused when %s", (_, chunk, line, fault) => {
+    expect(targetOf(line, chunk)).toMatchObject(fault);
+  });
+
+  test("is refused when an id is nested deeper than the stack", () => {
+    const deep: unknown = JSON.parse("[".repeat(100_000) + "]".repeat(100_000));
+    expect(targetOf({ $package: deep }, forAny)).toMatchObject(noPackage("[…]"));
+  });
+});

@@ -1,0 +1,141 @@
+import { randomBytes } from "node:crypto";
+import { Readable } from "node:stream";
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import { CONTENT_ENCODINGS, openBody } from "../../../../ingest/import/open-body.js";
+
+const PART_BYTES = 64 * 1024;
+const text = Buffer.from('{"$time":1}\n'.repeat(50_000));
+
+/** A request whose body comes in parts; `pulled` counts the bytes that were asked of it. */
+function requestOf(bytes: Buffer): { request: Readable; pulled: () => number } {
+  let at = 0;
+  const request = new Readable({
+    highWaterMark: PART_BYTES,
+    read() {
+      this.push(at < bytes.length ? bytes.subarray(at, at + PART_BYTES) : null);
+      at += PART_BYTES;
+    },
+  });
+  return { request, pulled: () => Math.min(at, bytes.length) };
+}
+
+async function readAll(body: AsyncIterable<Buffer>): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  for await (const part of body) parts.push(part);
+  return Buffer.concat(parts);
+}
+
+/** Lets streams do all that they do by themselves. */
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+describe("openBody", () => {
+  test.each([
+    ["no encoding", undefined, text],
+    ["an empty encoding", "", text],
+    ["identity", "identity", text],
+    ["gzip", "gzip", gzipSync(text)],
+    ["gzip of several members", "gzip", Buffer.concat([gzipSync(text), gzipSync(text)])],
+    ["gzip in capitals and spaces", " GZip ", gzipSync(text)],
+    ["x-gzip", "x-gzip", gzipSync(text)],
+    ["deflate", "deflate", deflateSync(text)],
+    ["br", "br", brotliCompressSync(text)],
+  ])("gives back what was sent with %s", async (name, encoding, sent) => {
+    const copies = name.includes("several") ? [text, text] : [text];
+    const body = await readAll(openBody(requestOf(sent).request, encoding));
+    expect(body.equals(Buffer.concat(copies))).toBe(true);
+  });
+
+  test.each(["zip", "gzip, gzip", "constructor", "__proto__", "toString"])(
+    "refuses the encoding %s and names those that it takes",
+    (encoding) => {
+      expect(() => openBody(requestOf(text).request, encoding)).toThrow(
+        expect.objectContaining({
+          code: "unsupported-encoding",
+          message: expect.stringContaining("gzip, deflate, br") as string,
+        }),
+      );
+    },
+  );
+
+  test("names each encoding once", () => {
+    expect(CONTENT_ENCODINGS.slice(0, 3)).toEqual(["gzip", "deflate", "br"]);
+  });
+
+  const corrupt = gzipSync(randomBytes(500_000)).fill(7, 200_000, 200_100);
+  test.each([
+    ["ends early", gzipSync(text).subarray(0, 500), "Z_BUF_ERROR"],
+    ["is damaged", corrupt, "Z_DATA_ERROR"],
+    ["was never compressed", text, "Z_DATA_ERROR"],
+    ["has something else after its end", Buffer.concat([gzipSync(text), text]), "Z_DATA_ERROR"],
+    ["is empty", Buffer.alloc(0), "Z_BUF_ERROR"],
+  ])("throws when compressed data %s", async (_, sent, code) => {
+    await expect(readAll(openBody(requestOf(sent).request, "gzip"))).rejects.toMatchObject({ code });
+  });
+
+  test.each([undefined, "gzip"])("throws when the sender breaks off (%s)", async (encoding) => {
+    const sent = encoding === undefined ? text : gzipSync(text);
+    const broken = Readable.from(
+      (function* () {
+        yield sent.subarray(0, 1000);
+        throw new Error("aborted");
+      })(),
+      { objectMode: false },
+    );
+    await expect(readAll(openBody(broken, encoding))).rejects.toThrow("aborted");
+  });
+
+  test.each([undefined, "gzip"])(
+    "throws when the sender had gone before reading began (%s)",
+    async (encoding) => {
+      const { request } = requestOf(text);
+      request.destroy();
+      await expect(readAll(openBody(request, encoding))).rejects.toThrow();
+    },
+  );
+
+  test.each([undefined, "gzip"])("reads nothing before it is asked for anything (%s)", async (encoding) => {
+    const { request, pulled } = requestOf(text);
+    openBody(request, encoding);
+    await settled();
+    expect(pulled()).toBe(0);
+  });
+
+  test.each([undefined, "gzip"])("reads no faster than it is consumed (%s)", async (encoding) => {
+    const large = randomBytes(8 * 1024 * 1024);
+    const { request, pulled } = requestOf(encoding === undefined ? large : gzipSync(large, { level: 1 }));
+    const body = openBody(request, encoding)[Symbol.asyncIterator]();
+    await body.next();
+    await settled();
+    expect(pulled()).toBeLessThan(1024 * 1024);
+    await body.return?.();
+  });
+
+  test.each([
+    [undefined, text],
+    ["gzip", gzipSync(randomBytes(500_000))],
+  ])(
+    "leaves the request whole and read to its end when its body is no longer wanted (%s)",
+    async (encoding, sent) => {
+      const { request, pulled } = requestOf(sent);
+      for await (const part of openBody(request, encoding)) {
+        expect(part.length).toBeGreaterThan(0);
+        break;
+      }
+      const ended = new Promise((resolve) => request.once("end", resolve));
+      await ended;
+      expect(request.errored).toBeNull();
+      expect(pulled()).toBe(sent.length);
+    },
+  );
+
+  test("leaves the request whole when its body cannot be decompressed, so that it can be answered", async () => {
+    const { request } = requestOf(Buffer.concat([Buffer.from("no gzip"), text]));
+    const ended = new Promise((resolve) => request.once("end", resolve));
+    await expect(readAll(openBody(request, "gzip"))).rejects.toThrow();
+    await ended;
+    expect(request.errored).toBeNull();
+  });
+});

@@ -1,0 +1,219 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { choosePartitions, receiveImport, UploadAborted } from "../../../../ingest/import/receive-import.js";
+import type { EventLog } from "../../../../schemas/event-log.js";
+import type { UploadStore } from "../../../../schemas/import-store.js";
+import { decodeRawChunk, type RawChunk } from "../../../../schemas/raw-chunk.js";
+
+const IMPORT = "01990000-0000-7000-8000-00000000000a";
+const target = {
+  ownerId: "01990000-0000-7000-8000-00000000000b",
+  accountId: "01990000-0000-7000-8000-00000000000c",
+  artifactKind: "package",
+  artifactId: "01990000-0000-7000-8000-00000000000d",
+  importId: IMPORT,
+} as const;
+
+const NOON = 1_700_000_000_000;
+
+interface Told {
+  /** What was done with log and store, in order. */
+  steps: string[];
+  chunks: RawChunk[];
+  partitions: number[];
+}
+
+/** A log and an upload store that write down what they are told; `append` may be replaced. */
+function fakes(over: { append?: () => Promise<void>; uploads?: Partial<UploadStore> } = {}) {
+  const told: Told = { steps: [], chunks: [], partitions: [] };
+  const log: EventLog = {
+    partitions: 8,
+    async append(records, { partition }) {
+      told.chunks.push(...records.map(decodeRawChunk));
+      told.partitions.push(partition);
+      await (over.append ?? (async () => undefined))();
+      told.steps.push("appended");
+    },
+    consume: () => Promise.reject(new Error("not here")),
+    [Symbol.asyncDispose]: async () => undefined,
+  };
+  const uploads: UploadStore = {
+    renewLease: async () => true,
+    completeUpload: async (id, chunks) => void told.steps.push(`completed ${id} ${chunks}`),
+    interruptUpload: async (id, reason) => void told.steps.push(`interrupted ${id}: ${reason}`),
+    ...over.uploads,
+  };
+  return { log, uploads, told };
+}
+
+/** `chunks` parts, each large enough to be a chunk of its own. */
+async function* bodyOf(chunks: number): AsyncGenerator<Buffer> {
+  const part = Buffer.from('{"$time":1}\n'.repeat(50_000));
+  for (let sent = 0; sent < chunks; sent++) yield part;
+}
+
+async function* brokenBody(): AsyncGenerator<Buffer> {
+  yield* bodyOf(2);
+  throw new Error("the sender broke off");
+}
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+describe("receiveImport", () => {
+  test("completes the upload after every append, with their number", async () => {
+    const { log, uploads, told } = fakes({ append: () => new Promise((resolve) => setImmediate(resolve)) });
+    vi.useRealTimers();
+    await receiveImport(bodyOf(6), target, { log, uploads, now: () => NOON });
+    expect(told.steps).toEqual([...Array<string>(6).fill("appended"), `completed ${IMPORT} 6`]);
+  });
+
+  test("completes an empty body as no chunks", async () => {
+    const { log, uploads, told } = fakes();
+    await receiveImport(bodyOf(0), target, { log, uploads, now: () => NOON });
+    expect(told.steps).toEqual([`completed ${IMPORT} 0`]);
+  });
+
+  test("writes down of each chunk who sent it, its place and its bytes", async () => {
+    const { log, uploads, told } = fakes();
+    await receiveImport(bodyOf(2), target, { log, uploads, now: () => NOON });
+    const { lines, ...second } = told.chunks[1] as RawChunk;
+    expect(second).toEqual({
+      source: "import",
+      ...target,
+      sequence: 1,
+      firstLine: 50_001,
+      receiptStamp: NOON + 1,
+      codec: "none",
+    });
+    expect(lines.toString()).toBe('{"$time":1}\n'.repeat(50_000));
+  });
+
+  test.each([
+    ["stands still", () => NOON],
+    [
+      "goes backwards",
+      (
+        (at) => () =>
+          (at -= 1000)
+      )(NOON),
+    ],
+    [
+      "runs",
+      (
+        (at) => () =>
+          (at += 7)
+      )(NOON),
+    ],
+  ])("stamps chunks in rising order when the clock %s", async (_, now) => {
+    const { log, uploads, told } = fakes();
+    await receiveImport(bodyOf(5), target, { log, uploads, now });
+    const stamps = told.chunks.map(({ receiptStamp }) => receiptStamp);
+    expect(stamps).toEqual([...new Set(stamps)].sort((a, b) => a - b));
+    expect(stamps).toHaveLength(5);
+  });
+
+  test("interrupts the upload, after the appends under way, when the body breaks off", async () => {
+    vi.useRealTimers();
+    const { log, uploads, told } = fakes({ append: () => new Promise((resolve) => setImmediate(resolve)) });
+    const receiving = receiveImport(brokenBody(), target, { log, uploads, now: () => NOON });
+    await expect(receiving).rejects.toThrow("the sender broke off");
+    expect(told.steps).toEqual(["appended", "appended", `interrupted ${IMPORT}: the sender broke off`]);
+  });
+
+  test("interrupts the upload at a failed append, without reading on", async () => {
+    const { log, uploads, told } = fakes({ append: () => Promise.reject(new Error("disk full")) });
+    const receiving = receiveImport(bodyOf(1000), target, { log, uploads, now: () => NOON });
+    await expect(receiving).rejects.toThrow("disk full");
+    expect(told.steps).toEqual([`interrupted ${IMPORT}: disk full`]);
+    expect(told.chunks.length).toBeLessThanOrEqual(2);
+  });
+
+  test("interrupts the upload when only the last append fails", async () => {
+    const answers = [Promise.resolve(), Promise.reject(new Error("disk full"))];
+    const { log, uploads, told } = fakes({ append: () => answers.shift() as Promise<void> });
+    const receiving = receiveImport(bodyOf(2), target, { log, uploads, now: () => NOON });
+    await expect(receiving).rejects.toThrow("disk full");
+    expect(told.steps.at(-1)).toBe(`interrupted ${IMPORT}: disk full`);
+  });
+
+  test("has at most four appends under way, and reads on as they end", async () => {
+    const waiting: (() => void)[] = [];
+    const { log, uploads, told } = fakes({ append: () => new Promise((resolve) => waiting.push(resolve)) });
+    const receiving = receiveImport(bodyOf(6), target, { log, uploads, now: () => NOON });
+    await vi.waitFor(() => expect(waiting).toHaveLength(4));
+    waiting[0]?.();
+    await vi.waitFor(() => expect(waiting).toHaveLength(5));
+    waiting[1]?.();
+    await vi.waitFor(() => expect(waiting).toHaveLength(6));
+    waiting.forEach((resolve) => resolve());
+    await receiving;
+    expect(told.steps.at(-1)).toBe(`completed ${IMPORT} 6`);
+  });
+
+  test("renews its lease by the clock, also while nothing comes in", async () => {
+    const renewLease = vi.fn(async () => true);
+    const { log, uploads } = fakes({ uploads: { renewLease } });
+    let goOn = () => undefined as void;
+    const gate = new Promise<void>((resolve) => (goOn = resolve));
+    const body = (async function* () {
+      await gate;
+      yield Buffer.from("{}\n");
+    })();
+    const receiving = receiveImport(body, target, { log, uploads, now: () => NOON });
+    await vi.advanceTimersByTimeAsync(31_000);
+    expect(renewLease).toHaveBeenCalledTimes(6);
+    goOn();
+    await receiving;
+    await vi.advanceTimersByTimeAsync(31_000);
+    expect(renewLease).toHaveBeenCalledTimes(6);
+  });
+
+  test("outlives a database that is away for a moment", async () => {
+    const renewLease = vi.fn(() => Promise.reject<boolean>(new Error("connection refused")));
+    const { log, uploads, told } = fakes({ uploads: { renewLease } });
+    const body = (async function* () {
+      await vi.advanceTimersByTimeAsync(6_000);
+      yield Buffer.from("{}\n");
+    })();
+    await receiveImport(body, target, { log, uploads, now: () => NOON });
+    expect(told.steps.at(-1)).toBe(`completed ${IMPORT} 1`);
+    expect(renewLease).toHaveBeenCalledOnce();
+  });
+
+  test("stops at the abort of its import and does not call it interrupted", async () => {
+    const { log, uploads, told } = fakes({ uploads: { renewLease: async () => false } });
+    const body = (async function* () {
+      yield* bodyOf(1);
+      await vi.advanceTimersByTimeAsync(6_000);
+      yield* bodyOf(1000);
+    })();
+    const receiving = receiveImport(body, target, { log, uploads, now: () => NOON });
+    await expect(receiving).rejects.toThrow(UploadAborted);
+    expect(told.steps).toEqual(["appended"]);
+  });
+
+  test("stops at an abort that came with the last of the body", async () => {
+    const { log, uploads, told } = fakes({ uploads: { renewLease: async () => false } });
+    const body = (async function* () {
+      yield Buffer.from("{}\n");
+      await vi.advanceTimersByTimeAsync(6_000);
+    })();
+    const receiving = receiveImport(body, target, { log, uploads, now: () => NOON });
+    await expect(receiving).rejects.toThrow(UploadAborted);
+    expect(told.steps).not.toContain(`completed ${IMPORT} 1`);
+  });
+});
+
+describe("choosePartitions", () => {
+  test.each([1, 2, 3, 8])("uses half of %i partitions in turn, rounded up", (partitions) => {
+    const partitionOf = choosePartitions(partitions, target.ownerId);
+    const chosen = Array.from({ length: 20 }, (_, sequence) => partitionOf(sequence));
+    expect(new Set(chosen).size).toBe(Math.ceil(partitions / 2));
+    expect(chosen.every((partition) => partition >= 0 && partition < partitions)).toBe(true);
+  });
+
+  test("spreads owners that were made in the same minute", () => {
+    const owners = Array.from({ length: 8 }, (_, n) => `01990000-0000-7000-8000-00000000000${n}`);
+    expect(new Set(owners.map((owner) => choosePartitions(8, owner)(0))).size).toBe(8);
+  });
+});
