@@ -1,0 +1,162 @@
+import { Command } from "commander";
+import type { Pool } from "pg";
+import { createAccount, rotateToken } from "../api/accounts.js";
+import { migratePostgres } from "../api/migrate-postgres.js";
+import { listAccounts } from "../api/stores/accounts.js";
+import { updateExportEnabled } from "../api/stores/organizations.js";
+import { checkSecretKey } from "../api/stores/secret-key.js";
+import { createTokenCipher, type TokenCipher } from "../api/tokens.js";
+import { Problem } from "../schemas/problem.js";
+import { connectPostgres } from "./connect-postgres.js";
+import { createLog } from "./log.js";
+import { openAdminStores } from "./open-admin-stores.js";
+import { prepareClickHouse } from "./prepare-clickhouse.js";
+import { StartFailure } from "./start-failure.js";
+
+/**
+ * `admin <command>`: what an operator does beside a running server or without one. Results go to standard output,
+ * a failure is one sentence on standard error and status 1.
+ */
+export function adminCommand({ env, print, fail }: AdminSurroundings = ofProcess()): Command {
+  const administer = administrator({ env, print, fail });
+  const admin = new Command("admin")
+    .description("Accounts, tokens and the right to export, beside a running server or without one.")
+    .addHelpText("after", "\nReads the same environment as `start`: DATABASE_URL, or else DATA_DIR.");
+  for (const command of [
+    ...accountCommands(administer),
+    ...exportCommands(administer),
+    migrateCommand(administer),
+  ])
+    admin.addCommand(command);
+  return admin;
+}
+
+/** What a command needs of the process that it runs in. */
+export interface AdminSurroundings {
+  env: Record<string, string | undefined>;
+  /** Takes one line of the result. */
+  print: (line: string) => void;
+  /** Takes the sentence of a failure, after which the process ends with status 1. */
+  fail: (sentence: string) => void;
+}
+
+function ofProcess(): AdminSurroundings {
+  return {
+    env: process.env,
+    print: (line) => process.stdout.write(`${line}\n`),
+    fail: (sentence) => {
+      process.stderr.write(`${sentence}\n`);
+      process.exitCode = 1;
+    },
+  };
+}
+
+interface Administered {
+  pg: Pool;
+  tokens: TokenCipher;
+  clickhouseUrl: string | undefined;
+}
+
+/** Runs the work of one command, which answers the lines to print. */
+type Administer = (work: (deps: Administered) => Promise<string[]>) => Promise<void>;
+
+function accountCommands(administer: Administer): Command[] {
+  return [
+    new Command("create-account")
+      .description("Make an account and print its API token, alone, on standard output.")
+      .requiredOption("--username <name>", "shared with organizations, compared without case")
+      .requiredOption("--email <address>")
+      .action((options: { username: string; email: string }) =>
+        administer(async (deps) => [await createAccount(deps, options)]),
+      ),
+    new Command("rotate-token")
+      .description("Give an account a new API token and print it; the old one is invalid at once.")
+      .argument("<username>")
+      .action((username: string) => administer(async (deps) => [await rotateToken(deps, username)])),
+    new Command("list-accounts")
+      .description("List every account: username, e-mail, time of creation and whether it may export.")
+      .action(() => administer(({ pg }) => accountLines(pg))),
+  ];
+}
+
+function exportCommands(administer: Administer): Command[] {
+  return [
+    new Command("grant-export")
+      .description("Let a user or an organization export data.")
+      .argument("<owner>")
+      .action((owner: string) =>
+        administer(({ pg }) => switchExport(pg, { name: owner, exportEnabled: true })),
+      ),
+    new Command("revoke-export")
+      .description("Take the right to export data back.")
+      .argument("<owner>")
+      .action((owner: string) =>
+        administer(({ pg }) => switchExport(pg, { name: owner, exportEnabled: false })),
+      ),
+  ];
+}
+
+function migrateCommand(administer: Administer): Command {
+  return new Command("migrate")
+    .description("Bring PostgreSQL and ClickHouse to this program's tables, as every start does by itself.")
+    .action(() => administer(({ clickhouseUrl }) => migrateLines(clickhouseUrl)));
+}
+
+/** PostgreSQL was brought up to date before the command, as before every command. */
+async function migrateLines(clickhouseUrl: string | undefined): Promise<string[]> {
+  const postgres = "PostgreSQL is up to date.";
+  if (clickhouseUrl === undefined) return [postgres, "The embedded ClickHouse does so when it starts."];
+  await prepareClickHouse(clickhouseUrl);
+  return [postgres, "ClickHouse is up to date."];
+}
+
+/** Prints before anything is closed: a token that was made must not be lost to a failure on the way out. */
+function administrator({ env, print, fail }: AdminSurroundings): Administer {
+  return async (work) => {
+    try {
+      await onDatabase(env, async (deps) => {
+        for (const line of await work(deps)) print(line);
+      });
+    } catch (error) {
+      fail(sentenceOf(error));
+    }
+  };
+}
+
+async function onDatabase(
+  env: AdminSurroundings["env"],
+  work: (deps: Administered) => Promise<void>,
+): Promise<void> {
+  await using stores = await openAdminStores(env);
+  const tokens = createTokenCipher(stores.secretKey);
+  const log = createLog({ level: "error" });
+  const pg = connectPostgres({ url: stores.postgresUrl, connectionsMax: 1, log });
+  try {
+    await migratePostgres(pg);
+    await checkSecretKey(pg, tokens);
+    await work({ pg, tokens, clickhouseUrl: stores.clickhouseUrl });
+  } finally {
+    await pg.end();
+  }
+}
+
+async function switchExport(pg: Pool, change: { name: string; exportEnabled: boolean }): Promise<string[]> {
+  const found = await updateExportEnabled(pg, change);
+  if (!found) throw new Error(`There is no user or organization ${change.name}.`);
+  return [];
+}
+
+async function accountLines(pg: Pool): Promise<string[]> {
+  const accounts = await listAccounts(pg);
+  return accounts.map(({ username, email, createdAt, exportEnabled }) =>
+    [username, email, createdAt, exportEnabled ? "export" : "no-export"].join("\t"),
+  );
+}
+
+/** A failure's own words and, unless the operator brought it about, those of its cause. */
+function sentenceOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const explained = error instanceof StartFailure || (error instanceof Problem && error.status < 500);
+  const cause = !explained && error.cause instanceof Error ? ` (${sentenceOf(error.cause)})` : "";
+  return (error.message || error.name) + cause;
+}

@@ -1,0 +1,73 @@
+import { Command, InvalidArgumentError } from "commander";
+import type { BenchOptions, Benchmark, BenchResult } from "./bench/benchmark.js";
+import { BENCHMARKS } from "./bench/benchmarks.js";
+import { ClosingStack } from "./closing-stack.js";
+import { stopSignal } from "./lifecycle.js";
+import { StartFailure } from "./start-failure.js";
+
+interface CommandOptions extends BenchOptions {
+  json: boolean;
+}
+
+/** `bench`: what the program does in a second, each benchmark beside its peer in the same run. */
+export function benchCommand(): Command {
+  return new Command("bench")
+    .description("Measure this program on this machine, each benchmark beside its peer in the same run.")
+    .argument("[names...]", "the benchmarks to run; all of them when none is named")
+    .option("--json", "print one JSON object with every result as the last line", false)
+    .option("--events <count>", "lines of generated events", wholeNumber, 1_000_000)
+    .option("--seed <number>", "another seed makes other events", wholeNumber, 1)
+    .option(
+      "--rounds <count>",
+      "how often this program and the peer take turns; medians count",
+      wholeNumber,
+      1,
+    )
+    .addHelpText("after", `\nBenchmarks:\n${BENCHMARKS.map(helpLine).join("\n")}`)
+    .action(runBench);
+}
+
+/** Tables go to standard output, and what it is doing meanwhile to standard error. */
+async function runBench(names: readonly string[], { json, ...options }: CommandOptions): Promise<void> {
+  const chosen = chooseBenchmarks(names);
+  const stopped = stopSignal();
+  const results: Record<string, BenchResult["json"]> = {};
+  for (const benchmark of chosen) {
+    const result = await runOne(benchmark, options, stopped);
+    process.stdout.write(`${result.text}\n`);
+    results[benchmark.name] = result.json;
+  }
+  if (json) process.stdout.write(`${JSON.stringify(results)}\n`);
+}
+
+/** Also a benchmark that is stopped halfway leaves no process and no file behind. */
+async function runOne(
+  benchmark: Benchmark,
+  options: BenchOptions,
+  stopped: Promise<NodeJS.Signals>,
+): Promise<BenchResult> {
+  await using open = new ClosingStack();
+  const tell = (sentence: string) => void process.stderr.write(`${benchmark.name}: ${sentence}\n`);
+  const outcome = await Promise.race([benchmark.run(options, { open, tell }), stopped]);
+  if (typeof outcome !== "string") return outcome;
+  tell("stopping");
+  throw new StartFailure(`The benchmark ${benchmark.name} was stopped by ${outcome} before its end.`);
+}
+
+function chooseBenchmarks(names: readonly string[]): readonly Benchmark[] {
+  const unknown = names.filter((name) => !BENCHMARKS.some((benchmark) => benchmark.name === name));
+  if (unknown.length > 0) {
+    const known = BENCHMARKS.map(({ name }) => name).join(", ");
+    throw new StartFailure(`There is no benchmark ${unknown.join(", ")}: there is ${known}.`);
+  }
+  return names.length === 0 ? BENCHMARKS : BENCHMARKS.filter(({ name }) => names.includes(name));
+}
+
+function helpLine({ name, summary }: Benchmark): string {
+  return `  ${name.padEnd(12)}${summary}`;
+}
+
+function wholeNumber(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("It must be a whole number above 0.");
+  return Number(text);
+}

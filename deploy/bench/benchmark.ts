@@ -1,0 +1,32 @@
+import type { ClosingStack } from "../closing-stack.js";
+
+/** One thing that is measured, and what it is measured against. */
+export interface Benchmark {
+  /** As in `bench <name>`, and the key of its result. */
+  name: string;
+  /** What is measured beside which peer, in one line. */
+  summary: string;
+  run(options: BenchOptions, surroundings: BenchSurroundings): Promise<BenchResult>;
+}
+
+export interface BenchOptions {
+  /** Lines, broken ones included. */
+  events: number;
+  seed: number;
+  /** How often ours and the peer take turns. */
+  rounds: number;
+}
+
+export interface BenchSurroundings {
+  /** Closes what the benchmark opened, also when it is stopped halfway. */
+  open: ClosingStack;
+  /** Takes a sentence on what is going on. */
+  tell: (sentence: string) => void;
+}
+
+export interface BenchResult {
+  /** Tables with units, for a person. */
+  text: string;
+  /** The same numbers, in names that end with their units. */
+  json: object;
+}

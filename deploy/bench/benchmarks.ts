@@ -1,0 +1,5 @@
+import type { Benchmark } from "./benchmark.js";
+import { importBenchmark } from "./import-benchmark.js";
+
+/** Every benchmark, in the order in which they run. */
+export const BENCHMARKS: readonly Benchmark[] = [importBenchmark];

@@ -1,0 +1,53 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { parseProcessFacts, type ProcessFacts } from "./process-facts.js";
+
+export const PARTS = ["service", "clickhouse", "postgres"] as const;
+
+/** What the processes of the program are for; `service` is the program itself, API and enrichment. */
+export type Part = (typeof PARTS)[number];
+
+export interface PartProcess extends ProcessFacts {
+  part: Part;
+}
+
+/** The process `rootPid` and everything that it started, now. Empty once it is gone. */
+export function readProgramParts(rootPid: number): PartProcess[] {
+  const all = readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap(readProcess);
+  const root = all.filter(({ pid }) => pid === rootPid).map((found) => ({ ...found, part: PARTS[0] }));
+  return withDescendants(root, all);
+}
+
+function withDescendants(parents: PartProcess[], all: readonly ProcessFacts[]): PartProcess[] {
+  if (parents.length === 0) return [];
+  const children = parents.flatMap(({ pid, part }) =>
+    all
+      .filter(({ parentPid }) => parentPid === pid)
+      .map((child) => ({ ...child, part: partOf(child.pid, part) })),
+  );
+  return [...parents, ...withDescendants(children, all)];
+}
+
+/** A store's process is known by its command line, any other belongs to whatever started it. */
+function partOf(pid: number, inherited: Part): Part {
+  const commandLine = readText(`/proc/${pid}/cmdline`) ?? "";
+  if (commandLine.includes("clickhouse-child")) return "clickhouse";
+  if (/\bpostgres\b/.test(commandLine)) return "postgres";
+  return inherited;
+}
+
+function readProcess(pid: string): ProcessFacts[] {
+  const stat = readText(`/proc/${pid}/stat`);
+  const status = readText(`/proc/${pid}/status`);
+  return stat === undefined || status === undefined ? [] : [parseProcessFacts({ stat, status })];
+}
+
+/** Undefined when the process ended meanwhile. */
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
+}

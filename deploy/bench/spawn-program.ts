@@ -1,0 +1,100 @@
+import { spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { readRunningEndpoints, type Endpoints } from "../data-dir.js";
+import { StartFailure } from "../start-failure.js";
+
+/** `start` in a process of its own, with all three stores embedded below its data directory. */
+export interface Program extends AsyncDisposable {
+  readonly pid: number;
+  readonly dataDir: string;
+  /** Resolves with where it listens once each of its stores answers. */
+  ready(): Promise<Required<Endpoints>>;
+  /** Waits for `work`; when the program ends by itself, rejects with that and the last lines that it logged. */
+  whileRunning<T>(work: Promise<T>): Promise<T>;
+  /** Drains it, or kills it when it takes too long. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+const READY_MS_MAX = 120_000;
+const READY_POLL_MS = 100;
+const DRAIN_MS_MAX = 25_000;
+const TAIL_LINES = 20;
+const LAST_WORDS_MS = 1_000;
+
+/** Starts the built program. It ends at the latest when this process exits; only a SIGKILL of this one leaves it running. */
+export function spawnProgram(dataDir: string): Program {
+  // A session of its own: Ctrl-C in the terminal reaches us alone, and we end it.
+  const child = spawn(process.execPath, [MAIN, "start"], {
+    env: environment(dataDir),
+    detached: true,
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  const kill = () => child.kill("SIGKILL");
+  process.once("exit", kill);
+  const tail: string[] = [];
+  createInterface({ input: child.stderr }).on("line", (line) => {
+    tail.push(line);
+    if (tail.length > TAIL_LINES) tail.shift();
+  });
+  const gone = new Promise<string>((resolve) => {
+    child.once("error", (error) => resolve(error.message));
+    child.once("close", (status, signal) => resolve(signal ?? `exit status ${status}`));
+  });
+  const lost = gone.then((reason): never => {
+    throw new StartFailure(`The measured program ended by itself (${reason}):\n${tail.join("\n")}`);
+  });
+  // It may end while nobody waits for anything.
+  lost.catch(() => undefined);
+  return {
+    pid: child.pid ?? -1,
+    dataDir,
+    ready: () => whileRunning(untilReady(dataDir), lost),
+    whileRunning: (work) => whileRunning(work, lost),
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGTERM");
+      const patience = setTimeout(kill, DRAIN_MS_MAX);
+      await gone;
+      clearTimeout(patience);
+      process.off("exit", kill);
+    },
+  };
+}
+
+const MAIN = fileURLToPath(new URL("../main.js", import.meta.url));
+
+/** The operator's tuning counts; the stores and addresses are always the benchmark's own. */
+function environment(dataDir: string): NodeJS.ProcessEnv {
+  const { DATABASE_URL: _d, CLICKHOUSE_URL: _c, KAFKA_BROKERS: _k, SECRET_KEY: _s, ...rest } = process.env;
+  const { ROLES: _r, HOST: _h, COLLECT_HOST: _l, ...tuning } = rest;
+  const ports = { PORT: "0", COLLECT_PORT: "0", METRICS_PORT: "0" };
+  return { LOG_LEVEL: "warn", ...tuning, ...ports, DATA_DIR: dataDir };
+}
+
+/** Its end shows first in the requests that fail; what it said about it is the better explanation. */
+async function whileRunning<T>(work: Promise<T>, lost: Promise<never>): Promise<T> {
+  try {
+    return await Promise.race([work, lost]);
+  } catch (error) {
+    await Promise.race([lost, sleep(LAST_WORDS_MS)]);
+    throw error;
+  }
+}
+
+async function untilReady(dataDir: string): Promise<Required<Endpoints>> {
+  const deadline = performance.now() + READY_MS_MAX;
+  while (performance.now() < deadline) {
+    await sleep(READY_POLL_MS);
+    const endpoints = await readRunningEndpoints(dataDir);
+    if (endpoints?.api !== undefined && (await isReady(endpoints.api)))
+      return endpoints as Required<Endpoints>;
+  }
+  throw new StartFailure(`The measured program is not ready after ${READY_MS_MAX / 1000} s.`);
+}
+
+async function isReady(api: string): Promise<boolean> {
+  const response = await fetch(`${api}/readyz`);
+  await response.body?.cancel();
+  return response.ok;
+}

@@ -1,0 +1,99 @@
+import { PARTS, readProgramParts, type Part, type PartProcess } from "./program-parts.js";
+
+/** What a part of the program used while it was watched. The processes of PostgreSQL count what they share each. */
+export interface PartUsage {
+  cpuSeconds: number;
+  residentBeforeBytes: number;
+  /** The largest sum over the part's processes that a sample saw. */
+  residentMaxBytes: number;
+  anonymousMaxBytes: number;
+  /** The largest that the kernel saw since each process began: it misses nothing, but knows nothing of when. */
+  residentPeakBytes: number;
+}
+
+/** `client`: this process, which sends and asks. */
+export type Usage = Record<Part, PartUsage> & { client: { cpuSeconds: number } };
+
+export interface UsageWatch extends Disposable {
+  /** Takes the last sample. */
+  finish(): Usage;
+}
+
+const SAMPLE_MS = 250;
+
+/** Samples the processes below `rootPid` four times a second until finished or disposed of. */
+export function watchUsage(rootPid: number, read = readProgramParts): UsageWatch {
+  const samples = new UsageSamples(read(rootPid));
+  const cpuBefore = process.cpuUsage();
+  const timer = setInterval(() => samples.add(read(rootPid)), SAMPLE_MS);
+  return {
+    finish() {
+      clearInterval(timer);
+      samples.add(read(rootPid));
+      const { user, system } = process.cpuUsage(cpuBefore);
+      return { ...samples.usage(), client: { cpuSeconds: (user + system) / 1e6 } };
+    },
+    [Symbol.dispose]: () => clearInterval(timer),
+  };
+}
+
+/** Adds up samples of processes that come and go. */
+export class UsageSamples {
+  private readonly cpuBefore: ReadonlyMap<number, number>;
+  private readonly last = new Map<number, PartProcess>();
+  private readonly before: Record<Part, PartUsage>;
+  private readonly largest: Record<Part, PartUsage>;
+
+  constructor(first: readonly PartProcess[]) {
+    this.cpuBefore = new Map(first.map(({ pid, cpuSeconds }) => [pid, cpuSeconds]));
+    this.before = byPart((part) => totalOf(first, part));
+    this.largest = byPart((part) => this.before[part]);
+    this.add(first);
+  }
+
+  add(sample: readonly PartProcess[]): void {
+    for (const one of sample) this.last.set(one.pid, one);
+    for (const part of PARTS) this.largest[part] = larger(this.largest[part], totalOf(sample, part));
+  }
+
+  usage(): Record<Part, PartUsage> {
+    const all = [...this.last.values()];
+    return byPart((part) => ({
+      ...this.largest[part],
+      residentBeforeBytes: this.before[part].residentMaxBytes,
+      cpuSeconds: sum(
+        all.filter((one) => one.part === part),
+        (one) => one.cpuSeconds - (this.cpuBefore.get(one.pid) ?? 0),
+      ),
+    }));
+  }
+}
+
+function totalOf(sample: readonly PartProcess[], part: Part): PartUsage {
+  const own = sample.filter((one) => one.part === part);
+  return {
+    cpuSeconds: 0,
+    residentBeforeBytes: 0,
+    residentMaxBytes: sum(own, (one) => one.residentBytes),
+    anonymousMaxBytes: sum(own, (one) => one.anonymousBytes),
+    residentPeakBytes: sum(own, (one) => one.residentPeakBytes),
+  };
+}
+
+export function larger(a: PartUsage, b: PartUsage): PartUsage {
+  return {
+    cpuSeconds: Math.max(a.cpuSeconds, b.cpuSeconds),
+    residentBeforeBytes: Math.max(a.residentBeforeBytes, b.residentBeforeBytes),
+    residentMaxBytes: Math.max(a.residentMaxBytes, b.residentMaxBytes),
+    anonymousMaxBytes: Math.max(a.anonymousMaxBytes, b.anonymousMaxBytes),
+    residentPeakBytes: Math.max(a.residentPeakBytes, b.residentPeakBytes),
+  };
+}
+
+function byPart<Value>(value: (part: Part) => Value): Record<Part, Value> {
+  return { service: value("service"), clickhouse: value("clickhouse"), postgres: value("postgres") };
+}
+
+function sum<Item>(items: readonly Item[], of: (item: Item) => number): number {
+  return items.reduce((total, item) => total + of(item), 0);
+}

@@ -1,0 +1,18 @@
+import { createServer } from "node:http";
+import Koa from "koa";
+import { healthMiddleware, type HealthChecks } from "../api/routes/health.js";
+import type { Listen } from "./config.js";
+import { listen, type ListeningServer } from "./listen.js";
+
+/** The port of live collection: health without a token, and an empty 404 for what nothing here collects. */
+export function startCollectServer({ host, port }: Listen, checks: HealthChecks): Promise<ListeningServer> {
+  const app = new Koa();
+  app.use(healthMiddleware(checks) as Koa.Middleware);
+  app.use((ctx) => void (ctx.status = 404));
+  app.silent = true;
+  const handle = app.callback();
+  return listen(
+    createServer((request, response) => void handle(request, response)),
+    { host, port, variable: "COLLECT_PORT" },
+  );
+}

@@ -1,0 +1,143 @@
+import { Ajv, type ErrorObject } from "ajv";
+import { isIP } from "node:net";
+import { validate as isCron } from "node-cron";
+import { LOG_LEVELS } from "./log.js";
+
+/** What a variable may hold. `description` finishes the sentence "<VARIABLE> must be ...". */
+interface VariableSchema {
+  type: "string";
+  format?: string;
+  enum?: readonly string[];
+  description: string;
+}
+
+export const ROLES = ["api", "collect", "enrich", "jobs"] as const;
+export type Role = (typeof ROLES)[number];
+
+const PORT = {
+  type: "string",
+  format: "port",
+  description: "a port from 0 to 65535 (0 takes any free one)",
+} as const;
+const FILE = { type: "string", format: "text", description: "the path of a file" } as const;
+
+/** Every variable that the program reads, in the order of the documentation. */
+export const VARIABLES = {
+  HOST: { type: "string", format: "host", description: "a host name or an IP address" },
+  PORT,
+  COLLECT_PORT: PORT,
+  METRICS_PORT: PORT,
+  DATA_DIR: { type: "string", format: "text", description: "the path of a folder" },
+  ROLES: {
+    type: "string",
+    format: "roles",
+    description: `one or more of ${ROLES.join(", ")}, separated by commas`,
+  },
+  DATABASE_URL: { type: "string", format: "postgres-url", description: "a postgres:// URL" },
+  CLICKHOUSE_URL: { type: "string", format: "http-url", description: "an http:// or https:// URL" },
+  KAFKA_BROKERS: { type: "string", format: "brokers", description: "host:port pairs separated by commas" },
+  SECRET_KEY: { type: "string", format: "secret-key", description: "32 bytes in base64 (44 characters)" },
+  ENRICH_WORKERS: { type: "string", format: "workers", description: "a whole number from 1 to 256" },
+  CITY_MMDB: FILE,
+  ASN_DB: FILE,
+  COMPANY_MMDB: FILE,
+  FUNNEL_SCHEDULE: { type: "string", format: "cron", description: 'a cron expression such as "0 * * * *"' },
+  WEBHOOK_ALLOW_PRIVATE_NETWORKS: { type: "string", enum: ["true", "false"], description: "true or false" },
+  TRUSTED_PROXIES: {
+    type: "string",
+    format: "cidrs",
+    description: "IP addresses or CIDR ranges separated by commas, such as 10.0.0.0/8",
+  },
+  COLLECT_HOST: { type: "string", format: "host", description: "a host name" },
+  LOG_LEVEL: { type: "string", enum: LOG_LEVELS, description: `one of ${LOG_LEVELS.join(", ")}` },
+} as const satisfies Record<string, VariableSchema>;
+
+export type VariableName = keyof typeof VARIABLES;
+export type Variables = Partial<Record<VariableName, string>>;
+
+/** One sentence for each variable that is not as the schema says; none when all are. */
+export function variableFaults(variables: Variables): string[] {
+  if (validate(variables)) return [];
+  return (validate.errors ?? []).map((error) => faultSentence(variables, error));
+}
+
+const ajv = new Ajv({ allErrors: true, strict: false });
+ajv.addFormat("text", (text) => text.trim() !== "");
+ajv.addFormat("host", isHost);
+ajv.addFormat("port", (text) => isWhole(text, { min: 0, max: 65535 }));
+ajv.addFormat("workers", (text) => isWhole(text, { min: 1, max: 256 }));
+ajv.addFormat("roles", (text) => items(text).length > 0 && unknownRoles(text).length === 0);
+ajv.addFormat("postgres-url", (text) => isUrl(text, ["postgres:", "postgresql:"]));
+ajv.addFormat("http-url", (text) => isUrl(text, ["http:", "https:"]));
+ajv.addFormat("brokers", (text) => items(text).length > 0 && items(text).every(isBroker));
+ajv.addFormat("secret-key", (text) => /^[A-Za-z0-9+/_-]{43}=?$/.test(text));
+ajv.addFormat("cidrs", (text) => items(text).every(isCidr));
+ajv.addFormat("cron", isCron);
+
+const validate = ajv.compile({
+  type: "object",
+  properties: VARIABLES,
+  // A key made on one machine would leave a shared database unreadable to the next.
+  dependencies: { DATABASE_URL: ["SECRET_KEY"] },
+});
+
+/** The entries of a comma-separated list, trimmed; empty ones do not count. */
+export function items(text: string): string[] {
+  return text
+    .split(",")
+    .map((item) => item.trim())
+    .filter((item) => item !== "");
+}
+
+function faultSentence(variables: Variables, error: ErrorObject): string {
+  if (error.keyword === "dependencies") {
+    return "SECRET_KEY must be set to 32 bytes in base64 when DATABASE_URL is set; it is not set";
+  }
+  const name = error.instancePath.slice(1) as VariableName;
+  const schema: VariableSchema = VARIABLES[name];
+  return `${name} must be ${schema.description}; it is ${shown(schema, variables[name] ?? "")}`;
+}
+
+function shown({ format }: VariableSchema, value: string): string {
+  if (format === "secret-key") return `${value.length} characters long (not shown)`;
+  if (format?.endsWith("-url")) return urlWithoutSecrets(value);
+  if (format === "roles") return `"${value}" (not a role: ${unknownRoles(value).join(", ") || "nothing"})`;
+  return `"${value}"`;
+}
+
+function urlWithoutSecrets(value: string): string {
+  if (!URL.canParse(value)) return "not a URL (not shown, it may hold a password)";
+  const { protocol, host, pathname } = new URL(value);
+  return `"${protocol}//${host}${host === "" ? "..." : pathname}"`;
+}
+
+function unknownRoles(text: string): string[] {
+  return items(text).filter((item) => !ROLES.some((role) => role === item));
+}
+
+function isHost(text: string): boolean {
+  return (
+    isIP(text) !== 0 ||
+    /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i.test(text)
+  );
+}
+
+function isWhole(text: string, { min, max }: { min: number; max: number }): boolean {
+  return /^\d{1,9}$/.test(text) && Number(text) >= min && Number(text) <= max;
+}
+
+function isUrl(text: string, protocols: readonly string[]): boolean {
+  return URL.canParse(text) && protocols.includes(new URL(text).protocol);
+}
+
+function isBroker(text: string): boolean {
+  const colon = text.lastIndexOf(":");
+  return isHost(text.slice(0, colon)) && isWhole(text.slice(colon + 1), { min: 1, max: 65535 });
+}
+
+function isCidr(text: string): boolean {
+  const [address = "", bits, ...rest] = text.split("/");
+  const family = isIP(address);
+  if (family === 0 || rest.length > 0) return false;
+  return bits === undefined || isWhole(bits, { min: 0, max: family === 4 ? 32 : 128 });
+}

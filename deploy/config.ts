@@ -1,0 +1,87 @@
+import { availableParallelism } from "node:os";
+import { resolve } from "node:path";
+import { items, ROLES, VARIABLES, variableFaults, type Role, type Variables } from "./config-schema.js";
+import type { LogLevel } from "./log.js";
+import { StartFailure } from "./start-failure.js";
+
+/** Where a server listens; port 0 takes any free one. */
+export interface Listen {
+  host: string;
+  port: number;
+}
+
+/** Everything that the environment may say, typed. What is absent is embedded, bundled or off. */
+export interface Config {
+  http: Listen;
+  collect: Listen & {
+    /** The only host name that serves pixels and npm reports; any other host when absent. */
+    publicHost?: string;
+  };
+  metrics: Listen;
+  /** Absolute. */
+  dataDir: string;
+  roles: ReadonlySet<Role>;
+  databaseUrl?: string;
+  clickhouseUrl?: string;
+  /** `host:port` each. */
+  kafkaBrokers?: readonly string[];
+  /** 32 bytes. */
+  secretKey?: Buffer;
+  enrich: { workers: number };
+  /** Paths of MMDB files (`asnDb` also CSV) in place of the bundled data. */
+  lookups: { cityMmdb?: string; asnDb?: string; companyMmdb?: string };
+  /** node-cron. */
+  funnelSchedule: string;
+  webhooks: { allowPrivateNetworks: boolean };
+  /** Addresses or CIDR ranges whose `X-Forwarded-For` is believed. */
+  trustedProxies: readonly string[];
+  logLevel: LogLevel;
+}
+
+/**
+ * Reads the environment once, against the schema. A variable set to nothing counts as not set.
+ * Throws StartFailure naming every wrong variable, what it must be and what it was; never a secret.
+ */
+export function parseConfig(env: Record<string, string | undefined>): Config {
+  const variables = validVariables(env);
+  const host = variables.HOST ?? "127.0.0.1";
+  return {
+    http: { host, port: Number(variables.PORT ?? 8080) },
+    collect: {
+      host,
+      port: Number(variables.COLLECT_PORT ?? 8081),
+      ...given("publicHost", variables.COLLECT_HOST?.toLowerCase()),
+    },
+    metrics: { host, port: Number(variables.METRICS_PORT ?? 9464) },
+    dataDir: resolve(variables.DATA_DIR ?? "data"),
+    roles: new Set(items(variables.ROLES ?? ROLES.join(",")) as Role[]),
+    ...given("databaseUrl", variables.DATABASE_URL),
+    ...given("clickhouseUrl", variables.CLICKHOUSE_URL),
+    ...given("kafkaBrokers", variables.KAFKA_BROKERS && items(variables.KAFKA_BROKERS)),
+    ...given("secretKey", variables.SECRET_KEY && Buffer.from(variables.SECRET_KEY, "base64")),
+    enrich: { workers: Number(variables.ENRICH_WORKERS ?? availableParallelism()) },
+    lookups: {
+      ...given("cityMmdb", variables.CITY_MMDB),
+      ...given("asnDb", variables.ASN_DB),
+      ...given("companyMmdb", variables.COMPANY_MMDB),
+    },
+    funnelSchedule: variables.FUNNEL_SCHEDULE ?? "0 * * * *",
+    webhooks: { allowPrivateNetworks: variables.WEBHOOK_ALLOW_PRIVATE_NETWORKS === "true" },
+    trustedProxies: items(variables.TRUSTED_PROXIES ?? ""),
+    logLevel: (variables.LOG_LEVEL ?? "info") as LogLevel,
+  };
+}
+
+function validVariables(env: Record<string, string | undefined>): Variables {
+  const names = Object.keys(VARIABLES) as (keyof typeof VARIABLES)[];
+  const set = names.flatMap((name) => (env[name] ? [[name, env[name]] as const] : []));
+  const variables: Variables = Object.fromEntries(set);
+  const faults = variableFaults(variables);
+  if (faults.length > 0) throw new StartFailure(faults.join("\n"));
+  return variables;
+}
+
+/** An optional field: absent, not undefined, when there is no value. */
+function given<Name extends string, Value>(name: Name, value: Value | undefined | "") {
+  return (value === undefined || value === "" ? {} : { [name]: value }) as { [name in Name]?: Value };
+}

@@ -1,0 +1,129 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
+import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { isLocked, takeLockFile } from "./lock-file.js";
+import type { LockFile } from "./lock-file.js";
+import { explainFileError, StartFailure } from "./start-failure.js";
+
+/** Where a running instance can be reached, credentials included. */
+export interface Endpoints {
+  api?: string;
+  collect?: string;
+  metrics?: string;
+  postgres?: string;
+  clickhouse?: string;
+}
+
+/** The directory of the embedded stores, held by this process alone until disposed of. */
+export interface DataDir extends AsyncDisposable {
+  /** Absolute. */
+  readonly path: string;
+  /** The absolute path of the folder of this name, made with mode 0700 when absent. */
+  sub(name: string): string;
+  /** Replaces `endpoints.json` (mode 0600) in one step, so that a reader sees the old or the new one. */
+  writeEndpoints(endpoints: Endpoints): Promise<void>;
+  readEndpoints(): Promise<Endpoints | undefined>;
+}
+
+const LOCK = "lock";
+const ENDPOINTS = "endpoints.json";
+// `isLocked` of another process holds the lock for an instant; a real holder keeps it.
+const LOCK_TRIES = 10;
+const LOCK_RETRY_MS = 30;
+
+/**
+ * Makes the directory (mode 0700) and locks it; an instance that was killed leaves nothing to clean up.
+ * Throws StartFailure when another process has it, or when it cannot be written.
+ */
+export async function openDataDir(path: string): Promise<DataDir> {
+  const root = resolve(path);
+  const lock = await explaining(root, async () => {
+    makePrivate(root);
+    return takeLock(root);
+  });
+  return {
+    path: root,
+    sub: (name) => makeFolder(join(root, name)),
+    writeEndpoints: (endpoints) => writeEndpoints(root, endpoints),
+    readEndpoints: () => readEndpoints(root),
+    [Symbol.asyncDispose]: async () => {
+      await rm(join(root, ENDPOINTS), { force: true });
+      lock.release();
+    },
+  };
+}
+
+/** The endpoints of the instance that runs on this directory now; undefined when none runs or it is still starting. */
+export async function readRunningEndpoints(path: string): Promise<Endpoints | undefined> {
+  const root = resolve(path);
+  return explaining(root, async () => (isLocked(join(root, LOCK)) ? readEndpoints(root) : undefined));
+}
+
+function makePrivate(root: string): void {
+  makeFolders(root);
+  if ((statSync(root).mode & 0o077) === 0) return;
+  const names = readdirSync(root).filter((name) => name !== "lost+found");
+  // Somebody's home or /tmp, given by mistake, must not be closed to everybody else.
+  if (names.length > 0 && !names.includes(LOCK) && !names.includes("secret-key")) {
+    throw new StartFailure(
+      `DATA_DIR ${root} already holds other files and is open to other users: choose an empty directory, or close it with chmod 700.`,
+    );
+  }
+  chmodSync(root, 0o700);
+}
+
+/** One by one: on a read-only file system the recursive mkdir of Node says ENOENT, which explains nothing. */
+function makeFolders(path: string): void {
+  if (existsSync(path)) return;
+  makeFolders(dirname(path));
+  mkdirSync(path, { mode: 0o700 });
+}
+
+async function takeLock(root: string): Promise<LockFile> {
+  for (let left = LOCK_TRIES; ; left -= 1) {
+    const taken = takeLockFile(join(root, LOCK));
+    if ("release" in taken) return taken;
+    if (left === 0) throw new StartFailure(heldSentence(root, taken.heldBy));
+    await sleep(LOCK_RETRY_MS);
+  }
+}
+
+function heldSentence(root: string, heldBy: string): string {
+  const holder = heldBy === "" ? "another process" : `process ${heldBy}`;
+  return `DATA_DIR ${root} is in use by ${holder}: stop it first, or give this one another DATA_DIR.`;
+}
+
+function makeFolder(path: string): string {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw explainFileError(error, path);
+  }
+  return path;
+}
+
+async function writeEndpoints(root: string, endpoints: Endpoints): Promise<void> {
+  const path = join(root, ENDPOINTS);
+  await explaining(root, async () => {
+    await writeFile(`${path}.new`, `${JSON.stringify(endpoints, null, 2)}\n`, { mode: 0o600 });
+    await rename(`${path}.new`, path);
+  });
+}
+
+async function readEndpoints(root: string): Promise<Endpoints | undefined> {
+  try {
+    return JSON.parse(await readFile(join(root, ENDPOINTS), "utf8")) as Endpoints;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+async function explaining<T>(path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw explainFileError(error, path);
+  }
+}

@@ -1,0 +1,109 @@
+import { Command, InvalidArgumentError } from "commander";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createAccount } from "../api/accounts.js";
+import { updateExportEnabled } from "../api/stores/organizations.js";
+import { createTokenCipher } from "../api/tokens.js";
+import { parseConfig, type Config } from "./config.js";
+import { connectApi } from "./demo/api-client.js";
+import { runMainJob } from "./demo/main-job.js";
+import { tryCommands } from "./demo/try-commands.js";
+import { isFreePort } from "./free-port.js";
+import { stopSignal } from "./lifecycle.js";
+import { createLog } from "./log.js";
+import { start, type Running } from "./start.js";
+
+export interface DemoOptions {
+  /** End when all is shown, in place of staying up until Ctrl-C. */
+  exit: boolean;
+  events: number;
+  seed: number;
+}
+
+const ORGANIZATION = "acme";
+
+/** `demo`: the main job on a fresh temporary data directory, shown step by step. */
+export function demoCommand(): Command {
+  return new Command("demo")
+    .description(
+      "Show the main job on a fresh temporary data directory: import generated events, read aggregates.",
+    )
+    .option("--exit", "end when all is shown, with status 0", false)
+    .option("--events <count>", "events to import", wholeNumber, 100_000)
+    .option("--seed <number>", "another seed makes other events", wholeNumber, 1)
+    .action(runDemo);
+}
+
+/** Starts the whole program, does the main job over HTTP, and leaves nothing behind. */
+export async function runDemo({ exit, events, seed }: DemoOptions): Promise<void> {
+  const stopped = stopSignal();
+  await using directory = await temporaryDirectory();
+  const config = await demoConfig(directory.path);
+  print(`Starting PostgreSQL, ClickHouse and the service in ${directory.path} ...\n`);
+  await using running = await start(config, createLog({ level: config.logLevel }));
+  const reason = await Promise.race([showMainJob(running, { exit, events, seed }), stopped, running.lost]);
+  if (reason !== "shown") return rethrow(reason);
+  if (exit) return;
+  print("\nCtrl-C ends the demo and removes its data.\n");
+  rethrow(await Promise.race([stopped, running.lost]));
+}
+
+async function showMainJob(running: Running, { exit, events, seed }: DemoOptions): Promise<"shown"> {
+  const apiUrl = running.endpoints.api ?? "";
+  const { pg } = running.stores;
+  const account = { username: "demo", email: "demo@example.org" };
+  const token = await createAccount({ pg, tokens: createTokenCipher(running.secretKey) }, account);
+  const grantExport = async (name: string) =>
+    void (await updateExportEnabled(pg, { name, exportEnabled: true }));
+  await grantExport(account.username);
+  print(`Listening on ${apiUrl}; made the account ${account.username}.\n`);
+  const job = { organization: ORGANIZATION, events, seed, now: Date.now(), print, grantExport };
+  const done = await runMainJob(connectApi(apiUrl, token), job);
+  print(`\nTry it${exit ? ", while a demo without --exit is up" : ""}:\n\n`);
+  print(tryCommands(done, { apiUrl, token, organization: ORGANIZATION }));
+  return "shown";
+}
+
+function print(text: string): void {
+  process.stdout.write(text);
+}
+
+/** A store that is gone for good is a failure; a signal is the end that was asked for. */
+function rethrow(reason: NodeJS.Signals | Error): void {
+  if (reason instanceof Error) throw reason;
+}
+
+interface TemporaryDirectory extends AsyncDisposable {
+  path: string;
+}
+
+async function temporaryDirectory(): Promise<TemporaryDirectory> {
+  const path = await mkdtemp(join(tmpdir(), "maintainer-toolchain-demo-"));
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+}
+
+/** Stores are always embedded here, so that a demo never writes into somebody's own. */
+async function demoConfig(dataDir: string): Promise<Config> {
+  const {
+    DATABASE_URL: _d,
+    CLICKHOUSE_URL: _c,
+    KAFKA_BROKERS: _k,
+    SECRET_KEY: _s,
+    ROLES: _r,
+    ...env
+  } = process.env;
+  const config = parseConfig({ LOG_LEVEL: "warn", ...env, DATA_DIR: dataDir });
+  const { http, collect, metrics } = config;
+  return { ...config, http: await freed(http), collect: await freed(collect), metrics: await freed(metrics) };
+}
+
+/** A port that another program holds gives way to any free one. */
+async function freed<Address extends { port: number }>(address: Address): Promise<Address> {
+  return (await isFreePort(address.port)) ? address : { ...address, port: 0 };
+}
+
+function wholeNumber(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("It must be a whole number above 0.");
+  return Number(text);
+}

@@ -1,0 +1,115 @@
+import { Readable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
+import { createGzip } from "node:zlib";
+import type { AggregateV1 } from "../../schemas/aggregate.js";
+import type { EventImport } from "../../schemas/import-store.js";
+
+/** The API as one account sees it, for the demo, tests and benchmarks. Every answer other than 2xx throws. */
+export interface ApiClient {
+  readonly url: string;
+  readonly token: string;
+  /** Whatever the status is. */
+  request(path: string, options?: ApiRequest): Promise<Response>;
+  get<T>(path: string): Promise<T>;
+  post<T>(path: string, body: unknown): Promise<T>;
+  /** Starts an import and resolves when its whole body is received. */
+  importBody(path: string, body: ImportBody, options?: { gzip?: boolean }): Promise<EventImport>;
+  /** Polls until the import is no longer `importing`; throws after `timeoutMs`. */
+  pollToDone(started: EventImport, options?: PollOptions): Promise<EventImport>;
+  /** The aggregates of an organization from `startDate` up to, and without, `endDate`. */
+  readAggregates(organization: string, range: { startDate: string; endDate: string }): Promise<AggregateV1[]>;
+}
+
+export interface ApiRequest {
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string | Buffer | Readable;
+}
+
+export type ImportBody = Buffer | string | Iterable<Buffer> | AsyncIterable<Buffer>;
+
+export interface PollOptions {
+  timeoutMs?: number;
+  onProgress?: (record: EventImport) => void;
+}
+
+const POLL_MS = 100;
+const POLL_TIMEOUT_MS = 120_000;
+
+/** Speaks to the API at `url` (`http://host:port`) with the token of an account. */
+export function connectApi(url: string, token: string): ApiClient {
+  const request = (path: string, { headers = {}, body, ...rest }: ApiRequest = {}) =>
+    fetch(new URL(path, url), {
+      ...rest,
+      headers: { ...ONE_REQUEST_EACH, Authorization: `Bearer ${token}`, ...headers },
+      ...(body === undefined
+        ? {}
+        : { body: body instanceof Readable ? streamOf(body) : body, duplex: "half" }),
+    });
+  const get = async <T>(path: string) => parsed<T>(await request(path), path);
+  return {
+    url,
+    token,
+    request,
+    get,
+    async post(path, body) {
+      const headers = { "Content-Type": "application/json" };
+      return parsed(await request(path, { method: "POST", headers, body: JSON.stringify(body) }), path);
+    },
+    async importBody(path, body, { gzip = false } = {}) {
+      const plain = readableOf(body);
+      const headers = { "Content-Type": "application/ndjson", ...(gzip && { "Content-Encoding": "gzip" }) };
+      const sent = gzip ? plain.pipe(createGzip({ level: 1 })) : plain;
+      return parsed(await request(path, { method: "POST", headers, body: sent }), path);
+    },
+    pollToDone: (started, options = {}) =>
+      pollToDone(() => get(`/v2/imports/${encodeURIComponent(started.owner)}/${started.id}`), options),
+    async readAggregates(organization, { startDate, endDate }) {
+      const query = `startDate=${startDate}&endDate=${endDate}`;
+      const path = `/v1/organizations/${encodeURIComponent(organization)}/aggregates?${query}`;
+      const text = await textOf(await request(path), path);
+      return text
+        .split("\n")
+        .filter(Boolean)
+        .map((line) => JSON.parse(line) as AggregateV1);
+    },
+  };
+}
+
+// A caller that computes for seconds does not see the server close an idle connection, and would ask on a dead one.
+const ONE_REQUEST_EACH = { Connection: "close" };
+
+function readableOf(body: ImportBody): Readable {
+  return Readable.from(Buffer.isBuffer(body) || typeof body === "string" ? [Buffer.from(body)] : body);
+}
+
+/** The web stream that fetch takes; its type and that of node:stream/web differ in name only. */
+function streamOf(body: Readable): ReadableStream {
+  return Readable.toWeb(body) as ReadableStream;
+}
+
+async function pollToDone(read: () => Promise<EventImport>, options: PollOptions): Promise<EventImport> {
+  const { timeoutMs = POLL_TIMEOUT_MS, onProgress } = options;
+  const deadline = performance.now() + timeoutMs;
+  for (;;) {
+    const record = await read();
+    onProgress?.(record);
+    if (record.status !== "importing") return record;
+    if (performance.now() > deadline) {
+      throw new Error(
+        `import ${record.id} is not done after ${timeoutMs / 1000} s: ${JSON.stringify(record)}`,
+      );
+    }
+    await sleep(POLL_MS);
+  }
+}
+
+async function parsed<T>(response: Response, path: string): Promise<T> {
+  return JSON.parse(await textOf(response, path)) as T;
+}
+
+async function textOf(response: Response, path: string): Promise<string> {
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${path} answered ${response.status}: ${text.slice(0, 1000)}`);
+  return text;
+}

@@ -1,0 +1,168 @@
+import { brokenLine, type SoundFields } from "./broken-lines.js";
+import { clientPool, type DemoClient } from "./client-pool.js";
+import { detailsText } from "./event-details.js";
+import { DAY_MS, type Period, periodFrom, pickTime, timeText } from "./event-times.js";
+import type { EventMix } from "./generate-events.js";
+import { Random } from "./random.js";
+import type { Audience } from "./user-agents.js";
+
+/** The lines of a mix by their numbers: each a pure function of the seed and its number. */
+export function openComposer(mix: EventMix): (index: number) => string {
+  const shared = openShared(mix);
+  return (index) => composeLine(shared, index);
+}
+
+// Purposes of the random streams of one line: what it is, what it says, what of it an override keeps, its id.
+const PLAN = 0;
+const CONTENT = 1;
+const IDENTITY = 2;
+const UNIQUE_ID = 3;
+
+interface DemoArtifact {
+  id: string;
+  key: "$package" | "$pixel";
+  audience: Audience;
+}
+
+/** Everything the lines of one mix share. */
+interface Shared {
+  seed: number;
+  brokenShare: number;
+  overrideShare: number;
+  period: Period;
+  artifacts: readonly DemoArtifact[];
+  pools: ReadonlyMap<Audience, readonly DemoClient[]>;
+  onLine: boolean;
+}
+
+function openShared(mix: EventMix): Shared {
+  const artifacts: DemoArtifact[] = [
+    ...mix.packages.map(({ id, libraryType }) => ({ id, key: "$package" as const, audience: libraryType })),
+    ...(mix.pixels ?? []).map(({ id }) => ({ id, key: "$pixel" as const, audience: "pixel" as const })),
+  ];
+  const target = mix.target ?? (artifacts.length === 1 ? "path" : "line");
+  if (artifacts.length === 0) throw new TypeError("events need a package or a pixel");
+  if (target === "path" && artifacts.length > 1) throw new TypeError("a path names one artifact only");
+  const size = mix.clients ?? Math.min(30_000, Math.max(50, Math.floor(mix.count / 6)));
+  const audiences = new Set(artifacts.map(({ audience }) => audience));
+  return {
+    seed: mix.seed,
+    brokenShare: mix.brokenShare ?? 0.02,
+    overrideShare: mix.overrideShare ?? 0.1,
+    period: periodFrom(mix.from, mix.days),
+    artifacts,
+    pools: new Map(
+      [...audiences].map((audience) => [audience, clientPool(audience, { seed: mix.seed, size })]),
+    ),
+    onLine: target === "line",
+  };
+}
+
+function composeLine(shared: Shared, index: number): string {
+  const plan = planOf(shared, index);
+  const random = Random.at(shared.seed, index, CONTENT);
+  const fields = soundFields(shared, { index, identity: plan.identity, random });
+  if (plan.broken) return brokenLine(fields, random);
+  return `{${fields.target}${fields.time}${fields.rest}}`;
+}
+
+/** `identity`: the number of the line whose `$unique_id` this line carries; undefined where it carries none. */
+interface Plan {
+  broken: boolean;
+  identity: number | undefined;
+}
+
+/** Being a pure function, it lets an override look at any earlier line. */
+function planOf(shared: Shared, index: number): Plan {
+  const plan = Random.at(shared.seed, index, PLAN);
+  const share = plan.share();
+  const broken = share < shared.brokenShare;
+  // A broken line with an earlier line's id must leave that line's event as it is.
+  const overrides = broken ? plan.chance(0.5) : share < shared.brokenShare + shared.overrideShare;
+  if (overrides) return { broken, identity: overriddenBy(shared, { index, plan }) };
+  return { broken, identity: !broken && plan.chance(0.95) ? index : undefined };
+}
+
+/** Half of all overrides correct something recent, the others anything; chains arise by themselves. */
+function overriddenBy(shared: Shared, { index, plan }: { index: number; plan: Random }): number | undefined {
+  const reach = plan.chance(0.5) ? Math.min(index, 200) : index;
+  for (let earlier = index - 1 - plan.below(reach); earlier >= 0; earlier -= 1) {
+    const { broken, identity } = planOf(shared, earlier);
+    if (!broken && identity !== undefined) return identity;
+  }
+  return undefined;
+}
+
+interface Place {
+  index: number;
+  identity: number | undefined;
+  random: Random;
+}
+
+function soundFields(shared: Shared, place: Place): SoundFields {
+  const { random, identity } = place;
+  // Artifact, client and time of the first line of an identity: what an override of it keeps or changes.
+  const original = Random.at(shared.seed, identity ?? place.index, IDENTITY);
+  const artifact = artifactOf(shared, { place, original });
+  const { client, time } = whoAndWhen(shared, { artifact, place, original });
+  const named = shared.onLine || random.chance(0.05);
+  const id = identity === undefined ? "" : uniqueIdField(shared.seed, identity);
+  const address = (random.chance(0.2) ? client.addresses.at(-1) : client.addresses[0]) ?? "";
+  return {
+    target: named ? targetField(artifact, random) : "",
+    time: `"$time":${timeText(time, random)}`,
+    rest: id + address + client.agent + detailsText(artifact.audience, random),
+  };
+}
+
+function targetField({ key, id }: DemoArtifact, random: Random): string {
+  return `"${key === "$pixel" && random.chance(0.3) ? "$tracking_pixel" : key}":"${id}",`;
+}
+
+/** Overrides stay with the artifact of their root, but for a few whose id means another event elsewhere. */
+function artifactOf(shared: Shared, { place, original }: { place: Place; original: Random }): DemoArtifact {
+  const artifact = original.pickSkewed(shared.artifacts);
+  return isOverride(place) && place.random.chance(0.03) ? place.random.pick(shared.artifacts) : artifact;
+}
+
+function isOverride({ index, identity }: Place): boolean {
+  return identity !== undefined && identity !== index;
+}
+
+interface Original {
+  artifact: DemoArtifact;
+  place: Place;
+  original: Random;
+}
+
+/** No single client makes up a third of all downloads. */
+const CLIENTS_FLATNESS = 25;
+
+/** An override may repeat its root, or change the hour, the day, the client (and so the country), or everything. */
+function whoAndWhen(shared: Shared, { artifact, place, original }: Original) {
+  const clients = shared.pools.get(artifact.audience) ?? [];
+  const first = {
+    client: original.pickSkewed(clients, CLIENTS_FLATNESS),
+    time: pickTime(shared.period, original),
+  };
+  if (!isOverride(place)) return first;
+  const { random } = place;
+  const other = { client: random.pick(clients), time: pickTime(shared.period, random) };
+  const change = random.below(5);
+  if (change === 0) return first;
+  if (change === 1) return { client: first.client, time: startOfDay(first.time) + (other.time % DAY_MS) };
+  if (change === 2) return { client: first.client, time: other.time };
+  if (change === 3) return { client: other.client, time: first.time };
+  return other;
+}
+
+function startOfDay(time: number): number {
+  return time - (time % DAY_MS);
+}
+
+/** Most senders use text; a few count. Equal roots give equal ids, and other seeds other ids. */
+function uniqueIdField(seed: number, root: number): string {
+  const hash = Random.at(seed, root, UNIQUE_ID).uint32();
+  if (hash % 20 === 0) return `,"$unique_id":${(seed & 0xfffff) * 0x1_0000_0000 + root}`;
+  return `,"$unique_id":"${hash.toString(16)}-${root.toString(36)}"`;
+}

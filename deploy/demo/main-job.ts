@@ -1,0 +1,142 @@
+import type { AggregateV1 } from "../../schemas/aggregate.js";
+import type { LibraryType } from "../../schemas/artifact.js";
+import type { EventImport } from "../../schemas/import-store.js";
+import type { PackageV1 } from "../../schemas/package.js";
+import { aggregateTables } from "./aggregate-tables.js";
+import type { ApiClient } from "./api-client.js";
+import { DAY_MS } from "./event-times.js";
+import { generateBody } from "./generate-events.js";
+import { openProgress } from "./progress.js";
+
+export interface MainJob {
+  /** Named in the account and for the organization that is made. */
+  organization: string;
+  events: number;
+  seed: number;
+  /** Milliseconds since the epoch; the events are those of the 30 days before today. */
+  now: number;
+  print: (text: string) => void;
+  /** Gives an owner the right to export. */
+  grantExport: (owner: string) => Promise<void>;
+}
+
+/** What the demo made, for the commands that a reader may try. */
+export interface MainJobDone {
+  packages: readonly PackageV1[];
+  range: { startDate: string; endDate: string };
+}
+
+const DAYS = 30;
+const ROWS_MAX = 6;
+
+/** The main job from start to end over HTTP: organization, packages, import, aggregates; tells what it does. */
+export async function runMainJob(api: ApiClient, job: MainJob): Promise<MainJobDone> {
+  const { organization, print } = job;
+  const packages = await makePackages(api, job);
+  await job.grantExport(organization);
+  print(
+    `Organization ${organization} with ${packages.map(({ name }) => name).join(", ")}; export granted.\n\n`,
+  );
+  const range = { startDate: dateOf(job.now - DAYS * DAY_MS), endDate: dateOf(job.now) };
+  const record = await importEvents(api, { ...job, packages, from: range.startDate });
+  print(outcomeOf(record));
+  const lines = await api.readAggregates(organization, range);
+  print(`\nAggregates from ${range.startDate} up to ${range.endDate}: ${lines.length} records.\n`);
+  for (const made of packages) print(packageText(made, lines));
+  return { packages, range };
+}
+
+async function makePackages(api: ApiClient, { organization }: MainJob): Promise<PackageV1[]> {
+  await api.post("/v1/organizations", {
+    name: organization,
+    description: "Made by the demo",
+    billingEmail: "billing@example.org",
+  });
+  const made: PackageV1[] = [];
+  for (const wanted of PACKAGES) {
+    made.push(await api.post<PackageV1>(`/v1/organizations/${organization}/packages`, wanted));
+  }
+  return made;
+}
+
+const PACKAGES: readonly ({ libraryType: LibraryType } & Record<string, string>)[] = [
+  {
+    name: "toolkit-server",
+    libraryType: "docker",
+    shortDescription: "A container image",
+    backendUrl: "https://registry.example.org/acme/toolkit-server",
+  },
+  {
+    name: "toolkit",
+    libraryType: "pypi",
+    shortDescription: "A Python package",
+    repositoryURL: "https://pypi.org/simple/",
+  },
+  { name: "toolkit-cli", libraryType: "other", shortDescription: "Files for download" },
+];
+
+interface ImportJob extends MainJob {
+  packages: readonly PackageV1[];
+  from: string;
+}
+
+async function importEvents(api: ApiClient, job: ImportJob): Promise<EventImport> {
+  const { organization, events, seed, from, print } = job;
+  const packages = job.packages.map(({ uuid, libraryType = "other" }) => ({ id: uuid, libraryType }));
+  const body = generateBody({ seed, count: events, packages, from, days: DAYS });
+  print(`Importing ${events} generated events (gzip), 2 % of them broken, 10 % overriding earlier ones.\n`);
+  const progress = openProgress(print);
+  const startedAt = performance.now();
+  const started = await api.importBody(`/v2/${organization}/import`, counted(body, progress.sent), {
+    gzip: true,
+  });
+  const record = await api.pollToDone(started, { onProgress: (seen) => progress.imported(seen, events) });
+  if (record.status !== "done")
+    throw new Error(`the import ended as ${record.status}: ${JSON.stringify(record)}`);
+  const seconds = (performance.now() - startedAt) / 1000;
+  progress.finish(`done in ${seconds.toFixed(1)} s, ${Math.round(record.events_total / seconds)} events/s`);
+  return record;
+}
+
+function* counted(blocks: Iterable<Buffer>, seen: (bytes: number) => void): Generator<Buffer> {
+  let bytes = 0;
+  for (const block of blocks) {
+    yield block;
+    bytes += block.length;
+    seen(bytes);
+  }
+}
+
+const SAMPLES_MAX = 3;
+
+function outcomeOf(record: EventImport): string {
+  const { events_total, events_successfully_imported, events_failed_to_import } = record;
+  const entries = [
+    ...record.error_log_sample.slice(0, SAMPLES_MAX),
+    ...record.warning_log_sample.slice(0, SAMPLES_MAX),
+  ];
+  const lines = entries.map((entry) => {
+    return `    ${entry.class} in line ${entry.line}: ${entry.type}, ${entry.human_friendly_message}\n`;
+  });
+  return (
+    `  ${events_total} events: ${events_successfully_imported} imported, ${events_failed_to_import} refused. ` +
+    `From the log of the import:\n${lines.join("")}`
+  );
+}
+
+const RAW_BREAKDOWNS = ["total", "company", "client", "version", "variable"];
+
+function packageText({ uuid, name, libraryType }: PackageV1, all: readonly AggregateV1[]): string {
+  const lines = all.filter((line) => line.package === uuid);
+  const raw = RAW_BREAKDOWNS.flatMap((wanted) => lines.find(({ breakdown }) => breakdown === wanted) ?? []);
+  return (
+    `\n${name} (${libraryType}, ${uuid})\n\n` +
+    aggregateTables(lines, { rowsMax: ROWS_MAX }) +
+    `\n  As the export has it, ${raw.length} of ${lines.length} lines:\n` +
+    raw.map((line) => `    ${JSON.stringify(line)}\n`).join("")
+  );
+}
+
+function dateOf(time: number): string {
+  return new Date(time).toISOString().slice(0, 10);
+}

@@ -1,0 +1,197 @@
+import { randomBytes } from "node:crypto";
+import { mkdirSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { totalmem } from "node:os";
+import { join } from "node:path";
+import type { Logger } from "pino";
+import { findFreePort, isFreePort } from "../free-port.js";
+import { loadSecretFile } from "../secret-file.js";
+import type { StartFailure } from "../start-failure.js";
+import { explainFileError, storeFailure } from "../start-failure.js";
+import { clickHouseConfig, clickHouseUsers } from "./clickhouse-config.js";
+import { findChildEntry, findClickHouseLibrary } from "./clickhouse-program.js";
+import { keepRunning } from "./keep-running.js";
+import type { Running } from "./keep-running.js";
+import { endLeftovers } from "./leftovers.js";
+import { spawnServer } from "./server-process.js";
+import type { ServerProcess } from "./server-process.js";
+
+export interface ClickHouseOptions {
+  /** A folder of its own, below the locked data directory. */
+  dir: string;
+  log: Logger;
+  /** Default: half of the memory, at most 8 GiB. */
+  memoryBytesMax?: number;
+}
+
+/** A ClickHouse server on 127.0.0.1 that ends with this process and is started again, on the same port, when it dies. */
+export interface EmbeddedClickHouse extends AsyncDisposable {
+  /** `http://127.0.0.1:<port>`, without credentials. */
+  readonly url: string;
+  /** Has all rights. */
+  readonly username: string;
+  readonly password: string;
+  /** Of the process that runs now. */
+  readonly pid: number;
+  /** Resolves with the reason when it died and could not be started again; never when it was disposed of. */
+  readonly exited: Promise<Error>;
+}
+
+interface Server {
+  dir: string;
+  log: Logger;
+  port: number;
+  password: string;
+}
+
+const USERNAME = "maintainer";
+const GIB = 1024 ** 3;
+const PORT_TRIES = 5;
+// Loading a large database after a crash takes its time; a process that hangs is given up at last.
+const READY_MS_MAX = 120_000;
+const READY_POLL_MS = 25;
+const SHUTDOWN_MS_MAX = 5_000;
+
+// `clickhouse local` ends with its queries, so the last one outlives everything else (years of seconds).
+const HOLDING_QUERY =
+  "SELECT sleepEachRow(1) FROM system.numbers LIMIT 100000000 SETTINGS max_block_size = 1, " +
+  "function_sleep_max_microseconds_per_block = 0, max_execution_time = 0 FORMAT Null";
+
+/** Starts ClickHouse on the folder and resolves when it answers queries. Throws StartFailure when it does not come up. */
+export async function startClickHouse(options: ClickHouseOptions): Promise<EmbeddedClickHouse> {
+  const { dir, log } = options;
+  const password = await prepareFolder(options);
+  const server: Server = { dir, log, port: 0, password };
+  const kept = await keepRunning({
+    name: "ClickHouse",
+    log,
+    start: () => (server.port === 0 ? startOnFreePort(server) : startOnPort(server)),
+  });
+  return {
+    url: urlOf(server),
+    username: USERNAME,
+    password,
+    get pid() {
+      return kept.pid;
+    },
+    exited: kept.exited,
+    [Symbol.asyncDispose]: () => kept.stop(),
+  };
+}
+
+async function prepareFolder({ dir, memoryBytesMax = defaultMemory() }: ClickHouseOptions): Promise<string> {
+  try {
+    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    const password = loadSecretFile(join(dir, "password"), () => randomBytes(24).toString("base64url"));
+    const usersPath = join(dir, "users.xml");
+    await writeFile(usersPath, clickHouseUsers({ username: USERNAME, password }), { mode: 0o600 });
+    await writeFile(join(dir, "config.xml"), clickHouseConfig({ usersPath, memoryBytesMax }), {
+      mode: 0o600,
+    });
+    return password;
+  } catch (error) {
+    throw explainFileError(error, dir);
+  }
+}
+
+/** A container's limit counts before the machine's memory. */
+function defaultMemory(): number {
+  const limit = process.constrainedMemory();
+  const memory = limit > 0 ? Math.min(limit, totalmem()) : totalmem();
+  return Math.round(Math.min(memory / 2, 8 * GIB));
+}
+
+/** Another program may take the port between our look and the server's. */
+async function startOnFreePort(server: Server): Promise<Running> {
+  for (let left = PORT_TRIES; ; left -= 1) {
+    server.port = await findFreePort();
+    try {
+      return await startOnPort(server);
+    } catch (error) {
+      if (left === 0 || (await isFreePort(server.port))) throw error;
+    }
+  }
+}
+
+async function startOnPort(server: Server): Promise<Running> {
+  const { dir } = server;
+  await endLeftovers(dir, {
+    name: "ClickHouse",
+    isServer: (commandLine) => commandLine.includes("clickhouse-child"),
+    signals: [{ signal: "SIGKILL", patienceMs: 20_000 }],
+  });
+  const child = await spawnEngine(server);
+  try {
+    await waitUntilReady(server, child);
+  } catch (error) {
+    await child.end([{ signal: "SIGKILL", patienceMs: SHUTDOWN_MS_MAX }]);
+    throw error;
+  }
+  return { pid: child.pid, gone: child.gone, stop: () => stopEngine(server, child) };
+}
+
+function spawnEngine({ dir, log, port }: Server): Promise<ServerProcess> {
+  const args = [
+    findChildEntry(),
+    findClickHouseLibrary(),
+    `--config-file=${join(dir, "config.xml")}`,
+    "--output-format=TabSeparated",
+    `--path=${join(dir, "data")}`,
+    `--http_port=${port}`,
+    "--listen_host=127.0.0.1",
+    `--query=SYSTEM START LISTEN HTTP; ${HOLDING_QUERY}`,
+  ];
+  return spawnServer({
+    command: process.execPath,
+    args,
+    cwd: dir,
+    env: { PATH: process.env["PATH"], TZ: "UTC" },
+    onLine: (line) => logLine(log, line),
+  });
+}
+
+/** Failed queries are logged where they were asked, so the server's own word on them is only for a closer look. */
+function logLine(log: Logger, line: string): void {
+  if (line.includes("<Fatal>")) log.error({ store: "ClickHouse" }, line);
+  else if (line.includes("<Error>") || line.includes("<Warning>")) log.debug({ store: "ClickHouse" }, line);
+  else log.trace({ store: "ClickHouse" }, line);
+}
+
+async function waitUntilReady(server: Server, child: ServerProcess): Promise<void> {
+  const deadline = performance.now() + READY_MS_MAX;
+  while (!(await answers(server, "SELECT 1"))) {
+    if (await child.isGoneWithin(READY_POLL_MS)) throw failure(`did not start (${await child.gone})`);
+    if (performance.now() > deadline) throw failure(`does not answer after ${READY_MS_MAX / 1000} s`);
+  }
+
+  function failure(what: string): StartFailure {
+    return storeFailure(`ClickHouse on ${server.dir} ${what}`, { dir: server.dir, tail: child.tail() });
+  }
+}
+
+/** With our password, so that another server on this port does not pass for ours. */
+async function answers(server: Server, query: string): Promise<boolean> {
+  try {
+    const response = await fetch(urlOf(server), {
+      method: "POST",
+      body: query,
+      headers: { "X-ClickHouse-User": USERNAME, "X-ClickHouse-Key": server.password, Connection: "close" },
+      signal: AbortSignal.timeout(10_000),
+    });
+    await response.text();
+    return response.ok;
+  } catch {
+    return false;
+  }
+}
+
+/** Without the query that holds it up the engine shuts down as it would at the end of a script. */
+async function stopEngine(server: Server, child: ServerProcess): Promise<void> {
+  await answers(server, "KILL QUERY WHERE query LIKE 'SELECT sleepEachRow(1) FROM system.numbers%' ASYNC");
+  if (await child.isGoneWithin(SHUTDOWN_MS_MAX)) return;
+  await child.end([{ signal: "SIGKILL", patienceMs: SHUTDOWN_MS_MAX }]);
+}
+
+function urlOf({ port }: Server): string {
+  return `http://127.0.0.1:${port}`;
+}

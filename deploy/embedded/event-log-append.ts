@@ -1,0 +1,83 @@
+import type { LogStore } from "./event-log-store.js";
+import { written } from "./event-log-written.js";
+
+export interface Appender {
+  append(records: readonly Uint8Array[], partition: number): Promise<void>;
+  /** Resolves when nothing is waiting to be written. */
+  settled(): Promise<void>;
+}
+
+interface Waiting {
+  records: readonly Uint8Array[];
+  partition: number;
+  resolve: () => void;
+  reject: (error: Error) => void;
+}
+
+/** One commit takes no more than this beside its first append, so that nobody waits for a very long flush. */
+const COMMIT_BYTES_MAX = 16 * 2 ** 20;
+
+/**
+ * Writes appends in groups: whatever arrives while one group is flushed to the disk shares the next flush.
+ * A group is one transaction, conditional on the offsets still being those that it was numbered by.
+ */
+export function openAppender(store: LogStore): Appender {
+  const waiting: Waiting[] = [];
+  let writing: Promise<void> | undefined;
+
+  async function writeAll(): Promise<void> {
+    await Promise.resolve(); // appends of the same turn join the first group
+    while (waiting.length > 0) await writeGroup(store, takeGroup(waiting));
+    writing = undefined;
+  }
+
+  return {
+    append(records, partition) {
+      if (!(partition >= 0 && partition < store.partitions)) {
+        return Promise.reject(new RangeError(`the event log has no partition ${partition}`));
+      }
+      return new Promise((resolve, reject) => {
+        waiting.push({ records, partition, resolve, reject });
+        writing ??= writeAll();
+      });
+    },
+    settled: async () => writing,
+  };
+}
+
+function takeGroup(waiting: Waiting[]): Waiting[] {
+  let bytes = 0;
+  const end = waiting.findIndex(({ records }, index) => {
+    for (const record of records) bytes += record.length;
+    return index > 0 && bytes > COMMIT_BYTES_MAX;
+  });
+  return waiting.splice(0, end === -1 ? waiting.length : end);
+}
+
+async function writeGroup(store: LogStore, group: readonly Waiting[]): Promise<void> {
+  try {
+    // Refused only when another thread or process has appended in between: then these records get later offsets.
+    while (!(await written(putGroup(store, group), store))) store.refresh();
+    for (const { resolve } of group) resolve();
+  } catch (error) {
+    for (const { reject } of group) reject(error as Error);
+  }
+}
+
+function putGroup(store: LogStore, group: readonly Waiting[]): Promise<boolean> {
+  const { topic, state, nextOffsetsKey } = store;
+  const { value, version } = store.nextOffsets();
+  const next = [...value];
+  const now = Date.now();
+  return state.ifVersion(nextOffsetsKey, version as number, () => {
+    for (const { records, partition } of group) {
+      for (const record of records) {
+        const offset = next[partition] ?? 0;
+        void store.records.put([topic, partition, offset], record);
+        void store.facts.put([topic, partition, offset], [record.length, now]);
+        next[partition] = offset + 1;
+      }
+    }
+    void state.put(nextOffsetsKey, next, (version ?? 0) + 1);
+  });
+}

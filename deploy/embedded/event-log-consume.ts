@@ -1,0 +1,69 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ConsumeOptions, LogBatch, LogConsumer } from "../../schemas/event-log.js";
+import { releaseMappedPages } from "./event-log-pages.js";
+import { openPartition, type PartitionReader } from "./event-log-partition.js";
+import type { LogStore } from "./event-log-store.js";
+
+export type SharedConsumeOptions = Omit<ConsumeOptions, "share"> & { share: readonly number[] };
+
+/** How long a consumer that found nothing waits before it looks again: at first, and at most. */
+const IDLE_MS_MIN = 1;
+const IDLE_MS_MAX = 50;
+const IDLE_GROWTH = 1.5;
+
+/** Pages that were read stay mapped, and count as memory of the process, until they are released. */
+const MAPPED_BYTES_MAX = 16 * 2 ** 20;
+
+/** Consumes a share of the partitions in turn, one batch at a time; `crashed` also says why a read failed. */
+export async function startConsumer(
+  store: LogStore,
+  { group, batchBytesMax, share }: SharedConsumeOptions,
+  handle: (batch: LogBatch) => Promise<void>,
+): Promise<LogConsumer> {
+  const stop = new AbortController();
+  const partitions = await Promise.all(
+    share.map((partition) => openPartition(store, { group, partition, batchBytesMax })),
+  );
+  let mappedBytes = 0;
+
+  async function consumeNext(partition: PartitionReader, appended: readonly number[]): Promise<boolean> {
+    const batch = partition.nextBatch(appended);
+    if (!batch) return false;
+    for (const { value } of batch.records) mappedBytes += value.length;
+    if (mappedBytes > MAPPED_BYTES_MAX) {
+      releaseMappedPages(store.file);
+      mappedBytes = 0;
+    }
+    await handle(batch);
+    if (!partition.isPast(batch)) throw new Error(`the handler returned without committing ${batch.token}`);
+    return true;
+  }
+
+  async function consumeAll(): Promise<void> {
+    let idleMs = IDLE_MS_MIN;
+    while (!stop.signal.aborted) {
+      store.refresh();
+      const appended = store.nextOffsets().value;
+      let found = false;
+      for (const partition of partitions) {
+        if (stop.signal.aborted) return;
+        if (await consumeNext(partition, appended)) found = true;
+      }
+      idleMs = found ? IDLE_MS_MIN : Math.min(idleMs * IDLE_GROWTH, IDLE_MS_MAX);
+      if (!found) await sleep(idleMs, undefined, { signal: stop.signal }).catch(() => undefined);
+    }
+  }
+
+  let crash: (error: Error) => void;
+  const crashed = new Promise<Error>((resolve) => (crash = resolve));
+  const ended = consumeAll().catch((error: unknown) => {
+    crash(error instanceof Error ? error : new Error("consuming failed", { cause: error }));
+  });
+  return {
+    crashed,
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await ended;
+    },
+  };
+}

@@ -1,0 +1,19 @@
+import { statfs } from "node:fs/promises";
+import { dirname } from "node:path";
+
+/**
+ * Passes on the result of a write to LMDB, or throws the fault behind its failure. LMDB's binding keeps the reason
+ * in a promise of its own, and on a full disk that reason is often only "Input/output error": so the sentence adds
+ * the room that is left.
+ */
+export async function written<Result>(writing: Promise<Result>, { file }: { file: string }): Promise<Result> {
+  try {
+    return await writing;
+  } catch (error) {
+    const reason = (error as { commitError?: Promise<never> } | undefined)?.commitError;
+    const cause = reason ? await reason.catch((rejected: unknown) => rejected) : error;
+    const { bavail, bsize } = await statfs(dirname(file));
+    const megabytes = Math.floor((bavail * bsize) / 1e6);
+    throw new Error(`the event log could not be written; its disk has ${megabytes} MB left`, { cause });
+  }
+}

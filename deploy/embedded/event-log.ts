@@ -1,0 +1,68 @@
+import type { EventLog, LagReader, LogConsumer } from "../../schemas/event-log.js";
+import { openAppender } from "./event-log-append.js";
+import { startConsumer } from "./event-log-consume.js";
+import { startRetention } from "./event-log-retention.js";
+import { openLogStore } from "./event-log-store.js";
+
+export interface EmbeddedLogOptions {
+  /** Folder of the log's two files; made when absent. Threads and processes may share it. */
+  dir: string;
+  topic?: string;
+  /** Fixed when the topic is made; a later value is ignored. */
+  partitions?: number;
+  /** Consumed records are deleted when this old, or when more than `retentionBytes` of them are kept. */
+  retentionMs?: number;
+  retentionBytes?: number;
+  /** How often a consumer looks for records to delete. */
+  retentionEveryMs?: number;
+}
+
+/**
+ * Opens the event log on LMDB: one file for all partitions, each append flushed to the disk before it resolves.
+ * Threads of one process and several processes may open the same folder; each partition has one consumer.
+ * Records that no group consumed are never deleted; the disk is the limit, and a full one rejects appends.
+ * Throws StartFailure when the folder cannot be written.
+ */
+export async function openEmbeddedLog({
+  dir,
+  topic = "events.raw",
+  partitions = 8,
+  retentionMs = 600_000,
+  retentionBytes = 2 ** 30,
+  retentionEveryMs = 5_000,
+}: EmbeddedLogOptions): Promise<EventLog & LagReader> {
+  const store = await openLogStore({ dir, topic, partitions });
+  const appender = openAppender(store);
+  const consumers = new Set<LogConsumer>();
+  return {
+    partitions: store.partitions,
+    append: (records, { partition }) => appender.append(records, partition),
+    async consume(options, handle) {
+      const { index, of } = options.share;
+      const share = range(store.partitions).filter((partition) => partition % of === index);
+      const bytesMax = retentionBytes / store.partitions;
+      const consumer = await startConsumer(store, { ...options, share }, handle);
+      const retention = startRetention(store, { share, bytesMax, retentionMs, everyMs: retentionEveryMs });
+      const started: LogConsumer = {
+        crashed: Promise.race([consumer.crashed, retention.crashed]),
+        async [Symbol.asyncDispose]() {
+          await consumer[Symbol.asyncDispose]();
+          await retention[Symbol.asyncDispose]();
+          consumers.delete(started);
+        },
+      };
+      consumers.add(started);
+      return started;
+    },
+    lag: async (group) => store.lag(group),
+    async [Symbol.asyncDispose]() {
+      await Promise.all([...consumers].map((consumer) => consumer[Symbol.asyncDispose]()));
+      await appender.settled();
+      await store.root.close();
+    },
+  };
+}
+
+function range(length: number): number[] {
+  return Array.from({ length }, (_, index) => index);
+}

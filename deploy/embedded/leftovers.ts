@@ -1,0 +1,85 @@
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { StartFailure } from "../start-failure.js";
+import type { EndSignal } from "./server-process.js";
+
+export interface Leftovers {
+  /** As a person calls the server: "PostgreSQL". */
+  name: string;
+  /** Whether a command line (arguments separated by spaces) is that of such a server. */
+  isServer: (commandLine: string) => boolean;
+  signals: readonly EndSignal[];
+}
+
+interface Process {
+  pid: number;
+  parent: number;
+}
+
+const POLL_MS = 20;
+
+/**
+ * Ends the servers that an earlier run left on `dir`, and waits until they are gone: that run may have been killed a
+ * moment ago. Only for the holder of the lock on the data directory, to whom they belong. They are found by their working
+ * directory; where there is no /proc, nothing is found, and the server's own check of its directory remains.
+ */
+export async function endLeftovers(dir: string, { name, isServer, signals }: Leftovers): Promise<void> {
+  let found = findServers(dir, isServer);
+  for (const { signal, patienceMs } of signals) {
+    if (found.length === 0) return;
+    for (const { pid } of rootsOf(found)) sendSignal(pid, signal);
+    const deadline = performance.now() + patienceMs;
+    while (found.length > 0 && performance.now() < deadline) {
+      await sleep(POLL_MS);
+      found = findServers(dir, isServer);
+    }
+  }
+  if (found.length === 0) return;
+  const pids = found.map(({ pid }) => pid).join(", ");
+  throw new StartFailure(
+    `${name} of an earlier run still uses ${dir} (process ${pids}) and does not end: end it.`,
+  );
+}
+
+function findServers(dir: string, isServer: (commandLine: string) => boolean): Process[] {
+  return listPids().flatMap((pid) => {
+    try {
+      const at = readlinkSync(`/proc/${pid}/cwd`);
+      if (at !== dir && !at.startsWith(`${dir}/`)) return [];
+      const commandLine = readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim();
+      // A process that is dying has lost its command line before it closes its files.
+      if (commandLine !== "" && !isServer(commandLine)) return [];
+      return [{ pid, parent: parentOf(pid) }];
+    } catch {
+      return []; // gone meanwhile, or another user's
+    }
+  });
+}
+
+function listPids(): number[] {
+  try {
+    return readdirSync("/proc").map(Number).filter(Number.isInteger);
+  } catch {
+    return [];
+  }
+}
+
+/** From /proc/<pid>/stat, proc(5): the command's name in brackets may hold anything, also brackets. */
+function parentOf(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
+}
+
+/** Those whose parents are not among them: a server ends its own helpers, in the right order. */
+function rootsOf(processes: readonly Process[]): Process[] {
+  const pids = new Set(processes.map(({ pid }) => pid));
+  return processes.filter(({ parent }) => !pids.has(parent));
+}
+
+function sendSignal(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // gone meanwhile; a server that may not be signalled is named when the time is up
+  }
+}

@@ -1,0 +1,148 @@
+import { randomBytes } from "node:crypto";
+import { chownSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { loadSecretFile } from "../secret-file.js";
+import { explainFileError, storeFailure } from "../start-failure.js";
+import { choosePostgresAccount } from "./postgres-account.js";
+import type { PostgresAccount } from "./postgres-account.js";
+import { findPostgresProgram, makeLibraryPath } from "./postgres-program.js";
+import type { PostgresProgram } from "./postgres-program.js";
+import { spawnServer } from "./server-process.js";
+import type { ServerProcess } from "./server-process.js";
+
+/** An initialised database cluster on disk, and the means to start its server. */
+export interface PostgresCluster {
+  dir: string;
+  /** Of the database's owner. */
+  password: string;
+  superuserPassword: string;
+  spawn(port: number, onLine: (line: string) => void): Promise<ServerProcess>;
+  /**
+   * Removes the lock file of a server that is gone. PostgreSQL keeps it when another process has that number by now,
+   * which is likely in a container. Only where endLeftovers has made certain that no server uses the folder: on Linux.
+   */
+  removeStaleLock(): void;
+}
+
+interface Parts {
+  dir: string;
+  data: string;
+  account: PostgresAccount;
+  program: PostgresProgram;
+  libraryPath: string;
+}
+
+export const SUPERUSER = "postgres";
+
+/**
+ * Becomes the server itself, so that its process id is the one we started, and leaves a watcher beside it, no child of
+ * the server, that ends it when the pipe from our process closes. See spawnServer for the pipe (descriptor 3) and the
+ * line that ends the watch.
+ */
+const WITH_WATCHER = `
+( (
+  if read -r _ <&3; then exit; fi
+  kill -INT $$
+  for _ in 1 2 3 4 5 6 7 8 9 10; do sleep 1; kill -0 $$ || exit; done
+  kill -QUIT $$
+) >/dev/null 2>&1 & )
+exec "$@" 3<&-
+`;
+
+const SETTINGS = {
+  listen_addresses: "127.0.0.1",
+  unix_socket_directories: "",
+  shared_buffers: "64MB",
+  max_connections: "100",
+  max_wal_size: "256MB",
+  // Management data is small: parallel queries would only need more shared memory, which containers limit.
+  max_parallel_workers_per_gather: "0",
+  jit: "off",
+  timezone: "UTC",
+  log_timezone: "UTC",
+  log_line_prefix: "",
+  log_checkpoints: "off",
+};
+
+/** Opens the cluster in `dir`, made when absent. Throws StartFailure when that cannot be. */
+export async function openPostgresCluster(dir: string): Promise<PostgresCluster> {
+  const program = await findPostgresProgram();
+  try {
+    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    const superuserPassword = loadPassword(dir, "superuser-password");
+    const password = loadPassword(dir, "password");
+    const libraryPath = makeLibraryPath(join(dir, "lib"), program);
+    const data = join(dir, "data");
+    const account = choosePostgresAccount(data, [program.postgres, dir]);
+    const parts: Parts = { dir, data, account, program, libraryPath };
+    if (!existsSync(data)) await initCluster(parts, superuserPassword);
+    return {
+      dir,
+      password,
+      superuserPassword,
+      spawn: (port, onLine) => spawnPostgres(parts, port, onLine),
+      removeStaleLock() {
+        if (process.platform === "linux") rmSync(join(data, "postmaster.pid"), { force: true });
+      },
+    };
+  } catch (error) {
+    throw explainFileError(error, dir);
+  }
+}
+
+function loadPassword(dir: string, name: string): string {
+  return loadSecretFile(join(dir, name), () => randomBytes(24).toString("base64url"));
+}
+
+/** Made beside its place and moved there when complete: a start that was killed leaves no half cluster. */
+async function initCluster(parts: Parts, superuserPassword: string): Promise<void> {
+  const { dir, data, program } = parts;
+  const fresh = join(dir, "data.new");
+  const passwordFile = join(dir, "initdb-password");
+  rmSync(fresh, { recursive: true, force: true });
+  mkdirSync(fresh, { mode: 0o700 });
+  writeFileSync(passwordFile, `${superuserPassword}\n`, { mode: 0o600 });
+  try {
+    for (const path of [fresh, passwordFile]) giveTo(parts.account, path);
+    const args = [
+      `--pgdata=${fresh}`,
+      `--username=${SUPERUSER}`,
+      `--pwfile=${passwordFile}`,
+      "--auth=scram-sha-256",
+      "--encoding=UTF8",
+      "--locale=C",
+    ];
+    const init = await spawnAs(parts, [program.initdb, ...args], () => undefined);
+    const end = await init.gone;
+    if (end !== "exit status 0")
+      throw storeFailure(`PostgreSQL's initdb failed on ${dir} (${end})`, { dir, tail: init.tail() });
+    renameSync(fresh, data);
+  } finally {
+    rmSync(passwordFile, { force: true });
+  }
+}
+
+function giveTo({ ids }: PostgresAccount, path: string): void {
+  if (ids !== undefined) chownSync(path, ids.uid, ids.gid);
+}
+
+function spawnPostgres(parts: Parts, port: number, onLine: (line: string) => void): Promise<ServerProcess> {
+  const settings = Object.entries({ ...SETTINGS, port }).map(([name, value]) => `--${name}=${value}`);
+  return spawnAs(parts, [parts.program.postgres, "-D", parts.data, ...settings], onLine);
+}
+
+function spawnAs(
+  { dir, account, libraryPath }: Parts,
+  command: readonly string[],
+  onLine: (line: string) => void,
+): Promise<ServerProcess> {
+  const [first = "", ...args] = [...account.prefix, "sh", "-c", WITH_WATCHER, "postgres-watcher", ...command];
+  return spawnServer({
+    command: first,
+    args,
+    cwd: dir,
+    env: { PATH: process.env["PATH"], LD_LIBRARY_PATH: libraryPath, LC_ALL: "C", TZ: "UTC" },
+    ...account.spawnIds,
+    onLine,
+  });
+}

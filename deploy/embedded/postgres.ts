@@ -1,0 +1,170 @@
+import pg from "pg";
+import type { Logger } from "pino";
+import { findFreePort, isFreePort } from "../free-port.js";
+import { StartFailure, storeFailure } from "../start-failure.js";
+import { keepRunning } from "./keep-running.js";
+import type { Running } from "./keep-running.js";
+import { endLeftovers } from "./leftovers.js";
+import { openPostgresCluster, SUPERUSER } from "./postgres-cluster.js";
+import type { PostgresCluster } from "./postgres-cluster.js";
+import type { ServerProcess } from "./server-process.js";
+
+export interface PostgresOptions {
+  /** A folder of its own, below the locked data directory. */
+  dir: string;
+  log: Logger;
+}
+
+/** A PostgreSQL server on 127.0.0.1 that ends with this process and is started again, on the same port, when it dies. */
+export interface EmbeddedPostgres extends AsyncDisposable {
+  /** With the credentials of the owner of the database `maintainer`, who is no superuser. */
+  readonly url: string;
+  /** Of the process that runs now. */
+  readonly pid: number;
+  /** Resolves with the reason when it died and could not be started again; never when it was disposed of. */
+  readonly exited: Promise<Error>;
+}
+
+interface Server {
+  cluster: PostgresCluster;
+  log: Logger;
+  port: number;
+}
+
+const DATABASE = "maintainer";
+const PORT_TRIES = 5;
+// Replaying the log after a crash takes its time; a process that hangs is given up at last.
+const READY_MS_MAX = 120_000;
+const READY_POLL_MS = 25;
+const CANNOT_CONNECT_NOW = "57P03";
+// Fast shutdown, immediate shutdown (recovery at the next start), and the end.
+const STOP = [
+  { signal: "SIGINT", patienceMs: 10_000 },
+  { signal: "SIGQUIT", patienceMs: 5_000 },
+  { signal: "SIGKILL", patienceMs: 5_000 },
+] as const;
+
+/** Starts PostgreSQL on the folder and resolves when it answers. Throws StartFailure when it does not come up. */
+export async function startPostgres({ dir, log }: PostgresOptions): Promise<EmbeddedPostgres> {
+  await endLeftoverServers(dir);
+  const server: Server = { cluster: await openPostgresCluster(dir), log, port: 0 };
+  const kept = await keepRunning({
+    name: "PostgreSQL",
+    log,
+    start: () => (server.port === 0 ? startOnFreePort(server) : startOnPort(server)),
+  });
+  try {
+    await makeDatabase(server);
+  } catch (error) {
+    await kept.stop();
+    throw error;
+  }
+  const { password } = server.cluster;
+  return {
+    url: `postgres://${DATABASE}:${password}@127.0.0.1:${server.port}/${DATABASE}`,
+    get pid() {
+      return kept.pid;
+    },
+    exited: kept.exited,
+    [Symbol.asyncDispose]: () => kept.stop(),
+  };
+}
+
+/** Another program may take the port between our look and the server's. */
+async function startOnFreePort(server: Server): Promise<Running> {
+  for (let left = PORT_TRIES; ; left -= 1) {
+    server.port = await findFreePort();
+    try {
+      return await startOnPort(server);
+    } catch (error) {
+      if (left === 0 || (await isFreePort(server.port))) throw error;
+    }
+  }
+}
+
+async function startOnPort(server: Server): Promise<Running> {
+  const { cluster, log, port } = server;
+  await endLeftoverServers(cluster.dir);
+  cluster.removeStaleLock();
+  const child = await cluster.spawn(port, (line) => logLine(log, line));
+  try {
+    await waitUntilReady(server, child);
+  } catch (error) {
+    await child.end(STOP);
+    throw error;
+  }
+  return { pid: child.pid, gone: child.gone, stop: () => child.end(STOP) };
+}
+
+function endLeftoverServers(dir: string): Promise<void> {
+  return endLeftovers(dir, {
+    name: "PostgreSQL",
+    isServer: (commandLine) => /^(\S*\/)?(postgres|initdb)\b/.test(commandLine),
+    signals: STOP,
+  });
+}
+
+/** Failed statements are logged where they were asked, so the server's own word on them is only for a closer look. */
+function logLine(log: Logger, line: string): void {
+  if (line.startsWith("PANIC:")) log.error({ store: "PostgreSQL" }, line);
+  else if (/^(FATAL|ERROR|WARNING):/.test(line)) log.debug({ store: "PostgreSQL" }, line);
+  else log.trace({ store: "PostgreSQL" }, line);
+}
+
+async function waitUntilReady(server: Server, child: ServerProcess): Promise<void> {
+  const { dir } = server.cluster;
+  const deadline = performance.now() + READY_MS_MAX;
+  while (!(await answers(server))) {
+    if (await child.isGoneWithin(READY_POLL_MS)) throw failure(`did not start (${await child.gone})`);
+    if (performance.now() > deadline) throw failure(`does not answer after ${READY_MS_MAX / 1000} s`);
+  }
+
+  function failure(what: string): StartFailure {
+    return storeFailure(`PostgreSQL on ${dir} ${what}`, { dir, tail: child.tail() });
+  }
+}
+
+async function answers(server: Server): Promise<boolean> {
+  try {
+    await asSuperuser(server, (client) => client.query("SELECT 1"));
+    return true;
+  } catch (error) {
+    const { code } = error as { code?: string };
+    if (code === "ECONNREFUSED" || code === "ECONNRESET" || code === CANNOT_CONNECT_NOW) return false;
+    throw new StartFailure(`PostgreSQL on ${server.cluster.dir} does not let us in: ${String(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+/** The owner of the database has no rights on the server's files, as a superuser would. */
+async function makeDatabase(server: Server): Promise<void> {
+  await asSuperuser(server, async (client) => {
+    const { rows } = await client.query<{ role: boolean; database: boolean }>(
+      `SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = $1) AS role,
+              EXISTS (SELECT FROM pg_database WHERE datname = $1) AS database`,
+      [DATABASE],
+    );
+    if (rows[0]?.role !== true) await client.query(`CREATE ROLE ${DATABASE} LOGIN`);
+    await client.query(`ALTER ROLE ${DATABASE} PASSWORD ${client.escapeLiteral(server.cluster.password)}`);
+    if (rows[0]?.database !== true) await client.query(`CREATE DATABASE ${DATABASE} OWNER ${DATABASE}`);
+  });
+}
+
+async function asSuperuser<T>(server: Server, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({
+    host: "127.0.0.1",
+    port: server.port,
+    user: SUPERUSER,
+    password: server.cluster.superuserPassword,
+    database: "postgres",
+    connectionTimeoutMillis: 10_000,
+  });
+  client.on("error", () => undefined); // the query at hand rejects with it
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}

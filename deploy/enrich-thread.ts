@@ -1,0 +1,59 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { artifactForImport } from "../api/authorise.js";
+import { importProgress } from "../api/stores/import-progress.js";
+import type { LookupData } from "../enrich/lookups/load-lookup-data.js";
+import { openLookups } from "../enrich/lookups/open-lookups.js";
+import { startWorker } from "../enrich/start-worker.js";
+import { ClosingStack } from "./closing-stack.js";
+import { connectClickHouse } from "./connect-clickhouse.js";
+import { connectPostgres } from "./connect-postgres.js";
+import type { FromThread, ThreadData, ToThread } from "./enrich-messages.js";
+import { openEmbeddedLog } from "./embedded/event-log.js";
+import { createLog } from "./log.js";
+
+const CONNECTIONS_MAX = 2;
+
+/** One worker of enrichment on a thread of its own; ends when told to stop, or with the error that stopped it. */
+async function main(data: ThreadData): Promise<void> {
+  await using open = new ClosingStack();
+  const log = createLog({ level: data.logLevel }).child({ worker: data.share.index });
+  const pg = connectPostgres({ url: data.postgresUrl, connectionsMax: CONNECTIONS_MAX, log });
+  open.defer(() => pg.end());
+  const clickhouse = connectClickHouse(data.clickhouseUrl);
+  open.defer(() => clickhouse.close());
+  const eventLog = open.use(await openEmbeddedLog({ dir: data.logDir }));
+  const lookupsFrom = (tables: LookupData) => openLookups(tables, { originKey: data.originKey });
+  let lookups = lookupsFrom(data.lookupData);
+  const stopped = onMessages((tables) => (lookups = lookupsFrom(tables)));
+  const worker = open.use(
+    await startWorker({
+      log: eventLog,
+      clickhouse,
+      share: data.share,
+      lookups: () => lookups,
+      resolveArtifact: (request) => artifactForImport(pg, request),
+      progress: importProgress(pg),
+      onOutcomes: (outcomes) => tell({ outcomes: [...outcomes] }),
+      onRetry: (error, what) => log.warn({ err: error }, `${what} failed and is tried again`),
+    }),
+  );
+  tell({ ready: true });
+  const crash = await Promise.race([stopped, worker.crashed]);
+  if (crash !== undefined) throw crash;
+}
+
+function onMessages(reload: (tables: LookupData) => void): Promise<undefined> {
+  return new Promise((resolve) => {
+    parentPort?.on("message", (message: ToThread) => {
+      if ("stop" in message) resolve(undefined);
+      else reload(message.lookupData);
+    });
+  });
+}
+
+function tell(message: FromThread): void {
+  parentPort?.postMessage(message);
+}
+
+await main(workerData as ThreadData);
+parentPort?.close();

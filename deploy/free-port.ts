@@ -1,0 +1,25 @@
+import { randomInt } from "node:crypto";
+import { createServer } from "node:net";
+
+// Below the ports that the kernel gives to outgoing connections (32768 on Linux, 49152 elsewhere): a store that is
+// started again on its port must not find a client of its own there.
+const LOWEST = 20_000;
+const HIGHEST = 30_000;
+const TRIES = 200;
+
+/** A port of 127.0.0.1 that was free a moment ago: whoever takes it must be ready to find it taken. */
+export async function findFreePort(): Promise<number> {
+  for (let left = TRIES; left > 0; left -= 1) {
+    const port = randomInt(LOWEST, HIGHEST);
+    if (await isFreePort(port)) return port;
+  }
+  throw new Error(`No free port between ${LOWEST} and ${HIGHEST} in ${TRIES} tries`);
+}
+
+export function isFreePort(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", () => resolve(false));
+    server.listen({ port, host: "127.0.0.1", exclusive: true }, () => server.close(() => resolve(true)));
+  });
+}

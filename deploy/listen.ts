@@ -1,0 +1,67 @@
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { StartFailure } from "./start-failure.js";
+
+export interface ListenOptions {
+  host: string;
+  /** 0 takes any free port. */
+  port: number;
+  /** The variable that an operator changes to move this server; named when the port cannot be had. */
+  variable: string;
+}
+
+export interface ListeningServer extends AsyncDisposable {
+  /** `http://<host>:<port>`, with the port really taken. */
+  readonly url: string;
+  readonly port: number;
+  /** Takes no new connection and resolves when every request in hand is answered. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** Opens a port for an HTTP server. Throws StartFailure with a sentence when it cannot be had. */
+export async function listen(server: Server, options: ListenOptions): Promise<ListeningServer> {
+  await opened(server, options);
+  const { port } = server.address() as AddressInfo;
+  const host = options.host.includes(":") ? `[${options.host}]` : options.host;
+  return { url: `http://${host}:${port}`, port, [Symbol.asyncDispose]: () => closed(server) };
+}
+
+function opened(server: Server, options: ListenOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const refuse = (error: NodeJS.ErrnoException) =>
+      reject(new StartFailure(sentence(error, options), { cause: error }));
+    server.once("error", refuse);
+    server.listen(options.port, options.host, () => {
+      server.off("error", refuse);
+      resolve();
+    });
+  });
+}
+
+function sentence({ code, message }: NodeJS.ErrnoException, { host, port, variable }: ListenOptions): string {
+  const where = `port ${port} on ${host}`;
+  if (code === "EADDRINUSE") {
+    return `${where} is taken (${variable}): stop the program that holds it or choose another port`;
+  }
+  if (code === "EACCES") {
+    return `${where} may not be opened by this user (${variable}): choose one above 1023`;
+  }
+  if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND") {
+    return `${host} is not an address of this machine (HOST), so port ${port} (${variable}) cannot be opened`;
+  }
+  return `${where} (${variable}) cannot be opened: ${message}`;
+}
+
+const IDLE_SWEEP_MS = 100;
+
+/** A connection kept alive by its client falls idle only after the answer in hand: sweep until none is left. */
+async function closed(server: Server): Promise<void> {
+  const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS);
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.close((error) => (error ? reject(error) : resolve()));
+    });
+  } finally {
+    clearInterval(sweep);
+  }
+}

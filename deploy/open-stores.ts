@@ -1,0 +1,113 @@
+import type { ClickHouseClient } from "@clickhouse/client";
+import type pg from "pg";
+import type { Logger } from "pino";
+import { migratePostgres } from "../api/migrate-postgres.js";
+import type { EventLog, LagReader } from "../schemas/event-log.js";
+import type { ClosingStack } from "./closing-stack.js";
+import type { Config } from "./config.js";
+import { connectClickHouse, DATABASE } from "./connect-clickhouse.js";
+import { connectPostgres } from "./connect-postgres.js";
+import type { DataDir } from "./data-dir.js";
+import { startClickHouse } from "./embedded/clickhouse.js";
+import { openEmbeddedLog } from "./embedded/event-log.js";
+import { startPostgres } from "./embedded/postgres.js";
+import { prepareClickHouse } from "./prepare-clickhouse.js";
+import { StartFailure } from "./start-failure.js";
+
+const CONNECTIONS_MAX = 20;
+
+/** The three stores, migrated and ready. URLs carry credentials. */
+export interface Stores {
+  postgresUrl: string;
+  clickhouseUrl: string;
+  logDir: string;
+  pg: pg.Pool;
+  clickhouse: ClickHouseClient;
+  eventLog: EventLog & LagReader;
+  /** Resolves with the reason when an embedded store is gone for good. */
+  lost: Promise<Error>;
+}
+
+export interface StoresOptions {
+  config: Config;
+  dataDir: DataDir;
+  log: Logger;
+  /** Everything opened is closed by it. */
+  open: ClosingStack;
+}
+
+/** Opens each store where the configuration says, else the embedded one below the data directory. */
+export async function openStores({ config, dataDir, log, open }: StoresOptions): Promise<Stores> {
+  if (config.kafkaBrokers !== undefined)
+    throw new StartFailure(
+      "KAFKA_BROKERS is set, but this version has only the embedded event log: unset it to start.",
+    );
+  const [postgres, clickhouse] = await Promise.all([
+    openPostgres({ config, dataDir, log, open }),
+    openClickHouse({ config, dataDir, log, open }),
+  ]);
+  const logDir = dataDir.sub("log");
+  const eventLog = open.use(await openEmbeddedLog({ dir: logDir }));
+  const lost = Promise.race([postgres.lost, clickhouse.lost]);
+  return {
+    postgresUrl: postgres.url,
+    clickhouseUrl: clickhouse.url,
+    logDir,
+    pg: postgres.pool,
+    clickhouse: clickhouse.client,
+    eventLog,
+    lost,
+  };
+}
+
+const NEVER = new Promise<Error>(() => undefined);
+
+async function openPostgres({ config, dataDir, log, open }: StoresOptions) {
+  const embedded =
+    config.databaseUrl === undefined
+      ? open.use(await startPostgres({ dir: dataDir.sub("postgres"), log }))
+      : undefined;
+  const url = embedded?.url ?? config.databaseUrl ?? "";
+  const pool = connectPostgres({ url, connectionsMax: CONNECTIONS_MAX, log });
+  open.defer(() => pool.end());
+  await explaining("DATABASE_URL", () => migratePostgres(pool));
+  return { url, pool, lost: embedded?.exited ?? NEVER };
+}
+
+async function openClickHouse({ config, dataDir, log, open }: StoresOptions) {
+  const embedded =
+    config.clickhouseUrl === undefined
+      ? open.use(await startClickHouse({ dir: dataDir.sub("clickhouse"), log }))
+      : undefined;
+  const url = embedded === undefined ? (config.clickhouseUrl ?? "") : embeddedUrl(embedded);
+  await explaining("CLICKHOUSE_URL", () => prepareClickHouse(url));
+  const client = connectClickHouse(url);
+  open.defer(() => client.close());
+  return { url, client, lost: embedded?.exited ?? NEVER };
+}
+
+function embeddedUrl({
+  url,
+  username,
+  password,
+}: {
+  url: string;
+  username: string;
+  password: string;
+}): string {
+  const whole = new URL(url);
+  whole.username = username;
+  whole.password = password;
+  whole.pathname = DATABASE;
+  return whole.href;
+}
+
+/** A store that cannot be reached or prepared ends the start with a sentence that names its variable. */
+async function explaining(variable: string, prepare: () => Promise<void>): Promise<void> {
+  try {
+    await prepare();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message || String(error) : String(error);
+    throw new StartFailure(`the database of ${variable} cannot be prepared: ${reason}`, { cause: error });
+  }
+}

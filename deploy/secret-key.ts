@@ -1,0 +1,32 @@
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { loadSecretFile } from "./secret-file.js";
+import { StartFailure } from "./start-failure.js";
+
+export interface SecretKeySource {
+  /** The decoded SECRET_KEY. */
+  fromConfig?: Buffer | undefined;
+  dataDir: { readonly path: string };
+  /** Whether SECRET_KEY must be given: several machines that share a database need the same key. */
+  required: boolean;
+}
+
+const KEY_BYTES = 32;
+
+/** The 32 bytes that key token look-up, encryption and the origin and endpoint ids; kept in DATA_DIR when not given. */
+export async function loadSecretKey({ fromConfig, dataDir, required }: SecretKeySource): Promise<Buffer> {
+  if (fromConfig !== undefined) return checked(fromConfig, "SECRET_KEY");
+  if (required) {
+    throw new StartFailure(
+      "SECRET_KEY is needed together with DATABASE_URL: 32 random bytes in base64, for example from `openssl rand -base64 32`.",
+    );
+  }
+  const path = join(dataDir.path, "secret-key");
+  const text = loadSecretFile(path, () => randomBytes(KEY_BYTES).toString("base64"));
+  return checked(Buffer.from(text, "base64"), path);
+}
+
+function checked(key: Buffer, source: string): Buffer {
+  if (key.length === KEY_BYTES) return key;
+  throw new StartFailure(`${source} must be ${KEY_BYTES} bytes in base64; it has ${key.length}.`);
+}

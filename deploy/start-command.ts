@@ -1,0 +1,53 @@
+import { Command } from "commander";
+import { countAccounts } from "../api/stores/accounts.js";
+import { parseConfig } from "./config.js";
+import { VARIABLES } from "./config-schema.js";
+import { startDeadline, stopSignal } from "./lifecycle.js";
+import { createLog } from "./log.js";
+import { start, type Running } from "./start.js";
+
+const DRAIN_MS_MAX = 20_000;
+
+/** `start`: the roles of the configuration until a signal, or until a store is gone for good. */
+export function startCommand(): Command {
+  return new Command("start")
+    .description(
+      "Run the service on this machine, with embedded stores below DATA_DIR unless URLs are given.",
+    )
+    .addHelpText("after", `\nEnvironment:\n${variablesHelp()}`)
+    .action(runStart);
+}
+
+async function runStart(): Promise<void> {
+  const config = parseConfig(process.env);
+  const log = createLog({ level: config.logLevel });
+  const stop = stopSignal();
+  const running = await start(config, log);
+  process.stdout.write(await greeting(running));
+  const reason = await Promise.race([stop, running.lost]);
+  log.info({ reason: String(reason) }, "stopping");
+  using _deadline = startDeadline({ timeoutMs: DRAIN_MS_MAX });
+  await running[Symbol.asyncDispose]();
+  if (reason instanceof Error) throw reason;
+}
+
+async function greeting({ endpoints, stores }: Running): Promise<string> {
+  const lines = [
+    ["API", endpoints.api],
+    ["Collection", endpoints.collect],
+    ["Metrics", endpoints.metrics && `${endpoints.metrics}/metrics`],
+  ].flatMap(([name, url]) => (url === undefined ? [] : [`${name} listens on ${url}`]));
+  if ((await countAccounts(stores.pg)) === 0)
+    lines.push(
+      "There is no account yet. Make one, in another terminal:",
+      "  npm run admin -- create-account --username you --email you@example.org",
+    );
+  return `${lines.join("\n")}\n`;
+}
+
+function variablesHelp(): string {
+  const lines = Object.entries(VARIABLES).map(
+    ([name, { description }]) => `  ${name.padEnd(32)}${description}`,
+  );
+  return `${lines.join("\n")}\n\nThe README says what each is for and its default.`;
+}

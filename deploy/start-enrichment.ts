@@ -1,0 +1,89 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Worker } from "node:worker_threads";
+import type { Logger } from "pino";
+import type { LookupData } from "../enrich/lookups/load-lookup-data.js";
+import type { ChunkOutcome } from "../schemas/chunk-outcome.js";
+import type { FromThread, ThreadData, ToThread } from "./enrich-messages.js";
+
+const FIRST_PAUSE_MS = 500;
+const PAUSE_MS_MAX = 30_000;
+
+export interface EnrichmentOptions extends Omit<ThreadData, "share"> {
+  workers: number;
+  log: Logger;
+  onOutcomes: (outcomes: readonly ChunkOutcome[]) => void;
+}
+
+export interface Enrichment extends AsyncDisposable {
+  /** Every worker continues with these tables from its next batch on. */
+  reload(lookupData: LookupData): void;
+  /** Lets every worker finish its batch, and resolves. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** Runs the workers of enrichment, each on a thread. One that ends by itself is started again after a pause. */
+export async function startEnrichment(options: EnrichmentOptions): Promise<Enrichment> {
+  const threads = Array.from({ length: options.workers }, (_, index) => keepThread(index, options));
+  await Promise.all(threads.map(({ ready }) => ready));
+  return {
+    reload: (lookupData) => threads.forEach((thread) => thread.reload(lookupData)),
+    async [Symbol.asyncDispose]() {
+      await Promise.all(threads.map((thread) => thread.stop()));
+    },
+  };
+}
+
+interface KeptThread {
+  /** Resolves when it consumes for the first time. */
+  ready: Promise<void>;
+  reload(lookupData: LookupData): void;
+  stop(): Promise<void>;
+}
+
+function keepThread(index: number, options: EnrichmentOptions): KeptThread {
+  const { log, workers, onOutcomes, ...data } = options;
+  const stopping = new AbortController();
+  let current: Worker | undefined;
+  let markReady = (): void => undefined;
+  const ready = new Promise<void>((resolve) => (markReady = resolve));
+  const hear = (message: FromThread) => ("ready" in message ? markReady() : onOutcomes(message.outcomes));
+  const run = async () => {
+    for (let failures = 0; !stopping.signal.aborted; failures++) {
+      const startedAt = Date.now();
+      const thread = spawnThread({ ...data, share: { index, of: workers } }, hear);
+      current = thread.worker;
+      const failure = await thread.ended;
+      if (stopping.signal.aborted) return;
+      if (Date.now() - startedAt > PAUSE_MS_MAX) failures = 0;
+      log.error({ err: failure, worker: index }, "an enrichment worker ended; it is started again");
+      const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** failures, PAUSE_MS_MAX);
+      await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined);
+    }
+  };
+  const running = run();
+  return {
+    ready,
+    reload(lookupData) {
+      data.lookupData = lookupData;
+      current?.postMessage({ lookupData } satisfies ToThread);
+    },
+    async stop() {
+      stopping.abort();
+      current?.postMessage({ stop: true } satisfies ToThread);
+      await running;
+    },
+  };
+}
+
+function spawnThread(
+  workerData: ThreadData,
+  hear: (message: FromThread) => void,
+): { worker: Worker; ended: Promise<Error | undefined> } {
+  const worker = new Worker(new URL("./enrich-thread.js", import.meta.url), { workerData, name: "enrich" });
+  worker.on("message", hear);
+  const ended = new Promise<Error | undefined>((resolve) => {
+    worker.once("error", resolve);
+    worker.once("exit", () => resolve(undefined));
+  });
+  return { worker, ended };
+}

@@ -1,0 +1,43 @@
+import { statfsSync } from "node:fs";
+
+/** What only the person who starts the program can put right: it ends with this sentence and a non-zero status. */
+export class StartFailure extends Error {
+  constructor(message: string, options: { cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = "StartFailure";
+  }
+}
+
+const MIB = 1024 ** 2;
+const NEARLY_FULL_BYTES = 64 * MIB;
+
+const SENTENCES: Record<string, (path: string) => string> = {
+  EACCES: (path) =>
+    `${path} cannot be written by this user (${userName()}): change its owner or mode, or DATA_DIR.`,
+  EPERM: (path) =>
+    `${path} belongs to another user than this one (${userName()}): change its owner, or DATA_DIR.`,
+  EROFS: (path) => `${path} is on a read-only file system: choose another DATA_DIR.`,
+  ENOSPC: (path) => `The disk of ${path} is full: free some space, or choose another DATA_DIR.`,
+  EDQUOT: (path) => `The disk quota for ${path} is used up: free some space, or choose another DATA_DIR.`,
+  ENOTDIR: (path) => `${path} is not a directory, or a part of it is a file: choose another DATA_DIR.`,
+  EEXIST: (path) => `${path} exists and is not a directory: choose another DATA_DIR.`,
+};
+
+/** The sentence for a failed file operation below `path`, or the error itself when it has no known cause. */
+export function explainFileError(error: unknown, path: string): unknown {
+  const sentence = SENTENCES[(error as NodeJS.ErrnoException).code ?? ""];
+  return sentence === undefined ? error : new StartFailure(sentence(path), { cause: error });
+}
+
+/** The failure of a store on `dir`: what happened, whether the disk may be why, and the last lines of its log. */
+export function storeFailure(sentence: string, { dir, tail }: { dir: string; tail: string }): StartFailure {
+  const { bavail, bsize } = statfsSync(dir);
+  const freeBytes = bavail * bsize;
+  const disk =
+    freeBytes < NEARLY_FULL_BYTES ? ` Its disk has only ${Math.round(freeBytes / MIB)} MiB left.` : "";
+  return new StartFailure(`${sentence}.${disk}${tail === "" ? "" : ` The end of its log:\n${tail}`}`);
+}
+
+function userName(): string {
+  return `uid ${process.getuid?.() ?? "unknown"}`;
+}

@@ -1,0 +1,169 @@
+import { createServer } from "node:http";
+import { hkdfSync } from "node:crypto";
+import type { Logger } from "pino";
+import { startSettler } from "../aggregate/start-settler.js";
+import { createApp } from "../api/app.js";
+import { aggregateRoutes } from "../api/routes/aggregates.js";
+import type { HealthChecks } from "../api/routes/health.js";
+import { importRoutes } from "../api/routes/imports.js";
+import { settlementStore } from "../api/stores/settlements.js";
+import { checkSecretKey } from "../api/stores/secret-key.js";
+import { createTokenCipher, type TokenCipher } from "../api/tokens.js";
+import { loadLookupData, type LookupData } from "../enrich/lookups/load-lookup-data.js";
+import { ENRICH_GROUP } from "../enrich/start-worker.js";
+import { ClosingStack } from "./closing-stack.js";
+import { startCollectServer } from "./collect-server.js";
+import type { Config } from "./config.js";
+import { openDataDir, type Endpoints } from "./data-dir.js";
+import { onReloadSignal } from "./lifecycle.js";
+import { listen } from "./listen.js";
+import { createRegistry, startMetricsServer } from "./metrics.js";
+import { openStores, type Stores } from "./open-stores.js";
+import { createPipelineMetrics, type PipelineMetrics } from "./pipeline-metrics.js";
+import { loadSecretKey } from "./secret-key.js";
+import { startEnrichment } from "./start-enrichment.js";
+import { StartFailure } from "./start-failure.js";
+import { trustsProxy } from "./trusts-proxy.js";
+
+/** A started program: where it listens, and how it ends. */
+export interface Running extends AsyncDisposable {
+  endpoints: Endpoints;
+  stores: Stores;
+  secretKey: Buffer;
+  /** Resolves with the reason when it cannot go on. */
+  lost: Promise<Error>;
+  /** Drains: takes nothing new, finishes what is in hand, then closes the stores. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** Starts the roles of the configuration on this machine. What was opened is closed again when a later part fails. */
+export async function start(config: Config, log: Logger): Promise<Running> {
+  const open = new ClosingStack();
+  try {
+    return await startAll({ config, log, open });
+  } catch (error) {
+    await open[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+interface Starting {
+  config: Config;
+  log: Logger;
+  open: ClosingStack;
+}
+
+async function startAll({ config, log, open }: Starting): Promise<Running> {
+  const dataDir = open.use(await openDataDir(config.dataDir));
+  const required = config.databaseUrl !== undefined;
+  const secretKey = await loadSecretKey({ fromConfig: config.secretKey, dataDir, required });
+  const [stores, lookupData] = await Promise.all([
+    openStores({ config, dataDir, log, open }),
+    config.roles.has("enrich") ? loadLookupData(config.lookups) : undefined,
+  ]);
+  const tokens = createTokenCipher(secretKey);
+  await checkKey(stores, tokens);
+  const registry = createRegistry();
+  const metrics = createPipelineMetrics(registry, stores.eventLog);
+  const parts = { config, log, open, stores, secretKey, tokens, metrics };
+  const endpoints: Endpoints = { postgres: stores.postgresUrl, clickhouse: stores.clickhouseUrl };
+  if (lookupData !== undefined) await startEnriching({ ...parts, lookupData });
+  endpoints.metrics = open.use(await startMetricsServer({ ...config.metrics, registry })).url;
+  const checks = healthChecks(stores);
+  if (config.roles.has("collect"))
+    endpoints.collect = open.use(await startCollectServer(config.collect, checks)).url;
+  if (config.roles.has("api")) endpoints.api = await startApi({ ...parts, checks });
+  await dataDir.writeEndpoints(endpoints);
+  return {
+    endpoints,
+    stores,
+    secretKey,
+    lost: stores.lost,
+    [Symbol.asyncDispose]: () => open[Symbol.asyncDispose](),
+  };
+}
+
+interface Parts extends Starting {
+  stores: Stores;
+  secretKey: Buffer;
+  tokens: TokenCipher;
+  metrics: PipelineMetrics;
+}
+
+async function startEnriching({
+  config,
+  log,
+  open,
+  stores,
+  secretKey,
+  metrics,
+  lookupData,
+}: Parts & { lookupData: LookupData }) {
+  const enrichment = open.use(
+    await startEnrichment({
+      workers: config.enrich.workers,
+      log,
+      logLevel: config.logLevel,
+      logDir: stores.logDir,
+      postgresUrl: stores.postgresUrl,
+      clickhouseUrl: stores.clickhouseUrl,
+      originKey: new Uint8Array(hkdfSync("sha256", secretKey, "", "maintainer-toolchain origin ids v1", 32)),
+      lookupData,
+      onOutcomes: (outcomes) => metrics.countOutcomes(outcomes),
+    }),
+  );
+  open.use(
+    startSettler({
+      clickhouse: stores.clickhouse,
+      store: settlementStore(stores.pg),
+      onSettled: (settlement) => metrics.observeSettlement(settlement),
+      onFailure: (error) => log.warn({ err: error }, "settlement failed and is tried again"),
+    }),
+  );
+  const reload = onReloadSignal(
+    async () => enrichment.reload(await loadLookupData(config.lookups)),
+    (error) => log.error({ err: error }, "the lookup tables could not be read again; the old ones stay"),
+  );
+  open.defer(async () => reload[Symbol.dispose]());
+}
+
+async function startApi({
+  config,
+  log,
+  open,
+  stores,
+  tokens,
+  checks,
+}: Parts & { checks: HealthChecks }): Promise<string> {
+  const { pg, clickhouse, eventLog } = stores;
+  const app = createApp({
+    pg,
+    tokens,
+    log,
+    checks,
+    trustsProxy: trustsProxy(config.trustedProxies),
+    routes: [...importRoutes({ pg, eventLog }), ...aggregateRoutes({ pg, clickhouse })],
+  });
+  const handle = app.callback();
+  const server = createServer((request, response) => void handle(request, response));
+  // An import may take hours; a sender that stands still is ended by the import's own time-out.
+  server.requestTimeout = 0;
+  return open.use(await listen(server, { ...config.http, variable: "PORT" })).url;
+}
+
+/** With another key every token would be wrong, and nobody would know why. */
+async function checkKey({ pg }: Stores, tokens: TokenCipher): Promise<void> {
+  try {
+    await checkSecretKey(pg, tokens);
+  } catch (error) {
+    throw new StartFailure((error as Error).message, { cause: error });
+  }
+}
+
+function healthChecks({ pg, clickhouse, eventLog }: Stores): HealthChecks {
+  return {
+    postgres: async () => void (await pg.query("select 1")),
+    clickhouse: async () => void (await clickhouse.command({ query: "SELECT 1" })),
+    event_log: async () => void (await eventLog.lag(ENRICH_GROUP)),
+  };
+}
