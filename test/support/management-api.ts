@@ -1,0 +1,93 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Pool } from "pg";
+import { pino } from "pino";
+import { createAccount } from "../../api/accounts.js";
+import { createApp } from "../../api/app.js";
+import { migratePostgres } from "../../api/migrate-postgres.js";
+import type { Route } from "../../api/route.js";
+import { createTokenCipher, type TokenCipher } from "../../api/tokens.js";
+import { connectPostgres } from "../../deploy/connect-postgres.js";
+import { startPostgres } from "../../deploy/embedded/postgres.js";
+
+export const SECRET_KEY = Buffer.alloc(32, "management tests");
+
+/** A real PostgreSQL in a directory of its own, brought up to date. */
+export interface TestPostgres extends AsyncDisposable {
+  url: string;
+  pg: Pool;
+}
+
+export async function openTestPostgres(): Promise<TestPostgres> {
+  const dir = await mkdtemp(join(tmpdir(), "maintainer-toolchain-postgres-"));
+  const log = pino({ level: "silent" });
+  const postgres = await startPostgres({ dir, log });
+  const pg = connectPostgres({ url: postgres.url, connectionsMax: 4, log });
+  await migratePostgres(pg);
+  const close = async () => {
+    await pg.end();
+    await postgres[Symbol.asyncDispose]();
+    await rm(dir, { recursive: true, force: true });
+  };
+  return { url: postgres.url, pg, [Symbol.asyncDispose]: close };
+}
+
+/** The management API on a free port of this machine. */
+export interface ServedApi extends AsyncDisposable {
+  url: string;
+  tokens: TokenCipher;
+  /** Makes an account of that name and answers its token. */
+  account: (username: string) => Promise<string>;
+  call: (token: string, request: string, body?: unknown) => Promise<Answer>;
+}
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  /** The parsed JSON body, or its text where it is none. */
+  body: unknown;
+}
+
+export async function serveApi({ pg, routes = [] }: { pg: Pool; routes?: Route[] }): Promise<ServedApi> {
+  const tokens = createTokenCipher(SECRET_KEY);
+  const checks = { postgres: async () => void (await pg.query("select 1")) };
+  const app = createApp({ pg, tokens, log: pino({ level: "silent" }), checks, routes });
+  const handle = app.callback();
+  const server = createServer((req, res) => void handle(req, res));
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url,
+    tokens,
+    account: (username) => createAccount({ pg, tokens }, { username, email: `${username}@example.org` }),
+    call: (token, request, body) => call(url, { token, request, body }),
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      await new Promise((closed) => server.close(closed));
+    },
+  };
+}
+
+/** `request` is `METHOD /path`; a body is sent as JSON. */
+async function call(
+  url: string,
+  { token, request, body }: { token: string; request: string; body: unknown },
+): Promise<Answer> {
+  const [method = "GET", path = "/"] = request.split(" ", 2);
+  const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+  const response = await fetch(url + path, {
+    method,
+    headers: { authorization: `Bearer ${token}` },
+    ...sent,
+  });
+  const text = await response.text();
+  const isJson = response.headers.get("content-type")?.startsWith("application/json");
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: isJson && text ? JSON.parse(text) : text,
+  };
+}

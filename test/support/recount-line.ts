@@ -1,0 +1,190 @@
+import type { LibraryType } from "../../schemas/artifact.js";
+import type { LogType } from "../../schemas/import-log.js";
+import { canonicalAddress, timeOf } from "./recount-values.js";
+
+/** A package or pixel that the importer may import into. */
+export interface KnownArtifact {
+  kind: "package" | "pixel";
+  id: string;
+  libraryType: LibraryType | "";
+}
+
+export interface LineContext {
+  /** The artifact that the path names, or undefined on the multi-artifact path. */
+  target: string | undefined;
+  artifacts: readonly KnownArtifact[];
+  /** Time of receipt, milliseconds since the epoch. */
+  receivedAt: number;
+}
+
+/** What a line counts as. `key` is its unique id within the artifact, undefined where it has none. */
+export interface CountedEvent {
+  artifact: KnownArtifact;
+  key: string | undefined;
+  time: number;
+  version: string;
+  userAgent: string;
+  address: string;
+  variables: Map<string, string>;
+}
+
+export interface Finding {
+  class: "error" | "warning";
+  type: LogType;
+}
+
+/** Reads one line by the rules of the import, slowly and plainly: either an error, or an event with its warnings. */
+export function recountLine(
+  line: Buffer,
+  context: LineContext,
+): { event?: CountedEvent; findings: Finding[] } {
+  const refuse = (type: LogType) => ({ findings: [{ class: "error" as const, type }] });
+  if (line.length > 1_048_576) return refuse("line-too-long");
+  const fields = decode(line);
+  if (fields === undefined) return refuse("failed-to-decode");
+  const artifact = artifactOf(fields, context);
+  if (typeof artifact === "string") return refuse(artifact);
+  if (fields.$time === undefined || fields.$time === null) return refuse("missing-time");
+  const time = timeOf(fields.$time, context.receivedAt);
+  if (time === undefined) return refuse("invalid-time");
+  if (hasInvalidValue(fields)) return refuse("invalid-value");
+  const findings: Finding[] = [];
+  const warn = (type: LogType) => findings.push({ class: "warning", type });
+  Object.keys(fields)
+    .filter((key) => key.startsWith("$") && !KEYS.has(key))
+    .forEach(() => warn("unknown-property"));
+  const event = {
+    artifact,
+    key: uniqueKey(fields.$unique_id),
+    time,
+    version: clean(textOf(fields.$version)),
+    userAgent: shorten(clean(textOf(fields.$user_agent) || headerOf(fields.$headers, "user-agent")), 2048),
+    address: addressOf(fields.$remote_address, () => warn("invalid-remote-address")),
+    variables: variablesOf(fields, () => warn("invalid-value")),
+  };
+  return { event, findings };
+}
+
+type Fields = Record<string, unknown>;
+
+const KEYS = new Set(
+  (
+    "$time $unique_id $package $pixel $tracking_pixel $remote_address $user_agent $referrer $referer " +
+    "$version $type $domain $headers"
+  ).split(" "),
+);
+
+function decode(line: Buffer): Fields | undefined {
+  try {
+    const value: unknown = JSON.parse(line.toString());
+    if (value === null || typeof value !== "object" || Array.isArray(value)) return undefined;
+    return value as Fields;
+  } catch {
+    return undefined;
+  }
+}
+
+function artifactOf(fields: Fields, { target, artifacts }: LineContext): KnownArtifact | LogType {
+  const named = [
+    { kind: "package", id: fields.$package },
+    { kind: "pixel", id: fields.$pixel },
+    { kind: "pixel", id: fields.$tracking_pixel },
+  ].filter(({ id }) => id !== undefined && id !== null);
+  if (named.length === 0 && target === undefined) return "missing-artifact";
+  const wanted = named.length > 0 ? named : [{ kind: undefined, id: target }];
+  const found = wanted.map(({ kind, id }) =>
+    artifacts.find(
+      (known) =>
+        (kind === undefined || known.kind === kind) &&
+        typeof id === "string" &&
+        known.id.toLowerCase() === id.toLowerCase() &&
+        (target === undefined || target.toLowerCase() === id.toLowerCase()),
+    ),
+  );
+  const [first] = found;
+  return first !== undefined && found.every((artifact) => artifact === first) ? first : "artifact-not-found";
+}
+
+function hasInvalidValue(fields: Fields): boolean {
+  const texts = [
+    fields.$user_agent,
+    fields.$referrer,
+    fields.$referer,
+    fields.$version,
+    fields.$type,
+    fields.$domain,
+  ];
+  const short = [fields.$version, fields.$type, fields.$domain];
+  return (
+    !isUniqueId(fields.$unique_id) ||
+    texts.some((value) => value !== undefined && value !== null && typeof value !== "string") ||
+    short.some((value) => Buffer.byteLength(textOf(value)) > 256) ||
+    !areHeaders(fields.$headers)
+  );
+}
+
+function isUniqueId(value: unknown): boolean {
+  if (value === undefined || value === null || Number.isSafeInteger(value)) return true;
+  return typeof value === "string" && value.length > 0 && Buffer.byteLength(value) <= 256;
+}
+
+function areHeaders(value: unknown): boolean {
+  if (value === undefined || value === null) return true;
+  if (!Array.isArray(value)) return false;
+  return value.every((header: Fields | null) => {
+    return typeof header === "object" && typeof header?.name === "string" && typeof header.value === "string";
+  });
+}
+
+function uniqueKey(value: unknown): string | undefined {
+  return typeof value === "string" || typeof value === "number" ? String(value) : undefined;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+function headerOf(headers: unknown, name: string): string {
+  const list = (headers ?? []) as { name: string; value: string }[];
+  return list.find((header) => header.name.toLowerCase() === name && header.value !== "")?.value ?? "";
+}
+
+/** Line ends and NUL become spaces; half a surrogate pair becomes U+FFFD, as encoding to UTF-8 does anyway. */
+function clean(text: string): string {
+  return Buffer.from(text).toString().replaceAll("\r", " ").replaceAll("\n", " ").replaceAll("\0", " ");
+}
+
+function shorten(text: string, bytesMax: number): string {
+  if (Buffer.byteLength(text) <= bytesMax) return text;
+  let kept = "";
+  let bytes = 0;
+  for (const character of text) {
+    bytes += Buffer.byteLength(character);
+    if (bytes > bytesMax) return kept;
+    kept += character;
+  }
+  return kept;
+}
+
+function addressOf(value: unknown, warn: () => void): string {
+  if (value === undefined || value === null || value === "") return "";
+  const address = typeof value === "string" ? canonicalAddress(value) : "";
+  if (address === "") warn();
+  return address;
+}
+
+function variablesOf(fields: Fields, warn: () => void): Map<string, string> {
+  const custom = Object.entries(fields).filter(([key]) => !key.startsWith("$"));
+  const flat = custom.flatMap(([key, value]) => flatten(key, value));
+  const short = flat.filter((pair) => pair.every((text) => Buffer.byteLength(text) <= 1024));
+  flat.slice(short.length).forEach(warn);
+  if (short.length > 64) warn();
+  return new Map(short.slice(0, 64).map(([name, value]) => [clean(name), clean(value)]));
+}
+
+function flatten(name: string, value: unknown): [string, string][] {
+  if (typeof value === "string") return [[name, value]];
+  if (value === null || Array.isArray(value) || typeof value !== "object")
+    return [[name, JSON.stringify(value)]];
+  return Object.entries(value).flatMap(([key, inner]) => flatten(`${name}.${key}`, inner));
+}

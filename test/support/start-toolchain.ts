@@ -1,0 +1,137 @@
+import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Endpoints } from "../../deploy/data-dir.js";
+import { type ApiClient, connectApi } from "../../deploy/demo/api-client.js";
+import {
+  assertNoneLeft,
+  type ProcessEnvironment,
+  spawnProgram,
+  spawnToolchain,
+  tail,
+  type ToolchainProcess,
+  waitUntilReady,
+} from "./toolchain-process.js";
+
+/** The whole built program, running on a data directory of its own and on free ports. */
+export interface Toolchain extends AsyncDisposable {
+  readonly dataDir: string;
+  /** Of the process that runs now; ports change with `restart`. */
+  readonly endpoints: Endpoints;
+  /** URL of the API. */
+  readonly api: string;
+  readonly pid: number;
+  /** What the process that runs now has logged. */
+  log(): string;
+  /** Sends a signal and resolves, once the process is gone, with its exit status or the signal that ended it. */
+  kill(signal: NodeJS.Signals): Promise<number | NodeJS.Signals>;
+  /** Starts the program again on the same directory; ends it first if it runs. */
+  restart(): Promise<void>;
+  /** `npm run admin -- <args>`: standard output, trimmed. Throws with standard error when the status is not 0. */
+  admin(...args: string[]): Promise<string>;
+  /** Makes an account that may export, and connects as it. */
+  newAccount(username: string): Promise<ApiClient>;
+  /** Ends the program as SIGTERM does, checks that nothing of it is left, and removes the directory. */
+  close(): Promise<void>;
+}
+
+export interface ToolchainOptions {
+  /** Beside the ports, DATA_DIR and LOG_LEVEL. */
+  env?: ProcessEnvironment;
+}
+
+const DRAIN_MS_MAX = 25_000;
+const LEFT_MS_MAX = 10_000;
+
+/** Starts the program built in dist/ and resolves when it is ready. */
+export async function startToolchain({ env = {} }: ToolchainOptions = {}): Promise<Toolchain> {
+  const dataDir = await realpath(await mkdtemp(join(tmpdir(), "toolchain-test-")));
+  const ports = { PORT: "0", COLLECT_PORT: "0", METRICS_PORT: "0" };
+  const variables = { ...ports, LOG_LEVEL: "info", ENRICH_WORKERS: "2", ...env, DATA_DIR: dataDir };
+  let running = await startOn(dataDir, variables);
+  const admin = (...args: string[]) => runAdmin(args, { DATA_DIR: dataDir, ...env });
+  const toolchain: Toolchain = {
+    dataDir,
+    admin,
+    get endpoints() {
+      return running.endpoints;
+    },
+    get api() {
+      return running.endpoints.api ?? "";
+    },
+    get pid() {
+      return running.process.pid;
+    },
+    log: () => running.process.log(),
+    async kill(signal) {
+      running.process.kill(signal);
+      return running.process.gone;
+    },
+    async restart() {
+      await stop(running.process);
+      running = await startOn(dataDir, variables);
+    },
+    async newAccount(username) {
+      const token = await admin(
+        "create-account",
+        "--username",
+        username,
+        "--email",
+        `${username}@example.org`,
+      );
+      await admin("grant-export", username);
+      return connectApi(running.endpoints.api ?? "", token);
+    },
+    async close() {
+      await stop(running.process);
+      await assertNoneLeft(dataDir, { patienceMs: LEFT_MS_MAX });
+      await rm(dataDir, { recursive: true, force: true });
+    },
+    [Symbol.asyncDispose]: () => toolchain.close(),
+  };
+  return toolchain;
+}
+
+interface Running {
+  process: ToolchainProcess;
+  endpoints: Endpoints;
+}
+
+async function startOn(dataDir: string, variables: ProcessEnvironment): Promise<Running> {
+  // A killed run leaves its endpoints behind; these would be taken for the new ones.
+  await rm(join(dataDir, "endpoints.json"), { force: true });
+  const process = spawnToolchain(variables);
+  try {
+    return { process, endpoints: await waitUntilReady(process, dataDir) };
+  } catch (error) {
+    process.kill("SIGKILL");
+    await process.gone;
+    throw error;
+  }
+}
+
+/** Throws when the program, told to stop, is still there after the time that draining may take. */
+async function stop(running: ToolchainProcess): Promise<void> {
+  running.kill("SIGTERM");
+  const inTime = await Promise.race([running.gone.then(() => true), sleep(DRAIN_MS_MAX, false)]);
+  if (inTime) return;
+  running.kill("SIGKILL");
+  throw new Error(`the program did not drain within ${DRAIN_MS_MAX / 1000} s:\n${tail(running.log())}`);
+}
+
+function runAdmin(args: readonly string[], env: ProcessEnvironment): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawnProgram(["admin", ...args], env);
+    const out: Buffer[] = [];
+    const err: Buffer[] = [];
+    child.stdout?.on("data", (part: Buffer) => out.push(part));
+    child.stderr?.on("data", (part: Buffer) => err.push(part));
+    child.once("error", reject);
+    child.once("close", (status) => {
+      if (status === 0) resolve(Buffer.concat(out).toString().trim());
+      else
+        reject(new Error(`admin ${args.join(" ")} ended with ${status}: ${Buffer.concat(err).toString()}`));
+    });
+  });
+}

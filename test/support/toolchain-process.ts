@@ -1,0 +1,125 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Endpoints } from "../../deploy/data-dir.js";
+
+/** The program in a process of its own. */
+export interface ToolchainProcess {
+  readonly pid: number;
+  /** Exit status, or the name of the signal that ended it. */
+  readonly gone: Promise<number | NodeJS.Signals>;
+  /** What it logged so far. */
+  log(): string;
+  kill(signal: NodeJS.Signals): void;
+}
+
+export type ProcessEnvironment = Record<string, string>;
+
+const PROGRAM = new URL("../../dist/deploy/main.js", import.meta.url).pathname;
+const START_MS_MAX = 90_000;
+const POLL_MS = 50;
+
+/** Starts the built program with these arguments; its variables come from `env` alone, but for PATH and HOME. */
+export function spawnProgram(args: readonly string[], env: ProcessEnvironment): ChildProcess {
+  const { PATH = "", HOME = "/", TMPDIR } = process.env;
+  return spawn(process.execPath, [PROGRAM, ...args], {
+    env: { PATH, HOME, ...(TMPDIR !== undefined && { TMPDIR }), ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+}
+
+/** `maintainer-toolchain start`; what it writes is kept for error messages and log assertions. */
+export function spawnToolchain(env: ProcessEnvironment): ToolchainProcess {
+  const child = spawnProgram(["start"], env);
+  const written: Buffer[] = [];
+  child.stdout?.on("data", (part: Buffer) => written.push(part));
+  child.stderr?.on("data", (part: Buffer) => written.push(part));
+  const gone = new Promise<number | NodeJS.Signals>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("exit", (status, signal) => resolve(signal ?? status ?? -1));
+  });
+  const log = () => Buffer.concat(written).toString();
+  return { pid: child.pid ?? -1, gone, log, kill: (signal) => void child.kill(signal) };
+}
+
+/** Resolves with the endpoints once the program says that it is ready; throws with its log when it ends before. */
+export async function waitUntilReady(running: ToolchainProcess, dataDir: string): Promise<Endpoints> {
+  const deadline = performance.now() + START_MS_MAX;
+  const ended = running.gone.then((status) => `ended with ${status}`);
+  while (performance.now() < deadline) {
+    const end = await Promise.race([ended, sleep(POLL_MS)]);
+    if (end !== undefined) throw new Error(`the program ${end} before it was ready:\n${tail(running.log())}`);
+    const endpoints = await readEndpoints(dataDir);
+    if (endpoints?.api !== undefined && (await isReady(endpoints.api))) return endpoints;
+  }
+  throw new Error(`the program is not ready after ${START_MS_MAX / 1000} s:\n${tail(running.log())}`);
+}
+
+async function readEndpoints(dataDir: string): Promise<Endpoints | undefined> {
+  try {
+    return JSON.parse(await readFile(join(dataDir, "endpoints.json"), "utf8")) as Endpoints;
+  } catch {
+    return undefined;
+  }
+}
+
+async function isReady(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(`${url}/readyz`);
+    await response.body?.cancel();
+    return response.ok;
+  } catch {
+    return false;
+  }
+}
+
+export function tail(log: string): string {
+  return log.split("\n").slice(-30).join("\n");
+}
+
+/**
+ * Waits until no process works in `dataDir` any more and throws naming those that still do after `patienceMs`. The
+ * embedded stores work in there; on a system without /proc nothing is found.
+ */
+export async function assertNoneLeft(dataDir: string, { patienceMs }: { patienceMs: number }): Promise<void> {
+  const deadline = performance.now() + patienceMs;
+  let left = processesIn(dataDir);
+  while (left.length > 0 && performance.now() < deadline) {
+    await sleep(POLL_MS);
+    left = processesIn(dataDir);
+  }
+  if (left.length > 0)
+    throw new Error(`processes outlived the program that started them:\n${left.join("\n")}`);
+}
+
+function processesIn(dataDir: string): string[] {
+  return pidsIn(dataDir).flatMap((pid) => {
+    try {
+      return [`${pid} ${readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ")}`];
+    } catch {
+      return []; // gone meanwhile
+    }
+  });
+}
+
+/** The processes that work in the folder or below it. */
+export function pidsIn(folder: string): number[] {
+  return pids().filter((pid) => {
+    try {
+      const at = readlinkSync(`/proc/${pid}/cwd`);
+      return at === folder || at.startsWith(`${folder}/`);
+    } catch {
+      return false; // gone meanwhile, or another user's
+    }
+  });
+}
+
+function pids(): number[] {
+  try {
+    return readdirSync("/proc").map(Number).filter(Number.isInteger);
+  } catch {
+    return [];
+  }
+}

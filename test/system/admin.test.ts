@@ -1,0 +1,157 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Pool } from "pg";
+import { pino } from "pino";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { migratePostgres } from "../../api/migrate-postgres.js";
+import { adminCommand } from "../../deploy/admin.js";
+import { openDataDir } from "../../deploy/data-dir.js";
+import { connectPostgres } from "../../deploy/connect-postgres.js";
+import { openTestPostgres, SECRET_KEY, serveApi, type TestPostgres } from "../support/management-api.js";
+
+let postgres: TestPostgres;
+let pg: Pool;
+
+beforeAll(async () => {
+  postgres = await openTestPostgres();
+  pg = postgres.pg;
+}, 60_000);
+
+afterAll(() => postgres[Symbol.asyncDispose]());
+
+type Env = Record<string, string>;
+const beside = (): Env => ({ DATABASE_URL: postgres.url, SECRET_KEY: SECRET_KEY.toString("base64") });
+
+async function admin(env: Env, ...words: string[]) {
+  const out: string[] = [];
+  const errors: string[] = [];
+  const command = adminCommand({ env, print: (line) => out.push(line), fail: (line) => errors.push(line) });
+  await command.parseAsync(words, { from: "user" });
+  return { out, errors };
+}
+
+describe("admin", () => {
+  test("makes an account and prints a token that works, alone", async () => {
+    await using api = await serveApi({ pg });
+    const { out, errors } = await admin(
+      beside(),
+      "create-account",
+      "--username",
+      "Ada",
+      "--email",
+      "ada@example.org",
+    );
+    expect(errors).toEqual([]);
+    expect(out).toEqual([expect.stringMatching(/^mtk_[\w-]{43}$/)]);
+    expect((await api.call(out[0] ?? "", "GET /v1/packages")).status).toBe(200);
+    const rotated = await admin(beside(), "rotate-token", "ada");
+    expect((await api.call(out[0] ?? "", "GET /v1/packages")).status).toBe(401);
+    expect((await api.call(rotated.out[0] ?? "", "GET /v1/packages")).status).toBe(200);
+  });
+
+  test("lists accounts, and grants and revokes export without minding case", async () => {
+    await admin(beside(), "create-account", "--username", "Bob", "--email", "bob@example.org");
+    await admin(beside(), "grant-export", "BOB");
+    const granted = await admin(beside(), "list-accounts");
+    expect(granted.out).toContainEqual(expect.stringMatching(/^Bob\tbob@example\.org\t\S+Z\texport$/));
+    await admin(beside(), "revoke-export", "bob");
+    const revoked = await admin(beside(), "list-accounts");
+    expect(revoked.out).toContainEqual(expect.stringMatching(/^Bob\t.*\tno-export$/));
+  });
+
+  test.each([
+    [
+      ["create-account", "--username", "a b", "--email", "x"],
+      /^No account was made: username must .*; email must /,
+    ],
+    [["rotate-token", "nobody"], /^There is no user nobody\.$/],
+    [["grant-export", "nobody"], /^There is no user or organization nobody\.$/],
+  ])("says in a sentence why %j cannot be done", async (words, sentence) => {
+    const { out, errors } = await admin(beside(), ...words);
+    expect(out).toEqual([]);
+    expect(errors).toEqual([expect.stringMatching(sentence)]);
+  });
+
+  test("refuses a name or an address that is taken", async () => {
+    await admin(beside(), "create-account", "--username", "carl", "--email", "carl@example.org");
+    const name = await admin(beside(), "create-account", "--username", "CARL", "--email", "c@example.org");
+    const email = await admin(beside(), "create-account", "--username", "c", "--email", "Carl@example.org");
+    expect(name.errors).toEqual(["The name CARL is taken."]);
+    expect(email.errors).toEqual(["The e-mail address Carl@example.org is taken."]);
+  });
+
+  test("does not make tokens under another key than the database's", async () => {
+    await admin(beside(), "migrate");
+    const { errors } = await admin(
+      { ...beside(), SECRET_KEY: randomBytes(32).toString("base64") },
+      "list-accounts",
+    );
+    expect(errors).toEqual([expect.stringMatching(/^SECRET_KEY is not the one/)]);
+  });
+
+  test("says what is wrong with the environment or the database", async () => {
+    const wrong = await admin({ PORT: "http" }, "list-accounts");
+    expect(wrong.errors).toEqual([expect.stringContaining("PORT")]);
+    const gone = await admin({ ...beside(), DATABASE_URL: "postgres://u@127.0.0.1:1/none" }, "list-accounts");
+    expect(gone.errors).toEqual([expect.stringContaining("ECONNREFUSED")]);
+  });
+
+  test("works beside a running server, whose address and key the data directory has", async () => {
+    const DATA_DIR = await mkdtemp(join(tmpdir(), "maintainer-toolchain-admin-"));
+    const running = await openDataDir(DATA_DIR);
+    const starting = await admin({ DATA_DIR }, "list-accounts");
+    expect(starting.errors).toEqual([expect.stringContaining("is in use by process")]);
+    await running.writeEndpoints({ postgres: postgres.url });
+    const keyless = await admin({ DATA_DIR }, "list-accounts");
+    expect(keyless.errors).toEqual([expect.stringContaining("SECRET_KEY is needed")]);
+    await writeFile(join(DATA_DIR, "secret-key"), SECRET_KEY.toString("base64"), { mode: 0o600 });
+    expect(await admin({ DATA_DIR }, "list-accounts")).toMatchObject({ errors: [] });
+    expect((await admin({ DATA_DIR }, "migrate")).out).toEqual([
+      "PostgreSQL is up to date.",
+      "The embedded ClickHouse does so when it starts.",
+    ]);
+    await running[Symbol.asyncDispose]();
+    await rm(DATA_DIR, { recursive: true });
+  });
+
+  test("works without a running server, on the data directory alone", async () => {
+    const DATA_DIR = await mkdtemp(join(tmpdir(), "maintainer-toolchain-admin-"));
+    const made = await admin(
+      { DATA_DIR },
+      "create-account",
+      "--username",
+      "Eve",
+      "--email",
+      "eve@example.org",
+    );
+    expect(made).toEqual({ out: [expect.stringMatching(/^mtk_/)], errors: [] });
+    const listed = await admin({ DATA_DIR }, "list-accounts");
+    expect(listed.out).toEqual([expect.stringMatching(/^Eve\t/)]);
+    await rm(DATA_DIR, { recursive: true });
+  }, 60_000);
+});
+
+describe("migrations", () => {
+  test("may be run on a new database by several processes at once, and again", async () => {
+    await pg.query("create schema fresh");
+    const url = `${postgres.url}?options=-c%20search_path%3Dfresh`;
+    const fresh = connectPostgres({ url, connectionsMax: 4, log: pino({ level: "silent" }) });
+    await Promise.all([migratePostgres(fresh), migratePostgres(fresh), migratePostgres(fresh)]);
+    await migratePostgres(fresh);
+    const { rows } = await fresh.query<{ number: number }>(
+      "select number from schema_migrations order by number",
+    );
+    expect(rows[0]).toEqual({ number: 1 });
+    await fresh.end();
+  });
+
+  test("refuse a database that is newer than the program", async () => {
+    await pg.query(
+      "insert into schema_migrations (number, name, checksum) values (999, '999-later.sql', '')",
+    );
+    await expect(migratePostgres(pg)).rejects.toThrow("the database is newer than this program");
+    await pg.query("delete from schema_migrations where number = 999");
+  });
+});

@@ -1,0 +1,321 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Worker } from "node:worker_threads";
+import { open as openLmdb } from "lmdb";
+import { afterAll, describe, expect, test } from "vitest";
+import { openEmbeddedLog, type EmbeddedLogOptions } from "../../deploy/embedded/event-log.js";
+import { StartFailure } from "../../deploy/start-failure.js";
+import type { ConsumeOptions, EventLog, LogBatch } from "../../schemas/event-log.js";
+import { bytes, collect, collecting, deferred, eventLogSuite } from "../support/event-log-suite.js";
+
+eventLogSuite("the embedded event log", async () => {
+  const dir = await newDir();
+  let log = await openEmbeddedLog({ dir });
+  return {
+    log,
+    async reopen() {
+      await log[Symbol.asyncDispose]();
+      return (log = await openEmbeddedLog({ dir }));
+    },
+    async close() {
+      await log[Symbol.asyncDispose]();
+      await rm(dir, { recursive: true });
+    },
+  };
+});
+
+describe("the embedded event log, beside that", () => {
+  test("loses nothing of what it acknowledged to a process that is killed right afterwards", async () => {
+    const dir = await newDir();
+    const child = startChild(
+      `const chunk = (n) => Buffer.alloc(200_000, String(n).padStart(8, "0"));
+       for (let n = 0; ; n++) {
+         await Promise.all([0, 1, 2].map((p) => log.append([chunk(3 * n + p)], { partition: p })));
+         console.log(3 * n + 2);
+       }`,
+      dir,
+    );
+    const acknowledged: string[] = [];
+    child.stdout.on("data", (data: Buffer) => acknowledged.push(...data.toString().trim().split("\n")));
+    await expect.poll(() => acknowledged.length, { timeout: 20_000 }).toBeGreaterThan(20);
+    child.kill("SIGKILL");
+    await once(child, "close");
+    const last = Number(acknowledged.at(-1));
+
+    await using log = await openEmbeddedLog({ dir });
+    const got = await collect(log, { until: last + 1, batchBytesMax: 1_000_000 });
+    const seen = new Set(got.texts().map((text) => Number(text.slice(0, 8))));
+    expect(Array.from({ length: last + 1 }, (_, n) => n).filter((n) => !seen.has(n))).toEqual([]);
+    expect(seen.size).toBe(got.count());
+  });
+
+  test("gives what the main thread appends to two worker threads, each record to one of them once", async () => {
+    const dir = await newDir();
+    await using log = await openEmbeddedLog({ dir });
+    const seen: string[] = [];
+    const workers = await Promise.all([0, 1].map((index) => startWorker(dir, { index, of: 2 }, seen)));
+    const sent = Array.from({ length: 400 }, (_, n) => `record ${n}`);
+    for (let n = 0; n < sent.length; n += 8) {
+      await Promise.all(
+        sent.slice(n, n + 8).map((text, partition) => log.append(bytes(text.padEnd(50_000)), { partition })),
+      );
+    }
+    await expect.poll(() => seen.length, { timeout: 20_000 }).toBe(sent.length);
+    expect([...seen].sort()).toEqual([...sent].sort());
+    expect(await log.lag("workers")).toBe(0);
+    await Promise.all(workers.map(stopWorker));
+  });
+
+  test("numbers records once when two threads append to one partition", async () => {
+    const dir = await newDir();
+    await using one = await openEmbeddedLog({ dir });
+    const child = startChild(
+      `await Promise.all(Array.from({ length: 100 }, (_, n) => log.append([Buffer.from("b" + n)], { partition: 0 })));
+       await log[Symbol.asyncDispose]();`,
+      dir,
+    );
+    const appended = Array.from({ length: 100 }, async (_, n) => {
+      await sleep(n);
+      await one.append(bytes(`a${n}`), { partition: 0 });
+    });
+    await Promise.all([...appended, once(child, "close")]);
+    const got = await collect(one, { until: 200 });
+    expect(got.offsets(0)).toEqual(Array.from({ length: 200 }, (_, offset) => offset));
+    expect(new Set(got.texts()).size).toBe(200);
+  });
+
+  test("deletes consumed records that are too many, and gives their offsets to no other record", async () => {
+    await withLog({ retentionBytes: 8 * 2_000, retentionEveryMs: 20 }, async (log, dir) => {
+      const append = () => log.append([Buffer.alloc(1_000)], { partition: 0 });
+      for (let n = 0; n < 10; n++) await append();
+      const got = collecting();
+      await using _consumer = await log.consume({ ...WHOLE, group: "one" }, got.take);
+      await expect.poll(() => keptOffsets(dir), POLL).toEqual([8, 9]);
+      await append();
+      await got.reached(11);
+      expect(got.offsets(0).at(-1)).toBe(10);
+    });
+  });
+
+  test("goes on counting when every record was deleted and the log was opened again", async () => {
+    await withLog({ retentionMs: 0, retentionEveryMs: 20 }, async (log, dir) => {
+      await log.append(bytes("a", "b"), { partition: 0 });
+      await using _consumer = await log.consume({ ...WHOLE, group: "one" }, (batch) => batch.commit());
+      await expect.poll(() => keptOffsets(dir), POLL).toEqual([]);
+      await log[Symbol.asyncDispose]();
+      await using again = await openEmbeddedLog({ dir });
+      await again.append(bytes("c"), { partition: 0 });
+      expect((await collect(again, { until: 1, group: "new" })).offsets(0)).toEqual([2]);
+    });
+  });
+
+  test("deletes consumed records that are too old, and never one that some group has yet to consume", async () => {
+    await withLog({ retentionMs: 200, retentionEveryMs: 20 }, async (log, dir) => {
+      await log.append(bytes("a", "b", "c"), { partition: 0 });
+      await using slow = await log.consume({ ...WHOLE, group: "slow", batchBytesMax: 1 }, async (batch) => {
+        await batch.commit();
+        throw new Error("stops after one");
+      });
+      await slow.crashed;
+      await using _fast = await log.consume({ ...WHOLE, group: "fast" }, (batch) => batch.commit());
+      await expect.poll(() => keptOffsets(dir), POLL).toEqual([1, 2]);
+      await sleep(400);
+      expect((await collect(log, { until: 2, group: "slow" })).texts()).toEqual(["b", "c"]);
+    });
+  });
+
+  test("refuses an append that the disk has no room for, says why, and works again when it has", async () => {
+    const dir = await newDir();
+    // A limit on the size of files fails the same write in the same place as a full disk, without needing one.
+    const child = startChild(
+      `let acknowledged = 0;
+       const fill = async () => { for (;; acknowledged++) await log.append([Buffer.alloc(1_000_000)], { partition: 0 }); };
+       const reason = await fill().catch((error) => error);
+       console.log(reason.message + ": " + reason.cause.message);
+       process.stdin.once("data", async () => {
+         await log.append([Buffer.from("after")], { partition: 1 });
+         console.log("appended after " + acknowledged);
+         process.exit();
+       });`,
+      dir,
+      { fileKilobytesMax: 20_000 },
+    );
+    let output = "";
+    child.stdout.on("data", (data: Buffer) => (output += data.toString()));
+    await expect
+      .poll(() => output, POLL)
+      .toMatch(
+        /^the event log could not be written; its disk has \d+ MB left: (File too large|Input\/output error)/, // the latter after half a write
+      );
+    await lift(child.pid ?? 0);
+    child.stdin.write("go on\n");
+    await once(child, "close");
+    const acknowledged = Number(/appended after (\d+)/.exec(output)?.[1]);
+    expect(acknowledged).toBeGreaterThan(5);
+
+    await using log = await openEmbeddedLog({ dir });
+    const got = await collect(log, { until: acknowledged + 1, batchBytesMax: 4_000_000 });
+    expect(got.texts(1)).toEqual(["after"]);
+    expect(got.offsets(0).length).toBe(acknowledged);
+  });
+
+  test("says why consuming stopped when a commit cannot be written", async () => {
+    const dir = await newDir();
+    const child = startChild(
+      `const { execFileSync } = await import("node:child_process");
+       await log.append([Buffer.from("a")], { partition: 0 });
+       const consumer = await log.consume({ group: "g", batchBytesMax: 1, share: { index: 0, of: 1 } }, (batch) => {
+         execFileSync("prlimit", ["--pid", String(process.pid), "--fsize=4096:unlimited"]);
+         return batch.commit();
+       });
+       const { message, cause } = await consumer.crashed;
+       console.log(message + ": " + cause.message);
+       process.exit();`,
+      dir,
+    );
+    let output = "";
+    child.stdout.on("data", (data: Buffer) => (output += data.toString()));
+    await once(child, "close");
+    expect(output).toMatch(/^the event log could not be written; .*: (File too large|Input\/output error)/);
+  });
+
+  test("keeps the memory of the process small while much more goes through it", async () => {
+    const dir = await newDir();
+    const child = startChild(
+      `let left = 0, memory = 0;
+       const consumer = await log.consume(
+         { group: "g", batchBytesMax: 8 * 2 ** 20, share: { index: 0, of: 1 } },
+         async (batch) => { await batch.commit(); left -= batch.records.length; memory = Math.max(memory, process.memoryUsage.rss()); },
+       );
+       for (let n = 0; n < 75; n++, left += 8) {
+         await Promise.all(Array.from({ length: 8 }, (_, partition) => log.append([Buffer.alloc(2 ** 19)], { partition })));
+       }
+       while (left > 0) await new Promise((resolve) => setTimeout(resolve, 10));
+       await consumer[Symbol.asyncDispose]();
+       console.log(Math.round(memory / 2 ** 20));
+       process.exit();`,
+      dir,
+    );
+    let megabytes = "";
+    child.stdout.on("data", (data: Buffer) => (megabytes += data.toString()));
+    await once(child, "close");
+    expect(Number(megabytes)).toBeGreaterThan(30);
+    expect(Number(megabytes)).toBeLessThan(250);
+  });
+
+  test("cannot be started in a folder that cannot be written, and says which", async () => {
+    const file = join(await newDir(), "file");
+    await writeFile(file, "");
+    const opening = openEmbeddedLog({ dir: join(file, "log") });
+    await expect(opening).rejects.toThrow(StartFailure);
+    await expect(opening).rejects.toThrow(`the event log in ${join(file, "log")} cannot be opened: `);
+  });
+
+  test("says that two consumers of one group share a partition, instead of giving records twice", async () => {
+    await withLog({}, async (log) => {
+      await log.append(bytes("a"), { partition: 0 });
+      const both = deferred();
+      const slowly = async (batch: LogBatch) => {
+        await both.promise;
+        await batch.commit();
+      };
+      await using one = await log.consume({ ...WHOLE, group: "g" }, slowly);
+      await using two = await log.consume({ ...WHOLE, group: "g" }, slowly);
+      await sleep(50);
+      both.resolve();
+      const crash = await Promise.race([one.crashed, two.crashed]);
+      expect(crash.message).toContain("consumed by someone else");
+    });
+  });
+});
+
+const WHOLE = { batchBytesMax: 1_000, share: { index: 0, of: 1 } };
+const POLL = { timeout: 20_000, interval: 20 };
+const BUILT_LOG = new URL("../../dist/deploy/embedded/event-log.js", import.meta.url).href;
+
+const dirs: string[] = [];
+const children: ChildProcess[] = [];
+afterAll(async () => {
+  for (const child of children) child.kill("SIGKILL");
+  await Promise.all(dirs.map((dir) => rm(dir, { recursive: true, force: true })));
+});
+
+async function newDir(): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), "event-log-"));
+  dirs.push(dir);
+  return dir;
+}
+
+async function withLog(
+  options: Omit<EmbeddedLogOptions, "dir">,
+  run: (log: EventLog, dir: string) => Promise<void>,
+): Promise<void> {
+  const dir = await newDir();
+  const log = await openEmbeddedLog({ ...options, dir });
+  try {
+    await run(log, dir);
+  } finally {
+    await log[Symbol.asyncDispose]();
+  }
+}
+
+/** The offsets of partition 0 whose records are still in the file. */
+async function keptOffsets(dir: string): Promise<number[]> {
+  const root = openLmdb({ path: dir, overlappingSync: false });
+  try {
+    return [...root.openDB({ name: "records", encoding: "binary" }).getKeys()].map(
+      (key) => (key as number[])[2] ?? NaN,
+    );
+  } finally {
+    await root.close();
+  }
+}
+
+/** A process that has the log of `dir` open as `log` and runs `code`. */
+function startChild(code: string, dir: string, { fileKilobytesMax }: { fileKilobytesMax?: number } = {}) {
+  const open = `const { openEmbeddedLog } = await import(${JSON.stringify(BUILT_LOG)});
+    const log = await openEmbeddedLog({ dir: ${JSON.stringify(dir)} });`;
+  const limit = fileKilobytesMax === undefined ? "" : `ulimit -S -f ${fileKilobytesMax};`;
+  const command = `${limit} exec "$0" --input-type=module --eval "$1"`;
+  const child = spawn("bash", ["-c", command, process.execPath, open + code], {
+    stdio: ["pipe", "pipe", "ignore"],
+  });
+  children.push(child);
+  return child;
+}
+
+/** Lifts the limit on the size of files from a running process. */
+async function lift(pid: number): Promise<void> {
+  await once(spawn("prlimit", ["--pid", String(pid), "--fsize=unlimited"]), "close");
+}
+
+function startWorker(dir: string, share: ConsumeOptions["share"], seen: string[]): Promise<Worker> {
+  const code = `const { parentPort } = require("node:worker_threads");
+    import(${JSON.stringify(BUILT_LOG)}).then(async ({ openEmbeddedLog }) => {
+      const log = await openEmbeddedLog({ dir: ${JSON.stringify(dir)} });
+      const options = { group: "workers", batchBytesMax: 300_000, share: ${JSON.stringify(share)} };
+      await log.consume(options, async (batch) => {
+        await batch.commit();
+        parentPort.postMessage(batch.records.map(({ value }) => Buffer.from(value).toString().trim()));
+      });
+      parentPort.on("message", () => log[Symbol.asyncDispose]().then(() => parentPort.close()));
+      parentPort.postMessage([]);
+    });`;
+  const worker = new Worker(code, { eval: true });
+  return new Promise((resolve, reject) => {
+    worker.on("error", reject);
+    worker.on("message", (texts: string[]) => {
+      seen.push(...texts);
+      resolve(worker);
+    });
+  });
+}
+
+async function stopWorker(worker: Worker): Promise<void> {
+  worker.postMessage("stop");
+  await once(worker, "exit");
+}

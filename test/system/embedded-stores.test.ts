@@ -1,0 +1,186 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readlinkSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import pg from "pg";
+import { pino } from "pino";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openDataDir } from "../../deploy/data-dir.js";
+import type { DataDir } from "../../deploy/data-dir.js";
+import { startClickHouse } from "../../deploy/embedded/clickhouse.js";
+import type { EmbeddedClickHouse } from "../../deploy/embedded/clickhouse.js";
+import { startPostgres } from "../../deploy/embedded/postgres.js";
+import type { EmbeddedPostgres } from "../../deploy/embedded/postgres.js";
+
+const log = pino({ level: "silent" });
+let path: string;
+let stores: Stores;
+
+interface Stores {
+  dataDir: DataDir;
+  clickhouse: EmbeddedClickHouse;
+  postgres: EmbeddedPostgres;
+}
+
+beforeAll(async () => {
+  path = await mkdtemp(join(tmpdir(), "embedded-stores-"));
+  stores = await openStores();
+}, 120_000);
+
+afterAll(async () => {
+  await closeStores();
+  await rm(path, { recursive: true, force: true });
+}, 60_000);
+
+async function openStores(): Promise<Stores> {
+  const dataDir = await openDataDir(path);
+  const [clickhouse, postgres] = await Promise.all([
+    startClickHouse({ dir: dataDir.sub("clickhouse"), log }),
+    startPostgres({ dir: dataDir.sub("postgres"), log }),
+  ]);
+  return { dataDir, clickhouse, postgres };
+}
+
+async function closeStores(): Promise<void> {
+  await Promise.all([stores.clickhouse[Symbol.asyncDispose](), stores.postgres[Symbol.asyncDispose]()]);
+  await stores.dataDir[Symbol.asyncDispose]();
+}
+
+/** The trimmed body, also of an error. */
+async function askClickHouse(query: string, user?: { username: string; password: string }): Promise<string> {
+  const headers =
+    user === undefined ? {} : { "X-ClickHouse-User": user.username, "X-ClickHouse-Key": user.password };
+  const response = await fetch(stores.clickhouse.url, { method: "POST", body: query, headers });
+  return (await response.text()).trim();
+}
+
+const asOwner = (query: string) => askClickHouse(query, stores.clickhouse);
+
+async function askPostgres(query: string, url = stores.postgres.url): Promise<unknown[]> {
+  const client = new pg.Client(url);
+  await client.connect();
+  try {
+    return (await client.query<unknown[]>({ text: query, rowMode: "array" })).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** A process that holds the stores of the data directory, as the program does, until it is killed. */
+async function holdStoresElsewhere(): Promise<{ pid: number; storePids: number[]; kill(): Promise<void> }> {
+  const dist = pathToFileURL(join(import.meta.dirname, "../../dist/deploy/")).href;
+  const script = `
+    import { pino } from "pino";
+    const { openDataDir } = await import("${dist}data-dir.js");
+    const { startClickHouse } = await import("${dist}embedded/clickhouse.js");
+    const { startPostgres } = await import("${dist}embedded/postgres.js");
+    const log = pino({ level: "silent" });
+    const dataDir = await openDataDir(process.argv[1]);
+    const stores = await Promise.all([
+      startClickHouse({ dir: dataDir.sub("clickhouse"), log }),
+      startPostgres({ dir: dataDir.sub("postgres"), log }),
+    ]);
+    console.log(JSON.stringify(stores.map(({ pid }) => pid)));`;
+  const child = spawn(process.execPath, ["--input-type=module", "--eval", script, path], {
+    cwd: join(import.meta.dirname, "../.."),
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const [line] = (await once(child.stdout, "data")) as [Buffer];
+  return {
+    pid: child.pid as number,
+    storePids: JSON.parse(line.toString()) as number[],
+    async kill() {
+      const exited = once(child, "exit");
+      child.kill("SIGKILL");
+      await exited;
+    },
+  };
+}
+
+/** A process that ended but was not yet collected by its new parent has no working directory any more. */
+function isRunning(pid: number): boolean {
+  try {
+    readlinkSync(`/proc/${pid}/cwd`);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+test("what was written before a SIGKILL of the program is there after an immediate start", async () => {
+  await asOwner("CREATE DATABASE IF NOT EXISTS maintainer ENGINE = Atomic");
+  await asOwner("CREATE TABLE maintainer.kept (n UInt32) ENGINE = MergeTree ORDER BY n");
+  await askPostgres("CREATE TABLE kept (n integer)");
+  await asOwner("INSERT INTO maintainer.kept SELECT number FROM numbers(1000)");
+  await askPostgres("INSERT INTO kept SELECT generate_series(1, 1000)");
+
+  await closeStores();
+  const elsewhere = await holdStoresElsewhere();
+  await elsewhere.kill();
+  stores = await openStores();
+
+  expect(await asOwner("SELECT count() FROM maintainer.kept")).toBe("1000");
+  expect(await askPostgres("SELECT count(*)::int FROM kept")).toEqual([[1000]]);
+}, 120_000);
+
+test("the stores end when the program is killed, with nobody there to end them", async () => {
+  await closeStores();
+  const elsewhere = await holdStoresElsewhere();
+  await elsewhere.kill();
+  for (const pid of elsewhere.storePids)
+    await expect.poll(() => isRunning(pid), { timeout: 20_000 }).toBe(false);
+  stores = await openStores();
+}, 120_000);
+
+test("a second program on the directory learns which process holds it", async () => {
+  await closeStores();
+  const elsewhere = await holdStoresElsewhere();
+  await expect(openDataDir(path)).rejects.toThrow(`in use by process ${elsewhere.pid}`);
+  await elsewhere.kill();
+  stores = await openStores();
+}, 120_000);
+
+test("a wrong password is refused", async () => {
+  const user = { username: stores.clickhouse.username, password: "wrong" };
+  expect(await askClickHouse("SELECT 1", user)).toContain("AUTHENTICATION_FAILED");
+  const url = new URL(stores.postgres.url);
+  url.password = "wrong";
+  await expect(askPostgres("SELECT 1", url.href)).rejects.toMatchObject({ code: "28P01" });
+});
+
+test.each([
+  ["read a table", "SELECT * FROM maintainer.kept", /ACCESS_DENIED|QUOTA_EXCEEDED/],
+  ["create a database", "CREATE DATABASE mine", /ACCESS_DENIED|QUOTA_EXCEEDED/],
+  ["read a file", "SELECT * FROM file('/etc/passwd', 'LineAsString')", /ACCESS_DENIED|QUOTA_EXCEEDED/],
+  ["close the listener", "SYSTEM STOP LISTEN HTTP", /QUOTA_EXCEEDED/],
+])("nobody can %s in ClickHouse without the password", async (_, query, refusal) => {
+  expect(await askClickHouse(query)).toMatch(refusal);
+  expect(await asOwner("SELECT 1")).toBe("1");
+});
+
+test("the owner of the PostgreSQL database cannot reach the server's files and programs", async () => {
+  await expect(askPostgres("SELECT pg_read_file('/etc/passwd')")).rejects.toMatchObject({ code: "42501" });
+  await expect(askPostgres("COPY kept FROM PROGRAM 'id'")).rejects.toMatchObject({ code: "42501" });
+});
+
+test.each(["clickhouse", "postgres"] as const)(
+  "%s that was killed comes back on its port, with its data",
+  async (name) => {
+    const { url, pid } = stores[name];
+    process.kill(pid, "SIGKILL");
+    await expect.poll(() => stores[name].pid, { timeout: 30_000 }).not.toBe(pid);
+    expect(stores[name].url).toBe(url);
+    expect(await asOwner("SELECT count() FROM maintainer.kept")).toBe("1000");
+    expect(await askPostgres("SELECT count(*)::int FROM kept")).toEqual([[1000]]);
+  },
+);
+
+test("stopping the stores leaves no process behind", async () => {
+  const pids = [stores.clickhouse.pid, stores.postgres.pid];
+  await closeStores();
+  for (const pid of pids) expect(() => process.kill(pid, 0)).toThrow("ESRCH");
+  stores = await openStores();
+}, 60_000);

@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { BENCHMARKS } from "../../../../deploy/bench/benchmarks.js";
+import { benchCommand } from "../../../../deploy/bench.js";
+
+const run = (...args: string[]) =>
+  benchCommand()
+    .exitOverride()
+    .configureOutput({ writeOut: () => undefined, writeErr: () => undefined })
+    .parseAsync(args, { from: "user" });
+
+test("refuses a benchmark that there is not, naming those that there are", async () => {
+  await expect(run("imprt")).rejects.toThrow("There is no benchmark imprt: there is import.");
+});
+
+test.each(["0", "-1", "1e6", "many", "1.5"])("refuses %s events", async (events) => {
+  await expect(run(`--events=${events}`)).rejects.toThrow("It must be a whole number above 0.");
+});
+
+test("lists every benchmark with what it measures", async () => {
+  const written: string[] = [];
+  const command = benchCommand().exitOverride();
+  command.configureOutput({ writeOut: (text) => void written.push(text) });
+  await expect(command.parseAsync(["--help"], { from: "user" })).rejects.toThrow();
+  const help = written.join("");
+  for (const { name, summary } of BENCHMARKS) expect(help).toContain(`  ${name.padEnd(12)}${summary}`);
+});

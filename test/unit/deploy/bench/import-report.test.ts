@@ -1,0 +1,65 @@
+import { expect, test } from "vitest";
+import { importReport } from "../../../../deploy/bench/import-report.js";
+import type { ImportRound } from "../../../../deploy/bench/import-round.js";
+import { median } from "../../../../deploy/bench/median.js";
+import type { Usage } from "../../../../deploy/bench/watch-usage.js";
+
+const usageOf = (megabytes: number, cpuSeconds: number): Usage => {
+  const part = {
+    cpuSeconds,
+    residentBeforeBytes: 1_000_000,
+    residentMaxBytes: megabytes * 1_000_000,
+    anonymousMaxBytes: 2_000_000,
+    residentPeakBytes: 900_000_000,
+  };
+  return { service: part, clickhouse: part, postgres: part, client: { cpuSeconds } };
+};
+
+const round = (secondsToDone: number, peerSeconds: number): ImportRound => ({
+  plainBytes: 230_000_000,
+  gzipBytes: 30_000_000,
+  ours: {
+    secondsToAnswer: secondsToDone / 2,
+    secondsToDone,
+    usage: usageOf(secondsToDone * 10, secondsToDone),
+  },
+  peer: { seconds: peerSeconds, usage: usageOf(300, peerSeconds) },
+});
+
+const ROUNDS = [round(8, 10), round(20, 12), round(10, 30)];
+
+test("tells the medians of the times, the ratio of both, and the largest memory", () => {
+  expect(importReport(ROUNDS, { events: 1_000_000 }).json).toMatchObject({
+    events: 1_000_000,
+    rounds: 3,
+    seconds_to_answer: 5,
+    seconds_to_done: 10,
+    events_per_second: 100_000,
+    peer: { name: "clickhouse-jsoneachrow", seconds: 12, events_per_second: 83_333 },
+    ratio: 1.2,
+    memory: { service: { resident_max_bytes: 200_000_000 } },
+    cpu_seconds: { service: 10, clickhouse: 10, postgres: 10, client: 10 },
+  });
+});
+
+test("gives every number of the table a unit or a name", () => {
+  const { text } = importReport(ROUNDS, { events: 1_000_000 });
+  expect(text).toContain("1,000,000 events (230 MB, gzip 30 MB), medians of 3 rounds");
+  expect(text).toMatch(/time to done +10\.00 s +12\.00 s\n/);
+  expect(text).toMatch(/events per second +100,000 +83,333\n/);
+  expect(text).toMatch(/ratio +1\.20 +1\n/);
+  expect(text).toMatch(/clickhouse +1 MB +200 MB +2 MB +900 MB +10\.00 s +12\.00 s\n/);
+});
+
+test.each([
+  [[3], 3],
+  [[1, 2], 1.5],
+  [[9, 1, 5], 5],
+  [[10, 9, 1, 2], 5.5],
+])("takes the middle of %j", (values, middle) => {
+  expect(median(values)).toBe(middle);
+});
+
+test("has no middle of nothing", () => {
+  expect(() => median([])).toThrow("no median");
+});

