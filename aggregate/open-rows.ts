@@ -26,6 +26,7 @@ export async function openRows(
     },
   });
   const code = headers["x-clickhouse-exception-code"];
+  if (code !== undefined) stream.destroy();
   if (code !== undefined) throw new Error(`ClickHouse answered a query with exception ${String(code)}`);
   const tag = headers["x-clickhouse-exception-tag"];
   return typeof tag === "string" ? failingAtException(stream, tag) : (stream as AsyncIterable<Buffer>);

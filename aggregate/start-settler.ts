@@ -11,6 +11,8 @@ const SLICE_EVENTS_MAX = 1_000_000;
 const PAUSE_MS_MIN = 3_000;
 const PAUSE_FACTOR = 4;
 const OWNERS_AT_ONCE = 4;
+/** A store that is down is not asked every round. */
+const PAUSE_AFTER_FAILURE_MS = 2_000;
 
 export interface SettlerDependencies {
   clickhouse: ClickHouseClient;
@@ -38,18 +40,22 @@ export function startSettler(dependencies: SettlerDependencies): AsyncDisposable
 async function settleUntil(signal: AbortSignal, dependencies: SettlerDependencies): Promise<void> {
   const pauses = new Map<string, number>();
   const busy = new Map<string, Promise<void>>();
+  const failed = async (error: unknown) => {
+    dependencies.onFailure(error);
+    await sleep(PAUSE_AFTER_FAILURE_MS, undefined, { signal }).catch(() => undefined);
+  };
   while (!signal.aborted) {
     try {
       await dependencies.store.abortAbandonedUploads();
       for (const [ownerId, imports] of byOwner(await dependencies.store.dueImports(), pauses)) {
         if (busy.has(ownerId) || busy.size >= OWNERS_AT_ONCE) continue;
         const settling = settleOwner(ownerId, imports, { ...dependencies, pauses, signal })
-          .catch(dependencies.onFailure)
+          .catch(failed)
           .finally(() => busy.delete(ownerId));
         busy.set(ownerId, settling);
       }
     } catch (error) {
-      dependencies.onFailure(error);
+      await failed(error);
     }
     await sleep(ROUND_MS, undefined, { signal }).catch(() => undefined);
   }

@@ -18,8 +18,8 @@ export interface EventImport {
 export interface UploadStore {
   /** Keeps the upload from being taken for interrupted. False when the import was aborted meanwhile. */
   renewLease(importId: string): Promise<boolean>;
-  /** The whole body is in the log: from now on the import finishes by itself. */
-  completeUpload(importId: string, chunksTotal: number): Promise<void>;
+  /** The whole body is in the log: the import finishes by itself. False when it was aborted meanwhile. */
+  completeUpload(importId: string, chunksTotal: number): Promise<boolean>;
   /** The body broke off: nothing of it may stay. */
   interruptUpload(importId: string, reason: string): Promise<void>;
 }

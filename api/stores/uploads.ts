@@ -21,13 +21,13 @@ async function renewLease(pg: Postgres, importId: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-async function completeUpload(pg: Postgres, importId: string, chunksTotal: number): Promise<void> {
+async function completeUpload(pg: Postgres, importId: string, chunksTotal: number): Promise<boolean> {
   const rows = await query(
     pg,
     `update imports set chunks_total = $2, updated_at = now() where id = $1 and status = 'importing' returning id`,
     [importId, chunksTotal],
   );
-  if (rows.length === 0) throw new Error(`import ${importId} ended before its upload did`);
+  return rows.length > 0;
 }
 
 async function interruptUpload(pg: Postgres, importId: string, reason: string): Promise<void> {

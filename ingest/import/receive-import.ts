@@ -43,7 +43,8 @@ export async function receiveImport(
   using lease = keepLease(target.importId, uploads);
   try {
     const chunks = await appendChunks(whileHeld(body, lease), target, { log, now });
-    await uploads.completeUpload(target.importId, chunks);
+    const completed = await uploads.completeUpload(target.importId, chunks);
+    if (!completed) throw new UploadAborted(target.importId);
   } catch (error) {
     if (!(error instanceof UploadAborted)) await uploads.interruptUpload(target.importId, sentence(error));
     throw error;

@@ -7,7 +7,7 @@ afterEach(() => void vi.useRealTimers());
 describe("retryWhileDown", () => {
   test("answers what the work answers, at once when it succeeds", async () => {
     const onFailure = vi.fn();
-    expect(await retryWhileDown(async () => 7, onFailure)).toBe(7);
+    expect(await retryWhileDown(async () => 7, { onFailure })).toBe(7);
     expect(onFailure).not.toHaveBeenCalled();
   });
 
@@ -20,9 +20,11 @@ describe("retryWhileDown", () => {
       .mockRejectedValueOnce(down)
       .mockRejectedValueOnce(down);
     const start = Date.now();
-    const answer = retryWhileDown(work, (error) => {
-      expect(error).toBe(down);
-      tries.push(Date.now() - start);
+    const answer = retryWhileDown(work, {
+      onFailure(error) {
+        expect(error).toBe(down);
+        tries.push(Date.now() - start);
+      },
     });
     await vi.advanceTimersByTimeAsync(10_000);
     expect(await answer).toBe("up");
@@ -31,9 +33,20 @@ describe("retryWhileDown", () => {
 
   test("gives up after twenty tries, in about a minute, with the last failure", async () => {
     const work = vi.fn(() => Promise.reject(new Error(`try ${work.mock.calls.length}`)));
-    const answer = expect(retryWhileDown(work, () => undefined)).rejects.toThrow("try 20");
+    const answer = expect(retryWhileDown(work, { onFailure: () => undefined })).rejects.toThrow("try 20");
     await vi.advanceTimersByTimeAsync(90_000);
     await answer;
     expect(work).toHaveBeenCalledTimes(20);
+  });
+
+  test("gives up at once when it is told to stop, also while it waits", async () => {
+    const work = vi.fn(() => Promise.reject(new Error("down")));
+    const stopping = new AbortController();
+    const retrying = { onFailure: () => undefined, signal: stopping.signal };
+    const answer = expect(retryWhileDown(work, retrying)).rejects.toThrow("down");
+    await vi.advanceTimersByTimeAsync(150);
+    stopping.abort();
+    await answer;
+    expect(work).toHaveBeenCalledTimes(3);
   });
 });

@@ -86,8 +86,8 @@ describe("startWorker", () => {
     const { steps, outcomes } = await work({});
     expect(steps).toEqual([
       'range ""',
-      `insert events ${TOKEN}`,
-      `insert import_log ${TOKEN}:log`,
+      `insert events ${TOKEN}#0`,
+      `insert import_log ${TOKEN}#0:log`,
       "progress 1",
       "commit",
     ]);
@@ -98,7 +98,7 @@ describe("startWorker", () => {
     const { steps, outcomes, abortedAmong } = await work({
       chunks: [chunkOf('{"$time":1}'), ofOther, ofOther],
     });
-    expect(steps).toEqual(['range ""', `insert events ${TOKEN}`, "progress 3", "commit"]);
+    expect(steps).toEqual(['range ""', `insert events ${TOKEN}#0`, "progress 3", "commit"]);
     expect(outcomes.map(({ importId, sequence }) => `${importId} ${sequence}`)).toEqual([
       `${IMPORT_ID} 0`,
       `${OTHER_IMPORT} 3`,
@@ -139,7 +139,7 @@ describe("startWorker", () => {
     await vi.advanceTimersByTimeAsync(1_000);
     const { steps, bodies } = await working;
     vi.useRealTimers();
-    expect(steps.slice(1, 4)).toEqual(Array(3).fill(`insert events ${TOKEN}`));
+    expect(steps.slice(1, 4)).toEqual(Array(3).fill(`insert events ${TOKEN}#0`));
     expect(bodies[1]?.equals(bodies[0] as Buffer) && bodies[2]?.equals(bodies[0] as Buffer)).toBe(true);
     expect(steps.at(-1)).toBe("commit");
   });
@@ -154,6 +154,17 @@ describe("startWorker", () => {
 
   test("writes live events without reporting them as an import", async () => {
     const { steps } = await work({ chunks: [chunkOf('{"$time":1}', { source: "collect" })] });
-    expect(steps).toEqual(['range ""', `insert events ${TOKEN}`, "commit"]);
+    expect(steps).toEqual(['range ""', `insert events ${TOKEN}#0`, "commit"]);
+  });
+
+  test("cuts a batch of very many short lines into inserts that fit the memory, the same ones each time", async () => {
+    const many = (sequence: number) => chunkOf('{"$time":1}\n'.repeat(120_000), { sequence });
+    const { steps } = await work({ chunks: [many(0), many(1), many(2)] });
+    expect(steps.slice(1)).toEqual([
+      `insert events ${TOKEN}#0`,
+      `insert events ${TOKEN}#1`,
+      "progress 3",
+      "commit",
+    ]);
   });
 });

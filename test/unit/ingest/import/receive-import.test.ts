@@ -38,7 +38,10 @@ function fakes(over: { append?: () => Promise<void>; uploads?: Partial<UploadSto
   };
   const uploads: UploadStore = {
     renewLease: async () => true,
-    completeUpload: async (id, chunks) => void told.steps.push(`completed ${id} ${chunks}`),
+    async completeUpload(id, chunks) {
+      told.steps.push(`completed ${id} ${chunks}`);
+      return true;
+    },
     interruptUpload: async (id, reason) => void told.steps.push(`interrupted ${id}: ${reason}`),
     ...over.uploads,
   };
