@@ -7,6 +7,8 @@ export interface SettleScope {
   importId: string;
   firstStamp: number;
   lastStamp: number;
+  /** None of them may stay. */
+  retracted: boolean;
 }
 
 const STAMP = 2n ** 20n;
@@ -22,9 +24,14 @@ export async function settle(
   scope: SettleScope,
   { batch, owner }: { batch: string; owner: OwnerSettlement },
 ): Promise<number> {
-  const differing = await stageDeltas(clickhouse, scope, batch);
+  if ((await findCandidates(clickhouse, scope, batch)) === 0) return 0;
+  const differing = await findDeltas(clickhouse, batch);
   if (differing === 0) return 0;
-  await clickhouse.command({ query: await readQuery("copy-superseded"), query_params: { batch } });
+  await clickhouse.command({
+    query: await readQuery("copy-superseded"),
+    query_params: { batch },
+    clickhouse_settings: WHOLE,
+  });
   await owner.putStagedBatch(batch);
   await applyBatch(clickhouse, batch);
   await owner.closeBatch(batch);
@@ -48,23 +55,42 @@ export async function markRetracted(clickhouse: ClickHouseClient, importId: stri
   });
 }
 
-async function stageDeltas(clickhouse: ClickHouseClient, scope: SettleScope, batch: string): Promise<number> {
-  const { importId, firstStamp, lastStamp } = scope;
+async function findCandidates(
+  clickhouse: ClickHouseClient,
+  { importId, firstStamp, lastStamp, retracted }: SettleScope,
+  batch: string,
+): Promise<number> {
   const fromVersion = (BigInt(firstStamp) * STAMP).toString();
   const toVersion = ((BigInt(lastStamp) + 1n) * STAMP).toString();
   await clickhouse.command({
-    query: await readQuery("find-deltas"),
-    query_params: { batch, importId, fromVersion, toVersion },
-    clickhouse_settings: { wait_end_of_query: 1 },
+    query: await readQuery("find-candidates"),
+    query_params: { batch, importId, fromVersion, toVersion, retracted },
+    clickhouse_settings: WHOLE,
   });
-  const count = await clickhouse.query({
-    query: "SELECT count() AS rows FROM settlement_deltas WHERE batch = {batch:UUID}",
+  return countRows(clickhouse, "settlement_candidates", batch);
+}
+
+async function findDeltas(clickhouse: ClickHouseClient, batch: string): Promise<number> {
+  await clickhouse.command({
+    query: await readQuery("find-deltas"),
     query_params: { batch },
+    clickhouse_settings: WHOLE,
+  });
+  return countRows(clickhouse, "settlement_deltas", batch);
+}
+
+async function countRows(clickhouse: ClickHouseClient, table: string, batch: string): Promise<number> {
+  const counted = await clickhouse.query({
+    query: "SELECT count() AS rows FROM {table:Identifier} WHERE batch = {batch:UUID}",
+    query_params: { table, batch },
     format: "JSONEachRow",
   });
-  const [answer] = await count.json<{ rows: string }>();
+  const [answer] = await counted.json<{ rows: string }>();
   return Number(answer?.rows ?? 0);
 }
+
+/** The answer comes when all rows are stored. */
+const WHOLE = { async_insert: 0, wait_end_of_query: 1 } as const;
 
 /** Deduplication works a block at a time: the same batch must always make the same, single block. */
 const ONE_BLOCK = {

@@ -94,7 +94,11 @@ async function settleImport(one: DueImport, owner: OwnerSettlement, round: Owner
   while (!round.signal.aborted) {
     const chunks = await owner.unsettledChunks(one.id, { eventsMax: SLICE_EVENTS_MAX });
     if (chunks === undefined) break;
-    versions += await settle(round.clickhouse, { importId: one.id, ...chunks }, { batch: uuidv7(), owner });
+    versions += await settle(
+      round.clickhouse,
+      { importId: one.id, retracted: one.retracted, ...chunks },
+      { batch: uuidv7(), owner },
+    );
     await owner.markSettled(one, chunks);
   }
   const durationMs = Date.now() - startedAt;

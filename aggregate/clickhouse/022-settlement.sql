@@ -1,6 +1,17 @@
 -- What must be taken back or brought back, so that of all versions of an event the latest is live, once?
--- Settlement writes here what differs, per batch, then copies the rows it will take back to superseded_events, then
+-- Settlement notes the events that may differ, per batch, then what differs, then copies the rows it will take back to superseded_events, then
 -- inserts them into events with the batch as deduplication token. Each stage may be cut short and run again.
+CREATE TABLE IF NOT EXISTS settlement_candidates
+(
+  batch    UUID,
+  artifact UUID,
+  event_id UInt128,
+  created  DateTime DEFAULT now()
+)
+ENGINE = MergeTree
+ORDER BY (batch, artifact, event_id)
+TTL created + INTERVAL 1 DAY;
+
 CREATE TABLE IF NOT EXISTS settlement_deltas
 (
   batch     UUID,

@@ -1,12 +1,10 @@
--- Of the events that these chunks wrote, which versions are live more or fewer times than they should be?
+-- Of the candidates, which versions are live more or fewer times than they should be?
 -- Wanted is one rule: of all versions received and not retracted, the latest once, the others not at all.
 -- An override leaves two versions live; its retraction leaves none live and the earlier one in superseded_events.
 INSERT INTO settlement_deltas (batch, artifact, event_id, version, import_id, date, delta)
-WITH touched AS
+WITH candidates AS
 (
-  SELECT artifact, event_id
-  FROM import_events
-  WHERE import_id = {importId:UUID} AND version >= {fromVersion:UInt64} AND version < {toVersion:UInt64}
+  SELECT artifact, event_id FROM settlement_candidates WHERE batch = {batch:UUID}
 )
 SELECT {batch:UUID}, artifact, event_id, found.1, found.2, found.3, found.4
 FROM
@@ -35,11 +33,11 @@ FROM
     (
       SELECT artifact, event_id, version, import_id, date, live
       FROM event_ids
-      WHERE (artifact, event_id) IN (touched)
+      WHERE (artifact, event_id) IN (candidates)
       UNION ALL
       SELECT artifact, event_id, version, import_id, date, 0 AS live
       FROM superseded_events
-      WHERE (artifact, event_id) IN (touched)
+      WHERE (artifact, event_id) IN (candidates)
     )
     GROUP BY artifact, event_id, version, import_id
   )

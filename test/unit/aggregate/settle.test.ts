@@ -8,6 +8,7 @@ const scope = {
   importId: "01990000-0000-7000-8000-0000000000aa",
   firstStamp: 1_700_000_000_000,
   lastStamp: 1_700_000_000_005,
+  retracted: false,
 };
 
 interface Command {
@@ -43,6 +44,7 @@ describe("settle", () => {
     const { clickhouse, owner, steps } = fakes({ differing: 3 });
     expect(await settle(clickhouse, scope, { batch: BATCH, owner })).toBe(3);
     expect(steps).toEqual([
+      "settlement_candidates",
       "settlement_deltas",
       "superseded_events",
       `staged ${BATCH}`,
@@ -51,10 +53,10 @@ describe("settle", () => {
     ]);
   });
 
-  test("does nothing more when nothing differs", async () => {
+  test("does nothing more when no event can differ", async () => {
     const { clickhouse, owner, steps } = fakes({ differing: 0 });
     expect(await settle(clickhouse, scope, { batch: BATCH, owner })).toBe(0);
-    expect(steps).toEqual(["settlement_deltas"]);
+    expect(steps).toEqual(["settlement_candidates"]);
   });
 
   test("looks at every version from the first stamp through the last", async () => {
@@ -65,6 +67,7 @@ describe("settle", () => {
       importId: scope.importId,
       fromVersion: String(1_700_000_000_000n * 1_048_576n),
       toVersion: String(1_700_000_000_006n * 1_048_576n),
+      retracted: false,
     });
   });
 
@@ -80,9 +83,10 @@ describe("settle", () => {
   });
 
   test.each([
-    ["settlement_deltas", []],
-    ["superseded_events", ["settlement_deltas"]],
-    ["events", ["settlement_deltas", "superseded_events", `staged ${BATCH}`]],
+    ["settlement_candidates", []],
+    ["settlement_deltas", ["settlement_candidates"]],
+    ["superseded_events", ["settlement_candidates", "settlement_deltas"]],
+    ["events", ["settlement_candidates", "settlement_deltas", "superseded_events", `staged ${BATCH}`]],
   ])("leaves a batch open when the insert into %s fails", async (failing, done) => {
     const { clickhouse, owner, steps } = fakes({ differing: 1, failing });
     await expect(settle(clickhouse, scope, { batch: BATCH, owner })).rejects.toThrow(failing);
