@@ -3,12 +3,13 @@ import zlib from "node:zlib";
 import { Problem } from "../../schemas/problem.js";
 
 /** zstd came to Node with 22.15 and 23.8: accepted where it is there. */
-type ZlibWithZstd = typeof zlib & { createZstdDecompress?: () => Duplex };
+type Decoder = Duplex & { bytesWritten: number };
+type ZlibWithZstd = typeof zlib & { createZstdDecompress?: () => Decoder };
 const createZstd = (zlib as ZlibWithZstd).createZstdDecompress;
 
 const CHUNK_BYTES = 256 * 1024;
 
-const DECODERS = new Map<string, () => Duplex>([
+const DECODERS = new Map<string, () => Decoder>([
   ["gzip", () => zlib.createGunzip({ chunkSize: CHUNK_BYTES })],
   ["x-gzip", () => zlib.createGunzip({ chunkSize: CHUNK_BYTES })],
   ["deflate", () => zlib.createInflate({ chunkSize: CHUNK_BYTES })],
@@ -49,10 +50,23 @@ async function* readBody(
 }
 
 /** Not `pipeline`, which destroys the request when the decoder fails. */
-function decode(request: Readable, decoder: Duplex): AsyncIterable<Buffer> {
+async function* decode(request: Readable, decoder: Decoder): AsyncGenerator<Buffer> {
+  let bytesReceived = 0;
   finished(request, { writable: false }, (error) => {
     if (error) decoder.destroy(error);
   });
+  request.on("data", (part: Buffer) => (bytesReceived += part.length));
   request.pipe(decoder);
-  return decoder;
+  yield* decoder as AsyncIterable<Buffer>;
+  // Decoders of other encodings than gzip pass over what comes after the end: it would be lost without a word.
+  request.unpipe(decoder);
+  for await (const _ of request.iterator({ destroyOnReturn: false })) break;
+  if (bytesReceived > decoder.bytesWritten) throw new BytesAfterEnd();
+}
+
+class BytesAfterEnd extends Error {
+  readonly code = "Z_DATA_ERROR";
+  constructor() {
+    super("there is more after the end of the compressed data");
+  }
 }

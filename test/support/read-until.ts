@@ -3,12 +3,24 @@ import type { ApiClient } from "../../deploy/demo/api-client.js";
 import type { AggregateV1 } from "../../schemas/aggregate.js";
 import { firstDifference } from "./first-difference.js";
 
-/** Reads an organization's aggregates until they are as expected; otherwise the test fails with what still differs. */
+/** Reads the aggregates of a package until they are as expected; otherwise the test fails with what still differs. */
 export async function readUntil(
   api: ApiClient,
   organization: string,
-  { range, expected }: { range: { startDate: string; endDate: string }; expected: readonly AggregateV1[] },
+  { packageId, range, expected }: Expectation,
 ): Promise<void> {
-  const difference = async () => firstDifference(await api.readAggregates(organization, range), expected);
+  const difference = async () => {
+    const lines = await api.readAggregates(organization, range);
+    return firstDifference(
+      lines.filter((line) => line.package === packageId),
+      expected,
+    );
+  };
   await expect.poll(difference, { timeout: 30_000, interval: 250 }).toBe("");
+}
+
+interface Expectation {
+  packageId: string;
+  range: { startDate: string; endDate: string };
+  expected: readonly AggregateV1[];
 }
