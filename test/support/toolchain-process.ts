@@ -21,10 +21,18 @@ const PROGRAM = new URL("../../dist/deploy/main.js", import.meta.url).pathname;
 const START_MS_MAX = 90_000;
 const POLL_MS = 50;
 
-/** Starts the built program with these arguments; its variables come from `env` alone, but for PATH and HOME. */
-export function spawnProgram(args: readonly string[], env: ProcessEnvironment): ChildProcess {
+/**
+ * Starts the built program with these arguments; its variables come from `env` alone, but for PATH and HOME.
+ * `through` is a command that runs another, such as `nice`.
+ */
+export function spawnProgram(
+  args: readonly string[],
+  env: ProcessEnvironment,
+  through: readonly string[] = [],
+): ChildProcess {
   const { PATH = "", HOME = "/", TMPDIR } = process.env;
-  return spawn(process.execPath, [PROGRAM, ...args], {
+  const [command = "", ...rest] = [...through, process.execPath, PROGRAM, ...args];
+  return spawn(command, rest, {
     env: { PATH, HOME, ...(TMPDIR !== undefined && { TMPDIR }), ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -1,0 +1,58 @@
+import { createServer, get, Agent, type IncomingMessage } from "node:http";
+import { once } from "node:events";
+import { text } from "node:stream/consumers";
+import { expect, test } from "vitest";
+import { listen } from "../../deploy/listen.js";
+import { createRegistry, startMetricsServer } from "../../deploy/metrics.js";
+import { StartFailure } from "../../deploy/start-failure.js";
+
+const ANY = { host: "127.0.0.1", port: 0, variable: "PORT" };
+
+test("port 0 takes a free port and says which", async () => {
+  await using first = await listen(createServer(), ANY);
+  await using second = await listen(createServer(), ANY);
+  expect(first.url).toBe(`http://127.0.0.1:${first.port}`);
+  expect(second.port).not.toBe(first.port);
+});
+
+test("a taken port is a sentence with the variable that moves it", async () => {
+  await using first = await listen(createServer(), ANY);
+  const second = listen(createServer(), { ...ANY, port: first.port, variable: "COLLECT_PORT" });
+  await expect(second).rejects.toThrow(StartFailure);
+  await expect(second).rejects.toThrow(`port ${first.port} on 127.0.0.1 is taken (COLLECT_PORT): `);
+});
+
+test("an address of another machine is a sentence that names HOST", async () => {
+  const opening = listen(createServer(), { ...ANY, host: "192.0.2.1", port: 8080 });
+  await expect(opening).rejects.toThrow(
+    "192.0.2.1 is not an address of this machine (HOST), so port 8080 (PORT)",
+  );
+});
+
+test("closing waits for the request in hand, and not for connections that clients keep open", async () => {
+  const answers: (() => void)[] = [];
+  const server = await listen(
+    createServer((_, response) => void answers.push(() => response.end("done"))),
+    ANY,
+  );
+  const agent = new Agent({ keepAlive: true });
+  const request = get(server.url, { agent });
+  await expect.poll(() => answers.length).toBe(1);
+  const began = Date.now();
+  const closing = server[Symbol.asyncDispose]();
+  answers.forEach((answer) => answer());
+  const [response] = (await once(request, "response")) as [IncomingMessage];
+  expect(await text(response)).toBe("done");
+  await closing;
+  expect(Date.now() - began).toBeLessThan(3_000);
+  agent.destroy();
+});
+
+test("metrics are Prometheus text about the process", async () => {
+  await using server = await startMetricsServer({ host: "127.0.0.1", port: 0, registry: createRegistry() });
+  const response = await fetch(`${server.url}/metrics`);
+  expect(response.headers.get("content-type")).toContain("text/plain; version=0.0.4");
+  expect(await response.text()).toMatch(/^process_resident_memory_bytes \d+$/m);
+  expect((await fetch(`${server.url}/other`)).status).toBe(404);
+  expect((await fetch(`${server.url}/metrics`, { method: "POST" })).status).toBe(405);
+});
