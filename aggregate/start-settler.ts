@@ -8,7 +8,7 @@ const ROUND_MS = 150;
 /** A slice's event ids are held in ClickHouse's memory: about 200 MB for a million. */
 const SLICE_EVENTS_MAX = 1_000_000;
 /** While chunks still come in: often enough for readers, seldom enough to leave four fifths of the time to inserts. */
-const PAUSE_MS_MIN = 3_000;
+const PAUSE_MS_MIN = 5_000;
 const PAUSE_FACTOR = 4;
 const OWNERS_AT_ONCE = 4;
 /** A store that is down is not asked every round. */
