@@ -3,13 +3,9 @@
 INSERT INTO superseded_events
 SELECT *
 FROM events
-WHERE (artifact, date, event_id) IN
+PREWHERE (artifact, date, event_id, version, import_id) IN
 (
-  SELECT artifact, date, event_id FROM settlement_deltas WHERE batch = {batch:UUID} AND delta < 0
+  SELECT artifact, date, event_id, version, import_id FROM settlement_deltas WHERE batch = {batch:UUID} AND delta < 0
 )
-AND (artifact, event_id, version, import_id) IN
-(
-  SELECT artifact, event_id, version, import_id FROM settlement_deltas WHERE batch = {batch:UUID} AND delta < 0
-)
-AND sign > 0
+WHERE sign > 0
 LIMIT 1 BY artifact, event_id, version, import_id
