@@ -57,10 +57,11 @@ async function startAll({ config, log, open }: Starting): Promise<Running> {
   const dataDir = open.use(await openDataDir(config.dataDir));
   const required = config.databaseUrl !== undefined;
   const secretKey = await loadSecretKey({ fromConfig: config.secretKey, dataDir, required });
-  const [stores, lookupData] = await Promise.all([
-    openStores({ config, dataDir, log, open }),
-    config.roles.has("enrich") ? loadLookupData(config.lookups) : undefined,
-  ]);
+  const lookups = config.roles.has("enrich") ? readLookups(config) : undefined;
+  // Not both at once: stores that are still opening when the tables fail would be left behind.
+  lookups?.catch(() => undefined);
+  const stores = await openStores({ config, dataDir, log, open });
+  const lookupData = await lookups;
   const tokens = createTokenCipher(secretKey);
   await checkKey(stores, tokens);
   const registry = createRegistry();
@@ -81,6 +82,14 @@ async function startAll({ config, log, open }: Starting): Promise<Running> {
     lost: stores.lost,
     [Symbol.asyncDispose]: () => open[Symbol.asyncDispose](),
   };
+}
+
+async function readLookups({ lookups }: Config): Promise<LookupData> {
+  try {
+    return await loadLookupData(lookups);
+  } catch (error) {
+    throw new StartFailure((error as Error).message, { cause: error });
+  }
 }
 
 interface Parts extends Starting {

@@ -1,4 +1,4 @@
-import type { Put } from "./index.js";
+import type { Put } from "./put.js";
 
 /** An unfamiliar agent is a fact about the world, not a failure: the client stays unknown. */
 export const putClient: Put = (event, { clients }) => {

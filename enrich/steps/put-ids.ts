@@ -1,4 +1,4 @@
-import type { Put } from "./index.js";
+import type { Put } from "./put.js";
 
 /** Ids that stand for the client and its address from here on; the address itself is not stored. */
 export const putIds: Put = (event, { ids }) => {

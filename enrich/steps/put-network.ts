@@ -1,4 +1,4 @@
-import type { Put } from "./index.js";
+import type { Put } from "./put.js";
 
 /** Whose network the event came from: company or cloud provider, and the type of connection. */
 export const putNetwork: Put = (event, { networks }) => {

@@ -1,4 +1,4 @@
-import type { Put } from "./index.js";
+import type { Put } from "./put.js";
 
 /** Where the event came from, as far as the city database knows. */
 export const putPlace: Put = (event, { places }) => {
