@@ -41,7 +41,10 @@ export async function abortAbandonedUploads(pg: Postgres): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Chunks that were settled count as unsettled again: settlement takes back what they brought. */
+/**
+ * All chunks count as unsettled again: settlement takes back what they brought. Also those that are not settled yet:
+ * they may become so while this waits for the import's row, and then this must still find them.
+ */
 function interrupt(which: string): string {
   return `
     with interrupted as (
@@ -49,7 +52,7 @@ function interrupt(which: string): string {
         entries = entries || $1::jsonb
       where ${which} and status = 'importing' and chunks_total is null returning id
     ), unsettled as (
-      update import_chunks set settled = false where settled and import_id in (select id from interrupted)
+      update import_chunks set settled = false where import_id in (select id from interrupted)
     )
     select id from interrupted`;
 }
