@@ -23,6 +23,8 @@ export interface Stores {
   logDir: string;
   pg: pg.Pool;
   clickhouse: ClickHouseClient;
+  /** For answers that callers read as slowly as they like: they never take the service's own connections. */
+  exports: ClickHouseClient;
   eventLog: EventLog & LagReader;
   /** Resolves with the reason when an embedded store is gone for good. */
   lost: Promise<Error>;
@@ -42,10 +44,13 @@ export async function openStores({ config, dataDir, log, open }: StoresOptions):
     throw new StartFailure(
       "KAFKA_BROKERS is set, but this version has only the embedded event log: unset it to start.",
     );
-  const [postgres, clickhouse] = await Promise.all([
+  // Both are waited for, also when one fails: what is still starting could not be closed.
+  const [startedPostgres, startedClickHouse] = await Promise.allSettled([
     openPostgres({ config, dataDir, log, open }),
     openClickHouse({ config, dataDir, log, open }),
   ]);
+  const postgres = opened(startedPostgres);
+  const clickhouse = opened(startedClickHouse);
   const logDir = dataDir.sub("log");
   const eventLog = open.use(await openEmbeddedLog({ dir: logDir }));
   const lost = Promise.race([postgres.lost, clickhouse.lost]);
@@ -55,9 +60,15 @@ export async function openStores({ config, dataDir, log, open }: StoresOptions):
     logDir,
     pg: postgres.pool,
     clickhouse: clickhouse.client,
+    exports: clickhouse.exports,
     eventLog,
     lost,
   };
+}
+
+function opened<T>(result: PromiseSettledResult<T>): T {
+  if (result.status === "rejected") throw result.reason;
+  return result.value;
 }
 
 const NEVER = new Promise<Error>(() => undefined);
@@ -82,8 +93,9 @@ async function openClickHouse({ config, dataDir, log, open }: StoresOptions) {
   const url = embedded === undefined ? (config.clickhouseUrl ?? "") : embeddedUrl(embedded);
   await explaining("CLICKHOUSE_URL", () => prepareClickHouse(url));
   const client = connectClickHouse(url);
-  open.defer(() => client.close());
-  return { url, client, lost: embedded?.exited ?? NEVER };
+  const exports = connectClickHouse(url);
+  open.defer(() => Promise.all([client.close(), exports.close()]));
+  return { url, client, exports, lost: embedded?.exited ?? NEVER };
 }
 
 function embeddedUrl({

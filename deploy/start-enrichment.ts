@@ -24,17 +24,23 @@ export interface Enrichment extends AsyncDisposable {
 /** Runs the workers of enrichment, each on a thread. One that ends by itself is started again after a pause. */
 export async function startEnrichment(options: EnrichmentOptions): Promise<Enrichment> {
   const threads = Array.from({ length: options.workers }, (_, index) => keepThread(index, options));
-  await Promise.all(threads.map(({ ready }) => ready));
+  const stop = () => Promise.all(threads.map((thread) => thread.stop()));
+  try {
+    await Promise.all(threads.map(({ ready }) => ready));
+  } catch (error) {
+    await stop();
+    throw error;
+  }
   return {
     reload: (lookupData) => threads.forEach((thread) => thread.reload(lookupData)),
     async [Symbol.asyncDispose]() {
-      await Promise.all(threads.map((thread) => thread.stop()));
+      await stop();
     },
   };
 }
 
 interface KeptThread {
-  /** Resolves when it consumes for the first time. */
+  /** Resolves when it consumes for the first time; rejects when it ended before. */
   ready: Promise<void>;
   reload(lookupData: LookupData): void;
   stop(): Promise<void>;
@@ -45,7 +51,11 @@ function keepThread(index: number, options: EnrichmentOptions): KeptThread {
   const stopping = new AbortController();
   let current: Worker | undefined;
   let markReady = (): void => undefined;
-  const ready = new Promise<void>((resolve) => (markReady = resolve));
+  let markFailed = (_: Error): void => undefined;
+  const ready = new Promise<void>((resolve, reject) => {
+    markReady = resolve;
+    markFailed = reject;
+  });
   const hear = (message: FromThread) => ("ready" in message ? markReady() : onOutcomes(message.outcomes));
   const run = async () => {
     for (let failures = 0; !stopping.signal.aborted; failures++) {
@@ -54,6 +64,7 @@ function keepThread(index: number, options: EnrichmentOptions): KeptThread {
       current = thread.worker;
       const failure = await thread.ended;
       if (stopping.signal.aborted) return;
+      markFailed(new Error("an enrichment worker could not start", { cause: failure }));
       if (Date.now() - startedAt > PAUSE_MS_MAX) failures = 0;
       log.error({ err: failure, worker: index }, "an enrichment worker ended; it is started again");
       const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** failures, PAUSE_MS_MAX);

@@ -24,8 +24,11 @@ export interface BatchWriter {
   onOutcomes?: (outcomes: readonly ChunkOutcome[]) => void;
 }
 
-/** Lines can be short: a batch of ten-byte lines is cut into several inserts before it fills the memory. */
-const BLOCK_ROWS_MAX = 200_000;
+/**
+ * Lines can be short: a batch of ten-byte lines is cut into several inserts before it fills the memory. Lines are
+ * counted, not the rows made of them: a second time, the same records must be cut at the same places.
+ */
+const BLOCK_LINES_MAX = 200_000;
 
 /**
  * Writes a batch: its range is recorded, its chunks become inserts into `events` and `import_log` under the range's
@@ -63,12 +66,16 @@ async function writeChunks(
   const to = { events, log: logs, artifacts, lookups: writer.lookups() };
   const outcomes: ChunkOutcome[] = [];
   let inserts = 0;
+  let lines = 0;
   events.clear();
   logs.clear();
   for (const chunk of chunks) {
     const outcome = await enrichChunk(chunk, to);
     if (chunk.source === "import") outcomes.push(outcome);
-    if (events.rows + logs.rows >= BLOCK_ROWS_MAX) await insertBlocks(`${token}#${inserts++}`, writer);
+    lines += outcome.eventsTotal;
+    if (lines < BLOCK_LINES_MAX) continue;
+    await insertBlocks(`${token}#${inserts++}`, writer);
+    lines = 0;
   }
   await insertBlocks(`${token}#${inserts}`, writer);
   return outcomes;

@@ -15,13 +15,19 @@ export interface UnsettledChunks {
   lastStamp: number;
 }
 
+/** How much is settled at once: ids are held in memory, and so are whole rows of what is taken back. */
+export interface SliceLimits {
+  eventsMax: number;
+  chunksMax: number;
+}
+
 /** What settlement keeps in PostgreSQL. */
 export interface SettlementStore {
   dueImports(): Promise<DueImport[]>;
-  /** Uploads whose process died: aborted, and to be retracted. Returns their ids. */
-  abortAbandonedUploads(): Promise<string[]>;
+  /** Ends uploads whose process died: aborted, and to be retracted. */
+  abortAbandonedUploads(): Promise<void>;
   /** Runs `work` as the only settlement of the owner anywhere; false when another is at it. */
-  asOnlySettlement(ownerId: string, work: (journal: OwnerSettlement) => Promise<void>): Promise<boolean>;
+  asOnlySettlement(ownerId: string, work: (owner: OwnerSettlement) => Promise<void>): Promise<boolean>;
 }
 
 /** What may be done to an owner's imports by the one that holds the owner's settlement lock. */
@@ -30,7 +36,7 @@ export interface OwnerSettlement {
   stagedBatches(): Promise<string[]>;
   putStagedBatch(batch: string): Promise<void>;
   closeBatch(batch: string): Promise<void>;
-  unsettledChunks(importId: string, limits: { eventsMax: number }): Promise<UnsettledChunks | undefined>;
+  unsettledChunks(importId: string, limits: SliceLimits): Promise<UnsettledChunks | undefined>;
   /** Does nothing when the import was retracted since: its chunks are then unsettled once more. */
   markSettled(due: Pick<DueImport, "id" | "retracted">, chunks: UnsettledChunks): Promise<void>;
   /** `done` when every chunk is written and settled; otherwise nothing. */

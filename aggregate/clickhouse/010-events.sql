@@ -6,6 +6,8 @@
 --
 -- event_id is computed here, so that every writer gets the same id for the same key; unique_key itself is not kept.
 -- version is (receipt of the chunk in ms) * 2^20 + (line within the chunk): later receipt wins, then later line.
+-- The deduplication window counts parts, and an insert makes one for each month that its events fall into: it has
+-- to reach back as far in inserts as those of the views, which make one part each.
 CREATE TABLE IF NOT EXISTS events
 (
   artifact              UUID,
@@ -45,4 +47,4 @@ ENGINE = SummingMergeTree(sign)
 PARTITION BY toYYYYMM(date)
 PRIMARY KEY (artifact, date, event_id)
 ORDER BY (artifact, date, event_id, version, import_id)
-SETTINGS non_replicated_deduplication_window = 10000;
+SETTINGS non_replicated_deduplication_window = 100000;

@@ -1,6 +1,7 @@
 -- What must be taken back or brought back, so that of all versions of an event the latest is live, once?
--- Settlement notes the events that may differ, per batch, then what differs, then copies the rows it will take back to superseded_events, then
--- inserts them into events with the batch as deduplication token. Each stage may be cut short and run again.
+-- Settlement notes the events that may differ, per batch, then what differs, then copies the rows it will take back to
+-- superseded_events, then inserts them into events with the batch as deduplication token. Each stage may be cut short
+-- and run again.
 CREATE TABLE IF NOT EXISTS settlement_candidates
 (
   batch    UUID,

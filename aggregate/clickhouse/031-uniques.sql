@@ -5,7 +5,7 @@ CREATE TABLE IF NOT EXISTS uniques
   package     UUID,
   date        Date,
   endpoint_id FixedString(16),
-  total   Int64
+  total       Int64
 )
 ENGINE = SummingMergeTree(total)
 ORDER BY (package, date, endpoint_id)

@@ -5,7 +5,7 @@ CREATE TABLE IF NOT EXISTS platforms
   package  UUID,
   date     Date,
   platform LowCardinality(String),
-  total   Int64
+  total    Int64
 )
 ENGINE = SummingMergeTree(total)
 ORDER BY (package, date, platform)

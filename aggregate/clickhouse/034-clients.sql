@@ -6,7 +6,7 @@ CREATE TABLE IF NOT EXISTS clients
   date           Date,
   client         LowCardinality(String),
   client_version LowCardinality(String),
-  total   Int64
+  total          Int64
 )
 ENGINE = SummingMergeTree(total)
 ORDER BY (package, date, client, client_version)

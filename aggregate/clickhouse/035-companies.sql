@@ -6,7 +6,7 @@ CREATE TABLE IF NOT EXISTS companies
   date           Date,
   company        LowCardinality(String),
   company_domain LowCardinality(String),
-  total   Int64
+  total          Int64
 )
 ENGINE = SummingMergeTree(total)
 ORDER BY (package, date, company, company_domain)

@@ -6,7 +6,7 @@ CREATE TABLE IF NOT EXISTS cloud_providers
   date                  Date,
   cloud_provider        LowCardinality(String),
   cloud_provider_domain LowCardinality(String),
-  total   Int64
+  total                 Int64
 )
 ENGINE = SummingMergeTree(total)
 ORDER BY (package, date, cloud_provider, cloud_provider_domain)

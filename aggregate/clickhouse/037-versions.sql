@@ -5,7 +5,7 @@ CREATE TABLE IF NOT EXISTS versions
   package         UUID,
   date            Date,
   package_version LowCardinality(String),
-  total   Int64
+  total           Int64
 )
 ENGINE = SummingMergeTree(total)
 ORDER BY (package, date, package_version)

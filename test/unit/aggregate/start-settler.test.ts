@@ -40,7 +40,7 @@ function fakes({ rounds, staged = [], failures = 0, elsewhere = [] }: Fakes) {
   const dueImports = vi.fn(async () => (answers.length > 1 ? answers.shift() : answers[0]) ?? []);
   const store: SettlementStore = {
     dueImports,
-    abortAbandonedUploads: async () => [],
+    abortAbandonedUploads: async () => undefined,
     asOnlySettlement: async (ownerId, work) => {
       if (failuresLeft-- > 0) throw new Error("connection refused");
       if (elsewhere.includes(ownerId)) return false;

@@ -1,0 +1,19 @@
+import type { ClickHouseClient } from "@clickhouse/client";
+import { openRows } from "./open-rows.js";
+import { readQuery } from "./read-query.js";
+
+export interface ImportLogQuery {
+  /** UUID. */
+  importId: string;
+  /** `import-log`: every entry as JSON; `rejected-lines`: refused lines as they were sent. By line. */
+  what: "import-log" | "rejected-lines";
+  signal: AbortSignal;
+}
+
+/** What an import's log says, a line each; see `openRows` for how it fails. */
+export async function openImportLog(
+  clickhouse: ClickHouseClient,
+  { importId, what, signal }: ImportLogQuery,
+): Promise<AsyncIterable<Buffer>> {
+  return openRows(clickhouse, { query: await readQuery(what), params: { importId }, signal });
+}

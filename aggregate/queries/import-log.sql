@@ -1,0 +1,12 @@
+-- What was wrong with which lines of an import? One log entry as JSON a row.
+-- An override changes nothing in it.
+SELECT concat(
+  '{"class":"', toString(class), '","type":', toJSONString(type), ',"human_friendly_message":', toJSONString(message),
+  ',"line":', toString(line),
+  if(package_id = '', '', concat(',"package_id":', toJSONString(package_id))),
+  if(pixel_id = '', '', concat(',"pixel_id":', toJSONString(pixel_id))),
+  '}') AS entry
+FROM import_log FINAL
+WHERE import_id = {importId:UUID}
+ORDER BY import_log.line, import_log.class, import_log.type, message
+FORMAT TSVRaw

@@ -1,0 +1,7 @@
+-- Which lines of an import were refused? Byte for byte as they were sent, to be mended and sent again.
+-- An override changes nothing in it.
+SELECT line_bytes
+FROM import_log FINAL
+WHERE import_id = {importId:UUID} AND class = 'error'
+ORDER BY line
+FORMAT TSVRaw
