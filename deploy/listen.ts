@@ -14,7 +14,7 @@ export interface ListeningServer extends AsyncDisposable {
   /** `http://<host>:<port>`, with the port really taken. */
   readonly url: string;
   readonly port: number;
-  /** Takes no new connection and resolves when every request in hand is answered. */
+  /** Takes no new connection and resolves when every request in hand is answered, or cut after some seconds. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -53,15 +53,19 @@ function sentence({ code, message }: NodeJS.ErrnoException, { host, port, variab
 }
 
 const IDLE_SWEEP_MS = 100;
+/** An upload may go on for hours: what is not answered by then is cut, and ends as a broken connection does. */
+const ANSWER_MS_MAX = 8_000;
 
 /** A connection kept alive by its client falls idle only after the answer in hand: sweep until none is left. */
 async function closed(server: Server): Promise<void> {
   const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS);
+  const cut = setTimeout(() => server.closeAllConnections(), ANSWER_MS_MAX);
   try {
     await new Promise<void>((resolve, reject) => {
       server.close((error) => (error ? reject(error) : resolve()));
     });
   } finally {
     clearInterval(sweep);
+    clearTimeout(cut);
   }
 }

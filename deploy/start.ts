@@ -5,12 +5,15 @@ import { startSettler } from "../aggregate/start-settler.js";
 import { createApp } from "../api/app.js";
 import { aggregateRoutes } from "../api/routes/aggregates.js";
 import type { HealthChecks } from "../api/routes/health.js";
+import { importEndingRoutes } from "../api/routes/import-endings.js";
+import { importRecordRoutes } from "../api/routes/import-records.js";
 import { importRoutes } from "../api/routes/imports.js";
 import { settlementStore } from "../api/stores/settlements.js";
 import { checkSecretKey } from "../api/stores/secret-key.js";
 import { createTokenCipher, type TokenCipher } from "../api/tokens.js";
 import { loadLookupData, type LookupData } from "../enrich/lookups/load-lookup-data.js";
 import { ENRICH_GROUP } from "../enrich/start-worker.js";
+import { ActiveUploads } from "../ingest/import/active-uploads.js";
 import { ClosingStack } from "./closing-stack.js";
 import { startCollectServer } from "./collect-server.js";
 import type { Config } from "./config.js";
@@ -72,7 +75,7 @@ async function startAll({ config, log, open }: Starting): Promise<Running> {
   endpoints.metrics = open.use(await startMetricsServer({ ...config.metrics, registry })).url;
   const checks = healthChecks(stores);
   if (config.roles.has("collect"))
-    endpoints.collect = open.use(await startCollectServer(config.collect, checks)).url;
+    endpoints.collect = open.use(await startCollectServer(config.collect, { checks, log })).url;
   if (config.roles.has("api")) endpoints.api = await startApi({ ...parts, checks });
   await dataDir.writeEndpoints(endpoints);
   return {
@@ -144,18 +147,24 @@ async function startApi({
   tokens,
   checks,
 }: Parts & { checks: HealthChecks }): Promise<string> {
-  const { pg, clickhouse, eventLog } = stores;
+  const { pg, exports: clickhouse, eventLog } = stores;
+  const active = new ActiveUploads();
   const app = createApp({
     pg,
     tokens,
     log,
     checks,
     trustsProxy: trustsProxy(config.trustedProxies),
-    routes: [...importRoutes({ pg, eventLog }), ...aggregateRoutes({ pg, clickhouse })],
+    routes: [
+      ...importRoutes({ pg, eventLog, active }),
+      ...importEndingRoutes({ pg, active }),
+      ...importRecordRoutes({ pg, clickhouse }),
+      ...aggregateRoutes({ pg, clickhouse }),
+    ],
   });
   const handle = app.callback();
   const server = createServer((request, response) => void handle(request, response));
-  // An import may take hours; a sender that stands still is ended by the import's own time-out.
+  // An import may take hours; it has a time-out of its own for senders that stand still.
   server.requestTimeout = 0;
   return open.use(await listen(server, { ...config.http, variable: "PORT" })).url;
 }

@@ -1,11 +1,10 @@
-import { Readable } from "node:stream";
-import { createGzip, constants } from "node:zlib";
 import type { ClickHouseClient } from "@clickhouse/client";
 import { openAggregates } from "../../aggregate/open-aggregates.js";
 import { BREAKDOWNS, type Breakdown } from "../../schemas/aggregate.js";
 import { parseDateRange } from "../../schemas/date-range.js";
 import { isUuid } from "../../schemas/formats.js";
 import { Problem } from "../../schemas/problem.js";
+import { answerRows } from "../answer-rows.js";
 import { ownerFor, type Owner } from "../authorise.js";
 import { access } from "../access.js";
 import { route, type ApiContext, type Route } from "../route.js";
@@ -75,7 +74,6 @@ interface Asked {
   query: AggregatesQuery;
 }
 
-/** The query is opened before the status is set: one that ClickHouse refuses is still an error with a body. */
 async function answerAggregates(
   ctx: ApiContext,
   { owner, accountId, query }: Asked,
@@ -91,22 +89,5 @@ async function answerAggregates(
       "not-found",
       `There is no package ${query.packageId} of ${owner.name} that you can see.`,
     );
-  ctx.type = "application/x-ndjson";
-  ctx.vary("Accept-Encoding");
-  if (ctx.method === "HEAD") return void (ctx.status = 200);
-  const stop = new AbortController();
-  ctx.res.once("close", () => stop.abort());
-  const rows = await openAggregates(clickhouse, { packages, ...query, signal: stop.signal });
-  ctx.status = 200;
-  ctx.body = compressed(ctx, Readable.from(rows, { objectMode: false }));
-}
-
-/** A failure of the rows has to reach the socket through the compressor as well. */
-function compressed(ctx: ApiContext, rows: Readable): Readable {
-  if (ctx.acceptsEncodings("gzip", "identity") !== "gzip") return rows;
-  ctx.set("Content-Encoding", "gzip");
-  const gzip = createGzip({ level: constants.Z_BEST_SPEED });
-  rows.on("error", (error) => gzip.destroy(error));
-  gzip.on("close", () => rows.destroy());
-  return rows.pipe(gzip);
+  await answerRows(ctx, (signal) => openAggregates(clickhouse, { packages, ...query, signal }));
 }

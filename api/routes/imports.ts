@@ -1,18 +1,19 @@
 import type { Pool } from "pg";
 import { openBody } from "../../ingest/import/open-body.js";
-import { receiveImport, UploadAborted } from "../../ingest/import/receive-import.js";
+import { UploadAborted, type ActiveUploads } from "../../ingest/import/active-uploads.js";
+import { receiveImport, SenderIdle } from "../../ingest/import/receive-import.js";
 import type { EventLog } from "../../schemas/event-log.js";
-import { isUuid } from "../../schemas/formats.js";
 import { Problem } from "../../schemas/problem.js";
+import { importOf } from "../import-of.js";
 import { ownerFor, packageOfOwnerFor, pixelFor } from "../authorise.js";
-import { pageBody, parsePage } from "../paging.js";
 import { route, type ApiContext, type Route } from "../route.js";
-import { insertImport, listImports, readImport, type NewImport } from "../stores/imports.js";
+import { insertImport, type NewImport } from "../stores/imports.js";
 import { uploadStore } from "../stores/uploads.js";
 
 export interface ImportRoutesDeps {
   pg: Pool;
   eventLog: EventLog;
+  active: ActiveUploads;
   /** Milliseconds since the epoch. */
   now?: () => number;
 }
@@ -55,32 +56,6 @@ export function importRoutes(deps: ImportRoutesDeps): Route[] {
         );
       },
     }),
-    ...readingRoutes(deps),
-  ];
-}
-
-function readingRoutes({ pg }: ImportRoutesDeps): Route[] {
-  return [
-    route({
-      method: "GET",
-      path: "/v2/imports/:owner",
-      action: "imports.read",
-      async handle({ ctx, account, action, param }) {
-        const page = parsePage(ctx.query);
-        const { id: ownerId } = await ownerFor(pg, account, param("owner"), action);
-        const rows = await listImports(pg, { ownerId, page });
-        ctx.body = pageBody(ctx, { name: "event_imports", rows, page, record: (each) => each });
-      },
-    }),
-    route({
-      method: "GET",
-      path: "/v2/imports/:owner/:import",
-      action: "imports.read",
-      async handle({ ctx, account, action, param }) {
-        const { id: ownerId } = await ownerFor(pg, account, param("owner"), action);
-        ctx.body = await importOf(pg, { ownerId, id: param("import") });
-      },
-    }),
   ];
 }
 
@@ -88,14 +63,20 @@ function readingRoutes({ pg }: ImportRoutesDeps): Route[] {
 async function startImport(
   ctx: ApiContext,
   target: NewImport,
-  { pg, eventLog, now = Date.now }: ImportRoutesDeps,
+  { pg, eventLog, active, now = Date.now }: ImportRoutesDeps,
 ): Promise<void> {
   const body = openBody(ctx.req, ctx.get("Content-Encoding"));
   const importId = await insertImport(pg, target);
   ctx.state.log.info({ importId, ownerId: target.ownerId }, "import started");
   try {
-    await receiveImport(body, { ...target, importId }, { log: eventLog, uploads: uploadStore(pg), now });
+    await receiveImport(
+      body,
+      { ...target, importId },
+      { log: eventLog, uploads: uploadStore(pg), active, now },
+    );
   } catch (error) {
+    // The rest of the body would have to be read before the connection could be used again.
+    ctx.set("Connection", "close");
     throw bodyProblem(error);
   }
   ctx.body = await importOf(pg, { ownerId: target.ownerId, id: importId });
@@ -105,15 +86,13 @@ async function startImport(
 function bodyProblem(error: unknown): unknown {
   if (error instanceof UploadAborted)
     return new Problem("already-finished", "The import was aborted during its upload.", { cause: error });
+  if (error instanceof SenderIdle)
+    return new Problem("request-timeout", "The body stood still for too long; nothing of it was imported.", {
+      cause: error,
+    });
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   if (!/^(Z_|ERR__ERROR_|ERR_BROTLI|ERR_ZSTD)/.test(code)) return error;
   return new Problem("invalid-body", "The body is not valid in its Content-Encoding, or ends early.", {
     cause: error,
   });
-}
-
-async function importOf(pg: Pool, { ownerId, id }: { ownerId: string; id: string }): Promise<{ id: string }> {
-  const record = isUuid(id) ? await readImport(pg, { ownerId, id }) : undefined;
-  if (record === undefined) throw new Problem("not-found", `There is no import ${id} here.`);
-  return record;
 }

@@ -5,7 +5,7 @@ import { UPLOAD_LEASE_SECONDS, type EventImport } from "../../schemas/import-sto
 import { Problem } from "../../schemas/problem.js";
 import type { Page } from "../paging.js";
 import { query, utc, type Postgres } from "./query.js";
-import { inTransaction } from "./transaction.js";
+import { inTransaction } from "./connection.js";
 
 export const ACTIVE_IMPORTS_MAX = 15;
 const RETRY_AFTER_SECONDS = 10;
@@ -117,7 +117,7 @@ function importRecord(row: ImportRow): EventImport {
     created_at: row.created_at,
     updated_at: row.updated_at,
     events_total: Number(row.events_total),
-    events_successfully_imported: row.retracted ? 0 : Number(row.events_imported),
+    events_successfully_imported: row.status === "aborted" && row.retracted ? 0 : Number(row.events_imported),
     events_failed_to_import: Number(row.events_failed),
     error_log_sample: [...whole, ...row.errors].slice(0, LOG_SAMPLE_MAX),
     warning_log_sample: row.warnings.slice(0, LOG_SAMPLE_MAX),

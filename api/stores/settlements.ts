@@ -3,8 +3,10 @@ import type {
   DueImport,
   OwnerSettlement,
   SettlementStore,
+  SliceLimits,
   UnsettledChunks,
 } from "../../schemas/settlement.js";
+import { onConnection } from "./connection.js";
 import { query, type Postgres } from "./query.js";
 import { abortAbandonedUploads } from "./uploads.js";
 
@@ -33,24 +35,14 @@ async function asOnlySettlement(
   ownerId: string,
   work: (owner: OwnerSettlement) => Promise<void>,
 ): Promise<boolean> {
-  const client = await pg.connect();
-  let failed = true;
-  try {
-    const [lock] = await query<{ held: boolean }>(
-      client,
-      `select pg_try_advisory_lock(${LOCK_KEY}) as held`,
-      [ownerId],
-    );
-    if (lock?.held) {
-      await work(ownerSettlement(client, ownerId));
-      await query(client, `select pg_advisory_unlock(${LOCK_KEY})`, [ownerId]);
-    }
-    failed = false;
-    return lock?.held ?? false;
-  } finally {
-    // A connection that failed is closed, and the lock goes with it.
-    client.release(failed);
-  }
+  return onConnection(pg, async (client) => {
+    const text = `select pg_try_advisory_lock(${LOCK_KEY}) as held`;
+    const [lock] = await query<{ held: boolean }>(client, text, [ownerId]);
+    if (!lock?.held) return false;
+    await work(ownerSettlement(client, ownerId));
+    await query(client, `select pg_advisory_unlock(${LOCK_KEY})`, [ownerId]);
+    return true;
+  });
 }
 
 const LOCK_KEY = "hashtextextended('settlement of ' || $1::text, 0)";
@@ -60,7 +52,7 @@ function ownerSettlement(client: Postgres, ownerId: string): OwnerSettlement {
     stagedBatches: () => stagedBatches(client, ownerId),
     putStagedBatch: (batch) => putStagedBatch(client, { batch, ownerId }),
     closeBatch: (batch) => closeBatch(client, batch),
-    unsettledChunks: (importId, { eventsMax }) => unsettledChunks(client, importId, eventsMax),
+    unsettledChunks: (importId, limits) => unsettledChunks(client, importId, limits),
     markSettled: (due, chunks) => markSettled(client, due, chunks),
     finishIfComplete: (importId) => finishIfComplete(client, importId),
   };
@@ -82,11 +74,11 @@ async function closeBatch(pg: Postgres, batch: string): Promise<void> {
   await query(pg, "delete from settlements where batch = $1", [batch]);
 }
 
-/** In order of receipt, as many as hold about `eventsMax` events, one at the least. */
+/** In order of receipt, one at the least. */
 async function unsettledChunks(
   pg: Postgres,
   importId: string,
-  eventsMax: number,
+  { eventsMax, chunksMax }: SliceLimits,
 ): Promise<UnsettledChunks | undefined> {
   const text = `
     select array_agg(sequence order by receipt_stamp) as sequences,
@@ -94,11 +86,13 @@ async function unsettledChunks(
     from (
       select sequence, receipt_stamp, events, sum(events) over (order by receipt_stamp) as running
       from import_chunks where import_id = $1 and not settled
+      order by receipt_stamp limit $3
     ) chunks
     where running - events < $2`;
   const [row] = await query<Omit<UnsettledChunks, "sequences"> & { sequences: number[] | null }>(pg, text, [
     importId,
     eventsMax,
+    chunksMax,
   ]);
   return row?.sequences ? { ...row, sequences: row.sequences } : undefined;
 }

@@ -1,9 +1,11 @@
+import type { Pool } from "pg";
 import type { LogEntry } from "../../schemas/import-log.js";
 import { UPLOAD_LEASE_SECONDS, type UploadStore } from "../../schemas/import-store.js";
+import { inTransaction } from "./connection.js";
 import { query, type Postgres } from "./query.js";
 
 /** What an upload keeps in PostgreSQL: its lease while the body comes in, and how it ended. */
-export function uploadStore(pg: Postgres): UploadStore {
+export function uploadStore(pg: Pool): UploadStore {
   return {
     renewLease: (importId) => renewLease(pg, importId),
     completeUpload: (importId, chunksTotal) => completeUpload(pg, importId, chunksTotal),
@@ -30,31 +32,32 @@ async function completeUpload(pg: Postgres, importId: string, chunksTotal: numbe
   return rows.length > 0;
 }
 
-async function interruptUpload(pg: Postgres, importId: string, reason: string): Promise<void> {
-  await query(pg, interrupt("id = $2"), [interrupted(reason), importId]);
+async function interruptUpload(pg: Pool, importId: string, reason: string): Promise<void> {
+  await interruptUploads(pg, "id = $2", [interrupted(reason), importId]);
 }
 
-/** Uploads whose process died, as their lease tells. Answers their ids. */
-export async function abortAbandonedUploads(pg: Postgres): Promise<string[]> {
-  const reason = "the server stopped before the whole body had arrived";
-  const rows = await query<{ id: string }>(pg, interrupt("upload_lease < now()"), [interrupted(reason)]);
-  return rows.map(({ id }) => id);
+/** Uploads whose process died or lost its database, as their lease tells. */
+export async function abortAbandonedUploads(pg: Pool): Promise<void> {
+  await interruptUploads(pg, "upload_lease < now()", [interrupted("the server lost it before its end")]);
+}
+
+async function interruptUploads(pg: Pool, which: string, values: readonly string[]): Promise<void> {
+  await inTransaction(pg, async (client) => {
+    const text = `
+      update imports set status = 'aborted', retracted = true, updated_at = now(), chunks_settled = 0,
+        entries = entries || $1::jsonb
+      where ${which} and status = 'importing' and chunks_total is null returning id`;
+    const ended = await query<{ id: string }>(client, text, values);
+    for (const { id } of ended) await unsettleChunks(client, id);
+  });
 }
 
 /**
- * All chunks count as unsettled again: settlement takes back what they brought. Also those that are not settled yet:
- * they may become so while this waits for the import's row, and then this must still find them.
+ * All chunks of an import count as unsettled again: settlement takes back what they brought. A statement of its
+ * own, after the import's row is locked: it must see what was settled while the lock was waited for.
  */
-function interrupt(which: string): string {
-  return `
-    with interrupted as (
-      update imports set status = 'aborted', retracted = true, updated_at = now(), chunks_settled = 0,
-        entries = entries || $1::jsonb
-      where ${which} and status = 'importing' and chunks_total is null returning id
-    ), unsettled as (
-      update import_chunks set settled = false where import_id in (select id from interrupted)
-    )
-    select id from interrupted`;
+export async function unsettleChunks(pg: Postgres, importId: string): Promise<void> {
+  await query(pg, "update import_chunks set settled = false where import_id = $1", [importId]);
 }
 
 function interrupted(reason: string): string {

@@ -1,11 +1,14 @@
 import type { EventLog } from "../../schemas/event-log.js";
 import type { UploadStore } from "../../schemas/import-store.js";
 import { encodeRawChunk, type RawChunk } from "../../schemas/raw-chunk.js";
+import { UploadAborted, type ActiveUpload, type ActiveUploads } from "./active-uploads.js";
 import { cutChunks, type Chunk } from "./cut-chunks.js";
 
 const CHUNK_BYTES_TARGET = 512 * 1024;
 const LINE_BYTES_MAX = 1_048_576;
 const LEASE_RENEWAL_MS = 5_000;
+/** A sender that stands still for so long has gone away, whatever its connection says. */
+const IDLE_MS_MAX = 120_000;
 /** Appends under way at once: the next chunk is read while earlier ones become durable. */
 const APPENDS_AT_ONCE = 4;
 
@@ -18,16 +21,9 @@ export type ImportTarget = Pick<
 export interface ReceiveDependencies {
   log: EventLog;
   uploads: UploadStore;
+  active: ActiveUploads;
   /** Milliseconds since the epoch. */
   now: () => number;
-}
-
-/** The import was aborted while its body was still coming in. */
-export class UploadAborted extends Error {
-  constructor(importId: string) {
-    super(`import ${importId} was aborted during its upload`);
-    this.name = "UploadAborted";
-  }
 }
 
 /**
@@ -38,11 +34,12 @@ export class UploadAborted extends Error {
 export async function receiveImport(
   body: AsyncIterable<Buffer>,
   target: ImportTarget,
-  { log, uploads, now }: ReceiveDependencies,
+  { log, uploads, active, now }: ReceiveDependencies,
 ): Promise<void> {
-  using lease = keepLease(target.importId, uploads);
+  using upload = active.open(target.importId);
+  using _lease = keepLease(upload, target.importId, uploads);
   try {
-    const chunks = await appendChunks(whileHeld(body, lease), target, { log, now });
+    const chunks = await appendChunks(untilAborted(body, upload.signal), target, { log, now });
     const completed = await uploads.completeUpload(target.importId, chunks);
     if (!completed) throw new UploadAborted(target.importId);
   } catch (error) {
@@ -51,35 +48,55 @@ export async function receiveImport(
   }
 }
 
-interface Lease extends Disposable {
-  /** Set when the import was aborted meanwhile. */
-  lost?: UploadAborted;
-}
-
-/** Renews the lease by the clock, however slowly the body comes in or the log takes it. */
-function keepLease(importId: string, uploads: UploadStore): Lease {
-  const lease: Lease = { [Symbol.dispose]: () => clearInterval(timer) };
+/** Renews the lease by the clock, however slowly the body comes in; without it, the import was aborted elsewhere. */
+function keepLease(upload: ActiveUpload, importId: string, uploads: UploadStore): Disposable {
   const renew = async () => {
-    if (!(await uploads.renewLease(importId))) lease.lost = new UploadAborted(importId);
+    if (!(await uploads.renewLease(importId))) upload.abort();
   };
   // A database that is away for a moment is no reason to give up: the lease outlasts several renewals.
   const timer = setInterval(() => void renew().catch(() => undefined), LEASE_RENEWAL_MS);
-  return lease;
+  return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 
-/** Stops reading instead of destroying the body: that would close the connection before the answer is sent. */
-async function* whileHeld(body: AsyncIterable<Buffer>, lease: Lease): AsyncGenerator<Buffer> {
-  for await (const part of body) {
-    if (lease.lost !== undefined) throw lease.lost;
-    yield part;
+/**
+ * Throws as soon as the signal says so, and when the sender stands still. The body is left as it is: destroying
+ * it would close the connection before the answer is sent.
+ */
+async function* untilAborted(body: AsyncIterable<Buffer>, signal: AbortSignal): AsyncGenerator<Buffer> {
+  const parts = body[Symbol.asyncIterator]();
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
+  });
+  aborted.catch(() => undefined);
+  for (;;) {
+    using idle = failAfter(IDLE_MS_MAX, () => new SenderIdle());
+    const part = await Promise.race([parts.next(), aborted, idle.failure]);
+    if (part.done) return;
+    yield part.value;
   }
-  if (lease.lost !== undefined) throw lease.lost;
+}
+
+/** The sender sent nothing for too long. */
+export class SenderIdle extends Error {
+  constructor() {
+    super(`the sender sent nothing for ${IDLE_MS_MAX / 1000} s`);
+    this.name = "SenderIdle";
+  }
+}
+
+function failAfter(timeoutMs: number, error: () => Error): Disposable & { failure: Promise<never> } {
+  let timer: NodeJS.Timeout | undefined;
+  const failure = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(error()), timeoutMs);
+  });
+  failure.catch(() => undefined);
+  return { failure, [Symbol.dispose]: () => clearTimeout(timer) };
 }
 
 async function appendChunks(
   body: AsyncIterable<Buffer>,
   target: ImportTarget,
-  { log, now }: Omit<ReceiveDependencies, "uploads">,
+  { log, now }: Pick<ReceiveDependencies, "log" | "now">,
 ): Promise<number> {
   const underWay = new Set<Promise<void>>();
   const partitionOf = choosePartitions(log.partitions, target.ownerId);

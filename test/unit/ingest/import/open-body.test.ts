@@ -78,12 +78,15 @@ describe("openBody", () => {
   test.each([
     ["deflate", deflateSync(text)],
     ["br", brotliCompressSync(text)],
-  ])("throws when there is more after the end of %s, in the same part or a later one", async (encoding, sent) => {
-    for (const more of [deflateSync(text), Buffer.alloc(PART_BYTES * 3), Buffer.from("x")]) {
-      const body = openBody(requestOf(Buffer.concat([sent, more])).request, encoding);
-      await expect(readAll(body)).rejects.toMatchObject({ code: "Z_DATA_ERROR" });
-    }
-  });
+  ])(
+    "throws when there is more after the end of %s, in the same part or a later one",
+    async (encoding, sent) => {
+      for (const more of [deflateSync(text), Buffer.alloc(PART_BYTES * 3), Buffer.from("x")]) {
+        const body = openBody(requestOf(Buffer.concat([sent, more])).request, encoding);
+        await expect(readAll(body)).rejects.toMatchObject({ code: "Z_DATA_ERROR" });
+      }
+    },
+  );
 
   test.each([undefined, "gzip"])("throws when the sender breaks off (%s)", async (encoding) => {
     const sent = encoding === undefined ? text : gzipSync(text);

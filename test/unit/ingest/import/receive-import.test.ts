@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { choosePartitions, receiveImport, UploadAborted } from "../../../../ingest/import/receive-import.js";
+import { ActiveUploads, UploadAborted } from "../../../../ingest/import/active-uploads.js";
+import { choosePartitions, receiveImport, SenderIdle } from "../../../../ingest/import/receive-import.js";
 import type { EventLog } from "../../../../schemas/event-log.js";
 import type { UploadStore } from "../../../../schemas/import-store.js";
 import { decodeRawChunk, type RawChunk } from "../../../../schemas/raw-chunk.js";
@@ -45,7 +46,7 @@ function fakes(over: { append?: () => Promise<void>; uploads?: Partial<UploadSto
     interruptUpload: async (id, reason) => void told.steps.push(`interrupted ${id}: ${reason}`),
     ...over.uploads,
   };
-  return { log, uploads, told };
+  return { log, uploads, told, active: new ActiveUploads() };
 }
 
 /** `chunks` parts, each large enough to be a chunk of its own. */
@@ -64,21 +65,23 @@ afterEach(() => void vi.useRealTimers());
 
 describe("receiveImport", () => {
   test("completes the upload after every append, with their number", async () => {
-    const { log, uploads, told } = fakes({ append: () => new Promise((resolve) => setImmediate(resolve)) });
+    const { log, uploads, told, active } = fakes({
+      append: () => new Promise((resolve) => setImmediate(resolve)),
+    });
     vi.useRealTimers();
-    await receiveImport(bodyOf(6), target, { log, uploads, now: () => NOON });
+    await receiveImport(bodyOf(6), target, { log, uploads, active, now: () => NOON });
     expect(told.steps).toEqual([...Array<string>(6).fill("appended"), `completed ${IMPORT} 6`]);
   });
 
   test("completes an empty body as no chunks", async () => {
-    const { log, uploads, told } = fakes();
-    await receiveImport(bodyOf(0), target, { log, uploads, now: () => NOON });
+    const { log, uploads, told, active } = fakes();
+    await receiveImport(bodyOf(0), target, { log, uploads, active, now: () => NOON });
     expect(told.steps).toEqual([`completed ${IMPORT} 0`]);
   });
 
   test("writes down of each chunk who sent it, its place and its bytes", async () => {
-    const { log, uploads, told } = fakes();
-    await receiveImport(bodyOf(2), target, { log, uploads, now: () => NOON });
+    const { log, uploads, told, active } = fakes();
+    await receiveImport(bodyOf(2), target, { log, uploads, active, now: () => NOON });
     const { lines, ...second } = told.chunks[1] as RawChunk;
     expect(second).toEqual({
       source: "import",
@@ -108,8 +111,8 @@ describe("receiveImport", () => {
       )(NOON),
     ],
   ])("stamps chunks in rising order when the clock %s", async (_, now) => {
-    const { log, uploads, told } = fakes();
-    await receiveImport(bodyOf(5), target, { log, uploads, now });
+    const { log, uploads, told, active } = fakes();
+    await receiveImport(bodyOf(5), target, { log, uploads, active, now });
     const stamps = told.chunks.map(({ receiptStamp }) => receiptStamp);
     expect(stamps).toEqual([...new Set(stamps)].sort((a, b) => a - b));
     expect(stamps).toHaveLength(5);
@@ -117,15 +120,17 @@ describe("receiveImport", () => {
 
   test("interrupts the upload, after the appends under way, when the body breaks off", async () => {
     vi.useRealTimers();
-    const { log, uploads, told } = fakes({ append: () => new Promise((resolve) => setImmediate(resolve)) });
-    const receiving = receiveImport(brokenBody(), target, { log, uploads, now: () => NOON });
+    const { log, uploads, told, active } = fakes({
+      append: () => new Promise((resolve) => setImmediate(resolve)),
+    });
+    const receiving = receiveImport(brokenBody(), target, { log, uploads, active, now: () => NOON });
     await expect(receiving).rejects.toThrow("the sender broke off");
     expect(told.steps).toEqual(["appended", "appended", `interrupted ${IMPORT}: the sender broke off`]);
   });
 
   test("interrupts the upload at a failed append, without reading on", async () => {
-    const { log, uploads, told } = fakes({ append: () => Promise.reject(new Error("disk full")) });
-    const receiving = receiveImport(bodyOf(1000), target, { log, uploads, now: () => NOON });
+    const { log, uploads, told, active } = fakes({ append: () => Promise.reject(new Error("disk full")) });
+    const receiving = receiveImport(bodyOf(1000), target, { log, uploads, active, now: () => NOON });
     await expect(receiving).rejects.toThrow("disk full");
     expect(told.steps).toEqual([`interrupted ${IMPORT}: disk full`]);
     expect(told.chunks.length).toBeLessThanOrEqual(2);
@@ -133,16 +138,18 @@ describe("receiveImport", () => {
 
   test("interrupts the upload when only the last append fails", async () => {
     const answers = [Promise.resolve(), Promise.reject(new Error("disk full"))];
-    const { log, uploads, told } = fakes({ append: () => answers.shift() as Promise<void> });
-    const receiving = receiveImport(bodyOf(2), target, { log, uploads, now: () => NOON });
+    const { log, uploads, told, active } = fakes({ append: () => answers.shift() as Promise<void> });
+    const receiving = receiveImport(bodyOf(2), target, { log, uploads, active, now: () => NOON });
     await expect(receiving).rejects.toThrow("disk full");
     expect(told.steps.at(-1)).toBe(`interrupted ${IMPORT}: disk full`);
   });
 
   test("has at most four appends under way, and reads on as they end", async () => {
     const waiting: (() => void)[] = [];
-    const { log, uploads, told } = fakes({ append: () => new Promise((resolve) => waiting.push(resolve)) });
-    const receiving = receiveImport(bodyOf(6), target, { log, uploads, now: () => NOON });
+    const { log, uploads, told, active } = fakes({
+      append: () => new Promise((resolve) => waiting.push(resolve)),
+    });
+    const receiving = receiveImport(bodyOf(6), target, { log, uploads, active, now: () => NOON });
     await vi.waitFor(() => expect(waiting).toHaveLength(4));
     waiting[0]?.();
     await vi.waitFor(() => expect(waiting).toHaveLength(5));
@@ -155,14 +162,14 @@ describe("receiveImport", () => {
 
   test("renews its lease by the clock, also while nothing comes in", async () => {
     const renewLease = vi.fn(async () => true);
-    const { log, uploads } = fakes({ uploads: { renewLease } });
+    const { log, uploads, active } = fakes({ uploads: { renewLease } });
     let goOn = () => undefined as void;
     const gate = new Promise<void>((resolve) => (goOn = resolve));
     const body = (async function* () {
       await gate;
       yield Buffer.from("{}\n");
     })();
-    const receiving = receiveImport(body, target, { log, uploads, now: () => NOON });
+    const receiving = receiveImport(body, target, { log, uploads, active, now: () => NOON });
     await vi.advanceTimersByTimeAsync(31_000);
     expect(renewLease).toHaveBeenCalledTimes(6);
     goOn();
@@ -173,37 +180,58 @@ describe("receiveImport", () => {
 
   test("outlives a database that is away for a moment", async () => {
     const renewLease = vi.fn(() => Promise.reject<boolean>(new Error("connection refused")));
-    const { log, uploads, told } = fakes({ uploads: { renewLease } });
+    const { log, uploads, told, active } = fakes({ uploads: { renewLease } });
     const body = (async function* () {
       await vi.advanceTimersByTimeAsync(6_000);
       yield Buffer.from("{}\n");
     })();
-    await receiveImport(body, target, { log, uploads, now: () => NOON });
+    await receiveImport(body, target, { log, uploads, active, now: () => NOON });
     expect(told.steps.at(-1)).toBe(`completed ${IMPORT} 1`);
     expect(renewLease).toHaveBeenCalledOnce();
   });
 
   test("stops at the abort of its import and does not call it interrupted", async () => {
-    const { log, uploads, told } = fakes({ uploads: { renewLease: async () => false } });
+    const { log, uploads, told, active } = fakes({ uploads: { renewLease: async () => false } });
     const body = (async function* () {
       yield* bodyOf(1);
       await vi.advanceTimersByTimeAsync(6_000);
       yield* bodyOf(1000);
     })();
-    const receiving = receiveImport(body, target, { log, uploads, now: () => NOON });
+    const receiving = receiveImport(body, target, { log, uploads, active, now: () => NOON });
     await expect(receiving).rejects.toThrow(UploadAborted);
     expect(told.steps).toEqual(["appended"]);
   });
 
   test("stops at an abort that came with the last of the body", async () => {
-    const { log, uploads, told } = fakes({ uploads: { renewLease: async () => false } });
+    const { log, uploads, told, active } = fakes({ uploads: { renewLease: async () => false } });
     const body = (async function* () {
       yield Buffer.from("{}\n");
       await vi.advanceTimersByTimeAsync(6_000);
     })();
-    const receiving = receiveImport(body, target, { log, uploads, now: () => NOON });
+    const receiving = receiveImport(body, target, { log, uploads, active, now: () => NOON });
     await expect(receiving).rejects.toThrow(UploadAborted);
     expect(told.steps).not.toContain(`completed ${IMPORT} 1`);
+  });
+
+  test("ends at once when it is aborted, also while the sender stands still", async () => {
+    const { log, uploads, told, active } = fakes();
+    const receiving = receiveImport(stillBody(), target, { log, uploads, active, now: () => NOON });
+    const refused = expect(receiving).rejects.toBeInstanceOf(UploadAborted);
+    await vi.advanceTimersByTimeAsync(10);
+    active.abort(IMPORT);
+    await refused;
+    expect(told.steps).toEqual([]);
+  });
+
+  test("interrupts an upload whose sender stands still for two minutes", async () => {
+    const { log, uploads, told, active } = fakes();
+    const receiving = receiveImport(stillBody(), target, { log, uploads, active, now: () => NOON });
+    const refused = expect(receiving).rejects.toBeInstanceOf(SenderIdle);
+    await vi.advanceTimersByTimeAsync(119_000);
+    expect(told.steps).toEqual([]);
+    await vi.advanceTimersByTimeAsync(2_000);
+    await refused;
+    expect(told.steps).toEqual([`interrupted ${IMPORT}: the sender sent nothing for 120 s`]);
   });
 });
 
@@ -220,3 +248,9 @@ describe("choosePartitions", () => {
     expect(new Set(owners.map((owner) => choosePartitions(8, owner)(0))).size).toBe(8);
   });
 });
+
+/** One line, then nothing more. */
+async function* stillBody(): AsyncGenerator<Buffer> {
+  yield Buffer.from('{"$time":1}\n');
+  await new Promise(() => undefined);
+}

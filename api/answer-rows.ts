@@ -1,0 +1,33 @@
+import { Readable } from "node:stream";
+import { constants, createGzip } from "node:zlib";
+import type { ApiContext } from "./route.js";
+
+/** Opens a stream of lines; aborting the signal stops what makes them. */
+export type OpenRows = (signal: AbortSignal) => Promise<AsyncIterable<Buffer>>;
+
+/**
+ * Answers with NDJSON as it is made, compressed when asked for. The rows are opened before the status is set, so
+ * that a refused query is still an error with a body; a failure later breaks the connection.
+ */
+export async function answerRows(ctx: ApiContext, open: OpenRows): Promise<void> {
+  ctx.type = "application/x-ndjson";
+  ctx.vary("Accept-Encoding");
+  if (ctx.method === "HEAD") return void (ctx.status = 200);
+  const stop = new AbortController();
+  ctx.res.once("close", () => stop.abort());
+  // Whoever left earlier is not heard of again.
+  if (ctx.req.socket.destroyed) stop.abort();
+  const rows = await open(stop.signal);
+  ctx.status = 200;
+  ctx.body = compressed(ctx, Readable.from(rows, { objectMode: false }));
+}
+
+/** A failure of the rows has to reach the socket through the compressor as well. */
+function compressed(ctx: ApiContext, rows: Readable): Readable {
+  if (ctx.acceptsEncodings("gzip", "identity") !== "gzip") return rows;
+  ctx.set("Content-Encoding", "gzip");
+  const gzip = createGzip({ level: constants.Z_BEST_SPEED });
+  rows.on("error", (error) => gzip.destroy(error));
+  gzip.on("close", () => rows.destroy());
+  return rows.pipe(gzip);
+}

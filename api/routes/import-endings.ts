@@ -1,0 +1,59 @@
+import type { ParsedUrlQuery } from "node:querystring";
+import type { Pool } from "pg";
+import type { ActiveUploads } from "../../ingest/import/active-uploads.js";
+import { isUuid } from "../../schemas/formats.js";
+import { Problem } from "../../schemas/problem.js";
+import { ownerFor } from "../authorise.js";
+import { noImport } from "../import-of.js";
+import { route, type Route } from "../route.js";
+import { abortImport, retractImport } from "../stores/import-endings.js";
+
+export interface ImportEndingRoutesDeps {
+  pg: Pool;
+  active: ActiveUploads;
+}
+
+export function importEndingRoutes({ pg, active }: ImportEndingRoutesDeps): Route[] {
+  return [
+    route({
+      method: "POST",
+      path: "/v2/imports/:owner/:import/abort",
+      action: "imports.abort",
+      async handle({ ctx, account, action, param }) {
+        const retract = parseFlag(ctx.query, "retract");
+        const { id: ownerId } = await ownerFor(pg, account, param("owner"), action);
+        const id = param("import");
+        const before = isUuid(id) ? await abortImport(pg, { ownerId, id }, { retract }) : undefined;
+        if (before === undefined) throw noImport(id);
+        if (before === "done")
+          throw new Problem("already-finished", "The import is done; DELETE retracts it.");
+        active.abort(id);
+        ctx.status = 204;
+      },
+    }),
+    route({
+      method: "DELETE",
+      path: "/v2/imports/:owner/:import",
+      action: "imports.retract",
+      async handle({ ctx, account, action, param }) {
+        const { id: ownerId } = await ownerFor(pg, account, param("owner"), action);
+        const id = param("import");
+        const before = isUuid(id) ? await retractImport(pg, { ownerId, id }) : undefined;
+        if (before === undefined) throw noImport(id);
+        if (before === "importing")
+          throw new Problem(
+            "import-in-progress",
+            "The import is running; abort it first, or with ?retract=true.",
+          );
+        ctx.status = 204;
+      },
+    }),
+  ];
+}
+
+/** `?name=true` or `?name=false`; absent means false. */
+function parseFlag(query: ParsedUrlQuery, name: string): boolean {
+  const text = query[name] ?? "false";
+  if (text === "true" || text === "false") return text === "true";
+  throw new Problem("invalid-query", `${name} must be true or false.`);
+}

@@ -1,0 +1,52 @@
+import type { ClickHouseClient } from "@clickhouse/client";
+import type { Pool } from "pg";
+import { openImportLog } from "../../aggregate/open-import-log.js";
+import { answerRows } from "../answer-rows.js";
+import { ownerFor } from "../authorise.js";
+import { importOf } from "../import-of.js";
+import { pageBody, parsePage } from "../paging.js";
+import { route, type Route } from "../route.js";
+import { listImports } from "../stores/imports.js";
+
+export interface ImportRecordRoutesDeps {
+  pg: Pool;
+  clickhouse: ClickHouseClient;
+}
+
+export function importRecordRoutes({ pg, clickhouse }: ImportRecordRoutesDeps): Route[] {
+  return [
+    route({
+      method: "GET",
+      path: "/v2/imports/:owner",
+      action: "imports.read",
+      async handle({ ctx, account, action, param }) {
+        const page = parsePage(ctx.query);
+        const { id: ownerId } = await ownerFor(pg, account, param("owner"), action);
+        const rows = await listImports(pg, { ownerId, page });
+        ctx.body = pageBody(ctx, { name: "event_imports", rows, page, record: (each) => each });
+      },
+    }),
+    route({
+      method: "GET",
+      path: "/v2/imports/:owner/:import",
+      action: "imports.read",
+      async handle({ ctx, account, action, param }) {
+        const { id: ownerId } = await ownerFor(pg, account, param("owner"), action);
+        ctx.body = await importOf(pg, { ownerId, id: param("import") });
+      },
+    }),
+    ...(["log", "rejected"] as const).map((part) =>
+      route({
+        method: "GET",
+        path: `/v2/imports/:owner/:import/${part}`,
+        action: "imports.read",
+        async handle({ ctx, account, action, param }) {
+          const { id: ownerId } = await ownerFor(pg, account, param("owner"), action);
+          const { id: importId } = await importOf(pg, { ownerId, id: param("import") });
+          const what = part === "log" ? "import-log" : "rejected-lines";
+          await answerRows(ctx, (signal) => openImportLog(clickhouse, { importId, what, signal }));
+        },
+      }),
+    ),
+  ];
+}

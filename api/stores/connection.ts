@@ -1,0 +1,42 @@
+import type { Pool, PoolClient } from "pg";
+import { Problem } from "../../schemas/problem.js";
+
+/**
+ * Runs `work` on one connection, which goes back to the pool when it resolves and is closed when it throws. A
+ * connection that breaks while it is held fails its next query; without a listener it would end the process.
+ */
+export async function onConnection<T>(pg: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
+  const client = await connect(pg);
+  const ignore = () => undefined;
+  client.on("error", ignore);
+  let failed = true;
+  try {
+    const result = await work(client);
+    failed = false;
+    return result;
+  } finally {
+    client.off("error", ignore);
+    client.release(failed);
+  }
+}
+
+/** Runs `work` in one transaction: committed when it resolves, rolled back when it throws. */
+export async function inTransaction<T>(pg: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
+  return onConnection(pg, async (client) => {
+    await client.query("begin");
+    const result = await work(client);
+    await client.query("commit");
+    return result;
+  });
+}
+
+async function connect(pg: Pool): Promise<PoolClient> {
+  try {
+    return await pg.connect();
+  } catch (cause) {
+    throw new Problem("unavailable", "The database cannot be reached at the moment.", {
+      retryAfterSeconds: 5,
+      cause,
+    });
+  }
+}

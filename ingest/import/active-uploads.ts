@@ -1,0 +1,31 @@
+/** The import was aborted while its body was still coming in. */
+export class UploadAborted extends Error {
+  constructor(importId: string) {
+    super(`import ${importId} was aborted during its upload`);
+    this.name = "UploadAborted";
+  }
+}
+
+export interface ActiveUpload extends Disposable {
+  readonly signal: AbortSignal;
+  abort(): void;
+}
+
+/** The uploads that this process is receiving, so that an abort ends them at once; other processes see their lease. */
+export class ActiveUploads {
+  private readonly uploads = new Map<string, AbortController>();
+
+  open(importId: string): ActiveUpload {
+    const controller = new AbortController();
+    this.uploads.set(importId, controller);
+    return {
+      signal: controller.signal,
+      abort: () => controller.abort(new UploadAborted(importId)),
+      [Symbol.dispose]: () => void this.uploads.delete(importId),
+    };
+  }
+
+  abort(importId: string): void {
+    this.uploads.get(importId)?.abort(new UploadAborted(importId));
+  }
+}
