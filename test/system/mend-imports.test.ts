@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { ApiClient } from "../../deploy/demo/api-client.js";
+import { generateBody } from "../../deploy/demo/generate-events.js";
+import type { EventImport } from "../../schemas/import-store.js";
+import type { LogEntry } from "../../schemas/import-log.js";
+import { makeOrganization, makePackage } from "../support/make-artifacts.js";
+import { openRecount, type RecountBodies } from "../support/open-recount.js";
+import { openUpload } from "../support/open-upload.js";
+import { readUntil } from "../support/read-until.js";
+import type { KnownArtifact } from "../support/recount-line.js";
+import { startToolchain, type Toolchain } from "../support/start-toolchain.js";
+
+const RANGE = { startDate: "2025-03-01", endDate: "2025-05-01" };
+const organization = "mending";
+
+let toolchain: Toolchain;
+let api: ApiClient;
+let recountBodies: RecountBodies;
+let made = 0;
+let artifact: KnownArtifact;
+let path: string;
+
+beforeAll(async () => {
+  [toolchain, recountBodies] = await Promise.all([startToolchain(), openRecount()]);
+  api = await toolchain.newAccount("ada");
+  await makeOrganization(api, organization);
+  await toolchain.admin("grant-export", organization);
+});
+
+afterAll(() => toolchain?.close());
+
+beforeEach(async () => {
+  made += 1;
+  artifact = await makePackage(api, { organization, name: `files-${made}`, libraryType: "other" });
+  path = `/v2/packages/${organization}/${artifact.id}/import`;
+});
+
+function bodyOf(part: { count: number; startAt: number }): Buffer {
+  const packages = [{ id: artifact.id, libraryType: "other" as const }];
+  const mix = { seed: 4, clients: 500, overrideShare: 0.3, from: "2025-03-10", days: 20, packages };
+  return Buffer.concat([...generateBody({ ...mix, ...part })]);
+}
+
+async function expectOnly(...bodies: Buffer[]): Promise<void> {
+  const targeted = bodies.map((bytes) => ({ bytes, target: artifact.id }));
+  const expected = recountBodies(targeted, [artifact]).aggregates;
+  await readUntil(api, organization, { packageId: artifact.id, range: RANGE, expected });
+}
+
+const pathOf = ({ id }: { id: string }) => `/v2/imports/${organization}/${id}`;
+
+function send(method: string, to: string, token = api.token): Promise<Response> {
+  const headers = { Authorization: `Bearer ${token}`, Connection: "close" };
+  return fetch(new URL(to, api.url), { method, headers });
+}
+
+async function finished(body: Buffer): Promise<EventImport> {
+  return api.pollToDone(await api.importBody(path, body));
+}
+
+async function newest(): Promise<EventImport> {
+  const { event_imports } = await api.get<{ event_imports: EventImport[] }>(`/v2/imports/${organization}`);
+  return event_imports[0] as EventImport;
+}
+
+describe("retracting an import", () => {
+  test("takes its events back, brings back what they had overridden, and leaves later overrides", async () => {
+    const [first, second, third] = [0, 2_000, 4_000].map((startAt) => bodyOf({ count: 2_000, startAt }));
+    await finished(first as Buffer);
+    const mistake = await finished(second as Buffer);
+    await finished(third as Buffer);
+    expect((await send("DELETE", pathOf(mistake))).status).toBe(204);
+    await expectOnly(first as Buffer, third as Buffer);
+    expect((await send("DELETE", pathOf(mistake))).status).toBe(204);
+    await expectOnly(first as Buffer, third as Buffer);
+    expect(await api.get<EventImport>(pathOf(mistake))).toMatchObject({ status: "done" });
+  });
+
+  test("is refused while the import runs", async () => {
+    const upload = openUpload(api, path);
+    await expect.poll(newest).toMatchObject({ status: "importing" });
+    const answer = await send("DELETE", pathOf(await newest()));
+    expect([answer.status, await answer.json()]).toEqual([
+      409,
+      expect.objectContaining({ code: "import-in-progress" }),
+    ]);
+    upload.breakOff();
+  });
+});
+
+describe("aborting an import", () => {
+  test("ends its upload at once, and twice is the same", async () => {
+    const upload = openUpload(api, path);
+    await upload.send(bodyOf({ count: 100, startAt: 0 }));
+    await expect.poll(newest).toMatchObject({ status: "importing" });
+    const running = await newest();
+    expect((await send("POST", `${pathOf(running)}/abort`)).status).toBe(204);
+    expect(await upload.answer).toMatchObject({ status: 409, body: { code: "already-finished" } });
+    expect((await send("POST", `${pathOf(running)}/abort`)).status).toBe(204);
+    expect(await api.get<EventImport>(pathOf(running))).toMatchObject({ status: "aborted" });
+  });
+
+  test("with retract takes back what was imported", async () => {
+    const kept = bodyOf({ count: 2_000, startAt: 0 });
+    await finished(kept);
+    const upload = openUpload(api, path);
+    await upload.send(bodyOf({ count: 6_000, startAt: 2_000 }));
+    await expect.poll(newest).toMatchObject({ status: "importing" });
+    expect((await send("POST", `${pathOf(await newest())}/abort?retract=true`)).status).toBe(204);
+    await expectOnly(kept);
+  });
+
+  test.each([
+    ["a finished one is refused", "abort", 409, "already-finished"],
+    ["a wrong flag is refused", "abort?retract=maybe", 400, "invalid-query"],
+  ])("of %s", async (_, action, status, code) => {
+    const done = await finished(bodyOf({ count: 10, startAt: 0 }));
+    const answer = await send("POST", `${pathOf(done)}/${action}`);
+    expect([answer.status, await answer.json()]).toEqual([status, expect.objectContaining({ code })]);
+  });
+
+  test("or retracting one that is not there is not found, and strangers are told the same", async () => {
+    const done = await finished(bodyOf({ count: 10, startAt: 0 }));
+    const stranger = await toolchain.newAccount(`stranger-${made}`);
+    const statuses = await Promise.all([
+      send("POST", `${pathOf({ id: organization })}/abort`).then(({ status }) => status),
+      send("DELETE", pathOf({ id: "01990000-0000-7000-8000-000000000000" })).then(({ status }) => status),
+      send("DELETE", pathOf(done), stranger.token).then(({ status }) => status),
+      send("POST", `${pathOf(done)}/abort`, stranger.token).then(({ status }) => status),
+      send("GET", `${pathOf(done)}/rejected`, stranger.token).then(({ status }) => status),
+    ]);
+    expect(statuses).toEqual([404, 404, 404, 404, 404]);
+  });
+});
+
+describe("the log of an import", () => {
+  const lines = [
+    '{"$time":"2025-03-11","$unique_id":"good"}',
+    "not json \u{1F600}",
+    "",
+    '{"$time":"soon"}\r',
+    '{"$time":"2025-03-11","$mystery":1}',
+  ];
+
+  test("has every entry, and the refused lines byte for byte, so that they can be mended and sent again", async () => {
+    const done = await finished(Buffer.from(lines.join("\n")));
+    const log = await (await send("GET", `${pathOf(done)}/log`)).text();
+    const entries = log
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as LogEntry);
+    expect(entries.map(({ line, class: kind, type }) => `${line} ${kind} ${type}`)).toEqual([
+      "2 error failed-to-decode",
+      "4 error invalid-time",
+      "5 warning unknown-property",
+    ]);
+    const rejected = await (await send("GET", `${pathOf(done)}/rejected`)).text();
+    expect(rejected).toBe(`${lines[1]}\n${lines[3]}\n`);
+    const mended = rejected.replace(/^not json.*$/m, '{"$time":"2025-03-12"}').replace("soon", "2025-03-13");
+    expect(await finished(Buffer.from(mended))).toMatchObject({
+      events_total: 2,
+      events_successfully_imported: 2,
+      events_failed_to_import: 0,
+    });
+  });
+});
