@@ -107,7 +107,8 @@ async function settleImport(one: DueImport, owner: OwnerSettlement, round: Owner
       { importId: one.id, retracted: one.retracted, ...chunks },
       { batch: uuidv7(), owner },
     );
-    await owner.markSettled(one, chunks);
+    // Retracted meanwhile: the next round knows, this one would settle the same chunks for ever.
+    if (!(await owner.markSettled(one, chunks))) return;
   }
   const durationMs = Date.now() - startedAt;
   round.onSettled?.({ importId: one.id, versions, durationMs });

@@ -19,8 +19,27 @@ export async function answerRows(ctx: ApiContext, open: OpenRows): Promise<void>
   if (ctx.req.socket.destroyed) stop.abort();
   const rows = await open(stop.signal);
   ctx.status = 200;
-  ctx.body = compressed(ctx, Readable.from(rows, { objectMode: false }));
+  const counts = wantsTrailers(ctx);
+  if (counts) ctx.set("Trailer", "X-Row-Count");
+  const counted = counts ? withRowCount(ctx, rows) : rows;
+  ctx.body = compressed(ctx, Readable.from(counted, { objectMode: false }));
 }
+
+function wantsTrailers(ctx: ApiContext): boolean {
+  return /(^|[,\s])trailers\b/i.test(ctx.get("TE"));
+}
+
+/** Closes a complete answer with the number of its lines, so that a client can tell it from a cut one. */
+async function* withRowCount(ctx: ApiContext, rows: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let count = 0;
+  for await (const part of rows) {
+    for (const byte of part) if (byte === NEWLINE) count++;
+    yield part;
+  }
+  ctx.res.addTrailers({ "X-Row-Count": String(count) });
+}
+
+const NEWLINE = 0x0a;
 
 /** A failure of the rows has to reach the socket through the compressor as well. */
 function compressed(ctx: ApiContext, rows: Readable): Readable {

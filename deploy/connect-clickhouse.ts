@@ -4,7 +4,7 @@ export const DATABASE = "maintainer";
 const REQUEST_TIMEOUT_MS = 300_000;
 const CONNECTIONS_MAX = 20;
 
-/** A client of the server's `maintainer` database, or of the one that the URL's path names. */
+/** A client of the server's `maintainer` database, or of the one that the URL names. */
 export function connectClickHouse(url: string, { database = databaseOf(url) } = {}): ClickHouseClient {
   const { origin, username, password } = new URL(url);
   return createClient({
@@ -19,6 +19,8 @@ export function connectClickHouse(url: string, { database = databaseOf(url) } = 
   });
 }
 
+/** `?database=name`, as ClickHouse's own HTTP interface takes it, or the URL's path. */
 export function databaseOf(url: string): string {
-  return decodeURIComponent(new URL(url).pathname.slice(1)) || DATABASE;
+  const { searchParams, pathname } = new URL(url);
+  return searchParams.get("database") ?? (decodeURIComponent(pathname.slice(1)) || DATABASE);
 }

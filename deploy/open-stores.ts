@@ -40,10 +40,6 @@ export interface StoresOptions {
 
 /** Opens each store where the configuration says, else the embedded one below the data directory. */
 export async function openStores({ config, dataDir, log, open }: StoresOptions): Promise<Stores> {
-  if (config.kafkaBrokers !== undefined)
-    throw new StartFailure(
-      "KAFKA_BROKERS is set, but this version has only the embedded event log: unset it to start.",
-    );
   // Both are waited for, also when one fails: what is still starting could not be closed.
   const [startedPostgres, startedClickHouse] = await Promise.allSettled([
     openPostgres({ config, dataDir, log, open }),
@@ -110,7 +106,7 @@ function embeddedUrl({
   const whole = new URL(url);
   whole.username = username;
   whole.password = password;
-  whole.pathname = DATABASE;
+  whole.searchParams.set("database", DATABASE);
   return whole.href;
 }
 

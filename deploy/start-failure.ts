@@ -20,6 +20,7 @@ const SENTENCES: Record<string, (path: string) => string> = {
   ENOSPC: (path) => `The disk of ${path} is full: free some space, or choose another DATA_DIR.`,
   EDQUOT: (path) => `The disk quota for ${path} is used up: free some space, or choose another DATA_DIR.`,
   ENOTDIR: (path) => `${path} is not a directory, or a part of it is a file: choose another DATA_DIR.`,
+  ENOENT: (path) => `${path} cannot be made here: choose another DATA_DIR.`,
   EEXIST: (path) => `${path} exists and is not a directory: choose another DATA_DIR.`,
 };
 

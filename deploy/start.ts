@@ -57,6 +57,10 @@ interface Starting {
 }
 
 async function startAll({ config, log, open }: Starting): Promise<Running> {
+  if (config.kafkaBrokers !== undefined)
+    throw new StartFailure(
+      "KAFKA_BROKERS is set, but this version has only the embedded event log: unset it to start.",
+    );
   const dataDir = open.use(await openDataDir(config.dataDir));
   const required = config.databaseUrl !== undefined;
   const secretKey = await loadSecretKey({ fromConfig: config.secretKey, dataDir, required });
@@ -91,7 +95,12 @@ async function readLookups({ lookups }: Config): Promise<LookupData> {
   try {
     return await loadLookupData(lookups);
   } catch (error) {
-    throw new StartFailure((error as Error).message, { cause: error });
+    const given = [
+      ["CITY_MMDB", lookups.cityMmdb],
+      ["ASN_DB", lookups.asnDb],
+      ["COMPANY_MMDB", lookups.companyMmdb],
+    ].flatMap(([variable, path]) => (path === undefined ? [] : [variable]));
+    throw new StartFailure(`${(error as Error).message} (${given.join(", ")})`, { cause: error });
   }
 }
 

@@ -13,11 +13,11 @@ export interface ArtifactRequest {
 export type ResolveArtifact = (request: ArtifactRequest) => Promise<Artifact | undefined>;
 
 const ENTRIES_MAX = 20_000;
-const TRUSTED_MS = 5_000;
+const TRUSTED_MS = 1_000;
 
 type Answer = { artifact: Artifact | undefined };
 
-/** Answers of `resolve`, also the refusals, for five seconds: a right that was taken away ends within that time. */
+/** Answers of `resolve`, also the refusals, for a second: a right that was given or taken away counts after that time. */
 export class ArtifactCache {
   private readonly answers = new LRUCache<string, Answer>({ max: ENTRIES_MAX, ttl: TRUSTED_MS });
   /** Most lines ask what the line before asked: this saves making a key and looking it up, 1 µs a line. */

@@ -32,9 +32,10 @@ export async function enrichChunk(chunk: RawChunk, to: EnrichDependencies): Prom
   for (const bytes of splitLines(chunk.lines)) {
     line++;
     if (isBlank(bytes)) continue;
+    const text = line === 1 ? withoutByteOrderMark(bytes) : bytes;
     outcome.eventsTotal++;
     // Waiting a tick for every line would cost more than decoding it.
-    const reading = readLine(bytes, { chunk, line, to });
+    const reading = readLine(text, { chunk, line, to });
     const read = reading instanceof Promise ? await reading : reading;
     if ("fault" in read) {
       outcome.eventsFailed++;
@@ -47,6 +48,13 @@ export async function enrichChunk(chunk: RawChunk, to: EnrichDependencies): Prom
     for (const fault of read.warnings) logFault(fault, { chunk, line, bytes: NO_BYTES, to, outcome });
   }
   return outcome;
+}
+
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+
+/** Some systems begin every UTF-8 file with it. */
+function withoutByteOrderMark(bytes: Buffer): Buffer {
+  return bytes.subarray(0, 3).equals(BYTE_ORDER_MARK) ? bytes.subarray(3) : bytes;
 }
 
 function enrich(event: EnrichedEvent, lookups: Lookups): void {

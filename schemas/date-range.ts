@@ -37,7 +37,7 @@ function parseDate(query: Readonly<Record<string, string | string[] | undefined>
 }
 
 function isCalendarDate(text: string): boolean {
-  if (!DATE.test(text) || text < "1970-01-01" || text > "2149-01-01") return false;
+  if (!DATE.test(text)) return false;
   const date = new Date(`${text}T00:00:00Z`);
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
 }

@@ -37,8 +37,8 @@ export interface OwnerSettlement {
   putStagedBatch(batch: string): Promise<void>;
   closeBatch(batch: string): Promise<void>;
   unsettledChunks(importId: string, limits: SliceLimits): Promise<UnsettledChunks | undefined>;
-  /** Does nothing when the import was retracted since: its chunks are then unsettled once more. */
-  markSettled(due: Pick<DueImport, "id" | "retracted">, chunks: UnsettledChunks): Promise<void>;
+  /** False, and nothing marked, when the import was retracted since: all its chunks have to be settled once more. */
+  markSettled(due: Pick<DueImport, "id" | "retracted">, chunks: UnsettledChunks): Promise<boolean>;
   /** `done` when every chunk is written and settled; otherwise nothing. */
   finishIfComplete(importId: string): Promise<void>;
 }

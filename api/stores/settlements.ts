@@ -101,7 +101,7 @@ async function markSettled(
   pg: Postgres,
   { id, retracted }: Pick<DueImport, "id" | "retracted">,
   { sequences }: UnsettledChunks,
-): Promise<void> {
+): Promise<boolean> {
   const text = `
     with locked as (
       select id from imports where id = $1 and retracted = $2 for update
@@ -110,8 +110,9 @@ async function markSettled(
       where import_id in (select id from locked) and sequence = any($3::int[]) and not settled returning sequence
     )
     update imports set chunks_settled = chunks_settled + (select count(*) from marked), updated_at = now()
-    where id in (select id from locked)`;
-  await query(pg, text, [id, retracted, sequences]);
+    where id in (select id from locked) returning id`;
+  const rows = await query(pg, text, [id, retracted, sequences]);
+  return rows.length > 0;
 }
 
 async function finishIfComplete(pg: Postgres, importId: string): Promise<void> {

@@ -146,5 +146,6 @@ export function choosePartitions(partitions: number, ownerId: string): (sequence
 }
 
 function sentence(error: unknown): string {
+  if (error instanceof Error && "code" in error && error.code === "ECONNRESET") return "the connection broke";
   return error instanceof Error ? error.message : String(error);
 }

@@ -17,10 +17,12 @@ interface Fakes {
   staged?: string[];
   failures?: number;
   elsewhere?: string[];
+  /** Imports that someone retracts while they are being settled. */
+  retractedMeanwhile?: string[];
 }
 
 /** A store and a ClickHouse that write down what settlement does. Every import has one slice to settle, once. */
-function fakes({ rounds, staged = [], failures = 0, elsewhere = [] }: Fakes) {
+function fakes({ rounds, staged = [], failures = 0, elsewhere = [], retractedMeanwhile = [] }: Fakes) {
   const steps: string[] = [];
   const settled = new Set<string>();
   const answers = [...rounds];
@@ -32,8 +34,10 @@ function fakes({ rounds, staged = [], failures = 0, elsewhere = [] }: Fakes) {
     unsettledChunks: async (id) =>
       [{ sequences: [0], firstStamp: 1, lastStamp: 1 }].find(() => !settled.has(id)),
     markSettled: async ({ id }) => {
+      if (retractedMeanwhile.includes(id)) return false;
       settled.add(id);
       steps.push(`settled ${id}`);
+      return true;
     },
     finishIfComplete: async (id) => void steps.push(`finish ${id}`),
   };
@@ -109,6 +113,12 @@ describe("startSettler", () => {
     const all = fakes({ rounds: [[due("a", { complete: false })], [due("a")], []] });
     await run(all, 3);
     expect(all.steps).toEqual(["settled a", "finish a", "finish a"]);
+  });
+
+  test("leaves an import that was retracted meanwhile to the next round, and goes on", async () => {
+    const all = fakes({ rounds: [[due("a"), due("b")], []], retractedMeanwhile: ["a"] });
+    await run(all, 2);
+    expect(all.steps).toEqual(["settled b", "finish b"]);
   });
 
   test("tells of a failure and tries again", async () => {
