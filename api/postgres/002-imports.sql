@@ -50,3 +50,13 @@ create table settlements (
 );
 
 create index settlements_by_owner on settlements (owner_id, created_at);
+
+-- Which import did a start with this Idempotency-Key make? Kept for a day.
+create table import_keys (
+  owner_id   uuid not null references owners (id) on delete cascade,
+  key        text not null,
+  path       text not null,
+  import_id  uuid not null references imports (id) on delete cascade,
+  created_at timestamptz not null default now(),
+  primary key (owner_id, key)
+);

@@ -1,10 +1,10 @@
-import type { ParsedUrlQuery } from "node:querystring";
 import type { Pool } from "pg";
 import type { ActiveUploads } from "../../ingest/import/active-uploads.js";
 import { isUuid } from "../../schemas/formats.js";
 import { Problem } from "../../schemas/problem.js";
 import { ownerFor } from "../authorise.js";
 import { noImport } from "../import-of.js";
+import { parseFlag } from "../parse-flag.js";
 import { route, type Route } from "../route.js";
 import { abortImport, retractImport } from "../stores/import-endings.js";
 
@@ -49,11 +49,4 @@ export function importEndingRoutes({ pg, active }: ImportEndingRoutesDeps): Rout
       },
     }),
   ];
-}
-
-/** `?name=true` or `?name=false`; absent means false. */
-function parseFlag(query: ParsedUrlQuery, name: string): boolean {
-  const text = query[name] ?? "false";
-  if (text === "true" || text === "false") return text === "true";
-  throw new Problem("invalid-query", `${name} must be true or false.`);
 }

@@ -1,12 +1,16 @@
 import type { Pool } from "pg";
+import type { ResolveArtifact } from "../../enrich/artifact-cache.js";
 import { openBody } from "../../ingest/import/open-body.js";
 import { UploadAborted, type ActiveUploads } from "../../ingest/import/active-uploads.js";
 import { receiveImport, SenderIdle } from "../../ingest/import/receive-import.js";
 import type { EventLog } from "../../schemas/event-log.js";
 import { Problem } from "../../schemas/problem.js";
+import { dryRun } from "../dry-run.js";
 import { importOf } from "../import-of.js";
-import { ownerFor, packageOfOwnerFor, pixelFor } from "../authorise.js";
+import { artifactForImport, ownerFor, packageOfOwnerFor, pixelFor } from "../authorise.js";
+import { parseFlag } from "../parse-flag.js";
 import { route, type ApiContext, type Route } from "../route.js";
+import type { ImportKey } from "../stores/import-keys.js";
 import { insertImport, type NewImport } from "../stores/imports.js";
 import { uploadStore } from "../stores/uploads.js";
 
@@ -59,27 +63,50 @@ export function importRoutes(deps: ImportRoutesDeps): Route[] {
   ];
 }
 
-/** Answers only when all of the body is durable: the answer is a promise. What cannot be taken leaves no import. */
-async function startImport(
-  ctx: ApiContext,
-  target: NewImport,
-  { pg, eventLog, active, now = Date.now }: ImportRoutesDeps,
-): Promise<void> {
+/**
+ * Answers only when all of the body is durable: the answer is a promise. A body that breaks off leaves an aborted
+ * import that says so. A start that was made before, by its Idempotency-Key, is answered without reading the body.
+ */
+async function startImport(ctx: ApiContext, target: NewImport, deps: ImportRoutesDeps): Promise<void> {
+  const { pg, eventLog, active, now = Date.now } = deps;
   const body = openBody(ctx.req, ctx.get("Content-Encoding"));
-  const importId = await insertImport(pg, target);
-  ctx.state.log.info({ importId, ownerId: target.ownerId }, "import started");
+  if (parseFlag(ctx.query, "dryRun")) return answerDryRun(ctx, { body, target }, deps);
+  const { id, repeated } = await insertImport(pg, target, keyOf(ctx, target));
+  if (repeated) ctx.req.resume();
+  else {
+    ctx.state.log.info({ importId: id, ownerId: target.ownerId }, "import started");
+    const upload = { log: eventLog, uploads: uploadStore(pg), active, now };
+    await reading(ctx, receiveImport(body, { ...target, importId: id }, upload));
+  }
+  ctx.body = await importOf(pg, { ownerId: target.ownerId, id });
+}
+
+async function answerDryRun(
+  ctx: ApiContext,
+  { body, target }: { body: AsyncIterable<Buffer>; target: NewImport },
+  { pg, now = Date.now }: ImportRoutesDeps,
+): Promise<void> {
+  const resolveArtifact: ResolveArtifact = (request) => artifactForImport(pg, request);
+  ctx.body = await reading(ctx, dryRun(body, target, { resolveArtifact, now }));
+}
+
+async function reading<T>(ctx: ApiContext, work: Promise<T>): Promise<T> {
   try {
-    await receiveImport(
-      body,
-      { ...target, importId },
-      { log: eventLog, uploads: uploadStore(pg), active, now },
-    );
+    return await work;
   } catch (error) {
     // The rest of the body would have to be read before the connection could be used again.
     ctx.set("Connection", "close");
     throw bodyProblem(error);
   }
-  ctx.body = await importOf(pg, { ownerId: target.ownerId, id: importId });
+}
+
+const KEY_LENGTH_MAX = 255;
+
+function keyOf(ctx: ApiContext, { ownerId }: NewImport): ImportKey | undefined {
+  const key = ctx.get("Idempotency-Key");
+  if (key === "") return undefined;
+  if (key.length <= KEY_LENGTH_MAX) return { ownerId, key, path: ctx.path };
+  throw new Problem("invalid-query", `Idempotency-Key may have at most ${KEY_LENGTH_MAX} characters.`);
 }
 
 /** A body that cannot be decompressed is the caller's doing. */

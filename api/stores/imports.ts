@@ -5,6 +5,7 @@ import { UPLOAD_LEASE_SECONDS, type EventImport } from "../../schemas/import-sto
 import { Problem } from "../../schemas/problem.js";
 import type { Page } from "../paging.js";
 import { query, utc, type Postgres } from "./query.js";
+import { findKeptImport, insertImportKey, type ImportKey } from "./import-keys.js";
 import { inTransaction } from "./connection.js";
 
 export const ACTIVE_IMPORTS_MAX = 15;
@@ -18,18 +19,27 @@ export interface NewImport {
   artifactId: string;
 }
 
+/** An import that was made now, or by an earlier start with the same key. */
+export interface StartedImport {
+  id: string;
+  repeated: boolean;
+}
+
 /**
- * Makes an import and answers its id. The owner's row is locked while the active ones are counted, so that two that
+ * Makes an import, or finds the one that `idempotency` made. The owner's row is locked while the active ones are counted, so that two that
  * start at once cannot both be the fifteenth.
  * @throws Problem too-many-active-imports
  */
 export async function insertImport(
   pg: Pool,
   { ownerId, accountId, artifactKind, artifactId }: NewImport,
-): Promise<string> {
-  const id = uuidv7();
-  await inTransaction(pg, async (client) => {
+  idempotency?: ImportKey,
+): Promise<StartedImport> {
+  return inTransaction(pg, async (client) => {
     await query(client, "select 1 from owners where id = $1 for update", [ownerId]);
+    const kept = idempotency && (await findKeptImport(client, idempotency));
+    if (kept !== undefined) return { id: kept, repeated: true };
+    const id = uuidv7();
     const [counted] = await query<{ active: number }>(
       client,
       "select count(*)::int as active from imports where owner_id = $1 and status = 'importing'",
@@ -42,8 +52,9 @@ export async function insertImport(
        values ($1, $2, $3, $4, $5, now() + make_interval(secs => $6))`,
       [id, ownerId, accountId, artifactKind, artifactId === "" ? null : artifactId, UPLOAD_LEASE_SECONDS],
     );
+    if (idempotency !== undefined) await insertImportKey(client, idempotency, id);
+    return { id, repeated: false };
   });
-  return id;
 }
 
 /** The message is the specification's, to the letter. */

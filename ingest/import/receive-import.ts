@@ -4,8 +4,8 @@ import { encodeRawChunk, type RawChunk } from "../../schemas/raw-chunk.js";
 import { UploadAborted, type ActiveUpload, type ActiveUploads } from "./active-uploads.js";
 import { cutChunks, type Chunk } from "./cut-chunks.js";
 
-const CHUNK_BYTES_TARGET = 512 * 1024;
-const LINE_BYTES_MAX = 1_048_576;
+/** How a body is cut. */
+export const CHUNK_LIMITS = { bytesTarget: 512 * 1024, lineBytesMax: 1_048_576 };
 const LEASE_RENEWAL_MS = 5_000;
 /** A sender that stands still for so long has gone away, whatever its connection says. */
 const IDLE_MS_MAX = 120_000;
@@ -39,7 +39,7 @@ export async function receiveImport(
   using upload = active.open(target.importId);
   using _lease = keepLease(upload, target.importId, uploads);
   try {
-    const chunks = await appendChunks(untilAborted(body, upload.signal), target, { log, now });
+    const chunks = await appendChunks(readWhileSent(body, upload.signal), target, { log, now });
     const completed = await uploads.completeUpload(target.importId, chunks);
     if (!completed) throw new UploadAborted(target.importId);
   } catch (error) {
@@ -62,10 +62,13 @@ function keepLease(upload: ActiveUpload, importId: string, uploads: UploadStore)
  * Throws as soon as the signal says so, and when the sender stands still. The body is left as it is: destroying
  * it would close the connection before the answer is sent.
  */
-async function* untilAborted(body: AsyncIterable<Buffer>, signal: AbortSignal): AsyncGenerator<Buffer> {
+export async function* readWhileSent(
+  body: AsyncIterable<Buffer>,
+  signal?: AbortSignal,
+): AsyncGenerator<Buffer> {
   const parts = body[Symbol.asyncIterator]();
   const aborted = new Promise<never>((_, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
+    signal?.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
   });
   aborted.catch(() => undefined);
   for (;;) {
@@ -103,10 +106,7 @@ async function appendChunks(
   let sequence = 0;
   let stamp = 0;
   try {
-    for await (const chunk of cutChunks(body, {
-      bytesTarget: CHUNK_BYTES_TARGET,
-      lineBytesMax: LINE_BYTES_MAX,
-    })) {
+    for await (const chunk of cutChunks(body, CHUNK_LIMITS)) {
       // Receipt orders overrides, so it never stands still within an import, whatever the clock does.
       stamp = Math.max(stamp + 1, now());
       const record = encodeRawChunk(rawChunk(chunk, target, { sequence, stamp }));

@@ -1,0 +1,51 @@
+import { Problem } from "../../schemas/problem.js";
+import { query, type Postgres } from "./query.js";
+
+/** What a caller sent as `Idempotency-Key`, and where to. */
+export interface ImportKey {
+  ownerId: string;
+  key: string;
+  path: string;
+}
+
+/**
+ * The import that an earlier start with this key made in the last 24 hours. One whose upload was interrupted was never
+ * acknowledged: its key is free again. The owner's row must be locked, so that two with one key come one by one.
+ * @throws Problem idempotency-key-reused for another path, import-in-progress while the first is still uploading
+ */
+export async function findKeptImport(
+  pg: Postgres,
+  { ownerId, key, path }: ImportKey,
+): Promise<string | undefined> {
+  await query(
+    pg,
+    `delete from import_keys k using imports i
+     where k.owner_id = $1 and k.key = $2 and i.id = k.import_id
+       and (k.created_at < now() - interval '24 hours' or (i.status = 'aborted' and i.chunks_total is null))`,
+    [ownerId, key],
+  );
+  const [kept] = await query<{ id: string; path: string; uploading: boolean }>(
+    pg,
+    `select i.id, k.path, i.chunks_total is null as uploading
+     from import_keys k join imports i on i.id = k.import_id where k.owner_id = $1 and k.key = $2`,
+    [ownerId, key],
+  );
+  if (kept === undefined) return undefined;
+  if (kept.path !== path)
+    throw new Problem("idempotency-key-reused", `This Idempotency-Key was used for ${kept.path}.`);
+  if (kept.uploading)
+    throw new Problem(
+      "import-in-progress",
+      `Import ${kept.id} with this Idempotency-Key is still being uploaded.`,
+    );
+  return kept.id;
+}
+
+export async function insertImportKey(
+  pg: Postgres,
+  { ownerId, key, path }: ImportKey,
+  importId: string,
+): Promise<void> {
+  const text = "insert into import_keys (owner_id, key, path, import_id) values ($1, $2, $3, $4)";
+  await query(pg, text, [ownerId, key, path, importId]);
+}

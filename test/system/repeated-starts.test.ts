@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { ApiClient } from "../../deploy/demo/api-client.js";
+import type { EventImport } from "../../schemas/import-store.js";
+import { makeOrganization, makePackage } from "../support/make-artifacts.js";
+import { openUpload, type UploadAnswer } from "../support/open-upload.js";
+import { startToolchain, type Toolchain } from "../support/start-toolchain.js";
+
+const organization = "repeating";
+const RANGE = { startDate: "2025-03-01", endDate: "2025-04-01" };
+const LINES = ['{"$time":"2025-03-11"}', "broken", '{"$time":"2025-03-12","$odd":1}'].join("\n");
+
+let toolchain: Toolchain;
+let api: ApiClient;
+let path: string;
+let otherPath: string;
+
+beforeAll(async () => {
+  toolchain = await startToolchain();
+  api = await toolchain.newAccount("ada");
+  await makeOrganization(api, organization);
+  await toolchain.admin("grant-export", organization);
+  const [one, other] = await Promise.all(
+    ["one", "other"].map((name) => makePackage(api, { organization, name, libraryType: "other" })),
+  );
+  path = `/v2/packages/${organization}/${one?.id}/import`;
+  otherPath = `/v2/packages/${organization}/${other?.id}/import`;
+});
+
+afterAll(() => toolchain?.close());
+
+async function start(to: string, headers: Record<string, string> = {}): Promise<UploadAnswer> {
+  const upload = openUpload(api, to, headers);
+  await upload.send(LINES);
+  upload.end();
+  return upload.answer;
+}
+
+const withKey = (key: string) => ({ "Idempotency-Key": key });
+
+async function newest(): Promise<EventImport | undefined> {
+  const { event_imports } = await api.get<{ event_imports: EventImport[] }>(`/v2/imports/${organization}`);
+  return event_imports[0];
+}
+
+describe("a dry run", () => {
+  test("answers with the counts and samples of the import it would be, and imports nothing", async () => {
+    const before = await newest();
+    const answer = await start(`${path}?dryRun=true`);
+    expect(answer).toMatchObject({
+      status: 200,
+      body: {
+        dry_run: true,
+        events_total: 3,
+        events_successfully_imported: 2,
+        events_failed_to_import: 1,
+        error_log_sample: [{ line: 2, type: "failed-to-decode" }],
+        warning_log_sample: [{ line: 3, type: "unknown-property" }],
+      },
+    });
+    expect(await newest()).toEqual(before);
+    expect(await api.readAggregates(organization, RANGE)).toEqual([]);
+  });
+
+  test("of a wrong flag is refused", async () => {
+    expect(await start(`${path}?dryRun=perhaps`)).toMatchObject({
+      status: 400,
+      body: { code: "invalid-query" },
+    });
+  });
+});
+
+describe("a start with an Idempotency-Key", () => {
+  test("that is repeated answers the first import and counts once", async () => {
+    const first = await start(path, withKey("nightly"));
+    const { id } = first.body as EventImport;
+    expect((await start(path, withKey("nightly"))).body).toMatchObject({ id });
+    await api.pollToDone(first.body as EventImport);
+    expect(await start(path, withKey("nightly"))).toMatchObject({
+      status: 200,
+      body: { id, status: "done" },
+    });
+    const totals = await api.readAggregates(organization, RANGE);
+    expect(totals.filter(({ breakdown }) => breakdown === "total").map(({ total }) => total)).toEqual([1, 1]);
+  });
+
+  test("is refused for another path", async () => {
+    await start(path, withKey("one path"));
+    expect(await start(otherPath, withKey("one path"))).toMatchObject({
+      status: 422,
+      body: { code: "idempotency-key-reused" },
+    });
+  });
+
+  test("says so while the first is still uploading, and is free again when that broke off", async () => {
+    const upload = openUpload(api, path, withKey("broken"));
+    await expect.poll(newest).toMatchObject({ status: "importing" });
+    const running = (await newest()) as EventImport;
+    const refused = await start(path, withKey("broken"));
+    expect(refused).toMatchObject({ status: 409, body: { code: "import-in-progress" } });
+    expect((refused.body as { message: string }).message).toContain(running.id);
+    upload.breakOff();
+    await expect.poll(newest).toMatchObject({ id: running.id, status: "aborted" });
+    const again = await start(path, withKey("broken"));
+    expect(again.status).toBe(200);
+    expect((again.body as EventImport).id).not.toBe(running.id);
+  });
+
+  test("survives a crash", async () => {
+    const first = await start(path, withKey("crash"));
+    await toolchain.kill("SIGKILL");
+    await toolchain.restart();
+    api = { ...api, url: toolchain.api };
+    expect((await start(path, withKey("crash"))).body).toMatchObject({ id: (first.body as EventImport).id });
+  });
+});
