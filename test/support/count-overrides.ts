@@ -19,15 +19,16 @@ interface Earlier {
 }
 
 /** Tells whether generated bodies have what a test of overrides needs. */
-export function countOverrides(
-  bodies: readonly Buffer[],
-  artifacts: readonly KnownArtifact[],
-): Overrides {
+export function countOverrides(bodies: readonly Buffer[], artifacts: readonly KnownArtifact[]): Overrides {
   const counts = { sameDay: 0, otherDay: 0, otherAddress: 0, repeated: 0, acrossBodies: 0 };
   const seen = new Map<string, Earlier>();
   bodies.forEach((bytes, body) => {
     for (const line of bytes.toString().split("\n")) {
-      const { event } = recountLine(Buffer.from(line), { target: undefined, artifacts, receivedAt: Date.now() });
+      const { event } = recountLine(Buffer.from(line), {
+        target: undefined,
+        artifacts,
+        receivedAt: Date.now(),
+      });
       if (event?.key === undefined) continue;
       const id = `${event.artifact.id} ${event.key}`;
       const day = Math.floor(event.time / 86_400_000);

@@ -33,7 +33,14 @@ export function expectedOutcome({ total, successful, failed, entries }: Expected
       .filter((entry) => entry.class === wanted)
       .slice(0, SAMPLE_MAX)
       .map(described);
-  return { status: "done", total, successful, failed, errors: sampled("error"), warnings: sampled("warning") };
+  return {
+    status: "done",
+    total,
+    successful,
+    failed,
+    errors: sampled("error"),
+    warnings: sampled("warning"),
+  };
 }
 
 function described({ line, type }: Pick<LogEntry, "line" | "type">): string {

@@ -4,10 +4,7 @@ import { type ReceivedBody, type Recount, recount } from "./recount.js";
 import type { KnownArtifact } from "./recount-line.js";
 
 /** Counts bodies again, in the order in which they were received. */
-export type RecountBodies = (
-  bodies: readonly ReceivedBody[],
-  artifacts: readonly KnownArtifact[],
-) => Recount;
+export type RecountBodies = (bodies: readonly ReceivedBody[], artifacts: readonly KnownArtifact[]) => Recount;
 
 /** Loads the bundled tables, about a second. Ids are not recounted, so their key may be any. */
 export async function openRecount(): Promise<RecountBodies> {

@@ -26,7 +26,7 @@ export function openUpload(api: ApiClient, path: string, headers: Record<string,
   const request = openRequest(new URL(path, api.url), { method: "POST", headers: sent, agent: false });
   const answer = new Promise<UploadAnswer>((resolve, reject) => {
     request.once("error", reject);
-    request.once("response", (response) => readAnswer(response).then(resolve, reject));
+    request.once("response", (response) => void readAnswer(response).then(resolve, reject));
   });
   // Whoever breaks off does not wait for the answer.
   answer.catch(() => undefined);

@@ -1,0 +1,37 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { ClickHouseClient } from "@clickhouse/client";
+import { pino } from "pino";
+import { connectClickHouse } from "../../deploy/connect-clickhouse.js";
+import { startClickHouse } from "../../deploy/embedded/clickhouse.js";
+import { prepareClickHouse } from "../../deploy/prepare-clickhouse.js";
+
+/** A real ClickHouse in a directory of its own, with this program's tables. */
+export interface TestClickHouse extends AsyncDisposable {
+  client: ClickHouseClient;
+  /** The rows of a query as objects; 64-bit numbers are text. */
+  rows<Row>(query: string): Promise<Row[]>;
+}
+
+export async function openTestClickHouse(): Promise<TestClickHouse> {
+  const dir = await mkdtemp(join(tmpdir(), "maintainer-toolchain-clickhouse-"));
+  const server = await startClickHouse({ dir, log: pino({ level: "silent" }) });
+  const url = new URL(server.url);
+  url.username = server.username;
+  url.password = server.password;
+  await prepareClickHouse(url.href);
+  const client = connectClickHouse(url.href);
+  return {
+    client,
+    async rows<Row>(query: string) {
+      const answer = await client.query({ query, format: "JSONEachRow" });
+      return answer.json<Row>();
+    },
+    async [Symbol.asyncDispose]() {
+      await client.close();
+      await server[Symbol.asyncDispose]();
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}

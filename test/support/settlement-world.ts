@@ -1,0 +1,149 @@
+import type { OwnerSettlement } from "../../schemas/settlement.js";
+import { openAggregates } from "../../aggregate/open-aggregates.js";
+import { insertBlock } from "../../enrich/insert-block.js";
+import { EventBlock } from "../../enrich/native/event-block.js";
+import { NIL_UUID } from "../../enrich/native/uuid-bytes.js";
+import { type AggregateV1, BREAKDOWNS } from "../../schemas/aggregate.js";
+import {
+  type EnrichedEvent,
+  type Lookups,
+  UNKNOWN_NETWORK,
+  UNKNOWN_PLACE,
+} from "../../schemas/enriched-event.js";
+import type { TestClickHouse } from "./open-clickhouse.js";
+import { aggregateEvents } from "./recount-aggregates.js";
+import type { CountedEvent } from "./recount-line.js";
+
+/** One version of an event, as a chunk of an import brought it. */
+export interface Version {
+  importId: string;
+  /** Receipt of its chunk, milliseconds since the epoch. */
+  stamp: number;
+  /** Place in its chunk, from 0. */
+  line: number;
+  event: CountedEvent & { key: string };
+}
+
+/** Lookups that answer from what they are asked, so that every breakdown has values. */
+const lookups: Pick<Lookups, "clients" | "places" | "networks"> = {
+  clients: { of: (userAgent) => ({ client: userAgent, clientVersion: "1", platform: `${userAgent} OS` }) },
+  places: { of: (address) => ({ ...UNKNOWN_PLACE, country: `country of ${address}` }) },
+  networks: {
+    of: (address) => ({
+      ...UNKNOWN_NETWORK,
+      company: `company of ${address}`,
+      companyDomain: "example.org",
+      cloudProvider: `cloud of ${address}`,
+      cloudProviderDomain: "cloud.example",
+    }),
+  },
+};
+
+/** Inserts the versions of one chunk as the worker does. Another token means that ClickHouse takes them once more. */
+export async function insertChunk(
+  { client }: TestClickHouse,
+  versions: readonly Version[],
+  token: string,
+): Promise<void> {
+  const block = new EventBlock();
+  for (const version of versions) {
+    const { importId, stamp } = version;
+    block.add(enriched(version), { importId, keyPrefix: importId, receiptStamp: stamp, firstLine: 1 });
+  }
+  await insertBlock(client, { query: block.insertQuery, block: block.encode(), token });
+}
+
+function enriched({ line, event }: Version): EnrichedEvent {
+  const { artifact, key, time, version, userAgent, address, variables } = event;
+  return {
+    artifact: { ...artifact, ownerId: NIL_UUID },
+    line: line + 1,
+    uniqueId: key,
+    time,
+    type: "image-pull",
+    version,
+    domain: "",
+    referer: "",
+    userAgent,
+    address,
+    variables: [...variables].flat(),
+    client: lookups.clients.of(userAgent),
+    place: lookups.places.of(address),
+    network: lookups.networks.of(address),
+    originId: "",
+    endpointId: Buffer.alloc(16, address).toString("hex"),
+  };
+}
+
+/** What may be live: of each event the latest version that was received and not retracted. */
+export function liveOf(versions: readonly Version[], retracted: ReadonlySet<string>): Version[] {
+  const latest = new Map<string, Version>();
+  for (const version of versions.filter(({ importId }) => !retracted.has(importId))) {
+    const id = `${version.event.artifact.id} ${version.event.key}`;
+    const other = latest.get(id);
+    if (other === undefined || isLater(version, other)) latest.set(id, version);
+  }
+  return [...latest.values()];
+}
+
+/** Equal places are told apart by the import id, in ClickHouse's order: second half first. */
+function isLater(one: Version, other: Version): boolean {
+  const order = one.stamp - other.stamp || one.line - other.line;
+  return order === 0 ? orderOf(one.importId) > orderOf(other.importId) : order > 0;
+}
+
+function orderOf(uuid: string): string {
+  return uuid.slice(19) + uuid.slice(0, 19);
+}
+
+export function aggregatesOf(versions: readonly Version[]): AggregateV1[] {
+  return aggregateEvents(
+    versions.map(({ event }) => event),
+    lookups,
+  );
+}
+
+/** Aggregates of these packages as the export has them. */
+export async function readAggregates(
+  { client }: TestClickHouse,
+  packages: readonly string[],
+): Promise<AggregateV1[]> {
+  const range = { startDate: "2025-01-01", endDate: "2026-01-01" };
+  const signal = new AbortController().signal;
+  const rows = await openAggregates(client, { packages, breakdowns: BREAKDOWNS, ...range, signal });
+  const parts: Buffer[] = [];
+  for await (const part of rows) parts.push(part);
+  const lines = Buffer.concat(parts).toString().split("\n").filter(Boolean);
+  return lines.map((line) => JSON.parse(line) as AggregateV1);
+}
+
+/** How many rows of a package are live, and how many of these more or less than once. */
+export async function countLive(
+  clickhouse: TestClickHouse,
+  packageId: string,
+): Promise<{ live: number; notOnce: number }> {
+  const [counted] = await clickhouse.rows<{ live: string; notOnce: string }>(`
+    SELECT count() AS live, countIf(signs != 1) AS notOnce
+    FROM (SELECT sum(sign) AS signs FROM events WHERE artifact = '${packageId}'
+      GROUP BY event_id, version, import_id HAVING signs != 0)`);
+  return { live: Number(counted?.live), notOnce: Number(counted?.notOnce) };
+}
+
+/** What settlement notes in PostgreSQL, for the one owner of a test. */
+export interface TestJournal extends OwnerSettlement {
+  staged: Set<string>;
+}
+
+export function openJournal(): TestJournal {
+  const staged = new Set<string>();
+  const unused = () => Promise.reject(new Error("not for this test"));
+  return {
+    staged,
+    stagedBatches: async () => [...staged],
+    putStagedBatch: async (batch) => void staged.add(batch),
+    closeBatch: async (batch) => void staged.delete(batch),
+    unsettledChunks: unused,
+    markSettled: unused,
+    finishIfComplete: unused,
+  };
+}

@@ -1,0 +1,234 @@
+import { createGunzip } from "node:zlib";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { ApiClient } from "../../deploy/demo/api-client.js";
+import { generateBody } from "../../deploy/demo/generate-events.js";
+import type { AggregateV1 } from "../../schemas/aggregate.js";
+import { firstDifference } from "../support/first-difference.js";
+import { makeOrganization, makePackage } from "../support/make-artifacts.js";
+import { joinOrganization, setLevel } from "../support/management-world.js";
+import { openAnswer, textOf } from "../support/open-answer.js";
+import { openRecount, type RecountBodies } from "../support/open-recount.js";
+import type { KnownArtifact } from "../support/recount-line.js";
+import { startToolchain, type Toolchain } from "../support/start-toolchain.js";
+
+const RANGE = { startDate: "2025-03-01", endDate: "2025-05-01" };
+const QUERY = `startDate=${RANGE.startDate}&endDate=${RANGE.endDate}`;
+const GRANTED = `/v1/organizations/acme/aggregates?${QUERY}`;
+const NAMES = ["owner", "admin", "member", "stranger"] as const;
+
+let toolchain: Toolchain;
+let recountBodies: RecountBodies;
+let pool: pg.Pool;
+let as: Record<(typeof NAMES)[number], ApiClient>;
+let artifacts: KnownArtifact[];
+let expected: AggregateV1[];
+
+beforeAll(async () => {
+  [toolchain, recountBodies] = await Promise.all([startToolchain(), openRecount()]);
+  pool = new pg.Pool({ connectionString: toolchain.endpoints.postgres, max: 2 });
+  const accounts = NAMES.map(async (name) => [name, await toolchain.newAccount(name)] as const);
+  as = Object.fromEntries(await Promise.all(accounts)) as typeof as;
+  for (const organization of ["acme", "ungranted"]) {
+    await makeOrganization(as.owner, organization);
+    await joinOrganization(pool, { organization, username: "admin", role: "admin" });
+    await joinOrganization(pool, { organization, username: "member", role: "member" });
+  }
+  await toolchain.admin("grant-export", "acme");
+  artifacts = [
+    await makePackage(as.owner, { organization: "acme", name: "image", libraryType: "docker" }),
+    await makePackage(as.owner, { organization: "acme", name: "files", libraryType: "other" }),
+  ];
+  const packages = artifacts.map(({ id }, index) => ({
+    id,
+    libraryType: index === 0 ? ("docker" as const) : ("other" as const),
+  }));
+  const bytes = Buffer.concat([
+    ...generateBody({ seed: 5, count: 1_000, packages, from: "2025-03-10", days: 5 }),
+  ]);
+  await as.owner.pollToDone(await as.owner.importBody("/v2/acme/import", bytes));
+  expected = recountBodies([{ bytes }], artifacts).aggregates;
+});
+
+afterAll(async () => {
+  await pool?.end();
+  await toolchain?.close();
+});
+
+async function ask(api: ApiClient, path: string, headers = {}): Promise<{ status: number; body: unknown }> {
+  const response = await api.request(path, { headers });
+  const text = await response.text();
+  const isLines = response.headers.get("content-type")?.includes("ndjson") ?? false;
+  return { status: response.status, body: isLines ? parseLines(text) : JSON.parse(text) };
+}
+
+function parseLines(text: string): AggregateV1[] {
+  expect(text).toMatch(/^$|\n$/);
+  const lines = text.split("\n").slice(0, -1);
+  return lines.map((line) => JSON.parse(line) as AggregateV1);
+}
+
+describe("the aggregates of an organization", () => {
+  test.each(["owner", "admin"] as const)("are given to its %s", async (who) => {
+    expect(firstDifference(await as[who].readAggregates("acme", RANGE), expected)).toBe("");
+  });
+
+  test.each([
+    ["a member", "member", GRANTED, 403, "forbidden"],
+    ["a stranger", "stranger", GRANTED, 404, "not-found"],
+    [
+      "its owner without the right to export",
+      "owner",
+      GRANTED.replace("acme", "ungranted"),
+      403,
+      "export-not-granted",
+    ],
+    [
+      "its admin without the right to export",
+      "admin",
+      GRANTED.replace("acme", "ungranted"),
+      403,
+      "export-not-granted",
+    ],
+    ["a stranger, granted or not", "stranger", GRANTED.replace("acme", "ungranted"), 404, "not-found"],
+    ["anybody under the name of a user", "owner", GRANTED.replace("acme", "owner"), 404, "not-found"],
+    ["anybody where there is none", "owner", GRANTED.replace("acme", "nobody"), 404, "not-found"],
+  ] as const)("are not given to %s", async (_, who, path, status, code) => {
+    expect(await ask(as[who], path)).toMatchObject({ status, body: { code } });
+  });
+
+  test.each([
+    ["without a token", {}],
+    ["with a wrong token", { Authorization: "Bearer mtk_wrong" }],
+    ["with another scheme", { Authorization: "Basic b3duZXI6" }],
+  ])("are not given %s", async (_, headers) => {
+    const response = await fetch(new URL(GRANTED, toolchain.api), { headers });
+    expect(response.status).toBe(401);
+    expect(response.headers.get("www-authenticate")).toBe("Bearer");
+    expect(await response.json()).toMatchObject({ code: "unauthenticated" });
+  });
+
+  test("end with the right to export", async () => {
+    await toolchain.admin("revoke-export", "acme");
+    const revoked = await ask(as.owner, GRANTED);
+    await toolchain.admin("grant-export", "acme");
+    expect(revoked).toMatchObject({ status: 403, body: { code: "export-not-granted" } });
+    expect((await ask(as.owner, GRANTED)).status).toBe(200);
+  });
+
+  test("leave out packages that the caller is blocked from", async () => {
+    const [image, files] = artifacts.map(({ id }) => id);
+    await setLevel(pool, { packageId: image ?? "", username: "admin", level: "blocked" });
+    const answer = await ask(as.admin, GRANTED);
+    const narrowed = await ask(as.admin, `${GRANTED}&package=${image}`);
+    await pool.query("delete from package_permissions");
+    expect(new Set((answer.body as AggregateV1[]).map((line) => line.package))).toEqual(new Set([files]));
+    expect(narrowed).toMatchObject({ status: 404, body: { code: "not-found" } });
+  });
+});
+
+describe("the aggregates of a user", () => {
+  const path = `/v1/users/member/aggregates?${QUERY}`;
+
+  test("count the user's own packages, for that user", async () => {
+    const made = await as.member.post<{ uuid: string }>("/v1/packages", {
+      name: "own",
+      shortDescription: "",
+    });
+    const packages = [{ id: made.uuid, libraryType: "other" as const }];
+    const bytes = Buffer.concat([
+      ...generateBody({ seed: 6, count: 300, packages, from: "2025-03-10", days: 3 }),
+    ]);
+    const started = await as.member.importBody(`/v2/packages/member/${made.uuid}/import`, bytes);
+    await as.member.pollToDone(started);
+    const own: KnownArtifact[] = [{ kind: "package", id: made.uuid, libraryType: "other" }];
+    const { aggregates } = recountBodies([{ bytes, target: made.uuid }], own);
+    const answer = await ask(as.member, path);
+    expect(answer.status).toBe(200);
+    expect(firstDifference(answer.body as AggregateV1[], aggregates)).toBe("");
+  });
+
+  test("are nobody else's", async () => {
+    expect(await ask(as.owner, path)).toMatchObject({ status: 404, body: { code: "not-found" } });
+  });
+
+  test("need the right to export", async () => {
+    await toolchain.admin("revoke-export", "member");
+    expect(await ask(as.member, path)).toMatchObject({ status: 403, body: { code: "export-not-granted" } });
+  });
+});
+
+describe("a range", () => {
+  test.each([
+    ["startDate=2025-03-10", 400, "invalid-date"],
+    ["endDate=2025-03-10", 400, "invalid-date"],
+    ["", 400, "invalid-date"],
+    ["startDate=2025-02-29&endDate=2025-03-10", 400, "invalid-date"],
+    ["startDate=2025-3-1&endDate=2025-03-10", 400, "invalid-date"],
+    ["startDate=2025-03-01T00:00:00Z&endDate=2025-03-10", 400, "invalid-date"],
+    ["startDate=2025-03-01&startDate=2025-03-02&endDate=2025-03-10", 400, "invalid-date"],
+    ["startDate=2025-03-10&endDate=2025-03-10", 422, "empty-range"],
+    ["startDate=2025-03-11&endDate=2025-03-10", 422, "empty-range"],
+    ["startDate=2025-03-10&endDate=2026-03-12", 422, "range-too-long"],
+    [`${QUERY}&breakdown=planet`, 400, "invalid-query"],
+    [`${QUERY}&breakdown=country,,total`, 400, "invalid-query"],
+    [`${QUERY}&package=image`, 400, "invalid-query"],
+    [`${QUERY}&package=00000000-0000-4000-8000-000000000000`, 404, "not-found"],
+  ])("or filter ?%s is refused", async (query, status, code) => {
+    const answer = await ask(as.owner, `/v1/organizations/acme/aggregates?${query}`);
+    expect(answer).toMatchObject({ status, body: { code } });
+  });
+
+  test("of 366 days is the longest, and a package without events has no line", async () => {
+    const query = "startDate=2023-12-31&endDate=2024-12-31";
+    expect(await ask(as.owner, `/v1/organizations/acme/aggregates?${query}`)).toEqual({
+      status: 200,
+      body: [],
+    });
+  });
+
+  test("has its first day in it and not its last", async () => {
+    const range = { startDate: "2025-03-11", endDate: "2025-03-13" };
+    const days = expected.filter(({ date }) => date === "2025-03-11" || date === "2025-03-12");
+    expect(days.length).toBeGreaterThan(20);
+    expect(firstDifference(await as.owner.readAggregates("acme", range), days)).toBe("");
+  });
+
+  test.each([["country"], ["total,variable"], ["version,total,company,client,platform,cloud_provider"]])(
+    "is narrowed to breakdown=%s",
+    async (breakdown) => {
+      const wanted = breakdown.split(",");
+      const lines = expected.filter((line) => wanted.includes(line.breakdown));
+      const { body } = await ask(as.owner, `${GRANTED}&breakdown=${breakdown}`);
+      expect(firstDifference(body as AggregateV1[], lines)).toBe("");
+    },
+  );
+
+  test("is narrowed to one package, whatever the case of its id", async () => {
+    const [{ id } = { id: "" }] = artifacts;
+    const lines = expected.filter((line) => line.package === id && line.breakdown === "total");
+    const { body } = await ask(as.owner, `${GRANTED}&package=${id.toUpperCase()}&breakdown=total`);
+    expect(firstDifference(body as AggregateV1[], lines)).toBe("");
+  });
+});
+
+describe("an answer", () => {
+  test("is compressed when asked for, and is the same lines", async () => {
+    const plain = await openAnswer(as.owner, GRANTED, "identity");
+    expect(plain.headers["content-encoding"]).toBeUndefined();
+    const packed = await openAnswer(as.owner, GRANTED, "gzip");
+    expect(packed.headers["content-encoding"]).toBe("gzip");
+    const text = await textOf(plain);
+    expect(await textOf(packed.pipe(createGunzip()))).toBe(text);
+    expect(firstDifference(parseLines(text), expected)).toBe("");
+  });
+
+  test("to HEAD has the headers and no body", async () => {
+    const response = await as.owner.request(GRANTED, { method: "HEAD" });
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toContain("ndjson");
+    expect(await response.text()).toBe("");
+    const refused = await as.stranger.request(GRANTED, { method: "HEAD" });
+    expect(refused.status).toBe(404);
+  });
+});

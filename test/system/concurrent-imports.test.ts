@@ -1,0 +1,124 @@
+import pg from "pg";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { ApiClient } from "../../deploy/demo/api-client.js";
+import { generateLines } from "../../deploy/demo/generate-events.js";
+import type { EventImport } from "../../schemas/import-store.js";
+import { firstDifference } from "../support/first-difference.js";
+import { linesByReceipt } from "../support/lines-by-receipt.js";
+import { makeOrganization, makePackage } from "../support/make-artifacts.js";
+import { openRecount, type RecountBodies } from "../support/open-recount.js";
+import { openUpload, type UploadAnswer } from "../support/open-upload.js";
+import type { KnownArtifact } from "../support/recount-line.js";
+import { startToolchain, type Toolchain } from "../support/start-toolchain.js";
+
+const RANGE = { startDate: "2025-03-01", endDate: "2025-05-01" };
+const LINE = '{"$time":"2025-03-10T12:00:00Z"}\n';
+
+let toolchain: Toolchain;
+let api: ApiClient;
+let recountBodies: RecountBodies;
+
+beforeAll(async () => {
+  [toolchain, recountBodies] = await Promise.all([startToolchain(), openRecount()]);
+  api = await toolchain.newAccount("ada");
+});
+
+afterAll(() => toolchain?.close());
+
+async function openPackage(organization: string): Promise<{ artifact: KnownArtifact; path: string }> {
+  await makeOrganization(api, organization);
+  await toolchain.admin("grant-export", organization);
+  const artifact = await makePackage(api, { organization, name: "image", libraryType: "docker" });
+  return { artifact, path: `/v2/packages/${organization}/${artifact.id}/import` };
+}
+
+async function activeImports(owner: string): Promise<number> {
+  const { event_imports } = await api.get<{ event_imports: EventImport[] }>(`/v2/imports/${owner}`);
+  return event_imports.filter(({ status }) => status === "importing").length;
+}
+
+test("the 16th import of an owner is refused before its body is read, and only that owner's, until one ends", async () => {
+  const { path } = await openPackage("busy");
+  const other = await openPackage("quiet");
+  const uploads = Array.from({ length: 15 }, () => openUpload(api, path));
+  for (const upload of uploads) await upload.send(LINE);
+  await expect.poll(() => activeImports("busy")).toBe(15);
+
+  const headers = { "Content-Length": "1000000000", Expect: "100-continue" };
+  const sixteenth = openUpload(api, path, headers);
+  const refusal = await sixteenth.answer;
+  sixteenth.breakOff();
+  expect(refusal).toMatchObject({
+    status: 422,
+    body: { code: "too-many-active-imports", message: "too many active imports" },
+  });
+  expect(Number(refusal.headers["retry-after"])).toBeGreaterThan(0);
+  const anyPath = openUpload(api, "/v2/busy/import");
+  expect((await anyPath.answer).status).toBe(422);
+  anyPath.breakOff();
+  expect(await activeImports("busy")).toBe(15);
+
+  const elsewhere = await api.pollToDone(await api.importBody(other.path, LINE));
+  expect(elsewhere).toMatchObject({ status: "done", events_successfully_imported: 1 });
+
+  const [first, ...rest] = uploads;
+  first?.end();
+  await api.pollToDone(startedBy(await first?.answer));
+  const seventeenth = openUpload(api, path);
+  seventeenth.end();
+  for (const upload of rest) upload.end();
+  const answers = await Promise.all([seventeenth, ...rest].map(({ answer }) => answer));
+  const records = await Promise.all(answers.map((answer) => api.pollToDone(startedBy(answer))));
+  expect(records.map(({ status }) => status)).toEqual(Array.from({ length: 15 }, () => "done"));
+  const [total] = await api.readAggregates("busy", RANGE);
+  expect(total).toMatchObject({ breakdown: "total", total: 15 });
+});
+
+function startedBy(answer: UploadAnswer | undefined): EventImport {
+  expect(answer).toMatchObject({ status: 200 });
+  return answer?.body as EventImport;
+}
+
+test("of two imports at once into one package each event ends as its last line received says", async () => {
+  const { artifact, path } = await openPackage("two-at-once");
+  const left = linesOf(artifact, { seed: 77 });
+  // Half of the second import's lines carry ids of the first one's, in their order, and say something else.
+  const right = linesOf(artifact, { seed: 78 }).map((line, index) => {
+    const { $unique_id: id } = JSON.parse(left[index + 10_000] ?? "{}") as { $unique_id?: string | number };
+    return id === undefined ? line : `${line.slice(0, -1)},"$unique_id":${JSON.stringify(id)}}`;
+  });
+  const uploads = [openUpload(api, path), openUpload(api, path)];
+  for (let start = 0; start < 20_000; start += 1_000) {
+    await uploads[0]?.send(`${left.slice(start, start + 1_000).join("\n")}\n`);
+    await uploads[1]?.send(`${right.slice(start, start + 1_000).join("\n")}\n`);
+  }
+  for (const upload of uploads) upload.end();
+  const answers = await Promise.all(uploads.map(({ answer }) => answer));
+  const records = await Promise.all(answers.map((answer) => api.pollToDone(startedBy(answer))));
+  expect(records).toMatchObject(
+    [left, right].map(({ length }) => ({ status: "done", events_successfully_imported: length })),
+  );
+
+  const client = new pg.Client(toolchain.endpoints.postgres);
+  await client.connect();
+  const sent = [left, right].map((lines, index) => ({ importId: records[index]?.id ?? "", lines }));
+  const lines = await linesByReceipt(client, sent);
+  await client.end();
+  expect(countTurns(lines, new Set(left))).toBeGreaterThan(4);
+  const expected = recountBodies([{ bytes: Buffer.from(lines.join("\n")), target: artifact.id }], [artifact]);
+  expect(expected.live.length).toBeLessThan(26_000);
+  expect(firstDifference(await api.readAggregates("two-at-once", RANGE), expected.aggregates)).toBe("");
+});
+
+function linesOf({ id }: KnownArtifact, { seed }: { seed: number }): string[] {
+  const packages = [{ id, libraryType: "docker" as const }];
+  const mix = { seed, count: 20_000, clients: 2_000, from: "2025-03-10", days: 20, packages };
+  const lines = [...generateLines({ ...mix, overrideShare: 0.3, brokenShare: 0 })];
+  return lines.filter((line) => line.trim() !== "");
+}
+
+/** How often the order goes from one import to the other. */
+function countTurns(lines: readonly string[], left: ReadonlySet<string>): number {
+  return lines.filter((line, index) => index > 0 && left.has(line) !== left.has(lines[index - 1] ?? ""))
+    .length;
+}

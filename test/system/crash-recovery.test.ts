@@ -1,0 +1,105 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type ApiClient, connectApi } from "../../deploy/demo/api-client.js";
+import { generateBody } from "../../deploy/demo/generate-events.js";
+import { Random } from "../../deploy/demo/random.js";
+import type { EventImport } from "../../schemas/import-store.js";
+import { expectedOutcome, outcomeOf } from "../support/import-outcome.js";
+import { makeOrganization, makePackage } from "../support/make-artifacts.js";
+import { openRecount, type RecountBodies } from "../support/open-recount.js";
+import { openUpload } from "../support/open-upload.js";
+import { readUntil } from "../support/read-until.js";
+import type { KnownArtifact } from "../support/recount-line.js";
+import { startToolchain, type Toolchain } from "../support/start-toolchain.js";
+
+const RANGE = { startDate: "2025-03-01", endDate: "2025-05-01" };
+const ORGANIZATION = "survivor";
+
+let toolchain: Toolchain;
+let api: ApiClient;
+let recountBodies: RecountBodies;
+let artifact: KnownArtifact;
+let path: string;
+
+beforeAll(async () => {
+  [toolchain, recountBodies] = await Promise.all([startToolchain(), openRecount()]);
+  api = await toolchain.newAccount("ada");
+  await makeOrganization(api, ORGANIZATION);
+  await toolchain.admin("grant-export", ORGANIZATION);
+});
+
+afterAll(() => toolchain?.close());
+
+async function openPackage(name: string): Promise<void> {
+  artifact = await makePackage(api, { organization: ORGANIZATION, name, libraryType: "docker" });
+  path = `/v2/packages/${ORGANIZATION}/${artifact.id}/import`;
+}
+
+function bodyOf(part: { count: number; startAt: number }): Buffer {
+  const packages = [{ id: artifact.id, libraryType: "docker" as const }];
+  const mix = { seed: 31, clients: 3_000, overrideShare: 0.2, from: "2025-03-10", days: 30, packages };
+  return Buffer.concat([...generateBody({ ...mix, ...part })]);
+}
+
+const recountOf = (...bodies: Buffer[]) =>
+  recountBodies(
+    bodies.map((bytes) => ({ bytes, target: artifact.id })),
+    [artifact],
+  );
+
+async function killAndRestart(): Promise<void> {
+  expect(await toolchain.kill("SIGKILL")).toBe("SIGKILL");
+  await toolchain.restart();
+  api = connectApi(toolchain.api, api.token);
+}
+
+const importOf = ({ id }: EventImport) => api.get<EventImport>(`/v2/imports/${ORGANIZATION}/${id}`);
+
+test("an import that was answered is done exactly, however often the program is killed on the way", async () => {
+  await openPackage("killed-while-importing");
+  const bodies = [bodyOf({ count: 40_000, startAt: 0 }), bodyOf({ count: 40_000, startAt: 40_000 })];
+  const expected = recountOf(...bodies);
+  const random = new Random(31);
+  const records: EventImport[] = [];
+  for (const body of bodies) {
+    const started = await api.importBody(path, body, { gzip: true });
+    expect(started.status).toBe("importing");
+    // At once, and twice while it works through what the last kill left.
+    for (const delayMs of [0, random.below(300), random.below(1_000)]) {
+      await sleep(delayMs);
+      await killAndRestart();
+    }
+    records.push(await api.pollToDone(started));
+  }
+  expect(records.map(outcomeOf)).toEqual(expected.imports.map(expectedOutcome));
+  const { aggregates } = expected;
+  await readUntil(api, ORGANIZATION, { packageId: artifact.id, range: RANGE, expected: aggregates });
+}, 180_000);
+
+test("an upload that the program was killed under is aborted, and nothing of it stays", async () => {
+  await openPackage("killed-while-uploading");
+  const kept = bodyOf({ count: 3_000, startAt: 0 });
+  await api.pollToDone(await api.importBody(path, kept));
+  const upload = openUpload(api, path);
+  await upload.send(bodyOf({ count: 8_000, startAt: 3_000 }));
+  const newest = async () => {
+    const { event_imports } = await api.get<{ event_imports: EventImport[] }>(`/v2/imports/${ORGANIZATION}`);
+    return event_imports[0] as EventImport;
+  };
+  // Some of it is written when the program dies.
+  await expect.poll(async () => (await newest()).events_total, { timeout: 20_000 }).toBeGreaterThan(0);
+  const interrupted = await newest();
+  await killAndRestart();
+  await expect(upload.answer).rejects.toThrow();
+
+  // Others import meanwhile; its lease tells the program that nobody goes on with it.
+  const later = bodyOf({ count: 1_000, startAt: 11_000 });
+  await api.pollToDone(await api.importBody(path, later));
+  const status = async () => (await importOf(interrupted)).status;
+  await expect.poll(status, { timeout: 60_000, interval: 500 }).toBe("aborted");
+  const record = await importOf(interrupted);
+  expect(record.events_successfully_imported).toBe(0);
+  expect(record.error_log_sample[0]).toMatchObject({ class: "error", type: "upload-interrupted", line: 0 });
+  const { aggregates } = recountOf(kept, later);
+  await readUntil(api, ORGANIZATION, { packageId: artifact.id, range: RANGE, expected: aggregates });
+}, 180_000);

@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { ApiClient } from "../../deploy/demo/api-client.js";
+import type { EventImport } from "../../schemas/import-store.js";
+import { makeOrganization, makePackage } from "../support/make-artifacts.js";
+import type { KnownArtifact } from "../support/recount-line.js";
+import { startToolchain, type Toolchain } from "../support/start-toolchain.js";
+
+const ORGANIZATION = "requests";
+const LINE = '{"$time":"2025-03-10T12:00:00Z"}';
+
+let toolchain: Toolchain;
+let api: ApiClient;
+let image: KnownArtifact;
+let foreign: KnownArtifact;
+
+beforeAll(async () => {
+  toolchain = await startToolchain();
+  api = await toolchain.newAccount("ada");
+  await makeOrganization(api, ORGANIZATION);
+  image = await makePackage(api, { organization: ORGANIZATION, name: "image", libraryType: "docker" });
+  await makeOrganization(api, "elsewhere");
+  foreign = await makePackage(api, { organization: "elsewhere", name: "image", libraryType: "docker" });
+});
+
+afterAll(() => toolchain?.close());
+
+const intoAny = () => `/v2/${ORGANIZATION}/import`;
+const intoImage = () => `/v2/packages/${ORGANIZATION}/${image.id}/import`;
+
+async function importLines(path: string, lines: readonly string[]): Promise<EventImport> {
+  return api.pollToDone(await api.importBody(path, lines.join("\n")));
+}
+
+test.each([
+  ["nothing", ""],
+  ["blank lines", "\n\r\n \t\n"],
+])("a body of %s is done with no events", async (_, body) => {
+  const record = await api.pollToDone(await api.importBody(intoAny(), body));
+  expect(record).toMatchObject({
+    status: "done",
+    events_total: 0,
+    events_successfully_imported: 0,
+    events_failed_to_import: 0,
+    error_log_sample: [],
+    warning_log_sample: [],
+  });
+});
+
+describe("an import is read back", () => {
+  test("by its id and in the list, newest first, page after page", async () => {
+    const made = [];
+    for (let count = 0; count < 3; count += 1) made.unshift(await importLines(intoAny(), []));
+    const [third, second, first] = made;
+    expect(await api.get(`/v2/imports/${ORGANIZATION}/${third?.id}`)).toEqual(third);
+    const { event_imports, next } = await api.get<{ event_imports: EventImport[]; next: string }>(
+      `/v2/imports/${ORGANIZATION}?per_page=2`,
+    );
+    expect(event_imports).toEqual([third, second]);
+    const page = await api.get<{ event_imports: EventImport[] }>(next);
+    expect(page.event_imports[0]).toEqual(first);
+  });
+
+  test("with the fields of the specification and no other", async () => {
+    const record = await importLines(intoAny(), ["x"]);
+    expect(record).toEqual({
+      id: expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/) as unknown,
+      owner: ORGANIZATION,
+      status: "done",
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/) as unknown,
+      updated_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/) as unknown,
+      events_total: 1,
+      events_successfully_imported: 0,
+      events_failed_to_import: 1,
+      error_log_sample: [
+        {
+          class: "error",
+          type: "failed-to-decode",
+          human_friendly_message: "Not a valid JSON object",
+          line: 1,
+        },
+      ],
+      warning_log_sample: [],
+    });
+  });
+});
+
+describe("a request for an import that cannot begin", () => {
+  const unknown = "00000000-0000-4000-8000-000000000000";
+
+  test.each([
+    [
+      "with an encoding that is not known",
+      intoAny,
+      { "Content-Encoding": "lzma" },
+      415,
+      "unsupported-encoding",
+    ],
+    ["with a wrong token", intoAny, { Authorization: "Bearer no" }, 401, "unauthenticated"],
+    ["of an owner that is not there", () => "/v2/nobody/import", {}, 404, "not-found"],
+    ["into no package", () => `/v2/packages/${ORGANIZATION}/${unknown}/import`, {}, 404, "not-found"],
+    ["into no pixel", () => `/v2/pixels/${ORGANIZATION}/${unknown}/import`, {}, 404, "not-found"],
+    [
+      "into a package of another owner than the path's",
+      () => `/v2/packages/${ORGANIZATION}/${foreign.id}/import`,
+      {},
+      404,
+      "not-found",
+    ],
+  ])("%s is refused and leaves no import", async (_, path, headers, status, code) => {
+    const list = `/v2/imports/${ORGANIZATION}`;
+    const before = await api.get(list);
+    const answer = await api.request(path(), { method: "POST", headers, body: LINE });
+    expect({ status: answer.status, body: await answer.json() }).toMatchObject({ status, body: { code } });
+    expect(await api.get(list)).toEqual(before);
+  });
+});
+
+test.each(["application/ndjson", "application/x-ndjson", "application/json", "text/plain", ""])(
+  "a body of type '%s' is imported",
+  async (type) => {
+    const headers: Record<string, string> = type === "" ? {} : { "Content-Type": type };
+    const body = Buffer.from(LINE);
+    const answer = await api.request(intoImage(), { method: "POST", headers, body });
+    expect(answer.status).toBe(200);
+    const record = await api.pollToDone((await answer.json()) as EventImport);
+    expect(record).toMatchObject({ status: "done", events_successfully_imported: 1 });
+  },
+);

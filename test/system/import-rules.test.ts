@@ -1,0 +1,298 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { ApiClient } from "../../deploy/demo/api-client.js";
+import type { LogEntry } from "../../schemas/import-log.js";
+import type { EventImport } from "../../schemas/import-store.js";
+import { firstDifference } from "../support/first-difference.js";
+import { makeOrganization, makePackage, makePixel } from "../support/make-artifacts.js";
+import { openRecount, type RecountBodies } from "../support/open-recount.js";
+import type { KnownArtifact } from "../support/recount-line.js";
+import { startToolchain, type Toolchain } from "../support/start-toolchain.js";
+
+const ORGANIZATION = "rules";
+const TIME = '"$time":"2025-03-10T12:00:00Z"';
+const RANGE = { startDate: "2025-03-01", endDate: "2025-04-01" };
+
+let toolchain: Toolchain;
+let api: ApiClient;
+let recountBodies: RecountBodies;
+let image: KnownArtifact;
+let files: KnownArtifact;
+let pixel: KnownArtifact;
+let foreign: KnownArtifact;
+
+beforeAll(async () => {
+  [toolchain, recountBodies] = await Promise.all([startToolchain(), openRecount()]);
+  api = await toolchain.newAccount("ada");
+  await makeOrganization(api, ORGANIZATION);
+  await toolchain.admin("grant-export", ORGANIZATION);
+  image = await makePackage(api, { organization: ORGANIZATION, name: "image", libraryType: "docker" });
+  files = await makePackage(api, { organization: ORGANIZATION, name: "files", libraryType: "other" });
+  pixel = await makePixel(api, { owner: ORGANIZATION, name: "docs" });
+  await makeOrganization(api, "elsewhere");
+  foreign = await makePackage(api, { organization: "elsewhere", name: "image", libraryType: "docker" });
+});
+
+afterAll(() => toolchain?.close());
+
+const intoAny = () => `/v2/${ORGANIZATION}/import`;
+const intoImage = () => `/v2/packages/${ORGANIZATION}/${image.id}/import`;
+
+async function importLines(path: string, lines: readonly string[]): Promise<EventImport> {
+  return api.pollToDone(await api.importBody(path, lines.join("\n")));
+}
+
+function failed(line: number, type: string, message: unknown, more: object = {}): LogEntry {
+  return { class: "error", line, type, human_friendly_message: message, ...more } as LogEntry;
+}
+
+function warned(line: number, type: string, message: unknown): LogEntry {
+  return { class: "warning", line, type, human_friendly_message: message } as LogEntry;
+}
+
+/** A sentence that names what it is about. */
+const naming = (text: string) => expect.stringContaining(text) as unknown;
+
+describe("a line that cannot be imported is counted as failed and its entry", () => {
+  test("says failed-to-decode, with its number among all lines, blank ones included", async () => {
+    const record = await importLines(intoImage(), [
+      "not json",
+      "",
+      `{${TIME}}`,
+      " \t\r",
+      '["an", "array"]',
+      '"text"',
+      "null",
+      "17",
+      '{"$time":"2025-03-10"',
+      `{${TIME}}\r`,
+      `{${TIME}} {${TIME}}`,
+    ]);
+    expect(record).toMatchObject({
+      events_total: 9,
+      events_successfully_imported: 2,
+      events_failed_to_import: 7,
+    });
+    const lines = [1, 5, 6, 7, 8, 9, 11];
+    expect(record.error_log_sample).toEqual(
+      lines.map((line) => failed(line, "failed-to-decode", "Not a valid JSON object")),
+    );
+    expect(record.warning_log_sample).toEqual([]);
+  });
+
+  test("says missing-time or invalid-time", async () => {
+    const now = Date.now();
+    const record = await importLines(intoImage(), [
+      '{"note":1}',
+      '{"$time":null}',
+      '{"$time":"yesterday"}',
+      '{"$time":"2025-02-29"}',
+      '{"$time":"2025-03-10T24:30:00Z"}',
+      '{"$time":-1}',
+      '{"$time":true}',
+      '{"$time":"1969-12-31T23:59:59Z"}',
+      `{"$time":${now + 90_000_000}}`,
+      `{"$time":${now + 80_000_000}}`,
+    ]);
+    expect(record).toMatchObject({ events_successfully_imported: 1, events_failed_to_import: 9 });
+    expect(record.error_log_sample).toEqual([
+      failed(1, "missing-time", naming("$time")),
+      failed(2, "missing-time", naming("$time")),
+      ...[
+        "yesterday",
+        "2025-02-29",
+        "2025-03-10T24:30:00Z",
+        "-1",
+        "true",
+        "1969-12-31",
+        String(now + 9e7),
+      ].map((value, index) => failed(index + 3, "invalid-time", naming(value))),
+    ]);
+  });
+
+  test("says artifact-not-found with the id that was named, or missing-artifact", async () => {
+    const unknown = "00000000-0000-4000-8000-000000000000";
+    const record = await importLines(intoAny(), [
+      `{${TIME},"$package":"${unknown}"}`,
+      `{${TIME},"$package":"${foreign.id}"}`,
+      `{${TIME},"$package":"${pixel.id}"}`,
+      `{${TIME},"$package":"image"}`,
+      `{${TIME},"$pixel":"${unknown}"}`,
+      `{${TIME},"$tracking_pixel":"${image.id}"}`,
+      `{${TIME},"$package":"${image.id}","$pixel":"${pixel.id}"}`,
+      `{${TIME}}`,
+      `{${TIME},"$package":null}`,
+      `{${TIME},"$package":"${image.id.toUpperCase()}"}`,
+    ]);
+    expect(record).toMatchObject({ events_successfully_imported: 1, events_failed_to_import: 9 });
+    const noPackage = (line: number, id: string) =>
+      failed(line, "artifact-not-found", naming(id), { package_id: id });
+    const noPixel = (line: number, id: string) =>
+      failed(line, "artifact-not-found", naming(id), { pixel_id: id });
+    expect(record.error_log_sample).toEqual([
+      noPackage(1, unknown),
+      noPackage(2, foreign.id),
+      noPackage(3, pixel.id),
+      noPackage(4, "image"),
+      noPixel(5, unknown),
+      noPixel(6, image.id),
+      noPixel(7, pixel.id),
+      failed(8, "missing-artifact", naming("$package")),
+      failed(9, "missing-artifact", naming("$package")),
+    ]);
+  });
+
+  test("says artifact-not-found where it names another artifact than the path", async () => {
+    const record = await importLines(intoImage(), [
+      `{${TIME},"$package":"${files.id}"}`,
+      `{${TIME},"$pixel":"${pixel.id}"}`,
+      `{${TIME},"$package":"${image.id}"}`,
+    ]);
+    expect(record).toMatchObject({ events_successfully_imported: 1, events_failed_to_import: 2 });
+    expect(record.error_log_sample).toEqual([
+      failed(1, "artifact-not-found", naming(files.id), { package_id: files.id }),
+      failed(2, "artifact-not-found", naming(pixel.id), { pixel_id: pixel.id }),
+    ]);
+  });
+
+  test("says line-too-long above 1 MiB, wherever chunks are cut", async () => {
+    const filled = (bytes: number) => {
+      const start = `{${TIME},"filler":"`;
+      return `${start}${"x".repeat(bytes - start.length - 2)}"}`;
+    };
+    const record = await importLines(intoImage(), [
+      `{${TIME}}`,
+      filled(1_048_577),
+      filled(1_048_576),
+      `${filled(1_048_576)}\r`,
+      filled(3_000_000),
+      "{",
+    ]);
+    expect(record).toMatchObject({ events_successfully_imported: 3, events_failed_to_import: 3 });
+    expect(record.error_log_sample).toEqual([
+      failed(2, "line-too-long", naming("1048576")),
+      failed(5, "line-too-long", naming("1048576")),
+      failed(6, "failed-to-decode", "Not a valid JSON object"),
+    ]);
+    const left = [3, 4].map((line) => warned(line, "invalid-value", naming("filler")));
+    expect(record.warning_log_sample).toEqual(left);
+  });
+
+  test.each([
+    ['"$unique_id":""', "$unique_id"],
+    [`"$unique_id":"${"é".repeat(129)}"`, "$unique_id"],
+    ['"$unique_id":1.5', "$unique_id"],
+    ['"$unique_id":{"a":1}', "$unique_id"],
+    ['"$user_agent":17', "$user_agent"],
+    ['"$version":["1"]', "$version"],
+    [`"$version":"${"1".repeat(257)}"`, "$version"],
+    ['"$type":false', "$type"],
+    ['"$domain":3', "$domain"],
+    ['"$referrer":{}', "$referrer"],
+    ['"$headers":{"User-Agent":"curl"}', "$headers"],
+    ['"$headers":[{"name":"User-Agent","value":1}]', "$headers"],
+  ])("says invalid-value for %s", async (field, key) => {
+    const record = await importLines(intoImage(), [`{${TIME}}`, `{${TIME},${field}}`]);
+    expect(record).toMatchObject({ status: "done", events_total: 2, events_failed_to_import: 1 });
+    expect(record.error_log_sample).toEqual([failed(2, "invalid-value", naming(key))]);
+  });
+});
+
+describe("a line with a defect that does not matter", () => {
+  test("is imported with a warning", async () => {
+    const many = Array.from({ length: 70 }, (_, index) => `"v${index}":${index}`).join(",");
+    const record = await importLines(intoImage(), [
+      `{${TIME},"$remote_address":"999.1.2.3"}`,
+      "",
+      `{${TIME},"$remote_address":42}`,
+      `{${TIME},"$remote_adress":"192.0.2.1","$colour":"red"}`,
+      `{${TIME},${many}}`,
+      `{${TIME},"long":"${"x".repeat(1025)}","short":1}`,
+    ]);
+    expect(record).toMatchObject({
+      events_total: 5,
+      events_successfully_imported: 5,
+      events_failed_to_import: 0,
+      error_log_sample: [],
+    });
+    expect(record.warning_log_sample).toEqual([
+      warned(1, "invalid-remote-address", naming("$remote_address")),
+      warned(3, "invalid-remote-address", naming("$remote_address")),
+      warned(4, "unknown-property", naming("$remote_adress")),
+      warned(4, "unknown-property", naming("$colour")),
+      warned(5, "invalid-value", naming("6")),
+      warned(6, "invalid-value", naming("long")),
+    ]);
+  });
+});
+
+test("a sample holds the first ten entries of its class, in the order of lines, over any number of chunks", async () => {
+  const lines = Array.from({ length: 12_000 }, (_, index) => {
+    if (index % 700 === 699) return "broken";
+    const warning = index % 800 === 799 ? ',"$odd":1' : "";
+    return `{${TIME},"filler":"${"x".repeat(400)}"${warning}}`;
+  });
+  const record = await importLines(intoImage(), lines);
+  const failures = Math.floor(12_000 / 700);
+  expect(record).toMatchObject({ events_total: 12_000, events_failed_to_import: failures });
+  const firstTen = Array.from({ length: 10 }, (_, index) => index + 1);
+  expect(record.error_log_sample.map(({ line }) => line)).toEqual(firstTen.map((nth) => nth * 700));
+  // Every seventh of these lines is a broken one as well.
+  const warnings = firstTen.map((nth) => (nth < 7 ? nth : nth + 1) * 800);
+  expect(record.warning_log_sample.map(({ line }) => line)).toEqual(warnings);
+});
+
+test("every spelling that the rules allow means what they say", async () => {
+  const lines = [
+    '"$time":1741608000',
+    '"$time":1741608000000',
+    '"$time":"1741608000.25"',
+    '"$time":"2025-03-10"',
+    '"$time":"2025-03-10T23:30:00-02:00"',
+    '"$time":"2025-03-10 12:00"',
+    `${TIME},"$unique_id":7,"$version":"integer"`,
+    `${TIME},"$unique_id":"7","$version":"digits"`,
+    `${TIME},"$unique_id":"é","$version":"composed"`,
+    `${TIME},"$unique_id":"e\\u0301","$version":"decomposed"`,
+    `${TIME},"$remote_address":"::ffff:8.8.8.8","$version":"mapped"`,
+    `${TIME},"$remote_address":"8.8.8.8"`,
+    `${TIME},"$remote_address":"2001:4860:4860:0:0:0:0:8888"`,
+    `${TIME},"$remote_address":"2001:4860:4860::8888"`,
+    `${TIME},"$headers":[{"name":"user-agent","value":"curl/8.5.0"}]`,
+    `${TIME},"$user_agent":"Wget/1.21.4","$headers":[{"name":"User-Agent","value":"curl/8.5.0"}]`,
+    `${TIME},"$version":"line\\nbreak"`,
+  ].map((fields) => `{${fields}}`);
+  const variables = [
+    '"a":{"b":1,"c":{"d":[1,{"e":2}]}},"n":null,"t":true,"s":"größe \\"x\\" 安"',
+    '"same":1,"same":2',
+    '"with.dot":1,"with":{"dot":2}',
+    '"":"empty name","empty value":""',
+  ].map((fields) => `{${TIME},${fields}}`);
+  const artifact = await makePackage(api, {
+    organization: ORGANIZATION,
+    name: "spellings",
+    libraryType: "docker",
+  });
+  const other = await makePackage(api, {
+    organization: ORGANIZATION,
+    name: "variables",
+    libraryType: "other",
+  });
+  const received = [
+    { bytes: Buffer.from(lines.join("\n")), target: artifact.id },
+    { bytes: Buffer.from(variables.join("\n")), target: other.id },
+  ];
+  for (const { bytes, target } of received) {
+    const record = await api.pollToDone(
+      await api.importBody(`/v2/packages/${ORGANIZATION}/${target}/import`, bytes),
+    );
+    expect(record).toMatchObject({ events_failed_to_import: 0, warning_log_sample: [] });
+  }
+  const expected = recountBodies(received, [artifact, other]);
+  const answered = (await api.readAggregates(ORGANIZATION, RANGE)).filter((line) =>
+    [artifact.id, other.id].includes(line.package),
+  );
+  expect(firstDifference(answered, expected.aggregates)).toBe("");
+  expect(answered).toContainEqual(expect.objectContaining({ variable: "a.c.d", value: '[1,{"e":2}]' }));
+  expect(answered).toContainEqual(expect.objectContaining({ version: "line break" }));
+  expect(answered.filter(({ version }) => version === "integer")).toEqual([]);
+});

@@ -1,0 +1,147 @@
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { ApiClient } from "../../deploy/demo/api-client.js";
+import { generateBody } from "../../deploy/demo/generate-events.js";
+import type { AggregateV1 } from "../../schemas/aggregate.js";
+import type { EventImport } from "../../schemas/import-store.js";
+import { firstDifference } from "../support/first-difference.js";
+import { makeOrganization, makePackage } from "../support/make-artifacts.js";
+import { openRecount, type RecountBodies } from "../support/open-recount.js";
+import { openUpload } from "../support/open-upload.js";
+import { readUntil } from "../support/read-until.js";
+import type { KnownArtifact } from "../support/recount-line.js";
+import { startToolchain, type Toolchain } from "../support/start-toolchain.js";
+
+const QUICKLY = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
+const RANGE = { startDate: "2025-03-01", endDate: "2025-05-01" };
+
+let toolchain: Toolchain;
+let api: ApiClient;
+let recountBodies: RecountBodies;
+
+beforeAll(async () => {
+  [toolchain, recountBodies] = await Promise.all([startToolchain(), openRecount()]);
+  api = await toolchain.newAccount("ada");
+  await makeOrganization(api, organization);
+  await toolchain.admin("grant-export", organization);
+});
+
+afterAll(() => toolchain?.close());
+
+const organization = "broken";
+let made = 0;
+let artifact: KnownArtifact;
+let path: string;
+/** Imported before the upload that breaks off. */
+let kept: Buffer;
+/** The body of that upload: a third of its lines override what is kept. */
+let broken: Buffer;
+
+async function openPackage(): Promise<void> {
+  made += 1;
+  artifact = await makePackage(api, { organization, name: `files-${made}`, libraryType: "other" });
+  path = `/v2/packages/${organization}/${artifact.id}/import`;
+  kept = bodyOf({ count: 3_000, startAt: 0 });
+  broken = bodyOf({ count: 6_000, startAt: 3_000 });
+  await api.pollToDone(await api.importBody(path, kept));
+}
+
+function bodyOf(part: { count: number; startAt: number }): Buffer {
+  const packages = [{ id: artifact.id, libraryType: "other" as const }];
+  const mix = { seed: 9, clients: 500, overrideShare: 0.3, from: "2025-03-10", days: 20, packages };
+  return Buffer.concat([...generateBody({ ...mix, ...part })]);
+}
+
+const aggregatesOf = (...bodies: Buffer[]) =>
+  recountBodies(
+    bodies.map((bytes) => ({ bytes, target: artifact.id })),
+    [artifact],
+  ).aggregates;
+
+async function linesNow(): Promise<AggregateV1[]> {
+  const lines = await api.readAggregates(organization, RANGE);
+  return lines.filter((line) => line.package === artifact.id);
+}
+
+async function newestImport(): Promise<EventImport> {
+  const { event_imports } = await api.get<{ event_imports: EventImport[] }>(`/v2/imports/${organization}`);
+  return event_imports[0] as EventImport;
+}
+
+/** Nothing of the broken upload is there now, nor when whatever is behind it has come through. */
+async function expectNothingStays(): Promise<void> {
+  const read = { packageId: artifact.id, range: RANGE };
+  await readUntil(api, organization, { ...read, expected: aggregatesOf(kept) });
+  const later = bodyOf({ count: 1_000, startAt: 9_000 });
+  await api.pollToDone(await api.importBody(path, later));
+  await readUntil(api, organization, { ...read, expected: aggregatesOf(kept, later) });
+}
+
+const ABORTED = {
+  status: "aborted",
+  events_successfully_imported: 0,
+  error_log_sample: expect.arrayContaining([
+    {
+      class: "error",
+      type: "upload-interrupted",
+      line: 0,
+      human_friendly_message: expect.stringContaining("nothing of it was imported") as unknown,
+    },
+  ]) as unknown,
+};
+
+describe("an upload whose sender breaks off", () => {
+  beforeEach(openPackage);
+
+  test("is aborted, and what it had overridden is back", async () => {
+    const upload = openUpload(api, path);
+    await upload.send(broken.subarray(0, broken.length - 100));
+    // Its first chunks are in the exports already: settled, and earlier events overridden.
+    const before = aggregatesOf(kept);
+    const difference = async () => firstDifference(await linesNow(), before);
+    await expect.poll(difference, { timeout: 20_000, interval: 250 }).not.toBe("");
+    upload.breakOff();
+    await expect.poll(newestImport).toMatchObject(ABORTED);
+    await expectNothingStays();
+  });
+
+  test("before a line was sent is aborted", async () => {
+    const upload = openUpload(api, path);
+    await expect.poll(newestImport).toMatchObject({ status: "importing" });
+    upload.breakOff();
+    await expect.poll(newestImport).toMatchObject(ABORTED);
+    await expectNothingStays();
+  });
+});
+
+describe("a body that cannot be decompressed", () => {
+  beforeAll(openPackage);
+
+  test.each([
+    ["ends early", "gzip", (whole: Buffer) => whole.subarray(0, whole.length - 1_000)],
+    ["lacks its trailer", "gzip", (whole: Buffer) => whole.subarray(0, whole.length - 8)],
+    ["is damaged in the middle", "gzip", (whole: Buffer) => damaged(whole, whole.length >> 1)],
+    ["has a wrong checksum", "gzip", (whole: Buffer) => damaged(whole, whole.length - 7)],
+    ["is not gzip", "gzip", () => broken],
+    ["is not deflate", "deflate", (whole: Buffer) => whole],
+    ["is not br", "br", () => broken],
+    ["goes on after its end", "br", () => Buffer.concat([brotliCompressSync(broken, QUICKLY), broken])],
+  ])("because it %s is refused and its import aborted (%s)", async (_, encoding, make) => {
+    const body = make(gzipSync(broken, { level: 1 }));
+    const headers = { "Content-Encoding": encoding };
+    const answer = await api.request(path, { method: "POST", headers, body });
+    expect({ status: answer.status, body: await answer.json() }).toMatchObject({
+      status: 422,
+      body: { code: "invalid-body", message: expect.stringContaining("Content-Encoding") as unknown },
+    });
+    expect(await newestImport()).toMatchObject(ABORTED);
+  });
+
+  test("leaves nothing behind, however much of it could be read", expectNothingStays);
+});
+
+function damaged(whole: Buffer, at: number): Buffer {
+  const copy = Buffer.from(whole);
+  copy.fill(0x5a, at, at + 4);
+  return copy;
+}

@@ -1,0 +1,274 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { applyBatch, markRetracted, settle } from "../../aggregate/settle.js";
+import { Random } from "../../deploy/demo/random.js";
+import { breakView } from "../support/break-view.js";
+import { firstDifference } from "../support/first-difference.js";
+import { openTestClickHouse, type TestClickHouse } from "../support/open-clickhouse.js";
+import type { KnownArtifact } from "../support/recount-line.js";
+import {
+  aggregatesOf,
+  countLive,
+  insertChunk,
+  liveOf,
+  openJournal,
+  readAggregates,
+  type TestJournal,
+  type Version,
+} from "../support/settlement-world.js";
+
+let clickhouse: TestClickHouse;
+let artifact: KnownArtifact;
+let journal: TestJournal;
+
+beforeAll(async () => {
+  clickhouse = await openTestClickHouse();
+});
+
+afterAll(() => clickhouse?.[Symbol.asyncDispose]());
+
+beforeEach(() => {
+  artifact = { kind: "package", id: randomUUID(), libraryType: "docker" };
+  journal = openJournal();
+});
+
+const STAMP = Date.parse("2025-06-01T00:00:00Z");
+
+/** A version of event `key` that differs in everything from those of other numbers. */
+function versionOf(
+  key: string,
+  {
+    importId,
+    stamp = STAMP,
+    line = 0,
+    variant = 0,
+  }: Partial<Version> & { importId: string; variant?: number },
+): Version {
+  const time = Date.parse("2025-03-10T12:00:00Z") + (variant % 3) * 86_400_000;
+  const variables = new Map([
+    ["channel", `c${variant}`],
+    ["same", "s"],
+  ]);
+  const about = { version: `v${variant}`, userAgent: `agent${variant % 4}`, address: `192.0.2.${variant}` };
+  return { importId, stamp, line, event: { artifact, key, time, ...about, variables } };
+}
+
+/** Settles all that an import wrote, as far as this test goes. */
+function settleAll(importId: string, { retracted = false } = {}): Promise<number> {
+  return settle(clickhouse.client, scopeOf(importId, { retracted }), { batch: randomUUID(), owner: journal });
+}
+
+function scopeOf(importId: string, { retracted = false } = {}) {
+  return { importId, firstStamp: STAMP, lastStamp: STAMP + 1_000, retracted };
+}
+
+async function expectLive(versions: readonly Version[]): Promise<void> {
+  expect(await countLive(clickhouse, artifact.id)).toEqual({ live: versions.length, notOnce: 0 });
+  const answered = await readAggregates(clickhouse, [artifact.id]);
+  expect(firstDifference(answered, aggregatesOf(versions))).toBe("");
+}
+
+describe("settlement", () => {
+  const chunksAt = (random: Random, imports: readonly string[]) =>
+    Array.from({ length: 10 }, (_, index) => {
+      const importId = random.pick(imports);
+      const stamp = STAMP + (random.chance(0.2) ? 5 : index * 10);
+      return Array.from({ length: 20 }, (_, line) =>
+        versionOf(`e${random.below(40)}`, { importId, stamp, line, variant: random.below(12) }),
+      );
+    });
+
+  test.each([1, 2, 3, 4, 5, 6])(
+    "ends with the latest version of each event live once, whatever came when and how often (seed %d)",
+    async (seed) => {
+      const random = new Random(seed);
+      artifact = { ...artifact, libraryType: random.pick(["docker", "other"]) };
+      const imports: string[] = [randomUUID(), randomUUID(), randomUUID()];
+      const retracted = new Set(random.chance(0.5) ? [random.pick(imports)] : []);
+      const marked = new Set<string>();
+      const chunks = chunksAt(random, imports);
+      // In any order, and a third of them once more.
+      const arrivals = shuffled([...chunks, ...chunks.filter(() => random.chance(0.33))], random);
+      const steps = arrivals.map((chunk) => async () => {
+        await insertChunk(clickhouse, chunk, randomUUID());
+        const scopes = imports.filter(() => random.chance(0.2));
+        for (const importId of scopes) await settleAll(importId, { retracted: marked.has(importId) });
+      });
+      const retractions = [...retracted].map((importId) => async () => {
+        await markRetracted(clickhouse.client, importId);
+        marked.add(importId);
+      });
+      const merges = ["events", "event_ids", "superseded_events", "totals"].map((table) => () => {
+        return clickhouse.client.command({ query: `OPTIMIZE TABLE ${table} FINAL` });
+      });
+      for (const step of shuffled([...steps, ...retractions, ...merges], random)) await step();
+      const settleOne = (importId: string) => settleAll(importId, { retracted: retracted.has(importId) });
+      for (const importId of shuffled(imports, random)) await settleOne(importId);
+      await expectLive(liveOf(chunks.flat(), retracted));
+      for (const importId of imports) expect(await settleOne(importId)).toBe(0);
+      expect(journal.staged.size).toBe(0);
+    },
+  );
+
+  test("looks only at the events of its chunks", async () => {
+    const importId = randomUUID();
+    const versions = [0, 1, 2, 3].map((index) =>
+      versionOf(`e${index % 2}`, { importId, stamp: STAMP + index, line: index, variant: index }),
+    );
+    for (const version of versions) await insertChunk(clickhouse, [version], randomUUID());
+    const scope = { ...scopeOf(importId), firstStamp: STAMP + 2, lastStamp: STAMP + 2 };
+    expect(await settle(clickhouse.client, scope, { batch: randomUUID(), owner: journal })).toBe(1);
+    await expectLive(versions.slice(1));
+  });
+
+  test("keeps equal ids of different packages apart", async () => {
+    const importId = randomUUID();
+    const here = versionOf("e", { importId, variant: 1 });
+    const elsewhere = { ...artifact, id: randomUUID() };
+    const there = versionOf("e", { importId, line: 1, variant: 2 });
+    await insertChunk(
+      clickhouse,
+      [here, { ...there, event: { ...there.event, artifact: elsewhere } }],
+      randomUUID(),
+    );
+    expect(await settleAll(importId)).toBe(0);
+    await expectLive([here]);
+  });
+});
+
+describe("a retracted import", () => {
+  test("is gone, and what it had overridden is back in full", async () => {
+    const [first, second, third] = [randomUUID(), randomUUID(), randomUUID()];
+    const versions = [first, second, third].map((importId, index) =>
+      [0, 1, 2].map((event) =>
+        versionOf(`e${event}`, { importId, stamp: STAMP + index, line: event, variant: 3 * index + event }),
+      ),
+    );
+    for (const chunk of versions) await insertChunk(clickhouse, chunk, randomUUID());
+    await settleAll(third);
+    await expectLive(versions[2] ?? []);
+    await markRetracted(clickhouse.client, third);
+    expect(await settleAll(third, { retracted: true })).toBe(6);
+    await expectLive(versions[1] ?? []);
+    expect(await settleAll(third, { retracted: true })).toBe(0);
+    await markRetracted(clickhouse.client, first);
+    expect(await settleAll(first, { retracted: true })).toBe(0);
+    await markRetracted(clickhouse.client, second);
+    expect(await settleAll(second, { retracted: true })).toBe(3);
+    await expectLive([]);
+  });
+
+  test("stays gone when a chunk of it comes late", async () => {
+    const [kept, gone] = [randomUUID(), randomUUID()];
+    const earlier = versionOf("e", { importId: kept, variant: 1 });
+    await insertChunk(clickhouse, [earlier], randomUUID());
+    await markRetracted(clickhouse.client, gone);
+    await settleAll(gone, { retracted: true });
+    const late = [
+      versionOf("e", { importId: gone, stamp: STAMP + 9, variant: 2 }),
+      versionOf("f", { importId: gone, stamp: STAMP + 9, line: 1, variant: 3 }),
+    ];
+    await insertChunk(clickhouse, late, randomUUID());
+    await settleAll(gone, { retracted: true });
+    await expectLive([earlier]);
+  });
+});
+
+describe("after a crash", () => {
+  let importId: string;
+  let versions: Version[];
+  let latest: Version[];
+
+  beforeEach(async () => {
+    importId = randomUUID();
+    versions = Array.from({ length: 30 }, (_, line) =>
+      versionOf(`e${line % 10}`, { importId, line, variant: line % 13 }),
+    );
+    latest = liveOf(versions, new Set());
+    await insertChunk(clickhouse, versions, randomUUID());
+  });
+
+  test("a staged batch is applied, and once more without effect", async () => {
+    const batch = randomUUID();
+    const crash = new Error("the program died");
+    const dying = { ...journal, putStagedBatch: () => Promise.reject(crash) };
+    const settling = settle(clickhouse.client, scopeOf(importId), { batch, owner: dying });
+    await expect(settling).rejects.toBe(crash);
+    await expectNothingSettled();
+    for (let time = 0; time < 3; time += 1) {
+      await applyBatch(clickhouse.client, batch);
+      await expectLive(latest);
+    }
+    expect(await settleAll(importId)).toBe(0);
+  });
+
+  test("a batch that was not noted is found again, and nothing is taken back twice", async () => {
+    const dying = { ...journal, putStagedBatch: () => Promise.reject(new Error("the program died")) };
+    const settling = settle(clickhouse.client, scopeOf(importId), { batch: randomUUID(), owner: dying });
+    await expect(settling).rejects.toThrow("the program died");
+    expect(await settleAll(importId)).toBe(20);
+    await expectLive(latest);
+  });
+
+  test("between the rows and a view of a settlement its batch completes the view", async () => {
+    const restore = await breakView(clickhouse, "countries_view");
+    await expect(settleAll(importId)).rejects.toThrow("broken by a test");
+    await restore();
+    const [batch = ""] = journal.staged;
+    await applyBatch(clickhouse.client, batch);
+    await expectLive(latest);
+    expect(await settleAll(importId)).toBe(0);
+  });
+
+  async function expectNothingSettled(): Promise<void> {
+    expect(await countLive(clickhouse, artifact.id)).toEqual({ live: versions.length, notOnce: 0 });
+  }
+});
+
+describe("an insert that is repeated with its token", () => {
+  test("changes nothing in any table", async () => {
+    const importId = randomUUID();
+    const chunk = Array.from({ length: 50 }, (_, line) =>
+      versionOf(`e${line}`, { importId, line, variant: line % 7 }),
+    );
+    for (let time = 0; time < 3; time += 1) await insertChunk(clickhouse, chunk, `repeated ${importId}`);
+    await expectLive(chunk);
+    const [written] = await clickhouse.rows(
+      `SELECT toUInt32(count()) AS rows FROM import_events WHERE import_id = '${importId}'`,
+    );
+    expect(written).toEqual({ rows: 50 });
+  });
+
+  test("completes every view that a crash cut short, and keeps the rows once", async () => {
+    const views = await clickhouse.rows<{ name: string }>(
+      "SELECT name FROM system.tables WHERE database = currentDatabase() AND engine = 'MaterializedView'",
+    );
+    expect(views.length).toBeGreaterThan(10);
+    for (const { name } of views) {
+      artifact = {
+        ...artifact,
+        id: randomUUID(),
+        libraryType: name === "variables_view" ? "other" : "docker",
+      };
+      const importId = randomUUID();
+      const chunk = Array.from({ length: 40 }, (_, line) =>
+        versionOf(`e${line % 20}`, { importId, line, variant: line % 7 }),
+      );
+      const restore = await breakView(clickhouse, name);
+      await expect(insertChunk(clickhouse, chunk, `cut ${importId}`)).rejects.toThrow("broken by a test");
+      await restore();
+      for (let time = 0; time < 2; time += 1) await insertChunk(clickhouse, chunk, `cut ${importId}`);
+      await expectLive(chunk);
+      // Settlement reads two of the views.
+      expect(await settleAll(importId)).toBe(20);
+      await expectLive(liveOf(chunk, new Set()));
+    }
+  });
+});
+
+function shuffled<Item>(items: readonly Item[], random: Random): Item[] {
+  return items
+    .map((item) => ({ item, order: random.share() }))
+    .sort((a, b) => a.order - b.order)
+    .map(({ item }) => item);
+}
