@@ -14,6 +14,8 @@ describe("parseDateRange", () => {
     ["2023-06-01", "2024-06-01", year],
     ["1970-01-01", "1970-01-02", month],
     ["2148-12-31", "2149-01-01", month],
+    ["1969-12-31", "1970-01-02", month],
+    ["9999-11-30", "9999-12-31", month],
   ])("reads %s to %s", (startDate, endDate, limit) => {
     expect(parseDateRange({ startDate, endDate, other: "x" }, limit)).toEqual({ startDate, endDate });
   });
@@ -31,9 +33,6 @@ describe("parseDateRange", () => {
     [" 2026-01-01"],
     ["2026-01-01\n"],
     ["20260101"],
-    ["1969-12-31"],
-    ["2149-01-02"],
-    ["9999-12-31"],
     ["tomorrow"],
     [""],
     [["2026-01-01", "2026-01-01"]],
