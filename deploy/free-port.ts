@@ -16,6 +16,20 @@ export async function findFreePort(): Promise<number> {
   throw new Error(`No free port between ${LOWEST} and ${HIGHEST} in ${TRIES} tries`);
 }
 
+const START_TRIES = 5;
+
+/** Starts something on a free port, again on another where a program took it between our look and the start. */
+export async function onFreePort<T>(start: (port: number) => Promise<T>): Promise<T> {
+  for (let left = START_TRIES; ; left -= 1) {
+    const port = await findFreePort();
+    try {
+      return await start(port);
+    } catch (error) {
+      if (left === 0 || (await isFreePort(port))) throw error;
+    }
+  }
+}
+
 export function isFreePort(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer();

@@ -18,30 +18,24 @@ export interface AggregateRoutesDeps {
   clickhouse: ClickHouseClient;
 }
 
+const PATHS = [
+  { kind: "organization", path: "/v1/organizations/:owner/aggregates" },
+  { kind: "user", path: "/v1/users/:owner/aggregates" },
+] as const;
+
 export function aggregateRoutes(deps: AggregateRoutesDeps): Route[] {
-  const { pg } = deps;
-  return [
+  return PATHS.map(({ kind, path }) =>
     route({
       method: "GET",
-      path: "/v1/organizations/:organization/aggregates",
+      path,
       action: "export.read",
       async handle({ ctx, account, action, param }) {
         const query = parseAggregatesQuery(ctx);
-        const owner = await ownerFor(pg, account, param("organization"), action, { kind: "organization" });
+        const owner = await ownerFor(deps.pg, account, param("owner"), action, { kind });
         await answerAggregates(ctx, { owner, accountId: account.id, query }, deps);
       },
     }),
-    route({
-      method: "GET",
-      path: "/v1/users/:username/aggregates",
-      action: "export.read",
-      async handle({ ctx, account, action, param }) {
-        const query = parseAggregatesQuery(ctx);
-        const owner = await ownerFor(pg, account, param("username"), action, { kind: "user" });
-        await answerAggregates(ctx, { owner, accountId: account.id, query }, deps);
-      },
-    }),
-  ];
+  );
 }
 
 interface AggregatesQuery {

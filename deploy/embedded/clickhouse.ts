@@ -4,7 +4,7 @@ import { writeFile } from "node:fs/promises";
 import { totalmem } from "node:os";
 import { join } from "node:path";
 import type { Logger } from "pino";
-import { findFreePort, isFreePort } from "../free-port.js";
+import { onFreePort } from "../free-port.js";
 import { loadSecretFile } from "../secret-file.js";
 import type { StartFailure } from "../start-failure.js";
 import { explainFileError, storeFailure } from "../start-failure.js";
@@ -46,7 +46,6 @@ interface Server {
 
 const USERNAME = "maintainer";
 const GIB = 1024 ** 3;
-const PORT_TRIES = 5;
 // Loading a large database after a crash takes its time; a process that hangs is given up at last.
 const READY_MS_MAX = 120_000;
 const READY_POLL_MS = 25;
@@ -65,7 +64,10 @@ export async function startClickHouse(options: ClickHouseOptions): Promise<Embed
   const kept = await keepRunning({
     name: "ClickHouse",
     log,
-    start: () => (server.port === 0 ? startOnFreePort(server) : startOnPort(server)),
+    start: () =>
+      server.port === 0
+        ? onFreePort((port) => startOnPort(Object.assign(server, { port })))
+        : startOnPort(server),
   });
   return {
     url: urlOf(server),
@@ -99,18 +101,6 @@ function defaultMemory(): number {
   const limit = process.constrainedMemory();
   const memory = limit > 0 ? Math.min(limit, totalmem()) : totalmem();
   return Math.round(Math.min(memory / 2, 8 * GIB));
-}
-
-/** Another program may take the port between our look and the server's. */
-async function startOnFreePort(server: Server): Promise<Running> {
-  for (let left = PORT_TRIES; ; left -= 1) {
-    server.port = await findFreePort();
-    try {
-      return await startOnPort(server);
-    } catch (error) {
-      if (left === 0 || (await isFreePort(server.port))) throw error;
-    }
-  }
 }
 
 async function startOnPort(server: Server): Promise<Running> {

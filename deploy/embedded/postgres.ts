@@ -1,6 +1,6 @@
 import pg from "pg";
 import type { Logger } from "pino";
-import { findFreePort, isFreePort } from "../free-port.js";
+import { onFreePort } from "../free-port.js";
 import { StartFailure, storeFailure } from "../start-failure.js";
 import { keepRunning } from "./keep-running.js";
 import type { Running } from "./keep-running.js";
@@ -32,7 +32,6 @@ interface Server {
 }
 
 const DATABASE = "maintainer";
-const PORT_TRIES = 5;
 // Replaying the log after a crash takes its time; a process that hangs is given up at last.
 const READY_MS_MAX = 120_000;
 const READY_POLL_MS = 25;
@@ -51,7 +50,10 @@ export async function startPostgres({ dir, log }: PostgresOptions): Promise<Embe
   const kept = await keepRunning({
     name: "PostgreSQL",
     log,
-    start: () => (server.port === 0 ? startOnFreePort(server) : startOnPort(server)),
+    start: () =>
+      server.port === 0
+        ? onFreePort((port) => startOnPort(Object.assign(server, { port })))
+        : startOnPort(server),
   });
   try {
     await makeDatabase(server);
@@ -68,18 +70,6 @@ export async function startPostgres({ dir, log }: PostgresOptions): Promise<Embe
     exited: kept.exited,
     [Symbol.asyncDispose]: () => kept.stop(),
   };
-}
-
-/** Another program may take the port between our look and the server's. */
-async function startOnFreePort(server: Server): Promise<Running> {
-  for (let left = PORT_TRIES; ; left -= 1) {
-    server.port = await findFreePort();
-    try {
-      return await startOnPort(server);
-    } catch (error) {
-      if (left === 0 || (await isFreePort(server.port))) throw error;
-    }
-  }
 }
 
 async function startOnPort(server: Server): Promise<Running> {
