@@ -2,7 +2,35 @@ import type { Pool } from "pg";
 import { isUuid } from "../schemas/formats.js";
 import type { EventImport } from "../schemas/import-store.js";
 import { Problem } from "../schemas/problem.js";
-import { readImport } from "./stores/imports.js";
+import { access, type OwnerAction } from "./access.js";
+import { ownerFor } from "./authorise.js";
+import type { Account } from "./stores/accounts.js";
+import { readImport, readImportedPackage } from "./stores/imports.js";
+import { readPackage } from "./stores/packages.js";
+
+interface AskedImport {
+  /** Name of the owner on the path. */
+  owner: string;
+  id: string;
+  action: OwnerAction;
+}
+
+/**
+ * The id of the owner whose import it is, once the caller may do `action`: by their role with the owner, or because
+ * the import went into one package that they administer.
+ * @throws Problem not-found, forbidden
+ */
+export async function importOwnerFor(
+  pg: Pool,
+  account: Account,
+  { owner, id, action }: AskedImport,
+): Promise<string> {
+  const packageId = isUuid(id) ? await readImportedPackage(pg, id) : undefined;
+  const row = packageId && (await readPackage(pg, { accountId: account.id, id: packageId }));
+  const isTheirs = row && row.owner.toLowerCase() === owner.toLowerCase();
+  if (isTheirs && access(row, "packages.import", row) === "allowed") return row.ownerId;
+  return (await ownerFor(pg, account, owner, action)).id;
+}
 
 /** @throws Problem not-found where the owner has no such import */
 export async function importOf(

@@ -2,8 +2,7 @@ import type { Pool } from "pg";
 import type { ActiveUploads } from "../../ingest/import/active-uploads.js";
 import { isUuid } from "../../schemas/formats.js";
 import { Problem } from "../../schemas/problem.js";
-import { ownerFor } from "../authorise.js";
-import { noImport } from "../import-of.js";
+import { importOwnerFor, noImport } from "../import-of.js";
 import { parseFlag } from "../parse-flag.js";
 import { route, type Route } from "../route.js";
 import { abortImport, retractImport } from "../stores/import-endings.js";
@@ -21,8 +20,8 @@ export function importEndingRoutes({ pg, active }: ImportEndingRoutesDeps): Rout
       action: "imports.abort",
       async handle({ ctx, account, action, param }) {
         const retract = parseFlag(ctx.query, "retract");
-        const { id: ownerId } = await ownerFor(pg, account, param("owner"), action);
         const id = param("import");
+        const ownerId = await importOwnerFor(pg, account, { owner: param("owner"), id, action });
         const before = isUuid(id) ? await abortImport(pg, { ownerId, id }, { retract }) : undefined;
         if (before === undefined) throw noImport(id);
         if (before === "done")
@@ -36,8 +35,8 @@ export function importEndingRoutes({ pg, active }: ImportEndingRoutesDeps): Rout
       path: "/v2/imports/:owner/:import",
       action: "imports.retract",
       async handle({ ctx, account, action, param }) {
-        const { id: ownerId } = await ownerFor(pg, account, param("owner"), action);
         const id = param("import");
+        const ownerId = await importOwnerFor(pg, account, { owner: param("owner"), id, action });
         const before = isUuid(id) ? await retractImport(pg, { ownerId, id }) : undefined;
         if (before === undefined) throw noImport(id);
         if (before === "importing")

@@ -3,7 +3,7 @@ import type { Pool } from "pg";
 import { openImportLog } from "../../aggregate/open-import-log.js";
 import { answerRows } from "../answer-rows.js";
 import { ownerFor } from "../authorise.js";
-import { importOf } from "../import-of.js";
+import { importOf, importOwnerFor } from "../import-of.js";
 import { pageBody, parsePage } from "../paging.js";
 import { route, type Route } from "../route.js";
 import { listImports } from "../stores/imports.js";
@@ -31,8 +31,9 @@ export function importRecordRoutes({ pg, clickhouse }: ImportRecordRoutesDeps): 
       path: "/v2/imports/:owner/:import",
       action: "imports.read",
       async handle({ ctx, account, action, param }) {
-        const { id: ownerId } = await ownerFor(pg, account, param("owner"), action);
-        ctx.body = await importOf(pg, { ownerId, id: param("import") });
+        const asked = { owner: param("owner"), id: param("import"), action };
+        const ownerId = await importOwnerFor(pg, account, asked);
+        ctx.body = await importOf(pg, { ownerId, id: asked.id });
       },
     }),
     ...(["log", "rejected"] as const).map((part) =>
@@ -41,8 +42,9 @@ export function importRecordRoutes({ pg, clickhouse }: ImportRecordRoutesDeps): 
         path: `/v2/imports/:owner/:import/${part}`,
         action: "imports.read",
         async handle({ ctx, account, action, param }) {
-          const { id: ownerId } = await ownerFor(pg, account, param("owner"), action);
-          const { id: importId } = await importOf(pg, { ownerId, id: param("import") });
+          const asked = { owner: param("owner"), id: param("import"), action };
+          const ownerId = await importOwnerFor(pg, account, asked);
+          const { id: importId } = await importOf(pg, { ownerId, id: asked.id });
           const what = part === "log" ? "import-log" : "rejected-lines";
           await answerRows(ctx, (signal) => openImportLog(clickhouse, { importId, what, signal }));
         },

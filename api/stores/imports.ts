@@ -76,6 +76,13 @@ export async function readImport(
   return row && importRecord(row);
 }
 
+/** The package that an import goes into, where it is one. */
+export async function readImportedPackage(pg: Postgres, id: string): Promise<string | undefined> {
+  const text = "select artifact_id from imports where id = $1 and artifact_kind = 'package'";
+  const [row] = await query<{ artifact_id: string }>(pg, text, [id]);
+  return row?.artifact_id;
+}
+
 /** One more than the page, so that the caller sees whether there is a next one. */
 export async function listImports(
   pg: Postgres,

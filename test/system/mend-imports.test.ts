@@ -1,9 +1,11 @@
+import pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { ApiClient } from "../../deploy/demo/api-client.js";
 import { generateBody } from "../../deploy/demo/generate-events.js";
 import type { EventImport } from "../../schemas/import-store.js";
 import type { LogEntry } from "../../schemas/import-log.js";
 import { makeOrganization, makePackage } from "../support/make-artifacts.js";
+import { setLevel } from "../support/management-world.js";
 import { openRecount, type RecountBodies } from "../support/open-recount.js";
 import { openUpload } from "../support/open-upload.js";
 import { readUntil } from "../support/read-until.js";
@@ -130,6 +132,29 @@ describe("aborting an import", () => {
       send("GET", `${pathOf(done)}/rejected`, stranger.token).then(({ status }) => status),
     ]);
     expect(statuses).toEqual([404, 404, 404, 404, 404]);
+  });
+});
+
+describe("someone who administers a package, but not its owner", () => {
+  test("reads, aborts and retracts the imports into that package, and sees no other", async () => {
+    const helper = await toolchain.newAccount(`helper-${made}`);
+    const pool = new pg.Pool({ connectionString: toolchain.endpoints.postgres });
+    await setLevel(pool, { packageId: artifact.id, username: `helper-${made}`, level: "admin" });
+    await pool.end();
+    const own = await helper.pollToDone(await helper.importBody(path, '{"$time":"2025-03-11"}'));
+    const inOther = await api.importBody(`/v2/${organization}/import`, '{"$time":"2025-03-11"}');
+    const statuses = async (...asked: [string, string][]) =>
+      Promise.all(asked.map(async ([method, to]) => (await send(method, to, helper.token)).status));
+    expect(
+      await statuses(
+        ["GET", `${pathOf(own)}/log`],
+        ["POST", `${pathOf(own)}/abort`],
+        ["DELETE", pathOf(own)],
+        ["GET", pathOf(inOther)],
+        ["DELETE", pathOf(inOther)],
+        ["GET", `/v2/imports/${organization}`],
+      ),
+    ).toEqual([200, 409, 204, 404, 404, 404]);
   });
 });
 
