@@ -8,7 +8,8 @@ export interface EventLog extends AsyncDisposable {
 
   /**
    * Appends records to one partition, in order, and resolves when they survive a crash of this process.
-   * A rejection says that none of them may be taken for acknowledged.
+   * A rejection, with EventLogUnavailable where the log cannot be reached or has no room, says that none of them
+   * may be taken for acknowledged.
    */
   append(records: readonly Uint8Array[], to: { partition: number }): Promise<void>;
 
@@ -17,6 +18,14 @@ export interface EventLog extends AsyncDisposable {
    * `commit` before it returns. When it throws, consuming stops and `crashed` resolves with the error.
    */
   consume(options: ConsumeOptions, handle: (batch: LogBatch) => Promise<void>): Promise<LogConsumer>;
+}
+
+/** The log could not take what was appended: its disk is full, or its broker away. Nothing of it was taken. */
+export class EventLogUnavailable extends Error {
+  constructor(message: string, options: { cause: unknown }) {
+    super(message, options);
+    this.name = "EventLogUnavailable";
+  }
 }
 
 export interface ConsumeOptions {

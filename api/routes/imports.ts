@@ -3,7 +3,7 @@ import type { ResolveArtifact } from "../../enrich/artifact-cache.js";
 import { openBody } from "../../ingest/import/open-body.js";
 import { UploadAborted, type ActiveUploads } from "../../ingest/import/active-uploads.js";
 import { receiveImport, SenderIdle } from "../../ingest/import/receive-import.js";
-import type { EventLog } from "../../schemas/event-log.js";
+import { EventLogUnavailable, type EventLog } from "../../schemas/event-log.js";
 import { Problem } from "../../schemas/problem.js";
 import { dryRun } from "../dry-run.js";
 import { importOf } from "../import-of.js";
@@ -101,6 +101,7 @@ async function reading<T>(ctx: ApiContext, work: Promise<T>): Promise<T> {
 }
 
 const KEY_LENGTH_MAX = 255;
+const RETRY_AFTER_SECONDS = 10;
 
 function keyOf(ctx: ApiContext, { ownerId }: NewImport): ImportKey | undefined {
   const key = ctx.get("Idempotency-Key");
@@ -115,6 +116,11 @@ function bodyProblem(error: unknown): unknown {
     return new Problem("already-finished", "The import was aborted during its upload.", { cause: error });
   if (error instanceof SenderIdle)
     return new Problem("request-timeout", "The body stood still for too long; nothing of it was imported.", {
+      cause: error,
+    });
+  if (error instanceof EventLogUnavailable)
+    return new Problem("unavailable", "The event log takes nothing at the moment; nothing was imported.", {
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
       cause: error,
     });
   const code = error instanceof Error && "code" in error ? String(error.code) : "";

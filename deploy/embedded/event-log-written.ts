@@ -1,5 +1,6 @@
 import { statfs } from "node:fs/promises";
 import { dirname } from "node:path";
+import { EventLogUnavailable } from "../../schemas/event-log.js";
 
 /**
  * Passes on the result of a write to LMDB, or throws the fault behind its failure. LMDB's binding keeps the reason
@@ -14,6 +15,8 @@ export async function written<Result>(writing: Promise<Result>, { file }: { file
     const cause = reason ? await reason.catch((rejected: unknown) => rejected) : error;
     const { bavail, bsize } = await statfs(dirname(file));
     const megabytes = Math.floor((bavail * bsize) / 1e6);
-    throw new Error(`the event log could not be written; its disk has ${megabytes} MB left`, { cause });
+    throw new EventLogUnavailable(`the event log could not be written; its disk has ${megabytes} MB left`, {
+      cause,
+    });
   }
 }
