@@ -18,8 +18,7 @@ export function access(caller: Caller, action: Action, target: Target): Decision
 /** `hidden`: the caller may not even learn that the thing exists, and is answered as if it did not. */
 export type Decision = "allowed" | "forbidden" | "hidden";
 
-export const OWNER_KINDS = ["user", "organization"] as const;
-export type OwnerKind = (typeof OWNER_KINDS)[number];
+export type OwnerKind = "user" | "organization";
 
 export type Standing = "none" | "member" | "admin" | "owner";
 export type Level = "blocked" | "member" | "admin";

@@ -36,7 +36,7 @@ export function demoCommand(): Command {
 }
 
 /** Starts the whole program, does the main job over HTTP, and leaves nothing behind. */
-export async function runDemo({ exit, events, seed }: DemoOptions): Promise<void> {
+async function runDemo({ exit, events, seed }: DemoOptions): Promise<void> {
   const stopped = stopSignal();
   await using directory = await temporaryDirectory();
   const config = await demoConfig(directory.path);

@@ -8,7 +8,7 @@ const HIGHEST = 30_000;
 const TRIES = 200;
 
 /** A port of 127.0.0.1 that was free a moment ago: whoever takes it must be ready to find it taken. */
-export async function findFreePort(): Promise<number> {
+async function findFreePort(): Promise<number> {
   for (let left = TRIES; left > 0; left -= 1) {
     const port = randomInt(LOWEST, HIGHEST);
     if (await isFreePort(port)) return port;

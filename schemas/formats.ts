@@ -17,11 +17,11 @@ export const FORMATS = {
 } as const satisfies Record<string, { validate: (text: string) => boolean; sentence: string }>;
 
 /** PostgreSQL can store neither NUL nor what is not Unicode. */
-export function isText(text: string): boolean {
+function isText(text: string): boolean {
   return !/[\0\p{Surrogate}]/u.test(text);
 }
 
-export function isLine(text: string): boolean {
+function isLine(text: string): boolean {
   return isText(text) && !/[\p{Cc}\u2028\u2029]|^\s|\s$/u.test(text);
 }
 
@@ -50,7 +50,7 @@ export function isHttpUrl(text: string): boolean {
 }
 
 /** An http(s) URL, or one whose scheme was left out as people do. */
-export function isWebsite(text: string): boolean {
+function isWebsite(text: string): boolean {
   return (
     isHttpUrl(text) ||
     (!/^[a-z][a-z0-9+.-]*:/i.test(text) && text.includes(".") && isHttpUrl(`https://${text}`))

@@ -18,7 +18,7 @@ export interface OrganizationUpsert {
   billingEmail: string;
 }
 
-export const ORGANIZATION_UPSERT = {
+const ORGANIZATION_UPSERT = {
   type: "object",
   required: ["name", "description", "billingEmail"],
   additionalProperties: false,

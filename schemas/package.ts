@@ -32,7 +32,7 @@ interface SentPackage {
   repositoryURL?: string | null;
 }
 
-export const PACKAGE_UPSERT = {
+const PACKAGE_UPSERT = {
   type: "object",
   required: ["name", "shortDescription"],
   additionalProperties: false,

@@ -16,7 +16,7 @@ export interface PixelUpsert {
   package_id?: string | null;
 }
 
-export const PIXEL_UPSERT = {
+const PIXEL_UPSERT = {
   type: "object",
   required: ["name"],
   additionalProperties: false,

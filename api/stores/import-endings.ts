@@ -5,7 +5,7 @@ import { inTransaction } from "./connection.js";
 import { query, type Postgres } from "./query.js";
 import { unsettleChunks } from "./uploads.js";
 
-export interface ImportKey {
+export interface OwnedImport {
   ownerId: string;
   id: string;
 }
@@ -19,7 +19,7 @@ type Before = EventImport["status"];
  */
 export async function abortImport(
   pg: Pool,
-  { ownerId, id }: ImportKey,
+  { ownerId, id }: OwnedImport,
   { retract }: { retract: boolean },
 ): Promise<Before | undefined> {
   return endImport(pg, { ownerId, id }, { from: ["importing", "aborted"], status: "aborted", retract });
@@ -29,7 +29,7 @@ export async function abortImport(
  * Takes every event of a finished or aborted import back, once; what it had overridden comes back.
  * @returns the status before, or undefined where the owner has no such import
  */
-export async function retractImport(pg: Pool, { ownerId, id }: ImportKey): Promise<Before | undefined> {
+export async function retractImport(pg: Pool, { ownerId, id }: OwnedImport): Promise<Before | undefined> {
   return endImport(pg, { ownerId, id }, { from: ["done", "aborted"], retract: true });
 }
 
@@ -42,7 +42,7 @@ interface End {
 
 async function endImport(
   pg: Pool,
-  { ownerId, id }: ImportKey,
+  { ownerId, id }: OwnedImport,
   { from, status, retract }: End,
 ): Promise<Before | undefined> {
   return inTransaction(pg, async (client) => {

@@ -8,7 +8,7 @@ import { query, utc, type Postgres } from "./query.js";
 import { findKeptImport, insertImportKey, type ImportKey } from "./import-keys.js";
 import { inTransaction } from "./connection.js";
 
-export const ACTIVE_IMPORTS_MAX = 15;
+const ACTIVE_IMPORTS_MAX = 15;
 const RETRY_AFTER_SECONDS = 10;
 
 export interface NewImport {
