@@ -6,6 +6,8 @@ export default defineConfig({
   test: {
     // Each system test file starts stores of its own; more of them at once would only wait for each other.
     maxWorkers: 2,
+    // Polls end as soon as they may; the default second would fail them on a busy machine.
+    expect: { poll: { timeout: 30_000 } },
     projects: [
       {
         extends: true,

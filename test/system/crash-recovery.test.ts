@@ -7,10 +7,10 @@ import type { EventImport } from "../../schemas/import-store.js";
 import { expectedOutcome, outcomeOf } from "../support/import-outcome.js";
 import { makeOrganization, makePackage } from "../support/make-artifacts.js";
 import { openRecount, type RecountBodies } from "../support/open-recount.js";
-import { openUpload } from "../support/open-upload.js";
 import { readUntil } from "../support/read-until.js";
 import type { KnownArtifact } from "../support/recount-line.js";
 import { startToolchain, type Toolchain } from "../support/start-toolchain.js";
+import { startUpload } from "../support/start-upload.js";
 
 const RANGE = { startDate: "2025-03-01", endDate: "2025-05-01" };
 const ORGANIZATION = "survivor";
@@ -80,15 +80,10 @@ test("an upload that the program was killed under is aborted, and nothing of it 
   await openPackage("killed-while-uploading");
   const kept = bodyOf({ count: 3_000, startAt: 0 });
   await api.pollToDone(await api.importBody(path, kept));
-  const upload = openUpload(api, path);
+  const { upload, started: interrupted } = await startUpload(api, { owner: ORGANIZATION, path });
   await upload.send(bodyOf({ count: 8_000, startAt: 3_000 }));
-  const newest = async () => {
-    const { event_imports } = await api.get<{ event_imports: EventImport[] }>(`/v2/imports/${ORGANIZATION}`);
-    return event_imports[0] as EventImport;
-  };
   // Some of it is written when the program dies.
-  await expect.poll(async () => (await newest()).events_total, { timeout: 20_000 }).toBeGreaterThan(0);
-  const interrupted = await newest();
+  await expect.poll(async () => (await importOf(interrupted)).events_total).toBeGreaterThan(0);
   await killAndRestart();
   await expect(upload.answer).rejects.toThrow();
 

@@ -11,6 +11,7 @@ import { openUpload } from "../support/open-upload.js";
 import { readUntil } from "../support/read-until.js";
 import type { KnownArtifact } from "../support/recount-line.js";
 import { startToolchain, type Toolchain } from "../support/start-toolchain.js";
+import { newestImport, startUpload } from "../support/start-upload.js";
 
 const QUICKLY = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
 const RANGE = { startDate: "2025-03-01", endDate: "2025-05-01" };
@@ -63,10 +64,7 @@ async function linesNow(): Promise<AggregateV1[]> {
   return lines.filter((line) => line.package === artifact.id);
 }
 
-async function newestImport(): Promise<EventImport> {
-  const { event_imports } = await api.get<{ event_imports: EventImport[] }>(`/v2/imports/${organization}`);
-  return event_imports[0] as EventImport;
-}
+const newest = async () => (await newestImport(api, organization)) as EventImport;
 
 /** Nothing of the broken upload is there now, nor when whatever is behind it has come through. */
 async function expectNothingStays(): Promise<void> {
@@ -101,15 +99,14 @@ describe("an upload whose sender breaks off", () => {
     const difference = async () => firstDifference(await linesNow(), before);
     await expect.poll(difference, { timeout: 20_000, interval: 250 }).not.toBe("");
     upload.breakOff();
-    await expect.poll(newestImport).toMatchObject(ABORTED);
+    await expect.poll(newest).toMatchObject(ABORTED);
     await expectNothingStays();
   });
 
   test("before a line was sent is aborted", async () => {
-    const upload = openUpload(api, path);
-    await expect.poll(newestImport).toMatchObject({ status: "importing" });
+    const { upload } = await startUpload(api, { owner: organization, path });
     upload.breakOff();
-    await expect.poll(newestImport).toMatchObject(ABORTED);
+    await expect.poll(newest).toMatchObject(ABORTED);
     await expectNothingStays();
   });
 });
@@ -134,7 +131,7 @@ describe("a body that cannot be decompressed", () => {
       status: 422,
       body: { code: "invalid-body", message: expect.stringContaining("Content-Encoding") as unknown },
     });
-    expect(await newestImport()).toMatchObject(ABORTED);
+    expect(await newest()).toMatchObject(ABORTED);
   });
 
   test("leaves nothing behind, however much of it could be read", expectNothingStays);

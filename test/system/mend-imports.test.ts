@@ -7,10 +7,10 @@ import type { LogEntry } from "../../schemas/import-log.js";
 import { makeOrganization, makePackage } from "../support/make-artifacts.js";
 import { setLevel } from "../support/management-world.js";
 import { openRecount, type RecountBodies } from "../support/open-recount.js";
-import { openUpload } from "../support/open-upload.js";
 import { readUntil } from "../support/read-until.js";
 import type { KnownArtifact } from "../support/recount-line.js";
 import { startToolchain, type Toolchain } from "../support/start-toolchain.js";
+import { startUpload } from "../support/start-upload.js";
 
 const RANGE = { startDate: "2025-03-01", endDate: "2025-05-01" };
 const organization = "mending";
@@ -60,11 +60,6 @@ async function finished(body: Buffer): Promise<EventImport> {
   return api.pollToDone(await api.importBody(path, body));
 }
 
-async function newest(): Promise<EventImport> {
-  const { event_imports } = await api.get<{ event_imports: EventImport[] }>(`/v2/imports/${organization}`);
-  return event_imports[0] as EventImport;
-}
-
 describe("retracting an import", () => {
   test("takes its events back, brings back what they had overridden, and leaves later overrides", async () => {
     const [first, second, third] = [0, 2_000, 4_000].map((startAt) => bodyOf({ count: 2_000, startAt }));
@@ -79,9 +74,8 @@ describe("retracting an import", () => {
   });
 
   test("is refused while the import runs", async () => {
-    const upload = openUpload(api, path);
-    await expect.poll(newest).toMatchObject({ status: "importing" });
-    const answer = await send("DELETE", pathOf(await newest()));
+    const { upload, started } = await startUpload(api, { owner: organization, path });
+    const answer = await send("DELETE", pathOf(started));
     expect([answer.status, await answer.json()]).toEqual([
       409,
       expect.objectContaining({ code: "import-in-progress" }),
@@ -92,10 +86,8 @@ describe("retracting an import", () => {
 
 describe("aborting an import", () => {
   test("ends its upload at once, and twice is the same", async () => {
-    const upload = openUpload(api, path);
+    const { upload, started: running } = await startUpload(api, { owner: organization, path });
     await upload.send(bodyOf({ count: 100, startAt: 0 }));
-    await expect.poll(newest).toMatchObject({ status: "importing" });
-    const running = await newest();
     expect((await send("POST", `${pathOf(running)}/abort`)).status).toBe(204);
     expect(await upload.answer).toMatchObject({ status: 409, body: { code: "already-finished" } });
     expect((await send("POST", `${pathOf(running)}/abort`)).status).toBe(204);
@@ -105,10 +97,9 @@ describe("aborting an import", () => {
   test("with retract takes back what was imported", async () => {
     const kept = bodyOf({ count: 2_000, startAt: 0 });
     await finished(kept);
-    const upload = openUpload(api, path);
+    const { upload, started } = await startUpload(api, { owner: organization, path });
     await upload.send(bodyOf({ count: 6_000, startAt: 2_000 }));
-    await expect.poll(newest).toMatchObject({ status: "importing" });
-    expect((await send("POST", `${pathOf(await newest())}/abort?retract=true`)).status).toBe(204);
+    expect((await send("POST", `${pathOf(started)}/abort?retract=true`)).status).toBe(204);
     await expectOnly(kept);
   });
 

@@ -4,6 +4,7 @@ import type { EventImport } from "../../schemas/import-store.js";
 import { makeOrganization, makePackage } from "../support/make-artifacts.js";
 import { openUpload, type UploadAnswer } from "../support/open-upload.js";
 import { startToolchain, type Toolchain } from "../support/start-toolchain.js";
+import { newestImport, startUpload } from "../support/start-upload.js";
 
 const organization = "repeating";
 const RANGE = { startDate: "2025-03-01", endDate: "2025-04-01" };
@@ -37,10 +38,7 @@ async function start(to: string, headers: Record<string, string> = {}): Promise<
 
 const withKey = (key: string) => ({ "Idempotency-Key": key });
 
-async function newest(): Promise<EventImport | undefined> {
-  const { event_imports } = await api.get<{ event_imports: EventImport[] }>(`/v2/imports/${organization}`);
-  return event_imports[0];
-}
+const newest = () => newestImport(api, organization);
 
 describe("a dry run", () => {
   test("answers with the counts and samples of the import it would be, and imports nothing", async () => {
@@ -92,9 +90,9 @@ describe("a start with an Idempotency-Key", () => {
   });
 
   test("says so while the first is still uploading, and is free again when that broke off", async () => {
-    const upload = openUpload(api, path, withKey("broken"));
-    await expect.poll(newest).toMatchObject({ status: "importing" });
-    const running = (await newest()) as EventImport;
+    const at = { owner: organization, path, headers: withKey("broken") };
+    const { upload, started: running } = await startUpload(api, at);
+    expect(running.status).toBe("importing");
     const refused = await start(path, withKey("broken"));
     expect(refused).toMatchObject({ status: 409, body: { code: "import-in-progress" } });
     expect((refused.body as { message: string }).message).toContain(running.id);
