@@ -1,5 +1,6 @@
 import type { ClickHouseClient } from "@clickhouse/client";
 import type { OwnerSettlement } from "../schemas/settlement.js";
+import { passFaultPoint } from "../schemas/fault-point.js";
 import { readQuery } from "./read-query.js";
 
 /** The events that an import wrote in chunks received from `firstStamp` to `lastStamp`. */
@@ -32,9 +33,13 @@ export async function settle(
     query_params: { batch },
     clickhouse_settings: WHOLE,
   });
+  passFaultPoint("settlement-found");
   await owner.putStagedBatch(batch);
+  passFaultPoint("settlement-staged");
   await applyBatch(clickhouse, batch);
+  passFaultPoint("settlement-applied");
   await owner.closeBatch(batch);
+  passFaultPoint("settlement-closed");
   return differing;
 }
 

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ClickHouseClient } from "@clickhouse/client";
 import { v7 as uuidv7 } from "uuid";
 import type { DueImport, OwnerSettlement, SettlementStore } from "../schemas/settlement.js";
+import { passFaultPoint } from "../schemas/fault-point.js";
 import { applyBatch, markRetracted, settle } from "./settle.js";
 
 const ROUND_MS = 150;
@@ -113,6 +114,7 @@ async function settleImport(one: DueImport, owner: OwnerSettlement, round: Owner
   const durationMs = Date.now() - startedAt;
   round.onSettled?.({ importId: one.id, versions, durationMs });
   if (round.signal.aborted) return;
+  if (one.complete) passFaultPoint("before-done");
   await owner.finishIfComplete(one.id);
   if (one.complete) round.pauses.delete(one.id);
   else round.pauses.set(one.id, Date.now() + Math.max(PAUSE_MS_MIN, durationMs * PAUSE_FACTOR));

@@ -2,6 +2,7 @@ import type { ClickHouseClient } from "@clickhouse/client";
 import type { ChunkOutcome, ImportProgress } from "../schemas/chunk-outcome.js";
 import type { Lookups } from "../schemas/enriched-event.js";
 import type { LogBatch } from "../schemas/event-log.js";
+import { passFaultPoint } from "../schemas/fault-point.js";
 import { decodeRawChunk, type RawChunk } from "../schemas/raw-chunk.js";
 import type { ArtifactCache } from "./artifact-cache.js";
 import { enrichChunk } from "./enrich-chunk.js";
@@ -39,10 +40,14 @@ export async function writeBatch(batch: LogBatch, writer: BatchWriter): Promise<
   const { again, progress } = writer;
   const chunks = batch.records.map(({ value }) => decodeRawChunk(value));
   const passedOver = await again("asking for aborted imports", () => abortedImports(batch, chunks, progress));
+  passFaultPoint("before-range");
   await batch.recordRange(passedOver.join(" "));
+  passFaultPoint("after-range");
   const wanted = chunks.filter(({ importId }) => !passedOver.includes(importId));
   const outcomes = await writeChunks(wanted, batch.token, writer);
+  passFaultPoint("after-insert");
   if (outcomes.length > 0) await again("writing progress", () => progress.putChunks(outcomes));
+  passFaultPoint("after-progress");
   await batch.commit();
   writer.onOutcomes?.(outcomes);
 }
@@ -86,6 +91,7 @@ async function insertBlocks(token: string, { clickhouse, events, logs, again }: 
     if (block.rows === 0) continue;
     const insert = { query: block.insertQuery, block: block.encode(), token: name };
     block.clear();
+    passFaultPoint("before-insert");
     await again("writing to ClickHouse", () => insertBlock(clickhouse, insert));
   }
 }

@@ -1,4 +1,5 @@
 import type { EventLog } from "../../schemas/event-log.js";
+import { passFaultPoint } from "../../schemas/fault-point.js";
 import type { UploadStore } from "../../schemas/import-store.js";
 import { encodeRawChunk, type RawChunk } from "../../schemas/raw-chunk.js";
 import { UploadAborted, type ActiveUpload, type ActiveUploads } from "./active-uploads.js";
@@ -40,7 +41,9 @@ export async function receiveImport(
   using _lease = keepLease(upload, target.importId, uploads);
   try {
     const chunks = await appendChunks(readWhileSent(body, upload.signal), target, { log, now });
+    passFaultPoint("before-upload-complete");
     const completed = await uploads.completeUpload(target.importId, chunks);
+    passFaultPoint("before-answer");
     if (!completed) throw new UploadAborted(target.importId);
   } catch (error) {
     if (!(error instanceof UploadAborted)) await uploads.interruptUpload(target.importId, sentence(error));
@@ -110,9 +113,14 @@ async function appendChunks(
       // Receipt orders overrides, so it never stands still within an import, whatever the clock does.
       stamp = Math.max(stamp + 1, now());
       const record = encodeRawChunk(rawChunk(chunk, target, { sequence, stamp }));
+      passFaultPoint("before-append");
       const appending = log.append([record], { partition: partitionOf(sequence) });
       underWay.add(appending);
-      appending.then(() => underWay.delete(appending)).catch(() => undefined);
+      const appended = () => {
+        passFaultPoint("after-append");
+        underWay.delete(appending);
+      };
+      appending.then(appended).catch(() => undefined);
       sequence++;
       // Waits for room, and throws as soon as an append is known to have failed.
       const room = underWay.size < APPENDS_AT_ONCE ? [Promise.resolve()] : [];

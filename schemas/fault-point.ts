@@ -1,0 +1,40 @@
+import { channel } from "node:diagnostics_channel";
+
+/**
+ * The places where dying would hurt most, in the order in which an import passes them. Each is a diagnostics channel
+ * of Node with nobody listening: passing one costs a look at a boolean. The fault tests preload a module that
+ * listens, and kills the process or a store just there.
+ */
+export const FAULT_POINTS = [
+  "before-append",
+  "after-append",
+  "before-upload-complete",
+  "before-answer",
+  "before-range",
+  "after-range",
+  "before-insert",
+  "after-insert",
+  "after-progress",
+  "settlement-found",
+  "settlement-staged",
+  "settlement-applied",
+  "settlement-closed",
+  "before-done",
+] as const;
+
+export type FaultPoint = (typeof FAULT_POINTS)[number];
+
+const CHANNELS = Object.fromEntries(
+  FAULT_POINTS.map((point) => [point, channel(channelOf(point))]),
+) as Record<FaultPoint, ReturnType<typeof channel>>;
+
+/** Where fault tests listen. */
+export function channelOf(point: FaultPoint): string {
+  return `maintainer-toolchain:fault-point:${point}`;
+}
+
+/** Does nothing, unless a fault test listens. */
+export function passFaultPoint(point: FaultPoint): void {
+  const here = CHANNELS[point];
+  if (here.hasSubscribers) here.publish(point);
+}
