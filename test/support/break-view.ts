@@ -1,8 +1,11 @@
-import { onTestFinished } from "vitest";
+import type { ClickHouseClient } from "@clickhouse/client";
 import type { TestClickHouse } from "./open-clickhouse.js";
 
-/** Makes every insert into the view throw, until it is restored, or the test ends. */
-export async function breakView(clickhouse: TestClickHouse, name: string): Promise<() => Promise<void>> {
+/** Makes every insert into the view throw, until what is returned is called. */
+export async function breakView(
+  clickhouse: Pick<TestClickHouse, "rows"> & { client: Pick<ClickHouseClient, "command"> },
+  name: string,
+): Promise<() => Promise<void>> {
   const [view] = await clickhouse.rows<{ select: string }>(
     `SELECT as_select AS select FROM system.tables WHERE database = currentDatabase() AND name = '${name}'`,
   );
@@ -15,6 +18,5 @@ export async function breakView(clickhouse: TestClickHouse, name: string): Promi
     await clickhouse.client.command({ query: `ALTER TABLE ${name} MODIFY QUERY ${query}` });
   };
   await put(breaking);
-  onTestFinished(() => put(select));
   return () => put(select);
 }

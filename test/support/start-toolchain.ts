@@ -22,6 +22,8 @@ export interface Toolchain extends AsyncDisposable {
   /** URL of the API. */
   readonly api: string;
   readonly pid: number;
+  /** How the process that runs now ends: its exit status, or the signal. */
+  readonly gone: Promise<number | NodeJS.Signals>;
   /** What the process that runs now has logged. */
   log(): string;
   /** Sends a signal and resolves, once the process is gone, with its exit status or the signal that ended it. */
@@ -62,6 +64,9 @@ export async function startToolchain({ env = {} }: ToolchainOptions = {}): Promi
     },
     get pid() {
       return running.process.pid;
+    },
+    get gone() {
+      return running.process.gone;
     },
     log: () => running.process.log(),
     async kill(signal) {

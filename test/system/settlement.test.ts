@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { applyBatch, markRetracted, settle } from "../../aggregate/settle.js";
 import { Random } from "../../deploy/demo/random.js";
 import { breakView } from "../support/break-view.js";
@@ -212,6 +212,7 @@ describe("after a crash", () => {
 
   test("between the rows and a view of a settlement its batch completes the view", async () => {
     const restore = await breakView(clickhouse, "countries_view");
+    onTestFinished(restore);
     await expect(settleAll(importId)).rejects.toThrow("broken by a test");
     await restore();
     const [batch = ""] = journal.staged;
@@ -255,6 +256,7 @@ describe("an insert that is repeated with its token", () => {
         versionOf(`e${line % 20}`, { importId, line, variant: line % 7 }),
       );
       const restore = await breakView(clickhouse, name);
+      onTestFinished(restore);
       await expect(insertChunk(clickhouse, chunk, `cut ${importId}`)).rejects.toThrow("broken by a test");
       await restore();
       for (let time = 0; time < 2; time += 1) await insertChunk(clickhouse, chunk, `cut ${importId}`);

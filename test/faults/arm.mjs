@@ -1,0 +1,85 @@
+/**
+ * Preloaded into the program under test (`node --import`), on each of its threads: listens at the fault points and
+ * does there what the plan says, once each. FAULT_CHANNELS names the points' channels, FAULT_PLAN the file of the
+ * plan, which may change while the program runs; whoever carries out a fault leaves `<plan>.<id>` beside it.
+ */
+import { execFileSync, spawn } from "node:child_process";
+import { subscribe } from "node:diagnostics_channel";
+import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, statSync } from "node:fs";
+
+const { FAULT_PLAN = "", FAULT_CHANNELS = "", DATA_DIR = "" } = process.env;
+
+let plan = { changedAt: 0, faults: [] };
+let passed = new Map();
+
+for (const channel of FAULT_CHANNELS.split(",")) subscribe(channel, () => pass(channel));
+
+function pass(channel) {
+  readPlan();
+  const hit = (passed.get(channel) ?? 0) + 1;
+  passed.set(channel, hit);
+  for (const fault of plan.faults) {
+    if (fault.channel === channel && hit >= fault.hit && claim(fault.id)) carryOut(fault);
+  }
+}
+
+function readPlan() {
+  const { mtimeMs } = statSync(FAULT_PLAN);
+  if (mtimeMs === plan.changedAt) return;
+  plan = { changedAt: mtimeMs, faults: JSON.parse(readFileSync(FAULT_PLAN, "utf8")) };
+  passed = new Map();
+}
+
+/** One of all threads and processes gets it. */
+function claim(id) {
+  try {
+    closeSync(openSync(`${FAULT_PLAN}.${id}`, "wx"));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function carryOut({ action, delayMs }) {
+  if (action === "kill program") process.kill(process.pid, "SIGKILL");
+  if (action === "kill clickhouse") later(delayMs, () => killStore("clickhouse-child"));
+  if (action === "kill postgres") later(delayMs, () => killStore("postgres"));
+  if (action === "fill disk") fillDisk(delayMs);
+}
+
+function later(delayMs, work) {
+  if (delayMs === 0) work();
+  else setTimeout(work, delayMs);
+}
+
+/** The server that no other server of its kind started. */
+function killStore(name) {
+  const servers = readdirSync("/proc").filter((pid) => /^\d+$/.test(pid) && isStore(pid, name));
+  for (const pid of servers) if (!servers.includes(parentOf(pid))) process.kill(Number(pid), "SIGKILL");
+}
+
+function isStore(pid, name) {
+  try {
+    const inDataDir = readlinkSync(`/proc/${pid}/cwd`).startsWith(`${DATA_DIR}/`);
+    return inDataDir && readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0", 3).join(" ").includes(name);
+  } catch {
+    return false;
+  }
+}
+
+function parentOf(pid) {
+  return /^PPid:\t(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+}
+
+/**
+ * A limit on the size of files fails the writes of the log in the same place as a full disk, without needing one. A
+ * process of its own takes it back: this thread may end meanwhile.
+ */
+function fillDisk(durationMs) {
+  const limit = (size) => `prlimit --pid ${process.pid} --fsize=${size}:unlimited`;
+  execFileSync("sh", ["-c", limit(4096)]);
+  spawn("sh", ["-c", `sleep ${durationMs / 1000}; ${limit("unlimited")}`], {
+    detached: true,
+    stdio: "ignore",
+  });
+}

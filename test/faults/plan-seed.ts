@@ -1,0 +1,69 @@
+import { Random } from "../../deploy/demo/random.js";
+import { PROGRAM_KILLS, STORE_FAULTS, type FaultKind } from "./fault-catalog.js";
+
+/** What one seed does: the same seed always plans the same. */
+export interface SeedPlan {
+  seed: number;
+  faults: PlannedFault[];
+  /** Each sends its imports one after the other, all of them at once. */
+  senders: PlannedImport[][];
+}
+
+export interface PlannedFault extends FaultKind {
+  /** Which time that the point is passed. */
+  hit: number;
+  delayMs: number;
+}
+
+export interface PlannedImport {
+  /** Idempotency-Key. */
+  key: string;
+  /** Which of the seed's packages it goes into. */
+  package: number;
+  /** Lines that are good; those that are refused come after them. */
+  lines: number;
+  refused: number;
+  /** Line ids come from a range that other imports share. */
+  startAt: number;
+  gzip: boolean;
+  ending: ImportEnding;
+}
+
+/** `break off`: the sender closes the connection halfway and does not come back. */
+export type ImportEnding = "keep" | "break off" | "retract" | "abort";
+
+export const PACKAGES = 2;
+
+export function planSeed(seed: number): SeedPlan {
+  const random = new Random(seed);
+  const faults = planFaults(seed, random);
+  const senders = Array.from({ length: 2 + random.below(2) }, (_, sender) =>
+    Array.from({ length: 1 + random.below(2) }, (_, index) =>
+      planImport({ key: `${seed}-${sender}-${index}`, random }),
+    ),
+  );
+  return { seed, faults, senders };
+}
+
+/** Consecutive seeds take the kinds in turn, so that a few seeds have been everywhere. */
+function planFaults(seed: number, random: Random): PlannedFault[] {
+  const kinds = [PROGRAM_KILLS[seed % PROGRAM_KILLS.length], STORE_FAULTS[seed % STORE_FAULTS.length]];
+  if (random.chance(0.5)) kinds.push(random.pick(PROGRAM_KILLS));
+  return kinds.map((kind) => ({
+    ...(kind as FaultKind),
+    hit: random.chance(0.7) ? 1 : 2,
+    delayMs: kind?.delayMsMax === 0 ? 0 : 1 + random.below(kind?.delayMsMax ?? 1),
+  }));
+}
+
+function planImport({ key, random }: { key: string; random: Random }): PlannedImport {
+  return {
+    key,
+    package: random.below(PACKAGES),
+    lines: 500 + random.below(3_500),
+    refused: random.below(20),
+    startAt: random.below(3) * 1_500,
+    gzip: random.chance(0.4),
+    ending: random.pick(["keep", "keep", "keep", "keep", "break off", "retract", "abort"] as const),
+  };
+}

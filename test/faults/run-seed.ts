@@ -1,0 +1,99 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { EventImport } from "../../schemas/import-store.js";
+import { breakView } from "../support/break-view.js";
+import { makePackage } from "../support/make-artifacts.js";
+import type { KnownArtifact } from "../support/recount-line.js";
+import { checkSeed, type SeedOutcome, type Verdict } from "./check-seed.js";
+import { composeBody } from "./compose-body.js";
+import type { FaultWorld } from "./fault-world.js";
+import { PACKAGES, planSeed, type PlannedFault, type PlannedImport } from "./plan-seed.js";
+import { sendImport } from "./send-import.js";
+
+export interface SeedReport extends Verdict {
+  seed: number;
+  /** Faults that were carried out: a point may not be passed as often as the plan waits for. */
+  faults: PlannedFault[];
+  events: number;
+  durationMs: number;
+}
+
+/** Imports what the seed plans from all its senders at once, lets die what it plans, and checks what is left. */
+export async function runSeed(world: FaultWorld, seed: number): Promise<SeedReport> {
+  const startedAt = performance.now();
+  const plan = planSeed(seed);
+  const packages = await makePackages(world, seed);
+  await world.arm(plan.faults);
+  const broken = plan.faults.some(({ action }) => action === "break view");
+  const breaking = broken ? failView(world, seed) : Promise.resolve();
+  const sending = Promise.all(plan.senders.map((imports) => sendAll(world, { imports, seed, packages })));
+  const [sent] = await Promise.all([sending, breaking]);
+  const outcome: SeedOutcome = { packages, sent: sent.flat() };
+  const verdict = await checkSeed(world, outcome);
+  const carriedOut = await world.carriedOut();
+  return {
+    seed,
+    ...verdict,
+    faults: plan.faults.filter(({ action }, index) => action === "break view" || carriedOut.has(index)),
+    events: outcome.sent.reduce((sum, { good, refused }) => sum + good.length + refused.length, 0),
+    durationMs: performance.now() - startedAt,
+  };
+}
+
+/** Before anything is armed: what is tested is importing. */
+function makePackages({ api, organization }: FaultWorld, seed: number): Promise<KnownArtifact[]> {
+  const names = Array.from({ length: PACKAGES }, (_, index) => `seed-${seed}-${index}`);
+  return Promise.all(names.map((name) => makePackage(api, { organization, name, libraryType: "docker" })));
+}
+
+interface Sender {
+  imports: readonly PlannedImport[];
+  seed: number;
+  packages: readonly KnownArtifact[];
+}
+
+async function sendAll(world: FaultWorld, { imports, seed, packages }: Sender): Promise<SeedOutcome["sent"]> {
+  const sent = [];
+  for (const planned of imports) {
+    const packageId = packages[planned.package]?.id ?? "";
+    const one = { planned, packageId, ...composeBody(planned, { seed, packageId }) };
+    const answeredId = await sendImport(world, one);
+    if (answeredId !== undefined && planned.ending !== "break off" && planned.ending !== "keep")
+      await takeBack(world, { id: answeredId, ending: planned.ending });
+    sent.push({ ...one, answeredId });
+  }
+  return sent;
+}
+
+/** Asks until it is so: an abort that comes too late becomes a retraction. */
+async function takeBack(
+  world: FaultWorld,
+  { id, ending }: { id: string; ending: "retract" | "abort" },
+): Promise<void> {
+  for (;;) {
+    const path = `/v2/imports/${world.organization}/${id}`;
+    const ask = async () => {
+      if (ending === "abort") {
+        const aborted = await world.api.request(`${path}/abort?retract=true`, { method: "POST" });
+        if (aborted.status !== 409) return aborted.status === 204;
+      }
+      const { status } = await world.api.get<EventImport>(path);
+      if (status === "importing") return false;
+      return (await world.api.request(path, { method: "DELETE" })).status === 204;
+    };
+    if (await ask().catch(() => false)) return;
+    await sleep(100);
+    await world.whenRunning();
+  }
+}
+
+const VIEWS = ["totals_view", "uniques_view", "event_ids_view", "clients_view", "import_events_view"];
+const BROKEN_MS_MAX = 15_000;
+
+/** A view refuses inserts until one was seen to fail between the raw rows and it; then everything is killed. */
+async function failView({ toolchain, clickhouse }: FaultWorld, seed: number): Promise<void> {
+  const restore = await breakView(clickhouse, VIEWS[seed % VIEWS.length] ?? "totals_view");
+  const deadline = Date.now() + BROKEN_MS_MAX;
+  while (!toolchain.log().includes("writing to ClickHouse failed") && Date.now() < deadline) await sleep(20);
+  process.kill(toolchain.pid, "SIGKILL");
+  await restore();
+}

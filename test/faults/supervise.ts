@@ -1,0 +1,52 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Toolchain } from "../support/start-toolchain.js";
+
+export interface Supervisor {
+  /** Resolves when the program runs; throws why it could not be started again. */
+  whenRunning(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** A fault may strike while the program starts: then it is started once more. */
+const STARTS_MAX = 6;
+
+/** Starts the program again whenever it ends. */
+export function supervise(toolchain: Toolchain): Supervisor {
+  const stopping = new AbortController();
+  const stopped = new Promise<"stopped">((resolve) => {
+    stopping.signal.addEventListener("abort", () => resolve("stopped"));
+  });
+  let running = Promise.resolve();
+  const watched = watch();
+  return {
+    async whenRunning() {
+      // What is connected to a program that has just died fails a moment before its end is known here.
+      await sleep(50);
+      await running;
+    },
+    async stop() {
+      stopping.abort();
+      await watched.catch(() => undefined);
+    },
+  };
+
+  async function watch(): Promise<void> {
+    for (;;) {
+      if ((await Promise.race([toolchain.gone, stopped])) === "stopped") return;
+      running = startAgain(toolchain);
+      // Whoever waits for it hears of a failure.
+      await running;
+    }
+  }
+}
+
+async function startAgain(toolchain: Toolchain): Promise<void> {
+  for (let start = 1; ; start++) {
+    try {
+      await toolchain.restart();
+      return;
+    } catch (error) {
+      if (start === STARTS_MAX) throw error;
+    }
+  }
+}
