@@ -1,10 +1,12 @@
+import { setImmediate as turn } from "node:timers/promises";
 import { ArtifactCache, type ResolveArtifact } from "../enrich/artifact-cache.js";
 import { enrichChunk } from "../enrich/enrich-chunk.js";
 import { EventBlock } from "../enrich/native/event-block.js";
 import { LogBlock } from "../enrich/native/log-block.js";
 import { NIL_UUID } from "../enrich/native/uuid-bytes.js";
 import { cutChunks } from "../ingest/import/cut-chunks.js";
-import { CHUNK_LIMITS, readWhileSent, type ImportTarget } from "../ingest/import/receive-import.js";
+import { readWhileSent } from "../ingest/import/read-while-sent.js";
+import { CHUNK_LIMITS, type ImportTarget } from "../ingest/import/receive-import.js";
 import { UNKNOWN_CLIENT, UNKNOWN_NETWORK, UNKNOWN_PLACE, type Lookups } from "../schemas/enriched-event.js";
 import { LOG_SAMPLE_MAX, type LogEntry } from "../schemas/import-log.js";
 import type { EventImport } from "../schemas/import-store.js";
@@ -18,6 +20,16 @@ export type DryRun = Pick<
   | "warning_log_sample"
 > & { dry_run: true };
 
+export interface DryRunDependencies {
+  resolveArtifact: ResolveArtifact;
+  /** Milliseconds since the epoch. */
+  now: () => number;
+  idleMsMax?: number | undefined;
+}
+
+/** Small: whatever else this process answers waits for the lines of one chunk. */
+const LIMITS = { ...CHUNK_LIMITS, bytesTarget: 64 * 1024 };
+
 /**
  * What an import of this body would be answered when it is done: the same validation, counts and samples, with
  * nothing stored. Holds one chunk at a time.
@@ -25,7 +37,7 @@ export type DryRun = Pick<
 export async function dryRun(
   body: AsyncIterable<Buffer>,
   target: Omit<ImportTarget, "importId">,
-  { resolveArtifact, now }: { resolveArtifact: ResolveArtifact; now: () => number },
+  { resolveArtifact, now, idleMsMax }: DryRunDependencies,
 ): Promise<DryRun> {
   const to = {
     events: new EventBlock(),
@@ -37,10 +49,11 @@ export async function dryRun(
   const warnings: LogEntry[] = [];
   const counts = { events_total: 0, events_successfully_imported: 0, events_failed_to_import: 0 };
   const chunk = { source: "import", ...target, importId: NIL_UUID, sequence: 0, codec: "none" } as const;
-  for await (const { bytes: lines, firstLine } of cutChunks(readWhileSent(body), CHUNK_LIMITS)) {
+  for await (const { bytes: lines, firstLine } of cutChunks(readWhileSent(body, { idleMsMax }), LIMITS)) {
     const outcome = await enrichChunk({ ...chunk, lines, firstLine, receiptStamp: now() }, to);
     to.events.clear();
     to.log.clear();
+    await turn();
     counts.events_total += outcome.eventsTotal;
     counts.events_successfully_imported += outcome.eventsImported;
     counts.events_failed_to_import += outcome.eventsFailed;

@@ -1,6 +1,7 @@
 import { Ajv, type ErrorObject } from "ajv";
 import { isIP } from "node:net";
 import { validate as isCron } from "node-cron";
+import { parseBytes } from "../schemas/byte-size.js";
 import { LOG_LEVELS } from "./log.js";
 
 /** What a variable may hold. `description` finishes the sentence "<VARIABLE> must be ...". */
@@ -38,6 +39,11 @@ export const VARIABLES = {
   KAFKA_BROKERS: { type: "string", format: "brokers", description: "host:port pairs separated by commas" },
   SECRET_KEY: { type: "string", format: "secret-key", description: "32 bytes in base64 (44 characters)" },
   ENRICH_WORKERS: { type: "string", format: "workers", description: "a whole number from 1 to 256" },
+  IMPORT_BYTES_MAX: {
+    type: "string",
+    format: "bytes",
+    description: "a size such as 20GiB (a whole number, of bytes or followed by KiB, MiB, GiB or TiB)",
+  },
   CITY_MMDB: FILE,
   ASN_DB: FILE,
   COMPANY_MMDB: FILE,
@@ -66,6 +72,7 @@ ajv.addFormat("text", (text) => text.trim() !== "");
 ajv.addFormat("host", isHost);
 ajv.addFormat("port", (text) => isWhole(text, { min: 0, max: 65535 }));
 ajv.addFormat("workers", (text) => isWhole(text, { min: 1, max: 256 }));
+ajv.addFormat("bytes", (text) => parseBytes(text) !== undefined);
 ajv.addFormat("roles", (text) => items(text).length > 0 && unknownRoles(text).length === 0);
 ajv.addFormat("postgres-url", (text) => isUrl(text, ["postgres:", "postgresql:"]));
 ajv.addFormat("http-url", (text) => isUrl(text, ["http:", "https:"]));

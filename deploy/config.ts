@@ -1,5 +1,7 @@
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
+import { BODY_BYTES_MAX } from "../ingest/import/open-body.js";
+import { parseBytes } from "../schemas/byte-size.js";
 import { items, ROLES, VARIABLES, variableFaults, type Role, type Variables } from "./config-schema.js";
 import type { LogLevel } from "./log.js";
 import { StartFailure } from "./start-failure.js";
@@ -28,6 +30,8 @@ export interface Config {
   /** 32 bytes. */
   secretKey?: Buffer;
   enrich: { workers: number };
+  /** `bytesMax`: the most that the body of one import may have once decompressed. */
+  imports: { bytesMax: number };
   /** Paths of MMDB files (`asnDb` also CSV) in place of the bundled data. */
   lookups: { cityMmdb?: string; asnDb?: string; companyMmdb?: string };
   /** node-cron. */
@@ -60,6 +64,7 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     ...given("kafkaBrokers", variables.KAFKA_BROKERS && items(variables.KAFKA_BROKERS)),
     ...given("secretKey", variables.SECRET_KEY && Buffer.from(variables.SECRET_KEY, "base64")),
     enrich: { workers: Number(variables.ENRICH_WORKERS ?? availableParallelism()) },
+    imports: { bytesMax: parseBytes(variables.IMPORT_BYTES_MAX ?? "") ?? BODY_BYTES_MAX },
     lookups: {
       ...given("cityMmdb", variables.CITY_MMDB),
       ...given("asnDb", variables.ASN_DB),

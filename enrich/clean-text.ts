@@ -13,7 +13,8 @@ export function isLongerThan(text: string, bytesMax: number): boolean {
 /** At most `bytesMax` bytes of UTF-8, cut between characters. */
 export function truncate(text: string, bytesMax: number): string {
   if (!isLongerThan(text, bytesMax)) return text;
-  const bytes = Buffer.from(text);
+  // Each character has at least a byte: what is beyond need not be looked at, however long the text is.
+  const bytes = Buffer.from(text.slice(0, bytesMax + 1));
   let end = bytesMax;
   while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
   return bytes.toString("utf8", 0, end);

@@ -23,17 +23,22 @@ export function readVariables(
   for (const key in object) {
     if (!key.startsWith("$")) addVariable({ variables, warnings, dropped, depth: 0 }, key, object[key]);
     else if (!known.has(key))
-      warn(warnings, "unknown-property", `Unknown property ${excerpt(key, NAME_SHOWN_MAX)}`);
+      warn(warnings, "unknown-property", () => `Unknown property ${excerpt(key, NAME_SHOWN_MAX)}`);
   }
   if (dropped.count > 0)
-    warn(warnings, "invalid-value", `More than ${VARIABLES_MAX} variables: ${dropped.count} were left out`);
+    warn(
+      warnings,
+      "invalid-value",
+      () => `More than ${VARIABLES_MAX} variables: ${dropped.count} were left out`,
+    );
   return variables;
 }
 
 const NAME_SHOWN_MAX = 60;
 
-function warn(warnings: LineFault[], type: LogType, message: string): void {
-  if (warnings.length < WARNINGS_MAX) warnings.push(warning(type, message));
+/** The message is made only where it is kept: it costs as much as the name is long, and names share their start. */
+function warn(warnings: LineFault[], type: LogType, message: () => string): void {
+  if (warnings.length < WARNINGS_MAX) warnings.push(warning(type, message()));
 }
 
 interface Adding {
@@ -60,8 +65,9 @@ function addVariable(adding: Adding, name: string, value: unknown): void {
     isLongerThan(text, VARIABLE_BYTES_MAX) ||
     isLongerThan(name, VARIABLE_BYTES_MAX)
   ) {
-    const shown = excerpt(name, NAME_SHOWN_MAX);
-    warn(warnings, "invalid-value", `Variable ${shown} is over ${VARIABLE_BYTES_MAX} bytes and was left out`);
+    const message = () =>
+      `Variable ${excerpt(name, NAME_SHOWN_MAX)} is over ${VARIABLE_BYTES_MAX} bytes and was left out`;
+    warn(warnings, "invalid-value", message);
     return;
   }
   putVariable(variables, cleanText(name), cleanText(text));

@@ -1,4 +1,4 @@
--- What was wrong with which lines of an import? One log entry as JSON a row.
+-- What was wrong with which lines of an import? One log entry as JSON a row, spelt as JSON.stringify spells it.
 -- An override changes nothing in it.
 SELECT concat(
   '{"class":"', toString(class), '","type":', toJSONString(type), ',"human_friendly_message":', toJSONString(message),
@@ -9,4 +9,5 @@ SELECT concat(
 FROM import_log FINAL
 WHERE import_id = {importId:UUID}
 ORDER BY import_log.line, import_log.class, import_log.type, message
+SETTINGS output_format_json_escape_forward_slashes = 0
 FORMAT TSVRaw

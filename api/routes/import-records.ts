@@ -6,6 +6,7 @@ import { ownerFor } from "../authorise.js";
 import { importOf, importOwnerFor } from "../import-of.js";
 import { pageBody, parsePage } from "../paging.js";
 import { route, type Route } from "../route.js";
+import { readImportEntries } from "../stores/import-entries.js";
 import { listImports } from "../stores/imports.js";
 
 export interface ImportRecordRoutesDeps {
@@ -45,10 +46,31 @@ export function importRecordRoutes({ pg, clickhouse }: ImportRecordRoutesDeps): 
           const asked = { owner: param("owner"), id: param("import"), action };
           const ownerId = await importOwnerFor(pg, account, asked);
           const { id: importId } = await importOf(pg, { ownerId, id: asked.id });
-          const what = part === "log" ? "import-log" : "rejected-lines";
-          await answerRows(ctx, (signal) => openImportLog(clickhouse, { importId, what, signal }));
+          await answerRows(ctx, (signal) => OPEN[part]({ pg, clickhouse }, { importId, signal }));
         },
       }),
     ),
   ];
+}
+
+interface Asked {
+  importId: string;
+  signal: AbortSignal;
+}
+
+/** What is read here is a stream: the log of an import may be as long as the import. */
+const OPEN = {
+  /** What is said about the whole import comes first, as line 0. */
+  async log({ pg, clickhouse }: ImportRecordRoutesDeps, { importId, signal }: Asked) {
+    const entries = await readImportEntries(pg, importId);
+    const lines = await openImportLog(clickhouse, { importId, what: "import-log", signal });
+    return startingWith(entries.map((entry) => `${JSON.stringify(entry)}\n`).join(""), lines);
+  },
+  rejected: ({ clickhouse }: ImportRecordRoutesDeps, { importId, signal }: Asked) =>
+    openImportLog(clickhouse, { importId, what: "rejected-lines", signal }),
+};
+
+async function* startingWith(start: string, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  if (start !== "") yield Buffer.from(start);
+  yield* rest;
 }

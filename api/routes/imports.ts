@@ -1,13 +1,15 @@
 import type { Pool } from "pg";
-import type { ResolveArtifact } from "../../enrich/artifact-cache.js";
 import { openBody } from "../../ingest/import/open-body.js";
 import { UploadAborted, type ActiveUploads } from "../../ingest/import/active-uploads.js";
-import { receiveImport, SenderIdle } from "../../ingest/import/receive-import.js";
+import { SenderIdle } from "../../ingest/import/read-while-sent.js";
+import { receiveImport } from "../../ingest/import/receive-import.js";
 import { EventLogUnavailable, type EventLog } from "../../schemas/event-log.js";
 import { Problem } from "../../schemas/problem.js";
+import { ActiveDryRuns } from "../active-dry-runs.js";
 import { dryRun } from "../dry-run.js";
 import { importOf } from "../import-of.js";
-import { artifactForImport, ownerFor, packageOfOwnerFor, pixelFor } from "../authorise.js";
+import { ownerFor, packageOfOwnerFor, pixelFor } from "../authorise.js";
+import { openArtifactResolver } from "../open-artifact-resolver.js";
 import { parseFlag } from "../parse-flag.js";
 import { route, type ApiContext, type Route } from "../route.js";
 import type { ImportKey } from "../stores/import-keys.js";
@@ -20,10 +22,17 @@ export interface ImportRoutesDeps {
   active: ActiveUploads;
   /** Milliseconds since the epoch. */
   now?: () => number;
+  /** The most that a body may have once decompressed; 20 GiB where nothing is said. */
+  bodyBytesMax?: number;
+  /** How long a sender may stand still; two minutes where nothing is said. */
+  idleMsMax?: number;
 }
 
-export function importRoutes(deps: ImportRoutesDeps): Route[] {
-  const { pg } = deps;
+type StartDeps = ImportRoutesDeps & { dryRuns: ActiveDryRuns };
+
+export function importRoutes(dependencies: ImportRoutesDeps): Route[] {
+  const { pg } = dependencies;
+  const deps = { ...dependencies, dryRuns: new ActiveDryRuns() };
   return [
     route({
       method: "POST",
@@ -67,16 +76,17 @@ export function importRoutes(deps: ImportRoutesDeps): Route[] {
  * Answers only when all of the body is durable: the answer is a promise. A body that breaks off leaves an aborted
  * import that says so. A start that was made before, by its Idempotency-Key, is answered without reading the body.
  */
-async function startImport(ctx: ApiContext, target: NewImport, deps: ImportRoutesDeps): Promise<void> {
-  const { pg, eventLog, active, now = Date.now } = deps;
-  const body = openBody(ctx.req, ctx.get("Content-Encoding"));
+async function startImport(ctx: ApiContext, target: NewImport, deps: StartDeps): Promise<void> {
+  const { pg, eventLog, active, bodyBytesMax, idleMsMax, now = Date.now } = deps;
+  const contentEncoding = ctx.get("Content-Encoding");
+  const body = openBody(ctx.req, { contentEncoding, bytesMax: bodyBytesMax });
   if (parseFlag(ctx.query, "dryRun")) return answerDryRun(ctx, { body, target }, deps);
   const { id, repeated } = await insertImport(pg, target, keyOf(ctx, target));
   if (repeated) ctx.req.resume();
   else {
     ctx.state.log.info({ importId: id, ownerId: target.ownerId }, "import started");
-    const upload = { log: eventLog, uploads: uploadStore(pg), active, now };
-    await reading(ctx, receiveImport(body, { ...target, importId: id }, upload));
+    const upload = { log: eventLog, uploads: uploadStore(pg), active, now, idleMsMax };
+    await reading(receiveImport(body, { ...target, importId: id }, upload));
   }
   ctx.body = await importOf(pg, { ownerId: target.ownerId, id });
 }
@@ -84,18 +94,17 @@ async function startImport(ctx: ApiContext, target: NewImport, deps: ImportRoute
 async function answerDryRun(
   ctx: ApiContext,
   { body, target }: { body: AsyncIterable<Buffer>; target: NewImport },
-  { pg, now = Date.now }: ImportRoutesDeps,
+  { pg, dryRuns, idleMsMax, now = Date.now }: StartDeps,
 ): Promise<void> {
-  const resolveArtifact: ResolveArtifact = (request) => artifactForImport(pg, request);
-  ctx.body = await reading(ctx, dryRun(body, target, { resolveArtifact, now }));
+  using _turn = dryRuns.open(target.ownerId);
+  const resolveArtifact = openArtifactResolver(pg);
+  ctx.body = await reading(dryRun(body, target, { resolveArtifact, now, idleMsMax }));
 }
 
-async function reading<T>(ctx: ApiContext, work: Promise<T>): Promise<T> {
+async function reading<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    // The rest of the body would have to be read before the connection could be used again.
-    ctx.set("Connection", "close");
     throw bodyProblem(error);
   }
 }

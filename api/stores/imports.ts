@@ -8,7 +8,7 @@ import { query, utc, type Postgres } from "./query.js";
 import { findKeptImport, insertImportKey, type ImportKey } from "./import-keys.js";
 import { inTransaction } from "./connection.js";
 
-const ACTIVE_IMPORTS_MAX = 15;
+export const ACTIVE_IMPORTS_MAX = 15;
 const RETRY_AFTER_SECONDS = 10;
 
 export interface NewImport {
@@ -58,7 +58,7 @@ export async function insertImport(
 }
 
 /** The message is the specification's, to the letter. */
-function tooManyActiveImports(): Problem {
+export function tooManyActiveImports(): Problem {
   return new Problem("too-many-active-imports", "too many active imports", {
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   });

@@ -1,5 +1,6 @@
 import { finished, type Duplex, type Readable } from "node:stream";
 import zlib from "node:zlib";
+import { formatBytes } from "../../schemas/byte-size.js";
 import { Problem } from "../../schemas/problem.js";
 
 /** zstd came to Node with 22.15 and 23.8: accepted where it is there. */
@@ -20,12 +21,28 @@ const DECODERS = new Map<string, () => Decoder>([
 /** The encodings an import body may have, for `Accept-Encoding` of a refusal. */
 export const CONTENT_ENCODINGS = [...DECODERS.keys()].filter((name) => !name.startsWith("x-"));
 
+/** The most bytes that one body may have once decompressed, where nothing else is said: 20 GiB. */
+export const BODY_BYTES_MAX = 20 * 2 ** 30;
+
+export interface BodyLimits {
+  contentEncoding?: string | undefined;
+  bytesMax?: number | undefined;
+}
+
 /**
  * The body as it was before `Content-Encoding`, as a stream that is read no faster than it is consumed, not before
- * the first of it is asked for, and that throws when the sender breaks off or the compressed data ends early.
+ * the first of it is asked for, and that throws when the sender breaks off, the compressed data ends early, or more
+ * than `bytesMax` have come out of it (Problem too-large).
  * @throws Problem unsupported-encoding
  */
-export function openBody(request: Readable, contentEncoding: string | undefined): AsyncIterable<Buffer> {
+export function openBody(
+  request: Readable,
+  { contentEncoding, bytesMax = BODY_BYTES_MAX }: BodyLimits = {},
+): AsyncIterable<Buffer> {
+  return limited(openDecoded(request, contentEncoding), bytesMax);
+}
+
+function openDecoded(request: Readable, contentEncoding: string | undefined): AsyncIterable<Buffer> {
   const encoding = (contentEncoding ?? "").trim().toLowerCase() || "identity";
   if (encoding === "identity") return readBody(request, () => request.iterator({ destroyOnReturn: false }));
   const createDecoder = DECODERS.get(encoding);
@@ -33,6 +50,23 @@ export function openBody(request: Readable, contentEncoding: string | undefined)
   throw new Problem(
     "unsupported-encoding",
     `Content-Encoding ${encoding.slice(0, 40)} is not supported; use one of ${CONTENT_ENCODINGS.join(", ")}.`,
+  );
+}
+
+/** Counts what comes out, so that it does not matter how little went in. */
+async function* limited(body: AsyncIterable<Buffer>, bytesMax: number): AsyncGenerator<Buffer> {
+  let bytes = 0;
+  for await (const part of body) {
+    bytes += part.length;
+    if (bytes > bytesMax) throw bodyTooLarge(bytesMax);
+    yield part;
+  }
+}
+
+function bodyTooLarge(bytesMax: number): Problem {
+  return new Problem(
+    "too-large",
+    `The body has more than ${formatBytes(bytesMax)} when decompressed, the most that one import takes.`,
   );
 }
 

@@ -1,15 +1,15 @@
 import type { EventLog } from "../../schemas/event-log.js";
 import { passFaultPoint } from "../../schemas/fault-point.js";
-import type { UploadStore } from "../../schemas/import-store.js";
+import { UPLOAD_LEASE_SECONDS, type UploadStore } from "../../schemas/import-store.js";
 import { encodeRawChunk, type RawChunk } from "../../schemas/raw-chunk.js";
 import { UploadAborted, type ActiveUpload, type ActiveUploads } from "./active-uploads.js";
 import { cutChunks, type Chunk } from "./cut-chunks.js";
+import { readWhileSent } from "./read-while-sent.js";
 
 /** How a body is cut. */
 export const CHUNK_LIMITS = { bytesTarget: 512 * 1024, lineBytesMax: 1_048_576 };
 const LEASE_RENEWAL_MS = 5_000;
-/** A sender that stands still for so long has gone away, whatever its connection says. */
-const IDLE_MS_MAX = 120_000;
+const INTERRUPT_RETRY_MS = 500;
 /** Appends under way at once: the next chunk is read while earlier ones become durable. */
 const APPENDS_AT_ONCE = 4;
 
@@ -25,6 +25,8 @@ export interface ReceiveDependencies {
   active: ActiveUploads;
   /** Milliseconds since the epoch. */
   now: () => number;
+  /** How long a sender may stand still; two minutes where nothing is said. */
+  idleMsMax?: number | undefined;
 }
 
 /**
@@ -35,18 +37,19 @@ export interface ReceiveDependencies {
 export async function receiveImport(
   body: AsyncIterable<Buffer>,
   target: ImportTarget,
-  { log, uploads, active, now }: ReceiveDependencies,
+  { log, uploads, active, now, idleMsMax }: ReceiveDependencies,
 ): Promise<void> {
   using upload = active.open(target.importId);
   using _lease = keepLease(upload, target.importId, uploads);
   try {
-    const chunks = await appendChunks(readWhileSent(body, upload.signal), target, { log, now });
+    const sent = readWhileSent(body, { signal: upload.signal, idleMsMax });
+    const chunks = await appendChunks(sent, target, { log, now });
     passFaultPoint("before-upload-complete");
     const completed = await uploads.completeUpload(target.importId, chunks);
     passFaultPoint("before-answer");
     if (!completed) throw new UploadAborted(target.importId);
   } catch (error) {
-    if (!(error instanceof UploadAborted)) await uploads.interruptUpload(target.importId, sentence(error));
+    if (!(error instanceof UploadAborted)) await interrupt(uploads, target.importId, sentence(error));
     throw error;
   }
 }
@@ -61,42 +64,22 @@ function keepLease(upload: ActiveUpload, importId: string, uploads: UploadStore)
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 
-/**
- * Throws as soon as the signal says so, and when the sender stands still. The body is left as it is: destroying
- * it would close the connection before the answer is sent.
- */
-export async function* readWhileSent(
-  body: AsyncIterable<Buffer>,
-  signal?: AbortSignal,
-): AsyncGenerator<Buffer> {
-  const parts = body[Symbol.asyncIterator]();
-  const aborted = new Promise<never>((_, reject) => {
-    signal?.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
-  });
-  aborted.catch(() => undefined);
-  for (;;) {
-    using idle = failAfter(IDLE_MS_MAX, () => new SenderIdle());
-    const part = await Promise.race([parts.next(), aborted, idle.failure]);
-    if (part.done) return;
-    yield part.value;
-  }
-}
-
-/** The sender sent nothing for too long. */
-export class SenderIdle extends Error {
-  constructor() {
-    super(`the sender sent nothing for ${IDLE_MS_MAX / 1000} s`);
-    this.name = "SenderIdle";
-  }
-}
-
-function failAfter(timeoutMs: number, error: () => Error): Disposable & { failure: Promise<never> } {
-  let timer: NodeJS.Timeout | undefined;
-  const failure = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(error()), timeoutMs);
-  });
-  failure.catch(() => undefined);
-  return { failure, [Symbol.dispose]: () => clearTimeout(timer) };
+/** A database that is away hears of it when it is back, without keeping the sender; were it away for long, the lease tells. */
+async function interrupt(uploads: UploadStore, importId: string, reason: string): Promise<void> {
+  const tell = () => uploads.interruptUpload(importId, reason);
+  const tellAgain = async () => {
+    for (const until = Date.now() + UPLOAD_LEASE_SECONDS * 1000; Date.now() < until;) {
+      await new Promise((resolve) => setTimeout(resolve, INTERRUPT_RETRY_MS).unref());
+      if (
+        await tell().then(
+          () => true,
+          () => false,
+        )
+      )
+        return;
+    }
+  };
+  await tell().catch(() => void tellAgain());
 }
 
 async function appendChunks(

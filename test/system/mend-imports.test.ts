@@ -1,3 +1,4 @@
+import { get, type IncomingMessage } from "node:http";
 import pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { ApiClient } from "../../deploy/demo/api-client.js";
@@ -6,6 +7,7 @@ import type { EventImport } from "../../schemas/import-store.js";
 import type { LogEntry } from "../../schemas/import-log.js";
 import { makeOrganization, makePackage } from "../support/make-artifacts.js";
 import { setLevel } from "../support/management-world.js";
+import { textOf } from "../support/open-answer.js";
 import { openRecount, type RecountBodies } from "../support/open-recount.js";
 import { readUntil } from "../support/read-until.js";
 import type { KnownArtifact } from "../support/recount-line.js";
@@ -179,4 +181,39 @@ describe("the log of an import", () => {
       events_failed_to_import: 0,
     });
   });
+
+  test("begins with what is said about the whole import, counted by the trailer", async () => {
+    const { upload, started } = await startUpload(api, { owner: organization, path });
+    await upload.send(`${lines.join("\n")}\n${"x".repeat(600_000)}\n`);
+    await expect.poll(() => api.get<EventImport>(pathOf(started))).toMatchObject({ events_total: 5 });
+    upload.breakOff();
+    await expect.poll(() => api.get<EventImport>(pathOf(started))).toMatchObject({ status: "aborted" });
+    const { text, rows } = await readLog(started);
+    const entries = text.trimEnd().split("\n");
+    expect(entries[0]).toMatch(
+      /^\{"class":"error","type":"upload-interrupted","human_friendly_message":"[^"]+","line":0\}$/,
+    );
+    expect(entries.map((entry) => (JSON.parse(entry) as LogEntry).line)).toEqual([0, 2, 4, 5, 6]);
+    expect(rows).toBe("5");
+  });
+
+  test("says that an import was taken back, before its lines", async () => {
+    const done = await finished(Buffer.from(lines.join("\n")));
+    expect((await send("DELETE", pathOf(done))).status).toBe(204);
+    const { text, rows } = await readLog(done);
+    expect(text).toMatch(
+      /^\{"class":"info","type":"retracted","human_friendly_message":"[^"]+","line":0\}\n\{"class":"error"/,
+    );
+    expect(rows).toBe("4");
+  });
 });
+
+/** The log of an import as text, and what its trailer says. */
+async function readLog(of: EventImport): Promise<{ text: string; rows: string | undefined }> {
+  const headers = { Authorization: `Bearer ${api.token}`, TE: "trailers" };
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    get(new URL(`${pathOf(of)}/log`, api.url), { headers, agent: false }, resolve).once("error", reject);
+  });
+  const text = await textOf(response);
+  return { text, rows: response.trailers["x-row-count"] };
+}

@@ -16,6 +16,7 @@ test("an empty environment gives the documented defaults", () => {
     dataDir: resolve("data"),
     roles: new Set(["api", "collect", "enrich", "jobs"]),
     enrich: { workers: availableParallelism() },
+    imports: { bytesMax: 21_474_836_480 },
     lookups: {},
     funnelSchedule: "0 * * * *",
     webhooks: { allowPrivateNetworks: false },
@@ -37,6 +38,7 @@ test("every variable reaches its place", () => {
     KAFKA_BROKERS: "k1.example:9092,k2.example:9092",
     SECRET_KEY: KEY,
     ENRICH_WORKERS: "3",
+    IMPORT_BYTES_MAX: "512 MiB",
     CITY_MMDB: "city.mmdb",
     ASN_DB: "asn.csv",
     COMPANY_MMDB: "company.mmdb",
@@ -57,6 +59,7 @@ test("every variable reaches its place", () => {
     kafkaBrokers: ["k1.example:9092", "k2.example:9092"],
     secretKey: Buffer.alloc(32, 7),
     enrich: { workers: 3 },
+    imports: { bytesMax: 536_870_912 },
     lookups: { cityMmdb: "city.mmdb", asnDb: "asn.csv", companyMmdb: "company.mmdb" },
     funnelSchedule: "*/5 * * * *",
     webhooks: { allowPrivateNetworks: true },
@@ -71,6 +74,8 @@ test("a variable set to nothing counts as not set", () => {
 });
 
 const PORT = "must be a port from 0 to 65535 (0 takes any free one)";
+
+const SIZE = "must be a size such as 20GiB (a whole number, of bytes or followed by KiB, MiB, GiB or TiB)";
 
 test.each([
   ["PORT", "65536", `PORT ${PORT}; it is "65536"`],
@@ -95,6 +100,8 @@ test.each([
   ["KAFKA_BROKERS", "k1:0", 'KAFKA_BROKERS must be host:port pairs separated by commas; it is "k1:0"'],
   ["ENRICH_WORKERS", "0", 'ENRICH_WORKERS must be a whole number from 1 to 256; it is "0"'],
   ["ENRICH_WORKERS", "two", 'ENRICH_WORKERS must be a whole number from 1 to 256; it is "two"'],
+  ["IMPORT_BYTES_MAX", "0", `IMPORT_BYTES_MAX ${SIZE}; it is "0"`],
+  ["IMPORT_BYTES_MAX", "20GB", `IMPORT_BYTES_MAX ${SIZE}; it is "20GB"`],
   ["CITY_MMDB", " ", 'CITY_MMDB must be the path of a file; it is " "'],
   [
     "FUNNEL_SCHEDULE",

@@ -44,14 +44,14 @@ describe("openBody", () => {
     ["br", "br", brotliCompressSync(text)],
   ])("gives back what was sent with %s", async (name, encoding, sent) => {
     const copies = name.includes("several") ? [text, text] : [text];
-    const body = await readAll(openBody(requestOf(sent).request, encoding));
+    const body = await readAll(openBody(requestOf(sent).request, { contentEncoding: encoding }));
     expect(body.equals(Buffer.concat(copies))).toBe(true);
   });
 
   test.each(["zip", "gzip, gzip", "constructor", "__proto__", "toString"])(
     "refuses the encoding %s and names those that it takes",
     (encoding) => {
-      expect(() => openBody(requestOf(text).request, encoding)).toThrow(
+      expect(() => openBody(requestOf(text).request, { contentEncoding: encoding })).toThrow(
         expect.objectContaining({
           code: "unsupported-encoding",
           message: expect.stringContaining("gzip, deflate, br") as string,
@@ -72,7 +72,9 @@ describe("openBody", () => {
     ["has something else after its end", Buffer.concat([gzipSync(text), text]), "Z_DATA_ERROR"],
     ["is empty", Buffer.alloc(0), "Z_BUF_ERROR"],
   ])("throws when compressed data %s", async (_, sent, code) => {
-    await expect(readAll(openBody(requestOf(sent).request, "gzip"))).rejects.toMatchObject({ code });
+    await expect(
+      readAll(openBody(requestOf(sent).request, { contentEncoding: "gzip" })),
+    ).rejects.toMatchObject({ code });
   });
 
   test.each([
@@ -82,7 +84,7 @@ describe("openBody", () => {
     "throws when there is more after the end of %s, in the same part or a later one",
     async (encoding, sent) => {
       for (const more of [deflateSync(text), Buffer.alloc(PART_BYTES * 3), Buffer.from("x")]) {
-        const body = openBody(requestOf(Buffer.concat([sent, more])).request, encoding);
+        const body = openBody(requestOf(Buffer.concat([sent, more])).request, { contentEncoding: encoding });
         await expect(readAll(body)).rejects.toMatchObject({ code: "Z_DATA_ERROR" });
       }
     },
@@ -97,7 +99,7 @@ describe("openBody", () => {
       })(),
       { objectMode: false },
     );
-    await expect(readAll(openBody(broken, encoding))).rejects.toThrow("aborted");
+    await expect(readAll(openBody(broken, { contentEncoding: encoding }))).rejects.toThrow("aborted");
   });
 
   test.each([undefined, "gzip"])(
@@ -105,13 +107,13 @@ describe("openBody", () => {
     async (encoding) => {
       const { request } = requestOf(text);
       request.destroy();
-      await expect(readAll(openBody(request, encoding))).rejects.toThrow();
+      await expect(readAll(openBody(request, { contentEncoding: encoding }))).rejects.toThrow();
     },
   );
 
   test.each([undefined, "gzip"])("reads nothing before it is asked for anything (%s)", async (encoding) => {
     const { request, pulled } = requestOf(text);
-    openBody(request, encoding);
+    openBody(request, { contentEncoding: encoding });
     await settled();
     expect(pulled()).toBe(0);
   });
@@ -119,7 +121,7 @@ describe("openBody", () => {
   test.each([undefined, "gzip"])("reads no faster than it is consumed (%s)", async (encoding) => {
     const large = randomBytes(8 * 1024 * 1024);
     const { request, pulled } = requestOf(encoding === undefined ? large : gzipSync(large, { level: 1 }));
-    const body = openBody(request, encoding)[Symbol.asyncIterator]();
+    const body = openBody(request, { contentEncoding: encoding })[Symbol.asyncIterator]();
     await body.next();
     await settled();
     expect(pulled()).toBeLessThan(1024 * 1024);
@@ -133,7 +135,7 @@ describe("openBody", () => {
     "leaves the request whole and read to its end when its body is no longer wanted (%s)",
     async (encoding, sent) => {
       const { request, pulled } = requestOf(sent);
-      for await (const part of openBody(request, encoding)) {
+      for await (const part of openBody(request, { contentEncoding: encoding })) {
         expect(part.length).toBeGreaterThan(0);
         break;
       }
@@ -147,8 +149,34 @@ describe("openBody", () => {
   test("leaves the request whole when its body cannot be decompressed, so that it can be answered", async () => {
     const { request } = requestOf(Buffer.concat([Buffer.from("no gzip"), text]));
     const ended = new Promise((resolve) => request.once("end", resolve));
-    await expect(readAll(openBody(request, "gzip"))).rejects.toThrow();
+    await expect(readAll(openBody(request, { contentEncoding: "gzip" }))).rejects.toThrow();
     await ended;
     expect(request.errored).toBeNull();
   });
+
+  const zeros = Buffer.alloc(8 * 1024 * 1024);
+  test.each([
+    ["identity", zeros],
+    ["gzip", gzipSync(zeros)],
+    ["br", brotliCompressSync(zeros)],
+  ])(
+    "throws too-large as soon as more has come out of it than it may hold (%s)",
+    async (contentEncoding, sent) => {
+      let bytes = 0;
+      const read = async (bytesMax: number) => {
+        for await (const part of openBody(requestOf(sent).request, { contentEncoding, bytesMax }))
+          bytes += part.length;
+      };
+      await expect(read(1024 * 1024)).rejects.toMatchObject({
+        code: "too-large",
+        message: expect.stringContaining("1 MiB") as unknown,
+      });
+      expect(bytes).toBeLessThanOrEqual(1024 * 1024);
+      bytes = 0;
+      await expect(read(zeros.length - 1)).rejects.toMatchObject({ code: "too-large" });
+      bytes = 0;
+      await read(zeros.length);
+      expect(bytes).toBe(zeros.length);
+    },
+  );
 });

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { ActiveUploads, UploadAborted } from "../../../../ingest/import/active-uploads.js";
-import { choosePartitions, receiveImport, SenderIdle } from "../../../../ingest/import/receive-import.js";
+import { SenderIdle } from "../../../../ingest/import/read-while-sent.js";
+import { choosePartitions, receiveImport } from "../../../../ingest/import/receive-import.js";
 import type { EventLog } from "../../../../schemas/event-log.js";
 import type { UploadStore } from "../../../../schemas/import-store.js";
 import { decodeRawChunk, type RawChunk } from "../../../../schemas/raw-chunk.js";
@@ -142,6 +143,25 @@ describe("receiveImport", () => {
     const receiving = receiveImport(bodyOf(2), target, { log, uploads, active, now: () => NOON });
     await expect(receiving).rejects.toThrow("disk full");
     expect(told.steps.at(-1)).toBe(`interrupted ${IMPORT}: disk full`);
+  });
+
+  test("tells a database that is away of the interruption when it is back, and does not keep the sender", async () => {
+    const steps: string[] = [];
+    const away = [new Error("away"), new Error("still away")];
+    const { log, active, uploads } = fakes({
+      uploads: {
+        async interruptUpload(id, reason) {
+          const error = away.shift();
+          if (error !== undefined) throw error;
+          steps.push(`interrupted ${id}: ${reason}`);
+        },
+      },
+    });
+    const receiving = receiveImport(brokenBody(), target, { log, uploads, active, now: () => NOON });
+    await expect(receiving).rejects.toThrow("the sender broke off");
+    expect(steps).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(steps).toEqual([`interrupted ${IMPORT}: the sender broke off`]);
   });
 
   test("has at most four appends under way, and reads on as they end", async () => {

@@ -1,0 +1,20 @@
+import { ACTIVE_IMPORTS_MAX, tooManyActiveImports } from "./stores/imports.js";
+
+/** The dry runs that this process is answering: they cost what an import costs, and an owner may have as many. */
+export class ActiveDryRuns {
+  private readonly countByOwner = new Map<string, number>();
+
+  /** @throws Problem too-many-active-imports */
+  open(ownerId: string): Disposable {
+    const count = this.countByOwner.get(ownerId) ?? 0;
+    if (count >= ACTIVE_IMPORTS_MAX) throw tooManyActiveImports();
+    this.countByOwner.set(ownerId, count + 1);
+    return { [Symbol.dispose]: () => this.close(ownerId) };
+  }
+
+  private close(ownerId: string): void {
+    const count = this.countByOwner.get(ownerId) ?? 0;
+    if (count > 1) this.countByOwner.set(ownerId, count - 1);
+    else this.countByOwner.delete(ownerId);
+  }
+}

@@ -1,0 +1,44 @@
+import type { ResolveArtifact } from "../enrich/artifact-cache.js";
+import { artifactForImport } from "./authorise.js";
+import { readArtifactIds } from "./stores/artifact-ids.js";
+import type { Postgres } from "./stores/query.js";
+
+/** So many ids that name nothing are no slip of the pen any more. */
+const MISSES_MAX = 16;
+const TRUSTED_MS = 1_000;
+const IDS_MAX = 50_000;
+const OWNERS_MAX = 100;
+
+interface Known {
+  misses: number;
+  /** Every id that the owner has; undefined until there were too many misses, and for owners of very many. */
+  ids: ReadonlySet<string> | undefined;
+  until: number;
+}
+
+/**
+ * Answers as `artifactForImport`. A body may name another package on every line: after some that do not exist, the
+ * ids that its owner has are read at once and trusted for a second, so that such a line costs no query.
+ */
+export function openArtifactResolver(pg: Postgres, { now = Date.now } = {}): ResolveArtifact {
+  const knownByOwner = new Map<string, Known>();
+
+  async function knownOf(ownerId: string): Promise<Known> {
+    const known = knownByOwner.get(ownerId) ?? { misses: 0, ids: undefined, until: 0 };
+    if (known.misses > MISSES_MAX && known.until <= now()) {
+      known.ids = await readArtifactIds(pg, { ownerId, idsMax: IDS_MAX });
+      known.until = now() + TRUSTED_MS;
+    }
+    if (knownByOwner.size >= OWNERS_MAX && !knownByOwner.has(ownerId)) knownByOwner.clear();
+    knownByOwner.set(ownerId, known);
+    return known;
+  }
+
+  return async (request) => {
+    const known = await knownOf(request.ownerId);
+    if (known.ids !== undefined && !known.ids.has(request.id)) return undefined;
+    const artifact = await artifactForImport(pg, request);
+    if (artifact === undefined) known.misses++;
+    return artifact;
+  };
+}

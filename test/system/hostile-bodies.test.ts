@@ -1,0 +1,270 @@
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { gzipSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { ApiClient } from "../../deploy/demo/api-client.js";
+import type { AggregateV1 } from "../../schemas/aggregate.js";
+import type { EventImport } from "../../schemas/import-store.js";
+import { gzipMembers } from "../support/gzip-members.js";
+import { makeOrganization, makePackage } from "../support/make-artifacts.js";
+import { openSocket } from "../support/open-socket.js";
+import { watchMemory } from "../support/process-memory.js";
+import { startToolchain, type Toolchain } from "../support/start-toolchain.js";
+import { newestImport } from "../support/start-upload.js";
+import { pidsIn } from "../support/toolchain-process.js";
+
+const ORGANIZATION = "hostile";
+const TIME = '"$time":"2025-03-10T12:00:00Z"';
+const MIB = 2 ** 20;
+const LIMIT = "600 MiB";
+/** Beyond what the program had before: far below what it would need to hold any of the large bodies. */
+const GROWTH_MIB_MAX = 400;
+
+let toolchain: Toolchain;
+let api: ApiClient;
+let path: string;
+const intoAny = `/v2/${ORGANIZATION}/import`;
+const figures: Record<string, string | number>[] = [];
+
+beforeAll(async () => {
+  toolchain = await startToolchain({ env: { IMPORT_BYTES_MAX: LIMIT, LOG_LEVEL: "warn" } });
+  api = await toolchain.newAccount("ada");
+  await makeOrganization(api, ORGANIZATION);
+  await toolchain.admin("grant-export", ORGANIZATION);
+  const { id } = await makePackage(api, {
+    organization: ORGANIZATION,
+    name: "files",
+    libraryType: "other",
+  });
+  path = `/v2/packages/${ORGANIZATION}/${id}/import`;
+  // Whatever is allocated once, at the first import, is no growth.
+  await api.pollToDone(await api.importBody(path, `{${TIME}}\n`.repeat(50_000)));
+});
+
+afterAll(async () => {
+  console.table(figures);
+  await toolchain?.close();
+});
+
+/** Does `work` and notes what it cost; whoever asks meanwhile is answered. */
+async function measured<T>(body: string, work: () => Promise<T>): Promise<T> {
+  const program = watchMemory(toolchain.pid);
+  const clickhouse = watchMemory(pidsIn(join(toolchain.dataDir, "clickhouse"))[0] ?? toolchain.pid);
+  const working = { on: true };
+  const healthy = askHealth(working);
+  const began = performance.now();
+  const result = await work().finally(() => (working.on = false));
+  figures.push({
+    body,
+    seconds: Math.round((performance.now() - began) / 100) / 10,
+    "before MiB": program.beforeMiB,
+    "peak MiB": program.peakMiB(),
+    "growth MiB": program.peakMiB() - program.beforeMiB,
+    "after MiB": program.nowMiB(),
+    "ClickHouse before": clickhouse.beforeMiB,
+    "ClickHouse peak": clickhouse.peakMiB(),
+  });
+  expect(new Set(await healthy)).toEqual(new Set([200]));
+  expect(program.peakMiB() - program.beforeMiB).toBeLessThan(GROWTH_MIB_MAX);
+  return result;
+}
+
+async function askHealth(working: { on: boolean }): Promise<number[]> {
+  const statuses: number[] = [];
+  do {
+    const answer = await api.request("/healthz");
+    await answer.body?.cancel();
+    statuses.push(answer.status);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  } while (working.on);
+  return statuses;
+}
+
+async function post(to: string, body: Iterable<Buffer>): Promise<{ status: number; body: EventImport }> {
+  const headers = { "Content-Encoding": "gzip" };
+  const answer = await api.request(to, { method: "POST", headers, body: Readable.from(body) });
+  return { status: answer.status, body: (await answer.json()) as EventImport };
+}
+
+interface Flood {
+  body: () => Iterable<Buffer>;
+  into?: () => string;
+  total: number;
+  failed: number;
+  /** Type of every entry of the sample. */
+  errors?: string;
+  warnings?: string;
+}
+
+const longName = "k".repeat(500_000);
+const manyKeys = Array.from({ length: 50_000 }, (_, key) => `"${key.toString(36)}":1`).join(",");
+const dollarKeys = Array.from({ length: 64 }, (_, key) => `"$${key}":1`).join(",");
+const nested = (open: string, close: string, depth: number) =>
+  `{${TIME},"a":${open.repeat(depth)}1${close.repeat(depth)}}\n`;
+
+function* distinctPackages(lines: number): Generator<Buffer> {
+  for (let sent = 0; sent < lines; sent += 1_000) {
+    const block = Array.from({ length: 1_000 }, () => `{"$time":1,"$package":"${randomUUID()}"}\n`);
+    yield gzipSync(block.join(""), { level: 1 });
+  }
+}
+
+const FLOODS: Record<string, Flood> = {
+  "one line of 500 MiB of NUL bytes": {
+    body: () => gzipMembers(Buffer.alloc(MIB), { bytes: 500 * MIB }),
+    total: 1,
+    failed: 1,
+    errors: "line-too-long",
+  },
+  "100 million blank lines": {
+    body: () => gzipMembers("\n", { bytes: 100_000_000 }),
+    total: 0,
+    failed: 0,
+  },
+  "2 million lines of {}": {
+    body: () => gzipMembers("{}\n", { bytes: 6_000_000 }),
+    total: 2_000_000,
+    failed: 2_000_000,
+    errors: "missing-time",
+  },
+  "1 million of the shortest events": {
+    body: () => gzipMembers('{"$time":1}\n', { bytes: 12_000_000 }),
+    total: 1_000_000,
+    failed: 0,
+  },
+  "100 lines of 1.1 MB": {
+    body: () => gzipMembers(`${"x".repeat(1_100_000)}\n`, { bytes: 110_000_100 }),
+    total: 100,
+    failed: 100,
+    errors: "line-too-long",
+  },
+  "300,000 lines refused with long messages": {
+    body: () => gzipMembers(`{"$package":"${"x".repeat(90)}"}\n`, { bytes: 300_000 * 106 }),
+    into: () => intoAny,
+    total: 300_000,
+    failed: 300_000,
+    errors: "artifact-not-found",
+  },
+  "30,000 lines with 64 warnings each": {
+    body: () =>
+      gzipMembers(`{"$time":1,${dollarKeys}}\n`, { bytes: 30_000 * `{"$time":1,${dollarKeys}}\n`.length }),
+    total: 30_000,
+    failed: 0,
+    warnings: "unknown-property",
+  },
+  "50,000 packages that do not exist": {
+    body: () => distinctPackages(50_000),
+    into: () => intoAny,
+    total: 50_000,
+    failed: 50_000,
+    errors: "artifact-not-found",
+  },
+  "arrays nested 300,000 deep": {
+    body: () => gzipMembers(nested("[", "]", 300_000), { bytes: 6_100_000 }),
+    total: 10,
+    failed: 0,
+    warnings: "invalid-value",
+  },
+  "objects nested 150,000 deep": {
+    body: () => gzipMembers(nested('{"":', "}", 150_000), { bytes: 7_600_000 }),
+    total: 10,
+    failed: 0,
+    warnings: "invalid-value",
+  },
+  "50,000 variables whose names share 500,000 bytes": {
+    body: () => gzipMembers(`{${TIME},"${longName}":{${manyKeys}}}\n`, { bytes: 5_000_000 }),
+    total: 5,
+    failed: 0,
+    warnings: "invalid-value",
+  },
+};
+
+test("a million parts of a byte each are put together in bounded memory", async () => {
+  const headers = ["Transfer-Encoding: chunked", "Connection: close"];
+  const upload = await openSocket(api, { path, headers });
+  const frames = Array.from('{"$time":1}\n', (character) => frameOf(Buffer.from(character)));
+  const answer = await measured("a million parts of a byte", async () => {
+    for (let lines = 0; lines < 84_000; lines++) for (const frame of frames) await upload.send(frame);
+    await upload.send("0\r\n\r\n");
+    return upload.closed;
+  });
+  expect(answer).toMatch(/^HTTP\/1.1 200 /);
+  const record = await api.pollToDone((await newestImport(api, ORGANIZATION)) as EventImport);
+  expect(record).toMatchObject({ events_total: 84_000, events_successfully_imported: 84_000 });
+});
+
+describe("memory stays bounded, every line is counted, and others are answered, for", () => {
+  test.each(Object.entries(FLOODS))("%s", async (name, flood) => {
+    const record = await measured(name, async () => {
+      const answer = await post(flood.into?.() ?? path, flood.body());
+      expect(answer.status).toBe(200);
+      return api.pollToDone(answer.body);
+    });
+    expect(record).toMatchObject({
+      status: "done",
+      events_total: flood.total,
+      events_failed_to_import: flood.failed,
+      events_successfully_imported: flood.total - flood.failed,
+    });
+    const types = (entries: { type: string }[]) => [...new Set(entries.map(({ type }) => type))];
+    expect(types(record.error_log_sample)).toEqual([flood.errors ?? []].flat());
+    expect(types(record.warning_log_sample)).toEqual([flood.warnings ?? []].flat());
+  });
+});
+
+describe("a dry run of", () => {
+  const { "2 million lines of {}": tiny, "50,000 packages that do not exist": packages } = FLOODS;
+  test.each([
+    ["2 million lines of {}", tiny as Flood],
+    ["50,000 packages that do not exist", packages as Flood],
+  ])("%s holds nothing up either", async (name, flood) => {
+    const answer = await measured(`dry run: ${name}`, () =>
+      post(`${flood.into?.() ?? path}?dryRun=true`, flood.body()),
+    );
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { dry_run: true, events_total: flood.total, events_failed_to_import: flood.failed },
+    });
+  });
+});
+
+describe("a body that is larger than the limit when decompressed", () => {
+  const refused = { code: "too-large", message: expect.stringContaining(LIMIT) as unknown };
+
+  test("is refused while it is still being sent, and nothing of it stays", async () => {
+    const headers = ["Transfer-Encoding: chunked", "Content-Encoding: gzip"];
+    const upload = await openSocket(api, { path, headers });
+    const events = gzipSync(`{${TIME},"bomb":1}\n`.repeat(50_000));
+    const [zeros = Buffer.alloc(0)] = gzipMembers(Buffer.alloc(MIB), { bytes: 32 * MIB });
+    await upload.send(frameOf(events));
+    await measured("gzip without end", async () => {
+      while (upload.answered() === "") await upload.send(frameOf(zeros));
+    });
+    upload.breakOff();
+    expect(upload.answered()).toMatch(/^HTTP\/1.1 413 [^]*"too-large"/);
+    const aborted = (await newestImport(api, ORGANIZATION)) as EventImport;
+    expect(aborted).toMatchObject({ status: "aborted", events_successfully_imported: 0 });
+    const [entry] = aborted.error_log_sample;
+    expect(entry).toMatchObject({ class: "error", type: "upload-interrupted", line: 0 });
+    expect(entry?.human_friendly_message).toContain(LIMIT);
+    await expect.poll(() => variablesNamed("bomb")).toEqual([]);
+  });
+
+  test("is refused in a dry run as well", async () => {
+    const bomb = gzipMembers(Buffer.alloc(MIB), { bytes: 700 * MIB });
+    const answer = await measured("dry run: 700 MiB of NUL bytes", () => post(`${path}?dryRun=true`, bomb));
+    expect(answer).toMatchObject({ status: 413, body: refused });
+  });
+});
+
+function frameOf(bytes: Buffer): Buffer {
+  return Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from("\r\n")]);
+}
+
+/** The values of a variable that the exports show. */
+async function variablesNamed(name: string): Promise<AggregateV1[]> {
+  const range = { startDate: "2025-03-10", endDate: "2025-03-11" };
+  const lines = await api.readAggregates(ORGANIZATION, range);
+  return lines.filter(({ variable }) => variable === name);
+}

@@ -1,0 +1,209 @@
+import { gzipSync } from "node:zlib";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { importRoutes } from "../../api/routes/imports.js";
+import { createApiServer } from "../../deploy/create-api-server.js";
+import type { ApiClient } from "../../deploy/demo/api-client.js";
+import { listen, type ListeningServer } from "../../deploy/listen.js";
+import { ActiveUploads } from "../../ingest/import/active-uploads.js";
+import type { EventLog } from "../../schemas/event-log.js";
+import type { EventImport } from "../../schemas/import-store.js";
+import { makeOrganization, makePackage } from "../support/make-artifacts.js";
+import { openTestPostgres, serveApi, type ServedApi, type TestPostgres } from "../support/management-api.js";
+import { makeWorld, type World } from "../support/management-world.js";
+import { openBareSocket, openSocket, type RawConnection } from "../support/open-socket.js";
+import { startToolchain, type Toolchain } from "../support/start-toolchain.js";
+
+const LINE = '{"$time":"2025-03-10T12:00:00Z"}\n';
+const RANGE = { startDate: "2025-03-10", endDate: "2025-03-11" };
+
+describe("fifteen senders that send a byte now and then", () => {
+  let toolchain: Toolchain;
+  let api: ApiClient;
+
+  beforeAll(async () => {
+    toolchain = await startToolchain();
+    api = await toolchain.newAccount("ada");
+  });
+
+  afterAll(() => toolchain?.close());
+
+  async function importPath(organization: string): Promise<string> {
+    await makeOrganization(api, organization);
+    await toolchain.admin("grant-export", organization);
+    const { id } = await makePackage(api, { organization, name: "files", libraryType: "other" });
+    return `/v2/packages/${organization}/${id}/import`;
+  }
+
+  async function importsOf(owner: string): Promise<EventImport[]> {
+    return (await api.get<{ event_imports: EventImport[] }>(`/v2/imports/${owner}`)).event_imports;
+  }
+
+  test("keep their owner's sixteenth out and nobody else, and are imported when they end", async () => {
+    const [slow, other] = [await importPath("slow"), await importPath("other")];
+    const plain = Buffer.from(LINE);
+    const gzip = gzipSync(LINE);
+    const sent = Array.from({ length: 15 }, (_, index) => [plain, gzip][index % 2] as Buffer);
+    const senders = await Promise.all(
+      sent.map((body) =>
+        openSocket(api, {
+          path: slow,
+          headers: [
+            `Content-Length: ${body.length}`,
+            "Connection: close",
+            ...(body === gzip ? ["Content-Encoding: gzip"] : []),
+          ],
+        }),
+      ),
+    );
+    // The first bytes of gzip are its header.
+    const trickle = (from: number, to: number) =>
+      Promise.all(senders.map((sender, index) => sender.send(sent[index]?.subarray(from, to) ?? "")));
+    await trickle(0, 1);
+    await expect.poll(async () => (await importsOf("slow")).length).toBe(15);
+    for (let at = 1; at < 6; at++) {
+      await trickle(at, at + 1);
+      const refused = await api.request(slow, { method: "POST", body: LINE });
+      expect([refused.status, await refused.json()]).toMatchObject([
+        422,
+        { code: "too-many-active-imports" },
+      ]);
+      const done = await api.pollToDone(await api.importBody(other, LINE));
+      expect(done).toMatchObject({ status: "done", events_successfully_imported: 1 });
+      expect((await api.readAggregates("other", RANGE))[0]).toMatchObject({ total: at });
+      expect((await api.request("/v1/packages")).status).toBe(200);
+    }
+    expect((await importsOf("slow")).map(({ status }) => status)).toEqual(Array(15).fill("importing"));
+    await Promise.all(senders.map((sender, index) => sender.send(sent[index]?.subarray(6) ?? "")));
+    const answers = await Promise.all(senders.map(({ closed }) => closed));
+    expect(answers.filter((answer) => answer.startsWith("HTTP/1.1 200 "))).toHaveLength(15);
+    await expect.poll(async () => (await api.readAggregates("slow", RANGE))[0]?.total).toBe(15);
+  });
+
+  test("are as many dry runs as an owner may have", async () => {
+    const path = `${await importPath("dry")}?dryRun=true`;
+    const headers = [`Content-Length: ${LINE.length}`, "Connection: close"];
+    const senders = await Promise.all(Array.from({ length: 15 }, () => openSocket(api, { path, headers })));
+    for (const sender of senders) await sender.send(LINE.slice(0, 5));
+    const sixteenth = async () => (await api.request(path, { method: "POST", body: LINE })).status;
+    await expect.poll(sixteenth).toBe(422);
+    for (const sender of senders) await sender.send(LINE.slice(5));
+    await Promise.all(senders.map(({ closed }) => closed));
+    await expect.poll(sixteenth).toBe(200);
+  });
+});
+
+/** Nothing gets as far as this. */
+const LOG: EventLog = {
+  partitions: 8,
+  append: () => Promise.reject(new Error("nothing is appended here")),
+  consume: () => Promise.reject(new Error("nothing is consumed here")),
+  [Symbol.asyncDispose]: async () => undefined,
+};
+
+describe("a sender that stands still", () => {
+  let postgres: TestPostgres;
+  let api: ServedApi;
+  let world: World;
+
+  beforeAll(async () => {
+    postgres = await openTestPostgres();
+    const { pg } = postgres;
+    const routes = importRoutes({ pg, eventLog: LOG, active: new ActiveUploads(), idleMsMax: 200 });
+    api = await serveApi({ pg, routes });
+    world = await makeWorld(api, pg);
+  });
+
+  afterAll(async () => {
+    await api?.[Symbol.asyncDispose]();
+    await postgres?.[Symbol.asyncDispose]();
+  });
+
+  test.each([
+    ["before its first byte", "", "identity"],
+    ["in a line", LINE.slice(0, 5), "identity"],
+    ["in the header of its gzip", gzipSync(LINE).subarray(0, 3), "gzip"],
+    ["in the middle of its gzip", gzipSync(LINE).subarray(0, 20), "gzip"],
+  ])("%s is answered 408, and its import is aborted", async (_, start, encoding) => {
+    const { organization, tokens } = world;
+    const as = { url: api.url, token: tokens.admin } as ApiClient;
+    const headers = ["Transfer-Encoding: chunked", `Content-Encoding: ${encoding}`];
+    const upload = await openSocket(as, { path: `/v2/${organization}/import`, headers });
+    await upload.send(start.length === 0 ? "" : chunkOf(start));
+    await expect.poll(() => upload.answered()).toMatch(/^HTTP\/1.1 408 [^]*"request-timeout"/);
+    upload.breakOff();
+    const { rows } = await postgres.pg.query<Record<string, unknown>>(
+      "select status, entries from imports order by id desc limit 1",
+    );
+    expect(rows).toMatchObject([
+      { status: "aborted", entries: [{ type: "upload-interrupted", line: 0, class: "error" }] },
+    ]);
+  });
+});
+
+function chunkOf(bytes: Buffer | string): Buffer {
+  return Buffer.concat([
+    Buffer.from(`${bytes.length.toString(16)}\r\n`),
+    Buffer.from(bytes),
+    Buffer.from("\r\n"),
+  ]);
+}
+
+describe("the server of the API", () => {
+  const limits = { headersMs: 400, lingerMs: 600 };
+  const open: RawConnection[] = [];
+  let server: ListeningServer;
+
+  beforeAll(async () => {
+    const refuse = createApiServer((_, response) => void response.writeHead(413).end("too large"), limits);
+    server = await listen(refuse, { host: "127.0.0.1", port: 0, variable: "PORT" });
+  });
+
+  afterEach(() => open.splice(0).forEach((connection) => connection.breakOff()));
+  afterAll(() => server?.[Symbol.asyncDispose]());
+
+  async function connect(): Promise<RawConnection> {
+    const connection = await openBareSocket(server.url);
+    open.push(connection);
+    return connection;
+  }
+
+  test.each([
+    ["that begins with nothing", ""],
+    ["that stops in the middle of its headers", "POST / HTTP/1.1\r\nHost: localhost\r\nX-Slow: "],
+  ])("closes a connection %s", async (_, start) => {
+    const connection = await connect();
+    await connection.send(start);
+    expect(await connection.closed).toMatch(/^(HTTP\/1.1 408 |$)/);
+  });
+
+  test("closes a connection that sends its headers a byte at a time for ever", async () => {
+    const connection = await connect();
+    await connection.send("GET / HTTP/1.1\r\nX-Slow: ");
+    const closed = connection.closed.then(() => true);
+    while (!(await Promise.race([closed, sleep(50, false)]))) await connection.send("x");
+    expect(connection.answered()).toMatch(/^(HTTP\/1.1 408 |$)/);
+  });
+
+  test.each(["keep-alive", "close"])(
+    "answers whoever is still sending, and closes some time later (Connection: %s)",
+    async (wanted) => {
+      const connection = await connect();
+      const part = Buffer.alloc(256 * 1024, "x");
+      const head = `POST / HTTP/1.1\r\nHost: localhost\r\nConnection: ${wanted}\r\nContent-Length: 1000000000000`;
+      await connection.send(`${head}\r\n\r\n`);
+      const closed = connection.closed.then(() => true);
+      while (!(await Promise.race([closed, sleep(1, false)]))) await connection.send(part);
+      expect(connection.answered()).toMatch(/^HTTP\/1.1 413 [^]*too large/);
+    },
+  );
+
+  test("goes on with a connection whose sender came to its end", async () => {
+    const connection = await connect();
+    const request = "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\n";
+    await connection.send(`${request}abc`);
+    await expect.poll(() => connection.answered()).toMatch(/too large/);
+    await connection.send(`de${request}abcde`);
+    await expect.poll(() => connection.answered().split("HTTP/1.1 413 ").length).toBe(3);
+  });
+});

@@ -1,0 +1,44 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { formatBytes, parseBytes } from "../../../schemas/byte-size.js";
+
+describe("parseBytes", () => {
+  test.each([
+    ["1", 1],
+    ["1048576", 1_048_576],
+    ["20GiB", 21_474_836_480],
+    ["20 GiB", 21_474_836_480],
+    ["1 KiB", 1024],
+    ["3MiB", 3_145_728],
+    ["2TiB", 2_199_023_255_552],
+  ])("takes %s", (text, bytes) => {
+    expect(parseBytes(text)).toBe(bytes);
+  });
+
+  test.each(["", "0", "0GiB", "-1", "1.5GiB", "20GB", "20gib", "GiB", "1  GiB", " 1", "9999999999999TiB"])(
+    "takes no %j",
+    (text) => {
+      expect(parseBytes(text)).toBeUndefined();
+    },
+  );
+});
+
+describe("formatBytes", () => {
+  test.each([
+    [1, "1 bytes"],
+    [1500, "1500 bytes"],
+    [2048, "2 KiB"],
+    [21_474_836_480, "20 GiB"],
+    [1024 ** 5, "1024 TiB"],
+  ])("writes %d", (bytes, text) => {
+    expect(formatBytes(bytes)).toBe(text);
+  });
+
+  test("is read back as what it was", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 2 ** 50 }), (bytes) => {
+        expect(parseBytes(formatBytes(bytes).replace(" bytes", ""))).toBe(bytes);
+      }),
+    );
+  });
+});
