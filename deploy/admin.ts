@@ -8,6 +8,7 @@ import { checkSecretKey } from "../api/stores/secret-key.js";
 import { createTokenCipher, type TokenCipher } from "../api/tokens.js";
 import { Problem } from "../schemas/problem.js";
 import { connectPostgres } from "./connect-postgres.js";
+import { parkedCommand } from "./admin-parked.js";
 import { createLog } from "./log.js";
 import { openAdminStores } from "./open-admin-stores.js";
 import { prepareClickHouse } from "./prepare-clickhouse.js";
@@ -20,12 +21,13 @@ import { StartFailure } from "./start-failure.js";
 export function adminCommand({ env, print, fail }: AdminSurroundings = ofProcess()): Command {
   const administer = administrator({ env, print, fail });
   const admin = new Command("admin")
-    .description("Accounts, tokens and the right to export, beside a running server or without one.")
+    .description("Accounts, export rights and parked chunks, beside a running server or without one.")
     .addHelpText("after", "\nReads the same environment as `start`: DATABASE_URL, or else DATA_DIR.");
   for (const command of [
     ...accountCommands(administer),
     ...exportCommands(administer),
     migrateCommand(administer),
+    parkedCommand(administer),
   ])
     admin.addCommand(command);
   return admin;
@@ -51,14 +53,17 @@ function ofProcess(): AdminSurroundings {
   };
 }
 
-interface Administered {
+/** What the work of a command may reach. */
+export interface Administered {
   pg: Pool;
   tokens: TokenCipher;
   clickhouseUrl: string | undefined;
+  /** The folder of the embedded event log; it may not be there. */
+  logDir: string;
 }
 
 /** Runs the work of one command, which answers the lines to print. */
-type Administer = (work: (deps: Administered) => Promise<string[]>) => Promise<void>;
+export type Administer = (work: (deps: Administered) => Promise<string[]>) => Promise<void>;
 
 function accountCommands(administer: Administer): Command[] {
   return [
@@ -134,7 +139,7 @@ async function onDatabase(
   try {
     await migratePostgres(pg);
     await checkSecretKey(pg, tokens);
-    await work({ pg, tokens, clickhouseUrl: stores.clickhouseUrl });
+    await work({ pg, tokens, clickhouseUrl: stores.clickhouseUrl, logDir: stores.logDir });
   } finally {
     await pg.end();
   }

@@ -14,4 +14,4 @@ export interface ThreadData {
 }
 
 export type ToThread = { stop: true } | { lookupData: LookupData };
-export type FromThread = { ready: true } | { outcomes: ChunkOutcome[] };
+export type FromThread = { ready: true } | { outcomes: ChunkOutcome[] } | { parked: number };

@@ -1,6 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { artifactForImport } from "../api/authorise.js";
+import { openArtifactResolver } from "../api/open-artifact-resolver.js";
 import { importProgress } from "../api/stores/import-progress.js";
+import { parkedChunks } from "../api/stores/parked-chunks.js";
 import type { LookupData } from "../enrich/lookups/load-lookup-data.js";
 import { openLookups } from "../enrich/lookups/open-lookups.js";
 import { startWorker } from "../enrich/start-worker.js";
@@ -31,9 +32,17 @@ async function main(data: ThreadData): Promise<void> {
       clickhouse,
       share: data.share,
       lookups: () => lookups,
-      resolveArtifact: (request) => artifactForImport(pg, request),
-      progress: importProgress(pg),
+      resolveArtifact: openArtifactResolver(pg),
+      progress: importProgress(pg, {
+        onRefused: ({ importId, sequence }, error) =>
+          log.error({ err: error, importId, sequence }, "PostgreSQL refused the log samples of a chunk"),
+      }),
+      parked: parkedChunks(pg),
       onOutcomes: (outcomes) => tell({ outcomes: [...outcomes] }),
+      onParked: ({ record: _, ...chunk }) => {
+        log.error(chunk, "a chunk was set aside; see: admin parked list");
+        tell({ parked: 1 });
+      },
       onRetry: (error, what) => log.warn({ err: error }, `${what} failed and is tried again`),
     }),
   );

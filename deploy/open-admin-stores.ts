@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { parseConfig, type Config } from "./config.js";
 import { openDataDir, readRunningEndpoints, type Endpoints } from "./data-dir.js";
 import { startPostgres } from "./embedded/postgres.js";
@@ -12,6 +12,8 @@ export interface AdminStores extends AsyncDisposable {
   /** Absent when it is an embedded one that does not run at the moment. */
   readonly clickhouseUrl: string | undefined;
   readonly secretKey: Buffer;
+  /** The folder of the embedded event log; it may not be there. */
+  readonly logDir: string;
 }
 
 /**
@@ -40,6 +42,7 @@ async function external(
     postgresUrl: postgres,
     clickhouseUrl: config.clickhouseUrl ?? clickhouse,
     secretKey,
+    logDir: join(resolve(config.dataDir), "log"),
     [Symbol.asyncDispose]: async () => undefined,
   };
 }
@@ -54,6 +57,7 @@ async function startEmbedded(config: Config): Promise<AdminStores> {
       postgresUrl: postgres.url,
       clickhouseUrl: config.clickhouseUrl,
       secretKey,
+      logDir: join(dataDir.path, "log"),
       [Symbol.asyncDispose]: () => disposeInTurn(postgres, dataDir),
     };
   } catch (error) {

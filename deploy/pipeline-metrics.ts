@@ -5,11 +5,21 @@ import type { LagReader } from "../schemas/event-log.js";
 
 export interface PipelineMetrics {
   countOutcomes(outcomes: readonly ChunkOutcome[]): void;
+  countParked(chunks: number): void;
   observeSettlement(settlement: { versions: number; durationMs: number }): void;
 }
 
+export interface PipelineSources {
+  eventLog: LagReader;
+  /** How many chunks wait for an operator now. */
+  countParked: () => Promise<number>;
+}
+
 /** What an operator watches of the way from import to export. */
-export function createPipelineMetrics(registry: Registry, eventLog: LagReader): PipelineMetrics {
+export function createPipelineMetrics(
+  registry: Registry,
+  { eventLog, countParked }: PipelineSources,
+): PipelineMetrics {
   const registers = [registry];
   const chunks = new Counter({
     name: "enrich_chunks_total",
@@ -21,6 +31,20 @@ export function createPipelineMetrics(registry: Registry, eventLog: LagReader): 
     help: "Lines of imports by what became of them",
     labelNames: ["outcome"],
     registers,
+  });
+  const parked = new Counter({
+    name: "enrich_chunks_parked_total",
+    help: "Chunks that were set aside because they could not be enriched",
+    registers,
+  });
+  new Gauge({
+    name: "enrich_parked_chunks",
+    help: "Chunks that are set aside now and wait for `admin parked retry` or `drop`",
+    registers,
+    async collect() {
+      // Not known while the database is away; the other metrics are wanted most of all then.
+      this.set(await countParked().catch(() => NaN));
+    },
   });
   const settled = new Counter({
     name: "settlement_versions_total",
@@ -49,6 +73,7 @@ export function createPipelineMetrics(registry: Registry, eventLog: LagReader): 
         events.inc({ outcome: "rejected" }, outcome.eventsFailed);
       }
     },
+    countParked: (chunks) => parked.inc(chunks),
     observeSettlement({ versions, durationMs }) {
       settled.inc(versions);
       duration.observe(durationMs / 1000);

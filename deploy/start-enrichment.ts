@@ -12,6 +12,8 @@ export interface EnrichmentOptions extends Omit<ThreadData, "share"> {
   workers: number;
   log: Logger;
   onOutcomes: (outcomes: readonly ChunkOutcome[]) => void;
+  /** Told how many chunks were set aside. */
+  onParked: (chunks: number) => void;
 }
 
 export interface Enrichment extends AsyncDisposable {
@@ -47,7 +49,7 @@ interface KeptThread {
 }
 
 function keepThread(index: number, options: EnrichmentOptions): KeptThread {
-  const { log, workers, onOutcomes, ...data } = options;
+  const { log, workers, onOutcomes, onParked, ...data } = options;
   const stopping = new AbortController();
   let current: Worker | undefined;
   let markReady = (): void => undefined;
@@ -56,7 +58,11 @@ function keepThread(index: number, options: EnrichmentOptions): KeptThread {
     markReady = resolve;
     markFailed = reject;
   });
-  const hear = (message: FromThread) => ("ready" in message ? markReady() : onOutcomes(message.outcomes));
+  const hear = (message: FromThread) => {
+    if ("ready" in message) markReady();
+    else if ("parked" in message) onParked(message.parked);
+    else onOutcomes(message.outcomes);
+  };
   const run = async () => {
     for (let failures = 0; !stopping.signal.aborted; failures++) {
       const startedAt = Date.now();

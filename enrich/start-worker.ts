@@ -2,11 +2,12 @@ import type { ClickHouseClient } from "@clickhouse/client";
 import type { ChunkOutcome, ImportProgress } from "../schemas/chunk-outcome.js";
 import type { Lookups } from "../schemas/enriched-event.js";
 import type { EventLog, LogConsumer } from "../schemas/event-log.js";
+import type { ParkedChunk, ParkedChunks } from "../schemas/parked-chunk.js";
 import { ArtifactCache, type ResolveArtifact } from "./artifact-cache.js";
 import { EventBlock } from "./native/event-block.js";
 import { LogBlock } from "./native/log-block.js";
-import { retryWhileDown } from "./retry-while-down.js";
-import { writeBatch, type Again } from "./write-batch.js";
+import { retryWhileDown, type Again } from "./retry-while-down.js";
+import { writeBatch, type BatchWriter } from "./write-batch.js";
 
 export const ENRICH_GROUP = "enrich";
 
@@ -20,8 +21,11 @@ export interface WorkerDependencies {
   lookups: () => Lookups;
   resolveArtifact: ResolveArtifact;
   progress: ImportProgress;
+  parked: ParkedChunks;
   share: { index: number; of: number };
   onOutcomes?: (outcomes: readonly ChunkOutcome[]) => void;
+  /** Told of chunks that were set aside, each once. */
+  onParked?: (chunk: ParkedChunk) => void;
   /** Told of every failed try; the worker itself tries again. */
   onRetry?: (error: unknown, what: string) => void;
 }
@@ -30,11 +34,20 @@ export interface WorkerDependencies {
 export async function startWorker(dependencies: WorkerDependencies): Promise<LogConsumer> {
   const { log, share, resolveArtifact, onRetry } = dependencies;
   const stopping = new AbortController();
+  const inHand: BatchWriter["inHand"] = {};
   const again: Again = (what, work) =>
-    retryWhileDown(work, { onFailure: (error) => onRetry?.(error, what), signal: stopping.signal });
+    retryWhileDown(work, {
+      async onFailure(error) {
+        onRetry?.(error, what);
+        // Whoever ends the program while it waits for a store says nothing about the chunk that waits.
+        await inHand.range?.release();
+      },
+      signal: stopping.signal,
+    });
   const state = {
     ...dependencies,
     again,
+    inHand,
     events: new EventBlock(),
     logs: new LogBlock(),
     // A line waits for its artifact's answer: a chunk that was half enriched is never begun again.

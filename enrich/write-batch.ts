@@ -1,97 +1,117 @@
-import type { ClickHouseClient } from "@clickhouse/client";
 import type { ChunkOutcome, ImportProgress } from "../schemas/chunk-outcome.js";
-import type { Lookups } from "../schemas/enriched-event.js";
 import type { LogBatch } from "../schemas/event-log.js";
 import { passFaultPoint } from "../schemas/fault-point.js";
-import { decodeRawChunk, type RawChunk } from "../schemas/raw-chunk.js";
-import type { ArtifactCache } from "./artifact-cache.js";
-import { enrichChunk } from "./enrich-chunk.js";
+import type { ParkedChunk, ParkedChunks } from "../schemas/parked-chunk.js";
+import { forgetSetAside } from "./chunk-rows.js";
 import { insertBlock } from "./insert-block.js";
-import type { EventBlock } from "./native/event-block.js";
-import type { LogBlock } from "./native/log-block.js";
+import { openRange, type OpenRange } from "./open-range.js";
+import { formatRanges, newNote, resumeNote, type RangeNote } from "./range-note.js";
+import { isReadable, readRecords, type BatchRecord } from "./read-records.js";
+import { setAside, type SetAside } from "./set-aside.js";
+import { writeBlocks, type BlockWriter } from "./write-blocks.js";
 
-/** Does work that a store's absence may fail, until it succeeds; `what` says in the log what was tried. */
-export type Again = <T>(what: string, work: () => Promise<T>) => Promise<T>;
-
-export interface BatchWriter {
-  clickhouse: ClickHouseClient;
+export interface BatchWriter extends BlockWriter {
   progress: ImportProgress;
-  lookups: () => Lookups;
-  artifacts: ArtifactCache;
-  /** Emptied and filled again for every insert: a worker writes one batch at a time. */
-  events: EventBlock;
-  logs: LogBlock;
-  again: Again;
+  parked: ParkedChunks;
+  /** The range that is written now, for whoever has to wait for a store in the middle of it. */
+  inHand: { range?: OpenRange };
   onOutcomes?: (outcomes: readonly ChunkOutcome[]) => void;
+  /** Told of chunks that were set aside, each once. */
+  onParked?: (chunk: ParkedChunk) => void;
 }
-
-/**
- * Lines can be short: a batch of ten-byte lines is cut into several inserts before it fills the memory. Lines are
- * counted, not the rows made of them: a second time, the same records must be cut at the same places.
- */
-const BLOCK_LINES_MAX = 200_000;
 
 /**
  * Writes a batch: its range is recorded, its chunks become inserts into `events` and `import_log` under the range's
  * token, then progress goes to PostgreSQL, then the batch is committed. Cut short anywhere, the same range is formed
- * again and written under the same tokens, of which ClickHouse keeps one copy.
+ * again and written under the same tokens, of which ClickHouse keeps one copy. A chunk that cannot be written is
+ * parked, and the rest of the batch goes on without it.
  */
 export async function writeBatch(batch: LogBatch, writer: BatchWriter): Promise<void> {
-  const { again, progress } = writer;
-  const chunks = batch.records.map(({ value }) => decodeRawChunk(value));
-  const passedOver = await again("asking for aborted imports", () => abortedImports(batch, chunks, progress));
-  passFaultPoint("before-range");
-  await batch.recordRange(passedOver.join(" "));
-  passFaultPoint("after-range");
-  const wanted = chunks.filter(({ importId }) => !passedOver.includes(importId));
-  const outcomes = await writeChunks(wanted, batch.token, writer);
+  const range = await beginRange(batch, writer);
+  const outcomes = await writeBlocks(range, { ...writer, token: batch.token });
+  const aside = asideOf(range, batch);
+  await tellSetAside(aside, { range, batch, writer });
   passFaultPoint("after-insert");
-  if (outcomes.length > 0) await again("writing progress", () => progress.putChunks(outcomes));
+  outcomes.push(...aside.flatMap(({ outcome }) => outcome ?? []));
+  if (outcomes.length > 0) await report(outcomes, writer);
+  if (aside.length > 0) await park(aside, writer);
   passFaultPoint("after-progress");
   await batch.commit();
   writer.onOutcomes?.(outcomes);
 }
 
-/** A range that was recorded leaves out what it left out before: its token stands for exactly those rows. */
-async function abortedImports(
-  batch: LogBatch,
-  chunks: readonly RawChunk[],
-  progress: ImportProgress,
-): Promise<string[]> {
-  if (batch.recordedNote !== undefined) return batch.recordedNote.split(" ");
-  return progress.abortedAmong([...new Set(chunks.map(({ importId }) => importId))]);
+async function beginRange(batch: LogBatch, writer: BatchWriter): Promise<OpenRange> {
+  const records = readRecords(batch);
+  const note =
+    batch.recordedNote === undefined
+      ? await firstNote(records, writer)
+      : // A range that was recorded leaves out what it left out before: its tokens stand for exactly those rows.
+        resumeNote(batch.recordedNote);
+  const range = openRange(batch, records, { ...writer, note });
+  writer.inHand.range = range;
+  passFaultPoint("before-range");
+  await range.save();
+  passFaultPoint("after-range");
+  return range;
 }
 
-async function writeChunks(
-  chunks: readonly RawChunk[],
-  token: string,
-  writer: BatchWriter,
-): Promise<ChunkOutcome[]> {
-  const { events, logs, artifacts } = writer;
-  const to = { events, log: logs, artifacts, lookups: writer.lookups() };
-  const outcomes: ChunkOutcome[] = [];
-  let inserts = 0;
-  let lines = 0;
-  events.clear();
+/** What cannot be read is left out from the beginning: nothing of this range was ever sent. */
+async function firstNote(
+  records: readonly BatchRecord[],
+  { again, progress }: BatchWriter,
+): Promise<RangeNote> {
+  const readable = records.filter(isReadable).filter(({ chunk }) => chunk.source === "import");
+  const importIds = [...new Set(readable.map(({ chunk }) => chunk.importId))];
+  const note = newNote(await again("asking for aborted imports", () => progress.abortedAmong(importIds)));
+  for (const record of records) if (!isReadable(record)) note.leftOut.set(record.index, record.unreadable);
+  return note;
+}
+
+function asideOf({ records, note, tries }: OpenRange, { token, partition }: LogBatch): SetAside[] {
+  const log = token.slice(0, token.lastIndexOf(":"));
+  return records.flatMap((record) => {
+    const reason = note.leftOut.get(record.index);
+    if (reason === undefined) return [];
+    const place = `${log}:${record.offset}`;
+    const tried = tries.get(record.index) ?? note.begun;
+    return setAside(record, { place, partition, reason: reason || REASON_LOST, tries: tried });
+  });
+}
+
+const REASON_LOST = "the reason was not kept; the program's log has it";
+
+interface Telling {
+  range: OpenRange;
+  batch: LogBatch;
+  writer: BatchWriter;
+}
+
+/** One entry for each, in the log of its import. */
+async function tellSetAside(aside: readonly SetAside[], { range, batch, writer }: Telling): Promise<void> {
+  const { logs, clickhouse, again } = writer;
+  for (const { logged } of aside) if (logged !== undefined) logs.add(logged);
+  if (logs.rows === 0) return;
+  const token = `${batch.token}#aside-${formatRanges([...range.note.leftOut.keys()])}:log`;
+  const insert = { query: logs.insertQuery, block: logs.encode(), token };
   logs.clear();
-  for (const chunk of chunks) {
-    const outcome = await enrichChunk(chunk, to);
-    if (chunk.source === "import") outcomes.push(outcome);
-    lines += outcome.eventsTotal;
-    if (lines < BLOCK_LINES_MAX) continue;
-    await insertBlocks(`${token}#${inserts++}`, writer);
-    lines = 0;
-  }
-  await insertBlocks(`${token}#${inserts}`, writer);
-  return outcomes;
+  await again("writing to ClickHouse", () => insertBlock(clickhouse, insert));
 }
 
-async function insertBlocks(token: string, { clickhouse, events, logs, again }: BatchWriter): Promise<void> {
-  for (const [block, name] of [[events, token] as const, [logs, `${token}:log`] as const]) {
-    if (block.rows === 0) continue;
-    const insert = { query: block.insertQuery, block: block.encode(), token: name };
-    block.clear();
-    passFaultPoint("before-insert");
-    await again("writing to ClickHouse", () => insertBlock(clickhouse, insert));
+/** An entry is taken back before the outcome that supersedes it counts: cut short in between, both come again. */
+async function report(
+  outcomes: readonly ChunkOutcome[],
+  { progress, clickhouse, again }: BatchWriter,
+): Promise<void> {
+  const entries = await again("writing progress", () => progress.putChunks(outcomes));
+  if (entries.length === 0) return;
+  await again("taking log entries back", () => forgetSetAside(clickhouse, entries));
+  await again("writing progress", () => progress.replaceSetAside(outcomes));
+}
+
+/** Only after their outcomes: an operator who tries one again must not overtake the news of its failure. */
+async function park(aside: readonly SetAside[], { parked, again, onParked }: BatchWriter): Promise<void> {
+  for (const { parked: chunk } of aside) {
+    const ids = await again("parking a chunk", () => parked.park([chunk]));
+    if (ids.length > 0) onParked?.(chunk);
   }
 }

@@ -12,11 +12,25 @@ export interface ChunkOutcome {
   /** The first entries of each class, at most LOG_SAMPLE_MAX. */
   errors: LogEntry[];
   warnings: LogEntry[];
+  /** Nothing of it was imported: it waits for an operator, and a later outcome of the same chunk replaces this one. */
+  setAside?: true;
+}
+
+/** The entry in an import's log that says that a chunk was set aside. */
+export interface SetAsideEntry {
+  importId: string;
+  line: number;
 }
 
 /** Where enrichment reports to, and asks which imports still want their chunks. */
 export interface ImportProgress {
   /** Of these imports, those that were aborted: their chunks are passed over. */
   abortedAmong(importIds: readonly string[]): Promise<string[]>;
-  putChunks(outcomes: readonly ChunkOutcome[]): Promise<void>;
+  /**
+   * Counts each chunk once, whatever is replayed. Answers what the log says of those among them that had been set
+   * aside: when that is taken back, `replaceSetAside` lets the new outcomes take their place.
+   */
+  putChunks(outcomes: readonly ChunkOutcome[]): Promise<SetAsideEntry[]>;
+  /** Once for each chunk that had been set aside; of others, nothing changes. */
+  replaceSetAside(outcomes: readonly ChunkOutcome[]): Promise<void>;
 }

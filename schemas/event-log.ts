@@ -52,7 +52,8 @@ export interface LogBatch {
   /**
    * Records, durably, that exactly this range is about to be written, with a note (up to 3 KB) of whatever decides
    * what is written. After a crash the first batch of the partition is this range again, whatever was appended
-   * since, and carries the note as `recordedNote`.
+   * since, and carries the note as `recordedNote`. It may be called again before the commit: the last note counts,
+   * so that a range can tell how far it came.
    */
   recordRange(note: string): Promise<void>;
   /** Moves the group past the batch and forgets the recorded range, in one step. */

@@ -10,6 +10,7 @@ export type LogType =
   | "invalid-remote-address"
   | "unknown-property"
   | "upload-interrupted"
+  | "chunk-set-aside"
   | "retracted";
 
 /** `error`: the line was not imported. `warning`: imported, with a defect. `info`: about the whole import. */

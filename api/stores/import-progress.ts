@@ -1,11 +1,19 @@
-import type { ChunkOutcome, ImportProgress } from "../../schemas/chunk-outcome.js";
+import type { Pool } from "pg";
+import type { ChunkOutcome, ImportProgress, SetAsideEntry } from "../../schemas/chunk-outcome.js";
+import { inTransaction } from "./connection.js";
 import { query, type Postgres } from "./query.js";
 
+export interface ProgressOptions {
+  /** Told of an outcome whose samples PostgreSQL refuses for what is in them; its counts are kept. */
+  onRefused?: (outcome: ChunkOutcome, error: unknown) => void;
+}
+
 /** How far imports are, by chunk: what enrichment reports. */
-export function importProgress(pg: Postgres): ImportProgress {
+export function importProgress(pg: Pool, options: ProgressOptions = {}): ImportProgress {
   return {
     abortedAmong: (importIds) => abortedAmong(pg, importIds),
-    putChunks: (outcomes) => putChunks(pg, outcomes),
+    putChunks: (outcomes) => putChunks(pg, outcomes, options),
+    replaceSetAside: (outcomes) => replaceSetAside(pg, outcomes),
   };
 }
 
@@ -15,34 +23,148 @@ async function abortedAmong(pg: Postgres, importIds: readonly string[]): Promise
   return rows.map(({ id }) => id);
 }
 
+async function putChunks(
+  pg: Pool,
+  outcomes: readonly ChunkOutcome[],
+  options: ProgressOptions,
+): Promise<SetAsideEntry[]> {
+  const inserted = await insertChunks(pg, outcomes, options);
+  if (inserted === outcomes.length) return [];
+  const processed = outcomes.filter(({ setAside }) => setAside === undefined);
+  await settleOnceMore(pg, processed);
+  return setAsideAmong(pg, processed);
+}
+
+/** One outcome that PostgreSQL cannot store must not hold up the others: its counts are worth more than its samples. */
+async function insertChunks(
+  pg: Postgres,
+  outcomes: readonly ChunkOutcome[],
+  options: ProgressOptions,
+): Promise<number> {
+  try {
+    const [row] = await query<{ inserted: number }>(pg, INSERT_CHUNKS, [asJson(outcomes)]);
+    return row?.inserted ?? 0;
+  } catch (error) {
+    const [only] = outcomes;
+    if (!isRefusedData(error) || only === undefined) throw error;
+    if (outcomes.length === 1) {
+      if (only.errors.length + only.warnings.length === 0) throw error;
+      options.onRefused?.(only, error);
+      return insertChunks(pg, [{ ...only, errors: [], warnings: [] }], options);
+    }
+    let inserted = 0;
+    for (const outcome of outcomes) inserted += await insertChunks(pg, [outcome], options);
+    return inserted;
+  }
+}
+
+/** SQLSTATE class 22, data exception: the same data is refused each time. */
+function isRefusedData(error: unknown): boolean {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return typeof code === "string" && /^22...$/.test(code);
+}
+
+const REPORTED = `
+  select * from json_to_recordset($1::json) as r (
+    import_id uuid, sequence integer, receipt_stamp bigint, total integer, imported integer, failed integer,
+    errors jsonb, warnings jsonb, set_aside integer)`;
+
 /**
  * Counts move only with chunks that are new, so that a replay changes nothing. Imports are locked in the order of
  * their ids: two workers that report on the same ones wait for each other instead of blocking each other for good.
  */
-async function putChunks(pg: Postgres, outcomes: readonly ChunkOutcome[]): Promise<void> {
-  await query(pg, PUT_CHUNKS, [JSON.stringify(outcomes.map(chunkRow))]);
-}
-
-const PUT_CHUNKS = `
-  with reported as (
-    select * from json_to_recordset($1::json) as r (
-      import_id uuid, sequence integer, receipt_stamp bigint, total integer, imported integer, failed integer,
-      errors jsonb, warnings jsonb)
+const INSERT_CHUNKS = `
+  with reported as (${REPORTED}
   ), locked as (
     select id from imports where id in (select import_id from reported) order by id for update
   ), written as (
-    insert into import_chunks (import_id, sequence, receipt_stamp, events, errors, warnings)
-    select import_id, sequence, receipt_stamp, imported, errors, warnings from reported
+    insert into import_chunks (import_id, sequence, receipt_stamp, events, errors, warnings, set_aside)
+    select import_id, sequence, receipt_stamp, imported, errors, warnings, set_aside from reported
     where import_id in (select id from locked)
     on conflict do nothing returning import_id, sequence
+  ), counted as (
+    update imports i set chunks_written = i.chunks_written + c.chunks, events_total = i.events_total + c.total,
+      events_imported = i.events_imported + c.imported, events_failed = i.events_failed + c.failed,
+      updated_at = now()
+    from (
+      select import_id, count(*) as chunks, sum(total) as total, sum(imported) as imported, sum(failed) as failed
+      from reported join written using (import_id, sequence) group by import_id
+    ) c
+    where i.id = c.import_id
   )
-  update imports i set chunks_written = i.chunks_written + c.chunks, events_total = i.events_total + c.total,
-    events_imported = i.events_imported + c.imported, events_failed = i.events_failed + c.failed, updated_at = now()
-  from (
-    select import_id, count(*) as chunks, sum(total) as total, sum(imported) as imported, sum(failed) as failed
-    from reported join written using (import_id, sequence) group by import_id
-  ) c
-  where i.id = c.import_id`;
+  select count(*)::int as inserted from written`;
+
+/**
+ * Chunks that come again were written under their old token after a crash, or under another one: when an operator's
+ * retry was cut short and repeated. Settlement takes care that their events count once.
+ */
+async function settleOnceMore(pg: Pool, outcomes: readonly ChunkOutcome[]): Promise<void> {
+  await onLockedImports(
+    pg,
+    outcomes,
+    `with reported as (${REPORTED}
+     ), unsettled as (
+       update import_chunks c set settled = false from reported r
+       where c.import_id = r.import_id and c.sequence = r.sequence and c.settled and c.set_aside is null
+       returning c.import_id
+     )
+     update imports i set chunks_settled = i.chunks_settled - c.chunks
+     from (select import_id, count(*) as chunks from unsettled group by import_id) c
+     where i.id = c.import_id`,
+  );
+}
+
+/** Their entry is the first of their sample. */
+async function setAsideAmong(pg: Postgres, outcomes: readonly ChunkOutcome[]): Promise<SetAsideEntry[]> {
+  const text = `
+    select c.import_id as "importId", coalesce((c.errors->0->>'line')::float8, 0) as line
+    from import_chunks c join (${REPORTED}) r using (import_id, sequence)
+    where c.set_aside is not null`;
+  return query<SetAsideEntry>(pg, text, [asJson(outcomes)]);
+}
+
+/** The import may be done: it stays so, and settlement takes the chunk up all the same. */
+async function replaceSetAside(pg: Pool, outcomes: readonly ChunkOutcome[]): Promise<void> {
+  await onLockedImports(
+    pg,
+    outcomes.filter(({ setAside }) => setAside === undefined),
+    `with reported as (${REPORTED}
+     ), before as (
+       select import_id, sequence, set_aside, settled from import_chunks where set_aside is not null
+     ), replaced as (
+       update import_chunks c set events = r.imported, errors = r.errors, warnings = r.warnings,
+         set_aside = null, settled = false
+       from reported r join before b using (import_id, sequence)
+       where c.import_id = r.import_id and c.sequence = r.sequence and c.set_aside is not null
+       returning c.import_id, b.set_aside, b.settled, r.total, r.imported, r.failed
+     )
+     update imports i set events_total = i.events_total + c.total - c.set_aside,
+       events_imported = i.events_imported + c.imported, events_failed = i.events_failed + c.failed - c.set_aside,
+       chunks_settled = i.chunks_settled - c.settled, updated_at = now()
+     from (
+       select import_id, sum(total) as total, sum(imported) as imported, sum(failed) as failed,
+         sum(set_aside) as set_aside, count(*) filter (where settled) as settled
+       from replaced group by import_id
+     ) c
+     where i.id = c.import_id`,
+  );
+}
+
+/** A statement of its own after the lock: it must see what was settled while the lock was waited for. */
+async function onLockedImports(pg: Pool, outcomes: readonly ChunkOutcome[], text: string): Promise<void> {
+  if (outcomes.length === 0) return;
+  const importIds = [...new Set(outcomes.map(({ importId }) => importId))];
+  await inTransaction(pg, async (client) => {
+    await query(client, "select 1 from imports where id = any($1::uuid[]) order by id for update", [
+      importIds,
+    ]);
+    await query(client, text, [asJson(outcomes)]);
+  });
+}
+
+function asJson(outcomes: readonly ChunkOutcome[]): string {
+  return JSON.stringify(outcomes.map(chunkRow));
+}
 
 function chunkRow(outcome: ChunkOutcome): Record<string, unknown> {
   return {
@@ -54,5 +176,6 @@ function chunkRow(outcome: ChunkOutcome): Record<string, unknown> {
     failed: outcome.eventsFailed,
     errors: outcome.errors.length > 0 ? outcome.errors : null,
     warnings: outcome.warnings.length > 0 ? outcome.warnings : null,
+    set_aside: outcome.setAside === true ? outcome.eventsFailed : null,
   };
 }

@@ -121,6 +121,25 @@ export function eventLogSuite(name: string, open: () => Promise<OpenedLog>): voi
     );
 
     test(
+      "lets a range be recorded again before its commit, and gives the last note after each crash",
+      using(async ({ log, reopen }) => {
+        await log.append(bytes("a", "b"), { partition: 0 });
+        const failed = await crash(log, async (batch) => {
+          await batch.recordRange("first");
+          await batch.recordRange("second");
+        });
+        await log.append(bytes("c"), { partition: 0 });
+        const again = await crash(await reopen(), (batch) =>
+          batch.recordRange(`${batch.recordedNote}, third`),
+        );
+        expect(again.token).toBe(failed.token);
+        const got = await collect(await reopen(), { until: 3, before: (batch) => batch.recordRange("last") });
+        expect(got.batches.map(({ recordedNote }) => recordedNote)).toEqual(["second, third", undefined]);
+        expect(got.batches[0]?.token).toBe(failed.token);
+      }),
+    );
+
+    test(
       "forgets the recorded range when it is committed",
       using(async ({ log, reopen }) => {
         await log.append(bytes("a", "b"), { partition: 0 });

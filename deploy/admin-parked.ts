@@ -1,0 +1,130 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { Command, InvalidArgumentError } from "commander";
+import type { Pool } from "pg";
+import {
+  dropParkedChunks,
+  listParkedChunks,
+  retryParkedChunk,
+  type RetriedChunk,
+  type WaitingChunk,
+} from "../api/stores/parked-chunks.js";
+import type { EventLog } from "../schemas/event-log.js";
+import type { Administer, Administered } from "./admin.js";
+import { openEmbeddedLog } from "./embedded/event-log.js";
+
+/** `admin parked ...`: what becomes of chunks that enrichment set aside. */
+export function parkedCommand(administer: Administer): Command {
+  return new Command("parked")
+    .description("Chunks of lines that could not be processed and were set aside.")
+    .addCommand(listCommand(administer))
+    .addCommand(retryCommand(administer))
+    .addCommand(dropCommand(administer));
+}
+
+function listCommand(administer: Administer): Command {
+  return new Command("list")
+    .description("List what is set aside: id, import, owner, first line, lines, tries, time and reason.")
+    .option("--json", "one JSON object a line")
+    .action(({ json = false }: { json?: boolean }) =>
+      administer(async ({ pg }) => {
+        const chunks = await listParkedChunks(pg);
+        return json ? chunks.map((chunk) => JSON.stringify(chunk)) : tableOf(chunks);
+      }),
+    );
+}
+
+function retryCommand(administer: Administer): Command {
+  return new Command("retry")
+    .description(
+      "Append chunks to the event log again; their lines count as imported once they are enriched.",
+    )
+    .argument("[id...]", "as `list` shows them", parseIds)
+    .option("--all", "every one that is set aside")
+    .action((ids: number[], { all = false }: { all?: boolean }) =>
+      administer(async (deps) => {
+        if (all === ids.length > 0) throw new Error("Give the ids of chunks, or --all.");
+        return retryChunks(all ? (await listParkedChunks(deps.pg)).map(({ id }) => id) : ids, deps);
+      }),
+    );
+}
+
+function dropCommand(administer: Administer): Command {
+  return new Command("drop")
+    .description("Forget chunks for good; their lines stay counted as failed.")
+    .argument("<id...>", "as `list` shows them", parseIds)
+    .action((ids: number[]) => administer(({ pg }) => dropChunks(pg, ids)));
+}
+
+function parseIds(text: string, before: number[] = []): number[] {
+  const id = Number(text);
+  if (/^\d+$/.test(text) && id > 0 && Number.isSafeInteger(id)) return [...before, id];
+  throw new InvalidArgumentError("Ids are whole numbers, as `admin parked list` shows them.");
+}
+
+const HEADINGS = ["ID", "IMPORT", "OWNER", "FIRST LINE", "LINES", "TRIES", "PARKED AT", "REASON"];
+
+function tableOf(chunks: readonly WaitingChunk[]): string[] {
+  if (chunks.length === 0) return ["Nothing is set aside."];
+  const rows = chunks.map((chunk) => [
+    String(chunk.id),
+    chunk.importId ?? "-",
+    chunk.owner ?? "-",
+    String(chunk.firstLine),
+    String(chunk.lines),
+    String(chunk.tries),
+    chunk.parkedAt,
+    chunk.reason,
+  ]);
+  const widths = HEADINGS.map((heading, column) =>
+    Math.max(heading.length, ...rows.map((row) => row[column]?.length ?? 0)),
+  );
+  return [HEADINGS, ...rows].map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join("  ")
+      .trimEnd(),
+  );
+}
+
+/** One by one: what was appended before a failure is no longer set aside. */
+async function retryChunks(ids: readonly number[], { pg, logDir }: Administered): Promise<string[]> {
+  if (ids.length === 0) return ["Nothing is set aside."];
+  await using log = await openLog(logDir);
+  const wanted = new Set(ids);
+  for (const id of wanted) {
+    const found = await retryParkedChunk(pg, id, (chunk) => appendAgain(chunk, log));
+    if (!found) throw unknownChunks([id]);
+  }
+  return [`${countOf(wanted.size)} appended to the event log again.`];
+}
+
+async function appendAgain({ id, partition, record, closed }: RetriedChunk, log: EventLog): Promise<void> {
+  if (closed)
+    throw new Error(
+      `The import of chunk ${id} was aborted or taken back, nothing more goes into it: drop it.`,
+    );
+  await log.append([record], { partition: partition % log.partitions });
+}
+
+/** Never makes one: what is appended to a log that nobody reads would be lost. */
+async function openLog(dir: string): Promise<EventLog> {
+  if (existsSync(join(dir, "data.mdb"))) return openEmbeddedLog({ dir });
+  throw new Error(`There is no event log in ${dir}: give the DATA_DIR of the server, on its machine.`);
+}
+
+async function dropChunks(pg: Pool, ids: readonly number[]): Promise<string[]> {
+  const wanted = [...new Set(ids)];
+  const unknown = await dropParkedChunks(pg, wanted);
+  if (unknown.length > 0) throw unknownChunks(unknown);
+  return [`${countOf(wanted.length)} dropped.`];
+}
+
+function unknownChunks(ids: readonly number[]): Error {
+  const named = ids.length === 1 ? `chunk ${ids[0]} is` : `chunks ${ids.join(", ")} are`;
+  return new Error(`No ${named} set aside; see: admin parked list`);
+}
+
+function countOf(chunks: number): string {
+  return chunks === 1 ? "1 chunk was" : `${chunks} chunks were`;
+}

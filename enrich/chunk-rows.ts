@@ -1,0 +1,66 @@
+import type { ClickHouseClient } from "@clickhouse/client";
+import type { SetAsideEntry } from "../schemas/chunk-outcome.js";
+import type { RawChunk } from "../schemas/raw-chunk.js";
+import { NIL_UUID } from "./native/uuid-bytes.js";
+
+/** Parameters travel in the address of a request. */
+const CHUNKS_MAX = 500;
+
+/**
+ * Whether ClickHouse has a row of any of these chunks. Reads columns of the whole table: for the rare moment when a
+ * chunk that was begun before is about to be left out.
+ */
+export async function hasRows(clickhouse: ClickHouseClient, chunks: readonly RawChunk[]): Promise<boolean> {
+  for (let from = 0; from < chunks.length; from += CHUNKS_MAX) {
+    const some = chunks.slice(from, from + CHUNKS_MAX);
+    const answer = await clickhouse.query({
+      query: HAS_ROWS,
+      query_params: {
+        importIds: some.map(({ source, importId }) => (source === "import" ? importId : NIL_UUID)),
+        stamps: some.map(({ receiptStamp }) => Math.max(0, receiptStamp)),
+        prefixes: some.map(({ importId }) => importId),
+        firstLines: some.map(({ firstLine }) => Math.max(0, firstLine)),
+      },
+      format: "JSONEachRow",
+    });
+    const [row] = await answer.json<{ found: number }>();
+    if (row === undefined || row.found > 0) return true;
+  }
+  return false;
+}
+
+/**
+ * Chunks of imports have a stamp each. Live ones share theirs with others: the id of a live event tells its chunk.
+ * Rows that were all taken back may have been merged away in `events`, but not in the table of what was written.
+ */
+const HAS_ROWS = `
+  SELECT toUInt8(sum(found) > 0) AS found
+  FROM
+  (
+    SELECT count() AS found FROM import_events
+    WHERE import_id IN {importIds:Array(UUID)} AND (import_id, intDiv(version, 1048576)) IN
+      (SELECT arrayJoin(arrayZip({importIds:Array(UUID)}, {stamps:Array(UInt64)})))
+    UNION ALL
+    SELECT count() AS found FROM events
+    WHERE (import_id, intDiv(version, 1048576)) IN
+      (SELECT arrayJoin(arrayZip({importIds:Array(UUID)}, {stamps:Array(UInt64)})))
+      AND (import_id != toUUID('${NIL_UUID}') OR arrayExists(
+        (stamp, prefix, first) -> stamp = intDiv(version, 1048576) AND event_id = reinterpretAsUInt128(
+          sipHash128(artifact, concat('line ', prefix, ' ', toString(first + version % 1048576)))),
+        {stamps:Array(UInt64)}, {prefixes:Array(String)}, {firstLines:Array(UInt64)}))
+  )`;
+
+/** Takes back what the log of an import says of chunks that were set aside and are imported now. */
+export async function forgetSetAside(
+  clickhouse: ClickHouseClient,
+  entries: readonly SetAsideEntry[],
+): Promise<void> {
+  for (const { importId, line } of entries) {
+    await clickhouse.command({
+      query: `DELETE FROM import_log
+        WHERE import_id = {importId:UUID} AND line = {line:UInt64} AND class = 'error' AND type = 'chunk-set-aside'`,
+      query_params: { importId, line },
+      clickhouse_settings: { lightweight_deletes_sync: "2", wait_end_of_query: 1 },
+    });
+  }
+}

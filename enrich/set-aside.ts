@@ -1,0 +1,98 @@
+import type { ChunkOutcome } from "../schemas/chunk-outcome.js";
+import type { LogEntry } from "../schemas/import-log.js";
+import type { ParkedChunk } from "../schemas/parked-chunk.js";
+import type { ChunkHead } from "../schemas/raw-chunk.js";
+import { excerpt } from "./clean-text.js";
+import { isBlank, splitLines } from "./decode-line.js";
+import type { LoggedLine } from "./native/log-block.js";
+import { isReadable, type BatchRecord } from "./read-records.js";
+
+/** What becomes of a record that is set aside. */
+export interface SetAside {
+  parked: ParkedChunk;
+  /** Both only where the record names an import. */
+  outcome: ChunkOutcome | undefined;
+  /** Holds the lines as they were sent, so that they are among the rejected ones of their import. */
+  logged: LoggedLine | undefined;
+}
+
+const REASON_BYTES_MAX = 1_000;
+
+/**
+ * A record that enrichment cannot process, as it is parked for the operator and told to its sender. The same record
+ * gives the same entry each time, whatever it failed of: a replay must not tell it twice.
+ */
+export function setAside(
+  record: BatchRecord,
+  { place, partition, reason, tries }: Pick<ParkedChunk, "place" | "partition" | "reason" | "tries">,
+): SetAside {
+  const { offset, value } = record;
+  const head = headOf(record);
+  const lines = countLines(record);
+  const firstLine = Math.max(0, head?.firstLine ?? 0);
+  const named = head?.source === "import" ? head : undefined;
+  const parked = {
+    place,
+    partition,
+    offset,
+    importId: named?.importId,
+    sequence: head?.sequence ?? 0,
+    firstLine,
+    lines: lines.total,
+    record: value,
+    reason: excerpt(reason, REASON_BYTES_MAX),
+    tries,
+  };
+  if (named === undefined) return { parked, outcome: undefined, logged: undefined };
+  const message = sentence(firstLine, lines.spanned);
+  return {
+    parked,
+    outcome: outcomeOf(named, lines.total, { ...ENTRY, human_friendly_message: message, line: firstLine }),
+    logged: {
+      importId: named.importId,
+      line: firstLine,
+      fault: { ...ENTRY, message },
+      bytes: isReadable(record) ? withoutLastNewline(record.chunk.lines) : Buffer.alloc(0),
+      loggedAt: Math.max(0, named.receiptStamp),
+    },
+  };
+}
+
+const ENTRY = { class: "error", type: "chunk-set-aside" } as const;
+
+function headOf(record: BatchRecord): ChunkHead | undefined {
+  return isReadable(record) ? record.chunk : record.head;
+}
+
+function sentence(firstLine: number, spanned: number): string {
+  const last = firstLine + Math.max(1, spanned) - 1;
+  const which = last === firstLine ? `Line ${firstLine} was` : `Lines ${firstLine} to ${last} were`;
+  return `${which} set aside because of a fault of this service; its operator can have them tried again`;
+}
+
+function outcomeOf(head: ChunkHead, lines: number, entry: LogEntry): ChunkOutcome {
+  const { importId, sequence, receiptStamp } = head;
+  const counts = { eventsTotal: lines, eventsImported: 0, eventsFailed: lines };
+  return { importId, sequence, receiptStamp, ...counts, errors: [entry], warnings: [], setAside: true };
+}
+
+const NEWLINE = 0x0a;
+
+/** `total`: without blank ones, where the record can be read. `spanned`: all that it takes up of its import. */
+function countLines(record: BatchRecord): { total: number; spanned: number } {
+  if (!isReadable(record)) {
+    const newlines = record.value.reduce((count, byte) => (byte === NEWLINE ? count + 1 : count), 0);
+    return { total: newlines, spanned: newlines };
+  }
+  let total = 0;
+  let spanned = 0;
+  for (const line of splitLines(record.chunk.lines)) {
+    spanned++;
+    if (!isBlank(line)) total++;
+  }
+  return { total, spanned };
+}
+
+function withoutLastNewline(lines: Buffer): Buffer {
+  return lines.at(-1) === NEWLINE ? lines.subarray(0, -1) : lines;
+}

@@ -1,0 +1,341 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openEmbeddedLog } from "../../deploy/embedded/event-log.js";
+import { type ApiClient, connectApi } from "../../deploy/demo/api-client.js";
+import { hasRows } from "../../enrich/chunk-rows.js";
+import { insertBlock } from "../../enrich/insert-block.js";
+import { EventBlock } from "../../enrich/native/event-block.js";
+import { NIL_UUID } from "../../enrich/native/uuid-bytes.js";
+import { isRefusedData } from "../../enrich/refused-data.js";
+import type { EventImport } from "../../schemas/import-store.js";
+import type { LogEntry } from "../../schemas/import-log.js";
+import type { RawChunk } from "../../schemas/raw-chunk.js";
+import { openTestClickHouse, type TestClickHouse } from "../support/open-clickhouse.js";
+import { chunkOf, eventOf, IMPORT_ID } from "../unit/enrich/chunk-of.js";
+import { makeOrganization, makePackage } from "../support/make-artifacts.js";
+import { startUpload } from "../support/start-upload.js";
+import { startToolchain, type Toolchain } from "../support/start-toolchain.js";
+
+const ORGANIZATION = "poisoned";
+const RANGE = { startDate: "2025-03-01", endDate: "2025-04-01" };
+
+let toolchain: Toolchain;
+let api: ApiClient;
+let folder: string;
+let made = 0;
+
+/**
+ * A fault of the program that some lines run into, until a file says that it was mended: reading a header's name is
+ * what every such line does.
+ */
+const FAULTY = (curedFile: string) => `
+  import { existsSync } from "node:fs";
+  import { isMainThread } from "node:worker_threads";
+  const { toLowerCase } = String.prototype;
+  String.prototype.toLowerCase = function () {
+    const text = String(this);
+    if (!text.startsWith("X-Poison-") || existsSync(${JSON.stringify(curedFile)})) return toLowerCase.call(this);
+    if (text === "X-Poison-Ends" && !isMainThread) process.exit(3);
+    throw new Error("a fault of the program");
+  };`;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "toolchain-poison-"));
+  const faulty = join(folder, "faulty.mjs");
+  await writeFile(faulty, FAULTY(join(folder, "cured")));
+  toolchain = await startToolchain({ env: { NODE_OPTIONS: `--import=${faulty}` } });
+  api = await toolchain.newAccount("ada");
+  await makeOrganization(api, ORGANIZATION);
+  await toolchain.admin("grant-export", ORGANIZATION);
+});
+
+afterAll(async () => {
+  await toolchain?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function newPackage(): Promise<{ id: string; path: string }> {
+  const name = `image-${++made}`;
+  const { id } = await makePackage(api, { organization: ORGANIZATION, name, libraryType: "docker" });
+  return { id, path: `/v2/packages/${ORGANIZATION}/${id}/import` };
+}
+
+/** Lines of about 1 KB: a chunk holds some 500 of them. */
+function linesOf(count: number, poison: { at: number; header: string } = { at: -1, header: "" }): string[] {
+  const padding = "x".repeat(900);
+  return Array.from({ length: count }, (_, index) => {
+    const headers = index === poison.at ? [{ name: poison.header, value: "1" }] : undefined;
+    return JSON.stringify({
+      $time: "2025-03-10T12:00:00Z",
+      $unique_id: `u${index}`,
+      $headers: headers,
+      padding,
+    });
+  });
+}
+
+const bodyOf = (lines: readonly string[]) => Buffer.from(`${lines.join("\n")}\n`);
+
+async function imported(path: string, lines: readonly string[]): Promise<EventImport> {
+  return api.pollToDone(await api.importBody(path, bodyOf(lines)));
+}
+
+const pathOf = ({ id }: { id: string }) => `/v2/imports/${ORGANIZATION}/${id}`;
+const textOf = async (path: string) => (await api.request(path)).text();
+const logOf = async (record: EventImport) =>
+  (await textOf(`${pathOf(record)}/log`))
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as LogEntry);
+
+interface Listed {
+  id: number;
+  importId: string | null;
+  owner: string | null;
+  firstLine: number;
+  lines: number;
+  tries: number;
+  reason: string;
+}
+
+const parked = async () =>
+  (await toolchain.admin("parked", "list", "--json"))
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Listed);
+
+async function recordOf(id: number | undefined): Promise<Buffer> {
+  const client = new pg.Client({ connectionString: toolchain.endpoints.postgres });
+  await client.connect();
+  const text = "select record from parked_chunks where id = $1";
+  const { rows } = await client.query<{ record: Buffer }>(text, [id]);
+  await client.end();
+  return rows[0]?.record ?? Buffer.alloc(0);
+}
+
+async function metric(name: string): Promise<number> {
+  const text = await (await fetch(`${toolchain.endpoints.metrics ?? ""}/metrics`)).text();
+  return Number(new RegExp(`^${name} (.*)$`, "m").exec(text)?.[1]);
+}
+
+async function totalOf(packageId: string): Promise<number> {
+  const rows = await api.readAggregates(ORGANIZATION, RANGE);
+  return rows
+    .filter((row) => row.package === packageId && row.breakdown === "total")
+    .reduce((sum, { total }) => sum + total, 0);
+}
+
+async function appendToEveryPartition(record: Buffer): Promise<number> {
+  await using log = await openEmbeddedLog({ dir: join(toolchain.dataDir, "log") });
+  for (let partition = 0; partition < log.partitions; partition++) await log.append([record], { partition });
+  return log.partitions;
+}
+
+describe("a record that is no chunk", () => {
+  test("is set aside, its partition goes on, and an operator can drop it", async () => {
+    const { id, path } = await newPackage();
+    const before = await metric("enrich_chunks_parked_total");
+    const partitions = await appendToEveryPartition(Buffer.from("no envelope\nof ours\n"));
+    const record = await imported(path, linesOf(1_200));
+    expect(record).toMatchObject({ status: "done", events_successfully_imported: 1_200 });
+    await expect.poll(() => metric("enrich_parked_chunks")).toBe(partitions);
+    expect((await metric("enrich_chunks_parked_total")) - before).toBe(partitions);
+    expect(toolchain.log()).toMatch(/"level":50.*"partition":\d.*a chunk was set aside/);
+    const waiting = await parked();
+    expect(waiting).toEqual(
+      Array.from(
+        { length: partitions },
+        () => expect.objectContaining({ importId: null, owner: null, lines: 2 }) as Listed,
+      ),
+    );
+    const ids = waiting.map((chunk) => String(chunk.id));
+    await expect(toolchain.admin("parked", "drop", "999", ...ids)).rejects.toThrow(
+      "No chunk 999 is set aside",
+    );
+    expect(await toolchain.admin("parked", "drop", ...ids)).toBe(`${partitions} chunks were dropped.`);
+    expect(await toolchain.admin("parked", "list")).toBe("Nothing is set aside.");
+    expect(await metric("enrich_parked_chunks")).toBe(0);
+    expect(await totalOf(id)).toBe(1_200);
+  });
+});
+
+describe("a chunk that the program cannot process", () => {
+  const poison = { at: 700, header: "X-Poison-Throws" };
+
+  test("fails alone, is told to its sender, and counts as imported once it was tried again with success", async () => {
+    const { id, path } = await newPackage();
+    const lines = linesOf(2_000, poison);
+    const record = await imported(path, lines);
+    const [chunk, ...others] = await parked();
+    expect(others).toEqual([]);
+    expect(chunk).toMatchObject({ importId: record.id, owner: ORGANIZATION, tries: 3 });
+    expect(chunk?.reason).toContain("a fault of the program");
+    const { firstLine = 0, lines: failed = 0 } = chunk ?? {};
+    expect(record).toMatchObject({
+      status: "done",
+      events_total: 2_000,
+      events_failed_to_import: failed,
+      events_successfully_imported: 2_000 - failed,
+      error_log_sample: [{ class: "error", type: "chunk-set-aside", line: firstLine }],
+    });
+    expect(await logOf(record)).toEqual(record.error_log_sample);
+    const sent = lines.slice(firstLine - 1, firstLine - 1 + failed);
+    expect(sent).toContain(lines[poison.at]);
+    expect(await textOf(`${pathOf(record)}/rejected`)).toBe(`${sent.join("\n")}\n`);
+    expect(await totalOf(id)).toBe(2_000 - failed);
+
+    // Later imports through the same partitions, one of which overrides events of the chunk.
+    const later = await imported(path, lines.slice(600, 620));
+    expect(later).toMatchObject({ status: "done", events_successfully_imported: 20 });
+
+    // Tried again too early, it is set aside once more, and nothing else changes.
+    expect(await toolchain.admin("parked", "retry", String(chunk?.id))).toMatch(/^1 chunk was appended/);
+    await expect.poll(async () => (await parked()).map((each) => each.id > (chunk?.id ?? 0))).toEqual([true]);
+    expect(await api.get<EventImport>(pathOf(record))).toMatchObject({ events_failed_to_import: failed });
+    expect(await logOf(record)).toHaveLength(1);
+
+    const again = await recordOf((await parked())[0]?.id);
+    await writeFile(join(folder, "cured"), "");
+    expect(await toolchain.admin("parked", "retry", "--all")).toMatch(/^1 chunk was appended/);
+    await expect
+      .poll(() => api.get<EventImport>(pathOf(record)))
+      .toMatchObject({
+        status: "done",
+        events_total: 2_000,
+        events_successfully_imported: 2_000,
+        events_failed_to_import: 0,
+        error_log_sample: [],
+      });
+    expect(await logOf(record)).toEqual([]);
+    expect(await textOf(`${pathOf(record)}/rejected`)).toBe("");
+    await expect.poll(() => totalOf(id)).toBe(2_000);
+    expect(await parked()).toEqual([]);
+
+    // As a retry does that was cut short before it could say so, and was repeated.
+    const before = await metric("enrich_chunks_total");
+    const copies = await appendToEveryPartition(again);
+    await expect.poll(() => metric("enrich_chunks_total")).toBe(before + copies);
+    await expect.poll(() => totalOf(id)).toBe(2_000);
+    expect(await api.get<EventImport>(pathOf(record))).toMatchObject({ status: "done", events_total: 2_000 });
+    await rm(join(folder, "cured"));
+  });
+
+  test("is not tried again into an import that was aborted", async () => {
+    const { path } = await newPackage();
+    const { upload, started } = await startUpload(api, { owner: ORGANIZATION, path });
+    await upload.send(bodyOf(linesOf(1_500, poison)));
+    await expect.poll(async () => (await parked()).length).toBe(1);
+    const [chunk] = await parked();
+    expect(chunk?.importId).toBe(started.id);
+    await api.request(`${pathOf(started)}/abort`, { method: "POST" });
+    await upload.answer.catch(() => undefined);
+    await expect(toolchain.admin("parked", "retry", String(chunk?.id))).rejects.toThrow("was aborted");
+    expect(await parked()).toEqual([chunk]);
+    await toolchain.admin("parked", "drop", String(chunk?.id));
+  });
+
+  test("is set aside as well when it ends the thread that enriches it, and a killed program goes on counting", async () => {
+    const { id, path } = await newPackage();
+    const lines = linesOf(1_500, { at: 100, header: "X-Poison-Ends" });
+    const started = await api.importBody(path, bodyOf(lines));
+    await expect.poll(() => toolchain.log()).toContain("an enrichment worker ended");
+    expect(await toolchain.kill("SIGKILL")).toBe("SIGKILL");
+    await toolchain.restart();
+    api = connectApi(toolchain.api, api.token);
+    const record = await api.pollToDone(started);
+    const [chunk] = await parked();
+    expect(chunk).toMatchObject({ importId: record.id, firstLine: 1 });
+    expect(chunk?.reason).toMatch(/^the program ended 3 times/);
+    const failed = chunk?.lines ?? 0;
+    expect(record).toMatchObject({ status: "done", events_total: 1_500, events_failed_to_import: failed });
+    expect(failed).toBeGreaterThan(100);
+    expect(await totalOf(id)).toBe(1_500 - failed);
+
+    // Without a running server it waits in the log.
+    await toolchain.kill("SIGTERM");
+    await writeFile(join(folder, "cured"), "");
+    expect(await toolchain.admin("parked", "retry", String(chunk?.id))).toMatch(/^1 chunk was appended/);
+    await toolchain.restart();
+    api = connectApi(toolchain.api, api.token);
+    await expect
+      .poll(() => api.get<EventImport>(pathOf(record)))
+      .toMatchObject({ events_successfully_imported: 1_500, events_failed_to_import: 0 });
+    await expect.poll(() => totalOf(id)).toBe(1_500);
+    await rm(join(folder, "cured"));
+  });
+});
+
+test("lines that name a package by what PostgreSQL cannot store are refused, and their import is done", async () => {
+  const hostile = ["\\u0000", "\\ud800", "a\\u0000b\\udfff"];
+  const lines = hostile.flatMap((name) => [
+    `{"$package":"${name}","$time":"2025-03-10"}`,
+    `{"$pixel":"${name}","$time":"${name}"}`,
+    `{"$time":"2025-03-10","$${name}":1,"$type":"${name}","$unique_id":"${name}"}`,
+  ]);
+  const record = await imported(`/v2/${ORGANIZATION}/import`, lines);
+  expect(record).toMatchObject({ status: "done", events_total: 9, events_failed_to_import: 9 });
+  expect(await parked()).toEqual([]);
+});
+
+describe("ClickHouse", () => {
+  let clickhouse: TestClickHouse;
+
+  beforeAll(async () => {
+    clickhouse = await openTestClickHouse();
+  });
+  afterAll(() => clickhouse?.[Symbol.asyncDispose]());
+
+  const insertOf = (chunk: RawChunk, token: string) => {
+    const { importId, receiptStamp, firstLine, source } = chunk;
+    const events = new EventBlock();
+    const origin = { importId: source === "import" ? importId : NIL_UUID, keyPrefix: importId };
+    for (let line = firstLine; line < firstLine + 5; line++)
+      events.add(eventOf({ line, variables: ["a", "b"] }), { ...origin, receiptStamp, firstLine });
+    return { query: events.insertQuery, block: [Buffer.concat(events.encode())], token };
+  };
+
+  test.each([
+    ["ends early", (block: Buffer) => block.subarray(0, -20)],
+    ["has a dictionary that its rows do not fit", (block: Buffer) => withText(block, "image-pull", 0x02)],
+  ])("stores nothing of a block that %s, and takes the right one under its token", async (_, damage) => {
+    const insert = insertOf(chunkOf("", { receiptStamp: ++made }), `damaged-${made}`);
+    const damaged = insert.block.map(damage);
+    const refusal = await insertBlock(clickhouse.client, { ...insert, block: damaged }).catch(
+      (e: unknown) => e,
+    );
+    expect(isRefusedData(refusal)).toBe(true);
+    expect(await hasRows(clickhouse.client, [chunkOf("", { receiptStamp: made })])).toBe(false);
+    await insertBlock(clickhouse.client, insert);
+    expect(await hasRows(clickhouse.client, [chunkOf("", { receiptStamp: made })])).toBe(true);
+  });
+
+  test("tells whose rows it has, also of live chunks that were received in the same millisecond", async () => {
+    const other = "01990000-0000-7000-8000-0000000000ac";
+    const stored = [
+      chunkOf("", { receiptStamp: 500 }),
+      chunkOf("", { source: "collect", importId: IMPORT_ID, receiptStamp: 600 }),
+    ];
+    for (const chunk of stored) await insertBlock(clickhouse.client, insertOf(chunk, chunk.source));
+    const asked = [
+      ...stored,
+      chunkOf("", { receiptStamp: 501 }),
+      chunkOf("", { importId: other, receiptStamp: 500 }),
+      chunkOf("", { source: "collect", importId: other, receiptStamp: 600 }),
+    ];
+    const answers: boolean[] = [];
+    for (const chunk of asked) answers.push(await hasRows(clickhouse.client, [chunk]));
+    expect(answers).toEqual([true, true, false, false, false]);
+    expect(await hasRows(clickhouse.client, asked.slice(2))).toBe(false);
+    expect(await hasRows(clickhouse.client, asked)).toBe(true);
+  });
+});
+
+/** With another length before the first text that begins so. */
+function withText(block: Buffer, beginning: string, length: number): Buffer {
+  const damaged = Buffer.from(block);
+  damaged[damaged.indexOf(beginning) - 1] = length;
+  return damaged;
+}

@@ -1,0 +1,65 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { formatNote, formatRanges, newNote, parseRanges, resumeNote } from "../../../enrich/range-note.js";
+
+describe("the note of a range", () => {
+  test("carries over a crash what decides the rows of its tokens", () => {
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(fc.uuid(), { maxLength: 20 }),
+        fc.uniqueArray(fc.nat(50), { maxLength: 20 }),
+        fc.dictionary(fc.constantFrom("0", "0.1", "2.0.1"), fc.nat(60)),
+        (passedOver, leftOut, refused) => {
+          const note = newNote(passedOver);
+          for (const index of leftOut) note.leftOut.set(index, `reason ${index}`);
+          for (const [name, to] of Object.entries(refused)) note.refused.set(name, to);
+          const resumed = resumeNote(formatNote(note));
+          expect(resumed.passedOver).toEqual(passedOver);
+          expect(new Map(resumed.leftOut)).toEqual(new Map(note.leftOut));
+          expect(resumed.refused).toEqual(note.refused);
+          expect(resumed.begun).toBe(2);
+        },
+      ),
+    );
+  });
+
+  test("counts a death for the record that was being enriched, and none where it was not", () => {
+    let note = newNote([]);
+    note.at = 4;
+    note = resumeNote(formatNote(note));
+    expect([...note.deaths]).toEqual([[4, 1]]);
+    note = resumeNote(formatNote(note));
+    expect([...note.deaths]).toEqual([[4, 1]]);
+    note.at = 4;
+    expect([...resumeNote(formatNote(note)).deaths]).toEqual([[4, 2]]);
+  });
+
+  test("never exceeds 3 KB: reasons go first, and what is left out stays", () => {
+    const note = newNote(Array.from({ length: 100 }, () => "01990000-0000-7000-8000-0000000000aa"));
+    for (let index = 0; index < 500; index += 2) note.leftOut.set(Math.floor(index / 20), "ä".repeat(2_000));
+    const text = formatNote(note);
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(3_000);
+    expect([...resumeNote(text).leftOut.keys()]).toEqual(Array.from({ length: 25 }, (_, index) => index));
+  });
+
+  test("says so when more is wrong than it can hold", () => {
+    const note = newNote([]);
+    for (let index = 0; index < 5_000; index += 2) note.leftOut.set(index, "");
+    expect(() => formatNote(note)).toThrow("more is wrong");
+  });
+
+  test("is understood as an earlier version wrote it", () => {
+    expect(resumeNote("")).toMatchObject({ passedOver: [], begun: 2 });
+    expect(resumeNote("one two")).toMatchObject({ passedOver: ["one", "two"], begun: 2 });
+  });
+
+  test.each([
+    [[], ""],
+    [[7], "7"],
+    [[9, 3, 4, 5], "3-5,9"],
+    [[0, 1, 3], "0-1,3"],
+  ])("writes the numbers %j as %j, and reads them back", (numbers, text) => {
+    expect(formatRanges(numbers)).toBe(text);
+    expect(parseRanges(text)).toEqual([...numbers].sort((a, b) => a - b));
+  });
+});

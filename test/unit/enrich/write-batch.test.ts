@@ -1,0 +1,301 @@
+import { Readable } from "node:stream";
+import type { ClickHouseClient } from "@clickhouse/client";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { startWorker } from "../../../enrich/start-worker.js";
+import type { ChunkOutcome } from "../../../schemas/chunk-outcome.js";
+import type { Lookups } from "../../../schemas/enriched-event.js";
+import type { EventLog, LogBatch } from "../../../schemas/event-log.js";
+import type { ParkedChunk } from "../../../schemas/parked-chunk.js";
+import { encodeRawChunk } from "../../../schemas/raw-chunk.js";
+import { chunkOf, dockerPackage, IMPORT_ID, tinyLookups } from "./chunk-of.js";
+
+const TOKEN = "log:events.raw:0:5-9";
+const FIRST_OFFSET = 5;
+const FIRST_STAMP = 1_000;
+
+/** The program died: nothing after this happens, and nothing is cleaned up. */
+const DEATH = new Promise<never>(() => undefined);
+
+interface Faults {
+  /** Throws for the agent of a line, as a fault of ours would. */
+  enriching?: (agent: string) => void;
+  /** Answers the code with which ClickHouse refuses a block that holds these agents. */
+  refusing?: (agents: readonly string[]) => string | undefined;
+  /** Never answers: the program dies while it asks. */
+  resolving?: () => Promise<void>;
+  /** Dies instead of going on. */
+  dyingAfterInsert?: () => boolean;
+}
+
+/**
+ * A log of one range, a ClickHouse and a PostgreSQL that outlive the worker. Every record has one line; its agent
+ * names it.
+ */
+function world(agents: readonly string[], records = agents.map(recordOf)) {
+  const stored = new Map<string, string[]>();
+  const kept = {
+    note: undefined as string | undefined,
+    notes: [] as string[],
+    committed: false,
+    stored,
+    outcomes: new Map<number, ChunkOutcome>(),
+    parked: new Map<string, ParkedChunk>(),
+    logged: [] as string[],
+  };
+  const rows = () => [...stored].flatMap(([token, names]) => (token.includes(":log") ? [] : names)).sort();
+
+  /** Works on the range until it is committed, fails, or the program dies: then it never resolves. */
+  async function work(faults: Faults = {}): Promise<"committed" | Error | "died"> {
+    const batch: LogBatch = {
+      partition: 0,
+      records: records.map((value, index) => ({ offset: FIRST_OFFSET + index, value })),
+      token: TOKEN,
+      recordedNote: kept.note,
+      recordRange: async (note) => void kept.notes.push((kept.note = note)),
+      commit: async () => void (kept.committed = true),
+    };
+    const ended = new Promise<"committed" | Error>((resolve) => {
+      const log: EventLog = {
+        partitions: 1,
+        append: () => Promise.reject(new Error("not here")),
+        async consume(_, handle) {
+          void handle(batch).then(() => resolve("committed"), resolve);
+          return { crashed: DEATH, [Symbol.asyncDispose]: async () => undefined };
+        },
+        [Symbol.asyncDispose]: async () => undefined,
+      };
+      void startWorker({
+        log,
+        clickhouse: clickHouseOf(kept, faults),
+        lookups: () => lookupsOf(faults),
+        resolveArtifact: async () => {
+          await faults.resolving?.();
+          return dockerPackage;
+        },
+        progress: {
+          abortedAmong: async () => [],
+          async putChunks(outcomes) {
+            for (const outcome of outcomes) kept.outcomes.set(outcome.sequence, outcome);
+            return [];
+          },
+          replaceSetAside: async () => undefined,
+        },
+        parked: {
+          async park(chunks) {
+            for (const chunk of chunks) kept.parked.set(chunk.place, chunk);
+            return chunks.map(({ offset }) => offset);
+          },
+        },
+        share: { index: 0, of: 1 },
+      });
+    });
+    const died = async () => {
+      await vi.advanceTimersByTimeAsync(200_000);
+      return "died" as const;
+    };
+    return Promise.race([ended, died()]);
+  }
+  return { kept, rows, work };
+}
+
+function recordOf(agent: string, sequence: number): Buffer {
+  return encodeRawChunk(
+    chunkOf(`{"$time":1,"$user_agent":"${agent}"}\n`, {
+      sequence,
+      firstLine: sequence + 1,
+      receiptStamp: FIRST_STAMP + sequence,
+    }),
+  );
+}
+
+function lookupsOf({ enriching }: Faults): Lookups {
+  return {
+    ...tinyLookups,
+    clients: {
+      of(agent) {
+        enriching?.(agent);
+        return tinyLookups.clients.of(agent);
+      },
+    },
+  };
+}
+
+/** Keeps the first block of each token, as the real one does, with the agents that are in it. */
+function clickHouseOf(
+  { stored, logged }: ReturnType<typeof world>["kept"],
+  faults: Faults,
+): ClickHouseClient {
+  const exec = async (params: {
+    query: string;
+    values: Readable;
+    clickhouse_settings: Record<string, string>;
+  }) => {
+    const parts: Buffer[] = [];
+    for await (const part of params.values) parts.push(part as Buffer);
+    const text = Buffer.concat(parts).toString("latin1");
+    const agents = [...new Set(text.match(/agent-\w/g))];
+    const token = params.clickhouse_settings.insert_deduplication_token ?? "";
+    if (params.query.includes("import_log")) logged.push(token);
+    const code = params.query.includes("import_log") ? undefined : faults.refusing?.(agents);
+    if (code !== undefined) throw Object.assign(new Error(`refused with ${code}`), { code });
+    if (!stored.has(token)) stored.set(token, agents);
+    if (faults.dyingAfterInsert?.()) await DEATH;
+    return { stream: Readable.from([]), response_headers: {} };
+  };
+  const query = async ({ query_params: { stamps } }: { query_params: { stamps: number[] } }) => {
+    const events = [...stored].flatMap(([token, names]) => (token.includes(":log") ? [] : names));
+    const found = stamps.some((stamp) => events.includes(AGENTS[stamp - FIRST_STAMP] ?? ""));
+    return { json: async () => [{ found: found ? 1 : 0 }] };
+  };
+  return { exec, query, command: async () => undefined } as unknown as ClickHouseClient;
+}
+
+const AGENTS = ["agent-a", "agent-b", "agent-c", "agent-d", "agent-e"];
+const without = (...left: string[]) => AGENTS.filter((agent) => !left.includes(agent));
+const throwingFor = (bad: string) => (agent: string) => {
+  if (agent === bad) throw new TypeError("a fault of ours");
+};
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+describe("writeBatch", () => {
+  test("sets a chunk aside that cannot be enriched, after three tries, and writes its neighbours", async () => {
+    const { kept, rows, work } = world(AGENTS);
+    const enriching = vi.fn(throwingFor("agent-c"));
+    expect(await work({ enriching })).toBe("committed");
+    expect(enriching.mock.calls.filter(([agent]) => agent === "agent-c")).toHaveLength(3);
+    expect(rows()).toEqual(without("agent-c"));
+    expect([...kept.stored.keys()]).toEqual([`${TOKEN}#0-without-2`, `${TOKEN}#aside-2:log`]);
+    expect([...kept.parked.values()]).toMatchObject([
+      {
+        place: "log:events.raw:0:7",
+        partition: 0,
+        offset: 7,
+        importId: IMPORT_ID,
+        sequence: 2,
+        firstLine: 3,
+        lines: 1,
+        reason: "TypeError: a fault of ours",
+        tries: 3,
+      },
+    ]);
+    expect(kept.outcomes.get(2)).toMatchObject({
+      setAside: true,
+      eventsTotal: 1,
+      eventsFailed: 1,
+      errors: [{ class: "error", type: "chunk-set-aside", line: 3 }],
+    });
+    expect([...kept.outcomes.values()].reduce((sum, { eventsImported }) => sum + eventsImported, 0)).toBe(4);
+  });
+
+  test("writes a chunk that could be enriched at the second try as if nothing had been", async () => {
+    const { kept, rows, work } = world(AGENTS);
+    const enriching = vi.fn().mockImplementationOnce(throwingFor("agent-a"));
+    expect(await work({ enriching })).toBe("committed");
+    expect(rows()).toEqual(AGENTS);
+    expect([...kept.stored.keys()]).toEqual([`${TOKEN}#0`]);
+    expect(kept.parked.size).toBe(0);
+  });
+
+  test("sets aside what is no chunk, and names its place", async () => {
+    const garbage = Buffer.from("nothing\nof ours\n");
+    const { kept, rows, work } = world([], [recordOf("agent-a", 0), garbage, recordOf("agent-c", 2)]);
+    expect(await work()).toBe("committed");
+    expect(rows()).toEqual(["agent-a", "agent-c"]);
+    expect([...kept.parked.values()]).toMatchObject([
+      { offset: 6, importId: undefined, lines: 2, record: garbage, tries: 1 },
+    ]);
+    expect(kept.outcomes.size).toBe(2);
+  });
+
+  test("tells the import of a damaged record whose beginning can be read", async () => {
+    const whole = recordOf("agent-b", 1);
+    const { kept, rows, work } = world([], [recordOf("agent-a", 0), whole.subarray(0, -10)]);
+    expect(await work()).toBe("committed");
+    expect(rows()).toEqual(["agent-a"]);
+    expect([...kept.parked.values()]).toMatchObject([{ offset: 6, importId: IMPORT_ID, sequence: 1 }]);
+    expect(kept.outcomes.get(1)).toMatchObject({ setAside: true, eventsImported: 0 });
+  });
+
+  test("finds the chunk whose rows ClickHouse cannot read, and writes every other one once", async () => {
+    const { kept, rows, work } = world(AGENTS);
+    const refusing = (agents: readonly string[]) => (agents.includes("agent-d") ? "117" : undefined);
+    expect(await work({ refusing })).toBe("committed");
+    expect(rows()).toEqual(without("agent-d"));
+    expect([...kept.stored.keys()]).toEqual([`${TOKEN}#0.0`, `${TOKEN}#0.1.1`, `${TOKEN}#aside-3:log`]);
+    expect([...kept.parked.values()]).toMatchObject([
+      { offset: 8, tries: 3, reason: "ClickHouse cannot read its rows: refused with 117" },
+    ]);
+  });
+
+  test("writes a block in the same halves again when a crash cut that short, though ClickHouse would take it now", async () => {
+    const { kept, rows, work } = world(AGENTS);
+    const refusing = (agents: readonly string[]) => (agents.includes("agent-d") ? "33" : undefined);
+    let inserts = 0;
+    expect(await work({ refusing, dyingAfterInsert: () => ++inserts === 2 })).toBe("died");
+    expect(await work()).toBe("committed");
+    expect(rows()).toEqual(without("agent-d"));
+    expect(kept.parked.size).toBe(1);
+  });
+
+  test.each(["241", "210", "252", "395", "ECONNREFUSED"])(
+    "sets nothing aside while ClickHouse answers %s: it is down, or has no room",
+    async (code) => {
+      const { kept, work } = world(AGENTS);
+      expect(await work({ refusing: () => code })).toMatchObject({ name: "StillDown" });
+      expect(kept.committed).toBe(false);
+      expect(await work()).toBe("committed");
+      expect(kept.parked.size).toBe(0);
+      expect([...kept.stored.keys()]).toEqual([`${TOKEN}#0`]);
+    },
+  );
+
+  test("sets nothing aside while artifacts cannot be asked for, however often the program is ended meanwhile", async () => {
+    const { kept, rows, work } = world(AGENTS);
+    const down = () => Promise.reject(new Error("no database"));
+    for (let round = 0; round < 5; round++) expect(await work({ resolving: down })).toBeInstanceOf(Error);
+    let asked = 0;
+    const dying = () => (asked++ === 0 ? down() : DEATH);
+    for (let round = 0; round < 5; round++, asked = 0) expect(await work({ resolving: dying })).toBe("died");
+    expect(await work()).toBe("committed");
+    expect(kept.parked.size).toBe(0);
+    expect(rows()).toEqual(AGENTS);
+  });
+
+  test("counts deaths in the note: a chunk that ends the program is named from the third beginning on", async () => {
+    const { kept, rows, work } = world(AGENTS);
+    // The artifact is asked for once, for the first line: only the first record can die of it here.
+    const dying = () => DEATH;
+    for (let round = 0; round < 5; round++) expect(await work({ resolving: dying })).toBe("died");
+    expect(kept.notes.at(-1)).toBe('{"begun":5,"at":0,"deaths":{"0":2}}');
+    expect(await work()).toBe("committed");
+    expect(rows()).toEqual(without("agent-a"));
+    expect([...kept.parked.values()]).toMatchObject([
+      { offset: 5, reason: "the program ended 3 times while it was enriched", tries: 6 },
+    ]);
+  });
+
+  test("leaves out after a crash what it left out before, under the same tokens", async () => {
+    const { kept, rows, work } = world(AGENTS);
+    const enriching = throwingFor("agent-b");
+    expect(await work({ enriching, dyingAfterInsert: () => true })).toBe("died");
+    const tokens = [...kept.stored.keys()];
+    // Mended in between: its rows must not come under a token that stands for others.
+    expect(await work()).toBe("committed");
+    expect([...kept.stored.keys()].filter((token) => !token.includes(":log"))).toEqual(tokens);
+    expect(rows()).toEqual(without("agent-b"));
+    expect([...kept.parked.values()]).toMatchObject([{ offset: 6, reason: "TypeError: a fault of ours" }]);
+  });
+
+  test("does not leave a chunk out of a block that may be stored with it: it ends, and tries again", async () => {
+    const { kept, rows, work } = world(AGENTS);
+    expect(await work({ dyingAfterInsert: () => true })).toBe("died");
+    const ended = await work({ enriching: throwingFor("agent-b") });
+    expect(ended).toMatchObject({ message: expect.stringContaining("cannot be written again") as string });
+    expect(kept.parked.size).toBe(0);
+    expect(await work()).toBe("committed");
+    expect(rows()).toEqual(AGENTS);
+    expect([...kept.stored.keys()]).toEqual([`${TOKEN}#0`]);
+  });
+});
