@@ -9,7 +9,7 @@ import { refuseUnmatched } from "./middleware/refuse-unmatched.js";
 import { requestId } from "./middleware/request-id.js";
 import { securityHeaders } from "./middleware/security-headers.js";
 import { callRoute, type ApiState, type Route } from "./route.js";
-import { healthMiddleware, type HealthChecks } from "./routes/health.js";
+import { healthMiddleware, type Readiness } from "./routes/health.js";
 import { organizationRoutes } from "./routes/organizations.js";
 import { packageRoutes } from "./routes/packages.js";
 import { pixelRoutes } from "./routes/pixels.js";
@@ -20,8 +20,7 @@ export interface AppDeps {
   pg: Postgres;
   tokens: TokenCipher;
   log: Logger;
-  /** What `/readyz` asks, by the name of the store. */
-  checks: HealthChecks;
+  readiness: Readiness;
   /** Whether `X-Forwarded-*` is believed from this address; from none by default. */
   trustsProxy?: (address: string) => boolean;
   /** Operations that need more than PostgreSQL, such as imports and exports. */
@@ -36,7 +35,7 @@ export function createApp({
   pg,
   tokens,
   log,
-  checks,
+  readiness,
   trustsProxy = () => false,
   routes = [],
 }: AppDeps): Koa<ApiState> {
@@ -48,7 +47,7 @@ export function createApp({
   app.use(publicBase(trustsProxy));
   app.use(securityHeaders());
   app.use(answerProblems());
-  app.use(healthMiddleware(checks));
+  app.use(healthMiddleware(readiness));
   app.use(authenticate({ pg, tokens }));
   const all = [...organizationRoutes({ pg }), ...packageRoutes({ pg }), ...pixelRoutes({ pg }), ...routes];
   app.use(routerOf(all).routes());

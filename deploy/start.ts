@@ -1,15 +1,17 @@
-import { createServer } from "node:http";
 import { hkdfSync } from "node:crypto";
 import type { Logger } from "pino";
 import { startSettler } from "../aggregate/start-settler.js";
 import { createApp } from "../api/app.js";
 import { aggregateRoutes } from "../api/routes/aggregates.js";
-import type { HealthChecks } from "../api/routes/health.js";
+import type { Readiness } from "../api/routes/health.js";
 import { importEndingRoutes } from "../api/routes/import-endings.js";
 import { importRecordRoutes } from "../api/routes/import-records.js";
 import { importRoutes } from "../api/routes/imports.js";
+import { readCompleteThrough } from "../api/stores/complete-through.js";
+import { countParkedChunks } from "../api/stores/parked-chunks.js";
 import { settlementStore } from "../api/stores/settlements.js";
 import { checkSecretKey } from "../api/stores/secret-key.js";
+import { abortEveryUpload } from "../api/stores/uploads.js";
 import { createTokenCipher, type TokenCipher } from "../api/tokens.js";
 import { loadLookupData, type LookupData } from "../enrich/lookups/load-lookup-data.js";
 import { ENRICH_GROUP } from "../enrich/start-worker.js";
@@ -17,6 +19,7 @@ import { ActiveUploads } from "../ingest/import/active-uploads.js";
 import { ClosingStack } from "./closing-stack.js";
 import { startCollectServer } from "./collect-server.js";
 import type { Config } from "./config.js";
+import { createApiServer } from "./create-api-server.js";
 import { openDataDir, type Endpoints } from "./data-dir.js";
 import { onReloadSignal } from "./lifecycle.js";
 import { listen } from "./listen.js";
@@ -71,16 +74,21 @@ async function startAll({ config, log, open }: Starting): Promise<Running> {
   const lookupData = await lookups;
   const tokens = createTokenCipher(secretKey);
   await checkKey(stores, tokens);
+  // A database of our own serves this program alone: whatever was being uploaded ended with the one before.
+  if (config.databaseUrl === undefined) await abortEveryUpload(stores.pg);
   const registry = createRegistry();
-  const metrics = createPipelineMetrics(registry, stores.eventLog);
+  const metrics = createPipelineMetrics(registry, {
+    eventLog: stores.eventLog,
+    countParked: () => countParkedChunks(stores.pg),
+  });
   const parts = { config, log, open, stores, secretKey, tokens, metrics };
   const endpoints: Endpoints = { postgres: stores.postgresUrl, clickhouse: stores.clickhouseUrl };
   if (lookupData !== undefined) await startEnriching({ ...parts, lookupData });
   endpoints.metrics = open.use(await startMetricsServer({ ...config.metrics, registry })).url;
-  const checks = healthChecks(stores);
+  const readiness = readinessOf(stores);
   if (config.roles.has("collect"))
-    endpoints.collect = open.use(await startCollectServer(config.collect, { checks, log })).url;
-  if (config.roles.has("api")) endpoints.api = await startApi({ ...parts, checks });
+    endpoints.collect = open.use(await startCollectServer(config.collect, { readiness, log })).url;
+  if (config.roles.has("api")) endpoints.api = await startApi({ ...parts, readiness });
   await dataDir.writeEndpoints(endpoints);
   return {
     endpoints,
@@ -131,6 +139,7 @@ async function startEnriching({
       originKey: new Uint8Array(hkdfSync("sha256", secretKey, "", "maintainer-toolchain origin ids v1", 32)),
       lookupData,
       onOutcomes: (outcomes) => metrics.countOutcomes(outcomes),
+      onParked: (chunks) => metrics.countParked(chunks),
     }),
   );
   open.use(
@@ -154,27 +163,25 @@ async function startApi({
   open,
   stores,
   tokens,
-  checks,
-}: Parts & { checks: HealthChecks }): Promise<string> {
+  readiness,
+}: Parts & { readiness: Readiness }): Promise<string> {
   const { pg, exports: clickhouse, eventLog } = stores;
   const active = new ActiveUploads();
   const app = createApp({
     pg,
     tokens,
     log,
-    checks,
+    readiness,
     trustsProxy: trustsProxy(config.trustedProxies),
     routes: [
-      ...importRoutes({ pg, eventLog, active }),
+      ...importRoutes({ pg, eventLog, active, bodyBytesMax: config.imports.bytesMax }),
       ...importEndingRoutes({ pg, active }),
       ...importRecordRoutes({ pg, clickhouse }),
       ...aggregateRoutes({ pg, clickhouse }),
     ],
   });
   const handle = app.callback();
-  const server = createServer((request, response) => void handle(request, response));
-  // An import may take hours; it has a time-out of its own for senders that stand still.
-  server.requestTimeout = 0;
+  const server = createApiServer((request, response) => void handle(request, response));
   return open.use(await listen(server, { ...config.http, variable: "PORT" })).url;
 }
 
@@ -187,10 +194,13 @@ async function checkKey({ pg }: Stores, tokens: TokenCipher): Promise<void> {
   }
 }
 
-function healthChecks({ pg, clickhouse, eventLog }: Stores): HealthChecks {
+function readinessOf({ pg, clickhouse, eventLog }: Stores): Readiness {
   return {
-    postgres: async () => void (await pg.query("select 1")),
-    clickhouse: async () => void (await clickhouse.command({ query: "SELECT 1" })),
-    event_log: async () => void (await eventLog.lag(ENRICH_GROUP)),
+    checks: {
+      postgres: async () => void (await pg.query("select 1")),
+      clickhouse: async () => void (await clickhouse.command({ query: "SELECT 1" })),
+      event_log: async () => void (await eventLog.lag(ENRICH_GROUP)),
+    },
+    completeThrough: () => readCompleteThrough(pg),
   };
 }

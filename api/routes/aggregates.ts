@@ -8,6 +8,7 @@ import { answerRows } from "../answer-rows.js";
 import { ownerFor, type Owner } from "../authorise.js";
 import { access } from "../access.js";
 import { route, type ApiContext, type Route } from "../route.js";
+import { readCompleteThrough } from "../stores/complete-through.js";
 import { listPackagesOfOwner } from "../stores/packages.js";
 import type { Postgres } from "../stores/query.js";
 
@@ -83,5 +84,7 @@ async function answerAggregates(
       "not-found",
       `There is no package ${query.packageId} of ${owner.name} that you can see.`,
     );
+  // Before the rows are read: what it promises is in them.
+  ctx.set("X-Complete-Through", await readCompleteThrough(pg, owner.id));
   await answerRows(ctx, (signal) => openAggregates(clickhouse, { packages, ...query, signal }));
 }

@@ -5,18 +5,25 @@ import type { ApiState } from "../route.js";
 /** Each resolves when its store answers, and rejects when it does not. */
 export type HealthChecks = Readonly<Record<string, () => Promise<void>>>;
 
+/** What `/readyz` says. */
+export interface Readiness {
+  checks: HealthChecks;
+  /** See `readCompleteThrough`. */
+  completeThrough?: () => Promise<string>;
+}
+
 /**
  * `/healthz`: this process is alive. `/readyz`: so is each store, or 503 naming those that are not. Neither needs a
  * token; reasons go to the log only. For both public ports.
  */
-export function healthMiddleware(checks: HealthChecks): Middleware<ApiState> {
+export function healthMiddleware(readiness: Readiness): Middleware<ApiState> {
   return async (ctx, next) => {
     const asked = ["/healthz", "/readyz"].includes(ctx.path) && ["GET", "HEAD"].includes(ctx.method);
     if (!asked) {
       await next();
       return;
     }
-    const health = ctx.path === "/healthz" ? ALIVE : await readHealth(checks);
+    const health = ctx.path === "/healthz" ? ALIVE : await readHealth(readiness);
     for (const [store, reason] of Object.entries(health.reasons)) {
       ctx.state.log.warn({ store, err: reason }, "a store is not ready");
     }
@@ -36,7 +43,10 @@ export interface Health {
 const ALIVE: Health = { ready: true, body: { status: "ok" }, reasons: {} };
 
 /** Asks every store at once and waits at most two seconds for each. */
-export async function readHealth(checks: HealthChecks, { timeoutMs = 2000 } = {}): Promise<Health> {
+export async function readHealth(
+  { checks, completeThrough }: Readiness,
+  { timeoutMs = 2000 } = {},
+): Promise<Health> {
   const asked = Object.entries(checks).map(async ([store, check]) => {
     const reason = await failureOf(check, timeoutMs);
     return { store, reason };
@@ -45,7 +55,12 @@ export async function readHealth(checks: HealthChecks, { timeoutMs = 2000 } = {}
   const reasons = Object.fromEntries(down.map(({ store, reason }) => [store, reason]));
   const states = Object.keys(checks).map((store) => [store, store in reasons ? "down" : "ok"]);
   const stores = Object.fromEntries(states) as Record<string, string>;
-  if (down.length === 0) return { ready: true, body: { status: "ok", stores }, reasons };
+  if (down.length === 0) {
+    // A database that went away just now is the next answer's business.
+    const through = await completeThrough?.().catch(() => undefined);
+    const body = { status: "ok", stores, ...(through !== undefined && { complete_through: through }) };
+    return { ready: true, body, reasons };
+  }
   const message = `Not ready: ${Object.keys(reasons).join(", ")}.`;
   return { ready: false, body: { status: "unavailable", code: "unavailable", message, stores }, reasons };
 }

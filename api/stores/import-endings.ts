@@ -49,10 +49,11 @@ async function endImport(
     const text = "select status, retracted from imports where owner_id = $1 and id = $2 for update";
     const [found] = await query<{ status: Before; retracted: boolean }>(client, text, [ownerId, id]);
     if (found === undefined || !from.includes(found.status)) return found?.status;
-    await query(client, "update imports set status = $2, updated_at = now() where id = $1", [
-      id,
-      status ?? found.status,
-    ]);
+    await query(
+      client,
+      "update imports set status = $2, updated_at = now(), asked_at = now() where id = $1",
+      [id, status ?? found.status],
+    );
     if (retract && !found.retracted) await retractChunks(client, id);
     return found.status;
   });

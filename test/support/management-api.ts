@@ -54,7 +54,7 @@ export interface Answer {
 export async function serveApi({ pg, routes = [] }: { pg: Pool; routes?: Route[] }): Promise<ServedApi> {
   const tokens = createTokenCipher(SECRET_KEY);
   const checks = { postgres: async () => void (await pg.query("select 1")) };
-  const app = createApp({ pg, tokens, log: pino({ level: "silent" }), checks, routes });
+  const app = createApp({ pg, tokens, log: pino({ level: "silent" }), readiness: { checks }, routes });
   const handle = app.callback();
   const server = createServer((req, res) => void handle(req, res));
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));

@@ -7,13 +7,13 @@ const silent = () => new Promise<void>(() => undefined);
 
 describe("readHealth", () => {
   test("is ready when every store answers", async () => {
-    const health = await readHealth({ postgres: up, clickhouse: up });
+    const health = await readHealth({ checks: { postgres: up, clickhouse: up } });
     expect(health.ready).toBe(true);
     expect(health.body).toEqual({ status: "ok", stores: { postgres: "ok", clickhouse: "ok" } });
   });
 
   test("names the stores that fail, and says why to the log only", async () => {
-    const health = await readHealth({ postgres: down, clickhouse: up });
+    const health = await readHealth({ checks: { postgres: down, clickhouse: up } });
     expect(health.ready).toBe(false);
     expect(health.body).toEqual({
       status: "unavailable",
@@ -25,7 +25,7 @@ describe("readHealth", () => {
   });
 
   test("does not wait for a store that never answers", async () => {
-    const health = await readHealth({ log: silent }, { timeoutMs: 1 });
+    const health = await readHealth({ checks: { log: silent } }, { timeoutMs: 1 });
     expect(health.ready).toBe(false);
     expect(health.reasons["log"]).toEqual(new Error("no answer within 1 ms"));
   });
@@ -34,6 +34,6 @@ describe("readHealth", () => {
     const broken = () => {
       throw new Error("broken");
     };
-    expect((await readHealth({ log: broken })).ready).toBe(false);
+    expect((await readHealth({ checks: { log: broken } })).ready).toBe(false);
   });
 });

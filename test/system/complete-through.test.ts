@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { ApiClient } from "../../deploy/demo/api-client.js";
+import { makeOrganization, makePackage } from "../support/make-artifacts.js";
+import { startToolchain, type Toolchain } from "../support/start-toolchain.js";
+import { startUpload } from "../support/start-upload.js";
+
+const RANGE = "startDate=2025-03-01&endDate=2025-04-01";
+const LINE = '{"$time":"2025-03-11"}\n';
+
+let toolchain: Toolchain;
+let api: ApiClient;
+let path: string;
+
+beforeAll(async () => {
+  toolchain = await startToolchain();
+  api = await toolchain.newAccount("ada");
+  for (const organization of ["busy", "quiet"]) {
+    await makeOrganization(api, organization);
+    await toolchain.admin("grant-export", organization);
+  }
+  const { id } = await makePackage(api, { organization: "busy", name: "image", libraryType: "docker" });
+  path = `/v2/packages/busy/${id}/import`;
+});
+
+afterAll(() => toolchain?.close());
+
+interface Export {
+  completeThrough: string;
+  text: string;
+}
+
+async function readExport(organization: string): Promise<Export> {
+  const answer = await api.request(`/v1/organizations/${organization}/aggregates?${RANGE}`);
+  return { completeThrough: answer.headers.get("X-Complete-Through") ?? "", text: await answer.text() };
+}
+
+async function readReady(): Promise<string> {
+  const answer = await api.request("/readyz");
+  return ((await answer.json()) as { complete_through: string }).complete_through;
+}
+
+/** Later than whatever the database, on the same clock, has done by now. */
+const now = () => new Date(Date.now() + 1).toISOString().replace("Z", "000Z");
+
+test("an export is complete through the start of the oldest import that is not done, for its owner alone", async () => {
+  const { upload, started } = await startUpload(api, { owner: "busy", path });
+  await upload.send(LINE);
+  const [busy, quiet, ready] = await Promise.all([readExport("busy"), readExport("quiet"), readReady()]);
+  expect(busy.completeThrough).toBe(started.created_at);
+  expect(ready).toBe(started.created_at);
+  expect(quiet.completeThrough > started.created_at).toBe(true);
+
+  const sentAt = now();
+  upload.end();
+  const exported = async () => {
+    const read = await readExport("busy");
+    return { complete: read.completeThrough > sentAt, hasLine: read.text.includes('"total":1') };
+  };
+  await expect.poll(exported).toEqual({ complete: true, hasLine: true });
+  expect((await readReady()) > sentAt).toBe(true);
+});
+
+test("an export that is complete through a retraction has none of what was retracted", async () => {
+  const done = await api.pollToDone(await api.importBody(path, LINE.repeat(5)));
+  const retracting = await api.request(`/v2/imports/busy/${done.id}`, { method: "DELETE" });
+  expect(retracting.status).toBe(204);
+  const retractedAt = now();
+  let read = await readExport("busy");
+  for (; read.completeThrough <= retractedAt; read = await readExport("busy"));
+  // What is left is the line of the test before.
+  expect(read.text).toContain('"total":1,');
+});
