@@ -9,6 +9,7 @@ import { loadSecretFile } from "../secret-file.js";
 import type { StartFailure } from "../start-failure.js";
 import { explainFileError, storeFailure } from "../start-failure.js";
 import { clickHouseConfig, clickHouseUsers } from "./clickhouse-config.js";
+import { forgetCutInserts } from "./clickhouse-deduplication.js";
 import { findChildEntry, findClickHouseLibrary } from "./clickhouse-program.js";
 import { keepRunning } from "./keep-running.js";
 import type { Running } from "./keep-running.js";
@@ -110,6 +111,9 @@ async function startOnPort(server: Server): Promise<Running> {
     isServer: (commandLine) => commandLine.includes("clickhouse-child"),
     signals: [{ signal: "SIGKILL", patienceMs: 20_000 }],
   });
+  const cut = forgetCutInserts(join(dir, "data"));
+  if (cut.length > 0)
+    server.log.warn({ store: "ClickHouse", parts: cut }, "inserts that a crash cut short will be repeated");
   const child = await spawnEngine(server);
   try {
     await waitUntilReady(server, child);

@@ -1,0 +1,83 @@
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createClient } from "@clickhouse/client";
+import { pino } from "pino";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { startClickHouse, type EmbeddedClickHouse } from "../../deploy/embedded/clickhouse.js";
+
+let dir: string;
+let server: EmbeddedClickHouse | undefined;
+
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), "maintainer-toolchain-deduplication-"));
+  await restart();
+  await ask("CREATE DATABASE d ENGINE = Atomic");
+  await ask(`CREATE TABLE d.t (n UInt32) ENGINE = MergeTree ORDER BY n PARTITION BY n > 9
+    SETTINGS non_replicated_deduplication_window = 100`);
+});
+
+afterEach(async () => {
+  await server?.[Symbol.asyncDispose]();
+  await rm(dir, { recursive: true, force: true });
+});
+
+async function restart(between: () => Promise<void> = async () => undefined): Promise<void> {
+  await server?.[Symbol.asyncDispose]();
+  await between();
+  server = await startClickHouse({ dir, log: pino({ level: "silent" }) });
+}
+
+async function ask(query: string, settings: Record<string, string | number> = {}): Promise<string> {
+  const { url, username, password } = server as EmbeddedClickHouse;
+  const client = createClient({ url, username, password });
+  try {
+    const { stream } = await client.exec({ query, clickhouse_settings: { async_insert: 0, ...settings } });
+    const parts: Buffer[] = [];
+    for await (const part of stream) parts.push(part as Buffer);
+    return Buffer.concat(parts).toString().trim();
+  } finally {
+    await client.close();
+  }
+}
+
+const insert = (number: number, token: string) =>
+  ask(`INSERT INTO d.t SELECT ${number}`, { insert_deduplication_token: token });
+const stored = () => ask("SELECT arrayStringConcat(arraySort(groupArray(toString(n))), ' ') FROM d.t");
+
+/** What a SIGKILL leaves that came between the token of an insert and its rows. */
+async function losePart(name: string): Promise<void> {
+  const store = join(dir, "data", "store");
+  const paths = await readdir(store, { recursive: true });
+  const part = paths.filter((path) => path.endsWith(`/${name}`));
+  expect(part).toHaveLength(1);
+  await rm(join(store, part[0] ?? ""), { recursive: true });
+}
+
+test("an insert that a crash cut short between its token and its rows is stored when it is repeated", async () => {
+  await insert(1, "first");
+  await insert(11, "other partition");
+  await insert(2, "cut");
+  await restart(() => losePart("0_3_3_0"));
+  expect(await stored()).toBe("1 11");
+  for (const [number, token] of [
+    [1, "first"],
+    [2, "cut"],
+    [2, "cut"],
+    [11, "other partition"],
+  ] as const)
+    await insert(number, token);
+  expect(await stored()).toBe("1 11 2");
+});
+
+test("tokens of rows that are there are kept, also when these were merged", async () => {
+  await insert(1, "first");
+  await insert(2, "second");
+  await ask("OPTIMIZE TABLE d.t FINAL");
+  await restart();
+  await insert(2, "second");
+  await restart();
+  await insert(1, "first");
+  await insert(2, "second");
+  expect(await stored()).toBe("1 2");
+});
