@@ -7,6 +7,8 @@ import type { FromThread, ThreadData, ToThread } from "./enrich-messages.js";
 
 const FIRST_PAUSE_MS = 500;
 const PAUSE_MS_MAX = 30_000;
+/** About 15 s. What keeps a worker from starting for so long, such as an event log that was wedged, may end with the process. */
+const STARTS_MAX = 6;
 
 export interface EnrichmentOptions extends Omit<ThreadData, "share"> {
   workers: number;
@@ -17,6 +19,8 @@ export interface EnrichmentOptions extends Omit<ThreadData, "share"> {
 }
 
 export interface Enrichment extends AsyncDisposable {
+  /** Resolves with the reason when a worker could not be started again. */
+  readonly lost: Promise<Error>;
   /** Every worker continues with these tables from its next batch on. */
   reload(lookupData: LookupData): void;
   /** Lets every worker finish its batch, and resolves. */
@@ -34,6 +38,7 @@ export async function startEnrichment(options: EnrichmentOptions): Promise<Enric
     throw error;
   }
   return {
+    lost: Promise.race(threads.map(({ lost }) => lost)),
     reload: (lookupData) => threads.forEach((thread) => thread.reload(lookupData)),
     async [Symbol.asyncDispose]() {
       await stop();
@@ -44,6 +49,7 @@ export async function startEnrichment(options: EnrichmentOptions): Promise<Enric
 interface KeptThread {
   /** Resolves when it consumes for the first time; rejects when it ended before. */
   ready: Promise<void>;
+  lost: Promise<Error>;
   reload(lookupData: LookupData): void;
   stop(): Promise<void>;
 }
@@ -54,23 +60,33 @@ function keepThread(index: number, options: EnrichmentOptions): KeptThread {
   let current: Worker | undefined;
   let markReady = (): void => undefined;
   let markFailed = (_: Error): void => undefined;
+  let giveUp = (_: Error): void => undefined;
+  const lost = new Promise<Error>((resolve) => (giveUp = resolve));
+  let startsInVain = 0;
   const ready = new Promise<void>((resolve, reject) => {
     markReady = resolve;
     markFailed = reject;
   });
   const hear = (message: FromThread) => {
-    if ("ready" in message) markReady();
-    else if ("parked" in message) onParked(message.parked);
+    if ("ready" in message) {
+      startsInVain = 0;
+      markReady();
+    } else if ("parked" in message) onParked(message.parked);
     else onOutcomes(message.outcomes);
   };
   const run = async () => {
     for (let failures = 0; !stopping.signal.aborted; failures++) {
       const startedAt = Date.now();
+      startsInVain++;
       const thread = spawnThread({ ...data, share: { index, of: workers } }, hear);
       current = thread.worker;
       const failure = await thread.ended;
       if (stopping.signal.aborted) return;
       markFailed(new Error("an enrichment worker could not start", { cause: failure }));
+      if (startsInVain === STARTS_MAX) {
+        giveUp(new Error("an enrichment worker cannot be started any more", { cause: failure }));
+        return;
+      }
       if (Date.now() - startedAt > PAUSE_MS_MAX) failures = 0;
       log.error({ err: failure, worker: index }, "an enrichment worker ended; it is started again");
       const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** failures, PAUSE_MS_MAX);
@@ -80,6 +96,7 @@ function keepThread(index: number, options: EnrichmentOptions): KeptThread {
   const running = run();
   return {
     ready,
+    lost,
     reload(lookupData) {
       data.lookupData = lookupData;
       current?.postMessage({ lookupData } satisfies ToThread);

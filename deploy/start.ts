@@ -27,7 +27,7 @@ import { createRegistry, startMetricsServer } from "./metrics.js";
 import { openStores, type Stores } from "./open-stores.js";
 import { createPipelineMetrics, type PipelineMetrics } from "./pipeline-metrics.js";
 import { loadSecretKey } from "./secret-key.js";
-import { startEnrichment } from "./start-enrichment.js";
+import { startEnrichment, type Enrichment } from "./start-enrichment.js";
 import { StartFailure } from "./start-failure.js";
 import { trustsProxy } from "./trusts-proxy.js";
 
@@ -83,7 +83,7 @@ async function startAll({ config, log, open }: Starting): Promise<Running> {
   });
   const parts = { config, log, open, stores, secretKey, tokens, metrics };
   const endpoints: Endpoints = { postgres: stores.postgresUrl, clickhouse: stores.clickhouseUrl };
-  if (lookupData !== undefined) await startEnriching({ ...parts, lookupData });
+  const enriching = lookupData && (await startEnriching({ ...parts, lookupData }));
   endpoints.metrics = open.use(await startMetricsServer({ ...config.metrics, registry })).url;
   const readiness = readinessOf(stores);
   if (config.roles.has("collect"))
@@ -94,7 +94,7 @@ async function startAll({ config, log, open }: Starting): Promise<Running> {
     endpoints,
     stores,
     secretKey,
-    lost: stores.lost,
+    lost: enriching === undefined ? stores.lost : Promise.race([stores.lost, enriching.lost]),
     [Symbol.asyncDispose]: () => open[Symbol.asyncDispose](),
   };
 }
@@ -127,7 +127,7 @@ async function startEnriching({
   secretKey,
   metrics,
   lookupData,
-}: Parts & { lookupData: LookupData }) {
+}: Parts & { lookupData: LookupData }): Promise<Pick<Enrichment, "lost">> {
   const enrichment = open.use(
     await startEnrichment({
       workers: config.enrich.workers,
@@ -155,6 +155,7 @@ async function startEnriching({
     (error) => log.error({ err: error }, "the lookup tables could not be read again; the old ones stay"),
   );
   open.defer(async () => reload[Symbol.dispose]());
+  return enrichment;
 }
 
 async function startApi({

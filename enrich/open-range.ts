@@ -51,7 +51,7 @@ export function openRange(
 ): OpenRange {
   const careful = note.begun >= CAREFUL_FROM;
   const tries = new Map<number, number>();
-  const save = () => batch.recordRange(formatNote(note));
+  const save = () => again("recording the range", () => batch.recordRange(formatNote(note)));
   const release = async () => {
     if (note.at === undefined) return;
     note.at = undefined;

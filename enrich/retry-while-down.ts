@@ -11,6 +11,8 @@ export interface Retrying {
   onFailure: (error: unknown) => void | Promise<void>;
   /** Once aborted, the next failure is the last. */
   signal?: AbortSignal;
+  /** Whether to try again at all; the failure is passed on where not. Always, where nothing is said. */
+  isDown?: (error: unknown) => boolean;
 }
 
 /** A store was waited for in vain: nothing is wrong with what was to be done. */
@@ -25,11 +27,15 @@ export class StillDown extends Error {
  * Runs `work` until it succeeds, waiting longer after each failure.
  * @throws StillDown after about a minute's tries, with the last failure as its cause
  */
-export async function retryWhileDown<T>(work: () => Promise<T>, { onFailure, signal }: Retrying): Promise<T> {
+export async function retryWhileDown<T>(
+  work: () => Promise<T>,
+  { onFailure, signal, isDown = () => true }: Retrying,
+): Promise<T> {
   for (let tried = 1; ; tried++) {
     try {
       return await work();
     } catch (error) {
+      if (!isDown(error)) throw error;
       await onFailure(error);
       if (tried === TRIES_MAX || signal?.aborted) throw new StillDown(error);
     }

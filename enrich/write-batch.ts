@@ -36,7 +36,7 @@ export async function writeBatch(batch: LogBatch, writer: BatchWriter): Promise<
   if (outcomes.length > 0) await report(outcomes, writer);
   if (aside.length > 0) await park(aside, writer);
   passFaultPoint("after-progress");
-  await batch.commit();
+  await writer.again("committing the batch", () => batch.commit());
   writer.onOutcomes?.(outcomes);
 }
 

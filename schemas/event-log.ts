@@ -28,10 +28,21 @@ export class EventLogUnavailable extends Error {
   }
 }
 
+/** The batch belongs to another consumer by now, who is given the same records: this one may not write them. */
+export class BatchLost extends Error {
+  constructor(message: string, options?: { cause: unknown }) {
+    super(message, options);
+    this.name = "BatchLost";
+  }
+}
+
 export interface ConsumeOptions {
   group: string;
-  /** A batch ends before it exceeds this many bytes of record values; one larger record is a batch of its own. */
-  batchBytesMax: number;
+  /**
+   * A batch ends before it exceeds this many bytes of record values; one larger record is a batch of its own. A
+   * function is asked before each batch.
+   */
+  batchBytesMax: number | (() => number);
   /** The embedded log has no broker to divide partitions: consumer `index` of `of` takes its share of them. */
   share: { index: number; of: number };
 }
@@ -56,7 +67,10 @@ export interface LogBatch {
    * so that a range can tell how far it came.
    */
   recordRange(note: string): Promise<void>;
-  /** Moves the group past the batch and forgets the recorded range, in one step. */
+  /**
+   * Moves the group past the batch and forgets the recorded range, in one step. Both fail with EventLogUnavailable
+   * where trying again is of use, and with BatchLost where it is not.
+   */
   commit(): Promise<void>;
 }
 

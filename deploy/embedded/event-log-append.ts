@@ -57,11 +57,16 @@ function takeGroup(waiting: Waiting[]): Waiting[] {
 async function writeGroup(store: LogStore, group: readonly Waiting[]): Promise<void> {
   try {
     // Refused only when another thread or process has appended in between: then these records get later offsets.
-    while (!(await written(putGroup(store, group), store))) store.refresh();
+    while (!(await written(tryToPut(store, group), store))) store.refresh();
     for (const { resolve } of group) resolve();
   } catch (error) {
     for (const { reject } of group) reject(error as Error);
   }
+}
+
+/** After a full disk even reading may fail, at once: that is a rejection like any other. */
+async function tryToPut(store: LogStore, group: readonly Waiting[]): Promise<boolean> {
+  return putGroup(store, group);
 }
 
 function putGroup(store: LogStore, group: readonly Waiting[]): Promise<boolean> {

@@ -1,4 +1,4 @@
-import type { LogBatch, LogRecord } from "../../schemas/event-log.js";
+import { BatchLost, type LogBatch, type LogRecord } from "../../schemas/event-log.js";
 import type { LogStore } from "./event-log-store.js";
 import type { Cursor } from "./event-log-tables.js";
 import { written } from "./event-log-written.js";
@@ -13,7 +13,7 @@ export interface PartitionReader {
 export interface PartitionOptions {
   group: string;
   partition: number;
-  batchBytesMax: number;
+  batchBytesMax: number | (() => number);
 }
 
 /** A group that comes for the first time begins with the oldest record kept; from then on none that it wants is deleted. */
@@ -30,7 +30,7 @@ export async function openPartition(store: LogStore, options: PartitionOptions):
       void store.cursors.put(key, value, version);
     });
     if (!(await written(moving, store)))
-      throw new Error(`partition ${partition} of ${group} is consumed by someone else as well`);
+      throw new BatchLost(`partition ${partition} of ${group} is consumed by someone else as well`);
     cursor = { value, version };
   }
 
@@ -53,7 +53,8 @@ export async function openPartition(store: LogStore, options: PartitionOptions):
     nextBatch(appended) {
       const { next: first, range } = cursor.value;
       if (first >= (appended[partition] ?? 0)) return undefined;
-      const end = range ? range.last + 1 : endOfBatch(store, { partition, first, batchBytesMax });
+      const bytesMax = typeof batchBytesMax === "number" ? batchBytesMax : batchBytesMax();
+      const end = range ? range.last + 1 : endOfBatch(store, { partition, first, bytesMax });
       return toBatch(readRecords(store, { partition, first, end }), range?.note);
     },
     isPast: ({ records }) => (records.at(-1)?.offset ?? Infinity) < cursor.value.next,
@@ -66,10 +67,7 @@ interface Slice {
 }
 
 /** The offset after the last record that still fits; the first one always does. */
-function endOfBatch(
-  store: LogStore,
-  { partition, first, batchBytesMax }: Slice & { batchBytesMax: number },
-): number {
+function endOfBatch(store: LogStore, { partition, first, bytesMax }: Slice & { bytesMax: number }): number {
   let bytes = 0;
   let end = first;
   for (const { value } of store.facts.getRange({
@@ -77,7 +75,7 @@ function endOfBatch(
     end: [store.topic, partition, Infinity],
   })) {
     bytes += value[0];
-    if (end > first && bytes > batchBytesMax) break;
+    if (end > first && bytes > bytesMax) break;
     end++;
   }
   return end;

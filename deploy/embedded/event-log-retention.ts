@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { EventLogUnavailable } from "../../schemas/event-log.js";
 import { releaseMappedPages } from "./event-log-pages.js";
 import type { LogStore } from "./event-log-store.js";
 import type { RecordKey } from "./event-log-tables.js";
@@ -29,8 +30,18 @@ export function startRetention(store: LogStore, { share, everyMs, ...limits }: R
       await sleep(everyMs, undefined, { signal, ref: false }).catch(() => undefined);
       for (const kept of partitions) {
         let more = true;
-        while (more && !signal.aborted) more = await deleteConsumed(store, kept, limits);
+        while (more && !signal.aborted) more = await deleteIfPossible(kept);
       }
+    }
+  }
+
+  /** Even deleting needs room on the disk: without any, the next round tries again. */
+  async function deleteIfPossible(kept: Kept): Promise<boolean> {
+    try {
+      return await deleteConsumed(store, kept, limits);
+    } catch (error) {
+      if (error instanceof EventLogUnavailable) return false;
+      throw error;
     }
   }
 
