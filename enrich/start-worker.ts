@@ -1,18 +1,16 @@
 import type { ClickHouseClient } from "@clickhouse/client";
 import type { ChunkOutcome, ImportProgress } from "../schemas/chunk-outcome.js";
 import type { Lookups } from "../schemas/enriched-event.js";
-import type { EventLog, LogConsumer } from "../schemas/event-log.js";
+import { BatchLost, type EventLog, type LogConsumer } from "../schemas/event-log.js";
 import type { ParkedChunk, ParkedChunks } from "../schemas/parked-chunk.js";
 import { ArtifactCache, type ResolveArtifact } from "./artifact-cache.js";
 import { EventBlock } from "./native/event-block.js";
 import { LogBlock } from "./native/log-block.js";
+import { openPace } from "./pace-batches.js";
 import { retryWhileDown, type Again } from "./retry-while-down.js";
 import { writeBatch, type BatchWriter } from "./write-batch.js";
 
 export const ENRICH_GROUP = "enrich";
-
-/** About 60,000 events: blocks well above the size where ClickHouse's part count becomes the limit. */
-const BATCH_BYTES_MAX = 16 * 1024 * 1024;
 
 export interface WorkerDependencies {
   log: EventLog;
@@ -43,6 +41,7 @@ export async function startWorker(dependencies: WorkerDependencies): Promise<Log
         await inHand.range?.release();
       },
       signal: stopping.signal,
+      isDown: (error) => !(error instanceof BatchLost),
     });
   const state = {
     ...dependencies,
@@ -55,8 +54,14 @@ export async function startWorker(dependencies: WorkerDependencies): Promise<Log
       again("asking for an artifact", () => resolveArtifact(request)),
     ),
   };
-  const options = { group: ENRICH_GROUP, batchBytesMax: BATCH_BYTES_MAX, share };
-  const consumer = await log.consume(options, (batch) => writeBatch(batch, state));
+  const pace = openPace();
+  const options = { group: ENRICH_GROUP, batchBytesMax: () => pace.bytesMax, share };
+  const consumer = await log.consume(options, async (batch) => {
+    const startedAt = performance.now();
+    await writeBatch(batch, state);
+    const bytes = batch.records.reduce((sum, { value }) => sum + value.length, 0);
+    pace.took({ bytes, durationMs: performance.now() - startedAt });
+  });
   return {
     crashed: consumer.crashed,
     async [Symbol.asyncDispose]() {
