@@ -44,5 +44,7 @@ function lingerWhileSent(request: IncomingMessage, lingerMs: number): void {
     socket.end();
     request.once("end", () => socket.destroy());
   };
-  request.resume();
+  // Whoever iterated over the body may have left in the middle of a read, and holds it back.
+  request.removeAllListeners("readable");
+  process.nextTick(() => request.resume());
 }

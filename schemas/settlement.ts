@@ -11,6 +11,8 @@ export interface DueImport {
 /** Chunks of one import that were written and not settled since: their receipt stamps, first and last. */
 export interface UnsettledChunks {
   sequences: number[];
+  /** How often each had been reported: one that comes again meanwhile stays unsettled. */
+  reports: number[];
   firstStamp: number;
   lastStamp: number;
 }

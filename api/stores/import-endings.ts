@@ -49,15 +49,17 @@ async function endImport(
     const text = "select status, retracted from imports where owner_id = $1 and id = $2 for update";
     const [found] = await query<{ status: Before; retracted: boolean }>(client, text, [ownerId, id]);
     if (found === undefined || !from.includes(found.status)) return found?.status;
-    await query(
-      client,
-      "update imports set status = $2, updated_at = now(), asked_at = now() where id = $1",
-      [id, status ?? found.status],
-    );
+    await query(client, END_IMPORT, [id, status ?? found.status]);
     if (retract && !found.retracted) await retractChunks(client, id);
     return found.status;
   });
 }
+
+/** What it owed already is still owed since then. */
+const END_IMPORT = `
+  update imports set status = $2, updated_at = now(),
+    asked_at = case when status = 'importing' or chunks_settled < chunks_written then asked_at else now() end
+  where id = $1`;
 
 async function retractChunks(pg: Postgres, id: string): Promise<void> {
   const text =

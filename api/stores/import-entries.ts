@@ -12,6 +12,7 @@ export async function readImportEntries(pg: Postgres, importId: string): Promise
 }
 
 /** `jsonb` has an order of its own for keys. */
-function inWireOrder({ class: entryClass, type, human_friendly_message, line }: LogEntry): LogEntry {
-  return { class: entryClass, type, human_friendly_message, line };
+export function inWireOrder(entry: LogEntry): LogEntry {
+  const { class: entryClass, type, human_friendly_message, line, ...artifact } = entry;
+  return { class: entryClass, type, human_friendly_message, line, ...artifact };
 }

@@ -9,8 +9,8 @@ export interface ImportKey {
 }
 
 /**
- * The import that an earlier start with this key made in the last 24 hours. One whose upload was interrupted was never
- * acknowledged: its key is free again. The owner's row must be locked, so that two with one key come one by one.
+ * The import that an earlier start with this key made in the last 24 hours. One that was never acknowledged, and of
+ * which nothing stays, as after an interrupted upload, leaves its key free. The owner's row must be locked, so that two with one key come one by one.
  * @throws Problem idempotency-key-reused for another path, import-in-progress while the first is still uploading
  */
 export async function findKeptImport(
@@ -21,12 +21,12 @@ export async function findKeptImport(
     pg,
     `delete from import_keys k using imports i
      where k.owner_id = $1 and k.key = $2 and i.id = k.import_id
-       and (k.created_at < now() - interval '24 hours' or (i.status = 'aborted' and i.chunks_total is null))`,
+       and (k.created_at < now() - interval '24 hours' or (i.status = 'aborted' and i.retracted and i.chunks_total is null))`,
     [ownerId, key],
   );
   const [kept] = await query<{ id: string; path: string; uploading: boolean }>(
     pg,
-    `select i.id, k.path, i.chunks_total is null as uploading
+    `select i.id, k.path, i.status = 'importing' and i.chunks_total is null as uploading
      from import_keys k join imports i on i.id = k.import_id where k.owner_id = $1 and k.key = $2`,
     [ownerId, key],
   );

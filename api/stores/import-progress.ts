@@ -46,7 +46,7 @@ async function insertChunks(
     return row?.inserted ?? 0;
   } catch (error) {
     const [only] = outcomes;
-    if (!isRefusedData(error) || only === undefined) throw error;
+    if (!isDataException(error) || only === undefined) throw error;
     if (outcomes.length === 1) {
       if (only.errors.length + only.warnings.length === 0) throw error;
       options.onRefused?.(only, error);
@@ -59,7 +59,7 @@ async function insertChunks(
 }
 
 /** SQLSTATE class 22, data exception: the same data is refused each time. */
-function isRefusedData(error: unknown): boolean {
+function isDataException(error: unknown): boolean {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   return typeof code === "string" && /^22...$/.test(code);
 }
@@ -103,13 +103,18 @@ async function settleOnceMore(pg: Pool, outcomes: readonly ChunkOutcome[]): Prom
     pg,
     outcomes,
     `with reported as (${REPORTED}
+     ), before as (
+       select import_id, sequence, settled from import_chunks where set_aside is null
      ), unsettled as (
-       update import_chunks c set settled = false from reported r
-       where c.import_id = r.import_id and c.sequence = r.sequence and c.settled and c.set_aside is null
-       returning c.import_id
+       update import_chunks c set settled = false, reports = c.reports + 1
+       from reported r join before b using (import_id, sequence)
+       where c.import_id = r.import_id and c.sequence = r.sequence
+       returning c.import_id, b.settled
      )
-     update imports i set chunks_settled = i.chunks_settled - c.chunks
-     from (select import_id, count(*) as chunks from unsettled group by import_id) c
+     update imports i set chunks_settled = i.chunks_settled - c.settled
+     from (
+       select import_id, count(*) filter (where settled) as settled from unsettled group by import_id
+     ) c
      where i.id = c.import_id`,
   );
 }
@@ -133,7 +138,7 @@ async function replaceSetAside(pg: Pool, outcomes: readonly ChunkOutcome[]): Pro
        select import_id, sequence, set_aside, settled from import_chunks where set_aside is not null
      ), replaced as (
        update import_chunks c set events = r.imported, errors = r.errors, warnings = r.warnings,
-         set_aside = null, settled = false
+         set_aside = null, settled = false, reports = c.reports + 1
        from reported r join before b using (import_id, sequence)
        where c.import_id = r.import_id and c.sequence = r.sequence and c.set_aside is not null
        returning c.import_id, b.set_aside, b.settled, r.total, r.imported, r.failed

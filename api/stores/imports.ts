@@ -5,6 +5,7 @@ import { UPLOAD_LEASE_SECONDS, type EventImport } from "../../schemas/import-sto
 import { Problem } from "../../schemas/problem.js";
 import type { Page } from "../paging.js";
 import { query, utc, type Postgres } from "./query.js";
+import { inWireOrder } from "./import-entries.js";
 import { findKeptImport, insertImportKey, type ImportKey } from "./import-keys.js";
 import { inTransaction } from "./connection.js";
 
@@ -137,7 +138,7 @@ function importRecord(row: ImportRow): EventImport {
     events_total: Number(row.events_total),
     events_successfully_imported: row.status === "aborted" && row.retracted ? 0 : Number(row.events_imported),
     events_failed_to_import: Number(row.events_failed),
-    error_log_sample: [...whole, ...row.errors].slice(0, LOG_SAMPLE_MAX),
-    warning_log_sample: row.warnings.slice(0, LOG_SAMPLE_MAX),
+    error_log_sample: [...whole, ...row.errors].slice(0, LOG_SAMPLE_MAX).map(inWireOrder),
+    warning_log_sample: row.warnings.slice(0, LOG_SAMPLE_MAX).map(inWireOrder),
   };
 }

@@ -49,32 +49,33 @@ export interface RetriedChunk {
   id: number;
   partition: number;
   record: Buffer;
-  /** Its import was aborted or retracted: nothing more goes into it. */
-  closed: boolean;
 }
+
+/** `closed`: its import was aborted or retracted, nothing more goes into it. `unknown`: none of this id waits. */
+export type Retried = "appended" | "closed" | "unknown";
 
 /**
  * Gives a waiting chunk to `append` and ends it when that is durable. Cut short in between it waits still, and may be
  * appended once more: the same versions of the same events come twice then, which settlement heals.
- * @returns false where none of this id waits
  */
 export async function retryParkedChunk(
   pg: Pool,
   id: number,
   append: (chunk: RetriedChunk) => Promise<void>,
-): Promise<boolean> {
+): Promise<Retried> {
   return inTransaction(pg, async (client) => {
-    const [chunk] = await query<RetriedChunk>(
+    const [chunk] = await query<RetriedChunk & { closed: boolean }>(
       client,
       `select p.id::float8 as id, p.partition, p.record, coalesce(i.status = 'aborted' or i.retracted, false) as closed
        from parked_chunks p left join imports i on i.id = p.import_id
        where p.id = $1 and p.ended_at is null for update of p`,
       [id],
     );
-    if (chunk === undefined) return false;
+    if (chunk === undefined) return "unknown";
+    if (chunk.closed) return "closed";
     await append(chunk);
     await endParkedChunks(client, [id]);
-    return true;
+    return "appended";
   });
 }
 
@@ -101,13 +102,12 @@ async function endParkedChunks(pg: Postgres, ids: readonly number[]): Promise<vo
 async function insertParkedChunk(pg: Postgres, chunk: ParkedChunk): Promise<number[]> {
   const { place, partition, offset, importId = null, sequence, firstLine, lines, reason, tries } = chunk;
   const { buffer, byteOffset, byteLength } = chunk.record;
+  const record = Buffer.from(buffer, byteOffset, byteLength);
   const rows = await query<{ id: number }>(
     pg,
     `insert into parked_chunks (place, partition, "offset", import_id, sequence, first_line, lines, reason, tries, record)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) on conflict (place) do nothing returning id::float8 as id`,
-    [place, partition, offset, importId, sequence, firstLine, lines, reason, tries].concat(
-      Buffer.from(buffer, byteOffset, byteLength) as never,
-    ),
+    [place, partition, offset, importId, sequence, firstLine, lines, reason, tries, record],
   );
   return rows.map(({ id }) => id);
 }

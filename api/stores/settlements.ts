@@ -82,36 +82,40 @@ async function unsettledChunks(
 ): Promise<UnsettledChunks | undefined> {
   const text = `
     select array_agg(sequence order by receipt_stamp) as sequences,
+      array_agg(reports order by receipt_stamp) as reports,
       min(receipt_stamp)::float8 as "firstStamp", max(receipt_stamp)::float8 as "lastStamp"
     from (
-      select sequence, receipt_stamp, events, sum(events) over (order by receipt_stamp) as running
+      select sequence, reports, receipt_stamp, events, sum(events) over (order by receipt_stamp) as running
       from import_chunks where import_id = $1 and not settled
       order by receipt_stamp limit $3
     ) chunks
     where running - events < $2`;
-  const [row] = await query<Omit<UnsettledChunks, "sequences"> & { sequences: number[] | null }>(pg, text, [
-    importId,
-    eventsMax,
-    chunksMax,
-  ]);
-  return row?.sequences ? { ...row, sequences: row.sequences } : undefined;
+  const [row] = await query<UnsettledChunks | NoChunks>(pg, text, [importId, eventsMax, chunksMax]);
+  return row?.sequences ? row : undefined;
+}
+
+interface NoChunks {
+  sequences: null;
 }
 
 async function markSettled(
   pg: Postgres,
   { id, retracted }: Pick<DueImport, "id" | "retracted">,
-  { sequences }: UnsettledChunks,
+  { sequences, reports }: UnsettledChunks,
 ): Promise<boolean> {
   const text = `
     with locked as (
       select id from imports where id = $1 and retracted = $2 for update
     ), marked as (
-      update import_chunks set settled = true
-      where import_id in (select id from locked) and sequence = any($3::int[]) and not settled returning sequence
+      update import_chunks c set settled = true
+      from unnest($3::int[], $4::int[]) as seen (sequence, reports)
+      where c.import_id in (select id from locked) and c.sequence = seen.sequence and c.reports = seen.reports
+        and not c.settled
+      returning c.sequence
     )
     update imports set chunks_settled = chunks_settled + (select count(*) from marked), updated_at = now()
     where id in (select id from locked) returning id`;
-  const rows = await query(pg, text, [id, retracted, sequences]);
+  const rows = await query(pg, text, [id, retracted, sequences, reports]);
   return rows.length > 0;
 }
 

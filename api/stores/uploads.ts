@@ -49,7 +49,7 @@ export async function abortEveryUpload(pg: Pool): Promise<void> {
 async function interruptUploads(pg: Pool, which: string, values: readonly string[]): Promise<void> {
   await inTransaction(pg, async (client) => {
     const text = `
-      update imports set status = 'aborted', retracted = true, updated_at = now(), asked_at = now(), chunks_settled = 0,
+      update imports set status = 'aborted', retracted = true, updated_at = now(), chunks_settled = 0,
         entries = entries || $1::jsonb
       where ${which} and status = 'importing' and chunks_total is null returning id`;
     const ended = await query<{ id: string }>(client, text, values);

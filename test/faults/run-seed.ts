@@ -24,16 +24,18 @@ export async function runSeed(world: FaultWorld, seed: number): Promise<SeedRepo
   const packages = await makePackages(world, seed);
   await world.arm(plan.faults);
   const broken = plan.faults.some(({ action }) => action === "break view");
-  const breaking = broken ? failView(world, seed) : Promise.resolve();
+  const breaking = broken ? failView(world, seed) : Promise.resolve(false);
   const sending = Promise.all(plan.senders.map((imports) => sendAll(world, { imports, seed, packages })));
-  const [sent] = await Promise.all([sending, breaking]);
+  const [sent, failed] = await Promise.all([sending, breaking]);
   const outcome: SeedOutcome = { packages, sent: sent.flat() };
   const verdict = await checkSeed(world, outcome);
   const carriedOut = await world.carriedOut();
   return {
     seed,
     ...verdict,
-    faults: plan.faults.filter(({ action }, index) => action === "break view" || carriedOut.has(index)),
+    faults: plan.faults.filter(({ action }, index) =>
+      action === "break view" ? failed : carriedOut.has(index),
+    ),
     events: outcome.sent.reduce((sum, { good, refused }) => sum + good.length + refused.length, 0),
     durationMs: performance.now() - startedAt,
   };
@@ -64,12 +66,14 @@ async function sendAll(world: FaultWorld, { imports, seed, packages }: Sender): 
   return sent;
 }
 
+const ASKING_MS_MAX = 60_000;
+
 /** Asks until it is so: an abort that comes too late becomes a retraction. */
 async function takeBack(
   world: FaultWorld,
   { id, ending }: { id: string; ending: "retract" | "abort" },
 ): Promise<void> {
-  for (;;) {
+  for (const deadline = Date.now() + ASKING_MS_MAX; ;) {
     const path = `/v2/imports/${world.organization}/${id}`;
     const ask = async () => {
       if (ending === "abort") {
@@ -81,6 +85,7 @@ async function takeBack(
       return (await world.api.request(path, { method: "DELETE" })).status === 204;
     };
     if (await ask().catch(() => false)) return;
+    if (Date.now() > deadline) throw new Error(`import ${id} could not be taken back`);
     await sleep(100);
     await world.whenRunning();
   }
@@ -89,11 +94,17 @@ async function takeBack(
 const VIEWS = ["totals_view", "uniques_view", "event_ids_view", "clients_view", "import_events_view"];
 const BROKEN_MS_MAX = 15_000;
 
-/** A view refuses inserts until one was seen to fail between the raw rows and it; then everything is killed. */
-async function failView({ toolchain, clickhouse }: FaultWorld, seed: number): Promise<void> {
+/**
+ * A view refuses inserts until one was seen to fail between the raw rows and it; then everything is killed.
+ * @returns whether one was seen
+ */
+async function failView({ toolchain, clickhouse }: FaultWorld, seed: number): Promise<boolean> {
   const restore = await breakView(clickhouse, VIEWS[seed % VIEWS.length] ?? "totals_view");
   const deadline = Date.now() + BROKEN_MS_MAX;
-  while (!toolchain.log().includes("writing to ClickHouse failed") && Date.now() < deadline) await sleep(20);
+  const hasFailed = () => toolchain.log().includes("writing to ClickHouse failed");
+  while (!hasFailed() && Date.now() < deadline) await sleep(20);
+  const failed = hasFailed();
   process.kill(toolchain.pid, "SIGKILL");
   await restore();
+  return failed;
 }

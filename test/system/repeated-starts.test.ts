@@ -65,6 +65,15 @@ describe("a dry run", () => {
       body: { code: "invalid-query" },
     });
   });
+
+  test("that is misspelt is refused instead of imported", async () => {
+    const before = await newest();
+    expect(await start(`${path}?dryrun=true`)).toMatchObject({
+      status: 400,
+      body: { code: "invalid-query" },
+    });
+    expect(await newest()).toEqual(before);
+  });
 });
 
 describe("a start with an Idempotency-Key", () => {
@@ -101,6 +110,21 @@ describe("a start with an Idempotency-Key", () => {
     const again = await start(path, withKey("broken"));
     expect(again.status).toBe(200);
     expect((again.body as EventImport).id).not.toBe(running.id);
+  });
+
+  test.each([
+    ["answers it again when it was aborted by hand, and kept what it had imported", "", true],
+    ["is free when the first was aborted and taken back during its upload", "?retract=true", false],
+  ])("%s", async (_, query, same) => {
+    const key = withKey(`aborted${query}`);
+    const { upload, started } = await startUpload(api, { owner: organization, path, headers: key });
+    await upload.send(LINES);
+    const abort = `/v2/imports/${organization}/${started.id}/abort${query}`;
+    expect((await api.request(abort, { method: "POST" })).status).toBe(204);
+    expect((await upload.answer).status).toBe(409);
+    const { status, body } = await start(path, key);
+    expect(status).toBe(200);
+    expect((body as EventImport).id === started.id).toBe(same);
   });
 
   test("survives a crash", async () => {

@@ -32,7 +32,7 @@ function fakes({ rounds, staged = [], failures = 0, elsewhere = [], retractedMea
     putStagedBatch: async () => undefined,
     closeBatch: async (batch) => void steps.push(`close ${batch}`),
     unsettledChunks: async (id) =>
-      [{ sequences: [0], firstStamp: 1, lastStamp: 1 }].find(() => !settled.has(id)),
+      [{ sequences: [0], reports: [1], firstStamp: 1, lastStamp: 1 }].find(() => !settled.has(id)),
     markSettled: async ({ id }) => {
       if (retractedMeanwhile.includes(id)) return false;
       settled.add(id);
