@@ -6,6 +6,7 @@ import {
   dropParkedChunks,
   listParkedChunks,
   retryParkedChunk,
+  type Retried,
   type RetriedChunk,
   type WaitingChunk,
 } from "../api/stores/parked-chunks.js";
@@ -87,24 +88,34 @@ function tableOf(chunks: readonly WaitingChunk[]): string[] {
   );
 }
 
-/** One by one: what was appended before a failure is no longer set aside. */
+/** One by one: what was appended is no longer set aside, whatever becomes of the others. */
 async function retryChunks(ids: readonly number[], { pg, logDir }: Administered): Promise<string[]> {
   if (ids.length === 0) return ["Nothing is set aside."];
   await using log = await openLog(logDir);
-  const wanted = new Set(ids);
-  for (const id of wanted) {
-    const found = await retryParkedChunk(pg, id, (chunk) => appendAgain(chunk, log));
-    if (!found) throw unknownChunks([id]);
+  const idsOf: Record<Retried, number[]> = { appended: [], closed: [], unknown: [] };
+  for (const id of new Set(ids)) {
+    try {
+      idsOf[await retryParkedChunk(pg, id, (chunk) => appendAgain(chunk, log))].push(id);
+    } catch (cause) {
+      throw new Error(`${sentenceOf(idsOf)} Then chunk ${id} could not be appended.`, { cause });
+    }
   }
-  return [`${countOf(wanted.size)} appended to the event log again.`];
+  if (idsOf.closed.length + idsOf.unknown.length > 0) throw new Error(sentenceOf(idsOf));
+  return [sentenceOf(idsOf)];
 }
 
-async function appendAgain({ id, partition, record, closed }: RetriedChunk, log: EventLog): Promise<void> {
-  if (closed)
-    throw new Error(
-      `The import of chunk ${id} was aborted or taken back, nothing more goes into it: drop it.`,
-    );
+async function appendAgain({ partition, record }: RetriedChunk, log: EventLog): Promise<void> {
   await log.append([record], { partition: partition % log.partitions });
+}
+
+function sentenceOf({ appended, closed, unknown }: Record<Retried, readonly number[]>): string {
+  const sentences = [`${countOf(appended.length)} appended to the event log again.`];
+  if (closed.length > 0)
+    sentences.push(
+      `Not ${closed.join(", ")}: the import was aborted or taken back, nothing more goes into it; drop what is left.`,
+    );
+  if (unknown.length > 0) sentences.push(unknownChunks(unknown).message);
+  return sentences.join(" ");
 }
 
 /** Never makes one: what is appended to a log that nobody reads would be lost. */
@@ -126,5 +137,6 @@ function unknownChunks(ids: readonly number[]): Error {
 }
 
 function countOf(chunks: number): string {
+  if (chunks === 0) return "No chunk was";
   return chunks === 1 ? "1 chunk was" : `${chunks} chunks were`;
 }

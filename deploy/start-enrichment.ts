@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import type { Logger } from "pino";
+import { HOLD_TURN_BYTES, sharedHoldTurn } from "../enrich/hold-turn.js";
 import type { LookupData } from "../enrich/lookups/load-lookup-data.js";
 import type { ChunkOutcome } from "../schemas/chunk-outcome.js";
 import type { FromThread, ThreadData, ToThread } from "./enrich-messages.js";
@@ -10,7 +11,7 @@ const PAUSE_MS_MAX = 30_000;
 /** About 15 s. What keeps a worker from starting for so long, such as an event log that was wedged, may end with the process. */
 const STARTS_MAX = 6;
 
-export interface EnrichmentOptions extends Omit<ThreadData, "share"> {
+export interface EnrichmentOptions extends Omit<ThreadData, "share" | "holdTurn"> {
   workers: number;
   log: Logger;
   onOutcomes: (outcomes: readonly ChunkOutcome[]) => void;
@@ -29,7 +30,10 @@ export interface Enrichment extends AsyncDisposable {
 
 /** Runs the workers of enrichment, each on a thread. One that ends by itself is started again after a pause. */
 export async function startEnrichment(options: EnrichmentOptions): Promise<Enrichment> {
-  const threads = Array.from({ length: options.workers }, (_, index) => keepThread(index, options));
+  const holdTurn = new SharedArrayBuffer(HOLD_TURN_BYTES);
+  const threads = Array.from({ length: options.workers }, (_, index) =>
+    keepThread(index, { ...options, holdTurn }),
+  );
   const stop = () => Promise.all(threads.map((thread) => thread.stop()));
   try {
     await Promise.all(threads.map(({ ready }) => ready));
@@ -54,7 +58,7 @@ interface KeptThread {
   stop(): Promise<void>;
 }
 
-function keepThread(index: number, options: EnrichmentOptions): KeptThread {
+function keepThread(index: number, options: EnrichmentOptions & Pick<ThreadData, "holdTurn">): KeptThread {
   const { log, workers, onOutcomes, onParked, ...data } = options;
   const stopping = new AbortController();
   let current: Worker | undefined;
@@ -81,6 +85,7 @@ function keepThread(index: number, options: EnrichmentOptions): KeptThread {
       const thread = spawnThread({ ...data, share: { index, of: workers } }, hear);
       current = thread.worker;
       const failure = await thread.ended;
+      sharedHoldTurn(data.holdTurn, index).giveBack();
       if (stopping.signal.aborted) return;
       markFailed(new Error("an enrichment worker could not start", { cause: failure }));
       if (startsInVain === STARTS_MAX) {

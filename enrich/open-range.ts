@@ -1,14 +1,18 @@
 import type { ClickHouseClient } from "@clickhouse/client";
 import type { LogBatch } from "../schemas/event-log.js";
 import { hasRows } from "./chunk-rows.js";
-import { formatNote, formatRanges, type RangeNote } from "./range-note.js";
+import {
+  addRefused,
+  fitsNote,
+  formatNote,
+  formatRanges,
+  leaveOutSpan,
+  refusedEnd,
+  type RangeNote,
+} from "./range-note.js";
 import { isReadable, type BatchRecord } from "./read-records.js";
 import type { Again } from "./retry-while-down.js";
-
-/** Earlier beginnings may have been cut short by anything; from this one on, each record is named before it is enriched. */
-const CAREFUL_FROM = 3;
-/** So often may the program end while it enriches one record before that is taken for the reason. */
-const DEATHS_MAX = 3;
+import { openSuspicion, type Suspicion, type SuspicionDependencies } from "./suspicion.js";
 
 /** Consecutive records of a batch that become one insert: from one place to before another. */
 export interface Span {
@@ -16,8 +20,13 @@ export interface Span {
   to: number;
 }
 
+/** A span that is inserted under a name of its own; one that is written in halves has theirs below it: `0.1`. */
+export interface Block extends Span {
+  name: string;
+}
+
 /** The range of a batch while it is written, and what its note has to remember of it. */
-export interface OpenRange {
+export interface OpenRange extends Suspicion {
   readonly records: readonly BatchRecord[];
   readonly note: RangeNote;
   /** How often each record was tried that is left out now. */
@@ -25,75 +34,80 @@ export interface OpenRange {
   /** Those left to enrich. */
   isWanted(record: BatchRecord): boolean;
   /** Names a block for its token: what is left out of it is in the name, so that a token stands for the same rows. */
-  blockName(block: string, span: Span): string;
+  blockName(block: Block): string;
   save(): Promise<void>;
-  /** Called before a record is enriched: a death from here on names it. Costs a flush where it is needed at all. */
-  hold(index: number): Promise<void>;
-  /** The record is not to blame for what comes now. */
-  release(): Promise<void>;
-  /** Why a record must be set aside that nobody could throw an error for. */
-  deadly(index: number): string | undefined;
   /** Throws unless nothing is stored of the records from a place on. */
   requireUnwritten(from: number, cause: unknown): Promise<void>;
-  leaveOut(index: number, why: { reason: string; tries: number }): Promise<void>;
+  /** Where a block ends that was refused before and is written in halves; undefined for every other. */
+  refusedEnd(block: Block): number | undefined;
+  /** Notes, without saving it yet, that a block is written in halves from now on. Nothing from its beginning on is stored. */
+  refuse(block: Block): void;
+  leaveOut(index: number, why: LeavingOut): Promise<void>;
 }
 
-interface RangeDependencies {
-  note: RangeNote;
+interface LeavingOut {
+  reason: string;
+  tries: number;
+  /** A place from which on nothing is stored. */
+  unwrittenFrom: number;
+}
+
+interface RangeDependencies extends Omit<SuspicionDependencies, "save"> {
   clickhouse: ClickHouseClient;
   again: Again;
 }
 
+/** Where a note grows too large, all that is not written yet is left out: an operator can have it tried again. */
 export function openRange(
   batch: LogBatch,
   records: readonly BatchRecord[],
-  { note, clickhouse, again }: RangeDependencies,
+  { note, clickhouse, again, ...suspecting }: RangeDependencies,
 ): OpenRange {
-  const careful = note.begun >= CAREFUL_FROM;
   const tries = new Map<number, number>();
   const save = () => again("recording the range", () => batch.recordRange(formatNote(note)));
-  const release = async () => {
-    if (note.at === undefined) return;
-    note.at = undefined;
-    await save();
-  };
-
+  const leaveOutFrom = (from: number) => leaveOutSpan(note, { from, to: records.length });
   return {
+    ...openSuspicion({ note, save, ...suspecting }),
     records,
     note,
     tries,
     save,
-    release,
-    isWanted: (record) =>
-      !note.leftOut.has(record.index) &&
-      (!isReadable(record) || !note.passedOver.includes(record.chunk.importId)),
-    blockName(block, { from, to }) {
-      const leftOut = [...note.leftOut.keys()].filter((index) => index >= from && index < to);
-      return leftOut.length === 0 ? block : `${block}-without-${formatRanges(leftOut)}`;
+    isWanted: (record) => isWanted(record, note),
+    blockName: (block) => blockName(block, note),
+    requireUnwritten: (from, cause) => requireUnwritten(records.slice(from), { cause, clickhouse, again }),
+    refusedEnd: (block) => refusedEnd(note, block),
+    refuse(block) {
+      const before = new Map(note.refused);
+      addRefused(note, block);
+      if (fitsNote(note)) return;
+      note.refused = before;
+      leaveOutFrom(block.from);
     },
-    async hold(index) {
-      if (!careful) return;
-      note.at = index;
-      await save();
-    },
-    deadly(index) {
-      const deaths = note.deaths.get(index) ?? 0;
-      return deaths < DEATHS_MAX ? undefined : `the program ended ${deaths} times while it was enriched`;
-    },
-    async requireUnwritten(from, cause) {
-      const chunks = records
-        .slice(from)
-        .filter(isReadable)
-        .map(({ chunk }) => chunk);
-      const written = await again("looking for rows", () => hasRows(clickhouse, chunks));
-      if (written)
-        throw new Error("a block that is stored, at least in part, cannot be written again", { cause });
-    },
-    async leaveOut(index, { reason, tries: tried }) {
-      note.at = undefined;
-      note.leftOut.set(index, reason);
+    async leaveOut(index, { reason, tries: tried, unwrittenFrom }) {
       tries.set(index, tried);
+      note.leftOut.set(index, reason);
+      if (!fitsNote(note)) leaveOutFrom(unwrittenFrom);
       await save();
     },
   };
+}
+
+function isWanted(record: BatchRecord, { leftOut, passedOver }: RangeNote): boolean {
+  if (leftOut.has(record.index)) return false;
+  return !isReadable(record) || !passedOver.includes(record.chunk.importId);
+}
+
+function blockName({ name, from, to }: Block, note: RangeNote): string {
+  const leftOut = [...note.leftOut.keys()].filter((index) => index >= from && index < to);
+  return leftOut.length === 0 ? name : `${name}-without-${formatRanges(leftOut)}`;
+}
+
+async function requireUnwritten(
+  records: readonly BatchRecord[],
+  { cause, clickhouse, again }: { cause: unknown } & Pick<RangeDependencies, "clickhouse" | "again">,
+): Promise<void> {
+  const chunks = records.filter(isReadable).map(({ chunk }) => chunk);
+  const written = await again("looking for rows", () => hasRows(clickhouse, chunks));
+  if (written)
+    throw new Error("a block that is stored, at least in part, cannot be written again", { cause });
 }

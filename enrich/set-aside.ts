@@ -22,39 +22,47 @@ const REASON_BYTES_MAX = 1_000;
  * A record that enrichment cannot process, as it is parked for the operator and told to its sender. The same record
  * gives the same entry each time, whatever it failed of: a replay must not tell it twice.
  */
-export function setAside(
-  record: BatchRecord,
-  { place, partition, reason, tries }: Pick<ParkedChunk, "place" | "partition" | "reason" | "tries">,
-): SetAside {
-  const { offset, value } = record;
+export function setAside(record: BatchRecord, parking: Parking): SetAside {
   const head = headOf(record);
   const lines = countLines(record);
   const firstLine = Math.max(0, head?.firstLine ?? 0);
   const named = head?.source === "import" ? head : undefined;
   const parked = {
-    place,
-    partition,
-    offset,
+    ...parking,
+    offset: record.offset,
     importId: named?.importId,
     sequence: head?.sequence ?? 0,
     firstLine,
     lines: lines.total,
-    record: value,
-    reason: excerpt(reason, REASON_BYTES_MAX),
-    tries,
+    record: record.value,
+    reason: excerpt(head === undefined ? `${WHOSE} ${parking.reason}` : parking.reason, REASON_BYTES_MAX),
   };
   if (named === undefined) return { parked, outcome: undefined, logged: undefined };
   const message = sentence(firstLine, lines.spanned);
+  const entry = { ...ENTRY, human_friendly_message: message, line: firstLine };
   return {
     parked,
-    outcome: outcomeOf(named, lines.total, { ...ENTRY, human_friendly_message: message, line: firstLine }),
-    logged: {
-      importId: named.importId,
-      line: firstLine,
-      fault: { ...ENTRY, message },
-      bytes: isReadable(record) ? withoutLastNewline(record.chunk.lines) : Buffer.alloc(0),
-      loggedAt: Math.max(0, named.receiptStamp),
-    },
+    outcome: outcomeOf(named, lines.total, entry),
+    logged: loggedLine(record, named, message),
+  };
+}
+
+type Parking = Pick<ParkedChunk, "place" | "partition" | "reason" | "tries">;
+
+const WHOSE =
+  "nobody can tell whose lines these are, and an import that waits for them stays `importing` until it is aborted:";
+
+function loggedLine(
+  record: BatchRecord,
+  { importId, firstLine, receiptStamp }: ChunkHead,
+  message: string,
+): LoggedLine {
+  return {
+    importId,
+    line: Math.max(0, firstLine),
+    fault: { ...ENTRY, message },
+    bytes: isReadable(record) ? withoutLastNewline(record.chunk.lines) : Buffer.alloc(0),
+    loggedAt: Math.max(0, receiptStamp),
   };
 }
 

@@ -4,6 +4,7 @@ import type { Lookups } from "../schemas/enriched-event.js";
 import { BatchLost, type EventLog, type LogConsumer } from "../schemas/event-log.js";
 import type { ParkedChunk, ParkedChunks } from "../schemas/parked-chunk.js";
 import { ArtifactCache, type ResolveArtifact } from "./artifact-cache.js";
+import type { HoldTurn } from "./hold-turn.js";
 import { EventBlock } from "./native/event-block.js";
 import { LogBlock } from "./native/log-block.js";
 import { openPace } from "./pace-batches.js";
@@ -21,17 +22,44 @@ export interface WorkerDependencies {
   progress: ImportProgress;
   parked: ParkedChunks;
   share: { index: number; of: number };
+  /** Shared by the workers of a process. Without it this is the only one. */
+  turn?: HoldTurn;
   onOutcomes?: (outcomes: readonly ChunkOutcome[]) => void;
   /** Told of chunks that were set aside, each once. */
   onParked?: (chunk: ParkedChunk) => void;
+  /** Told of log entries that cannot be stored as they are. */
+  onLogRefused?: NonNullable<BatchWriter["onLogRefused"]>;
   /** Told of every failed try; the worker itself tries again. */
   onRetry?: (error: unknown, what: string) => void;
 }
 
 /** Consumes the event log batch by batch until disposed of; a store that is down is waited for. */
 export async function startWorker(dependencies: WorkerDependencies): Promise<LogConsumer> {
-  const { log, share, resolveArtifact, onRetry } = dependencies;
+  const { log, share } = dependencies;
   const stopping = new AbortController();
+  const writer = openWriter(dependencies, stopping.signal);
+  const pace = openPace();
+  const options = { group: ENRICH_GROUP, batchBytesMax: () => pace.bytesMax, share };
+  const consumer = await log.consume(options, async (batch) => {
+    const startedAt = performance.now();
+    await writeBatch(batch, writer);
+    const bytes = batch.records.reduce((sum, { value }) => sum + value.length, 0);
+    pace.took({ bytes, durationMs: performance.now() - startedAt });
+  });
+  return {
+    crashed: consumer.crashed,
+    async [Symbol.asyncDispose]() {
+      stopping.abort();
+      // Whoever does not wait for the end of the batch says nothing about the record in hand. What cannot be noted
+      // now counts a death too many for it, of which one is not enough.
+      await writer.inHand.range?.release().catch(() => undefined);
+      await consumer[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function openWriter(dependencies: WorkerDependencies, stopping: AbortSignal): BatchWriter {
+  const { resolveArtifact, onRetry, turn = SOLE } = dependencies;
   const inHand: BatchWriter["inHand"] = {};
   const again: Again = (what, work) =>
     retryWhileDown(work, {
@@ -40,13 +68,15 @@ export async function startWorker(dependencies: WorkerDependencies): Promise<Log
         // Whoever ends the program while it waits for a store says nothing about the chunk that waits.
         await inHand.range?.release();
       },
-      signal: stopping.signal,
+      signal: stopping,
       isDown: (error) => !(error instanceof BatchLost),
     });
-  const state = {
+  return {
     ...dependencies,
     again,
     inHand,
+    turn,
+    stopping,
     events: new EventBlock(),
     logs: new LogBlock(),
     // A line waits for its artifact's answer: a chunk that was half enriched is never begun again.
@@ -54,19 +84,6 @@ export async function startWorker(dependencies: WorkerDependencies): Promise<Log
       again("asking for an artifact", () => resolveArtifact(request)),
     ),
   };
-  const pace = openPace();
-  const options = { group: ENRICH_GROUP, batchBytesMax: () => pace.bytesMax, share };
-  const consumer = await log.consume(options, async (batch) => {
-    const startedAt = performance.now();
-    await writeBatch(batch, state);
-    const bytes = batch.records.reduce((sum, { value }) => sum + value.length, 0);
-    pace.took({ bytes, durationMs: performance.now() - startedAt });
-  });
-  return {
-    crashed: consumer.crashed,
-    async [Symbol.asyncDispose]() {
-      stopping.abort();
-      await consumer[Symbol.asyncDispose]();
-    },
-  };
 }
+
+const SOLE: HoldTurn = { take: async () => undefined, giveBack: () => undefined };

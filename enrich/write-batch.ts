@@ -3,9 +3,10 @@ import type { LogBatch } from "../schemas/event-log.js";
 import { passFaultPoint } from "../schemas/fault-point.js";
 import type { ParkedChunk, ParkedChunks } from "../schemas/parked-chunk.js";
 import { forgetSetAside } from "./chunk-rows.js";
-import { insertBlock } from "./insert-block.js";
+import type { HoldTurn } from "./hold-turn.js";
+import { insertLog } from "./insert-rows.js";
 import { openRange, type OpenRange } from "./open-range.js";
-import { formatRanges, newNote, resumeNote, type RangeNote } from "./range-note.js";
+import { fitsNote, formatRanges, leaveOutSpan, newNote, resumeNote, type RangeNote } from "./range-note.js";
 import { isReadable, readRecords, type BatchRecord } from "./read-records.js";
 import { setAside, type SetAside } from "./set-aside.js";
 import { writeBlocks, type BlockWriter } from "./write-blocks.js";
@@ -15,6 +16,9 @@ export interface BatchWriter extends BlockWriter {
   parked: ParkedChunks;
   /** The range that is written now, for whoever has to wait for a store in the middle of it. */
   inHand: { range?: OpenRange };
+  turn: HoldTurn;
+  /** Once aborted, the batch in hand is the last. */
+  stopping: AbortSignal;
   onOutcomes?: (outcomes: readonly ChunkOutcome[]) => void;
   /** Told of chunks that were set aside, each once. */
   onParked?: (chunk: ParkedChunk) => void;
@@ -63,8 +67,24 @@ async function firstNote(
   const readable = records.filter(isReadable).filter(({ chunk }) => chunk.source === "import");
   const importIds = [...new Set(readable.map(({ chunk }) => chunk.importId))];
   const note = newNote(await again("asking for aborted imports", () => progress.abortedAmong(importIds)));
-  for (const record of records) if (!isReadable(record)) note.leftOut.set(record.index, record.unreadable);
+  leaveOutUnreadable(note, records);
   return note;
+}
+
+/** Where they are too many and too scattered to be noted, only the first ones are, and everything behind them. */
+function leaveOutUnreadable(note: RangeNote, records: readonly BatchRecord[]): void {
+  const reasons = records.flatMap((record): [number, string][] =>
+    isReadable(record) ? [] : [[record.index, record.unreadable]],
+  );
+  let noted = reasons.length;
+  note.leftOut = new Map(reasons);
+  while (noted > 0 && !fitsNote(note)) {
+    noted = Math.floor(noted / 2);
+    note.leftOut = new Map(reasons.slice(0, noted));
+  }
+  const [from] = reasons[noted] ?? [records.length];
+  leaveOutSpan(note, { from, to: records.length });
+  for (const [index, reason] of reasons) note.leftOut.set(index, reason);
 }
 
 function asideOf({ records, note, tries }: OpenRange, { token, partition }: LogBatch): SetAside[] {
@@ -78,7 +98,7 @@ function asideOf({ records, note, tries }: OpenRange, { token, partition }: LogB
   });
 }
 
-const REASON_LOST = "the reason was not kept; the program's log has it";
+const REASON_LOST = "the reason was not kept when the program ended in the middle of its range";
 
 interface Telling {
   range: OpenRange;
@@ -88,13 +108,11 @@ interface Telling {
 
 /** One entry for each, in the log of its import. */
 async function tellSetAside(aside: readonly SetAside[], { range, batch, writer }: Telling): Promise<void> {
-  const { logs, clickhouse, again } = writer;
+  const { logs } = writer;
   for (const { logged } of aside) if (logged !== undefined) logs.add(logged);
-  if (logs.rows === 0) return;
   const token = `${batch.token}#aside-${formatRanges([...range.note.leftOut.keys()])}:log`;
-  const insert = { query: logs.insertQuery, block: logs.encode(), token };
+  await insertLog(logs, { ...writer, token });
   logs.clear();
-  await again("writing to ClickHouse", () => insertBlock(clickhouse, insert));
 }
 
 /** An entry is taken back before the outcome that supersedes it counts: cut short in between, both come again. */

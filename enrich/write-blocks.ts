@@ -1,25 +1,20 @@
-import type { ClickHouseClient } from "@clickhouse/client";
 import type { ChunkOutcome } from "../schemas/chunk-outcome.js";
 import type { Lookups } from "../schemas/enriched-event.js";
-import { passFaultPoint } from "../schemas/fault-point.js";
 import type { ArtifactCache } from "./artifact-cache.js";
 import { enrichChunk } from "./enrich-chunk.js";
-import { insertBlock } from "./insert-block.js";
+import { INSERT_TRIES_MAX, insertLog, insertRows, type Refusal, type RowInserter } from "./insert-rows.js";
 import type { EventBlock } from "./native/event-block.js";
 import type { LogBlock } from "./native/log-block.js";
-import type { OpenRange, Span } from "./open-range.js";
+import type { Block, OpenRange } from "./open-range.js";
 import { isReadable, type ReadableRecord } from "./read-records.js";
-import { isRefusedData } from "./refused-data.js";
-import { pause, StillDown, type Again } from "./retry-while-down.js";
+import { pause, StillDown } from "./retry-while-down.js";
 
-export interface BlockWriter {
-  clickhouse: ClickHouseClient;
+export interface BlockWriter extends RowInserter {
   lookups: () => Lookups;
   artifacts: ArtifactCache;
   /** Emptied and filled again for every insert: a worker writes one batch at a time. */
   events: EventBlock;
   logs: LogBlock;
-  again: Again;
 }
 
 /**
@@ -28,13 +23,12 @@ export interface BlockWriter {
  * out counts none: that moves the cuts only from its own block on, of which nothing is written yet.
  */
 const BLOCK_LINES_MAX = 200_000;
-/** Of enriching one chunk, and of inserting one block that ClickHouse cannot read. */
-const TRIES_MAX = 3;
+const ENRICH_TRIES_MAX = 3;
 const PAUSE_MS = 250;
 
 /**
  * Enriches the records of a range and inserts them, block after block, under `token`. A chunk that cannot be enriched,
- * or whose rows ClickHouse cannot read, is left out of the range; a store that is down is waited for.
+ * or whose rows cannot be stored, is left out of the range; a store that is down is waited for.
  * @returns the outcomes of the imports' chunks that were written
  */
 export async function writeBlocks(
@@ -57,46 +51,40 @@ interface Writing extends Omit<BlockWriter, "lookups"> {
   lookups: Lookups;
 }
 
-/** A place for a block: it may fill up before its end. */
-interface Room extends Span {
-  name: string;
-}
-
-/** Answers where the next block begins. */
-async function writeBlock(room: Room, writing: Writing): Promise<number> {
+/** Fills a block up, maybe before its end, and inserts it; answers where the next one begins. */
+async function writeBlock(room: Block, writing: Writing): Promise<number> {
   const { range, outcomes } = writing;
-  const refusedTo = range.note.refused.get(room.name);
+  const refusedTo = range.refusedEnd(room);
   if (refusedTo !== undefined) return writeHalves({ ...room, to: refusedTo }, writing);
   const filled = await fillBlock(room, writing);
   const block = { ...room, to: filled.to };
-  const refusal = await insertFilled(range.blockName(room.name, block), writing);
+  const refusal = await insertFilled(block, writing);
   if (refusal !== undefined) return writeRefused(block, refusal, writing);
   outcomes.push(...filled.outcomes);
   return filled.to;
 }
 
 /**
- * Looks for the chunk that ClickHouse cannot read. That the block was refused is remembered first, with its end: nothing
- * of it may be sent under its own token once parts of it are stored under theirs.
+ * Looks for the chunk whose rows cannot be stored. That the block was refused is remembered first, with its end:
+ * nothing of it may be sent under its own token once parts of it are stored under theirs.
  */
-async function writeRefused(block: Room, refusal: Error, writing: Writing): Promise<number> {
+async function writeRefused(block: Block, { reason, cause }: Refusal, writing: Writing): Promise<number> {
   const { range } = writing;
   // Bytes that cannot be read are refused before a row is stored; but what if a view said so.
-  await range.requireUnwritten(block.from, refusal);
-  range.note.refused.set(block.name, block.to);
+  await range.requireUnwritten(block.from, cause);
   const [one, ...others] = range.records
     .slice(block.from, block.to)
     .filter((record) => range.isWanted(record));
+  range.refuse(block);
   if (one === undefined || others.length > 0) {
     await range.save();
     return writeHalves(block, writing);
   }
-  const reason = `ClickHouse cannot read its rows: ${refusal.message}`;
-  await range.leaveOut(one.index, { reason, tries: TRIES_MAX });
+  await range.leaveOut(one.index, { reason, tries: INSERT_TRIES_MAX, unwrittenFrom: block.from });
   return block.to;
 }
 
-async function writeHalves({ from, to, name }: Room, writing: Writing): Promise<number> {
+async function writeHalves({ from, to, name }: Block, writing: Writing): Promise<number> {
   if (to - from < 2) return to;
   const middle = from + Math.ceil((to - from) / 2);
   await writeBlock({ from, to: middle, name: `${name}.0` }, writing);
@@ -110,14 +98,15 @@ interface Filled {
 }
 
 /** Begins anew after a chunk that threw: its rows must not stay in the block in part. */
-async function fillBlock(room: Room, writing: Writing): Promise<Filled> {
+async function fillBlock(room: Block, writing: Writing): Promise<Filled> {
   const failures = new Map<number, number>();
   for (;;) {
     const filled = await tryToFill(room, writing);
+    await writing.range.release();
     if ("to" in filled) return filled;
     const failed = (failures.get(filled.index) ?? 0) + 1;
     failures.set(filled.index, failed);
-    if (failed < TRIES_MAX && !filled.certain) await pause(PAUSE_MS * failed);
+    if (failed < ENRICH_TRIES_MAX && !filled.certain) await pause(PAUSE_MS * failed);
     else await leaveOut(filled, { room, failed }, writing);
   }
 }
@@ -130,12 +119,13 @@ async function fillBlock(room: Room, writing: Writing): Promise<Filled> {
  */
 async function leaveOut(
   { index, error }: Failed,
-  { room, failed }: { room: Room; failed: number },
+  { room, failed }: { room: Block; failed: number },
   { range }: Writing,
 ): Promise<void> {
   const { begun } = range.note;
   if (begun > 1) await range.requireUnwritten(room.from, error);
-  await range.leaveOut(index, { reason: messageOf(error), tries: begun - 1 + failed });
+  const tries = begun - 1 + failed;
+  await range.leaveOut(index, { reason: messageOf(error), tries, unwrittenFrom: room.from });
 }
 
 /** A chunk that could not be enriched; `certain` where trying again is of no use. */
@@ -145,7 +135,7 @@ interface Failed {
   certain: boolean;
 }
 
-async function tryToFill({ from, to }: Room, writing: Writing): Promise<Filled | Failed> {
+async function tryToFill({ from, to }: Block, writing: Writing): Promise<Filled | Failed> {
   const { range, events, logs } = writing;
   const outcomes: ChunkOutcome[] = [];
   let lines = 0;
@@ -161,11 +151,8 @@ async function tryToFill({ from, to }: Room, writing: Writing): Promise<Filled |
     if ("error" in outcome) return { index, ...outcome, certain: false };
     if (record.chunk.source === "import") outcomes.push(outcome);
     lines += outcome.eventsTotal;
-    if (lines < BLOCK_LINES_MAX) continue;
-    await range.release();
-    return { outcomes, to: index + 1 };
+    if (lines >= BLOCK_LINES_MAX) return { outcomes, to: index + 1 };
   }
-  await range.release();
   return { outcomes, to };
 }
 
@@ -175,51 +162,25 @@ async function tryToEnrich(
 ): Promise<ChunkOutcome | { error: unknown }> {
   await range.hold(index);
   try {
-    return await enrichChunk(chunk, { events, log: logs, artifacts, lookups });
+    const outcome = await enrichChunk(chunk, { events, log: logs, artifacts, lookups });
+    range.acquit(index);
+    return outcome;
   } catch (error) {
-    await range.release();
     if (error instanceof StillDown) throw error;
+    range.acquit(index);
     return { error };
   }
 }
 
-/** Answers why ClickHouse cannot read the block of events; undefined when all is stored. */
-async function insertFilled(
-  name: string,
-  { events, logs, token, clickhouse, again }: Writing,
-): Promise<Error | undefined> {
-  const blocks = [
-    { query: events.insertQuery, rows: events.rows, block: events.encode(), token: `${token}#${name}` },
-    { query: logs.insertQuery, rows: logs.rows, block: logs.encode(), token: `${token}#${name}:log` },
-  ];
+/** Answers why the events of a block cannot be stored; undefined when all is. */
+async function insertFilled(block: Block, writing: Writing): Promise<Refusal | undefined> {
+  const { events, logs } = writing;
+  const token = `${writing.token}#${writing.range.blockName(block)}`;
+  const refusal = await insertRows(events, { ...writing, token });
   events.clear();
+  if (refusal === undefined) await insertLog(logs, { ...writing, token: `${token}:log` });
   logs.clear();
-  for (const { rows, ...insert } of blocks) {
-    if (rows === 0) continue;
-    passFaultPoint("before-insert");
-    const refusal = await insertUnlessRefused(insert, { clickhouse, again });
-    if (refusal !== undefined) return refusal;
-  }
-  return undefined;
-}
-
-async function insertUnlessRefused(
-  insert: Parameters<typeof insertBlock>[1],
-  { clickhouse, again }: Pick<BlockWriter, "clickhouse" | "again">,
-): Promise<Error | undefined> {
-  for (let tried = 1; ; tried++) {
-    const refusal = await again("writing to ClickHouse", async () => {
-      try {
-        await insertBlock(clickhouse, insert);
-      } catch (error) {
-        if (isRefusedData(error)) return error as Error;
-        throw error;
-      }
-      return undefined;
-    });
-    if (refusal === undefined || tried === TRIES_MAX) return refusal;
-    await pause(PAUSE_MS * tried);
-  }
+  return refusal;
 }
 
 function messageOf(error: unknown): string {

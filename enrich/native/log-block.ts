@@ -51,6 +51,17 @@ export class LogBlock {
     return encodeBlock(this.columns, this.rows);
   }
 
+  /** The same entries, each without the line as it was sent. */
+  withoutLines(): Pick<LogBlock, "rows" | "insertQuery" | "encode"> {
+    const { rows, insertQuery, columns } = this;
+    const encode = () => {
+      const empty = new TextColumn();
+      for (let row = 0; row < rows; row++) empty.add("");
+      return encodeBlock({ ...columns, line_bytes: empty }, rows);
+    };
+    return { rows, insertQuery, encode };
+  }
+
   clear(): void {
     this.rows = 0;
     for (const column of Object.values(this.columns)) column.clear();

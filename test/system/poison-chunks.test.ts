@@ -145,6 +145,7 @@ describe("a record that is no chunk", () => {
     expect((await metric("enrich_chunks_parked_total")) - before).toBe(partitions);
     expect(toolchain.log()).toMatch(/"level":50.*"partition":\d.*a chunk was set aside/);
     const waiting = await parked();
+    expect(waiting[0]?.reason).toContain("stays `importing` until it is aborted");
     expect(waiting).toEqual(
       Array.from(
         { length: partitions },
@@ -223,32 +224,47 @@ describe("a chunk that the program cannot process", () => {
     await rm(join(folder, "cured"));
   });
 
-  test("is not tried again into an import that was aborted", async () => {
+  test("is not tried again into an import that was aborted, and others are all the same", async () => {
     const { path } = await newPackage();
+    await imported(path, linesOf(10, { ...poison, at: 5 }));
+    const [open] = await parked();
     const { upload, started } = await startUpload(api, { owner: ORGANIZATION, path });
     await upload.send(bodyOf(linesOf(1_500, poison)));
-    await expect.poll(async () => (await parked()).length).toBe(1);
-    const [chunk] = await parked();
+    await expect.poll(async () => (await parked()).length).toBe(2);
+    const [, chunk] = await parked();
     expect(chunk?.importId).toBe(started.id);
     await api.request(`${pathOf(started)}/abort`, { method: "POST" });
     await upload.answer.catch(() => undefined);
-    await expect(toolchain.admin("parked", "retry", String(chunk?.id))).rejects.toThrow("was aborted");
-    expect(await parked()).toEqual([chunk]);
-    await toolchain.admin("parked", "drop", String(chunk?.id));
+    const refused = `Not ${chunk?.id}: the import was aborted`;
+    await expect(toolchain.admin("parked", "retry", String(chunk?.id))).rejects.toThrow(refused);
+    await expect(
+      toolchain.admin("parked", "retry", String(chunk?.id), String(open?.id), "999"),
+    ).rejects.toThrow(
+      new RegExp(`1 chunk was appended to the event log again. ${refused}.*No chunk 999 is set aside`),
+    );
+    // The other one fails again.
+    await expect
+      .poll(async () => (await parked()).map(({ importId }) => importId))
+      .toEqual([started.id, open?.importId]);
+    await expect(toolchain.admin("parked", "retry", "--all")).rejects.toThrow(`1 chunk was appended`);
+    await expect.poll(async () => (await parked()).length).toBe(2);
+    await toolchain.admin("parked", "drop", ...(await parked()).map(({ id }) => String(id)));
   });
 
   test("is set aside as well when it ends the thread that enriches it, and a killed program goes on counting", async () => {
     const { id, path } = await newPackage();
     const lines = linesOf(1_500, { at: 100, header: "X-Poison-Ends" });
     const started = await api.importBody(path, bodyOf(lines));
-    await expect.poll(() => toolchain.log()).toContain("an enrichment worker ended");
-    expect(await toolchain.kill("SIGKILL")).toBe("SIGKILL");
-    await toolchain.restart();
+    for (let kill = 0; kill < 2; kill++) {
+      await expect.poll(() => toolchain.log()).toMatch(/(an enrichment worker ended[^]*){2}/);
+      expect(await toolchain.kill("SIGKILL")).toBe("SIGKILL");
+      await toolchain.restart();
+    }
     api = connectApi(toolchain.api, api.token);
     const record = await api.pollToDone(started);
     const [chunk] = await parked();
     expect(chunk).toMatchObject({ importId: record.id, firstLine: 1 });
-    expect(chunk?.reason).toMatch(/^the program ended 3 times/);
+    expect(chunk?.reason).toMatch(/^the program ended 5 times/);
     const failed = chunk?.lines ?? 0;
     expect(record).toMatchObject({ status: "done", events_total: 1_500, events_failed_to_import: failed });
     expect(failed).toBeGreaterThan(100);

@@ -1,6 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { formatNote, formatRanges, newNote, parseRanges, resumeNote } from "../../../enrich/range-note.js";
+import {
+  addRefused,
+  formatNote,
+  formatRanges,
+  newNote,
+  parseRanges,
+  refusedEnd,
+  resumeNote,
+} from "../../../enrich/range-note.js";
 
 describe("the note of a range", () => {
   test("carries over a crash what decides the rows of its tokens", () => {
@@ -8,7 +16,7 @@ describe("the note of a range", () => {
       fc.property(
         fc.uniqueArray(fc.uuid(), { maxLength: 20 }),
         fc.uniqueArray(fc.nat(50), { maxLength: 20 }),
-        fc.dictionary(fc.constantFrom("0", "0.1", "2.0.1"), fc.nat(60)),
+        fc.dictionary(fc.constantFrom("0", "1.1", "2.0.1"), fc.nat(60)),
         (passedOver, leftOut, refused) => {
           const note = newNote(passedOver);
           for (const index of leftOut) note.leftOut.set(index, `reason ${index}`);
@@ -42,10 +50,16 @@ describe("the note of a range", () => {
     expect([...resumeNote(text).leftOut.keys()]).toEqual(Array.from({ length: 25 }, (_, index) => index));
   });
 
-  test("says so when more is wrong than it can hold", () => {
+  test("names the smallest refused blocks alone: those that they are halves of were refused as well", () => {
     const note = newNote([]);
-    for (let index = 0; index < 5_000; index += 2) note.leftOut.set(index, "");
-    expect(() => formatNote(note)).toThrow("more is wrong");
+    for (const [name, to] of Object.entries({ "0": 16, "0.0": 8, "0.0.1": 8, "0.1": 16, "1": 20, "10": 30 }))
+      addRefused(note, { name, to });
+    expect(Object.fromEntries(note.refused)).toEqual({ "0": 16, "0.0.1": 8, "0.1": 16, "1": 20, "10": 30 });
+    const resumed = resumeNote(formatNote(note));
+    const ends = ["0", "0.0", "0.0.0", "0.0.1", "0.1", "0.1.0", "1", "1.0", "2"].map((name) =>
+      refusedEnd(resumed, { name, to: 8 }),
+    );
+    expect(ends).toEqual([16, 8, undefined, 8, 16, undefined, 20, undefined, undefined]);
   });
 
   test("is understood as an earlier version wrote it", () => {

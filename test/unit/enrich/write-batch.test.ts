@@ -1,6 +1,8 @@
 import { Readable } from "node:stream";
 import type { ClickHouseClient } from "@clickhouse/client";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { HOLD_TURN_BYTES, sharedHoldTurn, type HoldTurn } from "../../../enrich/hold-turn.js";
+import { EventBlock } from "../../../enrich/native/event-block.js";
 import { startWorker } from "../../../enrich/start-worker.js";
 import type { ChunkOutcome } from "../../../schemas/chunk-outcome.js";
 import type { Lookups } from "../../../schemas/enriched-event.js";
@@ -21,10 +23,17 @@ interface Faults {
   enriching?: (agent: string) => void;
   /** Answers the code with which ClickHouse refuses a block that holds these agents. */
   refusing?: (agents: readonly string[]) => string | undefined;
+  /** The same for log entries, and the agents in the lines that they hold. */
+  refusingLog?: (agents: readonly string[]) => string | undefined;
   /** Never answers: the program dies while it asks. */
   resolving?: () => Promise<void>;
   /** Dies instead of going on. */
   dyingAfterInsert?: () => boolean;
+  /** The worker is told to stop after a second. */
+  stopped?: boolean;
+  /** Shared with other workers of the same process. */
+  turn?: HoldTurn;
+  onLogRefused?: (...told: unknown[]) => void;
 }
 
 /**
@@ -64,7 +73,7 @@ function world(agents: readonly string[], records = agents.map(recordOf)) {
         },
         [Symbol.asyncDispose]: async () => undefined,
       };
-      void startWorker({
+      const started = startWorker({
         log,
         clickhouse: clickHouseOf(kept, faults),
         lookups: () => lookupsOf(faults),
@@ -87,7 +96,11 @@ function world(agents: readonly string[], records = agents.map(recordOf)) {
           },
         },
         share: { index: 0, of: 1 },
+        ...(faults.turn && { turn: faults.turn }),
+        ...(faults.onLogRefused && { onLogRefused: faults.onLogRefused }),
       });
+      if (faults.stopped)
+        setTimeout(() => void started.then((worker) => worker[Symbol.asyncDispose]()), 1_000);
     });
     const died = async () => {
       await vi.advanceTimersByTimeAsync(200_000);
@@ -133,10 +146,10 @@ function clickHouseOf(
     const parts: Buffer[] = [];
     for await (const part of params.values) parts.push(part as Buffer);
     const text = Buffer.concat(parts).toString("latin1");
-    const agents = [...new Set(text.match(/agent-\w/g))];
+    const agents = [...new Set(text.match(/agent-(?:\d{4}|\w)/g))];
     const token = params.clickhouse_settings.insert_deduplication_token ?? "";
     if (params.query.includes("import_log")) logged.push(token);
-    const code = params.query.includes("import_log") ? undefined : faults.refusing?.(agents);
+    const code = (params.query.includes("import_log") ? faults.refusingLog : faults.refusing)?.(agents);
     if (code !== undefined) throw Object.assign(new Error(`refused with ${code}`), { code });
     if (!stored.has(token)) stored.set(token, agents);
     if (faults.dyingAfterInsert?.()) await DEATH;
@@ -157,7 +170,10 @@ const throwingFor = (bad: string) => (agent: string) => {
 };
 
 beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
 
 describe("writeBatch", () => {
   test("sets a chunk aside that cannot be enriched, after three tries, and writes its neighbours", async () => {
@@ -267,13 +283,123 @@ describe("writeBatch", () => {
     const { kept, rows, work } = world(AGENTS);
     // The artifact is asked for once, for the first line: only the first record can die of it here.
     const dying = () => DEATH;
-    for (let round = 0; round < 5; round++) expect(await work({ resolving: dying })).toBe("died");
-    expect(kept.notes.at(-1)).toBe('{"begun":5,"at":0,"deaths":{"0":2}}');
+    for (let round = 0; round < 7; round++) expect(await work({ resolving: dying })).toBe("died");
+    expect(kept.notes.at(-1)).toBe('{"begun":7,"at":0,"deaths":{"0":4}}');
     expect(await work()).toBe("committed");
     expect(rows()).toEqual(without("agent-a"));
     expect([...kept.parked.values()]).toMatchObject([
-      { offset: 5, reason: "the program ended 3 times while it was enriched", tries: 6 },
+      { offset: 5, reason: "the program ended 5 times while it was enriched", tries: 8 },
     ]);
+  });
+
+  test("does not add up deaths of a chunk that could be enriched in between", async () => {
+    const { kept, rows, work } = world(AGENTS);
+    const dying = () => DEATH;
+    for (let round = 0; round < 6; round++) expect(await work({ resolving: dying })).toBe("died");
+    expect(await work({ dyingAfterInsert: () => true })).toBe("died");
+    for (let round = 0; round < 4; round++) expect(await work({ resolving: dying })).toBe("died");
+    expect(await work()).toBe("committed");
+    expect(kept.parked.size).toBe(0);
+    expect(rows()).toEqual(AGENTS);
+  });
+
+  test("does not blame a chunk for the end of a program that was told to stop, however often", async () => {
+    const { kept, rows, work } = world(AGENTS);
+    for (let round = 0; round < 12; round++)
+      expect(await work({ resolving: () => DEATH, stopped: true })).toBe("died");
+    expect(kept.notes.filter((note) => note.includes('"at":0'))).toHaveLength(10);
+    expect(kept.notes.at(-1)).toBe('{"begun":12}');
+    expect(await work()).toBe("committed");
+    expect(rows()).toEqual(AGENTS);
+  });
+
+  test("blames one chunk for the end of a process, whatever its other workers have in hand", async () => {
+    const deadly = world(AGENTS);
+    const slow = world(AGENTS);
+    for (let round = 0; round < 7; round++) {
+      const memory = new SharedArrayBuffer(HOLD_TURN_BYTES);
+      // Neither comes to an end: the process dies while both are at their first chunk.
+      const working = [deadly, slow].map(({ work }, index) =>
+        work({ resolving: () => DEATH, turn: sharedHoldTurn(memory, index) }),
+      );
+      expect(await Promise.all(working)).toEqual(["died", "died"]);
+    }
+    expect(await Promise.all([deadly.work(), slow.work()])).toEqual(["committed", "committed"]);
+    expect([...deadly.kept.parked.values()]).toMatchObject([{ offset: FIRST_OFFSET }]);
+    expect(slow.kept.parked.size).toBe(0);
+    expect(slow.rows()).toEqual(AGENTS);
+  });
+
+  test("finds the chunk whose rows cannot be encoded", async () => {
+    const encode = Object.getOwnPropertyDescriptor(EventBlock.prototype, "encode")?.value as () => Buffer[];
+    vi.spyOn(EventBlock.prototype, "encode").mockImplementation(function (this: EventBlock) {
+      const block = encode.call(this);
+      if (Buffer.concat(block).includes("agent-b")) throw new RangeError("too long");
+      return block;
+    });
+    const { kept, rows, work } = world(AGENTS);
+    expect(await work()).toBe("committed");
+    expect(rows()).toEqual(without("agent-b"));
+    expect([...kept.parked.values()]).toMatchObject([
+      { offset: 6, tries: 3, reason: "its rows cannot be encoded: too long" },
+    ]);
+  });
+
+  test("goes on where many chunks cannot be stored, scattered among very many others", async () => {
+    const agents = Array.from({ length: 1_000 }, (_, index) => `agent-${1_000 + index}`);
+    const bad = new Set(agents.filter((_, index) => index % 125 === 60));
+    const { kept, rows, work } = world(agents);
+    const refusing = (found: readonly string[]) => (found.some((agent) => bad.has(agent)) ? "33" : undefined);
+    expect(await work({ refusing, dyingAfterInsert: () => kept.stored.size === 30 })).toBe("died");
+    expect(await work({ refusing })).toBe("committed");
+    expect(rows()).toEqual(agents.filter((agent) => !bad.has(agent)));
+    expect(kept.parked.size).toBe(bad.size);
+  });
+
+  test("leaves all behind it out where more is wrong with a range than can be noted, and loses nothing", async () => {
+    const agents = Array.from({ length: 3_000 }, (_, index) => `agent-${1_000 + index}`);
+    const records = agents.map((agent, index) =>
+      index % 3 === 0 ? Buffer.from("?") : recordOf(agent, index),
+    );
+    const { kept, rows, work } = world([], records);
+    expect(await work({ dyingAfterInsert: () => true })).toBe("died");
+    expect(await work()).toBe("committed");
+    expect(Math.max(...kept.notes.map((note) => note.length))).toBeLessThanOrEqual(3_000);
+    const parked = new Set([...kept.parked.values()].map(({ offset }) => offset - FIRST_OFFSET));
+    expect(rows()).toEqual(agents.filter((_, index) => !parked.has(index)));
+    expect(rows().length).toBeGreaterThan(100);
+    expect(agents.filter((_, index) => index % 3 === 0 && !parked.has(index))).toEqual([]);
+  });
+
+  describe("log entries that cannot be stored", () => {
+    const refusedLine = () =>
+      encodeRawChunk(chunkOf("nonsense of agent-b\n", { sequence: 1, receiptStamp: FIRST_STAMP + 1 }));
+
+    test("are stored without their lines, and stay so when a crash repeats that", async () => {
+      const { kept, rows, work } = world([], [recordOf("agent-a", 0), refusedLine()]);
+      const refusingLog = (agents: readonly string[]) => (agents.length > 0 ? "117" : undefined);
+      expect(await work({ refusingLog, dyingAfterInsert: () => kept.stored.size === 2 })).toBe("died");
+      expect(await work()).toBe("committed");
+      expect(rows()).toEqual(["agent-a"]);
+      expect([...kept.stored]).toEqual([
+        [`${TOKEN}#0`, ["agent-a"]],
+        [`${TOKEN}#0:log`, []],
+      ]);
+      expect(kept.outcomes.get(1)).toMatchObject({ eventsFailed: 1 });
+      expect(kept.parked.size).toBe(0);
+    });
+
+    test("are left out where not even their texts can be, and counted all the same", async () => {
+      const { kept, work } = world([], [recordOf("agent-a", 0), refusedLine(), Buffer.from("no chunk")]);
+      const refusals: unknown[] = [];
+      const onLogRefused = (...told: unknown[]) => void refusals.push(told);
+      expect(await work({ refusingLog: () => "33", onLogRefused })).toBe("committed");
+      expect([...kept.stored.keys()]).toEqual([`${TOKEN}#0-without-2`]);
+      expect(kept.outcomes.get(1)).toMatchObject({ eventsFailed: 1 });
+      expect(refusals).toMatchObject([
+        [{ reason: "ClickHouse cannot read its rows: refused with 33" }, "not at all"],
+      ]);
+    });
   });
 
   test("leaves out after a crash what it left out before, under the same tokens", async () => {

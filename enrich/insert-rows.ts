@@ -1,0 +1,88 @@
+import type { ClickHouseClient } from "@clickhouse/client";
+import { passFaultPoint } from "../schemas/fault-point.js";
+import { insertBlock } from "./insert-block.js";
+import type { LogBlock } from "./native/log-block.js";
+import { isRefusedData } from "./refused-data.js";
+import { pause, type Again } from "./retry-while-down.js";
+
+export const INSERT_TRIES_MAX = 3;
+const PAUSE_MS = 250;
+
+/** What becomes one block of a table. */
+export interface Rows {
+  readonly rows: number;
+  readonly insertQuery: string;
+  encode(): Buffer[];
+}
+
+export interface RowInserter {
+  clickhouse: ClickHouseClient;
+  again: Again;
+  /** Told of log entries that cannot be stored as they are. */
+  onLogRefused?: (refusal: Refusal, kept: "without their lines" | "not at all") => void;
+}
+
+/** Rows that cannot be stored, however often that is tried. */
+export interface Refusal {
+  reason: string;
+  cause: unknown;
+}
+
+/**
+ * Inserts rows under a token; a store that is down is waited for.
+ * @returns why they cannot be stored, nothing of them then being stored; undefined when all are
+ */
+export async function insertRows(
+  rows: Rows,
+  { token, ...inserter }: RowInserter & { token: string },
+): Promise<Refusal | undefined> {
+  if (rows.rows === 0) return undefined;
+  passFaultPoint("before-insert");
+  for (let tried = 1; ; tried++) {
+    const block = tryToEncode(rows);
+    const refusal = Array.isArray(block)
+      ? await insertUnlessRefused({ query: rows.insertQuery, block, token }, inserter)
+      : block;
+    if (refusal === undefined || tried === INSERT_TRIES_MAX) return refusal;
+    await pause(PAUSE_MS * tried);
+  }
+}
+
+function tryToEncode(rows: Rows): Buffer[] | Refusal {
+  try {
+    return rows.encode();
+  } catch (cause) {
+    return { reason: `its rows cannot be encoded: ${messageOf(cause)}`, cause };
+  }
+}
+
+function insertUnlessRefused(
+  insert: Parameters<typeof insertBlock>[1],
+  { clickhouse, again }: RowInserter,
+): Promise<Refusal | undefined> {
+  return again("writing to ClickHouse", async () => {
+    try {
+      await insertBlock(clickhouse, insert);
+    } catch (cause) {
+      if (!isRefusedData(cause)) throw cause;
+      return { reason: `ClickHouse cannot read its rows: ${messageOf(cause)}`, cause };
+    }
+    return undefined;
+  });
+}
+
+/**
+ * Inserts log entries, the least of what a batch writes: where they cannot be stored, they are without the lines that
+ * they are about, and where not even so, not at all; their counts are kept all the same. Each time under the one
+ * token: whichever is stored first stays, also when a later try would store more.
+ */
+export async function insertLog(logs: LogBlock, inserter: RowInserter & { token: string }): Promise<void> {
+  const refusal = await insertRows(logs, inserter);
+  if (refusal === undefined) return;
+  const stillRefused = await insertRows(logs.withoutLines(), inserter);
+  inserter.onLogRefused?.(refusal, stillRefused === undefined ? "without their lines" : "not at all");
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
