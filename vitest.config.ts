@@ -29,6 +29,17 @@ export default defineConfig({
           sequence: { groupOrder: 1 },
         },
       },
+      {
+        extends: true,
+        test: {
+          name: "kafka",
+          include: ["test/kafka/**/*.test.ts"],
+          globalSetup: ["test/support/build.ts"],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          sequence: { groupOrder: 2 },
+        },
+      },
     ],
   },
 });

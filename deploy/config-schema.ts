@@ -2,6 +2,7 @@ import { Ajv, type ErrorObject } from "ajv";
 import { isIP } from "node:net";
 import { validate as isCron } from "node-cron";
 import { parseBytes } from "../schemas/byte-size.js";
+import { SASL_MECHANISMS } from "./kafka/kafka-client.js";
 import { LOG_LEVELS } from "./log.js";
 
 /** What a variable may hold. `description` finishes the sentence "<VARIABLE> must be ...". */
@@ -20,6 +21,7 @@ const PORT = {
   format: "port",
   description: "a port from 0 to 65535 (0 takes any free one)",
 } as const;
+const NAME = "letters, digits, dots, hyphens and underscores";
 const FILE = { type: "string", format: "text", description: "the path of a file" } as const;
 
 /** Every variable that the program reads, in the order of the documentation. */
@@ -37,6 +39,24 @@ export const VARIABLES = {
   DATABASE_URL: { type: "string", format: "postgres-url", description: "a postgres:// URL" },
   CLICKHOUSE_URL: { type: "string", format: "http-url", description: "an http:// or https:// URL" },
   KAFKA_BROKERS: { type: "string", format: "brokers", description: "host:port pairs separated by commas" },
+  KAFKA_CLIENT_ID: { type: "string", format: "name", description: NAME },
+  KAFKA_TOPIC_PREFIX: { type: "string", format: "name", description: NAME },
+  KAFKA_PARTITIONS: { type: "string", format: "partitions", description: "a whole number from 1 to 10000" },
+  KAFKA_REPLICATION_FACTOR: {
+    type: "string",
+    format: "replicas",
+    description: "a whole number from 1 to 100",
+  },
+  KAFKA_CREATE_TOPICS: { type: "string", enum: ["true", "false"], description: "true or false" },
+  KAFKA_TLS: { type: "string", enum: ["true", "false"], description: "true or false" },
+  KAFKA_TLS_CA: FILE,
+  KAFKA_SASL_MECHANISM: {
+    type: "string",
+    enum: SASL_MECHANISMS,
+    description: `one of ${SASL_MECHANISMS.join(", ")}`,
+  },
+  KAFKA_SASL_USERNAME: { type: "string", format: "text", description: "a user name" },
+  KAFKA_SASL_PASSWORD: { type: "string", format: "password", description: "a password" },
   SECRET_KEY: { type: "string", format: "secret-key", description: "32 bytes in base64 (44 characters)" },
   ENRICH_WORKERS: { type: "string", format: "workers", description: "a whole number from 1 to 256" },
   IMPORT_BYTES_MAX: {
@@ -77,6 +97,10 @@ ajv.addFormat("roles", (text) => items(text).length > 0 && unknownRoles(text).le
 ajv.addFormat("postgres-url", (text) => isUrl(text, ["postgres:", "postgresql:"]));
 ajv.addFormat("http-url", (text) => isUrl(text, ["http:", "https:"]));
 ajv.addFormat("brokers", (text) => items(text).length > 0 && items(text).every(isBroker));
+ajv.addFormat("name", (text) => /^[A-Za-z0-9._-]{1,100}$/.test(text));
+ajv.addFormat("partitions", (text) => isWhole(text, { min: 1, max: 10_000 }));
+ajv.addFormat("replicas", (text) => isWhole(text, { min: 1, max: 100 }));
+ajv.addFormat("password", (text) => text !== "");
 ajv.addFormat("secret-key", (text) => /^[A-Za-z0-9+/_-]{43}=?$/.test(text));
 ajv.addFormat("cidrs", (text) => items(text).every(isCidr));
 ajv.addFormat("cron", isCron);
@@ -85,7 +109,10 @@ const validate = ajv.compile({
   type: "object",
   properties: VARIABLES,
   // A key made on one machine would leave a shared database unreadable to the next.
-  dependencies: { DATABASE_URL: ["SECRET_KEY"] },
+  dependencies: {
+    DATABASE_URL: ["SECRET_KEY"],
+    KAFKA_SASL_MECHANISM: ["KAFKA_SASL_USERNAME", "KAFKA_SASL_PASSWORD"],
+  },
 });
 
 /** The entries of a comma-separated list, trimmed; empty ones do not count. */
@@ -97,15 +124,20 @@ export function items(text: string): string[] {
 }
 
 function faultSentence(variables: Variables, error: ErrorObject): string {
-  if (error.keyword === "dependencies") {
-    return "SECRET_KEY must be set to 32 bytes in base64 when DATABASE_URL is set; it is not set";
-  }
+  if (error.keyword === "dependencies") return missingSentence(error);
   const name = error.instancePath.slice(1) as VariableName;
   const schema: VariableSchema = VARIABLES[name];
   return `${name} must be ${schema.description}; it is ${shown(schema, variables[name] ?? "")}`;
 }
 
+function missingSentence({ params }: ErrorObject): string {
+  const { property, missingProperty } = params as { property: string; missingProperty: VariableName };
+  const { description } = VARIABLES[missingProperty];
+  return `${missingProperty} must be set to ${description} when ${property} is set; it is not set`;
+}
+
 function shown({ format }: VariableSchema, value: string): string {
+  if (format === "password") return "not shown";
   if (format === "secret-key") return `${value.length} characters long (not shown)`;
   if (format?.endsWith("-url")) return urlWithoutSecrets(value);
   if (format === "roles") return `"${value}" (not a role: ${unknownRoles(value).join(", ") || "nothing"})`;

@@ -3,6 +3,8 @@ import { resolve } from "node:path";
 import { BODY_BYTES_MAX } from "../ingest/import/open-body.js";
 import { parseBytes } from "../schemas/byte-size.js";
 import { items, ROLES, VARIABLES, variableFaults, type Role, type Variables } from "./config-schema.js";
+import type { KafkaLogOptions } from "./kafka/event-log.js";
+import type { SaslMechanism } from "./kafka/kafka-client.js";
 import type { LogLevel } from "./log.js";
 import { StartFailure } from "./start-failure.js";
 
@@ -25,8 +27,8 @@ export interface Config {
   roles: ReadonlySet<Role>;
   databaseUrl?: string;
   clickhouseUrl?: string;
-  /** `host:port` each. */
-  kafkaBrokers?: readonly string[];
+  /** In place of the embedded event log. */
+  kafka?: KafkaConfig;
   /** 32 bytes. */
   secretKey?: Buffer;
   enrich: { workers: number };
@@ -61,7 +63,7 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     roles: new Set(items(variables.ROLES ?? ROLES.join(",")) as Role[]),
     ...given("databaseUrl", variables.DATABASE_URL),
     ...given("clickhouseUrl", variables.CLICKHOUSE_URL),
-    ...given("kafkaBrokers", variables.KAFKA_BROKERS && items(variables.KAFKA_BROKERS)),
+    ...given("kafka", variables.KAFKA_BROKERS === undefined ? undefined : kafkaConfig(variables)),
     ...given("secretKey", variables.SECRET_KEY && Buffer.from(variables.SECRET_KEY, "base64")),
     enrich: { workers: Number(variables.ENRICH_WORKERS ?? availableParallelism()) },
     imports: { bytesMax: parseBytes(variables.IMPORT_BYTES_MAX ?? "") ?? BODY_BYTES_MAX },
@@ -74,6 +76,38 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     webhooks: { allowPrivateNetworks: variables.WEBHOOK_ALLOW_PRIVATE_NETWORKS === "true" },
     trustedProxies: items(variables.TRUSTED_PROXIES ?? ""),
     logLevel: (variables.LOG_LEVEL ?? "info") as LogLevel,
+  };
+}
+
+export type KafkaConfig = Omit<KafkaLogOptions, "tls"> & {
+  /** `caFile`: a PEM file of authorities to believe in place of the system's. */
+  tls?: { caFile?: string };
+};
+
+const KAFKA_PARTITIONS = 24;
+
+function kafkaConfig(variables: Variables): KafkaConfig {
+  const { KAFKA_TLS_CA: caFile, KAFKA_SASL_MECHANISM: mechanism } = variables;
+  const usesTls = variables.KAFKA_TLS === "true" || caFile !== undefined;
+  return {
+    brokers: items(variables.KAFKA_BROKERS ?? ""),
+    clientId: variables.KAFKA_CLIENT_ID ?? "maintainer-toolchain",
+    prefix: variables.KAFKA_TOPIC_PREFIX ?? "",
+    partitions: Number(variables.KAFKA_PARTITIONS ?? KAFKA_PARTITIONS),
+    ...given(
+      "replicationFactor",
+      variables.KAFKA_REPLICATION_FACTOR && Number(variables.KAFKA_REPLICATION_FACTOR),
+    ),
+    createTopics: variables.KAFKA_CREATE_TOPICS !== "false",
+    ...given("tls", usesTls ? given("caFile", caFile) : undefined),
+    ...given(
+      "sasl",
+      mechanism && {
+        mechanism: mechanism as SaslMechanism,
+        username: variables.KAFKA_SASL_USERNAME ?? "",
+        password: variables.KAFKA_SASL_PASSWORD ?? "",
+      },
+    ),
   };
 }
 

@@ -1,16 +1,19 @@
 import type { LookupData } from "../enrich/lookups/load-lookup-data.js";
 import type { ChunkOutcome } from "../schemas/chunk-outcome.js";
+import type { EventLogSource } from "./open-event-log.js";
 import type { LogLevel } from "./log.js";
 
 /** What an enrichment thread is started with. The tables are shared memory, not copies. */
 export interface ThreadData {
   share: { index: number; of: number };
-  logDir: string;
+  logSource: EventLogSource;
   postgresUrl: string;
   clickhouseUrl: string;
   originKey: Uint8Array;
   lookupData: LookupData;
   logLevel: LogLevel;
+  /** Of `HOLD_TURN_BYTES`, the same for all threads. */
+  holdTurn: SharedArrayBuffer;
 }
 
 export type ToThread = { stop: true } | { lookupData: LookupData };

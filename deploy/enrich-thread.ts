@@ -2,6 +2,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { openArtifactResolver } from "../api/open-artifact-resolver.js";
 import { importProgress } from "../api/stores/import-progress.js";
 import { parkedChunks } from "../api/stores/parked-chunks.js";
+import { sharedHoldTurn } from "../enrich/hold-turn.js";
 import type { LookupData } from "../enrich/lookups/load-lookup-data.js";
 import { openLookups } from "../enrich/lookups/open-lookups.js";
 import { startWorker } from "../enrich/start-worker.js";
@@ -9,8 +10,8 @@ import { ClosingStack } from "./closing-stack.js";
 import { connectClickHouse } from "./connect-clickhouse.js";
 import { connectPostgres } from "./connect-postgres.js";
 import type { FromThread, ThreadData, ToThread } from "./enrich-messages.js";
-import { openEmbeddedLog } from "./embedded/event-log.js";
 import { createLog } from "./log.js";
+import { openEventLog } from "./open-event-log.js";
 
 const CONNECTIONS_MAX = 2;
 
@@ -22,7 +23,7 @@ async function main(data: ThreadData): Promise<void> {
   open.defer(() => pg.end());
   const clickhouse = connectClickHouse(data.clickhouseUrl);
   open.defer(() => clickhouse.close());
-  const eventLog = open.use(await openEmbeddedLog({ dir: data.logDir }));
+  const eventLog = open.use(await openEventLog(data.logSource, log));
   const lookupsFrom = (tables: LookupData) => openLookups(tables, { originKey: data.originKey });
   let lookups = lookupsFrom(data.lookupData);
   const stopped = onMessages((tables) => (lookups = lookupsFrom(tables)));
@@ -38,11 +39,17 @@ async function main(data: ThreadData): Promise<void> {
           log.error({ err: error, importId, sequence }, "PostgreSQL refused the log samples of a chunk"),
       }),
       parked: parkedChunks(pg),
+      turn: sharedHoldTurn(data.holdTurn, data.share.index),
       onOutcomes: (outcomes) => tell({ outcomes: [...outcomes] }),
       onParked: ({ record: _, ...chunk }) => {
         log.error(chunk, "a chunk was set aside; see: admin parked list");
         tell({ parked: 1 });
       },
+      onLogRefused: ({ reason, cause }, kept) =>
+        log.error(
+          { err: cause, reason },
+          `log entries of imports cannot be stored as they are: stored ${kept}`,
+        ),
       onRetry: (error, what) => log.warn({ err: error }, `${what} failed and is tried again`),
     }),
   );

@@ -3,6 +3,7 @@ import { Command } from "commander";
 import { adminCommand } from "./admin.js";
 import { benchCommand } from "./bench.js";
 import { demoCommand } from "./demo.js";
+import { kafkaCommand } from "./kafka.js";
 import { startCommand } from "./start-command.js";
 import { StartFailure } from "./start-failure.js";
 
@@ -11,7 +12,8 @@ const program = new Command("maintainer-toolchain")
   .addCommand(startCommand(), { isDefault: true })
   .addCommand(demoCommand())
   .addCommand(adminCommand())
-  .addCommand(benchCommand());
+  .addCommand(benchCommand())
+  .addCommand(kafkaCommand());
 
 try {
   await program.parseAsync();

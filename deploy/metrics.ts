@@ -22,7 +22,13 @@ export function createRegistry(): Registry {
 }
 
 async function answer(registry: Registry, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  if (request.url?.split("?", 1)[0] !== "/metrics") {
+  const path = request.url?.split("?", 1)[0];
+  // Roles that listen nowhere else are asked here whether they are alive.
+  if (path === "/healthz") {
+    response.writeHead(200, { "Content-Type": "application/json" }).end('{"status":"ok"}');
+    return;
+  }
+  if (path !== "/metrics") {
     response.writeHead(404).end();
     return;
   }

@@ -9,8 +9,8 @@ import { connectClickHouse, DATABASE } from "./connect-clickhouse.js";
 import { connectPostgres } from "./connect-postgres.js";
 import type { DataDir } from "./data-dir.js";
 import { startClickHouse } from "./embedded/clickhouse.js";
-import { openEmbeddedLog } from "./embedded/event-log.js";
 import { startPostgres } from "./embedded/postgres.js";
+import { openEventLog, type EventLogSource } from "./open-event-log.js";
 import { prepareClickHouse } from "./prepare-clickhouse.js";
 import { StartFailure } from "./start-failure.js";
 
@@ -20,7 +20,7 @@ const CONNECTIONS_MAX = 20;
 export interface Stores {
   postgresUrl: string;
   clickhouseUrl: string;
-  logDir: string;
+  logSource: EventLogSource;
   pg: pg.Pool;
   clickhouse: ClickHouseClient;
   /** For answers that callers read as slowly as they like: they never take the service's own connections. */
@@ -47,13 +47,13 @@ export async function openStores({ config, dataDir, log, open }: StoresOptions):
   ]);
   const postgres = opened(startedPostgres);
   const clickhouse = opened(startedClickHouse);
-  const logDir = dataDir.sub("log");
-  const eventLog = open.use(await openEmbeddedLog({ dir: logDir }));
+  const logSource = config.kafka === undefined ? { dir: dataDir.sub("log") } : { kafka: config.kafka };
+  const eventLog = open.use(await openEventLog(logSource, log));
   const lost = Promise.race([postgres.lost, clickhouse.lost]);
   return {
     postgresUrl: postgres.url,
     clickhouseUrl: clickhouse.url,
-    logDir,
+    logSource,
     pg: postgres.pool,
     clickhouse: clickhouse.client,
     exports: clickhouse.exports,

@@ -62,7 +62,7 @@ export function createPipelineMetrics(
     help: "Records that were appended and not yet enriched",
     registers,
     async collect() {
-      this.set(await eventLog.lag(ENRICH_GROUP));
+      this.set(await eventLog.lag(ENRICH_GROUP).catch(() => NaN));
     },
   });
   return {

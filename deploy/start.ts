@@ -60,10 +60,6 @@ interface Starting {
 }
 
 async function startAll({ config, log, open }: Starting): Promise<Running> {
-  if (config.kafkaBrokers !== undefined)
-    throw new StartFailure(
-      "KAFKA_BROKERS is set, but this version has only the embedded event log: unset it to start.",
-    );
   const dataDir = open.use(await openDataDir(config.dataDir));
   const required = config.databaseUrl !== undefined;
   const secretKey = await loadSecretKey({ fromConfig: config.secretKey, dataDir, required });
@@ -84,6 +80,7 @@ async function startAll({ config, log, open }: Starting): Promise<Running> {
   const parts = { config, log, open, stores, secretKey, tokens, metrics };
   const endpoints: Endpoints = { postgres: stores.postgresUrl, clickhouse: stores.clickhouseUrl };
   const enriching = lookupData && (await startEnriching({ ...parts, lookupData }));
+  if (config.roles.has("jobs")) startSettling(parts);
   endpoints.metrics = open.use(await startMetricsServer({ ...config.metrics, registry })).url;
   const readiness = readinessOf(stores);
   if (config.roles.has("collect"))
@@ -133,7 +130,7 @@ async function startEnriching({
       workers: config.enrich.workers,
       log,
       logLevel: config.logLevel,
-      logDir: stores.logDir,
+      logSource: stores.logSource,
       postgresUrl: stores.postgresUrl,
       clickhouseUrl: stores.clickhouseUrl,
       originKey: new Uint8Array(hkdfSync("sha256", secretKey, "", "maintainer-toolchain origin ids v1", 32)),
@@ -142,6 +139,16 @@ async function startEnriching({
       onParked: (chunks) => metrics.countParked(chunks),
     }),
   );
+  const reload = onReloadSignal(
+    async () => enrichment.reload(await loadLookupData(config.lookups)),
+    (error) => log.error({ err: error }, "the lookup tables could not be read again; the old ones stay"),
+  );
+  open.defer(async () => reload[Symbol.dispose]());
+  return enrichment;
+}
+
+/** Any number of processes may: an owner's imports are settled by one of them at a time. */
+function startSettling({ log, open, stores, metrics }: Parts): void {
   open.use(
     startSettler({
       clickhouse: stores.clickhouse,
@@ -150,12 +157,6 @@ async function startEnriching({
       onFailure: (error) => log.warn({ err: error }, "settlement failed and is tried again"),
     }),
   );
-  const reload = onReloadSignal(
-    async () => enrichment.reload(await loadLookupData(config.lookups)),
-    (error) => log.error({ err: error }, "the lookup tables could not be read again; the old ones stay"),
-  );
-  open.defer(async () => reload[Symbol.dispose]());
-  return enrichment;
 }
 
 async function startApi({

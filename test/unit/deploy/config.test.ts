@@ -36,6 +36,15 @@ test("every variable reaches its place", () => {
     DATABASE_URL: "postgres://app:word@db.example:5432/app",
     CLICKHOUSE_URL: "https://app:word@ch.example:8443/?database=x",
     KAFKA_BROKERS: "k1.example:9092,k2.example:9092",
+    KAFKA_CLIENT_ID: "downloads",
+    KAFKA_TOPIC_PREFIX: "live.",
+    KAFKA_PARTITIONS: "48",
+    KAFKA_REPLICATION_FACTOR: "3",
+    KAFKA_CREATE_TOPICS: "false",
+    KAFKA_TLS_CA: "/etc/ca.pem",
+    KAFKA_SASL_MECHANISM: "scram-sha-512",
+    KAFKA_SASL_USERNAME: "app",
+    KAFKA_SASL_PASSWORD: "word",
     SECRET_KEY: KEY,
     ENRICH_WORKERS: "3",
     IMPORT_BYTES_MAX: "512 MiB",
@@ -56,7 +65,16 @@ test("every variable reaches its place", () => {
     roles: new Set(["api", "jobs"]),
     databaseUrl: "postgres://app:word@db.example:5432/app",
     clickhouseUrl: "https://app:word@ch.example:8443/?database=x",
-    kafkaBrokers: ["k1.example:9092", "k2.example:9092"],
+    kafka: {
+      brokers: ["k1.example:9092", "k2.example:9092"],
+      clientId: "downloads",
+      prefix: "live.",
+      partitions: 48,
+      replicationFactor: 3,
+      createTopics: false,
+      tls: { caFile: "/etc/ca.pem" },
+      sasl: { mechanism: "scram-sha-512", username: "app", password: "word" },
+    },
     secretKey: Buffer.alloc(32, 7),
     enrich: { workers: 3 },
     imports: { bytesMax: 536_870_912 },
@@ -65,6 +83,16 @@ test("every variable reaches its place", () => {
     webhooks: { allowPrivateNetworks: true },
     trustedProxies: ["10.0.0.0/8", "192.0.2.1", "2001:db8::/32"],
     logLevel: "debug",
+  });
+});
+
+test("brokers alone are spoken to plainly, and topics are made", () => {
+  expect(parseConfig({ KAFKA_BROKERS: "127.0.0.1:9092" }).kafka).toEqual({
+    brokers: ["127.0.0.1:9092"],
+    clientId: "maintainer-toolchain",
+    prefix: "",
+    partitions: 24,
+    createTopics: true,
   });
 });
 
@@ -134,7 +162,13 @@ test("every wrong variable is named at once", () => {
 
 test("SECRET_KEY is required with DATABASE_URL", () => {
   expect(faultOf({ DATABASE_URL: "postgres://db/app" })).toBe(
-    "SECRET_KEY must be set to 32 bytes in base64 when DATABASE_URL is set; it is not set",
+    "SECRET_KEY must be set to 32 bytes in base64 (44 characters) when DATABASE_URL is set; it is not set",
+  );
+});
+
+test("a user name and a password are required with KAFKA_SASL_MECHANISM", () => {
+  expect(faultOf({ KAFKA_SASL_MECHANISM: "plain", KAFKA_SASL_USERNAME: "app" })).toBe(
+    "KAFKA_SASL_PASSWORD must be set to a password when KAFKA_SASL_MECHANISM is set; it is not set",
   );
 });
 

@@ -1,0 +1,49 @@
+import { Kafka, logLevel } from "kafkajs";
+import type { ServerProcess } from "../../embedded/server-process.js";
+import { storeFailure } from "../../start-failure.js";
+
+export interface Awaited {
+  /** `127.0.0.1:9092` */
+  address: string;
+  /** Where its data is, for the sentence. */
+  dir: string;
+  timeoutMs?: number;
+}
+
+// Reading its log again after a crash takes its time; a process that hangs is given up at last.
+const READY_MS_MAX = 120_000;
+const POLL_MS = 50;
+const ANSWER_MS_MAX = 2_000;
+
+/** Resolves when the broker answers a metadata request with itself in it. Throws StartFailure when it ends before. */
+export async function awaitBroker(child: ServerProcess, awaited: Awaited): Promise<void> {
+  const { address, dir, timeoutMs = READY_MS_MAX } = awaited;
+  const deadline = performance.now() + timeoutMs;
+  while (!(await answers(address))) {
+    if (await child.isGoneWithin(POLL_MS)) throw failure(`did not start (${await child.gone})`);
+    if (performance.now() > deadline) throw failure(`does not answer after ${timeoutMs / 1000} s`);
+  }
+
+  function failure(what: string) {
+    return storeFailure(`Kafka on ${dir} ${what}`, { dir, tail: child.tail() });
+  }
+}
+
+async function answers(address: string): Promise<boolean> {
+  const admin = new Kafka({
+    brokers: [address],
+    connectionTimeout: ANSWER_MS_MAX,
+    requestTimeout: ANSWER_MS_MAX,
+    retry: { retries: 0 },
+    logLevel: logLevel.NOTHING,
+  }).admin();
+  try {
+    await admin.connect();
+    const { brokers } = await admin.describeCluster();
+    return brokers.length > 0;
+  } catch {
+    return false; // not yet: what is wrong for good ends the process, or the time
+  } finally {
+    await admin.disconnect();
+  }
+}

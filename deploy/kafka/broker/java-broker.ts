@@ -1,0 +1,94 @@
+import { randomBytes } from "node:crypto";
+import { existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { assetUrl } from "../../../schemas/asset.js";
+import type { ServerProcess } from "../../embedded/server-process.js";
+import { storeFailure } from "../../start-failure.js";
+import { brokerSettings, propertiesText } from "./broker-settings.js";
+import type { BrokerSettings } from "./broker-settings.js";
+import type { Environment, Java } from "./find-java.js";
+import { spawnWatched } from "./spawn-watched.js";
+
+/** What a broker's process is started from. */
+export interface JavaBroker {
+  /** Its working directory, with `data` and `server.properties`. */
+  dir: string;
+  libDir: string;
+  java: Java;
+  env: Environment;
+  settings: BrokerSettings;
+}
+
+// Started in half the time with the quick compiler alone; a broker mostly moves bytes that it does not look at.
+const JVM = ["-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+ExitOnOutOfMemoryError"];
+
+/** The broker's process; whether it answers is for the caller to find out. */
+export function spawnBroker(
+  broker: JavaBroker,
+  ports: { port: number; controllerPort: number },
+  onLine: (line: string) => void,
+): Promise<ServerProcess> {
+  const settings = { ...brokerSettings({ ...ports, logDir: dataFolder(broker.dir) }), ...broker.settings };
+  const file = join(broker.dir, "server.properties");
+  writeFileSync(file, propertiesText(settings), { mode: 0o600 });
+  return spawnJava(broker, ["kafka.Kafka", file], onLine);
+}
+
+/**
+ * Gives the storage its cluster id, which Kafka wants done before the first start. Made beside its place and moved
+ * there when complete: a start that was killed leaves no half of it.
+ */
+export async function formatStorage(broker: JavaBroker): Promise<void> {
+  const { dir } = broker;
+  if (existsSync(dataFolder(dir))) return;
+  const fresh = `${dataFolder(dir)}.new`;
+  rmSync(fresh, { recursive: true, force: true });
+  const file = join(dir, "format.properties");
+  // Nothing listens yet: the ports are only there because the settings are not valid without.
+  const settings = brokerSettings({ port: 9092, controllerPort: 9093, logDir: fresh });
+  writeFileSync(file, propertiesText(settings), { mode: 0o600 });
+  const args = ["kafka.tools.StorageTool", "format", `--cluster-id=${clusterId()}`, `--config=${file}`];
+  const format = await spawnJava(broker, args, () => undefined);
+  const end = await format.gone;
+  rmSync(file, { force: true });
+  if (end !== "exit status 0")
+    throw storeFailure(`Kafka's storage could not be formatted in ${dir} (${end})`, {
+      dir,
+      tail: format.tail(),
+    });
+  renameSync(fresh, dataFolder(dir));
+}
+
+function dataFolder(dir: string): string {
+  return join(dir, "data");
+}
+
+/** Kafka's form of a UUID: 16 bytes in base64 for URLs. One that begins with a dash would be read as an option. */
+function clusterId(): string {
+  const id = randomBytes(16);
+  id[0] = (id[0] ?? 0) & 0x7f;
+  return id.toString("base64url");
+}
+
+function spawnJava(
+  { dir, libDir, java, env }: JavaBroker,
+  args: readonly string[],
+  onLine: (line: string) => void,
+): Promise<ServerProcess> {
+  const logging = fileURLToPath(assetUrl("deploy/kafka/broker/log4j2.properties"));
+  return spawnWatched({
+    command: [
+      java.command,
+      ...JVM,
+      `-Dlog4j2.configurationFile=${logging}`,
+      "-cp",
+      join(libDir, "*"),
+      ...args,
+    ],
+    cwd: dir,
+    // Nothing else of ours: the environment may hold secrets that a broker has no use for.
+    env: { PATH: env["PATH"], HOME: env["HOME"], LC_ALL: "C", TZ: "UTC" },
+    onLine,
+  });
+}

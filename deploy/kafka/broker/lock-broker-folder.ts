@@ -1,0 +1,48 @@
+import { chmodSync, mkdirSync, readdirSync, realpathSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { takeLockFile } from "../../lock-file.js";
+import { explainFileError, StartFailure } from "../../start-failure.js";
+
+/** A broker's folder, held by this process alone until disposed of. */
+export interface BrokerFolder extends Disposable {
+  /** Absolute, with every symbolic link resolved. */
+  path: string;
+}
+
+const LOCK = "lock";
+// Whoever was killed a moment ago may hold the lock for an instant more.
+const LOCK_TRIES = 10;
+const LOCK_RETRY_MS = 30;
+
+/**
+ * Makes the folder (mode 0700) and locks it. The lock is not that of the data directory, which a running `start` holds.
+ * Throws StartFailure when another process has it, or when it cannot be written.
+ */
+export async function lockBrokerFolder(dir: string): Promise<BrokerFolder> {
+  try {
+    const path = makeFolder(dir);
+    for (let left = LOCK_TRIES; ; left -= 1) {
+      const taken = takeLockFile(join(path, LOCK));
+      if ("release" in taken) return { path, [Symbol.dispose]: () => taken.release() };
+      if (left === 0) throw new StartFailure(heldSentence(path, taken.heldBy));
+      await sleep(LOCK_RETRY_MS);
+    }
+  } catch (error) {
+    throw explainFileError(error, dir);
+  }
+}
+
+function makeFolder(dir: string): string {
+  const parent = dirname(dir);
+  mkdirSync(parent, { recursive: true, mode: 0o700 });
+  // `start` closes an empty data directory to other users, and refuses an open one that holds a folder it does not know.
+  if (readdirSync(parent).length === 0) chmodSync(parent, 0o700);
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  return realpathSync(dir);
+}
+
+function heldSentence(path: string, heldBy: string): string {
+  const holder = heldBy === "" ? "another process" : `process ${heldBy}`;
+  return `The Kafka folder ${path} is in use by ${holder}: use that broker, stop it, or choose another DATA_DIR.`;
+}

@@ -1,0 +1,95 @@
+import { join } from "node:path";
+import type { Logger } from "pino";
+import { endLeftovers } from "../../embedded/leftovers.js";
+import { onFreePort } from "../../free-port.js";
+import { explainFileError } from "../../start-failure.js";
+import { assertFreePort } from "./assert-free-port.js";
+import { awaitBroker } from "./await-broker.js";
+import { openBroker } from "./broker.js";
+import type { Broker, RunningBroker } from "./broker.js";
+import type { BrokerSettings } from "./broker-settings.js";
+import { fetchBroker, KAFKA_VERSION } from "./fetch-broker.js";
+import { findJava } from "./find-java.js";
+import type { Environment } from "./find-java.js";
+import { formatStorage, spawnBroker } from "./java-broker.js";
+import type { JavaBroker } from "./java-broker.js";
+import { lockBrokerFolder } from "./lock-broker-folder.js";
+
+export interface BrokerOptions {
+  /** A folder of its own; what it holds survives the broker. */
+  dir: string;
+  log: Logger;
+  /** On 127.0.0.1; any free one when absent. */
+  port?: number;
+  /** Besides, or in place of, those of `brokerSettings`. */
+  settings?: BrokerSettings;
+  /** Where the downloaded broker is kept; in `dir` when absent. */
+  libDir?: string;
+  /** Hears about a download; the log does when absent. */
+  tell?: (sentence: string) => void;
+  env?: Environment;
+}
+
+// A clean shutdown, and the end.
+const STOP = [
+  { signal: "SIGTERM", patienceMs: 10_000 },
+  { signal: "SIGKILL", patienceMs: 5_000 },
+] as const;
+
+/**
+ * Starts a broker with Java on the folder and resolves when it answers; Maven downloads it the first time.
+ * Throws StartFailure: Java or Maven missing, the folder or the port taken, the disk full, a download that fails.
+ */
+export async function startBroker(options: BrokerOptions): Promise<Broker> {
+  const { log, port, settings = {}, env = process.env } = options;
+  const { tell = (sentence) => log.info({ store: "Kafka" }, sentence) } = options;
+  const folder = await lockBrokerFolder(options.dir);
+  try {
+    const dir = folder.path;
+    const java = await findJava(env);
+    const libDir = options.libDir ?? join(dir, `lib-${KAFKA_VERSION}`);
+    await fetchBroker(libDir, { env, tell });
+    await endLeftoverBrokers(dir);
+    const parts: JavaBroker = { dir, libDir, java, env, settings };
+    await formatStorage(parts);
+    const start = (chosen: number) => startOnPort(parts, chosen, log);
+    const running = port === undefined ? await onFreePort(start) : await startOnGivenPort(port, start);
+    return openBroker(running, folder);
+  } catch (error) {
+    folder[Symbol.dispose]();
+    throw explainFileError(error, folder.path);
+  }
+}
+
+async function startOnGivenPort<T>(port: number, start: (port: number) => Promise<T>): Promise<T> {
+  await assertFreePort(port);
+  return start(port);
+}
+
+/** The controller's port is nobody else's business, and another at each start. */
+function startOnPort(parts: JavaBroker, port: number, log: Logger): Promise<RunningBroker> {
+  return onFreePort(async (controllerPort) => {
+    const child = await spawnBroker(parts, { port, controllerPort }, (line) => logLine(log, line));
+    const address = `127.0.0.1:${port}`;
+    try {
+      await awaitBroker(child, { address, dir: parts.dir });
+    } catch (error) {
+      await child.end(STOP);
+      throw error;
+    }
+    return { child, address, signals: STOP };
+  });
+}
+
+function endLeftoverBrokers(dir: string): Promise<void> {
+  return endLeftovers(dir, {
+    name: "Kafka",
+    isServer: (commandLine) => /^(\S*\/)?java .*\bkafka\.(Kafka|tools\.StorageTool)\b/.test(commandLine),
+    signals: STOP,
+  });
+}
+
+function logLine(log: Logger, line: string): void {
+  if (/^(FATAL|ERROR):/.test(line)) log.warn({ store: "Kafka" }, line);
+  else log.debug({ store: "Kafka" }, line);
+}

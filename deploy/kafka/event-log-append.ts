@@ -1,0 +1,100 @@
+import { Partitioners, type Kafka, type Producer } from "kafkajs";
+import { EventLogUnavailable } from "../../schemas/event-log.js";
+
+export interface Appender {
+  append(records: readonly Uint8Array[], partition: number): Promise<void>;
+  /** Resolves when nothing is waiting to be sent, and the connection is closed. */
+  close(): Promise<void>;
+}
+
+interface Waiting {
+  record: Buffer;
+  partition: number;
+  resolve: () => void;
+  reject: (error: Error) => void;
+}
+
+/**
+ * Sends records in groups: whatever arrives while one request is under way shares the next, one record for each
+ * partition. One request at a time and an idempotent producer: a record that is sent again after a lost answer is
+ * stored once and in its place.
+ */
+export function openAppender(kafka: Kafka, topic: string): Appender {
+  const waiting: Waiting[] = [];
+  let producer: Promise<Producer> | undefined;
+  let sending: Promise<void> | undefined;
+
+  async function sendAll(): Promise<void> {
+    await Promise.resolve(); // appends of the same turn join the first group
+    while (waiting.length > 0) await sendGroup(takeGroup(waiting));
+    sending = undefined;
+  }
+
+  async function sendGroup(group: readonly Waiting[]): Promise<void> {
+    try {
+      producer ??= openProducer(kafka);
+      const messages = group.map(({ record: value, partition }) => ({ value, partition }));
+      await (await producer).send({ topic, acks: ALL_REPLICAS, messages });
+      for (const { resolve } of group) resolve();
+    } catch (cause) {
+      await replaceProducer();
+      const error = new EventLogUnavailable("Kafka did not take the records", { cause });
+      for (const { reject } of group) reject(error);
+    }
+  }
+
+  /**
+   * Given up, a request may have been stored all the same: what the next one sends under its sequence number would
+   * be taken for a repetition and dropped. A new producer begins to count anew.
+   */
+  async function replaceProducer(): Promise<void> {
+    const given = producer;
+    producer = undefined;
+    await (await given?.catch(() => undefined))?.disconnect().catch(() => undefined);
+  }
+
+  return {
+    async append(records, partition) {
+      const appended = records.map(
+        (record) =>
+          new Promise<void>((resolve, reject) => {
+            waiting.push({ record: Buffer.from(record), partition, resolve, reject });
+          }),
+      );
+      sending ??= sendAll();
+      await Promise.all(appended);
+    },
+    async close() {
+      await sending;
+      await replaceProducer();
+    },
+  };
+}
+
+const ALL_REPLICAS = -1;
+
+async function openProducer(kafka: Kafka): Promise<Producer> {
+  const producer = kafka.producer({
+    idempotent: true,
+    maxInFlightRequests: 1,
+    allowAutoTopicCreation: false,
+    createPartitioner: Partitioners.DefaultPartitioner,
+  });
+  await producer.connect();
+  return producer;
+}
+
+/** The first record of each partition; its second would share a batch with it, and the broker limits batches. */
+function takeGroup(waiting: Waiting[]): Waiting[] {
+  const partitions = new Set<number>();
+  const group: Waiting[] = [];
+  for (let at = 0; at < waiting.length;) {
+    const { partition } = waiting[at] as Waiting;
+    if (partitions.has(partition)) at++;
+    else {
+      partitions.add(partition);
+      group.push(...waiting.splice(at, 1));
+    }
+  }
+  return group;
+}

