@@ -12,7 +12,8 @@ import {
 } from "../api/stores/parked-chunks.js";
 import type { EventLog } from "../schemas/event-log.js";
 import type { Administer, Administered } from "./admin.js";
-import { openEmbeddedLog } from "./embedded/event-log.js";
+import { createLog } from "./log.js";
+import { openEventLog, type EventLogSource } from "./open-event-log.js";
 
 /** `admin parked ...`: what becomes of chunks that enrichment set aside. */
 export function parkedCommand(administer: Administer): Command {
@@ -89,9 +90,9 @@ function tableOf(chunks: readonly WaitingChunk[]): string[] {
 }
 
 /** One by one: what was appended is no longer set aside, whatever becomes of the others. */
-async function retryChunks(ids: readonly number[], { pg, logDir }: Administered): Promise<string[]> {
+async function retryChunks(ids: readonly number[], { pg, logSource }: Administered): Promise<string[]> {
   if (ids.length === 0) return ["Nothing is set aside."];
-  await using log = await openLog(logDir);
+  await using log = await openLog(logSource);
   const idsOf: Record<Retried, number[]> = { appended: [], closed: [], unknown: [] };
   for (const id of new Set(ids)) {
     try {
@@ -118,10 +119,11 @@ function sentenceOf({ appended, closed, unknown }: Record<Retried, readonly numb
   return sentences.join(" ");
 }
 
-/** Never makes one: what is appended to a log that nobody reads would be lost. */
-async function openLog(dir: string): Promise<EventLog> {
-  if (existsSync(join(dir, "data.mdb"))) return openEmbeddedLog({ dir });
-  throw new Error(`There is no event log in ${dir}: give the DATA_DIR of the server, on its machine.`);
+/** Never makes an embedded one: what is appended to a log that nobody reads would be lost. */
+async function openLog(source: EventLogSource): Promise<EventLog> {
+  if ("kafka" in source || existsSync(join(source.dir, "data.mdb")))
+    return openEventLog(source, createLog({ level: "error" }));
+  throw new Error(`There is no event log in ${source.dir}: give the DATA_DIR of the server, on its machine.`);
 }
 
 async function dropChunks(pg: Pool, ids: readonly number[]): Promise<string[]> {

@@ -10,6 +10,7 @@ import { Problem } from "../schemas/problem.js";
 import { connectPostgres } from "./connect-postgres.js";
 import { parkedCommand } from "./admin-parked.js";
 import { createLog } from "./log.js";
+import type { EventLogSource } from "./open-event-log.js";
 import { openAdminStores } from "./open-admin-stores.js";
 import { prepareClickHouse } from "./prepare-clickhouse.js";
 import { StartFailure } from "./start-failure.js";
@@ -58,8 +59,8 @@ export interface Administered {
   pg: Pool;
   tokens: TokenCipher;
   clickhouseUrl: string | undefined;
-  /** The folder of the embedded event log; it may not be there. */
-  logDir: string;
+  /** An embedded one may not be there. */
+  logSource: EventLogSource;
 }
 
 /** Runs the work of one command, which answers the lines to print. */
@@ -139,7 +140,7 @@ async function onDatabase(
   try {
     await migratePostgres(pg);
     await checkSecretKey(pg, tokens);
-    await work({ pg, tokens, clickhouseUrl: stores.clickhouseUrl, logDir: stores.logDir });
+    await work({ pg, tokens, clickhouseUrl: stores.clickhouseUrl, logSource: stores.logSource });
   } finally {
     await pg.end();
   }

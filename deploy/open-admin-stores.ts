@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { parseConfig, type Config } from "./config.js";
 import { openDataDir, readRunningEndpoints, type Endpoints } from "./data-dir.js";
 import { startPostgres } from "./embedded/postgres.js";
 import { createLog } from "./log.js";
+import type { EventLogSource } from "./open-event-log.js";
 import { loadSecretKey } from "./secret-key.js";
 
 /** The databases to administer, until closed. */
@@ -12,8 +13,8 @@ export interface AdminStores extends AsyncDisposable {
   /** Absent when it is an embedded one that does not run at the moment. */
   readonly clickhouseUrl: string | undefined;
   readonly secretKey: Buffer;
-  /** The folder of the embedded event log; it may not be there. */
-  readonly logDir: string;
+  /** An embedded one may not be there. */
+  readonly logSource: EventLogSource;
 }
 
 /**
@@ -42,7 +43,7 @@ async function external(
     postgresUrl: postgres,
     clickhouseUrl: config.clickhouseUrl ?? clickhouse,
     secretKey,
-    logDir: join(resolve(config.dataDir), "log"),
+    logSource: logSourceOf(config),
     [Symbol.asyncDispose]: async () => undefined,
   };
 }
@@ -57,13 +58,17 @@ async function startEmbedded(config: Config): Promise<AdminStores> {
       postgresUrl: postgres.url,
       clickhouseUrl: config.clickhouseUrl,
       secretKey,
-      logDir: join(dataDir.path, "log"),
+      logSource: logSourceOf(config),
       [Symbol.asyncDispose]: () => disposeInTurn(postgres, dataDir),
     };
   } catch (error) {
     await dataDir[Symbol.asyncDispose]();
     throw error;
   }
+}
+
+function logSourceOf({ kafka, dataDir }: Config): EventLogSource {
+  return kafka === undefined ? { dir: join(dataDir, "log") } : { kafka };
 }
 
 /** The directory is given up only once nothing runs on it. */

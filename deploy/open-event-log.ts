@@ -4,7 +4,7 @@ import type { EventLog, LagReader } from "../schemas/event-log.js";
 import type { KafkaConfig } from "./config.js";
 import { openEmbeddedLog } from "./embedded/event-log.js";
 import { openKafkaLog } from "./kafka/event-log.js";
-import { explainFileError } from "./start-failure.js";
+import { StartFailure } from "./start-failure.js";
 
 /** Which event log it is, in a form that can be handed to a thread. */
 export type EventLogSource = { dir: string } | { kafka: KafkaConfig };
@@ -22,6 +22,7 @@ async function readAuthorities(path: string): Promise<string> {
   try {
     return await readFile(path, "utf8");
   } catch (error) {
-    throw explainFileError(error, path);
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new StartFailure(`The file of KAFKA_TLS_CA cannot be read: ${reason}`, { cause: error });
   }
 }
