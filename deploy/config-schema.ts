@@ -47,6 +47,11 @@ export const VARIABLES = {
     format: "replicas",
     description: "a whole number from 1 to 100",
   },
+  KAFKA_SESSION_TIMEOUT_MS: {
+    type: "string",
+    format: "session",
+    description: "a whole number of milliseconds from 1000 to 300000",
+  },
   KAFKA_CREATE_TOPICS: { type: "string", enum: ["true", "false"], description: "true or false" },
   KAFKA_TLS: { type: "string", enum: ["true", "false"], description: "true or false" },
   KAFKA_TLS_CA: FILE,
@@ -100,6 +105,7 @@ ajv.addFormat("brokers", (text) => items(text).length > 0 && items(text).every(i
 ajv.addFormat("name", (text) => /^[A-Za-z0-9._-]{1,100}$/.test(text));
 ajv.addFormat("partitions", (text) => isWhole(text, { min: 1, max: 10_000 }));
 ajv.addFormat("replicas", (text) => isWhole(text, { min: 1, max: 100 }));
+ajv.addFormat("session", (text) => isWhole(text, { min: 1_000, max: 300_000 }));
 ajv.addFormat("password", (text) => text !== "");
 ajv.addFormat("secret-key", (text) => /^[A-Za-z0-9+/_-]{43}=?$/.test(text));
 ajv.addFormat("cidrs", (text) => items(text).every(isCidr));

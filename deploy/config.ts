@@ -98,6 +98,10 @@ function kafkaConfig(variables: Variables): KafkaConfig {
       "replicationFactor",
       variables.KAFKA_REPLICATION_FACTOR && Number(variables.KAFKA_REPLICATION_FACTOR),
     ),
+    ...given(
+      "sessionTimeoutMs",
+      variables.KAFKA_SESSION_TIMEOUT_MS && Number(variables.KAFKA_SESSION_TIMEOUT_MS),
+    ),
     createTopics: variables.KAFKA_CREATE_TOPICS !== "false",
     ...given("tls", usesTls ? given("caFile", caFile) : undefined),
     ...given(

@@ -26,7 +26,9 @@ export interface ConsumerDependencies {
 
 /** What one request brings at the most: of one partition and in all. */
 const FETCH_BYTES = { partition: 16 * 2 ** 20, all: 32 * 2 ** 20 };
+/** At the most; several fit into any session time-out. */
 const HEARTBEAT_MS = 1_000;
+const HEARTBEATS_MIN = 3;
 
 /** Consumes what the group gives to this consumer, one batch at a time, until it is disposed of or `handle` throws. */
 export async function startConsumer(
@@ -38,7 +40,7 @@ export async function startConsumer(
   const consumer = kafka.consumer({
     groupId: options.group,
     sessionTimeout: sessionTimeoutMs,
-    heartbeatInterval: HEARTBEAT_MS,
+    heartbeatInterval: heartbeatMs(sessionTimeoutMs),
     maxBytesPerPartition: FETCH_BYTES.partition,
     maxBytes: FETCH_BYTES.all,
     maxWaitTimeInMs: 250,
@@ -164,7 +166,7 @@ function openReader(consumer: Consumer, dependencies: ReaderDependencies): Reade
         committed = true;
       },
     };
-    await using beating = keepBeating(payload);
+    await using beating = keepBeating(payload, heartbeatMs(dependencies.sessionTimeoutMs));
     try {
       const handling = handle(batch);
       inHand = handling.catch(() => undefined);
@@ -201,6 +203,10 @@ function openReader(consumer: Consumer, dependencies: ReaderDependencies): Reade
 }
 
 const NOTHING = new Uint8Array();
+
+function heartbeatMs(sessionTimeoutMs: number): number {
+  return Math.min(HEARTBEAT_MS, sessionTimeoutMs / HEARTBEATS_MIN);
+}
 
 /** kafkajs knows what to do with its own errors. */
 function rejoin(error: BatchLost): Error {
@@ -246,14 +252,17 @@ function commitFailure(error: unknown): Error {
 }
 
 /** Says that this consumer is alive while a batch is handled, however long that takes. */
-function keepBeating(payload: EachBatchPayload): AsyncDisposable & { failure: () => Error | undefined } {
+function keepBeating(
+  payload: EachBatchPayload,
+  intervalMs: number,
+): AsyncDisposable & { failure: () => Error | undefined } {
   let failure: Error | undefined;
   let beating = Promise.resolve();
   const timer = setInterval(() => {
     beating = payload.heartbeat().catch((error: Error) => {
       failure = error;
     });
-  }, HEARTBEAT_MS);
+  }, intervalMs);
   return {
     failure: () => failure,
     async [Symbol.asyncDispose]() {
