@@ -1,5 +1,6 @@
 import Router from "@koa/router";
 import Koa from "koa";
+import type { Pool } from "pg";
 import type { Logger } from "pino";
 import { accessLog } from "./middleware/access-log.js";
 import { authenticate } from "./middleware/authenticate.js";
@@ -13,11 +14,10 @@ import { healthMiddleware, type Readiness } from "./routes/health.js";
 import { organizationRoutes } from "./routes/organizations.js";
 import { packageRoutes } from "./routes/packages.js";
 import { pixelRoutes } from "./routes/pixels.js";
-import type { Postgres } from "./stores/query.js";
 import type { TokenCipher } from "./tokens.js";
 
 export interface AppDeps {
-  pg: Postgres;
+  pg: Pool;
   tokens: TokenCipher;
   log: Logger;
   readiness: Readiness;

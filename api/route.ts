@@ -2,7 +2,10 @@ import type { ParameterizedContext } from "koa";
 import type { Logger } from "pino";
 import { Problem } from "../schemas/problem.js";
 import type { Action } from "./access.js";
+import type { Operation } from "./operation.js";
 import type { Account } from "./stores/accounts.js";
+import { insertAuditEntry, type Changed } from "./stores/audit-entries.js";
+import type { Postgres } from "./stores/query.js";
 
 /**
  * One operation of the API. A route module is a function from what it needs to a list of these:
@@ -24,6 +27,8 @@ export interface Route<Named extends Action = Action> {
   /** Segments such as `:owner` are read with `param`. Where two paths match, the one registered first answers. */
   path: string | string[];
   action: Named;
+  /** What the OpenAPI document says of it. */
+  operation?: Operation;
   handle: (call: Call<Named>) => Promise<void>;
 }
 
@@ -34,6 +39,8 @@ export interface Call<Named extends Action = Action> {
   action: Named;
   /** A path parameter, percent-decoded after routing: it may contain `/`. */
   param: (name: string) => string;
+  /** Writes into the audit log what this call changes, in the transaction that changes it. */
+  record: (client: Postgres, changed: Changed) => Promise<void>;
 }
 
 export interface ApiState {
@@ -55,10 +62,21 @@ export function route<Named extends Action>(described: Route<Named>): Route {
 }
 
 /** Runs a route for an authenticated request. A route without an account is a 401 whatever its path looks like. */
-export async function callRoute({ action, handle }: Route, ctx: ApiContext): Promise<void> {
+export async function callRoute(
+  { action, handle }: Pick<Route, "action" | "handle">,
+  ctx: ApiContext,
+): Promise<void> {
   const { account } = ctx.state;
   if (account === undefined) throw new Problem("unauthenticated", "A token is needed.");
-  await handle({ ctx, account, action, param: (name) => paramOf(ctx, name) });
+  const { requestId } = ctx.state;
+  await handle({
+    ctx,
+    account,
+    action,
+    param: (name) => paramOf(ctx, name),
+    record: (client, changed) =>
+      insertAuditEntry(client, { ...changed, accountId: account.id, action, requestId }),
+  });
 }
 
 function paramOf(ctx: ApiContext, name: string): string {

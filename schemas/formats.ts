@@ -16,6 +16,13 @@ export const FORMATS = {
   uuid: { validate: isUuid, sentence: "must be a UUID" },
 } as const satisfies Record<string, { validate: (text: string) => boolean; sentence: string }>;
 
+/** A time in an answer, as JSON schema: UTC with exactly six fractional digits. */
+export const TIMESTAMP = {
+  type: "string",
+  format: "date-time",
+  pattern: "^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{6}Z$",
+} as const;
+
 /** PostgreSQL can store neither NUL nor what is not Unicode. */
 function isText(text: string): boolean {
   return !/[\0\p{Surrogate}]/u.test(text);

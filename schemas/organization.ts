@@ -1,3 +1,4 @@
+import { TIMESTAMP } from "./formats.js";
 import { compileBody } from "./validate.js";
 
 /** OrganizationV1, as returned. */
@@ -18,7 +19,23 @@ export interface OrganizationUpsert {
   billingEmail: string;
 }
 
-const ORGANIZATION_UPSERT = {
+export const ORGANIZATION_V1 = {
+  title: "OrganizationV1",
+  type: "object",
+  required: ["name", "description", "billingEmail", "createdAt", "updatedAt"],
+  additionalProperties: false,
+  properties: {
+    name: { type: "string" },
+    description: { type: "string" },
+    website: { type: "string" },
+    billingEmail: { type: "string" },
+    createdAt: TIMESTAMP,
+    updatedAt: TIMESTAMP,
+  },
+} as const;
+
+export const ORGANIZATION_UPSERT = {
+  title: "OrganizationUpsertV1",
   type: "object",
   required: ["name", "description", "billingEmail"],
   additionalProperties: false,

@@ -9,7 +9,7 @@ import { query, utc, violates, type Postgres } from "./query.js";
 export async function insertOrganization(
   pg: Postgres,
   { organization, creatorId }: { organization: OrganizationUpsert; creatorId: string },
-): Promise<OrganizationV1> {
+): Promise<OrganizationV1 & { id: string }> {
   const text = `
     with owner as (insert into owners (id, kind, name) values ($1, 'organization', $2) returning id, name),
     made as (
@@ -21,9 +21,40 @@ export async function insertOrganization(
     )
     select owner.name, ${FIELDS("made")} from owner join made using (id)`;
   const { name, description, website, billingEmail } = organization;
-  const values = [uuidv7(), name, description, website ?? null, billingEmail, creatorId];
+  const id = uuidv7();
+  const values = [id, name, description, website ?? null, billingEmail, creatorId];
+  return { id, ...record(await naming(name, () => query<Row>(pg, text, values))) };
+}
+
+/** Throws `already-exists` for a name in use. */
+export async function updateOrganization(
+  pg: Postgres,
+  { id, organization }: { id: string; organization: OrganizationUpsert },
+): Promise<OrganizationV1> {
+  const text = `
+    with owner as (update owners set name = $2 where id = $1 returning id, name),
+    made as (
+      update organizations set description = $3, website = $4, billing_email = $5, updated_at = now()
+      where id = $1 returning *
+    )
+    select owner.name, ${FIELDS("made")} from owner join made using (id)`;
+  const { name, description, website, billingEmail } = organization;
+  const values = [id, name, description, website ?? null, billingEmail];
+  return record(await naming(name, () => query<Row>(pg, text, values)));
+}
+
+/**
+ * Lets the transaction wait until no other changes this owner, its members or what belongs to it, and keeps others
+ * waiting until it ends. Whatever the change depends on is to be read after this.
+ */
+export async function lockOwner(client: Postgres, name: string): Promise<void> {
+  if (name.includes("\0")) return;
+  await query(client, `select from owners where name_key = lower($1 collate "C") for update`, [name]);
+}
+
+async function naming<T>(name: string, work: () => Promise<T>): Promise<T> {
   try {
-    return record(await query<Row>(pg, text, values));
+    return await work();
   } catch (error) {
     if (!violates(error, "owners_name_taken")) throw error;
     throw new Problem("already-exists", `The name ${name} is taken by a user or an organization.`, {

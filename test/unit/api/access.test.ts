@@ -36,6 +36,11 @@ const ON_PACKAGES: [string, OwnerKind, Caller][] = [
 const OWNER_TABLE: Partial<Record<Action, string>> = {
   "organization.create": "AAAAAA",
   "packages.list-own": "AAAAAA",
+  "user.read": "AAAAAA",
+  "user.rotate-token": "AAAAAA",
+  "tokens.list": "AAAAAA",
+  "tokens.create": "AAAAAA",
+  "tokens.revoke": "AAAAAA",
   "organization.read": "HHAAAH",
   "organization.update": "HHAAFH",
   "members.read": "HHAAAH",
@@ -52,6 +57,7 @@ const OWNER_TABLE: Partial<Record<Action, string>> = {
   "imports.read": "AHAAFH",
   "imports.abort": "AHAAFH",
   "imports.retract": "AHAAFH",
+  "audit.read": "AHAAFH",
   "webhooks.manage": "AHAAFH",
   "export.read": "AHAAFH",
 };

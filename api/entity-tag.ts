@@ -1,0 +1,20 @@
+import { createHash } from "node:crypto";
+import { Problem } from "../schemas/problem.js";
+import type { ApiContext } from "./route.js";
+
+/** A strong ETag (RFC 9110, 8.8.3) of a record: another one whenever anything of `state` is another. */
+export function entityTag(state: object): string {
+  return `"${createHash("sha256").update(JSON.stringify(state)).digest("base64url").slice(0, 27)}"`;
+}
+
+/**
+ * Lets an update pass only on the state that the caller saw, where it names one in `If-Match`. Call it once the
+ * record is locked. Throws `precondition-failed`.
+ */
+export function requireMatch(ctx: ApiContext, current: string): void {
+  const wanted = ctx.get("If-Match");
+  if (wanted === "" || wanted.trim() === "*") return;
+  const tags = wanted.split(",").map((tag) => tag.trim());
+  if (tags.includes(current)) return;
+  throw new Problem("precondition-failed", "The record was changed since it was read; read it again.");
+}
