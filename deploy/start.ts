@@ -26,6 +26,7 @@ import { listen } from "./listen.js";
 import { createRegistry, startMetricsServer } from "./metrics.js";
 import { openStores, type Stores } from "./open-stores.js";
 import { createPipelineMetrics, type PipelineMetrics } from "./pipeline-metrics.js";
+import { refuseApart } from "./refuse-apart.js";
 import { loadSecretKey } from "./secret-key.js";
 import { startEnrichment, type Enrichment } from "./start-enrichment.js";
 import { StartFailure } from "./start-failure.js";
@@ -44,6 +45,7 @@ export interface Running extends AsyncDisposable {
 
 /** Starts the roles of the configuration on this machine. What was opened is closed again when a later part fails. */
 export async function start(config: Config, log: Logger): Promise<Running> {
+  refuseApart(config);
   const open = new ClosingStack();
   try {
     return await startAll({ config, log, open });
