@@ -80,6 +80,10 @@ describe("compose.yaml", () => {
     });
   });
 
+  test.each(roleServices)("asks %s whether it is ready, on the metrics port", (_, { healthcheck }) => {
+    expect(healthcheck?.test.join(" ")).toContain(`http://127.0.0.1:${DEFAULTS.metrics.port}/readyz`);
+  });
+
   test.each(services)("limits %s, and runs a pinned image", (_, service) => {
     const { cpus, memory } = service.deploy.resources.limits;
     expect(cpus).toMatch(/^\d/);
