@@ -1,4 +1,4 @@
-import { schedule } from "node-cron";
+import { schedule, type Logger as CronLogger } from "node-cron";
 import type { Pool } from "pg";
 import type { Logger } from "pino";
 import { runOnce } from "../api/stores/scheduled-runs.js";
@@ -38,7 +38,7 @@ export function startSchedule(
         underWay.add(running);
         await running.finally(() => underWay.delete(running));
       },
-      { name: job.name, timezone: "UTC", noOverlap: true },
+      { name: job.name, timezone: "UTC", noOverlap: true, logger: cronLogger(dependencies.log) },
     ),
   );
   return {
@@ -47,6 +47,16 @@ export function startSchedule(
       for (const task of tasks) await task.destroy();
       await Promise.all(underWay);
     },
+  };
+}
+
+/** What node-cron has to say, such as that a time was missed, goes where everything else goes. */
+function cronLogger(log: Logger): CronLogger {
+  return {
+    info: (message) => log.debug(message),
+    warn: (message) => log.warn(message),
+    error: (message, error) => log.error({ err: error ?? message }, "a schedule failed"),
+    debug: (message) => log.trace(String(message)),
   };
 }
 

@@ -129,7 +129,6 @@ describe("a program that cannot start says why in one line, and ends with status
   test.each([
     ["PORT", "http", "PORT must be a port from 0 to 65535"],
     ["ROLES", "api,cook", "ROLES must be one or more of"],
-    ["ROLES", "api,enrich", "ROLES leaves jobs to other processes, which cannot see embedded stores"],
     ["LOG_LEVEL", "loud", "LOG_LEVEL must be one of"],
     ["DATABASE_URL", "postgres://127.0.0.1/x", "SECRET_KEY must be set"],
     ["CITY_MMDB", "/nowhere/city.mmdb", "The city database /nowhere/city.mmdb cannot be read"],
