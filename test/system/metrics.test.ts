@@ -1,8 +1,10 @@
 import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connectApi, type ApiClient } from "../../deploy/demo/api-client.js";
 import { makeOrganization, makePackage } from "../support/make-artifacts.js";
 import { readMetrics, type Metrics } from "../support/read-metrics.js";
+import { pidsIn } from "../support/toolchain-process.js";
 import { startToolchain, type Toolchain } from "../support/start-toolchain.js";
 import { startUpload } from "../support/start-upload.js";
 
@@ -140,5 +142,20 @@ describe("the metrics port", () => {
     expect(await ask("/healthz")).toEqual({ status: 200, body: { status: "ok" } });
     const stores = { postgres: "ok", clickhouse: "ok", event_log: "ok", enrichment: "ok" };
     expect(await ask("/readyz")).toEqual({ status: 200, body: { status: "ok", stores } });
+  });
+
+  test("says what is missing while a store does not answer, and that the process is alive all the same", async () => {
+    const [clickhouse = 0] = pidsIn(join(toolchain.dataDir, "clickhouse"));
+    process.kill(clickhouse, "SIGSTOP");
+    try {
+      expect(await ask("/readyz")).toMatchObject({
+        status: 503,
+        body: { message: "Not ready: clickhouse." },
+      });
+      expect((await ask("/healthz")).status).toBe(200);
+    } finally {
+      process.kill(clickhouse, "SIGCONT");
+    }
+    await expect.poll(async () => (await ask("/readyz")).status).toBe(200);
   });
 });
