@@ -1,5 +1,34 @@
 import { defineConfig } from "vitest/config";
 
+/** System tests to whose subject the event log that the program runs on makes no difference. */
+const SAME_ON_EVERY_LOG = [
+  // PostgreSQL and the management API alone; no program, or none that imports.
+  "admin",
+  "api-conventions",
+  "import-bookkeeping",
+  "management",
+  "pixels",
+  // ClickHouse alone.
+  "clickhouse-deduplication",
+  "native-columns",
+  "settlement",
+  // The embedded stores themselves; event-log.test.ts has the suite of both logs for Kafka.
+  "embedded-log",
+  "embedded-stores",
+  // A log of the test's own that refuses everything.
+  "full-log",
+  // Sockets and signals of this process.
+  "http-servers",
+  "signals",
+  // PostgreSQL and ClickHouse by their URLs.
+  "given-servers",
+  // The first seeds of the fault suite, which has faults of its own for Kafka (test/kafka).
+  "faults",
+];
+
+/** What a project of programs and stores needs. */
+const PROGRAM = { testTimeout: 120_000, hookTimeout: 120_000 };
+
 export default defineConfig({
   // Node 20 cannot parse `await using`.
   oxc: { target: "es2022" },
@@ -24,8 +53,7 @@ export default defineConfig({
           name: "system",
           include: ["test/system/**/*.test.ts"],
           globalSetup: ["test/support/build.ts"],
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          ...PROGRAM,
           sequence: { groupOrder: 1 },
         },
       },
@@ -34,10 +62,35 @@ export default defineConfig({
         test: {
           name: "kafka",
           include: ["test/kafka/**/*.test.ts"],
+          globalSetup: ["test/support/build.ts", "test/support/fetch-broker.ts"],
+          ...PROGRAM,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "system-on-kafka",
+          include: ["test/system/**/*.test.ts"],
+          exclude: SAME_ON_EVERY_LOG.map((file) => `test/system/${file}.test.ts`),
+          globalSetup: [
+            "test/support/build.ts",
+            "test/support/fetch-broker.ts",
+            "test/support/provide-broker.ts",
+          ],
+          setupFiles: ["test/support/use-broker.ts"],
+          ...PROGRAM,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "docker",
+          include: ["test/docker/**/*.test.ts"],
           globalSetup: ["test/support/build.ts"],
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
-          sequence: { groupOrder: 2 },
+          ...PROGRAM,
+          sequence: { groupOrder: 1 },
         },
       },
     ],
