@@ -1,4 +1,6 @@
+import { basename } from "node:path";
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** System tests to whose subject the event log that the program runs on makes no difference. */
 const SAME_ON_EVERY_LOG = [
@@ -12,12 +14,12 @@ const SAME_ON_EVERY_LOG = [
   "clickhouse-deduplication",
   "native-columns",
   "settlement",
-  // The embedded stores themselves; event-log.test.ts has the suite of both logs for Kafka.
+  // The embedded stores themselves; test/kafka has the suite that both logs pass.
   "embedded-log",
   "embedded-stores",
   // A log of the test's own that refuses everything.
   "full-log",
-  // Sockets and signals of this process.
+  // Sockets and signals of one process, without stores.
   "http-servers",
   "signals",
   // PostgreSQL and ClickHouse by their URLs.
@@ -26,8 +28,30 @@ const SAME_ON_EVERY_LOG = [
   "faults",
 ];
 
-/** What a project of programs and stores needs. */
-const PROGRAM = { testTimeout: 120_000, hookTimeout: 120_000 };
+/** Files of half a minute and more, the slowest first: begun last, they would run on alone. */
+const SLOW = [
+  "faults",
+  "roles",
+  "poison-chunks",
+  "crash-recovery",
+  "hostile-bodies",
+  "stop-and-start",
+  "broker",
+];
+
+class SlowFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId, project }: TestSpecification) => {
+      const place = SLOW.indexOf(basename(moduleId, ".test.ts"));
+      const inGroup = place < 0 || project.name === "unit" ? SLOW.length : place;
+      return project.config.sequence.groupOrder * 100 + inGroup;
+    };
+    return (await super.sort(files)).sort((one, other) => rank(one) - rank(other));
+  }
+}
+
+/** Of projects whose tests start programs and servers; they run beside each other, after the others. */
+const WITH_PROCESSES = { testTimeout: 120_000, hookTimeout: 120_000, sequence: { groupOrder: 1 } };
 
 export default defineConfig({
   // Node 20 cannot parse `await using`.
@@ -37,6 +61,7 @@ export default defineConfig({
     maxWorkers: 2,
     // Polls end as soon as they may; the default second would fail them on a busy machine.
     expect: { poll: { timeout: 30_000 } },
+    sequence: { sequencer: SlowFirst },
     projects: [
       {
         extends: true,
@@ -53,8 +78,7 @@ export default defineConfig({
           name: "system",
           include: ["test/system/**/*.test.ts"],
           globalSetup: ["test/support/build.ts"],
-          ...PROGRAM,
-          sequence: { groupOrder: 1 },
+          ...WITH_PROCESSES,
         },
       },
       {
@@ -63,8 +87,7 @@ export default defineConfig({
           name: "kafka",
           include: ["test/kafka/**/*.test.ts"],
           globalSetup: ["test/support/build.ts", "test/support/fetch-broker.ts"],
-          ...PROGRAM,
-          sequence: { groupOrder: 1 },
+          ...WITH_PROCESSES,
         },
       },
       {
@@ -79,8 +102,7 @@ export default defineConfig({
             "test/support/provide-broker.ts",
           ],
           setupFiles: ["test/support/use-broker.ts"],
-          ...PROGRAM,
-          sequence: { groupOrder: 1 },
+          ...WITH_PROCESSES,
         },
       },
       {
@@ -89,8 +111,7 @@ export default defineConfig({
           name: "docker",
           include: ["test/docker/**/*.test.ts"],
           globalSetup: ["test/support/build.ts"],
-          ...PROGRAM,
-          sequence: { groupOrder: 1 },
+          ...WITH_PROCESSES,
         },
       },
     ],

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pino } from "pino";
+import { adminCommand } from "../../deploy/admin.js";
 import { parseConfig } from "../../deploy/config.js";
 import type { Endpoints } from "../../deploy/data-dir.js";
 import { type ApiClient, connectApi } from "../../deploy/demo/api-client.js";
@@ -12,7 +13,6 @@ import { logEnvironment } from "./log-environment.js";
 import {
   assertNoneLeft,
   type ProcessEnvironment,
-  spawnProgram,
   spawnToolchain,
   tail,
   type ToolchainProcess,
@@ -35,7 +35,7 @@ export interface Toolchain extends AsyncDisposable {
   kill(signal: NodeJS.Signals): Promise<number | NodeJS.Signals>;
   /** Starts the program again on the same directory; ends it first if it runs. */
   restart(): Promise<void>;
-  /** `npm run admin -- <args>`: standard output, trimmed. Throws with standard error when the status is not 0. */
+  /** `npm run admin -- <args>`: what it prints, trimmed. Throws with what it says when it fails. */
   admin(...args: string[]): Promise<string>;
   /** Makes an account that may export, and connects as it. */
   newAccount(username: string): Promise<ApiClient>;
@@ -140,18 +140,16 @@ async function stop(running: ToolchainProcess): Promise<void> {
   throw new Error(`the program did not drain within ${DRAIN_MS_MAX / 1000} s:\n${tail(running.log())}`);
 }
 
-function runAdmin(args: readonly string[], env: ProcessEnvironment): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const child = spawnProgram(["admin", ...args], env);
-    const out: Buffer[] = [];
-    const err: Buffer[] = [];
-    child.stdout?.on("data", (part: Buffer) => out.push(part));
-    child.stderr?.on("data", (part: Buffer) => err.push(part));
-    child.once("error", reject);
-    child.once("close", (status) => {
-      if (status === 0) resolve(Buffer.concat(out).toString().trim());
-      else
-        reject(new Error(`admin ${args.join(" ")} ended with ${status}: ${Buffer.concat(err).toString()}`));
-    });
+/** In this process: the command is over before another process would have loaded its modules. */
+async function runAdmin(args: readonly string[], env: ProcessEnvironment): Promise<string> {
+  const out: string[] = [];
+  const failures: string[] = [];
+  const command = adminCommand({
+    env,
+    print: (line) => out.push(line),
+    fail: (sentence) => failures.push(sentence),
   });
+  await command.parseAsync(args, { from: "user" });
+  if (failures.length > 0) throw new Error(`admin ${args.join(" ")}: ${failures.join("\n")}`);
+  return out.join("\n").trim();
 }
