@@ -19,7 +19,8 @@ const SAME_ON_EVERY_LOG = [
   "embedded-stores",
   // A log of the test's own that refuses everything.
   "full-log",
-  // Sockets and signals of one process, without stores.
+  // A program that ends before it opens a log; sockets and signals of one process.
+  "failing-starts",
   "http-servers",
   "signals",
   // PostgreSQL and ClickHouse by their URLs.

@@ -64,7 +64,7 @@ async function startClickHouseImage() {
       .withExposedPorts(8123)
       .withUlimits({ nofile: { soft: 262_144, hard: 262_144 } })
       // Before it has made its user and database it listens inside the container only.
-      .withWaitStrategy(Wait.forHttp("/ping", 8123))
+      .withWaitStrategy(Wait.forHttp("/ping", 8123).forStatusCode(200))
       .withStartupTimeout(START_MS_MAX)
       .start()
   );
