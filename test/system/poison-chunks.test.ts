@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openEmbeddedLog } from "../../deploy/embedded/event-log.js";
 import { type ApiClient, connectApi } from "../../deploy/demo/api-client.js";
 import { hasRows } from "../../enrich/chunk-rows.js";
 import { insertBlock } from "../../enrich/insert-block.js";
@@ -133,7 +132,7 @@ async function totalOf(packageId: string): Promise<number> {
 }
 
 async function appendToEveryPartition(record: Buffer): Promise<number> {
-  await using log = await openEmbeddedLog({ dir: join(toolchain.dataDir, "log") });
+  await using log = await toolchain.openLog();
   for (let partition = 0; partition < log.partitions; partition++) await log.append([record], { partition });
   return log.partitions;
 }
