@@ -10,6 +10,7 @@ const SAME_ON_EVERY_LOG = [
   "import-bookkeeping",
   "management",
   "pixels",
+  "scheduled-runs",
   // ClickHouse alone.
   "clickhouse-deduplication",
   "native-columns",
@@ -22,6 +23,7 @@ const SAME_ON_EVERY_LOG = [
   // A program that ends before it opens a log; sockets and signals of one process.
   "failing-starts",
   "http-servers",
+  "roles-apart",
   "signals",
   // PostgreSQL and ClickHouse by their URLs.
   "given-servers",
