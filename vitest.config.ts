@@ -1,4 +1,60 @@
+import { basename } from "node:path";
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+
+/** System tests to whose subject the event log that the program runs on makes no difference. */
+const SAME_ON_EVERY_LOG = [
+  // PostgreSQL and the management API alone; no program, or none that imports.
+  "admin",
+  "api-conventions",
+  "import-bookkeeping",
+  "management",
+  "pixels",
+  "scheduled-runs",
+  // ClickHouse alone.
+  "clickhouse-deduplication",
+  "native-columns",
+  "settlement",
+  // The embedded stores themselves; test/kafka has the suite that both logs pass.
+  "embedded-log",
+  "embedded-stores",
+  // A log of the test's own that refuses everything.
+  "full-log",
+  // A program that ends before it opens a log; sockets and signals of one process.
+  "failing-starts",
+  "http-servers",
+  "roles-apart",
+  "signals",
+  // PostgreSQL and ClickHouse by their URLs.
+  "given-servers",
+  // The first seeds of the fault suite, which has faults of its own for Kafka (test/kafka).
+  "faults",
+];
+
+/** Files of half a minute and more, the slowest first: begun last, they would run on alone. */
+const SLOW = [
+  "faults",
+  "roles",
+  "poison-chunks",
+  "crash-recovery",
+  "hostile-bodies",
+  "stop-and-start",
+  "broker",
+];
+
+class SlowFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId, project }: TestSpecification) => {
+      const place = SLOW.indexOf(basename(moduleId, ".test.ts"));
+      const inGroup = place < 0 || project.name === "unit" ? SLOW.length : place;
+      return project.config.sequence.groupOrder * 100 + inGroup;
+    };
+    return (await super.sort(files)).sort((one, other) => rank(one) - rank(other));
+  }
+}
+
+/** Of projects whose tests start programs and servers; they run beside each other, after the others. */
+const WITH_PROCESSES = { testTimeout: 120_000, hookTimeout: 120_000, sequence: { groupOrder: 1 } };
 
 export default defineConfig({
   // Node 20 cannot parse `await using`.
@@ -8,6 +64,7 @@ export default defineConfig({
     maxWorkers: 2,
     // Polls end as soon as they may; the default second would fail them on a busy machine.
     expect: { poll: { timeout: 30_000 } },
+    sequence: { sequencer: SlowFirst },
     projects: [
       {
         extends: true,
@@ -24,9 +81,7 @@ export default defineConfig({
           name: "system",
           include: ["test/system/**/*.test.ts"],
           globalSetup: ["test/support/build.ts"],
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
-          sequence: { groupOrder: 1 },
+          ...WITH_PROCESSES,
         },
       },
       {
@@ -34,10 +89,32 @@ export default defineConfig({
         test: {
           name: "kafka",
           include: ["test/kafka/**/*.test.ts"],
+          globalSetup: ["test/support/build.ts", "test/support/fetch-broker.ts"],
+          ...WITH_PROCESSES,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "system-on-kafka",
+          include: ["test/system/**/*.test.ts"],
+          exclude: SAME_ON_EVERY_LOG.map((file) => `test/system/${file}.test.ts`),
+          globalSetup: [
+            "test/support/build.ts",
+            "test/support/fetch-broker.ts",
+            "test/support/provide-broker.ts",
+          ],
+          setupFiles: ["test/support/use-broker.ts"],
+          ...WITH_PROCESSES,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "docker",
+          include: ["test/docker/**/*.test.ts"],
           globalSetup: ["test/support/build.ts"],
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
-          sequence: { groupOrder: 2 },
+          ...WITH_PROCESSES,
         },
       },
     ],

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ClickHouseClient } from "@clickhouse/client";
 import { v7 as uuidv7 } from "uuid";
+import type { ImportEnding } from "../schemas/import-store.js";
 import type { DueImport, OwnerSettlement, SettlementStore } from "../schemas/settlement.js";
 import { passFaultPoint } from "../schemas/fault-point.js";
 import { applyBatch, markRetracted, settle } from "./settle.js";
@@ -21,6 +22,8 @@ export interface SettlerDependencies {
   clickhouse: ClickHouseClient;
   store: SettlementStore;
   onSettled?: (settlement: { importId: string; versions: number; durationMs: number }) => void;
+  /** Told of imports that ended here. */
+  onEnded?: (ending: ImportEnding, imports: number) => void;
   /** Told of every round that failed; the next one tries again. */
   onFailure: (error: unknown) => void;
 }
@@ -51,7 +54,7 @@ async function settleUntil(signal: AbortSignal, dependencies: SettlerDependencie
   while (!signal.aborted) {
     try {
       if (Date.now() - sweptAt >= SWEEP_MS) {
-        await dependencies.store.abortAbandonedUploads();
+        dependencies.onEnded?.("lost", await dependencies.store.abortAbandonedUploads());
         sweptAt = Date.now();
       }
       for (const [ownerId, imports] of byOwner(await dependencies.store.dueImports(), pauses)) {
@@ -115,7 +118,7 @@ async function settleImport(one: DueImport, owner: OwnerSettlement, round: Owner
   round.onSettled?.({ importId: one.id, versions, durationMs });
   if (round.signal.aborted) return;
   if (one.complete) passFaultPoint("before-done");
-  await owner.finishIfComplete(one.id);
+  if (await owner.finishIfComplete(one.id)) round.onEnded?.("done", 1);
   if (one.complete) round.pauses.delete(one.id);
   else round.pauses.set(one.id, Date.now() + Math.max(PAUSE_MS_MIN, durationMs * PAUSE_FACTOR));
 }

@@ -2,6 +2,7 @@ import Router from "@koa/router";
 import Koa from "koa";
 import type { Pool } from "pg";
 import type { Logger } from "pino";
+import { UNWATCHED, type ApiWatch } from "./api-watch.js";
 import { accessLog } from "./middleware/access-log.js";
 import { authenticate } from "./middleware/authenticate.js";
 import { answerProblems, onUncaught } from "./middleware/answer-problems.js";
@@ -9,7 +10,7 @@ import { publicBase } from "./middleware/public-base.js";
 import { refuseUnmatched } from "./middleware/refuse-unmatched.js";
 import { requestId } from "./middleware/request-id.js";
 import { securityHeaders } from "./middleware/security-headers.js";
-import { callRoute, type ApiState, type Route } from "./route.js";
+import { callRoute, pathsOf, type ApiState, type Route } from "./route.js";
 import { healthMiddleware, type Readiness } from "./routes/health.js";
 import { organizationRoutes } from "./routes/organizations.js";
 import { packageRoutes } from "./routes/packages.js";
@@ -23,6 +24,7 @@ export interface AppDeps {
   readiness: Readiness;
   /** Whether `X-Forwarded-*` is believed from this address; from none by default. */
   trustsProxy?: (address: string) => boolean;
+  watch?: ApiWatch;
   /** Operations that need more than PostgreSQL, such as imports and exports. */
   routes?: readonly Route[];
 }
@@ -37,13 +39,14 @@ export function createApp({
   log,
   readiness,
   trustsProxy = () => false,
+  watch = UNWATCHED,
   routes = [],
 }: AppDeps): Koa<ApiState> {
   const app = new Koa<ApiState>();
   app.on("error", () => undefined); // Logged by onUncaught; without a listener Koa prints to the console.
   app.context.onerror = onUncaught;
   app.use(requestId(log));
-  app.use(accessLog());
+  app.use(accessLog((request) => watch.onAnswered(request)));
   app.use(publicBase(trustsProxy));
   app.use(securityHeaders());
   app.use(answerProblems());
@@ -67,11 +70,4 @@ function routerOf(routes: readonly Route[]): Router<ApiState> {
 /** `/v2/pixels/:owner` before `/v2/:owner/import`: the words of the API's own paths are never owners. */
 function byLiteralStart(a: Route, b: Route): number {
   return Number(/^\/v2\/:/.test(pathsOf(a)[0] ?? "")) - Number(/^\/v2\/:/.test(pathsOf(b)[0] ?? ""));
-}
-
-/** `tracking-pixels` is the older word for `pixels` and is accepted wherever that stands. */
-function pathsOf({ path }: Route): string[] {
-  const paths = typeof path === "string" ? [path] : path;
-  const older = paths.filter((each) => each.includes("/pixels"));
-  return [...paths, ...older.map((each) => each.replace("/pixels", "/tracking-pixels"))];
 }

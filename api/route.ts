@@ -50,6 +50,8 @@ export interface ApiState {
   /** Where the API is reached from outside, without a slash at its end. */
   publicBase: string;
   account?: Account;
+  /** The pattern of the route that answers. */
+  route?: string;
   /** Set once an answer broke off. */
   failed?: boolean;
 }
@@ -61,12 +63,18 @@ export function route<Named extends Action>(described: Route<Named>): Route {
   return described as unknown as Route;
 }
 
+/** `tracking-pixels` is the older word for `pixels` and is accepted wherever that stands. */
+export function pathsOf({ path }: Route): string[] {
+  const paths = typeof path === "string" ? [path] : path;
+  const older = paths.filter((each) => each.includes("/pixels"));
+  return [...paths, ...older.map((each) => each.replace("/pixels", "/tracking-pixels"))];
+}
+
 /** Runs a route for an authenticated request. A route without an account is a 401 whatever its path looks like. */
-export async function callRoute(
-  { action, handle }: Pick<Route, "action" | "handle">,
-  ctx: ApiContext,
-): Promise<void> {
+export async function callRoute(route: Route, ctx: ApiContext): Promise<void> {
+  const { action, handle } = route;
   const { account } = ctx.state;
+  ctx.state.route = pathsOf(route)[0] ?? "none";
   if (account === undefined) throw new Problem("unauthenticated", "A token is needed.");
   const { requestId } = ctx.state;
   await handle({

@@ -1,4 +1,6 @@
 import type { LookupData } from "../enrich/lookups/load-lookup-data.js";
+import type { Inserted } from "../enrich/insert-rows.js";
+import type { WrittenBatch } from "../enrich/start-worker.js";
 import type { ChunkOutcome } from "../schemas/chunk-outcome.js";
 import type { EventLogSource } from "./open-event-log.js";
 import type { LogLevel } from "./log.js";
@@ -17,4 +19,9 @@ export interface ThreadData {
 }
 
 export type ToThread = { stop: true } | { lookupData: LookupData };
-export type FromThread = { ready: true } | { outcomes: ChunkOutcome[] } | { parked: number };
+export type FromThread =
+  | { ready: true }
+  | { outcomes: ChunkOutcome[] }
+  | { parked: number }
+  | { written: WrittenBatch }
+  | { inserted: Inserted };

@@ -41,6 +41,8 @@ async function main(data: ThreadData): Promise<void> {
       parked: parkedChunks(pg),
       turn: sharedHoldTurn(data.holdTurn, data.share.index),
       onOutcomes: (outcomes) => tell({ outcomes: [...outcomes] }),
+      onWritten: (written) => tell({ written }),
+      onInserted: (inserted) => tell({ inserted }),
       onParked: ({ record: _, ...chunk }) => {
         log.error(chunk, "a chunk was set aside; see: admin parked list");
         tell({ parked: 1 });

@@ -1,16 +1,22 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { collectDefaultMetrics, Registry } from "prom-client";
+import { readHealth, type HealthChecks } from "../api/routes/health.js";
 import { listen, type ListeningServer } from "./listen.js";
 
 export interface MetricsServerOptions {
   host: string;
   port: number;
   registry: Registry;
+  /** What this process cannot work without. */
+  checks: HealthChecks;
 }
 
-/** Serves `GET /metrics` in Prometheus's text form. Throws StartFailure when the port cannot be had. */
-export function startMetricsServer({ host, port, registry }: MetricsServerOptions): Promise<ListeningServer> {
-  const server = createServer((request, response) => void answer(registry, request, response));
+/**
+ * Serves `GET /metrics` in Prometheus's text form, and what a supervisor asks of any role: `/healthz` (alive) and
+ * `/readyz` (200, or 503 naming what is missing). Throws StartFailure when the port cannot be had.
+ */
+export function startMetricsServer({ host, port, ...asked }: MetricsServerOptions): Promise<ListeningServer> {
+  const server = createServer((request, response) => void answer(asked, request, response));
   return listen(server, { host, port, variable: "METRICS_PORT" });
 }
 
@@ -21,21 +27,23 @@ export function createRegistry(): Registry {
   return registry;
 }
 
-async function answer(registry: Registry, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const path = request.url?.split("?", 1)[0];
-  // Roles that listen nowhere else are asked here whether they are alive.
-  if (path === "/healthz") {
-    response.writeHead(200, { "Content-Type": "application/json" }).end('{"status":"ok"}');
-    return;
-  }
-  if (path !== "/metrics") {
-    response.writeHead(404).end();
-    return;
-  }
-  if (request.method !== "GET" && request.method !== "HEAD") {
-    response.writeHead(405, { Allow: "GET, HEAD" }).end();
-    return;
-  }
+type Asked = Pick<MetricsServerOptions, "registry" | "checks">;
+type Answer = (asked: Asked, response: ServerResponse) => void | Promise<void>;
+
+const ANSWERS: Partial<Record<string, Answer>> = {
+  "/metrics": answerMetrics,
+  "/healthz": (_, response) => answerJson(response, 200, { status: "ok" }),
+  "/readyz": answerReadiness,
+};
+
+async function answer(asked: Asked, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const known = ANSWERS[request.url?.split("?", 1)[0] ?? ""];
+  if (known === undefined) response.writeHead(404).end();
+  else if (request.method === "GET" || request.method === "HEAD") await known(asked, response);
+  else response.writeHead(405, { Allow: "GET, HEAD" }).end();
+}
+
+async function answerMetrics({ registry }: Asked, response: ServerResponse): Promise<void> {
   try {
     const text = await registry.metrics();
     response.writeHead(200, { "Content-Type": registry.contentType }).end(text);
@@ -43,4 +51,13 @@ async function answer(registry: Registry, request: IncomingMessage, response: Se
     // One broken collector (a store that is down) must not end the process; the scraper sees the failure.
     response.writeHead(500, { "Content-Type": "text/plain" }).end(String(error));
   }
+}
+
+async function answerReadiness({ checks }: Asked, response: ServerResponse): Promise<void> {
+  const { ready, body } = await readHealth({ checks });
+  answerJson(response, ready ? 200 : 503, body);
+}
+
+function answerJson(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(body));
 }

@@ -1,12 +1,13 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import { ENRICH_GROUP } from "../enrich/start-worker.js";
-import type { ChunkOutcome } from "../schemas/chunk-outcome.js";
 import type { LagReader } from "../schemas/event-log.js";
+import { IMPORT_ENDINGS, type ImportEnding } from "../schemas/import-store.js";
+import type { EnrichmentWatch } from "./start-enrichment.js";
 
 export interface PipelineMetrics {
-  countOutcomes(outcomes: readonly ChunkOutcome[]): void;
-  countParked(chunks: number): void;
+  enrichment: EnrichmentWatch;
   observeSettlement(settlement: { versions: number; durationMs: number }): void;
+  countEnded(ending: ImportEnding, imports: number): void;
 }
 
 export interface PipelineSources {
@@ -15,37 +16,10 @@ export interface PipelineSources {
   countParked: () => Promise<number>;
 }
 
-/** What an operator watches of the way from import to export. */
-export function createPipelineMetrics(
-  registry: Registry,
-  { eventLog, countParked }: PipelineSources,
-): PipelineMetrics {
+/** What an operator watches of the way from import to export, in every process. */
+export function createPipelineMetrics(registry: Registry, sources: PipelineSources): PipelineMetrics {
+  createBacklogGauges(registry, sources);
   const registers = [registry];
-  const chunks = new Counter({
-    name: "enrich_chunks_total",
-    help: "Chunks of imports that were enriched",
-    registers,
-  });
-  const events = new Counter({
-    name: "enrich_events_total",
-    help: "Lines of imports by what became of them",
-    labelNames: ["outcome"],
-    registers,
-  });
-  const parked = new Counter({
-    name: "enrich_chunks_parked_total",
-    help: "Chunks that were set aside because they could not be enriched",
-    registers,
-  });
-  new Gauge({
-    name: "enrich_parked_chunks",
-    help: "Chunks that are set aside now and wait for `admin parked retry` or `drop`",
-    registers,
-    async collect() {
-      // Not known while the database is away; the other metrics are wanted most of all then.
-      this.set(await countParked().catch(() => NaN));
-    },
-  });
   const settled = new Counter({
     name: "settlement_versions_total",
     help: "Event versions that settlement took back or brought back",
@@ -57,6 +31,35 @@ export function createPipelineMetrics(
     buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
     registers,
   });
+  const ended = new Counter({
+    name: "imports_ended_total",
+    help: "Imports that stopped being `importing`: done, aborted by request, their upload interrupted or its process lost",
+    labelNames: ["ending"],
+    registers,
+  });
+  // Before the first one there is a 0: a counter that appears at 1 has never increased.
+  for (const ending of IMPORT_ENDINGS) ended.inc({ ending }, 0);
+  return {
+    enrichment: createEnrichmentMetrics(registry),
+    observeSettlement({ versions, durationMs }) {
+      settled.inc(versions);
+      duration.observe(durationMs / 1000);
+    },
+    countEnded: (ending, imports) => ended.inc({ ending }, imports),
+  };
+}
+
+/** Facts of the whole system, which every process reports. NaN while their store is away. */
+function createBacklogGauges(registry: Registry, { eventLog, countParked }: PipelineSources): void {
+  const registers = [registry];
+  new Gauge({
+    name: "enrich_parked_chunks",
+    help: "Chunks that are set aside now and wait for `admin parked retry` or `drop`",
+    registers,
+    async collect() {
+      this.set(await countParked().catch(() => NaN));
+    },
+  });
   new Gauge({
     name: "event_log_lag_records",
     help: "Records that were appended and not yet enriched",
@@ -65,18 +68,52 @@ export function createPipelineMetrics(
       this.set(await eventLog.lag(ENRICH_GROUP).catch(() => NaN));
     },
   });
+}
+
+/** What the workers of this process did. */
+function createEnrichmentMetrics(registry: Registry): EnrichmentWatch {
+  const registers = [registry];
+  const chunks = new Counter({
+    name: "enrich_chunks_total",
+    help: "Chunks by what became of them: enriched, or parked because they could not be",
+    labelNames: ["outcome"],
+    registers,
+  });
+  const events = new Counter({
+    name: "enrich_events_total",
+    help: "Lines of imports by what became of them",
+    labelNames: ["outcome"],
+    registers,
+  });
+  const batches = new Histogram({
+    name: "enrich_batch_duration_seconds",
+    help: "Time from taking a batch to its commit, by delivery: first, or again after a crash or rebalance cut it short",
+    labelNames: ["delivery"],
+    buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
+    registers,
+  });
+  const inserts = new Histogram({
+    name: "clickhouse_insert_duration_seconds",
+    help: "Time that ClickHouse took for one insert of enrichment, its views included",
+    labelNames: ["table"],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+    registers,
+  });
+  for (const outcome of ["enriched", "parked"]) chunks.inc({ outcome }, 0);
+  for (const outcome of ["imported", "rejected"]) events.inc({ outcome }, 0);
+  for (const delivery of ["first", "again"]) batches.zero({ delivery });
   return {
-    countOutcomes(outcomes) {
-      chunks.inc(outcomes.length);
+    onOutcomes(outcomes) {
+      const enriched = outcomes.filter(({ setAside }) => setAside === undefined);
+      chunks.inc({ outcome: "enriched" }, enriched.length);
       for (const outcome of outcomes) {
         events.inc({ outcome: "imported" }, outcome.eventsImported);
         events.inc({ outcome: "rejected" }, outcome.eventsFailed);
       }
     },
-    countParked: (chunks) => parked.inc(chunks),
-    observeSettlement({ versions, durationMs }) {
-      settled.inc(versions);
-      duration.observe(durationMs / 1000);
-    },
+    onParked: (parked) => chunks.inc({ outcome: "parked" }, parked),
+    onWritten: ({ durationMs, again }) =>
+      batches.observe({ delivery: again ? "again" : "first" }, durationMs / 1000),
+    onInserted: ({ table, durationMs }) => inserts.observe({ table }, durationMs / 1000),
   };
 }

@@ -2,7 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import type { Logger } from "pino";
 import { HOLD_TURN_BYTES, sharedHoldTurn } from "../enrich/hold-turn.js";
+import type { Inserted } from "../enrich/insert-rows.js";
 import type { LookupData } from "../enrich/lookups/load-lookup-data.js";
+import type { WrittenBatch } from "../enrich/start-worker.js";
 import type { ChunkOutcome } from "../schemas/chunk-outcome.js";
 import type { FromThread, ThreadData, ToThread } from "./enrich-messages.js";
 
@@ -14,14 +16,23 @@ const STARTS_MAX = 6;
 export interface EnrichmentOptions extends Omit<ThreadData, "share" | "holdTurn"> {
   workers: number;
   log: Logger;
-  onOutcomes: (outcomes: readonly ChunkOutcome[]) => void;
+  watch: EnrichmentWatch;
+}
+
+/** Told of what the workers did. */
+export interface EnrichmentWatch {
+  onOutcomes(outcomes: readonly ChunkOutcome[]): void;
   /** Told how many chunks were set aside. */
-  onParked: (chunks: number) => void;
+  onParked(chunks: number): void;
+  onWritten(batch: WrittenBatch): void;
+  onInserted(insert: Inserted): void;
 }
 
 export interface Enrichment extends AsyncDisposable {
   /** Resolves with the reason when a worker could not be started again. */
   readonly lost: Promise<Error>;
+  /** How many workers do not consume now, because they are starting or have ended. */
+  idleWorkers(): number;
   /** Every worker continues with these tables from its next batch on. */
   reload(lookupData: LookupData): void;
   /** Lets every worker finish its batch, and resolves. */
@@ -43,6 +54,7 @@ export async function startEnrichment(options: EnrichmentOptions): Promise<Enric
   }
   return {
     lost: Promise.race(threads.map(({ lost }) => lost)),
+    idleWorkers: () => threads.filter((thread) => !thread.consumes()).length,
     reload: (lookupData) => threads.forEach((thread) => thread.reload(lookupData)),
     async [Symbol.asyncDispose]() {
       await stop();
@@ -54,12 +66,13 @@ interface KeptThread {
   /** Resolves when it consumes for the first time; rejects when it ended before. */
   ready: Promise<void>;
   lost: Promise<Error>;
+  consumes(): boolean;
   reload(lookupData: LookupData): void;
   stop(): Promise<void>;
 }
 
 function keepThread(index: number, options: EnrichmentOptions & Pick<ThreadData, "holdTurn">): KeptThread {
-  const { log, workers, onOutcomes, onParked, ...data } = options;
+  const { log, workers, watch, ...data } = options;
   const stopping = new AbortController();
   let current: Worker | undefined;
   let markReady = (): void => undefined;
@@ -67,6 +80,7 @@ function keepThread(index: number, options: EnrichmentOptions & Pick<ThreadData,
   let giveUp = (_: Error): void => undefined;
   const lost = new Promise<Error>((resolve) => (giveUp = resolve));
   let startsInVain = 0;
+  let consumes = false;
   const ready = new Promise<void>((resolve, reject) => {
     markReady = resolve;
     markFailed = reject;
@@ -74,9 +88,9 @@ function keepThread(index: number, options: EnrichmentOptions & Pick<ThreadData,
   const hear = (message: FromThread) => {
     if ("ready" in message) {
       startsInVain = 0;
+      consumes = true;
       markReady();
-    } else if ("parked" in message) onParked(message.parked);
-    else onOutcomes(message.outcomes);
+    } else pass(message, watch);
   };
   const run = async () => {
     for (let failures = 0; !stopping.signal.aborted; failures++) {
@@ -85,6 +99,7 @@ function keepThread(index: number, options: EnrichmentOptions & Pick<ThreadData,
       const thread = spawnThread({ ...data, share: { index, of: workers } }, hear);
       current = thread.worker;
       const failure = await thread.ended;
+      consumes = false;
       sharedHoldTurn(data.holdTurn, index).giveBack();
       if (stopping.signal.aborted) return;
       markFailed(new Error("an enrichment worker could not start", { cause: failure }));
@@ -102,6 +117,7 @@ function keepThread(index: number, options: EnrichmentOptions & Pick<ThreadData,
   return {
     ready,
     lost,
+    consumes: () => consumes,
     reload(lookupData) {
       data.lookupData = lookupData;
       current?.postMessage({ lookupData } satisfies ToThread);
@@ -112,6 +128,13 @@ function keepThread(index: number, options: EnrichmentOptions & Pick<ThreadData,
       await running;
     },
   };
+}
+
+function pass(message: Exclude<FromThread, { ready: true }>, watch: EnrichmentWatch): void {
+  if ("parked" in message) watch.onParked(message.parked);
+  else if ("written" in message) watch.onWritten(message.written);
+  else if ("inserted" in message) watch.onInserted(message.inserted);
+  else watch.onOutcomes(message.outcomes);
 }
 
 function spawnThread(

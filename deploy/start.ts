@@ -1,34 +1,39 @@
 import { hkdfSync } from "node:crypto";
 import type { Logger } from "pino";
+import type { Registry } from "prom-client";
 import { startSettler } from "../aggregate/start-settler.js";
 import { createApp } from "../api/app.js";
 import { aggregateRoutes } from "../api/routes/aggregates.js";
-import type { Readiness } from "../api/routes/health.js";
 import { importEndingRoutes } from "../api/routes/import-endings.js";
 import { importRecordRoutes } from "../api/routes/import-records.js";
 import { importRoutes } from "../api/routes/imports.js";
-import { readCompleteThrough } from "../api/stores/complete-through.js";
 import { countParkedChunks } from "../api/stores/parked-chunks.js";
 import { settlementStore } from "../api/stores/settlements.js";
 import { checkSecretKey } from "../api/stores/secret-key.js";
 import { abortEveryUpload } from "../api/stores/uploads.js";
 import { createTokenCipher, type TokenCipher } from "../api/tokens.js";
 import { loadLookupData, type LookupData } from "../enrich/lookups/load-lookup-data.js";
-import { ENRICH_GROUP } from "../enrich/start-worker.js";
 import { ActiveUploads } from "../ingest/import/active-uploads.js";
+import { createApiMetrics } from "./api-metrics.js";
+import { ClosingSet } from "./closing-set.js";
 import { ClosingStack } from "./closing-stack.js";
 import { startCollectServer } from "./collect-server.js";
 import type { Config } from "./config.js";
 import { createApiServer } from "./create-api-server.js";
 import { openDataDir, type Endpoints } from "./data-dir.js";
 import { onReloadSignal } from "./lifecycle.js";
-import { listen } from "./listen.js";
+import { listen, type ListeningServer } from "./listen.js";
 import { createRegistry, startMetricsServer } from "./metrics.js";
 import { openStores, type Stores } from "./open-stores.js";
 import { createPipelineMetrics, type PipelineMetrics } from "./pipeline-metrics.js";
+import { readinessOf, roleChecks } from "./readiness.js";
+import { refuseApart } from "./refuse-apart.js";
+import { createScheduleMetrics } from "./schedule-metrics.js";
+import { SCHEDULED_JOBS } from "./scheduled-jobs.js";
 import { loadSecretKey } from "./secret-key.js";
 import { startEnrichment, type Enrichment } from "./start-enrichment.js";
 import { StartFailure } from "./start-failure.js";
+import { startSchedule } from "./start-schedule.js";
 import { trustsProxy } from "./trusts-proxy.js";
 
 /** A started program: where it listens, and how it ends. */
@@ -44,6 +49,7 @@ export interface Running extends AsyncDisposable {
 
 /** Starts the roles of the configuration on this machine. What was opened is closed again when a later part fails. */
 export async function start(config: Config, log: Logger): Promise<Running> {
+  refuseApart(config);
   const open = new ClosingStack();
   try {
     return await startAll({ config, log, open });
@@ -70,28 +76,33 @@ async function startAll({ config, log, open }: Starting): Promise<Running> {
   const lookupData = await lookups;
   const tokens = createTokenCipher(secretKey);
   await checkKey(stores, tokens);
-  // A database of our own serves this program alone: whatever was being uploaded ended with the one before.
-  if (config.databaseUrl === undefined) await abortEveryUpload(stores.pg);
   const registry = createRegistry();
   const metrics = createPipelineMetrics(registry, {
     eventLog: stores.eventLog,
     countParked: () => countParkedChunks(stores.pg),
   });
-  const parts = { config, log, open, stores, secretKey, tokens, metrics };
+  // A database of our own serves this program alone: whatever was being uploaded ended with the one before.
+  if (config.databaseUrl === undefined) metrics.countEnded("lost", await abortEveryUpload(stores.pg));
+  const parts = { config, log, open, stores, secretKey, tokens, registry, metrics };
   const endpoints: Endpoints = { postgres: stores.postgresUrl, clickhouse: stores.clickhouseUrl };
-  const enriching = lookupData && (await startEnriching({ ...parts, lookupData }));
-  if (config.roles.has("jobs")) startSettling(parts);
-  endpoints.metrics = open.use(await startMetricsServer({ ...config.metrics, registry })).url;
-  const readiness = readinessOf(stores);
-  if (config.roles.has("collect"))
-    endpoints.collect = open.use(await startCollectServer(config.collect, { readiness, log })).url;
-  if (config.roles.has("api")) endpoints.api = await startApi({ ...parts, readiness });
+  let enrichment: Enrichment | undefined = undefined;
+  const checks = roleChecks(stores, { roles: config.roles, enrichment: () => enrichment });
+  // Opened first, so that it is closed last: it tells of the drain as well.
+  endpoints.metrics = open.use(await startMetricsServer({ ...config.metrics, registry, checks })).url;
+  enrichment = lookupData && (await startEnriching({ ...parts, lookupData }));
+  if (config.roles.has("jobs")) startJobs(parts);
+  const servers = open.use(new ClosingSet());
+  if (config.roles.has("collect")) {
+    const collecting = { readiness: readinessOf(stores), log };
+    endpoints.collect = servers.use(await startCollectServer(config.collect, collecting)).url;
+  }
+  if (config.roles.has("api")) endpoints.api = servers.use(await startApi(parts)).url;
   await dataDir.writeEndpoints(endpoints);
   return {
     endpoints,
     stores,
     secretKey,
-    lost: enriching === undefined ? stores.lost : Promise.race([stores.lost, enriching.lost]),
+    lost: enrichment === undefined ? stores.lost : Promise.race([stores.lost, enrichment.lost]),
     [Symbol.asyncDispose]: () => open[Symbol.asyncDispose](),
   };
 }
@@ -113,6 +124,7 @@ interface Parts extends Starting {
   stores: Stores;
   secretKey: Buffer;
   tokens: TokenCipher;
+  registry: Registry;
   metrics: PipelineMetrics;
 }
 
@@ -124,7 +136,7 @@ async function startEnriching({
   secretKey,
   metrics,
   lookupData,
-}: Parts & { lookupData: LookupData }): Promise<Pick<Enrichment, "lost">> {
+}: Parts & { lookupData: LookupData }): Promise<Enrichment> {
   const enrichment = open.use(
     await startEnrichment({
       workers: config.enrich.workers,
@@ -135,8 +147,7 @@ async function startEnriching({
       clickhouseUrl: stores.clickhouseUrl,
       originKey: new Uint8Array(hkdfSync("sha256", secretKey, "", "maintainer-toolchain origin ids v1", 32)),
       lookupData,
-      onOutcomes: (outcomes) => metrics.countOutcomes(outcomes),
-      onParked: (chunks) => metrics.countParked(chunks),
+      watch: metrics.enrichment,
     }),
   );
   const reload = onReloadSignal(
@@ -147,44 +158,44 @@ async function startEnriching({
   return enrichment;
 }
 
-/** Any number of processes may: an owner's imports are settled by one of them at a time. */
-function startSettling({ log, open, stores, metrics }: Parts): void {
+/** Any number of processes may: an owner's imports are settled by one of them at a time, a scheduled job is done by one. */
+function startJobs({ log, open, stores, registry, metrics }: Parts): void {
   open.use(
     startSettler({
       clickhouse: stores.clickhouse,
       store: settlementStore(stores.pg),
       onSettled: (settlement) => metrics.observeSettlement(settlement),
+      onEnded: (ending, imports) => metrics.countEnded(ending, imports),
       onFailure: (error) => log.warn({ err: error }, "settlement failed and is tried again"),
     }),
   );
+  open.use(startSchedule(SCHEDULED_JOBS, { pg: stores.pg, log, ...createScheduleMetrics(registry) }));
 }
 
-async function startApi({
-  config,
-  log,
-  open,
-  stores,
-  tokens,
-  readiness,
-}: Parts & { readiness: Readiness }): Promise<string> {
+function startApi({ config, log, stores, tokens, registry, metrics }: Parts): Promise<ListeningServer> {
   const { pg, exports: clickhouse, eventLog } = stores;
   const active = new ActiveUploads();
+  const watch = createApiMetrics(registry, {
+    activeUploads: () => active.size,
+    onImportEnded: (ending) => metrics.countEnded(ending, 1),
+  });
   const app = createApp({
     pg,
     tokens,
     log,
-    readiness,
+    readiness: readinessOf(stores),
+    watch,
     trustsProxy: trustsProxy(config.trustedProxies),
     routes: [
-      ...importRoutes({ pg, eventLog, active, bodyBytesMax: config.imports.bytesMax }),
-      ...importEndingRoutes({ pg, active }),
-      ...importRecordRoutes({ pg, clickhouse }),
-      ...aggregateRoutes({ pg, clickhouse }),
+      ...importRoutes({ pg, eventLog, active, watch, bodyBytesMax: config.imports.bytesMax }),
+      ...importEndingRoutes({ pg, active, watch }),
+      ...importRecordRoutes({ pg, clickhouse, watch }),
+      ...aggregateRoutes({ pg, clickhouse, watch }),
     ],
   });
   const handle = app.callback();
   const server = createApiServer((request, response) => void handle(request, response));
-  return open.use(await listen(server, { ...config.http, variable: "PORT" })).url;
+  return listen(server, { ...config.http, variable: "PORT" });
 }
 
 /** With another key every token would be wrong, and nobody would know why. */
@@ -194,15 +205,4 @@ async function checkKey({ pg }: Stores, tokens: TokenCipher): Promise<void> {
   } catch (error) {
     throw new StartFailure((error as Error).message, { cause: error });
   }
-}
-
-function readinessOf({ pg, clickhouse, eventLog }: Stores): Readiness {
-  return {
-    checks: {
-      postgres: async () => void (await pg.query("select 1")),
-      clickhouse: async () => void (await clickhouse.command({ query: "SELECT 1" })),
-      event_log: async () => void (await eventLog.lag(ENRICH_GROUP)),
-    },
-    completeThrough: () => readCompleteThrough(pg),
-  };
 }

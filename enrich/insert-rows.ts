@@ -11,8 +11,17 @@ const PAUSE_MS = 250;
 /** What becomes one block of a table. */
 export interface Rows {
   readonly rows: number;
+  readonly table: InsertedTable;
   readonly insertQuery: string;
   encode(): Buffer[];
+}
+
+export type InsertedTable = "events" | "import_log";
+
+/** An insert that ClickHouse took, its views included; tries that failed before it do not count into its time. */
+export interface Inserted {
+  table: InsertedTable;
+  durationMs: number;
 }
 
 export interface RowInserter {
@@ -20,6 +29,7 @@ export interface RowInserter {
   again: Again;
   /** Told of log entries that cannot be stored as they are. */
   onLogRefused?: (refusal: Refusal, kept: "without their lines" | "not at all") => void;
+  onInserted?: (insert: Inserted) => void;
 }
 
 /** Rows that cannot be stored, however often that is tried. */
@@ -41,7 +51,10 @@ export async function insertRows(
   for (let tried = 1; ; tried++) {
     const block = tryToEncode(rows);
     const refusal = Array.isArray(block)
-      ? await insertUnlessRefused({ query: rows.insertQuery, block, token }, inserter)
+      ? await insertUnlessRefused(
+          { query: rows.insertQuery, block, token },
+          { ...inserter, table: rows.table },
+        )
       : block;
     if (refusal === undefined || tried === INSERT_TRIES_MAX) return refusal;
     await pause(PAUSE_MS * tried);
@@ -58,15 +71,17 @@ function tryToEncode(rows: Rows): Buffer[] | Refusal {
 
 function insertUnlessRefused(
   insert: Parameters<typeof insertBlock>[1],
-  { clickhouse, again }: RowInserter,
+  { clickhouse, again, table, onInserted }: RowInserter & Pick<Inserted, "table">,
 ): Promise<Refusal | undefined> {
   return again("writing to ClickHouse", async () => {
+    const startedAt = performance.now();
     try {
       await insertBlock(clickhouse, insert);
     } catch (cause) {
       if (!isRefusedData(cause)) throw cause;
       return { reason: `ClickHouse cannot read its rows: ${messageOf(cause)}`, cause };
     }
+    onInserted?.({ table, durationMs: performance.now() - startedAt });
     return undefined;
   });
 }

@@ -5,6 +5,7 @@ import { BatchLost, type EventLog, type LogConsumer } from "../schemas/event-log
 import type { ParkedChunk, ParkedChunks } from "../schemas/parked-chunk.js";
 import { ArtifactCache, type ResolveArtifact } from "./artifact-cache.js";
 import type { HoldTurn } from "./hold-turn.js";
+import type { Inserted } from "./insert-rows.js";
 import { EventBlock } from "./native/event-block.js";
 import { LogBlock } from "./native/log-block.js";
 import { openPace } from "./pace-batches.js";
@@ -12,6 +13,13 @@ import { retryWhileDown, type Again } from "./retry-while-down.js";
 import { writeBatch, type BatchWriter } from "./write-batch.js";
 
 export const ENRICH_GROUP = "enrich";
+
+/** A batch that was written and committed. */
+export interface WrittenBatch {
+  durationMs: number;
+  /** Begun before and cut short, by a crash or a rebalance: what of it was stored is written again under its token. */
+  again: boolean;
+}
 
 export interface WorkerDependencies {
   log: EventLog;
@@ -25,6 +33,8 @@ export interface WorkerDependencies {
   /** Shared by the workers of a process. Without it this is the only one. */
   turn?: HoldTurn;
   onOutcomes?: (outcomes: readonly ChunkOutcome[]) => void;
+  onWritten?: (batch: WrittenBatch) => void;
+  onInserted?: (insert: Inserted) => void;
   /** Told of chunks that were set aside, each once. */
   onParked?: (chunk: ParkedChunk) => void;
   /** Told of log entries that cannot be stored as they are. */
@@ -35,16 +45,19 @@ export interface WorkerDependencies {
 
 /** Consumes the event log batch by batch until disposed of; a store that is down is waited for. */
 export async function startWorker(dependencies: WorkerDependencies): Promise<LogConsumer> {
-  const { log, share } = dependencies;
+  const { log, share, onWritten } = dependencies;
   const stopping = new AbortController();
   const writer = openWriter(dependencies, stopping.signal);
   const pace = openPace();
   const options = { group: ENRICH_GROUP, batchBytesMax: () => pace.bytesMax, share };
   const consumer = await log.consume(options, async (batch) => {
     const startedAt = performance.now();
+    const again = batch.recordedNote !== undefined;
     await writeBatch(batch, writer);
     const bytes = batch.records.reduce((sum, { value }) => sum + value.length, 0);
-    pace.took({ bytes, durationMs: performance.now() - startedAt });
+    const durationMs = performance.now() - startedAt;
+    pace.took({ bytes, durationMs });
+    onWritten?.({ durationMs, again });
   });
   return {
     crashed: consumer.crashed,

@@ -14,6 +14,13 @@ export interface EventImport {
   warning_log_sample: LogEntry[];
 }
 
+/**
+ * How an import stopped being `importing`: all of it is settled; someone asked for its abort; its upload broke off;
+ * the process that received it is gone.
+ */
+export const IMPORT_ENDINGS = ["done", "aborted", "interrupted", "lost"] as const;
+export type ImportEnding = (typeof IMPORT_ENDINGS)[number];
+
 /** What an upload needs of PostgreSQL while its body comes in. */
 export interface UploadStore {
   /** Keeps the upload from being taken for interrupted. False when the import was aborted meanwhile. */

@@ -26,8 +26,8 @@ export interface SliceLimits {
 /** What settlement keeps in PostgreSQL. */
 export interface SettlementStore {
   dueImports(): Promise<DueImport[]>;
-  /** Ends uploads whose process died: aborted, and to be retracted. */
-  abortAbandonedUploads(): Promise<void>;
+  /** Ends uploads whose process died: aborted, and to be retracted. Answers how many. */
+  abortAbandonedUploads(): Promise<number>;
   /** Runs `work` as the only settlement of the owner anywhere; false when another is at it. */
   asOnlySettlement(ownerId: string, work: (owner: OwnerSettlement) => Promise<void>): Promise<boolean>;
 }
@@ -41,6 +41,6 @@ export interface OwnerSettlement {
   unsettledChunks(importId: string, limits: SliceLimits): Promise<UnsettledChunks | undefined>;
   /** False, and nothing marked, when the import was retracted since: all its chunks have to be settled once more. */
   markSettled(due: Pick<DueImport, "id" | "retracted">, chunks: UnsettledChunks): Promise<boolean>;
-  /** `done` when every chunk is written and settled; otherwise nothing. */
-  finishIfComplete(importId: string): Promise<void>;
+  /** `done` when every chunk is written and settled, and then true; otherwise nothing. */
+  finishIfComplete(importId: string): Promise<boolean>;
 }

@@ -4,7 +4,7 @@ import { BREAKDOWNS, type Breakdown } from "../../schemas/aggregate.js";
 import { parseDateRange } from "../../schemas/date-range.js";
 import { isUuid } from "../../schemas/formats.js";
 import { Problem } from "../../schemas/problem.js";
-import { answerRows } from "../answer-rows.js";
+import { answerRows, type ExportWatch } from "../answer-rows.js";
 import { ownerFor, type Owner } from "../authorise.js";
 import { access } from "../access.js";
 import { route, type ApiContext, type Route } from "../route.js";
@@ -17,6 +17,7 @@ const DAYS_MAX = 366;
 export interface AggregateRoutesDeps {
   pg: Postgres;
   clickhouse: ClickHouseClient;
+  watch?: ExportWatch;
 }
 
 const PATHS = [
@@ -72,7 +73,7 @@ interface Asked {
 async function answerAggregates(
   ctx: ApiContext,
   { owner, accountId, query }: Asked,
-  { pg, clickhouse }: AggregateRoutesDeps,
+  { pg, clickhouse, watch }: AggregateRoutesDeps,
 ): Promise<void> {
   const owned = await listPackagesOfOwner(pg, { ownerId: owner.id, accountId });
   const packages = owned
@@ -86,5 +87,5 @@ async function answerAggregates(
     );
   // Before the rows are read: what it promises is in them.
   ctx.set("X-Complete-Through", await readCompleteThrough(pg, owner.id));
-  await answerRows(ctx, (signal) => openAggregates(clickhouse, { packages, ...query, signal }));
+  await answerRows(ctx, (signal) => openAggregates(clickhouse, { packages, ...query, signal }), watch);
 }

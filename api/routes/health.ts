@@ -23,6 +23,7 @@ export function healthMiddleware(readiness: Readiness): Middleware<ApiState> {
       await next();
       return;
     }
+    ctx.state.route = ctx.path;
     const health = ctx.path === "/healthz" ? ALIVE : await readHealth(readiness);
     for (const [store, reason] of Object.entries(health.reasons)) {
       ctx.state.log.warn({ store, err: reason }, "a store is not ready");

@@ -2,6 +2,7 @@ import type { Pool } from "pg";
 import type { ActiveUploads } from "../../ingest/import/active-uploads.js";
 import { isUuid } from "../../schemas/formats.js";
 import { Problem } from "../../schemas/problem.js";
+import { UNWATCHED, type ApiWatch } from "../api-watch.js";
 import { importOwnerFor, noImport } from "../import-of.js";
 import { parseFlag } from "../parse-flag.js";
 import { route, type Route } from "../route.js";
@@ -10,9 +11,10 @@ import { abortImport, retractImport } from "../stores/import-endings.js";
 export interface ImportEndingRoutesDeps {
   pg: Pool;
   active: ActiveUploads;
+  watch?: Pick<ApiWatch, "onImportEnded">;
 }
 
-export function importEndingRoutes({ pg, active }: ImportEndingRoutesDeps): Route[] {
+export function importEndingRoutes({ pg, active, watch = UNWATCHED }: ImportEndingRoutesDeps): Route[] {
   return [
     route({
       method: "POST",
@@ -26,6 +28,7 @@ export function importEndingRoutes({ pg, active }: ImportEndingRoutesDeps): Rout
         if (before === undefined) throw noImport(id);
         if (before === "done")
           throw new Problem("already-finished", "The import is done; DELETE retracts it.");
+        if (before === "importing") watch.onImportEnded("aborted");
         active.abort(id);
         ctx.status = 204;
       },

@@ -1,7 +1,7 @@
 import type { ClickHouseClient } from "@clickhouse/client";
 import type { Pool } from "pg";
 import { openImportLog } from "../../aggregate/open-import-log.js";
-import { answerRows } from "../answer-rows.js";
+import { answerRows, type ExportWatch } from "../answer-rows.js";
 import { ownerFor } from "../authorise.js";
 import { importOf, importOwnerFor } from "../import-of.js";
 import { pageBody, parsePage } from "../paging.js";
@@ -12,9 +12,10 @@ import { listImports } from "../stores/imports.js";
 export interface ImportRecordRoutesDeps {
   pg: Pool;
   clickhouse: ClickHouseClient;
+  watch?: ExportWatch;
 }
 
-export function importRecordRoutes({ pg, clickhouse }: ImportRecordRoutesDeps): Route[] {
+export function importRecordRoutes({ pg, clickhouse, watch }: ImportRecordRoutesDeps): Route[] {
   return [
     route({
       method: "GET",
@@ -46,7 +47,7 @@ export function importRecordRoutes({ pg, clickhouse }: ImportRecordRoutesDeps): 
           const asked = { owner: param("owner"), id: param("import"), action };
           const ownerId = await importOwnerFor(pg, account, asked);
           const { id: importId } = await importOf(pg, { ownerId, id: asked.id });
-          await answerRows(ctx, (signal) => OPEN[part]({ pg, clickhouse }, { importId, signal }));
+          await answerRows(ctx, (signal) => OPEN[part]({ pg, clickhouse }, { importId, signal }), watch);
         },
       }),
     ),

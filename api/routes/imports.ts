@@ -5,6 +5,7 @@ import { SenderIdle } from "../../ingest/import/read-while-sent.js";
 import { receiveImport } from "../../ingest/import/receive-import.js";
 import { EventLogUnavailable, type EventLog } from "../../schemas/event-log.js";
 import { Problem } from "../../schemas/problem.js";
+import { UNWATCHED, type ApiWatch } from "../api-watch.js";
 import { ActiveDryRuns } from "../active-dry-runs.js";
 import { dryRun } from "../dry-run.js";
 import { importOf } from "../import-of.js";
@@ -26,6 +27,7 @@ export interface ImportRoutesDeps {
   bodyBytesMax?: number;
   /** How long a sender may stand still; two minutes where nothing is said. */
   idleMsMax?: number;
+  watch?: Pick<ApiWatch, "onImportBytes" | "onImportEnded">;
 }
 
 type StartDeps = ImportRoutesDeps & { dryRuns: ActiveDryRuns };
@@ -77,18 +79,29 @@ export function importRoutes(dependencies: ImportRoutesDeps): Route[] {
  * import that says so. A start that was made before, by its Idempotency-Key, is answered without reading the body.
  */
 async function startImport(ctx: ApiContext, target: NewImport, deps: StartDeps): Promise<void> {
-  const { pg, eventLog, active, bodyBytesMax, idleMsMax, now = Date.now } = deps;
+  const { pg, eventLog, active, bodyBytesMax, idleMsMax, now = Date.now, watch = UNWATCHED } = deps;
   const contentEncoding = ctx.get("Content-Encoding");
-  const body = openBody(ctx.req, { contentEncoding, bytesMax: bodyBytesMax });
+  const body = counted(openBody(ctx.req, { contentEncoding, bytesMax: bodyBytesMax }), watch);
   if (parseFlag(ctx.query, "dryRun")) return answerDryRun(ctx, { body, target }, deps);
   const { id, repeated } = await insertImport(pg, target, keyOf(ctx, target));
   if (repeated) ctx.req.resume();
   else {
     ctx.state.log.info({ importId: id, ownerId: target.ownerId }, "import started");
-    const upload = { log: eventLog, uploads: uploadStore(pg), active, now, idleMsMax };
+    const uploads = uploadStore(pg, () => watch.onImportEnded("interrupted"));
+    const upload = { log: eventLog, uploads, active, now, idleMsMax };
     await reading(receiveImport(body, { ...target, importId: id }, upload));
   }
   ctx.body = await importOf(pg, { ownerId: target.ownerId, id });
+}
+
+async function* counted(
+  body: AsyncIterable<Buffer>,
+  { onImportBytes }: Pick<ApiWatch, "onImportBytes">,
+): AsyncGenerator<Buffer> {
+  for await (const part of body) {
+    onImportBytes(part.length);
+    yield part;
+  }
 }
 
 async function answerDryRun(

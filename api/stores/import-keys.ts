@@ -21,7 +21,7 @@ export async function findKeptImport(
     pg,
     `delete from import_keys k using imports i
      where k.owner_id = $1 and k.key = $2 and i.id = k.import_id
-       and (k.created_at < now() - interval '24 hours' or (i.status = 'aborted' and i.retracted and i.chunks_total is null))`,
+       and (${EXPIRED} or (i.status = 'aborted' and i.retracted and i.chunks_total is null))`,
     [ownerId, key],
   );
   const [kept] = await query<{ id: string; path: string; uploading: boolean }>(
@@ -40,6 +40,18 @@ export async function findKeptImport(
     );
   return kept.id;
 }
+
+/** Those that no repeated start can ask for any more. Answers how many. */
+export async function deleteExpiredImportKeys(pg: Postgres): Promise<number> {
+  const rows = await query<{ deleted: number }>(
+    pg,
+    `with deleted as (delete from import_keys k where ${EXPIRED} returning 1)
+     select count(*)::float8 as deleted from deleted`,
+  );
+  return rows[0]?.deleted ?? 0;
+}
+
+const EXPIRED = "k.created_at < now() - interval '24 hours'";
 
 export async function insertImportKey(
   pg: Postgres,

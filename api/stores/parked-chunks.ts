@@ -96,7 +96,16 @@ export async function dropParkedChunks(pg: Pool, ids: readonly number[]): Promis
 async function endParkedChunks(pg: Postgres, ids: readonly number[]): Promise<void> {
   const text = "update parked_chunks set ended_at = now(), record = null where id = any($1::bigint[])";
   await query(pg, text, [ids]);
-  await query(pg, "delete from parked_chunks where ended_at < now() - interval '90 days'");
+}
+
+/** Ended so long ago that no replay brings them again. Answers how many. */
+export async function deleteEndedChunks(pg: Postgres): Promise<number> {
+  const rows = await query<{ deleted: number }>(
+    pg,
+    `with deleted as (delete from parked_chunks where ended_at < now() - interval '90 days' returning 1)
+     select count(*)::float8 as deleted from deleted`,
+  );
+  return rows[0]?.deleted ?? 0;
 }
 
 async function insertParkedChunk(pg: Postgres, chunk: ParkedChunk): Promise<number[]> {

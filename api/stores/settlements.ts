@@ -119,9 +119,10 @@ async function markSettled(
   return rows.length > 0;
 }
 
-async function finishIfComplete(pg: Postgres, importId: string): Promise<void> {
+async function finishIfComplete(pg: Postgres, importId: string): Promise<boolean> {
   const text = `
     update imports set status = 'done', updated_at = now()
-    where id = $1 and status = 'importing' and chunks_written = chunks_total and chunks_settled = chunks_written`;
-  await query(pg, text, [importId]);
+    where id = $1 and status = 'importing' and chunks_written = chunks_total and chunks_settled = chunks_written
+    returning id`;
+  return (await query(pg, text, [importId])).length > 0;
 }

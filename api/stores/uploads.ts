@@ -4,12 +4,17 @@ import { UPLOAD_LEASE_SECONDS, type UploadStore } from "../../schemas/import-sto
 import { inTransaction } from "./connection.js";
 import { query, type Postgres } from "./query.js";
 
-/** What an upload keeps in PostgreSQL: its lease while the body comes in, and how it ended. */
-export function uploadStore(pg: Pool): UploadStore {
+/**
+ * What an upload keeps in PostgreSQL: its lease while the body comes in, and how it ended. `onInterrupted` is told of
+ * an import that ended so, once.
+ */
+export function uploadStore(pg: Pool, onInterrupted: () => void = () => undefined): UploadStore {
   return {
     renewLease: (importId) => renewLease(pg, importId),
     completeUpload: (importId, chunksTotal) => completeUpload(pg, importId, chunksTotal),
-    interruptUpload: (importId, reason) => interruptUpload(pg, importId, reason),
+    async interruptUpload(importId, reason) {
+      if ((await interruptUpload(pg, importId, reason)) > 0) onInterrupted();
+    },
   };
 }
 
@@ -32,28 +37,29 @@ async function completeUpload(pg: Postgres, importId: string, chunksTotal: numbe
   return rows.length > 0;
 }
 
-async function interruptUpload(pg: Pool, importId: string, reason: string): Promise<void> {
-  await interruptUploads(pg, "id = $2", [interrupted(reason), importId]);
+function interruptUpload(pg: Pool, importId: string, reason: string): Promise<number> {
+  return interruptUploads(pg, "id = $2", [interrupted(reason), importId]);
 }
 
-/** Uploads whose process died or lost its database, as their lease tells. */
-export async function abortAbandonedUploads(pg: Pool): Promise<void> {
-  await interruptUploads(pg, "upload_lease < now()", [interrupted("the server lost it before its end")]);
+/** Uploads whose process died or lost its database, as their lease tells. Answers how many. */
+export function abortAbandonedUploads(pg: Pool): Promise<number> {
+  return interruptUploads(pg, "upload_lease < now()", [interrupted("the server lost it before its end")]);
 }
 
-/** All uploads: for a program that knows itself to be the only one, before it takes any. */
-export async function abortEveryUpload(pg: Pool): Promise<void> {
-  await interruptUploads(pg, "true", [interrupted("the server ended before it")]);
+/** All uploads: for a program that knows itself to be the only one, before it takes any. Answers how many. */
+export function abortEveryUpload(pg: Pool): Promise<number> {
+  return interruptUploads(pg, "true", [interrupted("the server ended before it")]);
 }
 
-async function interruptUploads(pg: Pool, which: string, values: readonly string[]): Promise<void> {
-  await inTransaction(pg, async (client) => {
+function interruptUploads(pg: Pool, which: string, values: readonly string[]): Promise<number> {
+  return inTransaction(pg, async (client) => {
     const text = `
       update imports set status = 'aborted', retracted = true, updated_at = now(), chunks_settled = 0,
         entries = entries || $1::jsonb
       where ${which} and status = 'importing' and chunks_total is null returning id`;
     const ended = await query<{ id: string }>(client, text, values);
     for (const { id } of ended) await unsettleChunks(client, id);
+    return ended.length;
   });
 }
 

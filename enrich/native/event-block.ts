@@ -21,6 +21,7 @@ export interface EventOrigin {
  * as the block object: `clear` keeps their memory for the next batch.
  */
 export class EventBlock {
+  readonly table = "events";
   rows = 0;
   private readonly uuids = new Map<string, Buffer>();
   private readonly columns = {

@@ -16,6 +16,7 @@ export interface LoggedLine {
 
 /** Collects log entries as columns of the `import_log` table and encodes them as one Native block. */
 export class LogBlock {
+  readonly table = "import_log";
   rows = 0;
   private readonly columns = {
     import_id: new FixedColumn("UUID"),
@@ -52,14 +53,14 @@ export class LogBlock {
   }
 
   /** The same entries, each without the line as it was sent. */
-  withoutLines(): Pick<LogBlock, "rows" | "insertQuery" | "encode"> {
-    const { rows, insertQuery, columns } = this;
+  withoutLines(): Pick<LogBlock, "table" | "rows" | "insertQuery" | "encode"> {
+    const { table, rows, insertQuery, columns } = this;
     const encode = () => {
       const empty = new TextColumn();
       for (let row = 0; row < rows; row++) empty.add("");
       return encodeBlock({ ...columns, line_bytes: empty }, rows);
     };
-    return { rows, insertQuery, encode };
+    return { table, rows, insertQuery, encode };
   }
 
   clear(): void {

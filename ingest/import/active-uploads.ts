@@ -15,6 +15,10 @@ export interface ActiveUpload extends Disposable {
 export class ActiveUploads {
   private readonly uploads = new Map<string, AbortController>();
 
+  get size(): number {
+    return this.uploads.size;
+  }
+
   open(importId: string): ActiveUpload {
     const controller = new AbortController();
     this.uploads.set(importId, controller);

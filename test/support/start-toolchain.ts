@@ -2,12 +2,17 @@ import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { pino } from "pino";
+import { adminCommand } from "../../deploy/admin.js";
+import { parseConfig } from "../../deploy/config.js";
 import type { Endpoints } from "../../deploy/data-dir.js";
 import { type ApiClient, connectApi } from "../../deploy/demo/api-client.js";
+import { openEventLog } from "../../deploy/open-event-log.js";
+import type { EventLog } from "../../schemas/event-log.js";
+import { logEnvironment } from "./log-environment.js";
 import {
   assertNoneLeft,
   type ProcessEnvironment,
-  spawnProgram,
   spawnToolchain,
   tail,
   type ToolchainProcess,
@@ -30,16 +35,18 @@ export interface Toolchain extends AsyncDisposable {
   kill(signal: NodeJS.Signals): Promise<number | NodeJS.Signals>;
   /** Starts the program again on the same directory; ends it first if it runs. */
   restart(): Promise<void>;
-  /** `npm run admin -- <args>`: standard output, trimmed. Throws with standard error when the status is not 0. */
+  /** `npm run admin -- <args>`: what it prints, trimmed. Throws with what it says when it fails. */
   admin(...args: string[]): Promise<string>;
   /** Makes an account that may export, and connects as it. */
   newAccount(username: string): Promise<ApiClient>;
+  /** The program's event log, for whoever wants to write into it beside the program. */
+  openLog(): Promise<EventLog>;
   /** Ends the program as SIGTERM does, checks that nothing of it is left, and removes the directory. */
   close(): Promise<void>;
 }
 
 export interface ToolchainOptions {
-  /** Beside the ports, DATA_DIR and LOG_LEVEL. */
+  /** Beside the ports, DATA_DIR, LOG_LEVEL and those of the event log that the suite is about. */
   env?: ProcessEnvironment;
 }
 
@@ -50,9 +57,10 @@ const LEFT_MS_MAX = 10_000;
 export async function startToolchain({ env = {} }: ToolchainOptions = {}): Promise<Toolchain> {
   const dataDir = await realpath(await mkdtemp(join(tmpdir(), "toolchain-test-")));
   const ports = { PORT: "0", COLLECT_PORT: "0", METRICS_PORT: "0" };
-  const variables = { ...ports, LOG_LEVEL: "info", ENRICH_WORKERS: "2", ...env, DATA_DIR: dataDir };
+  const own = { ...logEnvironment(), ...env, DATA_DIR: dataDir };
+  const variables = { ...ports, LOG_LEVEL: "info", ENRICH_WORKERS: "2", ...own };
   let running = await startOn(dataDir, variables);
-  const admin = (...args: string[]) => runAdmin(args, { DATA_DIR: dataDir, ...env });
+  const admin = (...args: string[]) => runAdmin(args, own);
   const toolchain: Toolchain = {
     dataDir,
     admin,
@@ -69,6 +77,7 @@ export async function startToolchain({ env = {} }: ToolchainOptions = {}): Promi
       return running.process.gone;
     },
     log: () => running.process.log(),
+    openLog: () => openLog(own),
     async kill(signal) {
       running.process.kill(signal);
       return running.process.gone;
@@ -98,6 +107,12 @@ export async function startToolchain({ env = {} }: ToolchainOptions = {}): Promi
   return toolchain;
 }
 
+function openLog(env: ProcessEnvironment): Promise<EventLog> {
+  const { kafka, dataDir } = parseConfig(env);
+  const source = kafka === undefined ? { dir: join(dataDir, "log") } : { kafka };
+  return openEventLog(source, pino({ level: "silent" }));
+}
+
 interface Running {
   process: ToolchainProcess;
   endpoints: Endpoints;
@@ -125,18 +140,16 @@ async function stop(running: ToolchainProcess): Promise<void> {
   throw new Error(`the program did not drain within ${DRAIN_MS_MAX / 1000} s:\n${tail(running.log())}`);
 }
 
-function runAdmin(args: readonly string[], env: ProcessEnvironment): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const child = spawnProgram(["admin", ...args], env);
-    const out: Buffer[] = [];
-    const err: Buffer[] = [];
-    child.stdout?.on("data", (part: Buffer) => out.push(part));
-    child.stderr?.on("data", (part: Buffer) => err.push(part));
-    child.once("error", reject);
-    child.once("close", (status) => {
-      if (status === 0) resolve(Buffer.concat(out).toString().trim());
-      else
-        reject(new Error(`admin ${args.join(" ")} ended with ${status}: ${Buffer.concat(err).toString()}`));
-    });
+/** In this process: the command is over before another process would have loaded its modules. */
+async function runAdmin(args: readonly string[], env: ProcessEnvironment): Promise<string> {
+  const out: string[] = [];
+  const failures: string[] = [];
+  const command = adminCommand({
+    env,
+    print: (line) => out.push(line),
+    fail: (sentence) => failures.push(sentence),
   });
+  await command.parseAsync(args, { from: "user" });
+  if (failures.length > 0) throw new Error(`admin ${args.join(" ")}: ${failures.join("\n")}`);
+  return out.join("\n").trim();
 }

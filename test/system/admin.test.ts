@@ -1,7 +1,10 @@
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
 import type { Pool } from "pg";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -10,6 +13,7 @@ import { adminCommand } from "../../deploy/admin.js";
 import { openDataDir } from "../../deploy/data-dir.js";
 import { connectPostgres } from "../../deploy/connect-postgres.js";
 import { openTestPostgres, SECRET_KEY, serveApi, type TestPostgres } from "../support/management-api.js";
+import { spawnProgram } from "../support/toolchain-process.js";
 
 let postgres: TestPostgres;
 let pg: Pool;
@@ -60,6 +64,27 @@ describe("admin", () => {
     const revoked = await admin(beside(), "list-accounts");
     expect(revoked.out).toContainEqual(expect.stringMatching(/^Bob\t.*\tno-export$/));
   });
+
+  test("is a program that prints its result alone, and ends with status 1 and a sentence when it fails", async () => {
+    const made = await runProgram("create-account", "--username", "Fay", "--email", "fay@example.org");
+    expect(made).toEqual({
+      status: 0,
+      out: expect.stringMatching(/^mtk_[\w-]{43}\n$/) as string,
+      errors: "",
+    });
+    const refused = await runProgram("grant-export", "nobody");
+    expect(refused).toEqual({ status: 1, out: "", errors: "There is no user or organization nobody.\n" });
+  });
+
+  async function runProgram(...words: string[]) {
+    const program = spawnProgram(["admin", ...words], beside());
+    const [out, errors, [status]] = await Promise.all([
+      text(program.stdout as Readable),
+      text(program.stderr as Readable),
+      once(program, "close") as Promise<[number | null]>,
+    ]);
+    return { status, out, errors };
+  }
 
   test.each([
     [

@@ -49,7 +49,12 @@ test("closing waits for the request in hand, and not for connections that client
 });
 
 test("metrics are Prometheus text about the process", async () => {
-  await using server = await startMetricsServer({ host: "127.0.0.1", port: 0, registry: createRegistry() });
+  await using server = await startMetricsServer({
+    host: "127.0.0.1",
+    port: 0,
+    registry: createRegistry(),
+    checks: {},
+  });
   const response = await fetch(`${server.url}/metrics`);
   expect(response.headers.get("content-type")).toContain("text/plain; version=0.0.4");
   expect(await response.text()).toMatch(/^process_resident_memory_bytes \d+$/m);

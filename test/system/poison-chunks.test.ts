@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openEmbeddedLog } from "../../deploy/embedded/event-log.js";
 import { type ApiClient, connectApi } from "../../deploy/demo/api-client.js";
 import { hasRows } from "../../enrich/chunk-rows.js";
 import { insertBlock } from "../../enrich/insert-block.js";
@@ -116,9 +115,13 @@ async function recordOf(id: number | undefined): Promise<Buffer> {
   return rows[0]?.record ?? Buffer.alloc(0);
 }
 
-async function metric(name: string): Promise<number> {
+const PARKED = 'enrich_chunks_total{outcome="parked"}';
+const ENRICHED = 'enrich_chunks_total{outcome="enriched"}';
+
+async function metric(series: string): Promise<number> {
   const text = await (await fetch(`${toolchain.endpoints.metrics ?? ""}/metrics`)).text();
-  return Number(new RegExp(`^${name} (.*)$`, "m").exec(text)?.[1]);
+  const line = text.split("\n").find((each) => each.startsWith(`${series} `));
+  return Number(line?.slice(series.length));
 }
 
 async function totalOf(packageId: string): Promise<number> {
@@ -129,7 +132,7 @@ async function totalOf(packageId: string): Promise<number> {
 }
 
 async function appendToEveryPartition(record: Buffer): Promise<number> {
-  await using log = await openEmbeddedLog({ dir: join(toolchain.dataDir, "log") });
+  await using log = await toolchain.openLog();
   for (let partition = 0; partition < log.partitions; partition++) await log.append([record], { partition });
   return log.partitions;
 }
@@ -137,12 +140,12 @@ async function appendToEveryPartition(record: Buffer): Promise<number> {
 describe("a record that is no chunk", () => {
   test("is set aside, its partition goes on, and an operator can drop it", async () => {
     const { id, path } = await newPackage();
-    const before = await metric("enrich_chunks_parked_total");
+    const before = await metric(PARKED);
     const partitions = await appendToEveryPartition(Buffer.from("no envelope\nof ours\n"));
     const record = await imported(path, linesOf(1_200));
     expect(record).toMatchObject({ status: "done", events_successfully_imported: 1_200 });
     await expect.poll(() => metric("enrich_parked_chunks")).toBe(partitions);
-    expect((await metric("enrich_chunks_parked_total")) - before).toBe(partitions);
+    expect((await metric(PARKED)) - before).toBe(partitions);
     expect(toolchain.log()).toMatch(/"level":50.*"partition":\d.*a chunk was set aside/);
     const waiting = await parked();
     expect(waiting[0]?.reason).toContain("stays `importing` until it is aborted");
@@ -216,9 +219,9 @@ describe("a chunk that the program cannot process", () => {
     expect(await parked()).toEqual([]);
 
     // As a retry does that was cut short before it could say so, and was repeated.
-    const before = await metric("enrich_chunks_total");
+    const before = await metric(ENRICHED);
     const copies = await appendToEveryPartition(again);
-    await expect.poll(() => metric("enrich_chunks_total")).toBe(before + copies);
+    await expect.poll(() => metric(ENRICHED)).toBe(before + copies);
     await expect.poll(() => totalOf(id)).toBe(2_000);
     expect(await api.get<EventImport>(pathOf(record))).toMatchObject({ status: "done", events_total: 2_000 });
     await rm(join(folder, "cured"));

@@ -35,6 +35,8 @@ export function brokerSettings(place: BrokerPlace): BrokerSettings {
     // Fewer internal partitions to make, and nobody to wait for before the first member of a group has its share.
     "offsets.topic.num.partitions": 4,
     "group.initial.rebalance.delay.ms": 0,
+    // Of an enricher that was killed the partitions are free again after its session: by default 6 s at the least.
+    "group.min.session.timeout.ms": 1_000,
     // After a crash the controller lets the broker in again only when the session of the one that died is over: with
     // the default of 9 s a start took 11.7 s, with this 4 s.
     "broker.session.timeout.ms": 2_000,

@@ -17,7 +17,7 @@ export interface FetchOptions {
 }
 
 /** The broker that is downloaded, and the tag of the Docker image. */
-export const KAFKA_VERSION = "4.1.0";
+export const KAFKA_VERSION = "4.1.2";
 
 // Named, so that every Maven downloads the same one.
 const COPY_DEPENDENCIES = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies";

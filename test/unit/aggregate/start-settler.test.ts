@@ -39,12 +39,12 @@ function fakes({ rounds, staged = [], failures = 0, elsewhere = [], retractedMea
       steps.push(`settled ${id}`);
       return true;
     },
-    finishIfComplete: async (id) => void steps.push(`finish ${id}`),
+    finishIfComplete: async (id) => steps.push(`finish ${id}`) > 0,
   };
   const dueImports = vi.fn(async () => (answers.length > 1 ? answers.shift() : answers[0]) ?? []);
   const store: SettlementStore = {
     dueImports,
-    abortAbandonedUploads: async () => undefined,
+    abortAbandonedUploads: async () => 0,
     asOnlySettlement: async (ownerId, work) => {
       if (failuresLeft-- > 0) throw new Error("connection refused");
       if (elsewhere.includes(ownerId)) return false;

@@ -27,6 +27,7 @@ async function work({
   const steps: string[] = [];
   const bodies: Buffer[] = [];
   const outcomes: ChunkOutcome[] = [];
+  const told: string[] = [];
   const batch: LogBatch = {
     partition: 0,
     records: chunks.map((chunk, index) => ({ offset: 5 + index, value: encodeRawChunk(chunk) })),
@@ -78,8 +79,10 @@ async function work({
     },
     parked: { park: () => Promise.reject(new Error("nothing is parked here")) },
     share: { index: 0, of: 1 },
+    onWritten: ({ again }) => told.push(again ? "again" : "first"),
+    onInserted: ({ table }) => told.push(table),
   });
-  return { steps, bodies, outcomes, abortedAmong };
+  return { steps, bodies, outcomes, abortedAmong, told };
 }
 
 const ofOther = chunkOf('{"$time":2}\n', { importId: OTHER_IMPORT, sequence: 3 });
@@ -98,6 +101,12 @@ describe("startWorker", () => {
       "commit",
     ]);
     expect(outcomes[0]).toMatchObject({ eventsTotal: 2, eventsImported: 1, eventsFailed: 1 });
+  });
+
+  test("tells of every insert that was taken, not of those that failed, and whether the batch came again", async () => {
+    expect((await work({})).told).toEqual(["events", "import_log", "first"]);
+    const again = await work({ recordedNote: '{"begun":1}', insertFailures: 1 });
+    expect(again.told).toEqual(["events", "import_log", "again"]);
   });
 
   test("makes one insert of the chunks of several imports", async () => {

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { parseConfig } from "../../../../deploy/config.js";
 import { ROLES, VARIABLES, variableFaults, type Variables } from "../../../../deploy/config-schema.js";
+import { KAFKA_IMAGE } from "../../../../deploy/kafka/broker/docker-broker.js";
 
 const text = (path: string) => readFileSync(path, "utf8");
 
@@ -80,6 +81,10 @@ describe("compose.yaml", () => {
     });
   });
 
+  test.each(roleServices)("asks %s whether it is ready, on the metrics port", (_, { healthcheck }) => {
+    expect(healthcheck?.test.join(" ")).toContain(`http://127.0.0.1:${DEFAULTS.metrics.port}/readyz`);
+  });
+
   test.each(services)("limits %s, and runs a pinned image", (_, service) => {
     const { cpus, memory } = service.deploy.resources.limits;
     expect(cpus).toMatch(/^\d/);
@@ -91,6 +96,10 @@ describe("compose.yaml", () => {
     expect(service.healthcheck?.test[0]).toBe("CMD");
     expect(service.ports).toBeUndefined();
     expect(service.networks).toEqual(["stores"]);
+  });
+
+  test("runs the Kafka that `npm run kafka` starts and that the tests run on", () => {
+    expect(compose.services["kafka"]?.image).toBe(KAFKA_IMAGE);
   });
 
   test("publishes the API and collection alone, on this machine unless told otherwise", () => {

@@ -28,6 +28,13 @@ describe("the image", () => {
     );
   });
 
+  test("asks any role whether it is alive where every role answers", () => {
+    const [, command = "[]"] = /^HEALTHCHECK .*\n {2}CMD (.*)$/m.exec(dockerfile) ?? [];
+    const [node, flag, script = ""] = JSON.parse(command) as string[];
+    expect([node, flag]).toEqual(["node", "-e"]);
+    expect(script).toContain(`process.env.METRICS_PORT || ${DEFAULTS.metrics.port}}/healthz`);
+  });
+
   test("sets variables that the program takes", () => {
     const settings = /^ENV NODE_ENV=production (.*)$/m.exec(dockerfile)?.[1] ?? "";
     const pairs = settings.split(" ").map((pair) => pair.split("="));

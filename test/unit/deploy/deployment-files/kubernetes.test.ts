@@ -15,8 +15,7 @@ const VERSION = (JSON.parse(text("package.json")) as { version: string }).versio
 const DRAIN_SECONDS = 20;
 
 interface Probe {
-  httpGet?: { path: string; port: string };
-  tcpSocket?: { port: string };
+  httpGet: { path: string; port: string };
 }
 
 interface Container {
@@ -173,12 +172,18 @@ describe("the Kubernetes manifests", () => {
     expect(service?.spec.selector).toEqual(deploymentOf(role).spec.selector.matchLabels);
   });
 
-  test.each(["enrich", "jobs"])("ask %s on its metrics port", (role) => {
-    const container = containerOf(role);
-    expect(container.ports).toEqual([{ name: "metrics", containerPort: DEFAULTS.metrics.port }]);
-    expect(container.livenessProbe.tcpSocket).toEqual({ port: "metrics" });
-    expect(container.startupProbe.tcpSocket).toEqual({ port: "metrics" });
-  });
+  test.each(["enrich", "jobs"])(
+    "ask %s on its metrics port, and kill no pod for a store that is down",
+    (role) => {
+      const container = containerOf(role);
+      expect(container.ports).toEqual([{ name: "metrics", containerPort: DEFAULTS.metrics.port }]);
+      expect(container).toMatchObject({
+        startupProbe: { httpGet: { path: "/readyz", port: "metrics" } },
+        readinessProbe: { httpGet: { path: "/readyz", port: "metrics" } },
+        livenessProbe: { httpGet: { path: "/healthz", port: "metrics" } },
+      });
+    },
+  );
 
   test("let in what the program listens on", () => {
     const ports = ofKind("NetworkPolicy").flatMap(({ spec }) => spec.ingress.flatMap((rule) => rule.ports));

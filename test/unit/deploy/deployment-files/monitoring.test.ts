@@ -2,8 +2,10 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { VARIABLES } from "../../../../deploy/config-schema.js";
+import { createApiMetrics } from "../../../../deploy/api-metrics.js";
 import { createRegistry } from "../../../../deploy/metrics.js";
 import { createPipelineMetrics } from "../../../../deploy/pipeline-metrics.js";
+import { createScheduleMetrics } from "../../../../deploy/schedule-metrics.js";
 
 const text = (path: string) => readFileSync(path, "utf8");
 
@@ -28,11 +30,20 @@ const alerts = parse(text("deploy/prometheus/alerts.yaml")) as {
 const rules = alerts.groups.flatMap((group) => group.rules);
 const dashboardExpressions = dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
 
-/** Every series of the program's own registry, as Prometheus stores them. */
-async function seriesNames(): Promise<Set<string>> {
+/** What a process with every role measures. */
+async function readDescriptions() {
   const registry = createRegistry();
   createPipelineMetrics(registry, { eventLog: { lag: async () => 0 }, countParked: async () => 0 });
-  const metrics = await registry.getMetricsAsJSON();
+  createApiMetrics(registry, { activeUploads: () => 0, onImportEnded: () => undefined });
+  createScheduleMetrics(registry);
+  return registry.getMetricsAsJSON();
+}
+
+const isOurs = ({ name }: { name: string }) => !/^(process|nodejs)_/.test(name);
+
+/** Every series of them, as Prometheus stores it. */
+async function seriesNames(): Promise<Set<string>> {
+  const metrics = await readDescriptions();
   const names = metrics.flatMap(({ name, type }) =>
     String(type) === "histogram" ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
   );
@@ -61,13 +72,13 @@ describe("the dashboard and the alerts", () => {
     expect(wrong).toEqual([]);
   });
 
-  test("show every measure of the pipeline", () => {
+  test("show every measure of ours, and what the processes use", async () => {
     const shown = new Set(dashboardExpressions.flatMap(namesIn));
-    const measures = ["enrich_events_total", "enrich_chunks_total", "enrich_chunks_parked_total"].concat(
-      ["enrich_parked_chunks", "event_log_lag_records", "settlement_versions_total"],
-      ["settlement_duration_seconds_bucket", "process_resident_memory_bytes", "process_cpu_seconds_total"],
-    );
-    expect(measures.filter((name) => !shown.has(name))).toEqual([]);
+    const measures = (await readDescriptions())
+      .filter(isOurs)
+      .map(({ name, type }) => (String(type) === "histogram" ? `${name}_bucket` : name));
+    const wanted = [...measures, "process_resident_memory_bytes", "process_cpu_seconds_total"];
+    expect(wanted.filter((name) => !shown.has(name))).toEqual([]);
   });
 
   test("say of each alert how bad it is and what to do", () => {
@@ -86,6 +97,25 @@ describe("the dashboard and the alerts", () => {
   test("has panels with ids of their own", () => {
     const ids = dashboard.panels.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
+  });
+});
+
+describe("the program's own metrics", () => {
+  test("are named after Prometheus' conventions and say what they are", async () => {
+    const ours = (await readDescriptions()).filter(isOurs);
+    expect(ours.length).toBeGreaterThan(15);
+    const wrong = ours.filter(({ name, help, type }) => {
+      const isCounter = String(type) === "counter";
+      const inBaseUnit = String(type) !== "histogram" || name.endsWith("_seconds");
+      return isCounter !== name.endsWith("_total") || !inBaseUnit || help.length < 20;
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  test("are all in the table of deploy/README.md, and no other is", async () => {
+    const ours = (await readDescriptions()).filter(isOurs).map(({ name }) => name);
+    const table = [...text("deploy/README.md").matchAll(/^\| `([a-z]+_[a-z_]+)`/gm)].map(([, name]) => name);
+    expect(table.sort()).toEqual(ours.sort());
   });
 });
 

@@ -3,6 +3,7 @@ import {
   containerName,
   dockerEnvironment,
   isDockerThere,
+  KAFKA_IMAGE,
   runArguments,
 } from "../../../../../deploy/kafka/broker/docker-broker.js";
 
@@ -22,7 +23,7 @@ test("the container's port is open to this machine alone, and its data outlives 
       "--env=KAFKA_AUTO_CREATE_TOPICS_ENABLE=false",
     ]),
   );
-  expect(args.at(-1)).toBe("apache/kafka:4.1.0");
+  expect(args.at(-1)).toBe(KAFKA_IMAGE);
 });
 
 test("the controller gives way to a broker on its port", () => {

@@ -1,0 +1,35 @@
+import type { ImportEnding } from "../schemas/import-store.js";
+
+/** Told of what the API did, as it happens: what an operator counts. */
+export interface ApiWatch {
+  onAnswered(request: AnsweredRequest): void;
+  /** Bytes of import bodies as they are read, after decompression; dry runs count, too. */
+  onImportBytes(bytes: number): void;
+  onImportEnded(ending: ImportEnding): void;
+  /** What of an export was handed to the connection, before compression. */
+  onExported(part: { rows: number; bytes: number }): void;
+  onExportEnded(ending: ExportEnding): void;
+}
+
+/** A request whose answer is out, or whose connection is gone. */
+export interface AnsweredRequest {
+  method: string;
+  /** The pattern of its route, such as `/v2/imports/:owner`; "none" where it was refused before it had one. */
+  route: string;
+  /** "none" where the caller left before there was one. */
+  status: number | "none";
+  durationMs: number;
+}
+
+/** Complete; broken off by a fault of ours; or the caller left. */
+export const EXPORT_ENDINGS = ["complete", "failed", "left"] as const;
+export type ExportEnding = (typeof EXPORT_ENDINGS)[number];
+
+/** For whoever has nobody to tell. */
+export const UNWATCHED: ApiWatch = {
+  onAnswered: () => undefined,
+  onImportBytes: () => undefined,
+  onImportEnded: () => undefined,
+  onExported: () => undefined,
+  onExportEnded: () => undefined,
+};

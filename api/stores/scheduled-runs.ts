@@ -1,0 +1,73 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Pool } from "pg";
+import { onConnection } from "./connection.js";
+import { query, type Postgres } from "./query.js";
+
+/** One time of a scheduled job, the same in every process. */
+export interface ScheduledRun {
+  job: string;
+  dueAt: Date;
+}
+
+export interface RunOnce {
+  /** Given the connection that holds the lock: whoever loses the one can do no more under the other. */
+  work: (pg: Postgres) => Promise<void>;
+  /** Ends the waiting, never the work. */
+  signal: AbortSignal;
+  /** How often whoever waits looks again. */
+  pollMs?: number;
+}
+
+/**
+ * Does the work of one time of a job in exactly one of all processes that ask, under a PostgreSQL advisory lock. The
+ * others wait until it is done: when the first one fails or dies, the lock is free and another does it.
+ * @returns where it was done; "stopped" when the signal came first
+ */
+export async function runOnce(
+  pg: Pool,
+  run: ScheduledRun,
+  { work, signal, pollMs = 1_000 }: RunOnce,
+): Promise<"here" | "elsewhere" | "stopped"> {
+  while (!signal.aborted) {
+    const outcome = await tryToRun(pg, run, work);
+    if (outcome !== "busy") return outcome;
+    await sleep(pollMs, undefined, { signal }).catch(() => undefined);
+  }
+  return "stopped";
+}
+
+function tryToRun(
+  pg: Pool,
+  run: ScheduledRun,
+  work: RunOnce["work"],
+): Promise<"here" | "elsewhere" | "busy"> {
+  return onConnection(pg, async (client) => {
+    const [lock] = await query<{ held: boolean }>(
+      client,
+      `select pg_try_advisory_lock(${LOCK_KEY}) as held`,
+      [run.job],
+    );
+    if (!lock?.held) return "busy";
+    const isDone = await readDone(client, run);
+    if (!isDone) {
+      await work(client);
+      await putDone(client, run);
+    }
+    await query(client, `select pg_advisory_unlock(${LOCK_KEY})`, [run.job]);
+    return isDone ? "elsewhere" : "here";
+  });
+}
+
+const LOCK_KEY = "hashtextextended('scheduled job ' || $1::text, 0)";
+
+async function readDone(pg: Postgres, { job, dueAt }: ScheduledRun): Promise<boolean> {
+  const text = "select 1 from scheduled_runs where job = $1 and due_at >= $2";
+  return (await query(pg, text, [job, dueAt])).length > 0;
+}
+
+async function putDone(pg: Postgres, { job, dueAt }: ScheduledRun): Promise<void> {
+  const text = `
+    insert into scheduled_runs (job, due_at, done_at) values ($1, $2, now())
+    on conflict (job) do update set due_at = excluded.due_at, done_at = excluded.done_at`;
+  await query(pg, text, [job, dueAt]);
+}

@@ -1,0 +1,17 @@
+/** Things to close, all at once, each whatever happens to the others: what each may take does not add up. */
+export class ClosingSet implements AsyncDisposable {
+  private readonly open: AsyncDisposable[] = [];
+
+  use<T extends AsyncDisposable>(resource: T): T {
+    this.open.push(resource);
+    return resource;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const closing = this.open.splice(0).map(async (resource) => resource[Symbol.asyncDispose]());
+    const failures = (await Promise.allSettled(closing)).flatMap((result) =>
+      result.status === "rejected" ? [result.reason as unknown] : [],
+    );
+    if (failures.length > 0) throw new AggregateError(failures, "not everything could be closed");
+  }
+}

@@ -1,0 +1,16 @@
+import { Counter, type Registry } from "prom-client";
+import { SCHEDULED_JOBS } from "./scheduled-jobs.js";
+import { RUN_OUTCOMES, type ScheduleDependencies } from "./start-schedule.js";
+
+/** What an operator watches of a process with the role `jobs`. */
+export function createScheduleMetrics(registry: Registry): Pick<ScheduleDependencies, "onRun"> {
+  const runs = new Counter({
+    name: "scheduled_job_runs_total",
+    help: "Times of scheduled jobs by what became of them here: done, done elsewhere, or failed",
+    // Not `job`: that is what Prometheus calls what it scrapes.
+    labelNames: ["name", "outcome"],
+    registers: [registry],
+  });
+  for (const { name } of SCHEDULED_JOBS) for (const outcome of RUN_OUTCOMES) runs.inc({ name, outcome }, 0);
+  return { onRun: (name, outcome) => runs.inc({ name, outcome }) };
+}

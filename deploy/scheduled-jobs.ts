@@ -1,0 +1,15 @@
+import { deleteExpiredImportKeys } from "../api/stores/import-keys.js";
+import { deleteEndedChunks } from "../api/stores/parked-chunks.js";
+import type { ScheduledJob } from "./start-schedule.js";
+
+/** Everything that the role `jobs` does at certain times. Settlement is not among it: that is done as imports come. */
+export const SCHEDULED_JOBS: readonly ScheduledJob[] = [
+  {
+    name: "clean-up",
+    schedule: "17 * * * *",
+    run: async (pg) => ({
+      importKeys: await deleteExpiredImportKeys(pg),
+      parkedChunks: await deleteEndedChunks(pg),
+    }),
+  },
+];

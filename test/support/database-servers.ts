@@ -1,0 +1,96 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pino } from "pino";
+import { startClickHouse } from "../../deploy/embedded/clickhouse.js";
+import { startPostgres } from "../../deploy/embedded/postgres.js";
+import { composeImage } from "./compose-images.js";
+
+/** A PostgreSQL and a ClickHouse that no program of ours has started, for DATABASE_URL and CLICKHOUSE_URL. */
+export interface DatabaseServers extends AsyncDisposable {
+  databaseUrl: string;
+  clickhouseUrl: string;
+}
+
+const USER = "maintainer";
+const PASSWORD = "known-to-tests";
+const START_MS_MAX = 300_000;
+
+/** In containers, of the versions that deploy/compose.yaml runs, and prepared as there. */
+export async function openDockerServers(): Promise<DatabaseServers> {
+  // Both are waited for, also when one fails: what is still starting could not be stopped.
+  const [postgres, clickhouse] = await Promise.allSettled([startPostgresImage(), startClickHouseImage()]);
+  const started = [postgres, clickhouse].flatMap((result) =>
+    result.status === "fulfilled" ? [result.value] : [],
+  );
+  const stop = async () => void (await Promise.all(started.map((container) => container.stop())));
+  if (postgres.status === "rejected" || clickhouse.status === "rejected") {
+    await stop();
+    throw new Error("the servers did not start", {
+      cause: [postgres, clickhouse].find((result) => result.status === "rejected")?.reason,
+    });
+  }
+  const urlOf = (protocol: string, container: Container, port: number) =>
+    withCredentials(`${protocol}://${container.getHost()}:${container.getMappedPort(port)}/${USER}`);
+  return {
+    databaseUrl: urlOf("postgres", postgres.value, 5432),
+    clickhouseUrl: urlOf("http", clickhouse.value, 8123),
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+type Container = Awaited<ReturnType<typeof startPostgresImage>>;
+
+async function startPostgresImage() {
+  const { GenericContainer, Wait } = await import("testcontainers");
+  return (
+    new GenericContainer(composeImage("postgres"))
+      .withEnvironment({ POSTGRES_USER: USER, POSTGRES_DB: USER, POSTGRES_PASSWORD: PASSWORD })
+      .withExposedPorts(5432)
+      // It says so twice: the first time on a socket only, for those who prepare its database.
+      .withWaitStrategy(
+        Wait.forAll([Wait.forLogMessage(/ready to accept connections/, 2), Wait.forListeningPorts()]),
+      )
+      .withStartupTimeout(START_MS_MAX)
+      .start()
+  );
+}
+
+async function startClickHouseImage() {
+  const { GenericContainer, Wait } = await import("testcontainers");
+  return (
+    new GenericContainer(composeImage("clickhouse"))
+      .withEnvironment({ CLICKHOUSE_USER: USER, CLICKHOUSE_DB: USER, CLICKHOUSE_PASSWORD: PASSWORD })
+      .withExposedPorts(8123)
+      .withUlimits({ nofile: { soft: 262_144, hard: 262_144 } })
+      // Before it has made its user and database it listens inside the container only.
+      .withWaitStrategy(Wait.forHttp("/ping", 8123).forStatusCode(200))
+      .withStartupTimeout(START_MS_MAX)
+      .start()
+  );
+}
+
+/** The servers of the packages that the program embeds, started here and known to it by their URLs alone. */
+export async function openLocalServers(): Promise<DatabaseServers> {
+  const dir = await mkdtemp(join(tmpdir(), "database-servers-"));
+  const log = pino({ level: "silent" });
+  const [postgres, clickhouse] = await Promise.all([
+    startPostgres({ dir: join(dir, "postgres"), log }),
+    startClickHouse({ dir: join(dir, "clickhouse"), log }),
+  ]);
+  return {
+    databaseUrl: postgres.url,
+    clickhouseUrl: withCredentials(`${clickhouse.url}/shared`, clickhouse),
+    async [Symbol.asyncDispose]() {
+      await Promise.all([postgres[Symbol.asyncDispose](), clickhouse[Symbol.asyncDispose]()]);
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+function withCredentials(url: string, { username = USER, password = PASSWORD } = {}): string {
+  const whole = new URL(url);
+  whole.username = username;
+  whole.password = password;
+  return whole.href;
+}

@@ -1,0 +1,61 @@
+import pg from "pg";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type ApiClient, connectApi } from "../../deploy/demo/api-client.js";
+import { generateBody } from "../../deploy/demo/generate-events.js";
+import type { EventImport } from "../../schemas/import-store.js";
+import { makeOrganization, makePackage } from "../support/make-artifacts.js";
+import { readMetrics } from "../support/read-metrics.js";
+import { startToolchain, type Toolchain } from "../support/start-toolchain.js";
+
+const ORGANIZATION = "stopped";
+const LINES = 150_000;
+const DRAIN_MS_MAX = 20_000;
+
+let toolchain: Toolchain;
+let api: ApiClient;
+
+beforeAll(async () => {
+  toolchain = await startToolchain();
+  api = await toolchain.newAccount("ada");
+  await makeOrganization(api, ORGANIZATION);
+});
+
+afterAll(() => toolchain?.close());
+
+/** How many chunks of an import were written, and how often any of them at the most. */
+async function readChunks(id: string): Promise<{ written: number; reports: number }> {
+  const client = new pg.Client({ connectionString: toolchain.endpoints.postgres });
+  await client.connect();
+  const text = `select count(*)::int as written, max(reports)::int as reports from import_chunks where import_id = $1`;
+  const { rows } = await client.query<{ written: number; reports: number }>(text, [id]);
+  await client.end();
+  return rows[0] ?? { written: 0, reports: 0 };
+}
+
+test("a program that is stopped while it enriches is gone within 20 s, and no chunk that it wrote is written again", async () => {
+  const made = await makePackage(api, { organization: ORGANIZATION, name: "files", libraryType: "other" });
+  const packages = [{ id: made.id, libraryType: "other" as const }];
+  const mix = { seed: 7, clients: 2_000, overrideShare: 0.1, from: "2025-03-10", days: 30, packages };
+  const body = Buffer.concat([...generateBody({ ...mix, count: LINES })]);
+  const started = await api.importBody(`/v2/packages/${ORGANIZATION}/${made.id}/import`, body);
+  const progress = () => api.get<EventImport>(`/v2/imports/${ORGANIZATION}/${started.id}`);
+  await expect.poll(async () => (await progress()).events_total, { interval: 20 }).toBeGreaterThan(0);
+
+  const toldAt = performance.now();
+  expect(await toolchain.kill("SIGTERM")).toBe(0);
+  expect(performance.now() - toldAt).toBeLessThan(DRAIN_MS_MAX);
+
+  await toolchain.restart();
+  api = connectApi(toolchain.api, api.token);
+  const record = await api.pollToDone(started);
+  expect(record).toMatchObject({ status: "done", events_total: LINES });
+
+  const { written, reports } = await readChunks(started.id);
+  expect(reports).toBe(1);
+  const metrics = await readMetrics(toolchain);
+  expect(metrics.sum("enrich_batch_duration_seconds", { delivery: "again" })).toBe(0);
+  // It was stopped on the way: some were written before, the others after.
+  const after = metrics.sum("enrich_chunks_total", { outcome: "enriched" });
+  expect(after).toBeGreaterThan(0);
+  expect(after).toBeLessThan(written);
+});

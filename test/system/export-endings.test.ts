@@ -1,0 +1,82 @@
+import { once } from "node:events";
+import { createServer, get, type IncomingMessage } from "node:http";
+import Koa from "koa";
+import { pino } from "pino";
+import { expect, test } from "vitest";
+import { answerRows } from "../../api/answer-rows.js";
+import { onUncaught } from "../../api/middleware/answer-problems.js";
+import { requestId } from "../../api/middleware/request-id.js";
+import type { ApiState } from "../../api/route.js";
+import { listen } from "../../deploy/listen.js";
+
+const LINES = Buffer.from('{"total":1}\n'.repeat(10_000));
+
+/** Serves one stream of rows, and writes down what is told of it. */
+async function serve(rows: () => AsyncGenerator<Buffer>) {
+  const told = { rows: 0, bytes: 0, endings: [] as string[] };
+  const app = new Koa<ApiState>();
+  app.silent = true;
+  app.context.onerror = onUncaught;
+  app.use(requestId(pino({ level: "silent" })));
+  app.use((ctx) =>
+    answerRows(ctx, async () => rows(), {
+      onExported(part) {
+        told.rows += part.rows;
+        told.bytes += part.bytes;
+      },
+      onExportEnded: (ending) => void told.endings.push(ending),
+    }),
+  );
+  const handle = app.callback();
+  const server = createServer((request, response) => void handle(request, response));
+  const { url, ...listening } = await listen(server, { host: "127.0.0.1", port: 0, variable: "PORT" });
+  const close = listening[Symbol.asyncDispose];
+  return { told, url, [Symbol.asyncDispose]: close };
+}
+
+/** Begins to read an answer. */
+async function open(url: string, headers: Record<string, string> = {}): Promise<IncomingMessage> {
+  const [response] = (await once(get(url, { headers, agent: false }), "response")) as [IncomingMessage];
+  return response;
+}
+
+async function* some(): AsyncGenerator<Buffer> {
+  for (let part = 0; part < 3; part++) yield LINES;
+}
+
+async function* endless(): AsyncGenerator<Buffer> {
+  for (;;) yield LINES;
+}
+
+async function* failing(): AsyncGenerator<Buffer> {
+  yield* some();
+  throw new Error("ClickHouse failed midway");
+}
+
+test.each([{}, { "Accept-Encoding": "gzip" }, { TE: "trailers" }])(
+  "an export that its caller has read to the end is complete, its rows counted: %o",
+  async (headers) => {
+    await using server = await serve(some);
+    const response = await open(server.url, headers);
+    await once(response.resume(), "end");
+    await expect.poll(() => server.told.endings).toEqual(["complete"]);
+    expect(server.told).toMatchObject({ rows: 30_000, bytes: 3 * LINES.length });
+  },
+);
+
+test("an export whose caller goes away was left, not failed", async () => {
+  await using server = await serve(endless);
+  const response = await open(server.url);
+  response.destroy();
+  await expect.poll(() => server.told.endings).toEqual(["left"]);
+});
+
+test.each([{}, { "Accept-Encoding": "gzip" }])(
+  "an export that breaks off here failed: %o",
+  async (headers) => {
+    await using server = await serve(failing);
+    const response = await open(server.url, headers);
+    await expect(once(response.resume(), "end")).rejects.toThrow("aborted");
+    await expect.poll(() => server.told.endings).toEqual(["failed"]);
+  },
+);

@@ -1,0 +1,71 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { canLoseRights, startFailing, WITHOUT_RIGHTS } from "../support/start-failing.js";
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "failing-starts-"));
+});
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe("a program that cannot start says why in one line, and ends with status 1:", () => {
+  test("its port is taken", async () => {
+    const holder = await holdPort();
+    const { port } = holder.address() as AddressInfo;
+    const ended = await startFailing({ DATA_DIR: join(folder, "port"), PORT: String(port) });
+    await new Promise((closed) => holder.close(closed));
+    const sentence = `port ${port} on 127.0.0.1 is taken (PORT): stop the program that holds it`;
+    expect(ended).toEqual({ status: 1, said: [expect.stringContaining(sentence)] });
+  });
+
+  function holdPort(): Promise<Server> {
+    return new Promise((listening) => {
+      const server = createServer().listen(0, "127.0.0.1", () => listening(server));
+    });
+  }
+
+  test.each([
+    ["PORT", "http", "PORT must be a port from 0 to 65535"],
+    ["ROLES", "api,cook", "ROLES must be one or more of"],
+    ["LOG_LEVEL", "loud", "LOG_LEVEL must be one of"],
+    ["DATABASE_URL", "postgres://127.0.0.1/x", "SECRET_KEY must be set"],
+    ["CITY_MMDB", "/nowhere/city.mmdb", "The city database /nowhere/city.mmdb cannot be read"],
+  ])("%s is %s", async (name, value, sentence) => {
+    const ended = await startFailing({ DATA_DIR: join(folder, name), [name]: value });
+    expect(ended).toEqual({ status: 1, said: [expect.stringContaining(sentence)] });
+  });
+
+  test("every wrong variable at once", async () => {
+    const wrong = {
+      DATA_DIR: join(folder, "wrong"),
+      PORT: "-1",
+      ENRICH_WORKERS: "many",
+      FUNNEL_SCHEDULE: "daily",
+    };
+    const { status, said } = await startFailing(wrong);
+    expect(status).toBe(1);
+    expect(said.map((line) => line.split(" ")[0])).toEqual(["PORT", "ENRICH_WORKERS", "FUNNEL_SCHEDULE"]);
+  });
+
+  test("its directory is a file", async () => {
+    const file = join(folder, "file");
+    await writeFile(file, "");
+    for (const path of [file, join(file, "below")]) {
+      const ended = await startFailing({ DATA_DIR: path });
+      expect(ended).toEqual({ status: 1, said: [expect.stringMatching(/is not a directory.*DATA_DIR/)] });
+    }
+  });
+
+  test.skipIf(!canLoseRights())("its directory cannot be written", async () => {
+    const path = join(folder, "read-only");
+    await mkdir(path, { mode: 0o500 });
+    const ended = await startFailing({ DATA_DIR: join(path, "data") }, WITHOUT_RIGHTS);
+    expect(ended).toEqual({ status: 1, said: [expect.stringContaining("cannot be written by this user")] });
+  });
+});

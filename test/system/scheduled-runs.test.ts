@@ -1,0 +1,171 @@
+import type { Pool } from "pg";
+import { pino } from "pino";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { deleteExpiredImportKeys } from "../../api/stores/import-keys.js";
+import { insertImport } from "../../api/stores/imports.js";
+import { deleteEndedChunks } from "../../api/stores/parked-chunks.js";
+import { runOnce } from "../../api/stores/scheduled-runs.js";
+import { connectPostgres } from "../../deploy/connect-postgres.js";
+import { SCHEDULED_JOBS } from "../../deploy/scheduled-jobs.js";
+import { startSchedule } from "../../deploy/start-schedule.js";
+import { openTestPostgres, type TestPostgres } from "../support/management-api.js";
+
+let postgres: TestPostgres;
+/** Each a process of its own, as far as PostgreSQL can tell. */
+let one: Pool;
+let other: Pool;
+
+const silent = pino({ level: "silent" });
+const signal = new AbortController().signal;
+const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds));
+
+beforeAll(async () => {
+  postgres = await openTestPostgres();
+  [one, other] = [openPool(), openPool()];
+});
+
+afterAll(async () => {
+  await Promise.all([one?.end(), other?.end()]);
+  await postgres?.[Symbol.asyncDispose]();
+});
+
+function openPool(): Pool {
+  return connectPostgres({ url: postgres.url, connectionsMax: 3, log: silent });
+}
+
+/** Work that is under way until it is told to end. */
+function openWork() {
+  let end = (_?: Error): void => undefined;
+  const ended = new Promise<void>((resolve, reject) => {
+    end = (error) => (error === undefined ? resolve() : reject(error));
+  });
+  const begun: number[] = [];
+  const work = async (pg: Pick<Pool, "query">) => {
+    const { rows } = await pg.query<{ pid: number }>("select pg_backend_pid() as pid");
+    begun.push(rows[0]?.pid ?? 0);
+    await ended;
+  };
+  return { work, begun, end };
+}
+
+test("of many that come to one time of a job, exactly one does it", async () => {
+  for (let second = 0; second < 10; second++) {
+    let done = 0;
+    const work = async () => void (done += 1);
+    const asked = [one, other, one, other].map((pg) =>
+      runOnce(pg, { job: "many", dueAt: at(second) }, { work, signal, pollMs: 5 }),
+    );
+    expect((await Promise.all(asked)).sort()).toEqual(["elsewhere", "elsewhere", "elsewhere", "here"]);
+    expect(done).toBe(1);
+  }
+});
+
+test("whoever comes late to it, or to an earlier one, finds it done", async () => {
+  const work = () => Promise.reject(new Error("not again"));
+  const late = (second: number) => runOnce(other, { job: "many", dueAt: at(second) }, { work, signal });
+  expect(await late(9)).toBe("elsewhere");
+  expect(await late(3)).toBe("elsewhere");
+});
+
+test("different jobs do not wait for one another", async () => {
+  const slow = openWork();
+  const running = runOnce(one, { job: "slow", dueAt: at(0) }, { work: slow.work, signal });
+  await expect.poll(() => slow.begun.length).toBe(1);
+  const quick = { work: async () => undefined, signal };
+  expect(await runOnce(other, { job: "quick", dueAt: at(0) }, quick)).toBe("here");
+  slow.end();
+  expect(await running).toBe("here");
+});
+
+test("a runner whose connection dies loses it to another", async () => {
+  const first = openWork();
+  const dying = runOnce(one, { job: "dying", dueAt: at(0) }, { work: first.work, signal });
+  await expect.poll(() => first.begun.length).toBe(1);
+  const second = openWork();
+  const waiting = runOnce(other, { job: "dying", dueAt: at(0) }, { work: second.work, signal, pollMs: 20 });
+  await postgres.pg.query("select pg_terminate_backend($1)", [first.begun[0]]);
+  await expect.poll(() => second.begun.length).toBe(1);
+  second.end();
+  expect(await waiting).toBe("here");
+  first.end();
+  await expect(dying).rejects.toThrow("The database cannot be reached");
+});
+
+test("one that fails leaves it to another", async () => {
+  const failing = openWork();
+  const failed = runOnce(one, { job: "failing", dueAt: at(0) }, { work: failing.work, signal });
+  failed.catch(() => undefined);
+  await expect.poll(() => failing.begun.length).toBe(1);
+  const second = runOnce(
+    other,
+    { job: "failing", dueAt: at(0) },
+    { work: async () => undefined, signal, pollMs: 20 },
+  );
+  failing.end(new Error("a bad day"));
+  await expect(failed).rejects.toThrow("a bad day");
+  expect(await second).toBe("here");
+});
+
+test("who waits for another stops waiting when told to", async () => {
+  const slow = openWork();
+  const running = runOnce(one, { job: "waiting", dueAt: at(0) }, { work: slow.work, signal });
+  await expect.poll(() => slow.begun.length).toBe(1);
+  const stop = new AbortController();
+  const waiting = runOnce(
+    other,
+    { job: "waiting", dueAt: at(0) },
+    { work: () => Promise.reject(new Error("never")), signal: stop.signal },
+  );
+  stop.abort();
+  expect(await waiting).toBe("stopped");
+  slow.end();
+  await running;
+});
+
+test("two schedules of the same jobs do each time once, and finish what is under way when they end", async () => {
+  const runs: string[] = [];
+  const outcomes: string[] = [];
+  const job = {
+    name: "each second",
+    schedule: "* * * * * *",
+    run: async () => ({ run: runs.push(new Date().toISOString().slice(0, 19)) }),
+  };
+  const onRun = (_: string, outcome: string) => void outcomes.push(outcome);
+  const schedules = [one, other].map((pg) => startSchedule([job], { pg, log: silent, onRun }));
+  await expect.poll(() => runs.length).toBeGreaterThanOrEqual(3);
+  await Promise.all(schedules.map((schedule) => schedule[Symbol.asyncDispose]()));
+  expect(new Set(runs).size).toBe(runs.length);
+  expect(outcomes.filter((outcome) => outcome === "done")).toHaveLength(runs.length);
+  expect(outcomes).not.toContain("failed");
+  const { length } = runs;
+  await new Promise((resolve) => setTimeout(resolve, 1_200));
+  expect(runs).toHaveLength(length);
+});
+
+test("cleaning up forgets keys after a day and parked chunks long after their end, and nothing else", async () => {
+  const { rows } = await postgres.pg.query<{ id: string }>(
+    `with owner as (insert into owners (id, kind, name) values (gen_random_uuid(), 'user', 'ada') returning id)
+     insert into accounts (id, email, token_hash, token_ciphertext)
+     select id, 'ada@example.org', 'hash', 'text' from owner returning id`,
+  );
+  const ownerId = rows[0]?.id ?? "";
+  const target = { ownerId, accountId: ownerId, artifactKind: "any", artifactId: "" } as const;
+  for (const key of ["old", "new"])
+    await insertImport(postgres.pg, target, { ownerId, key, path: "/v2/ada/import" });
+  await postgres.pg.query(
+    "update import_keys set created_at = now() - interval '25 hours' where key = 'old'",
+  );
+  await postgres.pg.query(
+    `insert into parked_chunks (place, partition, "offset", sequence, first_line, lines, record, reason, tries, ended_at)
+     values ('a', 0, 0, 0, 1, 1, 'x', 'bad', 3, null), ('b', 0, 1, 0, 1, 1, null, 'bad', 3, now()),
+       ('c', 0, 2, 0, 1, 1, null, 'bad', 3, now() - interval '91 days')`,
+  );
+  const [cleanUp] = SCHEDULED_JOBS;
+  expect(await cleanUp?.run(postgres.pg)).toEqual({ importKeys: 1, parkedChunks: 1 });
+  const kept = await postgres.pg.query<{ name: string }>(
+    "select key as name from import_keys union all select place from parked_chunks order by name",
+  );
+  expect(kept.rows.map(({ name }) => name)).toEqual(["a", "b", "new"]);
+  expect(await deleteExpiredImportKeys(postgres.pg)).toBe(0);
+  expect(await deleteEndedChunks(postgres.pg)).toBe(0);
+});

@@ -1,0 +1,38 @@
+import { describe, expect, test } from "vitest";
+import { parseConfig } from "../../../deploy/config.js";
+import { refuseApart } from "../../../deploy/refuse-apart.js";
+import { StartFailure } from "../../../deploy/start-failure.js";
+
+const SHARED = {
+  KAFKA_BROKERS: "127.0.0.1:9092",
+  DATABASE_URL: "postgres://127.0.0.1/app",
+  CLICKHOUSE_URL: "http://127.0.0.1:8123",
+  SECRET_KEY: Buffer.alloc(32, 7).toString("base64"),
+};
+const { KAFKA_BROKERS: _, ...DATABASES } = SHARED;
+
+const starting = (env: Record<string, string>) => () => refuseApart(parseConfig(env));
+
+describe("roles in processes of their own", () => {
+  test.each(["api", "collect", "enrich", "jobs", "api,enrich", "enrich,jobs", "collect,enrich,jobs"])(
+    "%s starts where every store is shared, and not where one is embedded",
+    (ROLES) => {
+      expect(starting({ ...SHARED, ROLES })).not.toThrow();
+      expect(starting({ ...DATABASES, ROLES })).toThrow(StartFailure);
+      expect(starting({ ...DATABASES, ROLES })).toThrow("set KAFKA_BROKERS, or let ROLES have");
+    },
+  );
+
+  test("are refused with what is missing, in one sentence", () => {
+    expect(starting({ ROLES: "api,collect" })).toThrow(
+      "ROLES leaves enrich and jobs to other processes, which cannot see embedded stores: set KAFKA_BROKERS, " +
+        "DATABASE_URL and CLICKHOUSE_URL, or let ROLES have api, enrich and jobs",
+    );
+  });
+});
+
+test.each(["api,enrich,jobs", "api,collect,enrich,jobs"])("%s together may have any stores", (ROLES) => {
+  expect(starting({ ROLES })).not.toThrow();
+  expect(starting({ ...DATABASES, ROLES })).not.toThrow();
+  expect(starting({ ...SHARED, ROLES })).not.toThrow();
+});
