@@ -2,6 +2,7 @@ import type { ParameterizedContext } from "koa";
 import type { Logger } from "pino";
 import { Problem } from "../schemas/problem.js";
 import type { Action } from "./access.js";
+import { requireScope } from "./authorise.js";
 import type { Operation } from "./operation.js";
 import type { Account } from "./stores/accounts.js";
 import { insertAuditEntry, type Changed } from "./stores/audit-entries.js";
@@ -61,21 +62,24 @@ export function route<Named extends Action>(described: Route<Named>): Route {
   return described as unknown as Route;
 }
 
-/** Runs a route for an authenticated request. A route without an account is a 401 whatever its path looks like. */
+/**
+ * Runs a route for an authenticated request. A route without an account is a 401 whatever its path looks like, and a
+ * token without the action's scope a 403 whatever is at that path: before anything is looked for, it reveals nothing.
+ */
 export async function callRoute(
   { action, handle }: Pick<Route, "action" | "handle">,
   ctx: ApiContext,
 ): Promise<void> {
   const { account } = ctx.state;
   if (account === undefined) throw new Problem("unauthenticated", "A token is needed.");
-  const { requestId } = ctx.state;
+  requireScope(account, action);
+  const by = { accountId: account.id, tokenName: account.limited?.name, requestId: ctx.state.requestId };
   await handle({
     ctx,
     account,
     action,
     param: (name) => paramOf(ctx, name),
-    record: (client, changed) =>
-      insertAuditEntry(client, { ...changed, accountId: account.id, action, requestId }),
+    record: (client, changed) => insertAuditEntry(client, { ...changed, by, action }),
   });
 }
 
