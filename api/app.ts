@@ -11,6 +11,7 @@ import { requestId } from "./middleware/request-id.js";
 import { securityHeaders } from "./middleware/security-headers.js";
 import { callRoute, type ApiState, type Route } from "./route.js";
 import { apiTokenRoutes } from "./routes/api-tokens.js";
+import { auditRoutes } from "./routes/audit.js";
 import { healthMiddleware, type Readiness } from "./routes/health.js";
 import { organizationRoutes } from "./routes/organizations.js";
 import { packageRoutes } from "./routes/packages.js";
@@ -54,6 +55,7 @@ export function createApp({
   const all = [
     ...userRoutes({ pg, tokens }),
     ...apiTokenRoutes({ pg, tokens }),
+    ...auditRoutes({ pg }),
     ...organizationRoutes({ pg }),
     ...packageRoutes({ pg }),
     ...pixelRoutes({ pg }),
