@@ -1,3 +1,5 @@
+import type { Scope } from "../schemas/api-token.js";
+
 /**
  * Who may do what: the one place that knows. Pure; `authorise.ts` loads what it needs.
  *
@@ -14,6 +16,45 @@ export function access(caller: Caller, action: Action, target: Target): Decision
   if (rank === RANK.none) return "hidden";
   return rank >= RANK[least] ? "allowed" : "forbidden";
 }
+
+/**
+ * What a limited token lacks for an action, whatever that is done to: a scope, or `account` where only the account's
+ * own token will do, or `any-owner` where it is limited to one and the action is on none yet. It says nothing about
+ * any thing, so it may be asked, and answered, before the thing is looked for.
+ */
+export function lacks(limits: TokenLimits | undefined, action: Action): Lack | undefined {
+  if (limits === undefined) return undefined;
+  const { on, scope } = ACTIONS[action];
+  if (scope === "account" || !limits.scopes.includes(scope)) return scope;
+  return on === "service" && scope === "manage" && limits.ownerId !== undefined ? "any-owner" : undefined;
+}
+
+/**
+ * `access` through a token that may be limited to one owner: on another's things nothing is done. What the account
+ * itself may not know of stays hidden; of the rest, the token learns no more than that it is not for it.
+ */
+export function accessWithin(
+  caller: Caller & { limits: TokenLimits | undefined },
+  action: Action,
+  target: Target & { ownerId: string },
+): Decision | "out-of-scope" {
+  const decision = access(caller, action, target);
+  return decision === "hidden" || reaches(caller.limits, target.ownerId) ? decision : "out-of-scope";
+}
+
+/** Whether a token may be used on what belongs to this owner. */
+export function reaches(limits: TokenLimits | undefined, ownerId: string): boolean {
+  return limits?.ownerId === undefined || limits.ownerId === ownerId;
+}
+
+/** What an additional token is limited to; an account's own is not. */
+export interface TokenLimits {
+  scopes: readonly Scope[];
+  /** The only owner on whose things it may be used. */
+  ownerId?: string | undefined;
+}
+
+export type Lack = Scope | "account" | "any-owner";
 
 /** `hidden`: the caller may not even learn that the thing exists, and is answered as if it did not. */
 export type Decision = "allowed" | "forbidden" | "hidden";
@@ -42,10 +83,6 @@ interface Rule {
   least: keyof typeof RANK;
   scope: Scope | "account";
 }
-
-/** What a token may be limited to. */
-export const SCOPES = ["read", "import", "export", "manage"] as const;
-export type Scope = (typeof SCOPES)[number];
 
 /** `reader` is a caller whose explicit level is `member`: it reads exports too, which the role member does not. */
 const RANK = { none: 0, member: 1, reader: 2, admin: 3, owner: 4 } as const;

@@ -1,15 +1,25 @@
+import type { Pool, PoolClient } from "pg";
+import { OPERATOR } from "../schemas/audit-entry.js";
 import { isEmail, isOwnerName, FORMATS } from "../schemas/formats.js";
 import { Problem, type FieldFault } from "../schemas/problem.js";
-import { insertAccount, newAccountId, readAccountByName, updateToken } from "./stores/accounts.js";
-import type { Postgres } from "./stores/query.js";
+import {
+  insertAccount,
+  lockTokens,
+  newAccountId,
+  readAccountByName,
+  updateToken,
+  type Account,
+} from "./stores/accounts.js";
+import { insertAuditEntry, type AuditEntry, type Changed } from "./stores/audit-entries.js";
+import { inTransaction } from "./stores/connection.js";
 import type { TokenCipher } from "./tokens.js";
 
-interface AccountDeps {
-  pg: Postgres;
+export interface AccountDeps {
+  pg: Pool;
   tokens: TokenCipher;
 }
 
-/** Makes an account and answers its token. Throws `invalid-body` and `already-exists`. */
+/** Makes an account for the operator and answers its token. Throws `invalid-body` and `already-exists`. */
 export async function createAccount(
   { pg, tokens }: AccountDeps,
   { username, email }: { username: string; email: string },
@@ -18,18 +28,68 @@ export async function createAccount(
   const id = newAccountId();
   const token = tokens.issue();
   const sealed = { tokenHash: tokens.hash(token), tokenCiphertext: tokens.seal(token, id) };
-  await insertAccount(pg, { id, username, email, ...sealed });
+  await inTransaction(pg, async (client) => {
+    await insertAccount(client, { id, username, email, ...sealed });
+    const made = { ...entryOf({ id, username }), changes: { username, email } };
+    await insertAuditEntry(client, { ...made, by: OPERATOR, action: "account.create" });
+  });
   return token;
 }
 
-/** Gives the account a new token, which is answered; the old one is invalid at once. Throws `unknown-user`. */
+/**
+ * Gives the account a new token for the operator, and answers it; the old one is invalid at once.
+ * Throws `unknown-user`.
+ */
 export async function rotateToken({ pg, tokens }: AccountDeps, username: string): Promise<string> {
-  const account = await readAccountByName(pg, username);
-  if (account === undefined) throw new Problem("unknown-user", `There is no user ${username}.`);
+  return inTransaction(pg, async (client) => {
+    const account = await readAccountByName(client, username);
+    if (account === undefined) throw new Problem("unknown-user", `There is no user ${username}.`);
+    await lockTokens(client, account.id);
+    const token = await giveToken(client, account, tokens);
+    const entry: AuditEntry = { ...entryOf(account), by: OPERATOR, action: "user.rotate-token" };
+    await insertAuditEntry(client, entry);
+    return token;
+  });
+}
+
+/**
+ * As `rotateToken`, for a caller with the account's own token. Of several at once one is answered: to the others,
+ * their token is wrong by the time that it is their turn. Throws `unauthenticated`.
+ */
+export async function rotateOwnToken(
+  { pg, tokens }: AccountDeps,
+  { account, record }: { account: Account; record: (client: PoolClient, changed: Changed) => Promise<void> },
+): Promise<string> {
+  return inTransaction(pg, async (client) => {
+    await requireOwnToken(client, account);
+    const token = await giveToken(client, account, tokens);
+    await record(client, entryOf(account));
+    return token;
+  });
+}
+
+/**
+ * Lets the transaction change the account's tokens, if the one that the caller came with is the account's own still:
+ * a token that was rotated away makes no others. Throws `unauthenticated`.
+ */
+export async function requireOwnToken(client: PoolClient, { id, tokenHash }: Account): Promise<void> {
+  const current = await lockTokens(client, id);
+  if (current?.equals(tokenHash)) return;
+  throw new Problem("unauthenticated", "This token was replaced by another in the meantime.");
+}
+
+async function giveToken(
+  client: PoolClient,
+  { id }: Pick<Account, "id">,
+  tokens: TokenCipher,
+): Promise<string> {
   const token = tokens.issue();
-  const sealed = { tokenHash: tokens.hash(token), tokenCiphertext: tokens.seal(token, account.id) };
-  await updateToken(pg, { id: account.id, ...sealed });
+  await updateToken(client, { id, tokenHash: tokens.hash(token), tokenCiphertext: tokens.seal(token, id) });
   return token;
+}
+
+function entryOf({ id, username }: Pick<Account, "id" | "username">): Changed {
+  return { ownerId: id, target: { kind: "user", id, name: username } };
 }
 
 function requireSound({ username, email }: { username: string; email: string }): void {

@@ -11,10 +11,13 @@ import { refuseUnmatched } from "./middleware/refuse-unmatched.js";
 import { requestId } from "./middleware/request-id.js";
 import { securityHeaders } from "./middleware/security-headers.js";
 import { callRoute, pathsOf, type ApiState, type Route } from "./route.js";
+import { apiTokenRoutes } from "./routes/api-tokens.js";
+import { auditRoutes } from "./routes/audit.js";
 import { healthMiddleware, type Readiness } from "./routes/health.js";
 import { organizationRoutes } from "./routes/organizations.js";
 import { packageRoutes } from "./routes/packages.js";
 import { pixelRoutes } from "./routes/pixels.js";
+import { userRoutes } from "./routes/user.js";
 import type { TokenCipher } from "./tokens.js";
 
 export interface AppDeps {
@@ -51,8 +54,16 @@ export function createApp({
   app.use(securityHeaders());
   app.use(answerProblems());
   app.use(healthMiddleware(readiness));
-  app.use(authenticate({ pg, tokens }));
-  const all = [...organizationRoutes({ pg }), ...packageRoutes({ pg }), ...pixelRoutes({ pg }), ...routes];
+  app.use(authenticate({ pg, tokens, trustsProxy }));
+  const all = [
+    ...userRoutes({ pg, tokens }),
+    ...apiTokenRoutes({ pg, tokens }),
+    ...auditRoutes({ pg }),
+    ...organizationRoutes({ pg }),
+    ...packageRoutes({ pg }),
+    ...pixelRoutes({ pg }),
+    ...routes,
+  ];
   app.use(routerOf(all).routes());
   app.use(refuseUnmatched());
   return app;

@@ -3,8 +3,12 @@ import type { Artifact, ArtifactKind, LibraryType } from "../schemas/artifact.js
 import { isUuid } from "../schemas/formats.js";
 import {
   access,
+  accessWithin,
+  lacks,
+  reaches,
   type Caller,
   type Action,
+  type Lack,
   type OwnerAction,
   type OwnerKind,
   type PackageAction,
@@ -15,6 +19,23 @@ import { readOwner, type OwnerRow } from "./stores/organizations.js";
 import { readPackage, readPackagesNamed, type PackageRow } from "./stores/packages.js";
 import { readPixel, type PixelRow } from "./stores/pixels.js";
 import type { Postgres } from "./stores/query.js";
+
+/**
+ * Lets an action pass that the token may be used for, whatever it is on; an account's own may be for every one. What
+ * the token may be used on is up to the functions below. Throws `out-of-scope`.
+ */
+export function requireScope({ limited }: Account, action: Action): void {
+  const lack = lacks(limited, action);
+  if (lack !== undefined) throw new Problem("out-of-scope", lackSentence(lack, action));
+}
+
+function lackSentence(lack: Lack, action: Action): string {
+  if (lack === "account")
+    return `Only the account's own token may be used for this (${action}), no additional one.`;
+  if (lack === "any-owner")
+    return `This token is limited to one owner, and this (${action}) is outside of it.`;
+  return `This token does not have the scope ${lack}, which this (${action}) needs.`;
+}
 
 /** A user or an organization that the caller may act on. */
 export interface Owner {
@@ -39,7 +60,8 @@ export async function ownerFor(
 ): Promise<Owner> {
   const row = await readOwner(pg, { accountId: account.id, name });
   if (row === undefined || (kind !== undefined && row.kind !== kind)) throw notFound(kind ?? "owner", name);
-  admit({ standing: row.standing }, action, { ownerKind: row.kind, what: kind ?? "owner", name });
+  const { id: ownerId, kind: ownerKind, standing } = row;
+  admit(account, action, { ownerId, ownerKind, standing, what: kind ?? "owner", name });
   if (action === "export.read") requireExport(row);
   return { id: row.id, kind: row.kind, name: row.name, exportEnabled: row.exportEnabled };
 }
@@ -58,7 +80,7 @@ export async function packageFor(
 ): Promise<PackageRow> {
   const row = await findPackage(pg, account, { idOrName, type });
   if (row === undefined) throw notFound("package", idOrName);
-  admit(row, action, { ownerKind: row.ownerKind, what: "package", name: idOrName });
+  admit(account, action, { ...row, what: "package", name: idOrName });
   if (action === "packages.export") requireExport(row);
   return row;
 }
@@ -71,7 +93,7 @@ export async function packageOfOwnerFor(
 ): Promise<PackageRow> {
   const row = isUuid(id) ? await readPackage(pg, { accountId: account.id, id }) : undefined;
   if (row === undefined || !sameName(row.owner, owner)) throw notFound("package", id);
-  admit(row, action, { ownerKind: row.ownerKind, what: "package", name: id });
+  admit(account, action, { ...row, what: "package", name: id });
   return row;
 }
 
@@ -83,13 +105,14 @@ export async function pixelFor(
 ): Promise<PixelRow> {
   const row = isUuid(id) ? await readPixel(pg, { accountId: account.id, id }) : undefined;
   if (row === undefined || !sameName(row.owner, owner)) throw notFound("pixel", id);
-  admit(row, action, { ownerKind: row.ownerKind, what: "pixel", name: id });
+  admit(account, action, { ...row, what: "pixel", name: id });
   return row;
 }
 
 /**
  * What an import line's `$package` or `$pixel` names, if it belongs to that owner and the account may import into
- * it. One query; `undefined` for all else, also for an id that is no UUID.
+ * it. One query; `undefined` for all else, also for an id that is no UUID. The limits of the token that the import was
+ * started with need no other look: it could be used on this owner, or there would be no import.
  */
 export async function artifactForImport(
   pg: Postgres,
@@ -104,15 +127,20 @@ export async function artifactForImport(
   return { kind, id: row.id, ownerId, libraryType: "libraryType" in row ? row.libraryType : "" };
 }
 
-interface Named {
+/** A thing with what the caller is to it. */
+interface Found extends Caller {
   ownerKind: OwnerKind;
+  ownerId: string;
+  /** As the caller called it. */
   what: string;
   name: string;
 }
 
-function admit(caller: Caller, action: Action, { ownerKind, what, name }: Named): void {
-  const decision = access(caller, action, { ownerKind });
+function admit({ limited }: Account, action: Action, { what, name, ...found }: Found): void {
+  const decision = accessWithin({ ...found, limits: limited }, action, found);
   if (decision === "hidden") throw notFound(what, name);
+  if (decision === "out-of-scope")
+    throw new Problem("out-of-scope", `This token is limited to another owner than that of this ${what}.`);
   if (decision === "forbidden") throw new Problem("forbidden", `You may not do this (${action}) here.`);
 }
 
@@ -121,6 +149,7 @@ function requireExport({ exportEnabled }: Pick<OwnerRow, "exportEnabled">): void
   throw new Problem("export-not-granted", "Data export is not granted to this owner.");
 }
 
+/** A token that is limited to one owner sees that owner's packages first. */
 async function findPackage(
   pg: Postgres,
   account: Account,
@@ -130,8 +159,9 @@ async function findPackage(
   if (byId !== undefined) return byId;
   const named = await readPackagesNamed(pg, { accountId: account.id, name: idOrName, type });
   const seen = named.filter((row) => access(row, "packages.read", row) === "allowed");
-  if (seen.length > 1) throw ambiguous(idOrName, seen);
-  return seen[0];
+  const reached = seen.filter((row) => reaches(account.limited, row.ownerId));
+  if (reached.length > 1) throw ambiguous(idOrName, reached);
+  return reached[0] ?? seen[0];
 }
 
 function ambiguous(name: string, rows: readonly PackageRow[]): Problem {

@@ -2,7 +2,7 @@ import type { Pool } from "pg";
 import { isUuid } from "../schemas/formats.js";
 import type { EventImport } from "../schemas/import-store.js";
 import { Problem } from "../schemas/problem.js";
-import { access, type OwnerAction } from "./access.js";
+import { accessWithin, type OwnerAction } from "./access.js";
 import { ownerFor } from "./authorise.js";
 import type { Account } from "./stores/accounts.js";
 import { readImport, readImportedPackage } from "./stores/imports.js";
@@ -28,7 +28,8 @@ export async function importOwnerFor(
   const packageId = isUuid(id) ? await readImportedPackage(pg, id) : undefined;
   const row = packageId && (await readPackage(pg, { accountId: account.id, id: packageId }));
   const isTheirs = row && row.owner.toLowerCase() === owner.toLowerCase();
-  if (isTheirs && access(row, "packages.import", row) === "allowed") return row.ownerId;
+  if (isTheirs && accessWithin({ ...row, limits: account.limited }, "packages.import", row) === "allowed")
+    return row.ownerId;
   return (await ownerFor(pg, account, owner, action)).id;
 }
 

@@ -2,6 +2,7 @@ import type { ParameterizedContext } from "koa";
 import type { Logger } from "pino";
 import { Problem } from "../schemas/problem.js";
 import type { Action } from "./access.js";
+import { requireScope } from "./authorise.js";
 import type { Operation } from "./operation.js";
 import type { Account } from "./stores/accounts.js";
 import { insertAuditEntry, type Changed } from "./stores/audit-entries.js";
@@ -70,20 +71,23 @@ export function pathsOf({ path }: Route): string[] {
   return [...paths, ...older.map((each) => each.replace("/pixels", "/tracking-pixels"))];
 }
 
-/** Runs a route for an authenticated request. A route without an account is a 401 whatever its path looks like. */
+/**
+ * Runs a route for an authenticated request. A route without an account is a 401 whatever its path looks like, and a
+ * token without the action's scope a 403 whatever is at that path: before anything is looked for, it reveals nothing.
+ */
 export async function callRoute(route: Route, ctx: ApiContext): Promise<void> {
   const { action, handle } = route;
   const { account } = ctx.state;
   ctx.state.route = pathsOf(route)[0] ?? "none";
   if (account === undefined) throw new Problem("unauthenticated", "A token is needed.");
-  const { requestId } = ctx.state;
+  requireScope(account, action);
+  const by = { accountId: account.id, tokenName: account.limited?.name, requestId: ctx.state.requestId };
   await handle({
     ctx,
     account,
     action,
     param: (name) => paramOf(ctx, name),
-    record: (client, changed) =>
-      insertAuditEntry(client, { ...changed, accountId: account.id, action, requestId }),
+    record: (client, changed) => insertAuditEntry(client, { ...changed, by, action }),
   });
 }
 

@@ -3,7 +3,7 @@ import type { Pool } from "pg";
 import { createAccount, rotateToken } from "../api/accounts.js";
 import { migratePostgres } from "../api/migrate-postgres.js";
 import { listAccounts } from "../api/stores/accounts.js";
-import { updateExportEnabled } from "../api/stores/organizations.js";
+import { switchExport } from "../api/switch-export.js";
 import { checkSecretKey } from "../api/stores/secret-key.js";
 import { createTokenCipher, type TokenCipher } from "../api/tokens.js";
 import { Problem } from "../schemas/problem.js";
@@ -23,7 +23,11 @@ export function adminCommand({ env, print, fail }: AdminSurroundings = ofProcess
   const administer = administrator({ env, print, fail });
   const admin = new Command("admin")
     .description("Accounts, export rights and parked chunks, beside a running server or without one.")
-    .addHelpText("after", "\nReads the same environment as `start`: DATABASE_URL, or else DATA_DIR.");
+    .addHelpText(
+      "after",
+      "\nReads the same environment as `start`: DATABASE_URL, or else DATA_DIR." +
+        "\nEvery change is in the audit log of the owner that it concerns, as done by the operator.",
+    );
   for (const command of [
     ...accountCommands(administer),
     ...exportCommands(administer),
@@ -91,13 +95,13 @@ function exportCommands(administer: Administer): Command[] {
       .description("Let a user or an organization export data.")
       .argument("<owner>")
       .action((owner: string) =>
-        administer(({ pg }) => switchExport(pg, { name: owner, exportEnabled: true })),
+        administer(({ pg }) => grantLines(pg, { name: owner, exportEnabled: true })),
       ),
     new Command("revoke-export")
       .description("Take the right to export data back.")
       .argument("<owner>")
       .action((owner: string) =>
-        administer(({ pg }) => switchExport(pg, { name: owner, exportEnabled: false })),
+        administer(({ pg }) => grantLines(pg, { name: owner, exportEnabled: false })),
       ),
   ];
 }
@@ -146,9 +150,8 @@ async function onDatabase(
   }
 }
 
-async function switchExport(pg: Pool, change: { name: string; exportEnabled: boolean }): Promise<string[]> {
-  const found = await updateExportEnabled(pg, change);
-  if (!found) throw new Error(`There is no user or organization ${change.name}.`);
+async function grantLines(pg: Pool, change: { name: string; exportEnabled: boolean }): Promise<string[]> {
+  await switchExport(pg, change);
   return [];
 }
 

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createAccount } from "../api/accounts.js";
-import { updateExportEnabled } from "../api/stores/organizations.js";
+import { switchExport } from "../api/switch-export.js";
 import { createTokenCipher } from "../api/tokens.js";
 import { parseConfig, type Config } from "./config.js";
 import { connectApi } from "./demo/api-client.js";
@@ -54,8 +54,7 @@ async function showMainJob(running: Running, { exit, events, seed }: DemoOptions
   const { pg } = running.stores;
   const account = { username: "demo", email: "demo@example.org" };
   const token = await createAccount({ pg, tokens: createTokenCipher(running.secretKey) }, account);
-  const grantExport = async (name: string) =>
-    void (await updateExportEnabled(pg, { name, exportEnabled: true }));
+  const grantExport = (name: string) => switchExport(pg, { name, exportEnabled: true });
   await grantExport(account.username);
   print(`Listening on ${apiUrl}; made the account ${account.username}.\n`);
   const job = { organization: ORGANIZATION, events, seed, now: Date.now(), print, grantExport };

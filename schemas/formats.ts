@@ -64,6 +64,17 @@ function isWebsite(text: string): boolean {
   );
 }
 
+const TIME =
+  /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
+
+/** A moment in ISO 8601: a calendar date, a time of day and its zone, as RFC 3339 has it; seconds may be left out. */
+export function isTime(text: string): boolean {
+  const [, date] = TIME.exec(text) ?? [];
+  if (date === undefined) return false;
+  const day = new Date(`${date}T00:00:00Z`);
+  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(date);
+}
+
 export function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(text);
 }

@@ -28,6 +28,7 @@ const STATUS_BY_CODE = {
   "range-too-long": 422,
   "empty-range": 422,
   "too-many-active-imports": 422,
+  "too-many-tokens": 422,
   "unknown-user": 422,
   "idempotency-key-reused": 422,
   "webhook-url-not-allowed": 422,

@@ -83,6 +83,12 @@ function sentenceOf(keyword: string, given: Record<string, unknown>): string {
         : `must have at least ${String(given["limit"])} characters`;
     case "maxLength":
       return `must have at most ${String(given["limit"])} characters`;
+    case "minItems":
+      return given["limit"] === 1
+        ? "must not be empty"
+        : `must have at least ${String(given["limit"])} items`;
+    case "uniqueItems":
+      return "must not name anything twice";
     case "maxItems":
       return `must have at most ${String(given["limit"])} items`;
     case "format":

@@ -1,31 +1,77 @@
 import type { Middleware } from "koa";
 import { Problem } from "../../schemas/problem.js";
-import type { ApiState } from "../route.js";
-import { readAccountByTokenHash, type Account } from "../stores/accounts.js";
+import { clientAddress } from "../client-address.js";
+import { FailedTokens, type Attempt } from "../failed-tokens.js";
+import { LastUsed } from "../last-used.js";
+import type { ApiContext, ApiState } from "../route.js";
+import { readAccountByTokenHash, type AccountByToken } from "../stores/accounts.js";
 import type { Postgres } from "../stores/query.js";
 import { looksLikeToken, type TokenCipher } from "../tokens.js";
 
+export interface AuthenticateDeps {
+  pg: Postgres;
+  tokens: TokenCipher;
+  /** Whether `X-Forwarded-For` is believed from this address. */
+  trustsProxy: (address: string) => boolean;
+}
+
 /**
  * Everything under `/v1` and `/v2` needs `Authorization: Bearer <token>`, also what does not exist. One message for
- * every reason, so that nothing can be learnt from it.
+ * every reason, so that nothing can be learnt from it. Whoever sends many wrong tokens is refused for a while before
+ * anything is looked up; a request that brings none is not counted, it costs nothing.
  */
-export function authenticate({ pg, tokens }: { pg: Postgres; tokens: TokenCipher }): Middleware<ApiState> {
+export function authenticate({ pg, tokens, trustsProxy }: AuthenticateDeps): Middleware<ApiState> {
+  const failed = new FailedTokens();
+  const lastUsed = new LastUsed(pg);
   return async (ctx, next) => {
     if (/^\/v[12](\/|$)/.test(ctx.path)) {
-      ctx.state.account = await accountOf(ctx.get("Authorization"), { pg, tokens });
+      const address = clientAddressOf(ctx, trustsProxy);
+      const found = await accountOf(ctx.get("Authorization"), { address, pg, tokens, failed });
+      const { usedLongAgo, ...account } = found;
+      ctx.state.account = account;
+      if (account.limited && usedLongAgo) lastUsed.note(account.limited.id, ctx.state.log);
     }
     await next();
   };
 }
 
+function clientAddressOf(ctx: ApiContext, trustsProxy: AuthenticateDeps["trustsProxy"]): string {
+  const { remoteAddress } = ctx.req.socket;
+  return clientAddress({ remoteAddress, forwardedFor: ctx.get("X-Forwarded-For") }, trustsProxy);
+}
+
+interface Authenticating {
+  address: string;
+  pg: Postgres;
+  tokens: TokenCipher;
+  failed: FailedTokens;
+}
+
 async function accountOf(
   authorization: string,
-  { pg, tokens }: { pg: Postgres; tokens: TokenCipher },
-): Promise<Account> {
+  { address, pg, tokens, failed }: Authenticating,
+): Promise<AccountByToken> {
+  if (authorization === "") throw unauthenticated();
   const token = /^Bearer +(\S+) *$/i.exec(authorization)?.[1] ?? "";
-  const account = looksLikeToken(token) ? await readAccountByTokenHash(pg, tokens.hash(token)) : undefined;
-  if (account === undefined || !tokens.matches(token, account.tokenHash)) {
-    throw new Problem("unauthenticated", "A valid token is needed: Authorization: Bearer <token>.");
+  const tokenHash = looksLikeToken(token) ? tokens.hash(token) : undefined;
+  const attempt: Attempt = { address, tokenHash };
+  const retryAfterSeconds = await failed.refusedSeconds(attempt);
+  if (retryAfterSeconds > 0) throw rateLimited(retryAfterSeconds);
+  const found = tokenHash && (await readAccountByTokenHash(pg, tokenHash));
+  if (found === undefined || !tokens.matches(token, found.tokenHash)) {
+    await failed.countFailure(attempt);
+    throw unauthenticated();
   }
-  return { id: account.id, username: account.username };
+  failed.rememberValid(found.tokenHash);
+  return found;
+}
+
+function unauthenticated(): Problem {
+  return new Problem("unauthenticated", "A valid token is needed: Authorization: Bearer <token>.");
+}
+
+function rateLimited(retryAfterSeconds: number): Problem {
+  return new Problem("rate-limited", "Too many wrong tokens came from your address; try again later.", {
+    retryAfterSeconds,
+  });
 }

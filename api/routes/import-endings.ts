@@ -5,8 +5,8 @@ import { Problem } from "../../schemas/problem.js";
 import { UNWATCHED, type ApiWatch } from "../api-watch.js";
 import { importOwnerFor, noImport } from "../import-of.js";
 import { parseFlag } from "../parse-flag.js";
-import { route, type Route } from "../route.js";
-import { abortImport, retractImport } from "../stores/import-endings.js";
+import { route, type Call, type Route } from "../route.js";
+import { abortImport, retractImport, type OwnedImport, type RecordEnding } from "../stores/import-endings.js";
 
 export interface ImportEndingRoutesDeps {
   pg: Pool;
@@ -20,11 +20,12 @@ export function importEndingRoutes({ pg, active, watch = UNWATCHED }: ImportEndi
       method: "POST",
       path: "/v2/imports/:owner/:import/abort",
       action: "imports.abort",
-      async handle({ ctx, account, action, param }) {
+      async handle({ ctx, account, action, param, record }) {
         const retract = parseFlag(ctx.query, "retract");
         const id = param("import");
         const ownerId = await importOwnerFor(pg, account, { owner: param("owner"), id, action });
-        const before = isUuid(id) ? await abortImport(pg, { ownerId, id }, { retract }) : undefined;
+        const end = { retract, record: recording(record, { ownerId, id }) };
+        const before = isUuid(id) ? await abortImport(pg, { ownerId, id }, end) : undefined;
         if (before === undefined) throw noImport(id);
         if (before === "done")
           throw new Problem("already-finished", "The import is done; DELETE retracts it.");
@@ -37,10 +38,11 @@ export function importEndingRoutes({ pg, active, watch = UNWATCHED }: ImportEndi
       method: "DELETE",
       path: "/v2/imports/:owner/:import",
       action: "imports.retract",
-      async handle({ ctx, account, action, param }) {
+      async handle({ ctx, account, action, param, record }) {
         const id = param("import");
         const ownerId = await importOwnerFor(pg, account, { owner: param("owner"), id, action });
-        const before = isUuid(id) ? await retractImport(pg, { ownerId, id }) : undefined;
+        const end = { record: recording(record, { ownerId, id }) };
+        const before = isUuid(id) ? await retractImport(pg, { ownerId, id }, end) : undefined;
         if (before === undefined) throw noImport(id);
         if (before === "importing")
           throw new Problem(
@@ -51,4 +53,9 @@ export function importEndingRoutes({ pg, active, watch = UNWATCHED }: ImportEndi
       },
     }),
   ];
+}
+
+function recording(record: Call["record"], { ownerId, id }: OwnedImport): RecordEnding {
+  return (client, { name, changes }) =>
+    record(client, { ownerId, target: { kind: "import", id: id.toLowerCase(), name }, changes });
 }

@@ -12,7 +12,8 @@ import { importOf } from "../import-of.js";
 import { ownerFor, packageOfOwnerFor, pixelFor } from "../authorise.js";
 import { openArtifactResolver } from "../open-artifact-resolver.js";
 import { parseFlag } from "../parse-flag.js";
-import { route, type ApiContext, type Route } from "../route.js";
+import { route, type ApiContext, type Call, type Route } from "../route.js";
+import type { Changed } from "../stores/audit-entries.js";
 import type { ImportKey } from "../stores/import-keys.js";
 import { insertImport, type NewImport } from "../stores/imports.js";
 import { uploadStore } from "../stores/uploads.js";
@@ -30,6 +31,11 @@ export interface ImportRoutesDeps {
   watch?: Pick<ApiWatch, "onImportBytes" | "onImportEnded">;
 }
 
+/** What the caller wants to import into, with the name it has for the audit log. */
+interface Start extends NewImport, Pick<Call, "record"> {
+  name: string;
+}
+
 type StartDeps = ImportRoutesDeps & { dryRuns: ActiveDryRuns };
 
 export function importRoutes(dependencies: ImportRoutesDeps): Route[] {
@@ -40,35 +46,32 @@ export function importRoutes(dependencies: ImportRoutesDeps): Route[] {
       method: "POST",
       path: "/v2/packages/:owner/:package/import",
       action: "packages.import",
-      async handle({ ctx, account, action, param }) {
+      async handle({ ctx, account, action, param, record }) {
         const at = { owner: param("owner"), id: param("package"), action };
-        const { ownerId, id } = await packageOfOwnerFor(pg, account, at);
+        const { ownerId, id, name } = await packageOfOwnerFor(pg, account, at);
         const target = { ownerId, accountId: account.id, artifactKind: "package", artifactId: id } as const;
-        await startImport(ctx, target, deps);
+        await startImport(ctx, { ...target, name, record }, deps);
       },
     }),
     route({
       method: "POST",
       path: "/v2/pixels/:owner/:pixel/import",
       action: "pixels.import",
-      async handle({ ctx, account, action, param }) {
+      async handle({ ctx, account, action, param, record }) {
         const at = { owner: param("owner"), id: param("pixel"), action };
-        const { ownerId, id } = await pixelFor(pg, account, at);
+        const { ownerId, id, name } = await pixelFor(pg, account, at);
         const target = { ownerId, accountId: account.id, artifactKind: "pixel", artifactId: id } as const;
-        await startImport(ctx, target, deps);
+        await startImport(ctx, { ...target, name, record }, deps);
       },
     }),
     route({
       method: "POST",
       path: "/v2/:owner/import",
       action: "imports.start",
-      async handle({ ctx, account, action, param }) {
-        const { id } = await ownerFor(pg, account, param("owner"), action);
-        await startImport(
-          ctx,
-          { ownerId: id, accountId: account.id, artifactKind: "any", artifactId: "" },
-          deps,
-        );
+      async handle({ ctx, account, action, param, record }) {
+        const { id: ownerId, name } = await ownerFor(pg, account, param("owner"), action);
+        const target = { ownerId, accountId: account.id, artifactKind: "any", artifactId: "" } as const;
+        await startImport(ctx, { ...target, name, record }, deps);
       },
     }),
   ];
@@ -78,12 +81,19 @@ export function importRoutes(dependencies: ImportRoutesDeps): Route[] {
  * Answers only when all of the body is durable: the answer is a promise. A body that breaks off leaves an aborted
  * import that says so. A start that was made before, by its Idempotency-Key, is answered without reading the body.
  */
-async function startImport(ctx: ApiContext, target: NewImport, deps: StartDeps): Promise<void> {
+async function startImport(
+  ctx: ApiContext,
+  { name, record, ...target }: Start,
+  deps: StartDeps,
+): Promise<void> {
   const { pg, eventLog, active, bodyBytesMax, idleMsMax, now = Date.now, watch = UNWATCHED } = deps;
   const contentEncoding = ctx.get("Content-Encoding");
   const body = counted(openBody(ctx.req, { contentEncoding, bytesMax: bodyBytesMax }), watch);
   if (parseFlag(ctx.query, "dryRun")) return answerDryRun(ctx, { body, target }, deps);
-  const { id, repeated } = await insertImport(pg, target, keyOf(ctx, target));
+  const { id, repeated } = await insertImport(pg, target, {
+    idempotency: keyOf(ctx, target),
+    record: (client, id) => record(client, startOf({ ...target, name, id })),
+  });
   if (repeated) ctx.req.resume();
   else {
     ctx.state.log.info({ importId: id, ownerId: target.ownerId }, "import started");
@@ -102,6 +112,17 @@ async function* counted(
     onImportBytes(part.length);
     yield part;
   }
+}
+
+function startOf({
+  ownerId,
+  id,
+  name,
+  artifactKind,
+  artifactId,
+}: NewImport & { name: string; id: string }): Changed {
+  const changes = artifactKind === "any" ? {} : { [`${artifactKind}_id`]: artifactId };
+  return { ownerId, target: { kind: "import", id, name }, changes };
 }
 
 async function answerDryRun(

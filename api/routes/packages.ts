@@ -1,7 +1,7 @@
 import { LIBRARY_TYPES, type LibraryType } from "../../schemas/artifact.js";
 import { parsePackageUpsert, storedType } from "../../schemas/package.js";
 import { Problem } from "../../schemas/problem.js";
-import { access } from "../access.js";
+import { access, reaches } from "../access.js";
 import { ownerFor, packageFor } from "../authorise.js";
 import { readJson } from "../middleware/read-json.js";
 import { route, type ApiContext, type Route } from "../route.js";
@@ -22,7 +22,8 @@ export function packageRoutes({ pg }: { pg: Postgres }): Route[] {
       path: "/v1/packages",
       action: "packages.list-own",
       async handle({ ctx, account }) {
-        ctx.body = readable(await listPackagesOfAccount(pg, account.id));
+        const rows = await listPackagesOfAccount(pg, account.id);
+        ctx.body = readable(rows.filter((row) => reaches(account.limited, row.ownerId)));
       },
     }),
     route({

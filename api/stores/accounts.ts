@@ -1,11 +1,23 @@
 import { v7 as uuidv7 } from "uuid";
 import { Problem } from "../../schemas/problem.js";
+import { withoutNulls } from "../../schemas/record.js";
+import type { TokenLimits } from "../access.js";
 import { query, utc, violates, type Postgres } from "./query.js";
 
-/** Who is calling. */
+/** Who is calling, and with what. */
 export interface Account {
   id: string;
   username: string;
+  /** The keyed hash of the token that was used. */
+  tokenHash: Buffer;
+  /** The additional token that was used; absent for the account's own, which may do all that the account may. */
+  limited?: LimitedToken | undefined;
+}
+
+/** An additional token as far as it decides what its bearer may do. */
+export interface LimitedToken extends TokenLimits {
+  id: string;
+  name: string;
 }
 
 export interface NewAccount {
@@ -36,26 +48,75 @@ export async function insertAccount(pg: Postgres, account: NewAccount): Promise<
   }
 }
 
+/** The account that a token stands for. */
 export interface AccountByToken extends Account {
-  tokenHash: Buffer;
+  /** Whether the last use that was written down is a minute or longer ago; never for the account's own token. */
+  usedLongAgo: boolean;
 }
 
+/** By the account's own token or one of its additional ones, expired ones excepted. */
 export async function readAccountByTokenHash(
   pg: Postgres,
   tokenHash: Buffer,
 ): Promise<AccountByToken | undefined> {
   const text = `
-    select a.id, o.name as username, a.token_hash as "tokenHash"
-    from accounts a join owners o on o.id = a.id where a.token_hash = $1`;
-  const [account] = await query<AccountByToken>(pg, text, [tokenHash]);
-  return account;
+    select a.id, o.name as username, found.token_hash as "tokenHash", found.limited, found."usedLongAgo"
+    from (
+      select id as account_id, token_hash, null::jsonb as limited, false as "usedLongAgo"
+      from accounts where token_hash = $1
+      union all
+      select account_id, token_hash,
+        jsonb_build_object('id', id, 'name', name, 'scopes', scopes, 'ownerId', owner_id),
+        last_used_at is null or last_used_at < now() - interval '1 minute'
+      from api_tokens where token_hash = $1 and (expires_at is null or expires_at > now())
+    ) found
+    join accounts a on a.id = found.account_id
+    join owners o on o.id = a.id`;
+  const [row] = await query<AccountRow>(pg, text, [tokenHash]);
+  return row && { ...row, limited: row.limited ? withoutNulls<LimitedToken>(row.limited) : undefined };
 }
 
-export async function readAccountByName(pg: Postgres, username: string): Promise<Account | undefined> {
+interface AccountRow extends Omit<AccountByToken, "limited"> {
+  limited: { [Field in keyof LimitedToken]: LimitedToken[Field] | null } | null;
+}
+
+/**
+ * Lets the transaction wait until no other changes the account's tokens, and keeps others waiting until it ends.
+ * Answers the hash of the account's own token from then on.
+ */
+export async function lockTokens(client: Postgres, accountId: string): Promise<Buffer | undefined> {
+  await query(client, "select from owners where id = $1 for update", [accountId]);
+  const text = `select token_hash as "tokenHash" from accounts where id = $1`;
+  const [row] = await query<{ tokenHash: Buffer }>(client, text, [accountId]);
+  return row?.tokenHash;
+}
+
+/** What the user details show. */
+export interface UserRow {
+  username: string;
+  email: string;
+  createdAt: string;
+  exportEnabled: boolean;
+  tokenCiphertext: Buffer;
+}
+
+export async function readUser(pg: Postgres, accountId: string): Promise<UserRow | undefined> {
+  const text = `
+    select o.name as username, a.email, ${utc("a.created_at")} as "createdAt", o.export_enabled as "exportEnabled",
+      a.token_ciphertext as "tokenCiphertext"
+    from accounts a join owners o on o.id = a.id where a.id = $1`;
+  const [user] = await query<UserRow>(pg, text, [accountId]);
+  return user;
+}
+
+export async function readAccountByName(
+  pg: Postgres,
+  username: string,
+): Promise<Pick<Account, "id" | "username"> | undefined> {
   const text = `
     select a.id, o.name as username
     from accounts a join owners o on o.id = a.id where o.name_key = lower($1 collate "C")`;
-  const [account] = await query<Account>(pg, text, [username]);
+  const [account] = await query<Pick<Account, "id" | "username">>(pg, text, [username]);
   return account;
 }
 

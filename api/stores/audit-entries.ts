@@ -1,6 +1,9 @@
 import { v7 as uuidv7 } from "uuid";
+import { OPERATOR, type AuditEntryRecord } from "../../schemas/audit-entry.js";
+import { withoutNulls } from "../../schemas/record.js";
 import type { Action } from "../access.js";
-import { query, type Postgres } from "./query.js";
+import type { Page } from "../paging.js";
+import { query, utc, type Postgres } from "./query.js";
 
 /** What was changed, as it is called at that time. */
 export interface Changed {
@@ -12,22 +15,77 @@ export interface Changed {
 }
 
 export type TargetKind =
-  "organization" | "member" | "package" | "permission" | "route" | "domain" | "pixel" | "import" | "token";
+  | "organization"
+  | "user"
+  | "member"
+  | "package"
+  | "permission"
+  | "route"
+  | "domain"
+  | "pixel"
+  | "import"
+  | "token";
 
 export interface AuditEntry extends Changed {
+  by: Actor | typeof OPERATOR;
+  action: Action | OperatorAction;
+}
+
+/** An account, by the additional token of that name or else by its own. */
+export interface Actor {
   accountId: string;
-  action: Action;
+  tokenName: string | undefined;
   requestId: string;
 }
+
+/** What is done on the command line only; other things that an operator does are called as the API calls them. */
+export const OPERATOR_ACTIONS = [
+  "account.create",
+  "export.grant",
+  "export.revoke",
+  "parked.retry",
+  "parked.drop",
+] as const;
+export type OperatorAction = (typeof OPERATOR_ACTIONS)[number];
 
 /** Writes one entry. Give it the client of the transaction that makes the change: both are there, or neither is. */
 export async function insertAuditEntry(
   client: Postgres,
-  { ownerId, accountId, action, target, changes = {}, requestId }: AuditEntry,
+  { ownerId, by, action, target, changes = {} }: AuditEntry,
 ): Promise<void> {
   const text = `
-    insert into audit_entries (id, owner_id, account_id, action, target_kind, target_id, target_name, changes, request_id)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`;
+    insert into audit_entries (id, owner_id, account_id, token_name, request_id, action, target_kind, target_id,
+      target_name, changes)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`;
+  const actor = by === OPERATOR ? [null, null, null] : [by.accountId, by.tokenName ?? null, by.requestId];
   const named = [target.kind, target.id, target.name];
-  await query(client, text, [uuidv7(), ownerId, accountId, action, ...named, changes, requestId]);
+  await query(client, text, [uuidv7(), ownerId, ...actor, action, ...named, changes]);
 }
+
+export interface AuditFilter {
+  action: string | undefined;
+  /** A username, without case, or `OPERATOR`. */
+  actor: string | undefined;
+}
+
+/** Newest first; one entry more than the page holds, if there is one. */
+export async function listAuditEntries(
+  pg: Postgres,
+  { ownerId, page, filter }: { ownerId: string; page: Page; filter: AuditFilter },
+): Promise<AuditEntryRecord[]> {
+  const text = `
+    select e.id, e.action, coalesce(actor.name, $6) as actor, e.token_name as token,
+      json_build_object('kind', e.target_kind, 'id', e.target_id, 'name', e.target_name) as target, e.changes,
+      e.request_id, ${utc("e.created_at")} as created_at
+    from audit_entries e left join owners actor on actor.id = e.account_id
+    where e.owner_id = $1 and ($2::uuid is null or e.id < $2)
+      and ($4::text is null or e.action = $4)
+      and ($5::text is null or case when $5 = $6 then e.account_id is null
+        else e.account_id = (select id from owners where name_key = lower($5 collate "C")) end)
+    order by e.id desc limit $3`;
+  const values = [ownerId, page.after ?? null, page.perPage + 1];
+  const rows = await query<Row>(pg, text, [...values, filter.action ?? null, filter.actor ?? null, OPERATOR]);
+  return rows.map(withoutNulls<AuditEntryRecord>);
+}
+
+type Row = { [Field in keyof Required<AuditEntryRecord>]: Required<AuditEntryRecord>[Field] | null };

@@ -1,4 +1,4 @@
-import type { Pool } from "pg";
+import type { Pool, PoolClient } from "pg";
 import { v7 as uuidv7 } from "uuid";
 import { LOG_SAMPLE_MAX, type LogEntry } from "../../schemas/import-log.js";
 import { UPLOAD_LEASE_SECONDS, type EventImport } from "../../schemas/import-store.js";
@@ -26,15 +26,21 @@ export interface StartedImport {
   repeated: boolean;
 }
 
+export interface StartOptions {
+  idempotency?: ImportKey | undefined;
+  /** Runs in the transaction that makes the import; not for one that was made before. */
+  record?: (client: PoolClient, id: string) => Promise<void>;
+}
+
 /**
- * Makes an import, or finds the one that `idempotency` made. The owner's row is locked while the active ones are counted, so that two that
- * start at once cannot both be the fifteenth.
+ * Makes an import, or finds the one that `idempotency` made. The owner's row is locked while the active ones are
+ * counted, so that two that start at once cannot both be the fifteenth.
  * @throws Problem too-many-active-imports
  */
 export async function insertImport(
   pg: Pool,
   { ownerId, accountId, artifactKind, artifactId }: NewImport,
-  idempotency?: ImportKey,
+  { idempotency, record }: StartOptions = {},
 ): Promise<StartedImport> {
   return inTransaction(pg, async (client) => {
     await query(client, "select 1 from owners where id = $1 for update", [ownerId]);
@@ -54,6 +60,7 @@ export async function insertImport(
       [id, ownerId, accountId, artifactKind, artifactId === "" ? null : artifactId, UPLOAD_LEASE_SECONDS],
     );
     if (idempotency !== undefined) await insertImportKey(client, idempotency, id);
+    await record?.(client, id);
     return { id, repeated: false };
   });
 }

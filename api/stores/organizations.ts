@@ -2,6 +2,7 @@ import { v7 as uuidv7 } from "uuid";
 import type { OrganizationUpsert, OrganizationV1 } from "../../schemas/organization.js";
 import { Problem } from "../../schemas/problem.js";
 import { withoutNulls } from "../../schemas/record.js";
+import type { UserOrganization } from "../../schemas/user.js";
 import type { OwnerKind, Standing } from "../access.js";
 import { query, utc, violates, type Postgres } from "./query.js";
 
@@ -79,6 +80,18 @@ export interface OwnerRow {
   standing: Standing;
 }
 
+/** Every organization that the account belongs to, by name. */
+export async function listOrganizationsOfAccount(
+  pg: Postgres,
+  accountId: string,
+): Promise<(UserOrganization & { id: string })[]> {
+  const text = `
+    select o.id, o.name, m.role, o.export_enabled as "exportEnabled"
+    from memberships m join owners o on o.id = m.organization_id
+    where m.account_id = $1 order by o.name_key collate "C"`;
+  return query<UserOrganization & { id: string }>(pg, text, [accountId]);
+}
+
 /** A user or organization by name, without case, and what the account is to it. */
 export async function readOwner(
   pg: Postgres,
@@ -94,13 +107,15 @@ export async function readOwner(
   return row;
 }
 
-/** Grants or revokes data export. False when there is no owner of that name. */
+/** Grants or revokes data export. Answers whose it is; undefined when there is no owner of that name. */
 export async function updateExportEnabled(
   pg: Postgres,
   { name, exportEnabled }: { name: string; exportEnabled: boolean },
-): Promise<boolean> {
-  const text = `update owners set export_enabled = $2 where name_key = lower($1 collate "C") returning id`;
-  return (await query(pg, text, [name, exportEnabled])).length === 1;
+): Promise<Pick<OwnerRow, "id" | "kind" | "name"> | undefined> {
+  const text = `
+    update owners set export_enabled = $2 where name_key = lower($1 collate "C") returning id, kind, name`;
+  const [row] = await query<Pick<OwnerRow, "id" | "kind" | "name">>(pg, text, [name, exportEnabled]);
+  return row;
 }
 
 interface Row {

@@ -1,5 +1,7 @@
 import type { Pool } from "pg";
+import { OPERATOR } from "../../schemas/audit-entry.js";
 import type { ParkedChunk, ParkedChunks } from "../../schemas/parked-chunk.js";
+import { insertAuditEntry, type OperatorAction } from "./audit-entries.js";
 import { inTransaction } from "./connection.js";
 import { query, utc, type Postgres } from "./query.js";
 
@@ -44,9 +46,15 @@ export async function countParkedChunks(pg: Postgres): Promise<number> {
   return row?.waiting ?? 0;
 }
 
-/** A record on its way back into the log. */
-export interface RetriedChunk {
+/** Whose chunk it is; null in both where its record names no import that exists. */
+interface OwnedChunk {
   id: number;
+  importId: string | null;
+  ownerId: string | null;
+}
+
+/** A record on its way back into the log. */
+export interface RetriedChunk extends OwnedChunk {
   partition: number;
   record: Buffer;
 }
@@ -66,7 +74,8 @@ export async function retryParkedChunk(
   return inTransaction(pg, async (client) => {
     const [chunk] = await query<RetriedChunk & { closed: boolean }>(
       client,
-      `select p.id::float8 as id, p.partition, p.record, coalesce(i.status = 'aborted' or i.retracted, false) as closed
+      `select p.id::float8 as id, i.id as "importId", i.owner_id as "ownerId", p.partition, p.record,
+         coalesce(i.status = 'aborted' or i.retracted, false) as closed
        from parked_chunks p left join imports i on i.id = p.import_id
        where p.id = $1 and p.ended_at is null for update of p`,
       [id],
@@ -75,6 +84,7 @@ export async function retryParkedChunk(
     if (chunk.closed) return "closed";
     await append(chunk);
     await endParkedChunks(client, [id]);
+    await recordEndings(client, { action: "parked.retry", chunks: [chunk] });
     return "appended";
   });
 }
@@ -82,14 +92,18 @@ export async function retryParkedChunk(
 /** Ends all of them, or none: answers the ids of which none waits. */
 export async function dropParkedChunks(pg: Pool, ids: readonly number[]): Promise<number[]> {
   return inTransaction(pg, async (client) => {
-    const waiting = await query<{ id: number }>(
+    const waiting = await query<OwnedChunk>(
       client,
-      "select id::float8 as id from parked_chunks where id = any($1::bigint[]) and ended_at is null for update",
+      `select p.id::float8 as id, i.id as "importId", i.owner_id as "ownerId"
+       from parked_chunks p left join imports i on i.id = p.import_id
+       where p.id = any($1::bigint[]) and p.ended_at is null for update of p`,
       [ids],
     );
     const unknown = ids.filter((id) => !waiting.some((found) => found.id === id));
-    if (unknown.length === 0) await endParkedChunks(client, ids);
-    return unknown;
+    if (unknown.length > 0) return unknown;
+    await endParkedChunks(client, ids);
+    await recordEndings(client, { action: "parked.drop", chunks: waiting });
+    return [];
   });
 }
 
@@ -106,6 +120,18 @@ export async function deleteEndedChunks(pg: Postgres): Promise<number> {
      select count(*)::float8 as deleted from deleted`,
   );
   return rows[0]?.deleted ?? 0;
+}
+
+/** Only the operator ends them. What belongs to nobody is in nobody's audit log. */
+async function recordEndings(
+  client: Postgres,
+  { action, chunks }: { action: OperatorAction; chunks: readonly OwnedChunk[] },
+): Promise<void> {
+  for (const { id, importId, ownerId } of chunks) {
+    if (importId === null || ownerId === null) continue;
+    const target = { kind: "import", id: importId, name: `chunk ${id}` } as const;
+    await insertAuditEntry(client, { ownerId, by: OPERATOR, action, target });
+  }
 }
 
 async function insertParkedChunk(pg: Postgres, chunk: ParkedChunk): Promise<number[]> {

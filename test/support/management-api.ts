@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -42,6 +43,8 @@ export interface ServedApi extends AsyncDisposable {
   /** Makes an account of that name and answers its token. */
   account: (username: string) => Promise<string>;
   call: (token: string, request: string, body?: unknown) => Promise<Answer>;
+  /** Makes an additional token of the account whose own token is given. */
+  limitedToken: (token: string, limits: object) => Promise<string>;
 }
 
 export interface Answer {
@@ -51,10 +54,23 @@ export interface Answer {
   body: unknown;
 }
 
-export async function serveApi({ pg, routes = [] }: { pg: Pool; routes?: Route[] }): Promise<ServedApi> {
+export interface Serving {
+  pg: Pool;
+  routes?: Route[];
+  trustsProxy?: (address: string) => boolean;
+}
+
+export async function serveApi({ pg, routes = [], trustsProxy = () => false }: Serving): Promise<ServedApi> {
   const tokens = createTokenCipher(SECRET_KEY);
   const checks = { postgres: async () => void (await pg.query("select 1")) };
-  const app = createApp({ pg, tokens, log: pino({ level: "silent" }), readiness: { checks }, routes });
+  const app = createApp({
+    pg,
+    tokens,
+    log: pino({ level: "silent" }),
+    readiness: { checks },
+    routes,
+    trustsProxy,
+  });
   const handle = app.callback();
   const server = createServer((req, res) => void handle(req, res));
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
@@ -64,6 +80,11 @@ export async function serveApi({ pg, routes = [] }: { pg: Pool; routes?: Route[]
     tokens,
     account: (username) => createAccount({ pg, tokens }, { username, email: `${username}@example.org` }),
     call: (token, request, body) => call(url, { token, request, body }),
+    limitedToken: async (token, limits) => {
+      const body = { name: randomUUID(), ...limits };
+      const made = await call(url, { token, request: "POST /v1/user/tokens", body });
+      return (made.body as { token: string }).token;
+    },
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
       await new Promise((closed) => server.close(closed));

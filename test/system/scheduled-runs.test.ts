@@ -151,7 +151,7 @@ test("cleaning up forgets keys after a day and parked chunks long after their en
   const ownerId = rows[0]?.id ?? "";
   const target = { ownerId, accountId: ownerId, artifactKind: "any", artifactId: "" } as const;
   for (const key of ["old", "new"])
-    await insertImport(postgres.pg, target, { ownerId, key, path: "/v2/ada/import" });
+    await insertImport(postgres.pg, target, { idempotency: { ownerId, key, path: "/v2/ada/import" } });
   await postgres.pg.query(
     "update import_keys set created_at = now() - interval '25 hours' where key = 'old'",
   );

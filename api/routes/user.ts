@@ -1,0 +1,95 @@
+import type { Pool } from "pg";
+import { NEW_TOKEN_V1, USER_V1, type UserV1 } from "../../schemas/user.js";
+import { reaches } from "../access.js";
+import { rotateOwnToken, type AccountDeps } from "../accounts.js";
+import type { Operation } from "../operation.js";
+import { route, type Route } from "../route.js";
+import { readUser, type Account } from "../stores/accounts.js";
+import { readApiToken } from "../stores/api-tokens.js";
+import { listOrganizationsOfAccount } from "../stores/organizations.js";
+import type { TokenCipher } from "../tokens.js";
+
+const TOKEN = `mtk_${"0".repeat(43)}`;
+
+const GET_USER: Operation = {
+  id: "getUser",
+  tag: "Account",
+  summary: "Read your own account",
+  description:
+    "`token` is your account's own API token; it is there only when the request is made with it. A request with " +
+    "an additional token has `tokenInUse` in its place, and one that is limited to an owner names no other " +
+    "organization.",
+  answers: {
+    200: {
+      description: "The account",
+      schema: USER_V1,
+      example: {
+        username: "ada",
+        email: "ada@example.org",
+        createdAt: "2026-08-04T13:58:26.021037Z",
+        exportEnabled: true,
+        organizations: [{ name: "acme", role: "owner", exportEnabled: true }],
+        token: TOKEN,
+      },
+    },
+  },
+};
+
+const ROTATE_TOKEN: Operation = {
+  id: "rotateToken",
+  tag: "Account",
+  summary: "Give your account a new API token",
+  description:
+    "The old one is invalid at once; additional tokens stay. Only with the account's own token. Of several " +
+    "requests at once one is answered, the others are 401.",
+  answers: {
+    200: { description: "The new token", schema: NEW_TOKEN_V1, example: { token: TOKEN } },
+  },
+  problems: ["out-of-scope"],
+};
+
+export function userRoutes({ pg, tokens }: AccountDeps): Route[] {
+  return [
+    route({
+      method: "GET",
+      path: "/v1/user",
+      action: "user.read",
+      operation: GET_USER,
+      async handle({ ctx, account }) {
+        ctx.body = await userOf(pg, { account, tokens });
+      },
+    }),
+    route({
+      method: "POST",
+      path: "/v1/user/token",
+      action: "user.rotate-token",
+      operation: ROTATE_TOKEN,
+      async handle({ ctx, account, record }) {
+        ctx.body = { token: await rotateOwnToken({ pg, tokens }, { account, record }) };
+      },
+    }),
+  ];
+}
+
+async function userOf(
+  pg: Pool,
+  { account, tokens }: { account: Account; tokens: TokenCipher },
+): Promise<UserV1> {
+  const { id, limited } = account;
+  const user = await readUser(pg, id);
+  if (user === undefined) throw new Error("an account vanished between two statements");
+  const { tokenCiphertext, ...details } = user;
+  const organizations = (await listOrganizationsOfAccount(pg, id))
+    .filter((organization) => reaches(limited, organization.id))
+    .map(({ name, role, exportEnabled }) => ({ name, role, exportEnabled }));
+  if (limited === undefined) return { ...details, organizations, token: tokens.open(tokenCiphertext, id) };
+  return { ...details, organizations, ...(await inUse(pg, limited.id)) };
+}
+
+/** Nothing where it was revoked since the request began. */
+async function inUse(pg: Pool, id: string): Promise<Pick<UserV1, "tokenInUse">> {
+  const token = await readApiToken(pg, id);
+  if (token === undefined) return {};
+  const { name, scopes, owner, expiresAt } = token;
+  return { tokenInUse: { id, name, scopes, ...(owner && { owner }), ...(expiresAt && { expiresAt }) } };
+}

@@ -1,0 +1,25 @@
+import type { Pool } from "pg";
+import { OPERATOR } from "../schemas/audit-entry.js";
+import { insertAuditEntry } from "./stores/audit-entries.js";
+import { inTransaction } from "./stores/connection.js";
+import { updateExportEnabled } from "./stores/organizations.js";
+
+/** Grants data export to a user or an organization, or takes it back, for the operator. Throws where there is none. */
+export async function switchExport(
+  pg: Pool,
+  change: { name: string; exportEnabled: boolean },
+): Promise<void> {
+  await inTransaction(pg, async (client) => {
+    const owner = await updateExportEnabled(client, change);
+    if (owner === undefined) throw new Error(`There is no user or organization ${change.name}.`);
+    const { id, kind, name } = owner;
+    const { exportEnabled } = change;
+    await insertAuditEntry(client, {
+      ownerId: id,
+      by: OPERATOR,
+      action: exportEnabled ? "export.grant" : "export.revoke",
+      target: { kind, id, name },
+      changes: { exportEnabled },
+    });
+  });
+}

@@ -1,0 +1,55 @@
+import { TIMESTAMP } from "./formats.js";
+
+/** What was changed, by whom and when, as returned. */
+export interface AuditEntryRecord {
+  id: string;
+  action: string;
+  /** A username, or `OPERATOR`. */
+  actor: string;
+  /** Name of the additional token that was used, if it was one. */
+  token?: string;
+  target: { kind: string; id: string; name: string };
+  /** The fields that are new or other than before; null for one that was taken away. */
+  changes: Record<string, unknown>;
+  /** Absent for what the operator did. */
+  request_id?: string;
+  created_at: string;
+}
+
+/** Whoever works on the command line of the service. No username has parentheses. */
+export const OPERATOR = "(operator)";
+
+const TARGET = {
+  type: "object",
+  required: ["kind", "id", "name"],
+  additionalProperties: false,
+  properties: { kind: { type: "string" }, id: { type: "string" }, name: { type: "string" } },
+} as const;
+
+export const AUDIT_ENTRY = {
+  title: "AuditEntry",
+  type: "object",
+  required: ["id", "action", "actor", "target", "changes", "created_at"],
+  additionalProperties: false,
+  properties: {
+    id: { type: "string", format: "uuid" },
+    action: { type: "string" },
+    actor: { type: "string" },
+    token: { type: "string" },
+    target: TARGET,
+    changes: { type: "object", additionalProperties: true },
+    request_id: { type: "string" },
+    created_at: TIMESTAMP,
+  },
+} as const;
+
+export const AUDIT_ENTRY_LIST = {
+  title: "AuditEntryList",
+  type: "object",
+  required: ["audit_entries"],
+  additionalProperties: false,
+  properties: {
+    audit_entries: { type: "array", items: AUDIT_ENTRY },
+    next: { type: "string" },
+  },
+} as const;

@@ -1,0 +1,261 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { rotateToken } from "../../api/accounts.js";
+import { importEndingRoutes } from "../../api/routes/import-endings.js";
+import { importRoutes } from "../../api/routes/imports.js";
+import { dropParkedChunks, parkedChunks } from "../../api/stores/parked-chunks.js";
+import { switchExport } from "../../api/switch-export.js";
+import { openEmbeddedLog } from "../../deploy/embedded/event-log.js";
+import { ActiveUploads } from "../../ingest/import/active-uploads.js";
+import type { AuditEntryRecord } from "../../schemas/audit-entry.js";
+import type { EventLog } from "../../schemas/event-log.js";
+import { openTestPostgres, serveApi, type ServedApi, type TestPostgres } from "../support/management-api.js";
+import { idOf, makeWorld, TIMESTAMP, UUID, type Who, type World } from "../support/management-world.js";
+
+let dir: string;
+let eventLog: EventLog;
+let postgres: TestPostgres;
+let api: ServedApi;
+let world: World;
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), "maintainer-toolchain-audit-"));
+  eventLog = await openEmbeddedLog({ dir });
+  postgres = await openTestPostgres();
+  const { pg } = postgres;
+  const active = new ActiveUploads();
+  const routes = [...importRoutes({ pg, eventLog, active }), ...importEndingRoutes({ pg, active })];
+  api = await serveApi({ pg, routes });
+}, 60_000);
+
+afterAll(async () => {
+  await api[Symbol.asyncDispose]();
+  await postgres[Symbol.asyncDispose]();
+  await eventLog[Symbol.asyncDispose]();
+  await rm(dir, { recursive: true });
+});
+
+beforeEach(async () => {
+  world = await makeWorld(api, postgres.pg);
+});
+
+async function entriesOf(owner: string, query = "", token = world.tokens.owner): Promise<AuditEntryRecord[]> {
+  const { body } = await api.call(token, `GET /v2/${owner}/audit${query}`);
+  return (body as { audit_entries: AuditEntryRecord[] }).audit_entries;
+}
+
+const rename = (who: Who, description: string) =>
+  api.call(world.tokens[who], `PUT /v1/organizations/${world.organization}`, {
+    name: world.organization,
+    description,
+    billingEmail: "pay@acme.example",
+  });
+
+describe("the audit log", () => {
+  test("says who changed what, when and in which request, newest first", async () => {
+    const changed = await rename("admin", "Other things");
+    const [latest, first, ...rest] = await entriesOf(world.organization.toLowerCase());
+    const id = expect.stringMatching(UUID) as string;
+    const target = { kind: "organization", id, name: world.organization };
+    expect(latest).toEqual({
+      id,
+      action: "organization.update",
+      actor: world.names.admin,
+      target,
+      changes: { description: "Other things", updatedAt: expect.stringMatching(TIMESTAMP) as string },
+      request_id: changed.headers.get("x-request-id"),
+      created_at: expect.stringMatching(TIMESTAMP) as string,
+    });
+    expect(first).toMatchObject({ action: "organization.create", actor: world.names.owner, target });
+    expect((latest?.created_at ?? "") > (first?.created_at ?? "")).toBe(true);
+    expect(rest).toEqual([]);
+  });
+
+  test("names the additional token by which it was done", async () => {
+    const token = await api.limitedToken(world.tokens.owner, { name: "terraform", scopes: ["manage"] });
+    await api.call(token, `PUT /v1/organizations/${world.organization}`, {
+      name: world.organization,
+      description: "By a program",
+      billingEmail: "pay@acme.example",
+    });
+    const [latest] = await entriesOf(world.organization, "", token);
+    expect(latest).toMatchObject({ actor: world.names.owner, token: "terraform" });
+  });
+
+  test.each([
+    ["owner", 200],
+    ["admin", 200],
+    ["member", 403],
+    ["stranger", 404],
+  ] as const)("of an organization answers its %s with %i", async (who, status) => {
+    expect((await api.call(world.tokens[who], `GET /v2/${world.organization}/audit`)).status).toBe(status);
+  });
+
+  test("of a user is that user's alone", async () => {
+    const { names, tokens } = world;
+    expect((await api.call(tokens.member, `GET /v2/${names.member}/audit`)).status).toBe(200);
+    expect((await api.call(tokens.owner, `GET /v2/${names.member}/audit`)).status).toBe(404);
+    expect((await api.call(tokens.owner, "GET /v2/nobody/audit")).status).toBe(404);
+  });
+
+  test("is read page after page, each entry once", async () => {
+    for (const text of ["one", "two", "three"]) await rename("owner", text);
+    const seen: AuditEntryRecord[] = [];
+    let path: string | undefined = `/v2/${world.organization}/audit?per_page=3`;
+    while (path !== undefined) {
+      const { body } = await api.call(world.tokens.owner, `GET ${path}`);
+      const page = body as { audit_entries: AuditEntryRecord[]; next?: string };
+      seen.push(...page.audit_entries);
+      path = page.next?.slice(api.url.length);
+    }
+    expect(seen).toEqual(await entriesOf(world.organization));
+    expect(seen.map(({ changes }) => changes["description"])).toEqual(["three", "two", "one", "Things"]);
+  });
+
+  test("is narrowed to an action and an actor, on every page", async () => {
+    const { organization, names } = world;
+    await rename("admin", "one");
+    await rename("owner", "two");
+    await rename("admin", "three");
+    const described = async (query: string) =>
+      (await entriesOf(organization, query)).map(({ changes }) => changes["description"]);
+    expect(await described("?action=organization.create")).toEqual(["Things"]);
+    expect(await described(`?actor=${names.admin.toUpperCase()}`)).toEqual(["three", "one"]);
+    expect(await described(`?actor=${names.owner}&action=organization.update`)).toEqual(["two"]);
+    expect(await described(`?actor=${names.stranger}`)).toEqual([]);
+    const { body } = await api.call(
+      world.tokens.owner,
+      `GET /v2/${organization}/audit?actor=${names.admin}&per_page=1`,
+    );
+    const { next = "" } = body as { next?: string };
+    const second = await api.call(world.tokens.owner, `GET ${next.slice(api.url.length)}`);
+    expect(second.body).toMatchObject({ audit_entries: [{ changes: { description: "one" } }] });
+    expect(second.body).not.toHaveProperty("next");
+  });
+
+  test.each(["action=delete-all", "action=x&action=y", "actor=a%20b", "actor=%00", "per_page=0", "after=1"])(
+    "cannot be asked for %s",
+    async (query) => {
+      const answer = await api.call(world.tokens.owner, `GET /v2/${world.organization}/audit?${query}`);
+      expect(answer).toMatchObject({ status: 400, body: { code: "invalid-query" } });
+    },
+  );
+
+  test("has nothing of a change that was refused", async () => {
+    const before = await entriesOf(world.organization);
+    await rename("member", "Mine");
+    await api.call(world.tokens.owner, `PUT /v1/organizations/${world.organization}`, {
+      name: world.names.stranger,
+      description: "",
+      billingEmail: "pay@acme.example",
+    });
+    expect(await entriesOf(world.organization)).toEqual(before);
+  });
+});
+
+describe("a user's audit log", () => {
+  test("has the account's tokens, never their secrets", async () => {
+    const { names, tokens } = world;
+    const created = await api.call(tokens.owner, "POST /v1/user/tokens", { name: "ci", scopes: ["read"] });
+    await api.call(tokens.owner, `DELETE /v1/user/tokens/${idOf(created)}`);
+    const rotated = (await api.call(tokens.owner, "POST /v1/user/token")).body as { token: string };
+    const entries = await entriesOf(names.owner, "", rotated.token);
+    const target = { kind: "token", id: idOf(created), name: "ci" };
+    expect(entries).toMatchObject([
+      { action: "user.rotate-token", actor: names.owner, target: { kind: "user", name: names.owner } },
+      { action: "tokens.revoke", actor: names.owner, target },
+      { action: "tokens.create", actor: names.owner, target, changes: { name: "ci", scopes: ["read"] } },
+      { action: "account.create", actor: "(operator)" },
+    ]);
+    expect(JSON.stringify(entries)).not.toMatch(/mtk_/);
+  });
+
+  test("tells what the operator did", async () => {
+    const { pg } = postgres;
+    const { names } = world;
+    await switchExport(pg, { name: names.owner.toUpperCase(), exportEnabled: true });
+    await switchExport(pg, { name: names.owner, exportEnabled: false });
+    const token = await rotateToken({ pg, tokens: api.tokens }, names.owner);
+    const entries = await entriesOf(names.owner, "?actor=(operator)", token);
+    const done = entries.map(({ action, actor, changes }) => [action, actor, changes]);
+    expect(done).toEqual([
+      ["user.rotate-token", "(operator)", {}],
+      ["export.revoke", "(operator)", { exportEnabled: false }],
+      ["export.grant", "(operator)", { exportEnabled: true }],
+      ["account.create", "(operator)", { username: names.owner, email: `${names.owner}@example.org` }],
+    ]);
+    expect(entries.every((entry) => !("request_id" in entry))).toBe(true);
+  });
+});
+
+describe("imports", () => {
+  const LINE = { $time: "2026-01-01T00:00:00Z" };
+  const imports = async (query = "") =>
+    (await entriesOf(world.organization, query)).filter(({ target }) => target.kind === "import");
+
+  test("are in the log when they start, are aborted and are taken back, once each", async () => {
+    const { organization, names, tokens } = world;
+    const started = await api.call(tokens.admin, `POST /v2/${organization}/import`, LINE);
+    const path = `/v2/imports/${organization}/${idOf(started)}`;
+    await api.call(tokens.owner, `POST ${path}/abort`);
+    await api.call(tokens.owner, `POST ${path}/abort`);
+    await Promise.all([1, 2, 3].map(() => api.call(tokens.owner, `DELETE ${path}`)));
+    const target = { kind: "import", id: idOf(started), name: organization };
+    expect(await imports()).toMatchObject([
+      { action: "imports.retract", actor: names.owner, target, changes: { retracted: true } },
+      { action: "imports.abort", actor: names.owner, target, changes: { status: "aborted" } },
+      { action: "imports.start", actor: names.admin, target, changes: {} },
+    ]);
+  });
+
+  test("into a package or a pixel are there under its name", async () => {
+    const { organization, tokens } = world;
+    const made = { name: "linuxserver/x", shortDescription: "" };
+    const id = idOf(await api.call(tokens.owner, `POST /v1/organizations/${organization}/packages`, made));
+    const pixel = idOf(await api.call(tokens.owner, `POST /v2/pixels/${organization}`, { name: "docs" }));
+    await api.call(tokens.owner, `POST /v2/packages/${organization}/${id}/import`, LINE);
+    await api.call(tokens.owner, `POST /v2/pixels/${organization}/${pixel}/import`, LINE);
+    expect(await imports()).toMatchObject([
+      { action: "pixels.import", target: { name: "docs" }, changes: { pixel_id: pixel } },
+      { action: "packages.import", target: { name: "linuxserver/x" }, changes: { package_id: id } },
+    ]);
+  });
+
+  test("that are only tried, or were started before, are not", async () => {
+    const { organization, tokens } = world;
+    await api.call(tokens.owner, `POST /v2/${organization}/import?dryRun=true`, LINE);
+    expect(await imports()).toEqual([]);
+    const start = () =>
+      fetch(`${api.url}/v2/${organization}/import`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${tokens.owner}`, "idempotency-key": "once" },
+        body: JSON.stringify(LINE),
+      });
+    await start();
+    expect((await start()).status).toBe(200);
+    expect(await imports("?action=imports.start")).toHaveLength(1);
+  });
+
+  test("of which the operator drops what could not be processed are there", async () => {
+    const { organization, tokens } = world;
+    const importId = idOf(await api.call(tokens.owner, `POST /v2/${organization}/import`, LINE));
+    const chunk = {
+      partition: 0,
+      offset: 1,
+      sequence: 0,
+      firstLine: 1,
+      lines: 1,
+      reason: "broken",
+      tries: 3,
+    };
+    const parked = { ...chunk, place: importId, importId, record: Buffer.from("x") };
+    const nobodys = { ...chunk, importId: undefined, place: `${importId}-2`, record: Buffer.from("x") };
+    const ids = await parkedChunks(postgres.pg).park([parked, nobodys]);
+    expect(await dropParkedChunks(postgres.pg, ids)).toEqual([]);
+    expect(await imports("?action=parked.drop")).toMatchObject([
+      { actor: "(operator)", target: { id: importId, name: `chunk ${ids[0]}` } },
+    ]);
+  });
+});
