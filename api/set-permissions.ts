@@ -1,5 +1,5 @@
 import type { Pool } from "pg";
-import type { PackagePermissionSet, PermissionLevel } from "../schemas/package-permission.js";
+import type { PermissionLevel, PermissionWanted } from "../schemas/package-permission.js";
 import { Problem, type FieldFault } from "../schemas/problem.js";
 import { invalidBody } from "../schemas/validate.js";
 import type { Level } from "./access.js";
@@ -27,7 +27,7 @@ import type { Postgres } from "./stores/query.js";
 export async function setPermissions(
   pg: Pool,
   { ctx, account, action, param, record }: Call<"permissions.write">,
-  sent: readonly PackagePermissionSet[],
+  sent: readonly PermissionWanted[],
 ): Promise<void> {
   const { id } = await packageFor(pg, account, param("package"), action);
   await inTransaction(pg, async (client) => {
@@ -43,44 +43,38 @@ export async function setPermissions(
 interface Wanted {
   user: Account;
   level: PermissionLevel;
+  at: string;
 }
 
-async function resolveUsers(client: Postgres, sent: readonly PackagePermissionSet[]): Promise<Wanted[]> {
-  const users = await readAccountsByQuery(
-    client,
-    sent.map(({ userQuery }) => userQuery),
-  );
-  const unknown = sent.filter(({ userQuery }) => !users.has(userQuery));
-  if (unknown.length > 0) throw unknownUsers(sent, unknown);
-  const wanted = sent.flatMap(({ userQuery, permissionLevel }) => {
-    const user = users.get(userQuery);
-    return user === undefined ? [] : [{ user, level: permissionLevel }];
-  });
+async function resolveUsers(client: Postgres, sent: readonly PermissionWanted[]): Promise<Wanted[]> {
+  const queries = sent.map(({ userQuery }) => userQuery);
+  const users = await readAccountsByQuery(client, queries);
+  const wanted: Wanted[] = [];
+  const unknown: PermissionWanted[] = [];
+  for (const each of sent) {
+    const user = users.get(each.userQuery);
+    if (user === undefined) unknown.push(each);
+    else wanted.push({ user, level: each.permissionLevel, at: each.at });
+  }
+  if (unknown.length > 0) throw unknownUsers(unknown);
   refuseRepeated(wanted);
   return wanted;
 }
 
-function unknownUsers(
-  sent: readonly PackagePermissionSet[],
-  unknown: readonly PackagePermissionSet[],
-): Problem {
+function unknownUsers(unknown: readonly PermissionWanted[]): Problem {
   const names = [...new Set(unknown.map(({ userQuery }) => userQuery))].join(", ");
-  const errors = unknown.map((each) => ({
-    path: `/${sent.indexOf(each)}/userQuery`,
-    message: "names no user",
-  }));
+  const errors = unknown.map(({ at }) => ({ path: `${at}/userQuery`, message: "names no user" }));
   return new Problem("unknown-user", `There is no user ${names}.`, { errors });
 }
 
 /** Which of two levels for one user was meant cannot be known, and an e-mail address may hide that they are one. */
 function refuseRepeated(wanted: readonly Wanted[]): void {
-  const first = new Map<string, number>();
+  const first = new Map<string, string>();
   const faults: FieldFault[] = [];
-  for (const [index, { user }] of wanted.entries()) {
+  for (const { user, at } of wanted) {
     const earlier = first.get(user.id);
-    if (earlier === undefined) first.set(user.id, index);
-    else
-      faults.push({ path: `/${index}/userQuery`, message: `names the same user as /${earlier}/userQuery` });
+    if (earlier === undefined) first.set(user.id, at);
+    else faults.push({ path: `${at}/userQuery`, message: `names the same user as ${earlier}/userQuery` });
   }
   if (faults.length > 0) throw invalidBody(faults);
 }

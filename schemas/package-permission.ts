@@ -53,9 +53,15 @@ const PACKAGE_PERMISSION_SETS = {
 /** What the request may be: one, or an array of them. */
 export const PACKAGE_PERMISSIONS_SET = { oneOf: [PACKAGE_PERMISSION_SET, PACKAGE_PERMISSION_SETS] } as const;
 
-/** Throws `invalid-body` naming every fault, with the index of the element where an array was sent. */
-export function parsePackagePermissionsSet(body: unknown): PackagePermissionSet[] {
-  return Array.isArray(body) ? parseSeveral(body) : [parseOne(body)];
+/** One of them as it was read, and where in the body it stood: a JSON pointer. */
+export interface PermissionWanted extends PackagePermissionSet {
+  at: string;
+}
+
+/** Throws `invalid-body` naming every fault. */
+export function parsePackagePermissionsSet(body: unknown): PermissionWanted[] {
+  if (!Array.isArray(body)) return [{ ...parseOne(body), at: "" }];
+  return parseSeveral(body).map((each, index) => ({ ...each, at: `/${index}` }));
 }
 
 const parseOne = compileBody<PackagePermissionSet>(PACKAGE_PERMISSION_SET);
