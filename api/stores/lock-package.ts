@@ -1,12 +1,12 @@
 import { query, type Postgres } from "./query.js";
 
 /**
- * Lets the transaction wait until no other changes this package, what belongs to it, or who stands how to its owner,
- * and keeps others waiting until it ends. The owner comes first, as everywhere: two transactions that lock in
- * different orders would wait for each other. Whatever the change depends on is to be read after this.
+ * Lets the transaction wait until no other changes this package, or who may do what with what belongs to its owner,
+ * and keeps such others waiting until it ends. The owner comes first, so that none waits for each other for good;
+ * changes of other packages of that owner go on.
  */
 export async function lockPackage(client: Postgres, id: string): Promise<void> {
-  const owner = `select from owners where id = (select owner_id from packages where id = $1) for update`;
-  await query(client, owner, [id]);
-  await query(client, `select from packages where id = $1 for update`, [id]);
+  const owner = "select owner_id from packages where id = $1";
+  await query(client, `select from owners where id = (${owner}) for share`, [id]);
+  await query(client, "select from packages where id = $1 for update", [id]);
 }
