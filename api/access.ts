@@ -101,6 +101,7 @@ export const ACTIONS = {
   "organization.update": { on: "organization", least: "admin", scope: "manage" },
   "members.read": { on: "organization", least: "member", scope: "read" },
   "members.write": { on: "organization", least: "admin", scope: "manage" },
+  "members.leave": { on: "organization", least: "member", scope: "manage" },
   "members.write-owner": { on: "organization", least: "owner", scope: "manage" },
 
   "packages.list": { on: "owner", least: "member", scope: "read" },

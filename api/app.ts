@@ -14,7 +14,9 @@ import { callRoute, pathsOf, type ApiState, type Route } from "./route.js";
 import { apiTokenRoutes } from "./routes/api-tokens.js";
 import { auditRoutes } from "./routes/audit.js";
 import { healthMiddleware, type Readiness } from "./routes/health.js";
+import { memberRoutes } from "./routes/members.js";
 import { organizationRoutes } from "./routes/organizations.js";
+import { packagePermissionRoutes } from "./routes/package-permissions.js";
 import { packageRoutes } from "./routes/packages.js";
 import { pixelRoutes } from "./routes/pixels.js";
 import { userRoutes } from "./routes/user.js";
@@ -60,7 +62,9 @@ export function createApp({
     ...apiTokenRoutes({ pg, tokens }),
     ...auditRoutes({ pg }),
     ...organizationRoutes({ pg }),
+    ...memberRoutes({ pg }),
     ...packageRoutes({ pg }),
+    ...packagePermissionRoutes({ pg }),
     ...pixelRoutes({ pg }),
     ...routes,
   ];

@@ -18,3 +18,8 @@ export function requireMatch(ctx: ApiContext, current: string): void {
   if (tags.includes(current)) return;
   throw new Problem("precondition-failed", "The record was changed since it was read; read it again.");
 }
+
+/** As `requireMatch`, for a state that is only worth reading where the caller names one. */
+export async function requireMatchOf(ctx: ApiContext, read: () => Promise<object>): Promise<void> {
+  if (ctx.get("If-Match") !== "") requireMatch(ctx, entityTag(await read()));
+}

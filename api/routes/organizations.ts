@@ -9,6 +9,7 @@ import { inTransaction } from "../stores/connection.js";
 import {
   insertOrganization,
   lockOwner,
+  lockRenames,
   readOrganization,
   updateOrganization,
 } from "../stores/organizations.js";
@@ -93,6 +94,7 @@ export function organizationRoutes({ pg }: { pg: Pool }): Route[] {
           });
           const before = await readOrganization(client, owner.id);
           requireMatch(ctx, entityTag(before));
+          if (organization.name !== before.name) await lockRenames(client);
           const after = await updateOrganization(client, { id: owner.id, organization });
           const changes = changedFields(before, after);
           await record(client, { ownerId: owner.id, target: target(owner.id, after.name), changes });

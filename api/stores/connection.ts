@@ -22,12 +22,21 @@ export async function onConnection<T>(pg: Pool, work: (client: PoolClient) => Pr
 
 /** Runs `work` in one transaction: committed when it resolves, rolled back when it throws. */
 export async function inTransaction<T>(pg: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
-  return onConnection(pg, async (client) => {
+  const outcome = await onConnection(pg, async (client) => {
     await client.query("begin");
-    const result = await work(client);
-    await client.query("commit");
-    return result;
+    try {
+      const result = await work(client);
+      await client.query("commit");
+      return { result };
+    } catch (error) {
+      // A refusal is no fault of the connection, which costs more to open than a transaction.
+      if (!(error instanceof Problem) || error.status === 503) throw error;
+      await client.query("rollback");
+      return { refusal: error };
+    }
   });
+  if ("refusal" in outcome) throw outcome.refusal;
+  return outcome.result;
 }
 
 async function connect(pg: Pool): Promise<PoolClient> {

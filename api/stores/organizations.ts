@@ -35,7 +35,7 @@ export async function updateOrganization(
   const text = `
     with owner as (update owners set name = $2 where id = $1 returning id, name),
     made as (
-      update organizations set description = $3, website = $4, billing_email = $5, updated_at = now()
+      update organizations set description = $3, website = $4, billing_email = $5, updated_at = clock_timestamp()
       where id = $1 returning *
     )
     select owner.name, ${FIELDS("made")} from owner join made using (id)`;
@@ -51,6 +51,14 @@ export async function updateOrganization(
 export async function lockOwner(client: Postgres, name: string): Promise<void> {
   if (name.includes("\0")) return;
   await query(client, `select from owners where name_key = lower($1 collate "C") for update`, [name]);
+}
+
+/**
+ * One rename at a time until the transaction ends: two organizations that take each other's name would otherwise
+ * wait for each other in the index of names. Call it with the owner locked.
+ */
+export async function lockRenames(client: Postgres): Promise<void> {
+  await query(client, "select pg_advisory_xact_lock(hashtextextended('renames of owners', 0))");
 }
 
 async function naming<T>(name: string, work: () => Promise<T>): Promise<T> {

@@ -45,6 +45,7 @@ const OWNER_TABLE: Partial<Record<Action, string>> = {
   "organization.update": "HHAAFH",
   "members.read": "HHAAAH",
   "members.write": "HHAAFH",
+  "members.leave": "HHAAAH",
   "members.write-owner": "HHAFFH",
   "packages.list": "AHAAAH",
   "packages.create": "AHAAFH",

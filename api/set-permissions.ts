@@ -1,0 +1,120 @@
+import type { Pool } from "pg";
+import type { PermissionLevel, PermissionWanted } from "../schemas/package-permission.js";
+import { Problem, type FieldFault } from "../schemas/problem.js";
+import { invalidBody } from "../schemas/validate.js";
+import type { Level } from "./access.js";
+import { packageFor } from "./authorise.js";
+import { requireMatchOf } from "./entity-tag.js";
+import type { Call } from "./route.js";
+import type { Account } from "./stores/accounts.js";
+import type { Changed } from "./stores/audit-entries.js";
+import { inTransaction } from "./stores/connection.js";
+import { lockPackage } from "./stores/lock-package.js";
+import {
+  deleteLevels,
+  listPermissions,
+  readAccountsByQuery,
+  readLevels,
+  upsertLevels,
+} from "./stores/package-permissions.js";
+import type { PackageRow } from "./stores/packages.js";
+import type { Postgres } from "./stores/query.js";
+
+/**
+ * Gives the users these levels on the package, all or none. Throws `unknown-user` naming everyone who is none,
+ * `invalid-body` where two of them are the same user, `precondition-failed` and what `packageFor` throws.
+ */
+export async function setPermissions(
+  pg: Pool,
+  { ctx, account, action, param, record }: Call<"permissions.write">,
+  sent: readonly PermissionWanted[],
+): Promise<void> {
+  const { id } = await packageFor(pg, account, param("package"), action);
+  await inTransaction(pg, async (client) => {
+    await lockPackage(client, id);
+    const row = await packageFor(client, account, id, action);
+    await requireMatchOf(ctx, () => listPermissions(client, id));
+    const changes = await changesOf(client, { packageId: id, wanted: await resolveUsers(client, sent) });
+    await applyChanges(client, { packageId: id, changes });
+    for (const change of changes) await record(client, entryOf(row, change));
+  });
+}
+
+interface Wanted {
+  user: Account;
+  level: PermissionLevel;
+  at: string;
+}
+
+async function resolveUsers(client: Postgres, sent: readonly PermissionWanted[]): Promise<Wanted[]> {
+  const queries = sent.map(({ userQuery }) => userQuery);
+  const users = await readAccountsByQuery(client, queries);
+  const wanted: Wanted[] = [];
+  const unknown: PermissionWanted[] = [];
+  for (const each of sent) {
+    const user = users.get(each.userQuery);
+    if (user === undefined) unknown.push(each);
+    else wanted.push({ user, level: each.permissionLevel, at: each.at });
+  }
+  if (unknown.length > 0) throw unknownUsers(unknown);
+  refuseRepeated(wanted);
+  return wanted;
+}
+
+function unknownUsers(unknown: readonly PermissionWanted[]): Problem {
+  const names = [...new Set(unknown.map(({ userQuery }) => userQuery))].join(", ");
+  const errors = unknown.map(({ at }) => ({ path: `${at}/userQuery`, message: "names no user" }));
+  return new Problem("unknown-user", `There is no user ${names}.`, { errors });
+}
+
+/** Which of two levels for one user was meant cannot be known, and an e-mail address may hide that they are one. */
+function refuseRepeated(wanted: readonly Wanted[]): void {
+  const first = new Map<string, string>();
+  const faults: FieldFault[] = [];
+  for (const { user, at } of wanted) {
+    const earlier = first.get(user.id);
+    if (earlier === undefined) first.set(user.id, at);
+    else faults.push({ path: `${at}/userQuery`, message: `names the same user as ${earlier}/userQuery` });
+  }
+  if (faults.length > 0) throw invalidBody(faults);
+}
+
+interface LevelChange {
+  user: Account;
+  old: PermissionLevel;
+  new: PermissionLevel;
+}
+
+/** Those whose level is another than before; no explicit level is `default`. */
+async function changesOf(
+  client: Postgres,
+  { packageId, wanted }: { packageId: string; wanted: readonly Wanted[] },
+): Promise<LevelChange[]> {
+  const accountIds = wanted.map(({ user }) => user.id);
+  const levels: ReadonlyMap<string, PermissionLevel> = await readLevels(client, { packageId, accountIds });
+  return wanted
+    .map(({ user, level }) => ({ user, old: levels.get(user.id) ?? "default", new: level }))
+    .filter((change) => change.old !== change.new);
+}
+
+async function applyChanges(
+  client: Postgres,
+  { packageId, changes }: { packageId: string; changes: readonly LevelChange[] },
+): Promise<void> {
+  const levels = new Map<string, Level>();
+  const accountIds: string[] = [];
+  for (const { user, new: level } of changes) {
+    if (level === "default") accountIds.push(user.id);
+    else levels.set(user.id, level);
+  }
+  if (levels.size > 0) await upsertLevels(client, { packageId, levels });
+  if (accountIds.length > 0) await deleteLevels(client, { packageId, accountIds });
+}
+
+function entryOf(row: PackageRow, { user, ...permissionLevel }: LevelChange): Changed {
+  return {
+    ownerId: row.ownerId,
+    target: { kind: "permission", id: row.id, name: row.name },
+    changes: { username: user.username, permissionLevel },
+  };
+}

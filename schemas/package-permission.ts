@@ -1,0 +1,68 @@
+import { compileBody } from "./validate.js";
+
+/** PackagePermissionGetV1, as returned. */
+export interface PackagePermissionV1 {
+  username: string;
+  permissionLevel: PermissionLevel;
+}
+
+/** PackagePermissionSetV1, as sent. */
+export interface PackagePermissionSet {
+  /** An e-mail address if it contains `@`, else a username. */
+  userQuery: string;
+  permissionLevel: PermissionLevel;
+}
+
+export const PERMISSION_LEVELS = ["blocked", "default", "member", "admin"] as const;
+export type PermissionLevel = (typeof PERMISSION_LEVELS)[number];
+
+export const PACKAGE_PERMISSION_LEVEL = {
+  title: "PackagePermissionLevelV1",
+  type: "string",
+  enum: PERMISSION_LEVELS,
+} as const;
+
+export const PACKAGE_PERMISSION_GET = {
+  title: "PackagePermissionGetV1",
+  type: "object",
+  required: ["username", "permissionLevel"],
+  additionalProperties: false,
+  properties: { username: { type: "string" }, permissionLevel: PACKAGE_PERMISSION_LEVEL },
+} as const;
+
+export const PACKAGE_PERMISSION_SET = {
+  title: "PackagePermissionSetV1",
+  type: "object",
+  required: ["userQuery", "permissionLevel"],
+  additionalProperties: false,
+  properties: {
+    userQuery: { type: "string", format: "line", minLength: 1, maxLength: 254 },
+    permissionLevel: PACKAGE_PERMISSION_LEVEL,
+  },
+} as const;
+
+/** One request changes so many levels at most. */
+export const PERMISSIONS_MAX = 1000;
+
+const PACKAGE_PERMISSION_SETS = {
+  type: "array",
+  maxItems: PERMISSIONS_MAX,
+  items: PACKAGE_PERMISSION_SET,
+} as const;
+
+/** What the request may be: one, or an array of them. */
+export const PACKAGE_PERMISSIONS_SET = { oneOf: [PACKAGE_PERMISSION_SET, PACKAGE_PERMISSION_SETS] } as const;
+
+/** One of them as it was read, and where in the body it stood: a JSON pointer. */
+export interface PermissionWanted extends PackagePermissionSet {
+  at: string;
+}
+
+/** Throws `invalid-body` naming every fault. */
+export function parsePackagePermissionsSet(body: unknown): PermissionWanted[] {
+  if (!Array.isArray(body)) return [{ ...parseOne(body), at: "" }];
+  return parseSeveral(body).map((each, index) => ({ ...each, at: `/${index}` }));
+}
+
+const parseOne = compileBody<PackagePermissionSet>(PACKAGE_PERMISSION_SET);
+const parseSeveral = compileBody<PackagePermissionSet[]>(PACKAGE_PERMISSION_SETS);
