@@ -6,7 +6,7 @@ import type { Level } from "./access.js";
 import { packageFor } from "./authorise.js";
 import { requireMatchOf } from "./entity-tag.js";
 import type { Call } from "./route.js";
-import type { Account } from "./stores/accounts.js";
+import type { User } from "./stores/accounts.js";
 import type { Changed } from "./stores/audit-entries.js";
 import { inTransaction } from "./stores/connection.js";
 import { lockPackage } from "./stores/lock-package.js";
@@ -41,7 +41,7 @@ export async function setPermissions(
 }
 
 interface Wanted {
-  user: Account;
+  user: User;
   level: PermissionLevel;
   at: string;
 }
@@ -80,7 +80,7 @@ function refuseRepeated(wanted: readonly Wanted[]): void {
 }
 
 interface LevelChange {
-  user: Account;
+  user: User;
   old: PermissionLevel;
   new: PermissionLevel;
 }

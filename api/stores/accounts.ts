@@ -4,10 +4,13 @@ import { withoutNulls } from "../../schemas/record.js";
 import type { TokenLimits } from "../access.js";
 import { query, utc, violates, type Postgres } from "./query.js";
 
-/** Who is calling, and with what. */
-export interface Account {
+export interface User {
   id: string;
   username: string;
+}
+
+/** Who is calling, and with what. */
+export interface Account extends User {
   /** The keyed hash of the token that was used. */
   tokenHash: Buffer;
   /** The additional token that was used; absent for the account's own, which may do all that the account may. */
@@ -109,14 +112,11 @@ export async function readUser(pg: Postgres, accountId: string): Promise<UserRow
   return user;
 }
 
-export async function readAccountByName(
-  pg: Postgres,
-  username: string,
-): Promise<Pick<Account, "id" | "username"> | undefined> {
+export async function readAccountByName(pg: Postgres, username: string): Promise<User | undefined> {
   const text = `
     select a.id, o.name as username
     from accounts a join owners o on o.id = a.id where o.name_key = lower($1 collate "C")`;
-  const [account] = await query<Pick<Account, "id" | "username">>(pg, text, [username]);
+  const [account] = await query<User>(pg, text, [username]);
   return account;
 }
 

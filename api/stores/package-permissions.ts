@@ -1,6 +1,6 @@
 import type { PackagePermissionV1 } from "../../schemas/package-permission.js";
 import type { Level } from "../access.js";
-import type { Account } from "./accounts.js";
+import type { User } from "./accounts.js";
 import { query, type Postgres } from "./query.js";
 
 /** The explicit levels on a package, sorted by username without case. */
@@ -51,7 +51,7 @@ export async function deleteLevels(
 export async function readAccountsByQuery(
   pg: Postgres,
   queries: readonly string[],
-): Promise<Map<string, Account>> {
+): Promise<Map<string, User>> {
   const text = `
     select q.query, a.id, o.name as username
     from unnest($1::text[]) as q (query)
@@ -62,6 +62,6 @@ export async function readAccountsByQuery(
     from unnest($1::text[]) as q (query)
     join owners o on o.name_key = lower(q.query collate "C") join accounts a on a.id = o.id
     where q.query not like '%@%'`;
-  const rows = await query<Account & { query: string }>(pg, text, [queries]);
+  const rows = await query<User & { query: string }>(pg, text, [queries]);
   return new Map(rows.map((row) => [row.query, { id: row.id, username: row.username }]));
 }
