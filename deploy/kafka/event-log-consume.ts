@@ -148,10 +148,14 @@ function openReader(consumer: Consumer, dependencies: ReaderDependencies): Reade
     let committed = false;
     const commit = async (offset: number, range?: { last: number; note: string }) => {
       if (generation !== mine.generation) throw new BatchLost(`partition ${mine.partition} was given away`);
-      const at = { topic, partition: mine.partition, offset: String(offset), metadata: formatRange(range) };
-      await consumer.commitOffsets([at]).catch((error: unknown) => {
-        throw commitFailure(error);
-      });
+      const at = { partition: mine.partition, offset: String(offset), metadata: formatRange(range) };
+      // Not consumer.commitOffsets: that hides Kafka's name for an error, tries again under whatever generation there
+      // is by then, and passes over the commit of a consumer that has stopped as if it were done.
+      await payload
+        .commitOffsetsIfNecessary({ topics: [{ topic, partitions: [at] }] })
+        .catch((error: unknown) => {
+          throw commitFailure(error);
+        });
       state.position = { next: offset, range };
     };
     const batch: LogBatch = {
