@@ -1,3 +1,4 @@
+import { countLive } from "../support/count-live.js";
 import { firstDifference } from "../support/first-difference.js";
 import { linesByReceipt } from "../support/lines-by-receipt.js";
 import type { KnownArtifact } from "../support/recount-line.js";
@@ -67,7 +68,7 @@ async function checkPackage(
     verdict.mismatched += 1;
     verdict.details.push(`the aggregates of ${artifact.id} differ from the model: ${difference}`);
   }
-  const live = await countLive(world, artifact.id);
+  const live = await countLive(world.clickhouse, artifact.id);
   verdict.lost += Math.max(0, model.live.length - live.events);
   verdict.doubled += Math.max(0, live.events - model.live.length) + live.notOnce;
   const views = await countDifferingRows(world.clickhouse, artifact.id);
@@ -81,16 +82,4 @@ async function checkPackage(
 async function readAggregates({ api, organization }: FaultWorld, packageId: string) {
   const lines = await api.readAggregates(organization, RANGE);
   return lines.filter((line) => line.package === packageId);
-}
-
-/** Events with a live version, and versions that are live otherwise than once or beside another of their event. */
-async function countLive(
-  { clickhouse }: FaultWorld,
-  packageId: string,
-): Promise<{ events: number; notOnce: number }> {
-  const [counted] = await clickhouse.rows<{ events: string; notOnce: string }>(`
-    SELECT uniqExact(event_id) AS events, countIf(signs != 1) + count() - uniqExact(event_id) AS notOnce
-    FROM (SELECT event_id, sum(sign) AS signs FROM events WHERE artifact = '${packageId}'
-      GROUP BY event_id, version, import_id HAVING signs != 0)`);
-  return { events: Number(counted?.events), notOnce: Number(counted?.notOnce) };
 }

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { connectApi } from "../../deploy/demo/api-client.js";
 import { makeOrganization } from "../support/make-artifacts.js";
+import { onPostgres } from "../support/on-postgres.js";
 import { openRecount } from "../support/open-recount.js";
 import { startToolchain } from "../support/start-toolchain.js";
 import { openArmedPlan } from "./armed-plan.js";
 import { EMBEDDED_FAULTS } from "./fault-catalog.js";
-import { onPostgres, type FaultWorld } from "./fault-world.js";
+import type { FaultWorld } from "./fault-world.js";
 import { openPersistentClickHouse } from "./persistent-clickhouse.js";
 import { supervise } from "./supervise.js";
 import { FAULT_MS_MAX, whenReady } from "./when-ready.js";

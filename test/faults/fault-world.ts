@@ -1,4 +1,4 @@
-import pg from "pg";
+import type { Client } from "pg";
 import type { ApiClient } from "../../deploy/demo/api-client.js";
 import type { RecountBodies } from "../support/open-recount.js";
 import type { Toolchain } from "../support/start-toolchain.js";
@@ -23,22 +23,8 @@ export interface FaultWorld extends AsyncDisposable {
   /** Which of the faults armed last were carried out, by their place in the list. */
   carriedOut(): Promise<Set<number>>;
   /** Runs `work` on a connection to the database. */
-  withPostgres<T>(work: (client: pg.Client) => Promise<T>): Promise<T>;
+  withPostgres<T>(work: (client: Client) => Promise<T>): Promise<T>;
   readonly clickhouse: PersistentClickHouse;
   /** Waits until every process runs. */
   whenRunning(): Promise<void>;
-}
-
-export async function onPostgres<T>(
-  url: string | undefined,
-  work: (client: pg.Client) => Promise<T>,
-): Promise<T> {
-  const client = new pg.Client(url);
-  client.on("error", () => undefined);
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
 }

@@ -43,7 +43,11 @@ export async function befallGroup(
       return true;
     case "refuse group":
       return refuseGroup({ broker, enrichers });
-    default:
+    case "kill program":
+    case "kill clickhouse":
+    case "kill postgres":
+    case "fill disk":
+    case "break view":
       return true;
   }
 }
@@ -79,7 +83,7 @@ async function refuseGroup({ broker, enrichers }: Group): Promise<boolean> {
 
 /** Whether one of them has said since that a worker ended. */
 function watchForEnd(enrichers: readonly Toolchain[]): () => boolean {
-  const before = enrichers.map(({ pid, log }) => ({ pid, length: log().length }));
+  const before = enrichers.map((enricher) => ({ pid: enricher.pid, length: enricher.log().length }));
   return () =>
     enrichers.some((enricher, index) => {
       const from = before[index]?.pid === enricher.pid ? before[index]?.length : 0;
