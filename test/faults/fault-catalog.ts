@@ -65,7 +65,7 @@ const GROUP_FAULTS: readonly FaultKind[] = [
   ...at("freeze program", 0, IN_A_BATCH).map((kind) => ({ ...kind, ...LONGER_THAN_A_SESSION })),
   ...at("kill broker", 0, ["after-insert", "after-progress"]),
   ...at("leave group", 0, IN_A_BATCH),
-  ...at("refuse group", 0, ["after-range", "after-progress"]),
+  ...at("refuse group", 0, ["after-range", "before-upload-complete"]),
   ...at("kill broker", 5_000, ["before-append", "after-range"]),
   ...at("freeze broker", 5_000, ["before-append", "before-insert"]),
   { action: "kill broker", point: "before-append", delayMsMin: 60_000, delayMsMax: 60_000 },

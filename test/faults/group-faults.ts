@@ -52,34 +52,41 @@ export async function befallGroup(
   }
 }
 
-const CRASH_MS_MAX = 20_000;
+const REFUSALS_MAX = 8;
+const REFUSED_MS = 2_500;
+const ALLOWED_MS = 700;
 const POLL_MS = 50;
 
 /**
- * An administrator takes the right to the group away, and gives it back once a worker ended for that: what kafkajs
- * meets is an error that it does not try again, the end of the consumer in a process that lives.
+ * An administrator takes the right to the group away, until a worker ended for that: what kafkajs meets is an error
+ * that it does not try again, the end of the consumer in a process that lives. A worker that is refused a commit waits,
+ * as it has to; then the right comes back for a moment.
  */
 async function refuseGroup({ broker, enrichers }: Group): Promise<boolean> {
   const hasCrashed = watchForEnd(enrichers);
   await using admin = await openAdmin(broker);
-  const group = {
-    resourceType: AclResourceTypes.GROUP,
-    resourceName: ENRICH_GROUP,
-    resourcePatternType: ResourcePatternTypes.LITERAL,
-    principal: "User:ANONYMOUS",
-    host: "*",
-    operation: AclOperationTypes.ALL,
-    permissionType: AclPermissionTypes.DENY,
-  };
-  await admin.client.createAcls({ acl: [group] });
-  try {
-    for (const deadline = Date.now() + CRASH_MS_MAX; Date.now() < deadline; await sleep(POLL_MS))
-      if (hasCrashed()) return true;
-    return false;
-  } finally {
-    await admin.client.deleteAcls({ filters: [group] });
+  for (let refusal = 0; refusal < REFUSALS_MAX; refusal++) {
+    await admin.client.createAcls({ acl: [REFUSED] });
+    try {
+      for (const until = Date.now() + REFUSED_MS; Date.now() < until; await sleep(POLL_MS))
+        if (hasCrashed()) return true;
+    } finally {
+      await admin.client.deleteAcls({ filters: [REFUSED] });
+    }
+    await sleep(ALLOWED_MS);
   }
+  return false;
 }
+
+const REFUSED = {
+  resourceType: AclResourceTypes.GROUP,
+  resourceName: ENRICH_GROUP,
+  resourcePatternType: ResourcePatternTypes.LITERAL,
+  principal: "User:ANONYMOUS",
+  host: "*",
+  operation: AclOperationTypes.ALL,
+  permissionType: AclPermissionTypes.DENY,
+};
 
 /** Whether one of them has said since that a worker ended. */
 function watchForEnd(enrichers: readonly Toolchain[]): () => boolean {
