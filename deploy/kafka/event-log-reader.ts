@@ -74,7 +74,6 @@ export function openReader(consumer: Consumer, dependencies: ReaderDependencies)
       }
       const records = messages.splice(0, count);
       await handOver(records, { state, mine, payload });
-      payload.resolveOffset(records.at(-1)?.offset ?? "");
     }
   }
 
@@ -127,6 +126,8 @@ export function openReader(consumer: Consumer, dependencies: ReaderDependencies)
     } catch (error) {
       throw failed(error);
     }
+    // Before the heartbeats are looked at: what kafkajs does not know to be done it fetches again.
+    payload.resolveOffset(String(last));
     // A rebalance waits for this member to join again, which kafkajs does when it hears of it.
     const missed = beating.failure();
     if (missed !== undefined) throw missed;
