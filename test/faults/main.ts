@@ -18,9 +18,9 @@ const WORLDS = {
 
 const command = new Command("test:faults")
   .description(
-    "Imports from several senders at once while the program, its stores, its disk, or the broker and its group fail at " +
-      "the planned points, and " +
-      "checks afterwards that every acknowledged line counts exactly once. Ends with status 1 when one does not.",
+    "Imports from several senders at once while programs, their stores, their disk, their broker or its group fail at " +
+      "the planned points, and checks afterwards that every acknowledged line counts exactly once. Ends with status 1 " +
+      "when one does not.",
   )
   .addOption(
     new Option(
