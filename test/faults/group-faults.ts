@@ -52,9 +52,10 @@ export async function befallGroup(
   }
 }
 
-const REFUSALS_MAX = 8;
+const REFUSALS_MAX = 4;
 const REFUSED_MS = 2_500;
-const ALLOWED_MS = 700;
+/** Longer than a worker pauses between two tries. */
+const ALLOWED_MS = 6_000;
 const POLL_MS = 50;
 
 /**
