@@ -73,10 +73,10 @@ async function readEndpoints(dataDir: string): Promise<Endpoints | undefined> {
   }
 }
 
-/** Without the role of the API it is asked where its metrics are: endpoints are written when all else runs. */
+/** Without the role of the API it is asked where its metrics are. */
 async function isReady({ api, metrics }: Endpoints): Promise<boolean> {
   try {
-    const response = await fetch(api === undefined ? `${metrics}/healthz` : `${api}/readyz`);
+    const response = await fetch(`${api ?? metrics}/readyz`);
     await response.body?.cancel();
     return response.ok;
   } catch {
