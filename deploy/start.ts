@@ -176,7 +176,13 @@ async function startApi({
     readiness,
     trustsProxy: trustsProxy(config.trustedProxies),
     routes: [
-      ...importRoutes({ pg, eventLog, active, bodyBytesMax: config.imports.bytesMax }),
+      ...importRoutes({
+        pg,
+        eventLog,
+        codec: config.logCodec,
+        active,
+        bodyBytesMax: config.imports.bytesMax,
+      }),
       ...importEndingRoutes({ pg, active }),
       ...importRecordRoutes({ pg, clickhouse }),
       ...aggregateRoutes({ pg, clickhouse }),

@@ -3,6 +3,7 @@ import { openBody } from "../../ingest/import/open-body.js";
 import { UploadAborted, type ActiveUploads } from "../../ingest/import/active-uploads.js";
 import { SenderIdle } from "../../ingest/import/read-while-sent.js";
 import { receiveImport } from "../../ingest/import/receive-import.js";
+import type { Codec } from "../../schemas/chunk-codec.js";
 import { EventLogUnavailable, type EventLog } from "../../schemas/event-log.js";
 import { Problem } from "../../schemas/problem.js";
 import { ActiveDryRuns } from "../active-dry-runs.js";
@@ -20,6 +21,8 @@ export interface ImportRoutesDeps {
   pg: Pool;
   eventLog: EventLog;
   active: ActiveUploads;
+  /** How chunks of the event log are compressed; not at all where nothing is said. */
+  codec?: Codec;
   /** Milliseconds since the epoch. */
   now?: () => number;
   /** The most that a body may have once decompressed; 20 GiB where nothing is said. */
@@ -77,7 +80,7 @@ export function importRoutes(dependencies: ImportRoutesDeps): Route[] {
  * import that says so. A start that was made before, by its Idempotency-Key, is answered without reading the body.
  */
 async function startImport(ctx: ApiContext, target: NewImport, deps: StartDeps): Promise<void> {
-  const { pg, eventLog, active, bodyBytesMax, idleMsMax, now = Date.now } = deps;
+  const { pg, eventLog, codec, active, bodyBytesMax, idleMsMax, now = Date.now } = deps;
   const contentEncoding = ctx.get("Content-Encoding");
   const body = openBody(ctx.req, { contentEncoding, bytesMax: bodyBytesMax });
   if (parseFlag(ctx.query, "dryRun")) return answerDryRun(ctx, { body, target }, deps);
@@ -85,7 +88,7 @@ async function startImport(ctx: ApiContext, target: NewImport, deps: StartDeps):
   if (repeated) ctx.req.resume();
   else {
     ctx.state.log.info({ importId: id, ownerId: target.ownerId }, "import started");
-    const upload = { log: eventLog, uploads: uploadStore(pg), active, now, idleMsMax };
+    const upload = { log: eventLog, codec, uploads: uploadStore(pg), active, now, idleMsMax };
     await reading(receiveImport(body, { ...target, importId: id }, upload));
   }
   ctx.body = await importOf(pg, { ownerId: target.ownerId, id });

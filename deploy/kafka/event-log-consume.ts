@@ -12,6 +12,7 @@ import {
   type LogBatch,
   type LogConsumer,
 } from "../../schemas/event-log.js";
+import { countThatFit } from "../count-that-fit.js";
 import { formatRange, readPosition, type Position } from "./event-log-position.js";
 
 export interface ConsumerDependencies {
@@ -117,7 +118,7 @@ function openReader(consumer: Consumer, dependencies: ReaderDependencies): Reade
     const messages = [...state.held, ...batch.messages];
     state.held = [];
     while (messages.length > 0 && !stopped && generation === mine.generation) {
-      const count = countOf(messages, { range: state.position.range, bytesMax: bytesMaxOf(options) });
+      const count = countOf(messages, state.position.range, options);
       if (count === undefined) {
         // The rest of the range comes with the next fetch.
         state.held = messages;
@@ -220,18 +221,14 @@ function bytesMaxOf({ batchBytesMax }: ConsumeOptions): number {
 /** How many of the messages are the next batch; undefined when a recorded range has to be waited for. */
 function countOf(
   messages: readonly KafkaMessage[],
-  { range, bytesMax }: { range: Position["range"]; bytesMax: number },
+  range: Position["range"],
+  options: ConsumeOptions,
 ): number | undefined {
   if (range !== undefined) {
     const end = messages.findIndex(({ offset }) => Number(offset) >= range.last);
     return end < 0 ? undefined : end + 1;
   }
-  let bytes = 0;
-  const end = messages.findIndex(({ value }, index) => {
-    bytes += value?.length ?? 0;
-    return index > 0 && bytes > bytesMax;
-  });
-  return end < 0 ? messages.length : end;
+  return countThatFit(messages, { bytesMax: bytesMaxOf(options), sizeOf: options.sizeOf });
 }
 
 /**
