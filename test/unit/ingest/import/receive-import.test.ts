@@ -278,7 +278,7 @@ describe("choosePartitions", () => {
 
   test("leaves one partition for the next only after enough for one insert", () => {
     const partitionOf = choosePartitions(8, target.ownerId);
-    const chosen = Array.from({ length: 64 }, (_, sequence) => partitionOf(sequence));
+    const chosen = Array.from({ length: 56 }, (_, sequence) => partitionOf(sequence));
     const changes = chosen.filter((partition, at) => at > 0 && partition !== chosen[at - 1]);
     expect(changes).toHaveLength(7);
   });
