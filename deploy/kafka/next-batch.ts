@@ -1,5 +1,6 @@
 import type { KafkaMessage } from "kafkajs";
 import type { ConsumeOptions } from "../../schemas/event-log.js";
+import { countThatFit } from "../count-that-fit.js";
 import type { Position } from "./event-log-position.js";
 
 /** How many of the messages are the next batch; undefined when a recorded range has to be waited for. */
@@ -11,13 +12,7 @@ export function countOfNextBatch(
     const end = messages.findIndex(({ offset }) => Number(offset) >= range.last);
     return end < 0 ? undefined : end + 1;
   }
-  const bytesMax = bytesMaxOf(options);
-  let bytes = 0;
-  const end = messages.findIndex(({ value }, index) => {
-    bytes += value?.length ?? 0;
-    return index > 0 && bytes > bytesMax;
-  });
-  return end < 0 ? messages.length : end;
+  return countThatFit(messages, { bytesMax: bytesMaxOf(options), sizeOf: options.sizeOf });
 }
 
 function bytesMaxOf({ batchBytesMax }: ConsumeOptions): number {
