@@ -1,5 +1,5 @@
-import { Command, InvalidArgumentError } from "commander";
-import type { BenchOptions, Benchmark, BenchResult } from "./bench/benchmark.js";
+import { Command, InvalidArgumentError, Option } from "commander";
+import { EVENT_LOGS, type BenchOptions, type Benchmark, type BenchResult } from "./bench/benchmark.js";
 import { BENCHMARKS } from "./bench/benchmarks.js";
 import { ClosingStack } from "./closing-stack.js";
 import { stopSignal } from "./lifecycle.js";
@@ -22,6 +22,14 @@ export function benchCommand(): Command {
       "how often this program and the peer take turns; medians count",
       wholeNumber,
       1,
+    )
+    .addOption(
+      new Option(
+        "--log <name>",
+        "the event log: kafka measures the import on a broker of its own (Java 17 and Maven), or on that of KAFKA_BROKERS, beside the embedded log, with every codec",
+      )
+        .choices(EVENT_LOGS)
+        .default(EVENT_LOGS[0]),
     )
     .addHelpText("after", `\nBenchmarks:\n${BENCHMARKS.map(helpLine).join("\n")}`)
     .action(runBench);

@@ -2,6 +2,7 @@ import { Ajv, type ErrorObject } from "ajv";
 import { isIP } from "node:net";
 import { validate as isCron } from "node-cron";
 import { parseBytes } from "../schemas/byte-size.js";
+import { CODECS } from "../schemas/chunk-codec.js";
 import { SASL_MECHANISMS } from "./kafka/kafka-client.js";
 import { LOG_LEVELS } from "./log.js";
 
@@ -62,6 +63,7 @@ export const VARIABLES = {
   },
   KAFKA_SASL_USERNAME: { type: "string", format: "text", description: "a user name" },
   KAFKA_SASL_PASSWORD: { type: "string", format: "password", description: "a password" },
+  LOG_CODEC: { type: "string", enum: CODECS, description: `one of ${CODECS.join(", ")}` },
   SECRET_KEY: { type: "string", format: "secret-key", description: "32 bytes in base64 (44 characters)" },
   ENRICH_WORKERS: { type: "string", format: "workers", description: "a whole number from 1 to 256" },
   IMPORT_BYTES_MAX: {

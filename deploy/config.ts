@@ -2,6 +2,7 @@ import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { BODY_BYTES_MAX } from "../ingest/import/open-body.js";
 import { parseBytes } from "../schemas/byte-size.js";
+import type { Codec } from "../schemas/chunk-codec.js";
 import { items, ROLES, VARIABLES, variableFaults, type Role, type Variables } from "./config-schema.js";
 import type { KafkaLogOptions } from "./kafka/event-log.js";
 import type { SaslMechanism } from "./kafka/kafka-client.js";
@@ -29,6 +30,8 @@ export interface Config {
   clickhouseUrl?: string;
   /** In place of the embedded event log. */
   kafka?: KafkaConfig;
+  /** How the chunks in the event log are compressed. */
+  logCodec: Codec;
   /** 32 bytes. */
   secretKey?: Buffer;
   enrich: { workers: number };
@@ -64,6 +67,7 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     ...given("databaseUrl", variables.DATABASE_URL),
     ...given("clickhouseUrl", variables.CLICKHOUSE_URL),
     ...given("kafka", variables.KAFKA_BROKERS === undefined ? undefined : kafkaConfig(variables)),
+    logCodec: logCodec(variables),
     ...given("secretKey", variables.SECRET_KEY && Buffer.from(variables.SECRET_KEY, "base64")),
     enrich: { workers: Number(variables.ENRICH_WORKERS ?? availableParallelism()) },
     imports: { bytesMax: parseBytes(variables.IMPORT_BYTES_MAX ?? "") ?? BODY_BYTES_MAX },
@@ -77,6 +81,16 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     trustedProxies: items(variables.TRUSTED_PROXIES ?? ""),
     logLevel: (variables.LOG_LEVEL ?? "info") as LogLevel,
   };
+}
+
+/**
+ * LZ4 costs less than what kafkajs and a broker spend on the bytes that it saves. The embedded log copies bytes only
+ * to LMDB. `bench --log kafka` compares them on a machine.
+ */
+export const DEFAULT_CODECS = { embedded: "none", kafka: "lz4" } as const satisfies Record<string, Codec>;
+
+function logCodec({ LOG_CODEC: chosen, KAFKA_BROKERS: brokers }: Variables): Codec {
+  return (chosen as Codec | undefined) ?? DEFAULT_CODECS[brokers === undefined ? "embedded" : "kafka"];
 }
 
 export type KafkaConfig = Omit<KafkaLogOptions, "tls"> & {

@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import type { EventLog, LagReader } from "../schemas/event-log.js";
 import type { KafkaConfig } from "./config.js";
 import { openEmbeddedLog } from "./embedded/event-log.js";
-import { openKafkaLog } from "./kafka/event-log.js";
+import { openKafkaLog, type KafkaLogOptions } from "./kafka/event-log.js";
 import { StartFailure } from "./start-failure.js";
 
 /** Which event log it is, in a form that can be handed to a thread. */
@@ -12,10 +12,14 @@ export type EventLogSource = { dir: string } | { kafka: KafkaConfig };
 /** Throws StartFailure when it cannot be opened. */
 export async function openEventLog(source: EventLogSource, log: Logger): Promise<EventLog & LagReader> {
   if ("dir" in source) return openEmbeddedLog({ dir: source.dir });
-  const { tls, ...options } = source.kafka;
+  return openKafkaLog(await readKafkaOptions(source.kafka), log);
+}
+
+/** The configuration with the authorities that it names. */
+export async function readKafkaOptions({ tls, ...options }: KafkaConfig): Promise<KafkaLogOptions> {
   const { caFile } = tls ?? {};
   const ca = caFile === undefined ? {} : { ca: await readAuthorities(caFile) };
-  return openKafkaLog({ ...options, ...(tls && { tls: ca }) }, log);
+  return { ...options, ...(tls && { tls: ca }) };
 }
 
 async function readAuthorities(path: string): Promise<string> {

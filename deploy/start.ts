@@ -187,7 +187,14 @@ function startApi({ config, log, stores, tokens, registry, metrics }: Parts): Pr
     watch,
     trustsProxy: trustsProxy(config.trustedProxies),
     routes: [
-      ...importRoutes({ pg, eventLog, active, watch, bodyBytesMax: config.imports.bytesMax }),
+      ...importRoutes({
+        pg,
+        eventLog,
+        codec: config.logCodec,
+        active,
+        watch,
+        bodyBytesMax: config.imports.bytesMax,
+      }),
       ...importEndingRoutes({ pg, active, watch }),
       ...importRecordRoutes({ pg, clickhouse, watch }),
       ...aggregateRoutes({ pg, clickhouse, watch }),

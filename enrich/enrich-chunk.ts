@@ -1,6 +1,7 @@
 import type { ChunkOutcome } from "../schemas/chunk-outcome.js";
 import type { EnrichedEvent, Lookups } from "../schemas/enriched-event.js";
 import { LOG_SAMPLE_MAX, type LogEntry } from "../schemas/import-log.js";
+import { linesOf } from "../schemas/chunk-codec.js";
 import type { RawChunk } from "../schemas/raw-chunk.js";
 import type { ArtifactCache } from "./artifact-cache.js";
 import { decodeLine, isBlank, isRefused, splitLines, type LineFault } from "./decode-line.js";
@@ -29,7 +30,7 @@ export async function enrichChunk(chunk: RawChunk, to: EnrichDependencies): Prom
   const outcome = emptyOutcome(chunk);
   const origin = originOf(chunk);
   let line = chunk.firstLine - 1;
-  for (const bytes of splitLines(chunk.lines)) {
+  for (const bytes of splitLines(linesOf(chunk))) {
     line++;
     if (isBlank(bytes)) continue;
     const text = line === 1 ? withoutByteOrderMark(bytes) : bytes;

@@ -1,4 +1,5 @@
 import type { ChunkOutcome } from "../schemas/chunk-outcome.js";
+import { linesOf } from "../schemas/chunk-codec.js";
 import type { LogEntry } from "../schemas/import-log.js";
 import type { ParkedChunk } from "../schemas/parked-chunk.js";
 import type { ChunkHead } from "../schemas/raw-chunk.js";
@@ -24,7 +25,8 @@ const REASON_BYTES_MAX = 1_000;
  */
 export function setAside(record: BatchRecord, parking: Parking): SetAside {
   const head = headOf(record);
-  const lines = countLines(record);
+  const sent = linesAsSent(record);
+  const lines = countLines(record, sent);
   const firstLine = Math.max(0, head?.firstLine ?? 0);
   const named = head?.source === "import" ? head : undefined;
   const parked = {
@@ -43,7 +45,7 @@ export function setAside(record: BatchRecord, parking: Parking): SetAside {
   return {
     parked,
     outcome: outcomeOf(named, lines.total, entry),
-    logged: loggedLine(record, named, message),
+    logged: loggedLine(sent, named, message),
   };
 }
 
@@ -53,7 +55,7 @@ const WHOSE =
   "nobody can tell whose lines these are, and an import that waits for them stays `importing` until it is aborted:";
 
 function loggedLine(
-  record: BatchRecord,
+  sent: Buffer | undefined,
   { importId, firstLine, receiptStamp }: ChunkHead,
   message: string,
 ): LoggedLine {
@@ -61,7 +63,7 @@ function loggedLine(
     importId,
     line: Math.max(0, firstLine),
     fault: { ...ENTRY, message },
-    bytes: isReadable(record) ? withoutLastNewline(record.chunk.lines) : Buffer.alloc(0),
+    bytes: sent === undefined ? Buffer.alloc(0) : withoutLastNewline(sent),
     loggedAt: Math.max(0, receiptStamp),
   };
 }
@@ -86,15 +88,28 @@ function outcomeOf(head: ChunkHead, lines: number, entry: LogEntry): ChunkOutcom
 
 const NEWLINE = 0x0a;
 
-/** `total`: without blank ones, where the record can be read. `spanned`: all that it takes up of its import. */
-function countLines(record: BatchRecord): { total: number; spanned: number } {
-  if (!isReadable(record)) {
+/** Undefined where the record, or what its lines were compressed to, is too damaged. */
+function linesAsSent(record: BatchRecord): Buffer | undefined {
+  try {
+    return isReadable(record) ? linesOf(record.chunk) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * `total`: without blank ones, where the lines can be read. `spanned`: all that it takes up of its import. Compressed
+ * lines that are damaged cannot be counted: they are one at least.
+ */
+function countLines(record: BatchRecord, sent: Buffer | undefined): { total: number; spanned: number } {
+  if (isReadable(record) && sent === undefined) return { total: 1, spanned: 1 };
+  if (sent === undefined) {
     const newlines = record.value.reduce((count, byte) => (byte === NEWLINE ? count + 1 : count), 0);
     return { total: newlines, spanned: newlines };
   }
   let total = 0;
   let spanned = 0;
-  for (const line of splitLines(record.chunk.lines)) {
+  for (const line of splitLines(sent)) {
     spanned++;
     if (!isBlank(line)) total++;
   }

@@ -1,4 +1,5 @@
 import type { ClickHouseClient } from "@clickhouse/client";
+import { unpackedSize } from "../schemas/chunk-codec.js";
 import type { ChunkOutcome, ImportProgress } from "../schemas/chunk-outcome.js";
 import type { Lookups } from "../schemas/enriched-event.js";
 import { BatchLost, type EventLog, type LogConsumer } from "../schemas/event-log.js";
@@ -49,12 +50,12 @@ export async function startWorker(dependencies: WorkerDependencies): Promise<Log
   const stopping = new AbortController();
   const writer = openWriter(dependencies, stopping.signal);
   const pace = openPace();
-  const options = { group: ENRICH_GROUP, batchBytesMax: () => pace.bytesMax, share };
+  const options = { group: ENRICH_GROUP, batchBytesMax: () => pace.bytesMax, sizeOf: unpackedSize, share };
   const consumer = await log.consume(options, async (batch) => {
     const startedAt = performance.now();
     const again = batch.recordedNote !== undefined;
     await writeBatch(batch, writer);
-    const bytes = batch.records.reduce((sum, { value }) => sum + value.length, 0);
+    const bytes = batch.records.reduce((sum, { value }) => sum + unpackedSize(value), 0);
     const durationMs = performance.now() - startedAt;
     pace.took({ bytes, durationMs });
     onWritten?.({ durationMs, again });

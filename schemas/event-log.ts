@@ -43,6 +43,8 @@ export interface ConsumeOptions {
    * function is asked before each batch.
    */
   batchBytesMax: number | (() => number);
+  /** The bytes that a record counts for, never less than it has; as many as it has where nothing is said. */
+  sizeOf?: (value: Uint8Array) => number;
   /** The embedded log has no broker to divide partitions: consumer `index` of `of` takes its share of them. */
   share: { index: number; of: number };
 }

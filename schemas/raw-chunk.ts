@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import avro from "avsc";
 import { assetUrl } from "./asset.js";
+import type { Codec } from "./chunk-codec.js";
 
 /** See raw-chunk.avsc, where each field is described. */
 export interface RawChunk {
@@ -13,7 +14,8 @@ export interface RawChunk {
   sequence: number;
   firstLine: number;
   receiptStamp: number;
-  codec: "none";
+  codec: Codec;
+  /** As the codec left them: `linesOf` gives them back as they were received. */
   lines: Buffer;
 }
 
@@ -26,11 +28,9 @@ const type = avro.Type.forSchema(schema as avro.Schema);
 /** What stands before the lines and says whose they are. */
 export type ChunkHead = Omit<RawChunk, "codec" | "lines">;
 
-const headFields = schema.fields.slice(
-  0,
-  schema.fields.findIndex(({ name }) => name === "codec"),
-);
-const headType = avro.Type.forSchema({ ...schema, name: "RawChunkHead", fields: headFields } as avro.Schema);
+const codecIndex = schema.fields.findIndex(({ name }) => name === "codec");
+const headType = beginningOf("RawChunkHead", codecIndex);
+const headAndCodecType = beginningOf("RawChunkHeadAndCodec", codecIndex + 1);
 
 export function encodeRawChunk(chunk: RawChunk): Buffer {
   return type.toBuffer(chunk);
@@ -44,10 +44,29 @@ export function decodeRawChunk(bytes: Uint8Array): RawChunk {
 
 /** As much as says whose lines they are, of a record that may be damaged behind that, or of a codec not known here. */
 export function decodeChunkHead(bytes: Uint8Array): ChunkHead | undefined {
+  return decodeBeginning<ChunkHead>(headType, bytes)?.value;
+}
+
+/** The codec and the first of the lines as it left them, without reading or copying the rest. */
+export function peekLines(bytes: Uint8Array): Pick<RawChunk, "codec" | "lines"> | undefined {
+  const head = decodeBeginning<Pick<RawChunk, "codec">>(headAndCodecType, bytes);
+  if (head === undefined) return undefined;
+  let at = head.offset;
+  // The length of the lines: an Avro long, whose bytes but the last have the highest bit set.
+  while ((bytes[at] ?? 0) & 0x80) at++;
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return { codec: head.value.codec, lines: buffer.subarray(at + 1) };
+}
+
+function beginningOf(name: string, fields: number): avro.Type {
+  return avro.Type.forSchema({ ...schema, name, fields: schema.fields.slice(0, fields) } as avro.Schema);
+}
+
+function decodeBeginning<T>(from: avro.Type, bytes: Uint8Array): { value: T; offset: number } | undefined {
   try {
     const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    const decoded: { value: ChunkHead; offset: number } = headType.decode(buffer, 0);
-    return decoded.offset > 0 ? decoded.value : undefined;
+    const decoded: { value: T; offset: number } = from.decode(buffer, 0);
+    return decoded.offset > 0 ? decoded : undefined;
   } catch {
     return undefined;
   }

@@ -3,6 +3,7 @@ import { openBody } from "../../ingest/import/open-body.js";
 import { UploadAborted, type ActiveUploads } from "../../ingest/import/active-uploads.js";
 import { SenderIdle } from "../../ingest/import/read-while-sent.js";
 import { receiveImport } from "../../ingest/import/receive-import.js";
+import type { Codec } from "../../schemas/chunk-codec.js";
 import { EventLogUnavailable, type EventLog } from "../../schemas/event-log.js";
 import { Problem } from "../../schemas/problem.js";
 import { UNWATCHED, type ApiWatch } from "../api-watch.js";
@@ -22,6 +23,8 @@ export interface ImportRoutesDeps {
   pg: Pool;
   eventLog: EventLog;
   active: ActiveUploads;
+  /** How chunks of the event log are compressed; not at all where nothing is said. */
+  codec?: Codec;
   /** Milliseconds since the epoch. */
   now?: () => number;
   /** The most that a body may have once decompressed; 20 GiB where nothing is said. */
@@ -86,7 +89,7 @@ async function startImport(
   { name, record, ...target }: Start,
   deps: StartDeps,
 ): Promise<void> {
-  const { pg, eventLog, active, bodyBytesMax, idleMsMax, now = Date.now, watch = UNWATCHED } = deps;
+  const { pg, eventLog, codec, active, bodyBytesMax, idleMsMax, now = Date.now, watch = UNWATCHED } = deps;
   const contentEncoding = ctx.get("Content-Encoding");
   const body = counted(openBody(ctx.req, { contentEncoding, bytesMax: bodyBytesMax }), watch);
   if (parseFlag(ctx.query, "dryRun")) return answerDryRun(ctx, { body, target }, deps);
@@ -98,7 +101,7 @@ async function startImport(
   else {
     ctx.state.log.info({ importId: id, ownerId: target.ownerId }, "import started");
     const uploads = uploadStore(pg, () => watch.onImportEnded("interrupted"));
-    const upload = { log: eventLog, uploads, active, now, idleMsMax };
+    const upload = { log: eventLog, codec, uploads, active, now, idleMsMax };
     await reading(receiveImport(body, { ...target, importId: id }, upload));
   }
   ctx.body = await importOf(pg, { ownerId: target.ownerId, id });

@@ -9,10 +9,15 @@ export interface Benchmark {
   run(options: BenchOptions, surroundings: BenchSurroundings): Promise<BenchResult>;
 }
 
+export const EVENT_LOGS = ["embedded", "kafka"] as const;
+export type EventLogName = (typeof EVENT_LOGS)[number];
+
 export interface BenchOptions {
   /** Lines, broken ones included. */
   events: number;
   seed: number;
+  /** Of the program; `kafka` measures it beside the embedded one. */
+  log: EventLogName;
   /** How often ours and the peer take turns. */
   rounds: number;
 }

@@ -38,8 +38,7 @@ export async function writeEventFiles(
   { events, seed, packageId }: EventFilesOptions,
 ): Promise<EventFiles> {
   const [plain, gzip, objects] = NAMES.map((name) => join(folder, name)) as [string, string, string];
-  const packages = [{ id: packageId, libraryType: "other" as const }];
-  const mix: EventMix = { seed, count: events, packages, from: FROM, days: DAYS };
+  const mix = mixOf({ events, seed, packageId });
   await pipeline(Readable.from(generateBody(mix)), createWriteStream(plain));
   await pipeline(createReadStream(plain), createGzip(), createWriteStream(gzip));
   await pipeline(Readable.from(objectBlocks(generateLines(mix))), createWriteStream(objects));
@@ -50,6 +49,17 @@ export async function writeEventFiles(
     [Symbol.asyncDispose]: async () =>
       void (await Promise.all([plain, gzip, objects].map((path) => rm(path)))),
   };
+}
+
+/** Only the gzip file, for whoever has no peer. */
+export async function writeGzipFile(path: string, options: EventFilesOptions): Promise<EventFile> {
+  await pipeline(Readable.from(generateBody(mixOf(options))), createGzip(), createWriteStream(path));
+  return sized(path);
+}
+
+export function mixOf({ events, seed, packageId }: EventFilesOptions): EventMix {
+  const packages = [{ id: packageId, libraryType: "other" as const }];
+  return { seed, count: events, packages, from: FROM, days: DAYS };
 }
 
 const NAMES = ["events.ndjson", "events.ndjson.gz", "objects.ndjson"] as const;

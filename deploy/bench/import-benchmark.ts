@@ -1,11 +1,11 @@
 import { join } from "node:path";
-import { adminCommand } from "../admin.js";
 import { connectApi } from "../demo/api-client.js";
-import { StartFailure } from "../start-failure.js";
 import type { Benchmark, BenchOptions, BenchResult, BenchSurroundings } from "./benchmark.js";
+import { createBenchAccount, OWNER } from "./create-bench-account.js";
 import { importReport } from "./import-report.js";
 import { runImportRound, type ImportGround, type ImportRound } from "./import-round.js";
 import { spawnProgram, type Program } from "./spawn-program.js";
+import { runLogBenchmark } from "./log-benchmark.js";
 import { makeTemporaryFolder } from "./temporary-folder.js";
 
 /** From the first byte of a gzip file to `done`, beside the same lines put straight into the same tables. */
@@ -15,14 +15,14 @@ export const importBenchmark: Benchmark = {
   run: runImportBenchmark,
 };
 
-const OWNER = "bench";
 // Enough for the just-in-time compiler; with other clients, so that no cache is filled for the rounds that count.
-const WARM_UP_EVENTS = 20_000;
+const WARM_UP_EVENTS = 60_000;
 
 async function runImportBenchmark(
   options: BenchOptions,
   { open, tell }: BenchSurroundings,
 ): Promise<BenchResult> {
+  if (options.log === "kafka") return runLogBenchmark(options, { open, tell });
   const { path: folder } = open.use(makeTemporaryFolder());
   const program = open.use(spawnProgram(join(folder, "data")));
   tell(`starting the program in ${folder}`);
@@ -38,7 +38,7 @@ interface RoundsOptions extends BenchOptions {
 async function runRounds(program: Program, options: RoundsOptions): Promise<ImportRound[]> {
   const { events, seed, rounds, folder, tell } = options;
   const { api, clickhouse: clickhouseUrl } = await program.ready();
-  const token = await createAccount(program.dataDir);
+  const token = await createBenchAccount(program.dataDir);
   const ground: ImportGround = {
     api: connectApi(api, token),
     owner: OWNER,
@@ -54,16 +54,4 @@ async function runRounds(program: Program, options: RoundsOptions): Promise<Impo
     done.push(await runImportRound(ground, { events, seed, name: `round-${round}` }));
   }
   return done;
-}
-
-/** As an operator does, beside the running program; answers the token. */
-async function createAccount(dataDir: string): Promise<string> {
-  const lines: string[] = [];
-  const fail = (sentence: string) => {
-    throw new StartFailure(sentence);
-  };
-  const admin = adminCommand({ env: { DATA_DIR: dataDir }, print: (line) => lines.push(line), fail });
-  const account = ["--username", OWNER, "--email", "bench@example.org"];
-  await admin.parseAsync(["create-account", ...account], { from: "user" });
-  return lines.join("");
 }

@@ -39,12 +39,12 @@ export async function runImportRound(
   const { uuid } = await ground.api.post<PackageV1>("/v1/packages", { ...PACKAGE, name });
   await using files = await writeEventFiles(ground.folder, { events, seed, packageId: uuid });
   const job = { files, events, packageId: uuid };
-  const ours = await measureImport(ground, job);
+  const ours = await measureImport(ground, { ...job, path: files.gzip.path });
   const peer = await measurePeer(ground, job);
   return { plainBytes: files.plain.bytes, gzipBytes: files.gzip.bytes, ours, peer };
 }
 
-const PACKAGE = { shortDescription: "Made by the benchmark", libraryType: "other" };
+export const PACKAGE = { shortDescription: "Made by the benchmark", libraryType: "other" };
 
 interface ImportJob {
   files: EventFiles;
@@ -52,10 +52,11 @@ interface ImportJob {
   packageId: string;
 }
 
-async function measureImport(
-  { api, owner, pid, clickhouseUrl }: ImportGround,
-  { files, events, packageId }: ImportJob,
-) {
+/** Posts a gzip file of events and waits for `done`, on a server that is calm. */
+export async function measureImport(
+  { api, owner, pid, clickhouseUrl }: Omit<ImportGround, "folder">,
+  { path, events, packageId }: Omit<ImportJob, "files"> & { path: string },
+): Promise<ImportRound["ours"]> {
   const url = new URL(`/v2/packages/${owner}/${packageId}/import`, api.url);
   const headers = {
     Authorization: `Bearer ${api.token}`,
@@ -65,7 +66,7 @@ async function measureImport(
   await awaitCalm(clickhouseUrl);
   using watch = watchUsage(pid);
   const startedAt = performance.now();
-  const { text } = await postFile({ url, headers, path: files.gzip.path });
+  const { text } = await postFile({ url, headers, path });
   const secondsToAnswer = secondsSince(startedAt);
   const record = await api.pollToDone(JSON.parse(text) as EventImport, { timeoutMs: DONE_MS_MAX });
   const secondsToDone = secondsSince(startedAt);

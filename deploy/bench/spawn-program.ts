@@ -23,11 +23,11 @@ const DRAIN_MS_MAX = 25_000;
 const TAIL_LINES = 20;
 const LAST_WORDS_MS = 1_000;
 
-/** Starts the built program. It ends at the latest when this process exits; only a SIGKILL of this one leaves it running. */
-export function spawnProgram(dataDir: string): Program {
+/** Starts the built program, with these variables besides the benchmark's own. It ends at the latest when this process exits; only a SIGKILL of this one leaves it running. */
+export function spawnProgram(dataDir: string, variables: NodeJS.ProcessEnv = {}): Program {
   // A session of its own: Ctrl-C in the terminal reaches us alone, and we end it.
   const child = spawn(process.execPath, [MAIN, "start"], {
-    env: environment(dataDir),
+    env: { ...environment(dataDir), ...variables },
     detached: true,
     stdio: ["ignore", "ignore", "pipe"],
   });
@@ -67,7 +67,7 @@ const MAIN = fileURLToPath(new URL("../main.js", import.meta.url));
 /** The operator's tuning counts; the stores and addresses are always the benchmark's own. */
 function environment(dataDir: string): NodeJS.ProcessEnv {
   const { DATABASE_URL: _d, CLICKHOUSE_URL: _c, KAFKA_BROKERS: _k, SECRET_KEY: _s, ...rest } = process.env;
-  const { ROLES: _r, HOST: _h, COLLECT_HOST: _l, ...tuning } = rest;
+  const { ROLES: _r, HOST: _h, COLLECT_HOST: _l, LOG_CODEC: _o, KAFKA_TOPIC_PREFIX: _t, ...tuning } = rest;
   const ports = { PORT: "0", COLLECT_PORT: "0", METRICS_PORT: "0" };
   return { LOG_LEVEL: "warn", ...tuning, ...ports, DATA_DIR: dataDir };
 }

@@ -12,12 +12,12 @@ import { clickHouseConfig, clickHouseUsers } from "./clickhouse-config.js";
 import { forgetCutInserts } from "./clickhouse-deduplication.js";
 import { findChildEntry, findClickHouseLibrary } from "./clickhouse-program.js";
 import { keepRunning } from "./keep-running.js";
-import type { Running } from "./keep-running.js";
+import type { KeepRunningOptions, Running } from "./keep-running.js";
 import { endLeftovers } from "./leftovers.js";
 import { spawnServer } from "./server-process.js";
 import type { ServerProcess } from "./server-process.js";
 
-export interface ClickHouseOptions {
+export interface ClickHouseOptions extends Pick<KeepRunningOptions, "steadyMs"> {
   /** A folder of its own, below the locked data directory. */
   dir: string;
   log: Logger;
@@ -59,10 +59,11 @@ const HOLDING_QUERY =
 
 /** Starts ClickHouse on the folder and resolves when it answers queries. Throws StartFailure when it does not come up. */
 export async function startClickHouse(options: ClickHouseOptions): Promise<EmbeddedClickHouse> {
-  const { dir, log } = options;
+  const { dir, log, steadyMs } = options;
   const password = await prepareFolder(options);
   const server: Server = { dir, log, port: 0, password };
   const kept = await keepRunning({
+    ...(steadyMs !== undefined && { steadyMs }),
     name: "ClickHouse",
     log,
     start: () =>

@@ -17,12 +17,12 @@ const MAPPED_BYTES_MAX = 16 * 2 ** 20;
 /** Consumes a share of the partitions in turn, one batch at a time; `crashed` also says why a read failed. */
 export async function startConsumer(
   store: LogStore,
-  { group, batchBytesMax, share }: SharedConsumeOptions,
+  { group, batchBytesMax, sizeOf, share }: SharedConsumeOptions,
   handle: (batch: LogBatch) => Promise<void>,
 ): Promise<LogConsumer> {
   const stop = new AbortController();
   const partitions = await Promise.all(
-    share.map((partition) => openPartition(store, { group, partition, batchBytesMax })),
+    share.map((partition) => openPartition(store, { group, partition, batchBytesMax, sizeOf })),
   );
   let mappedBytes = 0;
 

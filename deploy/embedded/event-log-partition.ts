@@ -1,4 +1,5 @@
 import { BatchLost, type LogBatch, type LogRecord } from "../../schemas/event-log.js";
+import { countThatFit } from "../count-that-fit.js";
 import type { LogStore } from "./event-log-store.js";
 import type { Cursor } from "./event-log-tables.js";
 import { written } from "./event-log-written.js";
@@ -14,11 +15,12 @@ export interface PartitionOptions {
   group: string;
   partition: number;
   batchBytesMax: number | (() => number);
+  sizeOf?: ((value: Uint8Array) => number) | undefined;
 }
 
 /** A group that comes for the first time begins with the oldest record kept; from then on none that it wants is deleted. */
 export async function openPartition(store: LogStore, options: PartitionOptions): Promise<PartitionReader> {
-  const { group, partition, batchBytesMax } = options;
+  const { group, partition, batchBytesMax, sizeOf } = options;
   store.refresh();
   let cursor = store.cursor(group, partition);
 
@@ -54,8 +56,14 @@ export async function openPartition(store: LogStore, options: PartitionOptions):
       const { next: first, range } = cursor.value;
       if (first >= (appended[partition] ?? 0)) return undefined;
       const bytesMax = typeof batchBytesMax === "number" ? batchBytesMax : batchBytesMax();
-      const end = range ? range.last + 1 : endOfBatch(store, { partition, first, bytesMax });
-      return toBatch(readRecords(store, { partition, first, end }), range?.note);
+      if (range) return toBatch(readRecords(store, { partition, first, end: range.last + 1 }), range.note);
+      const records = readRecords(store, {
+        partition,
+        first,
+        end: endOfBatch(store, { partition, first, bytesMax }),
+      });
+      const count = sizeOf ? countThatFit(records, { bytesMax, sizeOf }) : records.length;
+      return toBatch(records.slice(0, count), undefined);
     },
     isPast: ({ records }) => (records.at(-1)?.offset ?? Infinity) < cursor.value.next,
   };

@@ -3,13 +3,13 @@ import type { Logger } from "pino";
 import { onFreePort } from "../free-port.js";
 import { StartFailure, storeFailure } from "../start-failure.js";
 import { keepRunning } from "./keep-running.js";
-import type { Running } from "./keep-running.js";
+import type { KeepRunningOptions, Running } from "./keep-running.js";
 import { endLeftovers } from "./leftovers.js";
 import { openPostgresCluster, SUPERUSER } from "./postgres-cluster.js";
 import type { PostgresCluster } from "./postgres-cluster.js";
 import type { ServerProcess } from "./server-process.js";
 
-export interface PostgresOptions {
+export interface PostgresOptions extends Pick<KeepRunningOptions, "steadyMs"> {
   /** A folder of its own, below the locked data directory. */
   dir: string;
   log: Logger;
@@ -44,10 +44,11 @@ const STOP = [
 ] as const;
 
 /** Starts PostgreSQL on the folder and resolves when it answers. Throws StartFailure when it does not come up. */
-export async function startPostgres({ dir, log }: PostgresOptions): Promise<EmbeddedPostgres> {
+export async function startPostgres({ dir, log, ...keeping }: PostgresOptions): Promise<EmbeddedPostgres> {
   await endLeftoverServers(dir);
   const server: Server = { cluster: await openPostgresCluster(dir), log, port: 0 };
   const kept = await keepRunning({
+    ...keeping,
     name: "PostgreSQL",
     log,
     start: () =>

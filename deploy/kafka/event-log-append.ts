@@ -1,5 +1,6 @@
 import { Partitioners, type Kafka, type Producer } from "kafkajs";
 import { EventLogUnavailable } from "../../schemas/event-log.js";
+import { RECORD_BYTES_MAX } from "./event-log-topic.js";
 
 export interface Appender {
   append(records: readonly Uint8Array[], partition: number): Promise<void>;
@@ -15,9 +16,8 @@ interface Waiting {
 }
 
 /**
- * Sends records in groups: whatever arrives while one request is under way shares the next, one record for each
- * partition. One request at a time and an idempotent producer: a record that is sent again after a lost answer is
- * stored once and in its place.
+ * Sends records in groups: whatever arrives while one request is under way shares the next. One request at a time and
+ * an idempotent producer: a record that is sent again after a lost answer is stored once and in its place.
  */
 export function openAppender(kafka: Kafka, topic: string): Appender {
   const waiting: Waiting[] = [];
@@ -84,17 +84,27 @@ async function openProducer(kafka: Kafka): Promise<Producer> {
   return producer;
 }
 
-/** The first record of each partition; its second would share a batch with it, and the broker limits batches. */
-function takeGroup(waiting: Waiting[]): Waiting[] {
-  const partitions = new Set<number>();
-  const group: Waiting[] = [];
-  for (let at = 0; at < waiting.length;) {
-    const { partition } = waiting[at] as Waiting;
-    if (partitions.has(partition)) at++;
-    else {
-      partitions.add(partition);
-      group.push(...waiting.splice(at, 1));
-    }
+/**
+ * Those that go with the next request. What it holds of one partition becomes one batch, which the broker limits: the
+ * first record goes in any case, later ones while there is room.
+ */
+export function takeGroup<Record extends Pick<Waiting, "record" | "partition">>(waiting: Record[]): Record[] {
+  const room = new Map<number, number>();
+  const group: Record[] = [];
+  const left: Record[] = [];
+  for (const one of waiting) {
+    const { record, partition } = one;
+    const before = room.get(partition);
+    const after = (before ?? BATCH_BYTES_MAX) - record.length;
+    // Where one had to wait, all behind it wait as well: records of a partition keep their order.
+    const taken = before === undefined || after >= 0;
+    room.set(partition, taken ? after : NO_ROOM);
+    (taken ? group : left).push(one);
   }
+  waiting.splice(0, Infinity, ...left);
   return group;
 }
+
+/** Half of what a record may have: Kafka counts a batch, not its records. */
+const BATCH_BYTES_MAX = RECORD_BYTES_MAX / 2;
+const NO_ROOM = -1;

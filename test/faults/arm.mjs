@@ -1,13 +1,16 @@
 /**
  * Preloaded into the program under test (`node --import`), on each of its threads: listens at the fault points and
  * does there what the plan says, once each. FAULT_CHANNELS names the points' channels, FAULT_PLAN the file of the
- * plan, which may change while the program runs; whoever carries out a fault leaves `<plan>.<id>` beside it.
+ * plan, which may change while the program runs; whoever carries out a fault leaves `<plan>.<id>` beside it, with its
+ * process id. What befalls a broker or a group goes on outside: see kafka-world.ts.
  */
 import { execFileSync, spawn } from "node:child_process";
 import { subscribe } from "node:diagnostics_channel";
-import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from "node:fs";
 
 const { FAULT_PLAN = "", FAULT_CHANNELS = "", DATA_DIR = "" } = process.env;
+/** Where the stores work, when they are not the program's own. */
+const STORES_DIR = process.env.FAULT_STORES_DIR ?? DATA_DIR;
 
 let plan = { changedAt: 0, faults: [] };
 let passed = new Map();
@@ -33,18 +36,22 @@ function readPlan() {
 /** One of all threads and processes gets it. */
 function claim(id) {
   try {
-    closeSync(openSync(`${FAULT_PLAN}.${id}`, "wx"));
+    writeFileSync(`${FAULT_PLAN}.${id}`, String(process.pid), { flag: "wx" });
     return true;
   } catch {
     return false;
   }
 }
 
-function carryOut({ action, delayMs }) {
+function carryOut({ action, delayMs, brokerPid }) {
   if (action === "kill program") process.kill(process.pid, "SIGKILL");
   if (action === "kill clickhouse") later(delayMs, () => killStore("clickhouse-child"));
   if (action === "kill postgres") later(delayMs, () => killStore("postgres"));
   if (action === "fill disk") fillDisk(delayMs);
+  if (action === "kill broker") process.kill(brokerPid, "SIGKILL");
+  if (action === "freeze broker") process.kill(brokerPid, "SIGSTOP");
+  if (action === "freeze program") freeze(delayMs);
+  if (action === "leave group" || action === "refuse group") holdThread();
 }
 
 function later(delayMs, work) {
@@ -60,7 +67,7 @@ function killStore(name) {
 
 function isStore(pid, name) {
   try {
-    const inDataDir = readlinkSync(`/proc/${pid}/cwd`).startsWith(`${DATA_DIR}/`);
+    const inDataDir = readlinkSync(`/proc/${pid}/cwd`).startsWith(`${STORES_DIR}/`);
     return inDataDir && readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0", 3).join(" ").includes(name);
   } catch {
     return false;
@@ -78,8 +85,22 @@ function parentOf(pid) {
 function fillDisk(durationMs) {
   const limit = (size) => `prlimit --pid ${process.pid} --fsize=${size}:unlimited`;
   execFileSync("sh", ["-c", limit(4096)]);
-  spawn("sh", ["-c", `sleep ${durationMs / 1000}; ${limit("unlimited")}`], {
-    detached: true,
-    stdio: "ignore",
-  });
+  atLast(durationMs, limit("unlimited"));
+}
+
+/** Every thread stands still until another process says otherwise. */
+function freeze(durationMs) {
+  atLast(durationMs, `kill -CONT ${process.pid}`);
+  process.kill(process.pid, "SIGSTOP");
+}
+
+const HOLD_MS = 700;
+
+/** Keeps the batch in hand until the group has heard what happens to it meanwhile; no longer than a session lasts. */
+function holdThread() {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, HOLD_MS);
+}
+
+function atLast(durationMs, command) {
+  spawn("sh", ["-c", `sleep ${durationMs / 1000}; ${command}`], { detached: true, stdio: "ignore" });
 }

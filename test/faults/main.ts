@@ -1,30 +1,47 @@
-import { Command, InvalidArgumentError } from "commander";
-import { openFaultWorld } from "./fault-world.js";
+import { Command, InvalidArgumentError, Option } from "commander";
+import { openEmbeddedWorld } from "./embedded-world.js";
+import { EMBEDDED_FAULTS, KAFKA_FAULTS } from "./fault-catalog.js";
+import { openKafkaWorld } from "./kafka-world.js";
 import { runText, seedText, totalsOf } from "./report.js";
 import { runSeed, type SeedReport } from "./run-seed.js";
 
 interface Options {
+  log: keyof typeof WORLDS;
   seeds: number;
   from: number;
 }
 
+const WORLDS = {
+  embedded: { open: openEmbeddedWorld, faults: EMBEDDED_FAULTS },
+  kafka: { open: openKafkaWorld, faults: KAFKA_FAULTS },
+};
+
 const command = new Command("test:faults")
   .description(
-    "Imports from several senders at once while the program, its stores or its disk fail at the planned points, and " +
-      "checks afterwards that every acknowledged line counts exactly once. Ends with status 1 when one does not.",
+    "Imports from several senders at once while programs, their stores, their disk, their broker or its group fail at " +
+      "the planned points, and checks afterwards that every acknowledged line counts exactly once. Ends with status 1 " +
+      "when one does not.",
+  )
+  .addOption(
+    new Option(
+      "--log <log>",
+      "embedded: one program with its own stores; kafka: five programs and a broker of Java",
+    )
+      .choices(Object.keys(WORLDS))
+      .default("embedded"),
   )
   .option("--seeds <count>", "how many seeds to run", wholeNumber, 20)
   .option("--from <seed>", "the first seed: the one to repeat", wholeNumber, 1)
-  .action(async ({ seeds, from }: Options) => {
-    const reports = await runSeeds(seeds, from);
-    process.stdout.write(`${runText(reports)}\n`);
+  .action(async (options: Options) => {
+    const reports = await runSeeds(options);
+    process.stdout.write(`${runText(reports, WORLDS[options.log].faults)}\n`);
     const wrong = Object.values(totalsOf(reports)).some((count) => count > 0);
     const struck = reports.some(({ faults }) => faults.length > 0);
     process.exitCode = wrong || !struck ? 1 : 0;
   });
 
-async function runSeeds(seeds: number, from: number): Promise<SeedReport[]> {
-  await using world = await openFaultWorld();
+async function runSeeds({ log, seeds, from }: Options): Promise<SeedReport[]> {
+  await using world = await WORLDS[log].open();
   const reports: SeedReport[] = [];
   for (let seed = from; seed < from + seeds; seed++) {
     const report = await runSeed(world, seed);

@@ -1,5 +1,5 @@
 import { Random } from "../../deploy/demo/random.js";
-import { PROGRAM_KILLS, STORE_FAULTS, type FaultKind } from "./fault-catalog.js";
+import type { FaultCatalog, FaultKind } from "./fault-catalog.js";
 
 /** What one seed does: the same seed always plans the same. */
 export interface SeedPlan {
@@ -34,9 +34,9 @@ export type ImportEnding = "keep" | "break off" | "retract" | "abort";
 
 export const PACKAGES = 2;
 
-export function planSeed(seed: number): SeedPlan {
+export function planSeed(seed: number, catalog: FaultCatalog): SeedPlan {
   const random = new Random(seed);
-  const faults = planFaults(seed, random);
+  const faults = planFaults(catalog, { seed, random });
   const senders = Array.from({ length: 2 + random.below(2) }, (_, sender) =>
     Array.from({ length: 1 + random.below(2) }, (_, index) =>
       planImport({ key: `${seed}-${sender}-${index}`, random }),
@@ -46,14 +46,21 @@ export function planSeed(seed: number): SeedPlan {
 }
 
 /** Consecutive seeds take the kinds in turn, so that a few seeds have been everywhere. */
-function planFaults(seed: number, random: Random): PlannedFault[] {
-  const kinds = [PROGRAM_KILLS[seed % PROGRAM_KILLS.length], STORE_FAULTS[seed % STORE_FAULTS.length]];
-  if (random.chance(0.5)) kinds.push(random.pick(PROGRAM_KILLS));
+function planFaults(
+  { turns, more }: FaultCatalog,
+  { seed, random }: { seed: number; random: Random },
+): PlannedFault[] {
+  const kinds = turns.map((list) => list[seed % list.length] as FaultKind);
+  if (random.chance(0.5) && more.length > 0) kinds.push(random.pick(more));
   return kinds.map((kind) => ({
-    ...(kind as FaultKind),
+    ...kind,
     hit: random.chance(0.7) ? 1 : 2,
-    delayMs: kind?.delayMsMax === 0 ? 0 : 1 + random.below(kind?.delayMsMax ?? 1),
+    delayMs: delayOf(kind, random),
   }));
+}
+
+function delayOf({ delayMsMin = 1, delayMsMax }: FaultKind, random: Random): number {
+  return delayMsMax === 0 ? 0 : delayMsMin + random.below(delayMsMax - delayMsMin + 1);
 }
 
 function planImport({ key, random }: { key: string; random: Random }): PlannedImport {

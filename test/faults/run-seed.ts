@@ -14,13 +14,15 @@ export interface SeedReport extends Verdict {
   /** Faults that were carried out: a point may not be passed as often as the plan waits for. */
   faults: PlannedFault[];
   events: number;
+  /** Starts of imports that were answered 503. */
+  refused: number;
   durationMs: number;
 }
 
 /** Imports what the seed plans from all its senders at once, lets die what it plans, and checks what is left. */
 export async function runSeed(world: FaultWorld, seed: number): Promise<SeedReport> {
   const startedAt = performance.now();
-  const plan = planSeed(seed);
+  const plan = planSeed(seed, world.faults);
   const packages = await makePackages(world, seed);
   await world.arm(plan.faults);
   const broken = plan.faults.some(({ action }) => action === "break view");
@@ -37,6 +39,7 @@ export async function runSeed(world: FaultWorld, seed: number): Promise<SeedRepo
       action === "break view" ? failed : carriedOut.has(index),
     ),
     events: outcome.sent.reduce((sum, { good, refused }) => sum + good.length + refused.length, 0),
+    refused: outcome.sent.reduce((sum, { refusals }) => sum + refusals, 0),
     durationMs: performance.now() - startedAt,
   };
 }
@@ -58,15 +61,17 @@ async function sendAll(world: FaultWorld, { imports, seed, packages }: Sender): 
   for (const planned of imports) {
     const packageId = packages[planned.package]?.id ?? "";
     const one = { planned, packageId, ...composeBody(planned, { seed, packageId }) };
-    const answeredId = await sendImport(world, one);
+    const answer = await sendImport(world, one);
+    const { answeredId } = answer;
     if (answeredId !== undefined && planned.ending !== "break off" && planned.ending !== "keep")
       await takeBack(world, { id: answeredId, ending: planned.ending });
-    sent.push({ ...one, answeredId });
+    sent.push({ ...one, ...answer });
   }
   return sent;
 }
 
-const ASKING_MS_MAX = 60_000;
+/** A broker may be away for a minute. */
+const ASKING_MS_MAX = 180_000;
 
 /** Asks until it is so: an abort that comes too late becomes a retraction. */
 async function takeBack(
@@ -98,13 +103,13 @@ const BROKEN_MS_MAX = 15_000;
  * A view refuses inserts until one was seen to fail between the raw rows and it; then everything is killed.
  * @returns whether one was seen
  */
-async function failView({ toolchain, clickhouse }: FaultWorld, seed: number): Promise<boolean> {
+async function failView({ programs, clickhouse }: FaultWorld, seed: number): Promise<boolean> {
   const restore = await breakView(clickhouse, VIEWS[seed % VIEWS.length] ?? "totals_view");
   const deadline = Date.now() + BROKEN_MS_MAX;
-  const hasFailed = () => toolchain.log().includes("writing to ClickHouse failed");
+  const hasFailed = () => programs.some((program) => program.log().includes("writing to ClickHouse failed"));
   while (!hasFailed() && Date.now() < deadline) await sleep(20);
   const failed = hasFailed();
-  process.kill(toolchain.pid, "SIGKILL");
+  for (const program of programs) void program.kill("SIGKILL");
   await restore();
   return failed;
 }

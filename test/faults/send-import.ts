@@ -15,19 +15,30 @@ export interface SentImport {
 const PARTS = 8;
 const PAUSE_MS_MAX = 15;
 const RETRY_MS = 100;
-const TRIES_MS_MAX = 90_000;
+/** A broker may be away for a minute. */
+const TRIES_MS_MAX = 180_000;
+
+export interface ImportAnswer {
+  /** Undefined for a sender that breaks off and does not come back. */
+  answeredId: string | undefined;
+  /** How often it was answered 503. */
+  refusals: number;
+  /** What an answer should have said and did not. */
+  complaints: string[];
+}
 
 /**
  * Sends an import as a careful client does: under one Idempotency-Key, again after a lost connection or a 503, until
  * it is answered.
- * @returns the id that the answer named; undefined for a sender that breaks off and does not come back
  */
-export async function sendImport(world: FaultWorld, sent: SentImport): Promise<string | undefined> {
+export async function sendImport(world: FaultWorld, sent: SentImport): Promise<ImportAnswer> {
+  const answered: ImportAnswer = { answeredId: undefined, refusals: 0, complaints: [] };
   const deadline = Date.now() + TRIES_MS_MAX;
   for (;;) {
     const answer = await sendOnce(world, sent).catch(() => undefined);
-    if (sent.planned.ending === "break off") return undefined;
-    if (answer?.status === 200) return (answer.body as EventImport).id;
+    if (answer?.status === 503) noteRefusal(answer, answered);
+    if (sent.planned.ending === "break off") return answered;
+    if (answer?.status === 200) return { ...answered, answeredId: (answer.body as EventImport).id };
     const said = answer === undefined ? "the connection broke" : JSON.stringify(answer);
     if (answer !== undefined && !isTryAgain(answer)) throw new Error(`an import was answered ${said}`);
     if (Date.now() > deadline)
@@ -35,6 +46,13 @@ export async function sendImport(world: FaultWorld, sent: SentImport): Promise<s
     await sleep(RETRY_MS);
     await world.whenRunning();
   }
+}
+
+/** Whoever is refused is told when to come back. */
+function noteRefusal({ headers, body }: UploadAnswer, answered: ImportAnswer): void {
+  answered.refusals += 1;
+  if (!(Number(headers["retry-after"]) > 0))
+    answered.complaints.push(`a 503 came without Retry-After: ${JSON.stringify(body)}`);
 }
 
 /** Unavailable, or the first start is not known to be lost yet. */

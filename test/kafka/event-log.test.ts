@@ -1,8 +1,13 @@
 import { randomUUID } from "node:crypto";
+import { expect, test } from "vitest";
 import { pino } from "pino";
 import { openKafkaLog } from "../../deploy/kafka/event-log.js";
+import { BatchLost } from "../../schemas/event-log.js";
 import { describeWithBroker } from "../support/describe-with-broker.js";
 import { eventLogSuite } from "../support/event-log-suite.js";
+
+/** The least that a broker takes by itself. */
+const SESSION_MS = 6_000;
 
 describeWithBroker("on a Kafka broker", (broker) => {
   eventLogSuite("the event log on Kafka", async () => {
@@ -25,4 +30,42 @@ describeWithBroker("on a Kafka broker", (broker) => {
       close: async () => log[Symbol.asyncDispose](),
     };
   });
+
+  test("a consumer that stood still for longer than its session hears at once that its batch is lost, and is given it again", async () => {
+    const options = {
+      brokers: broker().brokers,
+      clientId: "test",
+      prefix: `${randomUUID()}.`,
+      partitions: 1,
+      createTopics: true,
+      sessionTimeoutMs: SESSION_MS,
+    };
+    await using log = await openKafkaLog(options, pino({ level: "silent" }));
+    await log.append([Buffer.from("one")], { partition: 0 });
+    const failures: unknown[] = [];
+    const notes: unknown[] = [];
+    let done = (): void => undefined;
+    const committed = new Promise<void>((resolve) => (done = resolve));
+    const share = { index: 0, of: 1 };
+    await log.consume({ group: "enrich", batchBytesMax: 1024, share }, async (batch) => {
+      notes.push(batch.recordedNote);
+      if (notes.length === 1) {
+        await batch.recordRange("begun");
+        standStill(SESSION_MS + 2_000);
+      }
+      await batch.commit().catch((error: unknown) => {
+        failures.push(error);
+        throw error;
+      });
+      done();
+    });
+    await committed;
+    expect(failures).toEqual([expect.any(BatchLost)]);
+    expect(notes).toEqual([undefined, "begun"]);
+  });
 });
+
+/** As a process does that is frozen: it sends no heartbeats. */
+function standStill(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}

@@ -24,6 +24,12 @@ export function describeWithJavaBroker(
   describeFrom(foundJava, { name, open: () => openJavaBroker(options), suite });
 }
 
+/** The same for suites that open their own broker of Java. */
+export function describeWithJava(name: string, suite: () => void): void {
+  if (foundJava.kind === "none") describeMissing(foundJava.reason, { name, suite });
+  else describe(name, suite);
+}
+
 const found = await findBrokerSource();
 const foundJava = found.kind === "java" ? found : await findJavaSource();
 

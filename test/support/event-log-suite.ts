@@ -84,6 +84,20 @@ export function eventLogSuite(name: string, open: () => Promise<OpenedLog>): voi
     );
 
     test(
+      "ends a batch before what its records count for exceeds its bytes",
+      using(async ({ log }) => {
+        await log.append([filled(100), filled(100), filled(500), filled(50)], { partition: 0 });
+        const sizeOf = ({ length }: Uint8Array) => length * 5;
+        const got = await collect(log, { until: 4, sizeOf });
+        expect(got.batches.map(({ records }) => records.map(({ value }) => value.length))).toEqual([
+          [100, 100],
+          [500],
+          [50],
+        ]);
+      }),
+    );
+
+    test(
       "re-forms a recorded range exactly after a crash, though more was appended and batches are larger",
       using(async ({ log, reopen }) => {
         await log.append(bytes("a", "b"), { partition: 0 });
@@ -327,13 +341,17 @@ interface CollectOptions {
   group?: string;
   batchBytesMax?: number;
   before?: (batch: LogBatch) => Promise<void>;
+  sizeOf?: NonNullable<ConsumeOptions["sizeOf"]>;
 }
 
 /** Consumes and commits until so many records came, then stops; a last batch may have brought more. */
 export async function collect(log: EventLog, options: CollectOptions): Promise<Collected> {
-  const { until, before, group = ALL.group, batchBytesMax = ALL.batchBytesMax } = options;
+  const { until, before, group = ALL.group, batchBytesMax = ALL.batchBytesMax, sizeOf } = options;
   const got = collecting(before);
-  await using _consumer = await log.consume({ ...ALL, group, batchBytesMax }, got.take);
+  await using _consumer = await log.consume(
+    { ...ALL, group, batchBytesMax, ...(sizeOf && { sizeOf }) },
+    got.take,
+  );
   await got.reached(until);
   return got;
 }

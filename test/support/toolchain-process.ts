@@ -60,7 +60,7 @@ export async function waitUntilReady(running: ToolchainProcess, dataDir: string)
     const end = await Promise.race([ended, sleep(POLL_MS)]);
     if (end !== undefined) throw new Error(`the program ${end} before it was ready:\n${tail(running.log())}`);
     const endpoints = await readEndpoints(dataDir);
-    if (endpoints?.api !== undefined && (await isReady(endpoints.api))) return endpoints;
+    if (endpoints !== undefined && (await isReady(endpoints))) return endpoints;
   }
   throw new Error(`the program is not ready after ${START_MS_MAX / 1000} s:\n${tail(running.log())}`);
 }
@@ -73,9 +73,10 @@ async function readEndpoints(dataDir: string): Promise<Endpoints | undefined> {
   }
 }
 
-async function isReady(url: string): Promise<boolean> {
+/** Without the role of the API it is asked where its metrics are. */
+async function isReady({ api, metrics }: Endpoints): Promise<boolean> {
   try {
-    const response = await fetch(`${url}/readyz`);
+    const response = await fetch(`${api ?? metrics}/readyz`);
     await response.body?.cancel();
     return response.ok;
   } catch {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openFaultWorld, type FaultWorld } from "../faults/fault-world.js";
+import { openEmbeddedWorld } from "../faults/embedded-world.js";
+import type { FaultWorld } from "../faults/fault-world.js";
 import type { PlannedFault } from "../faults/plan-seed.js";
 import { seedText } from "../faults/report.js";
 import { runSeed } from "../faults/run-seed.js";
@@ -10,7 +11,7 @@ const struck: PlannedFault[] = [];
 let world: FaultWorld;
 
 beforeAll(async () => {
-  world = await openFaultWorld();
+  world = await openEmbeddedWorld();
 });
 
 afterAll(() => world?.[Symbol.asyncDispose]());

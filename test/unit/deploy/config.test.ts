@@ -15,6 +15,7 @@ test("an empty environment gives the documented defaults", () => {
     metrics: { host: "127.0.0.1", port: 9464 },
     dataDir: resolve("data"),
     roles: new Set(["api", "collect", "enrich", "jobs"]),
+    logCodec: "none",
     enrich: { workers: availableParallelism() },
     imports: { bytesMax: 21_474_836_480 },
     lookups: {},
@@ -36,6 +37,7 @@ test("every variable reaches its place", () => {
     DATABASE_URL: "postgres://app:word@db.example:5432/app",
     CLICKHOUSE_URL: "https://app:word@ch.example:8443/?database=x",
     KAFKA_BROKERS: "k1.example:9092,k2.example:9092",
+    LOG_CODEC: "brotli",
     KAFKA_CLIENT_ID: "downloads",
     KAFKA_TOPIC_PREFIX: "live.",
     KAFKA_PARTITIONS: "48",
@@ -77,6 +79,7 @@ test("every variable reaches its place", () => {
       tls: { caFile: "/etc/ca.pem" },
       sasl: { mechanism: "scram-sha-512", username: "app", password: "word" },
     },
+    logCodec: "brotli",
     secretKey: Buffer.alloc(32, 7),
     enrich: { workers: 3 },
     imports: { bytesMax: 536_870_912 },
@@ -96,6 +99,13 @@ test("brokers alone are spoken to plainly, and topics are made", () => {
     partitions: 24,
     createTopics: true,
   });
+});
+
+test("chunks are compressed on Kafka, and on the embedded log where LOG_CODEC says so", () => {
+  const codecOf = (env: Record<string, string>) => parseConfig(env).logCodec;
+  expect(codecOf({ KAFKA_BROKERS: "k1:9092" })).toBe("lz4");
+  expect(codecOf({ KAFKA_BROKERS: "k1:9092", LOG_CODEC: "none" })).toBe("none");
+  expect(codecOf({ LOG_CODEC: "lz4" })).toBe("lz4");
 });
 
 test("a variable set to nothing counts as not set", () => {
@@ -133,6 +143,7 @@ test.each([
     'KAFKA_SESSION_TIMEOUT_MS must be a whole number of milliseconds from 1000 to 300000; it is "30s"',
   ],
   ["KAFKA_BROKERS", "k1:0", 'KAFKA_BROKERS must be host:port pairs separated by commas; it is "k1:0"'],
+  ["LOG_CODEC", "gzip", 'LOG_CODEC must be one of none, lz4, brotli; it is "gzip"'],
   ["ENRICH_WORKERS", "0", 'ENRICH_WORKERS must be a whole number from 1 to 256; it is "0"'],
   ["ENRICH_WORKERS", "two", 'ENRICH_WORKERS must be a whole number from 1 to 256; it is "two"'],
   ["IMPORT_BYTES_MAX", "0", `IMPORT_BYTES_MAX ${SIZE}; it is "0"`],

@@ -8,6 +8,7 @@ import type { ChunkOutcome } from "../../../schemas/chunk-outcome.js";
 import type { Lookups } from "../../../schemas/enriched-event.js";
 import type { EventLog, LogBatch } from "../../../schemas/event-log.js";
 import type { ParkedChunk } from "../../../schemas/parked-chunk.js";
+import { CODECS, packChunk, type Codec } from "../../../schemas/chunk-codec.js";
 import { encodeRawChunk } from "../../../schemas/raw-chunk.js";
 import { chunkOf, dockerPackage, IMPORT_ID, tinyLookups } from "./chunk-of.js";
 
@@ -121,6 +122,27 @@ function recordOf(agent: string, sequence: number): Buffer {
   );
 }
 
+/** The same with its lines compressed; many times, so that it pays. */
+async function packed(
+  agent: string,
+  sequence: number,
+  codec: Codec,
+  change = (lines: Buffer) => lines,
+): Promise<Buffer> {
+  const chunk = chunkOf(`{"$time":1,"$user_agent":"${agent}"}\n`.repeat(50), {
+    sequence,
+    firstLine: 50 * sequence + 1,
+    receiptStamp: FIRST_STAMP + sequence,
+  });
+  const small = await packChunk(chunk, codec);
+  return encodeRawChunk({ ...small, lines: change(small.lines) });
+}
+
+/** The codec stands right before the lines and their length. */
+function codecPlace(record: Buffer): number {
+  return record.indexOf('{"$time"') - 2;
+}
+
 function lookupsOf({ enriching }: Faults): Lookups {
   return {
     ...tinyLookups,
@@ -232,6 +254,37 @@ describe("writeBatch", () => {
     expect(rows()).toEqual(["agent-a"]);
     expect([...kept.parked.values()]).toMatchObject([{ offset: 6, importId: IMPORT_ID, sequence: 1 }]);
     expect(kept.outcomes.get(1)).toMatchObject({ setAside: true, eventsImported: 0 });
+  });
+
+  test.each(CODECS)("writes chunks that are compressed with %s as any other", async (codec) => {
+    const { rows, kept, work } = world(
+      [],
+      await Promise.all(AGENTS.map((name, at) => packed(name, at, codec))),
+    );
+    expect(await work()).toBe("committed");
+    expect(rows()).toEqual(AGENTS);
+    expect(kept.parked.size).toBe(0);
+  });
+
+  test.each(["lz4", "brotli"] as const)("sets aside a chunk whose lines in %s are damaged", async (codec) => {
+    const damaged = await packed("agent-b", 1, codec, (lines) => lines.fill(0xff));
+    const { kept, rows, work } = world([], [recordOf("agent-a", 0), damaged, recordOf("agent-c", 2)]);
+    expect(await work()).toBe("committed");
+    expect(rows()).toEqual(["agent-a", "agent-c"]);
+    const [parked] = [...kept.parked.values()];
+    expect(parked).toMatchObject({ offset: 6, importId: IMPORT_ID, sequence: 1, lines: 1, record: damaged });
+    expect(parked?.reason).toMatch(`its lines cannot be decompressed (${codec}: it claims 4294967295 bytes)`);
+    expect(kept.outcomes.get(1)).toMatchObject({ setAside: true, eventsTotal: 1, eventsFailed: 1 });
+  });
+
+  test("sets aside a chunk of a codec that is not known here, and tells its import", async () => {
+    const future = Buffer.from(recordOf("agent-b", 1));
+    future[codecPlace(future)] = 2 * 50;
+    const { kept, rows, work } = world([], [recordOf("agent-a", 0), future]);
+    expect(await work()).toBe("committed");
+    expect(rows()).toEqual(["agent-a"]);
+    expect([...kept.parked.values()]).toMatchObject([{ offset: 6, importId: IMPORT_ID, sequence: 1 }]);
+    expect(kept.outcomes.get(1)).toMatchObject({ setAside: true, eventsFailed: 1 });
   });
 
   test("finds the chunk whose rows ClickHouse cannot read, and writes every other one once", async () => {

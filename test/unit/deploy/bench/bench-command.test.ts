@@ -16,6 +16,10 @@ test.each(["0", "-1", "1e6", "many", "1.5"])("refuses %s events", async (events)
   await expect(run(`--events=${events}`)).rejects.toThrow("It must be a whole number above 0.");
 });
 
+test("refuses an event log that there is not, naming those that there are", async () => {
+  await expect(run("--log=kafak")).rejects.toThrow("Allowed choices are embedded, kafka.");
+});
+
 test("lists every benchmark with what it measures", async () => {
   const written: string[] = [];
   const command = benchCommand().exitOverride();

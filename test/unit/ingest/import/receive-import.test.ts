@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { ActiveUploads, UploadAborted } from "../../../../ingest/import/active-uploads.js";
 import { SenderIdle } from "../../../../ingest/import/read-while-sent.js";
 import { choosePartitions, receiveImport } from "../../../../ingest/import/receive-import.js";
+import { linesOf } from "../../../../schemas/chunk-codec.js";
 import type { EventLog } from "../../../../schemas/event-log.js";
 import type { UploadStore } from "../../../../schemas/import-store.js";
 import { decodeRawChunk, type RawChunk } from "../../../../schemas/raw-chunk.js";
@@ -93,6 +94,18 @@ describe("receiveImport", () => {
       codec: "none",
     });
     expect(lines.toString()).toBe('{"$time":1}\n'.repeat(50_000));
+  });
+
+  test("compresses chunks as it is told", async () => {
+    vi.useRealTimers();
+    const { log, uploads, told, active } = fakes();
+    await receiveImport(bodyOf(2), target, { log, codec: "lz4", uploads, active, now: () => NOON });
+    expect(told.chunks.map(({ codec }) => codec)).toEqual(["lz4", "lz4"]);
+    for (const chunk of told.chunks) expect(chunk.lines.length).toBeLessThan(linesOf(chunk).length / 50);
+    const lines = told.chunks
+      .sort((a, b) => a.sequence - b.sequence)
+      .map((chunk) => linesOf(chunk).toString());
+    expect(lines).toEqual(Array(2).fill('{"$time":1}\n'.repeat(50_000)));
   });
 
   test.each([
@@ -258,9 +271,16 @@ describe("receiveImport", () => {
 describe("choosePartitions", () => {
   test.each([1, 2, 3, 8])("uses half of %i partitions in turn, rounded up", (partitions) => {
     const partitionOf = choosePartitions(partitions, target.ownerId);
-    const chosen = Array.from({ length: 20 }, (_, sequence) => partitionOf(sequence));
+    const chosen = Array.from({ length: 80 }, (_, sequence) => partitionOf(sequence));
     expect(new Set(chosen).size).toBe(Math.ceil(partitions / 2));
     expect(chosen.every((partition) => partition >= 0 && partition < partitions)).toBe(true);
+  });
+
+  test("leaves one partition for the next only after enough for one insert", () => {
+    const partitionOf = choosePartitions(8, target.ownerId);
+    const chosen = Array.from({ length: 56 }, (_, sequence) => partitionOf(sequence));
+    const changes = chosen.filter((partition, at) => at > 0 && partition !== chosen[at - 1]);
+    expect(changes).toHaveLength(7);
   });
 
   test("spreads owners that were made in the same minute", () => {

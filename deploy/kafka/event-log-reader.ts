@@ -1,0 +1,180 @@
+import kafkajs, {
+  type Admin,
+  type Consumer,
+  type EachBatchPayload,
+  type Kafka,
+  type KafkaMessage,
+} from "kafkajs";
+import {
+  BatchLost,
+  EventLogUnavailable,
+  type ConsumeOptions,
+  type LogBatch,
+} from "../../schemas/event-log.js";
+import { formatRange, readPosition, type Position } from "./event-log-position.js";
+import { heartbeatMs, keepBeating } from "./keep-beating.js";
+import { countOfNextBatch } from "./next-batch.js";
+
+export interface ConsumerDependencies {
+  kafka: Kafka;
+  admin: Admin;
+  topic: string;
+  /** Begins every token: other records under the same offsets must not have the same one. */
+  logId: string;
+  /** A consumer that is silent for longer than this loses its partitions to others. */
+  sessionTimeoutMs: number;
+}
+
+export interface ReaderDependencies extends ConsumerDependencies {
+  options: ConsumeOptions;
+  handle: (batch: LogBatch) => Promise<void>;
+  crash: (error: Error) => void;
+}
+
+export interface Reader {
+  take: (payload: EachBatchPayload) => Promise<void>;
+  /** Partitions may have changed hands: what was known of them is no longer true. */
+  forget: () => void;
+  /** Takes no more, and resolves when the batch in hand is done. */
+  stop: () => Promise<void>;
+}
+
+/** A partition as this consumer has it. */
+interface Assigned {
+  position: Position;
+  /** Fetched, and not enough yet for the range that has to be formed again. */
+  held: KafkaMessage[];
+}
+
+/** Makes batches of what kafkajs fetches, and hands them over one at a time. */
+export function openReader(consumer: Consumer, dependencies: ReaderDependencies): Reader {
+  const { topic, options, handle, crash } = dependencies;
+  let assigned = new Map<number, Assigned>();
+  let generation = 0;
+  let stopped = false;
+  let inHand: Promise<void> = Promise.resolve();
+
+  async function take(payload: EachBatchPayload): Promise<void> {
+    const { batch } = payload;
+    const { partition } = batch;
+    if (stopped) return;
+    const mine = { partition, generation };
+    const state = assigned.get(partition) ?? (await open(partition));
+    if (mine.generation !== generation) return;
+    assigned.set(partition, state);
+    const messages = [...state.held, ...batch.messages];
+    state.held = [];
+    while (messages.length > 0 && !stopped && generation === mine.generation) {
+      const count = countOfNextBatch(messages, { range: state.position.range, options });
+      if (count === undefined) {
+        // The rest of the range comes with the next fetch.
+        state.held = messages;
+        payload.resolveOffset(batch.lastOffset());
+        return;
+      }
+      const records = messages.splice(0, count);
+      await handOver(records, { state, mine, payload });
+    }
+  }
+
+  async function open(partition: number): Promise<Assigned> {
+    const { admin } = dependencies;
+    const position = await readPosition(admin, { groupId: options.group, topic, partition });
+    return { position, held: [] };
+  }
+
+  interface InHand {
+    state: Assigned;
+    mine: { partition: number; generation: number };
+    payload: EachBatchPayload;
+  }
+
+  async function handOver(records: readonly KafkaMessage[], { state, mine, payload }: InHand): Promise<void> {
+    const first = Number(records[0]?.offset);
+    const last = Number(records.at(-1)?.offset);
+    let committed = false;
+    const commit = async (offset: number, range?: { last: number; note: string }) => {
+      if (generation !== mine.generation) throw new BatchLost(`partition ${mine.partition} was given away`);
+      const at = { partition: mine.partition, offset: String(offset), metadata: formatRange(range) };
+      // Not consumer.commitOffsets: that hides Kafka's name for an error, tries again under whatever generation there
+      // is by then, and passes over the commit of a consumer that has stopped as if it were done.
+      await payload
+        .commitOffsetsIfNecessary({ topics: [{ topic, partitions: [at] }] })
+        .catch((error: unknown) => {
+          throw commitFailure(error);
+        });
+      state.position = { next: offset, range };
+    };
+    const batch: LogBatch = {
+      partition: mine.partition,
+      records: records.map(({ offset, value }) => ({ offset: Number(offset), value: value ?? NOTHING })),
+      // A topic that was made anew has the same offsets; the time of the record tells them apart.
+      token: `${dependencies.logId}@${records[0]?.timestamp}:${topic}:${mine.partition}:${first}-${last}`,
+      recordedNote: state.position.range?.note,
+      recordRange: (note) => commit(first, { last, note }),
+      commit: async () => {
+        await commit(last + 1);
+        committed = true;
+      },
+    };
+    await using beating = keepBeating(payload, heartbeatMs(dependencies.sessionTimeoutMs));
+    try {
+      const handling = handle(batch);
+      inHand = handling.catch(() => undefined);
+      await handling;
+      if (!committed) throw new Error(`the handler returned without committing ${batch.token}`);
+    } catch (error) {
+      throw failed(error);
+    }
+    // Before the heartbeats are looked at: what kafkajs does not know to be done it fetches again.
+    payload.resolveOffset(String(last));
+    // A rebalance waits for this member to join again, which kafkajs does when it hears of it.
+    const missed = beating.failure();
+    if (missed !== undefined) throw missed;
+  }
+
+  /** A batch that was lost is somebody else's: this consumer goes on with what it is given next. */
+  function failed(error: unknown): Error {
+    if (error instanceof BatchLost && !stopped) return rejoin(error);
+    stopped = true;
+    crash(error instanceof Error ? error : new Error("consuming failed", { cause: error }));
+    void consumer.disconnect().catch(() => undefined);
+    return new kafkajs.KafkaJSNonRetriableError("consuming was stopped");
+  }
+
+  return {
+    take,
+    forget: () => {
+      generation++;
+      assigned = new Map();
+    },
+    stop: async () => {
+      stopped = true;
+      await inHand;
+    },
+  };
+}
+
+const NOTHING = new Uint8Array();
+
+/** kafkajs knows what to do with its own errors. */
+function rejoin(error: BatchLost): Error {
+  return error.cause instanceof Error ? error.cause : error;
+}
+
+/**
+ * Of the errors of a commit, by Kafka's names for them: those that say that another member has, or will have, the
+ * partition. All others are tried again.
+ */
+const LOST = new Set([
+  "ILLEGAL_GENERATION",
+  "UNKNOWN_MEMBER_ID",
+  "REBALANCE_IN_PROGRESS",
+  "FENCED_INSTANCE_ID",
+]);
+
+function commitFailure(error: unknown): Error {
+  const type = (error as { type?: string } | undefined)?.type ?? "";
+  if (LOST.has(type)) return new BatchLost(`the group has moved on (${type})`, { cause: error });
+  return new EventLogUnavailable("Kafka did not take a commit", { cause: error });
+}

@@ -1,0 +1,223 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { ApiClient } from "../../deploy/demo/api-client.js";
+import type { EventImport } from "../../schemas/import-store.js";
+import { countLive } from "../support/count-live.js";
+import { describeWithBroker } from "../support/describe-with-broker.js";
+import { firstDifference } from "../support/first-difference.js";
+import { onPostgres } from "../support/on-postgres.js";
+import { openUpload } from "../support/open-upload.js";
+import { openRolesWorld, type RolesWorld } from "../support/roles-world.js";
+import { sectionBytes, type Section } from "../support/sections.js";
+import type { Toolchain } from "../support/start-toolchain.js";
+
+/** Of the larger one of two imports: `ROLES_TEST_LINES=2000000 npx vitest run --project kafka test/kafka/roles.test.ts` */
+const LINES = Number(process.env["ROLES_TEST_LINES"] ?? 60_000);
+const RANGE = { startDate: "2025-03-01", endDate: "2025-05-01" };
+const LINE = '{"$time":"2025-03-10T12:00:00Z"}\n';
+const DRAIN_MS_MAX = 20_000;
+
+describeWithBroker("each role as processes of its own, on a Kafka broker", (broker) => {
+  let world: RolesWorld;
+  let apis: readonly [ApiClient, ApiClient];
+
+  beforeAll(async () => {
+    world = await openRolesWorld(broker().brokers);
+    apis = world.apis;
+  });
+
+  afterAll(() => world?.[Symbol.asyncDispose]());
+
+  const send = (api: ApiClient, sections: readonly Section[]) =>
+    api.importBody(world.path, sectionBytes(sections), { gzip: true });
+
+  /** Counts, aggregates and raw rows are those of the sections, counted again. */
+  async function expectExact(record: EventImport, sections: readonly Section[]): Promise<void> {
+    const answered = await apis[1].readAggregates(world.organization, RANGE);
+    const counts = { total: 0, successful: 0 };
+    for (const section of sections) {
+      const { aggregates, imports, live } = world.recountSection(section);
+      counts.total += imports[0]?.total ?? 0;
+      counts.successful += imports[0]?.successful ?? 0;
+      const ofPackage = answered.filter((line) => line.package === section.artifact.id);
+      expect(firstDifference(ofPackage, aggregates)).toBe("");
+      expect(await countLive(world.clickhouse, section.artifact.id)).toEqual({
+        events: live.length,
+        notOnce: 0,
+      });
+    }
+    expect(record).toMatchObject({
+      status: "done",
+      events_total: counts.total,
+      events_successfully_imported: counts.successful,
+    });
+  }
+
+  test(
+    "imports through two APIs are exact while two of three enrichers are killed and another one joins",
+    async () => {
+      const bodies = [await world.newSections(LINES), await world.newSections(LINES / 4)];
+      const eventsOfAll = async () => {
+        const { events } = await world.row<{ events: number }>(
+          "select coalesce(sum(events_total), 0)::int as events from imports",
+        );
+        return events;
+      };
+      const whenWritten = (share: number) =>
+        expect.poll(eventsOfAll, { timeout: LINES, interval: 20 }).toBeGreaterThan(LINES * share);
+      const sending = Promise.all(bodies.map((sections, index) => send(apis[index] as ApiClient, sections)));
+      const [first, second] = world.enrichers as [Toolchain, Toolchain];
+
+      await whenWritten(0);
+      expect(await first.kill("SIGKILL")).toBe("SIGKILL");
+      const joining = world.cluster.add("enrich");
+      await whenWritten(0.3);
+      expect(await second.kill("SIGKILL")).toBe("SIGKILL");
+      const { unfinished } = await world.row<{ unfinished: boolean }>(
+        "select sum(events_total) < $1 as unfinished from imports",
+        [LINES * 1.25],
+      );
+      expect(unfinished).toBe(true);
+      await joining;
+
+      const records = await Promise.all(
+        (await sending).map((started, index) =>
+          (apis[1 - index] as ApiClient).pollToDone(started, { timeoutMs: 120_000 + LINES }),
+        ),
+      );
+      for (const [index, record] of records.entries())
+        await expectExact(record, bodies[index] as readonly Section[]);
+      for (const dead of [first, second]) await world.cluster.remove(dead);
+    },
+    240_000 + 2 * LINES,
+  );
+
+  test("the 16th import of an owner at a time is refused, also when the others are at another API", async () => {
+    const path = `/v2/packages/${world.organization}/${(await world.newPackage()).id}/import`;
+    const uploads = Array.from({ length: 15 }, () => openUpload(apis[0], path));
+    for (const upload of uploads) await upload.send(LINE);
+    const active = async () => {
+      const { event_imports } = await apis[1].get<{ event_imports: EventImport[] }>(
+        `/v2/imports/${world.organization}`,
+      );
+      return event_imports.filter(({ status }) => status === "importing").length;
+    };
+    await expect.poll(active).toBe(15);
+    const sixteenth = openUpload(apis[1], path);
+    expect(await sixteenth.answer).toMatchObject({
+      status: 422,
+      body: { code: "too-many-active-imports", message: "too many active imports" },
+    });
+    sixteenth.breakOff();
+    for (const upload of uploads) upload.end();
+    const answers = await Promise.all(uploads.map(({ answer }) => answer));
+    for (const { body } of answers) await apis[1].pollToDone(body as EventImport);
+  });
+
+  test("one Idempotency-Key at two APIs is one import", async () => {
+    const artifact = await world.newPackage();
+    const path = `/v2/packages/${world.organization}/${artifact.id}/import`;
+    const start = (api: ApiClient) => openUpload(api, path, { "Idempotency-Key": "same" });
+    const first = start(apis[0]);
+    await first.send(LINE);
+    const isThere = async () =>
+      (
+        await world.row<{ there: boolean }>(
+          "select exists (select from import_keys where key = 'same') as there",
+        )
+      ).there;
+    await expect.poll(isThere).toBe(true);
+    const early = start(apis[1]);
+    expect(await early.answer).toMatchObject({ status: 409, body: { code: "import-in-progress" } });
+    early.breakOff();
+    first.end();
+    const { body } = await first.answer;
+    const again = start(apis[1]);
+    again.end(); // nothing of its body is wanted
+    const { id } = body as EventImport;
+    expect(await again.answer).toMatchObject({ status: 200, body: { id } });
+    expect(await apis[1].pollToDone(body as EventImport)).toMatchObject({ events_total: 1 });
+    const imports = await world.row("select count(*)::int as count from imports where artifact_id = $1", [
+      artifact.id,
+    ]);
+    expect(imports).toEqual({ count: 1 });
+  });
+
+  test("of two processes of jobs one settles an owner's imports at a time, and the other goes on without it", async () => {
+    const other = await world.cluster.add("jobs");
+    const sections = await world.newSections(20_000);
+    const settled = async ({ endpoints }: Toolchain) => {
+      const text = await (await fetch(`${endpoints.metrics}/metrics`)).text();
+      return Number(/^settlement_versions_total (\d+)$/m.exec(text)?.[1] ?? 0);
+    };
+    const before = await settled(world.jobs);
+    const started = await onPostgres(world.cluster.postgresUrl, async (client) => {
+      await client.query(
+        `select pg_advisory_lock(hashtextextended('settlement of ' || id::text, 0)) from owners where name = $1`,
+        [world.organization],
+      );
+      const sent = await send(apis[0], sections);
+      const enriched = async () =>
+        (
+          await client.query<{ enriched: boolean }>(
+            "select chunks_written = chunks_total as enriched from imports where id = $1",
+            [sent.id],
+          )
+        ).rows[0]?.enriched;
+      await expect.poll(enriched).toBe(true);
+      await sleep(1_000);
+      const { rows } = await client.query("select status, chunks_settled from imports where id = $1", [
+        sent.id,
+      ]);
+      expect(rows).toEqual([{ status: "importing", chunks_settled: 0 }]);
+      return sent;
+    });
+    const record = await apis[1].pollToDone(started);
+    const { live, imports } = world.recountSection(sections[0] as Section);
+    const overridden = (imports[0]?.successful ?? 0) - live.length;
+    expect(overridden).toBeGreaterThan(1_000);
+    // Each superseded version was taken back by one of them, once.
+    await expect
+      .poll(async () => (await settled(world.jobs)) - before + (await settled(other)))
+      .toBe(overridden);
+    await expectExact(record, sections);
+
+    await world.jobs.kill("SIGKILL");
+    const more = await world.newSections(5_000);
+    await expectExact(await apis[0].pollToDone(await send(apis[0], more)), more);
+  });
+
+  test(
+    "an enricher that is told to stop in the middle of an import drains in time, and nothing is written again",
+    async () => {
+      const dropped = async () => {
+        const rows = await world.clickhouse.rows<{ value: string }>(
+          "SELECT value FROM system.events WHERE event = 'DuplicatedInsertedBlocks'",
+        );
+        return Number(rows[0]?.value ?? 0);
+      };
+      const before = await dropped();
+      const sections = await world.newSections(LINES);
+      const sending = send(apis[0], sections);
+      const newest = async () =>
+        world.row<{ running: boolean }>(
+          `select status = 'importing' and chunks_written > 0 as running from imports
+         where artifact_kind = 'any' order by id desc limit 1`,
+        );
+      await expect.poll(newest, { interval: 20 }).toEqual({ running: true });
+      const [leaving] = world.cluster.members.filter((member) => world.enrichers.includes(member));
+      const since = performance.now();
+      expect(await leaving?.kill("SIGTERM")).toBe(0);
+      expect(performance.now() - since).toBeLessThan(DRAIN_MS_MAX);
+      const started = await sending;
+      const record = await apis[0].pollToDone(started, { timeoutMs: 120_000 + LINES });
+      await expectExact(record, sections);
+      const reports = await world.row("select max(reports) as most from import_chunks where import_id = $1", [
+        started.id,
+      ]);
+      expect(reports).toEqual({ most: 1 });
+      expect(await dropped()).toBe(before);
+    },
+    240_000 + 2 * LINES,
+  );
+});

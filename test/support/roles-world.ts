@@ -1,0 +1,87 @@
+import { connectApi, type ApiClient } from "../../deploy/demo/api-client.js";
+import { openPersistentClickHouse, type PersistentClickHouse } from "../faults/persistent-clickhouse.js";
+import { makeOrganization, makePackage } from "./make-artifacts.js";
+import { onPostgres } from "./on-postgres.js";
+import { openRecount, type RecountBodies } from "./open-recount.js";
+import type { KnownArtifact } from "./recount-line.js";
+import { sectionBytes, type Section } from "./sections.js";
+import { startCluster, type Cluster } from "./start-cluster.js";
+import type { Toolchain } from "./start-toolchain.js";
+
+/** A cluster of two processes of the API, three of enrichment and one of jobs, with an organization to import into. */
+export interface RolesWorld extends AsyncDisposable {
+  readonly cluster: Cluster;
+  /** One account's client of each process of the API. */
+  readonly apis: readonly [ApiClient, ApiClient];
+  readonly organization: string;
+  /** Of the organization: a body whose lines name their package. */
+  readonly path: string;
+  readonly clickhouse: PersistentClickHouse;
+  readonly recountBodies: RecountBodies;
+  readonly enrichers: readonly Toolchain[];
+  readonly jobs: Toolchain;
+  newPackage(): Promise<KnownArtifact>;
+  /** So many lines, in sections that are each about a new package. */
+  newSections(lines: number): Promise<Section[]>;
+  recountSection(section: Section): ReturnType<RecountBodies>;
+  /** One row of the database. */
+  row<Row extends object>(query: string, values?: readonly unknown[]): Promise<Row>;
+}
+
+const ORGANIZATION = "on-roles";
+const SECTION_LINES = 50_000;
+
+export async function openRolesWorld(brokers: readonly string[]): Promise<RolesWorld> {
+  const env = {
+    KAFKA_TOPIC_PREFIX: `roles-${Date.now()}.`,
+    KAFKA_PARTITIONS: "12",
+    // The least that a broker takes by itself.
+    KAFKA_SESSION_TIMEOUT_MS: "6000",
+  };
+  const cluster = await startCluster({ brokers, env });
+  const recountBodies = await openRecount();
+  const first = await cluster.add("api");
+  const second = await cluster.add("api");
+  const enrichers = [];
+  for (let started = 0; started < 3; started++) enrichers.push(await cluster.add("enrich"));
+  const jobs = await cluster.add("jobs");
+  const api = await first.newAccount("ada");
+  await makeOrganization(api, ORGANIZATION);
+  await first.admin("grant-export", ORGANIZATION);
+  const artifacts: KnownArtifact[] = [];
+  const newPackage = async () => {
+    const name = `package-${artifacts.length}`;
+    const artifact = await makePackage(api, { organization: ORGANIZATION, name, libraryType: "docker" });
+    artifacts.push(artifact);
+    return artifact;
+  };
+  return {
+    cluster,
+    apis: [api, connectApi(second.api, api.token)],
+    organization: ORGANIZATION,
+    path: `/v2/${ORGANIZATION}/import`,
+    clickhouse: openPersistentClickHouse(() => cluster.clickhouseUrl),
+    recountBodies,
+    enrichers,
+    jobs,
+    newPackage,
+    async newSections(lines) {
+      const sections: Section[] = [];
+      for (let left = lines; left > 0; left -= SECTION_LINES)
+        sections.push({
+          artifact: await newPackage(),
+          seed: sections.length + left,
+          count: Math.min(left, SECTION_LINES),
+        });
+      return sections;
+    },
+    recountSection: (section) =>
+      recountBodies([{ bytes: Buffer.concat([...sectionBytes([section])]) }], artifacts),
+    row: (query, values = []) =>
+      onPostgres(cluster.postgresUrl, async (client) => {
+        const { rows } = await client.query(query, [...values]);
+        return rows[0] as never;
+      }),
+    [Symbol.asyncDispose]: () => cluster[Symbol.asyncDispose](),
+  };
+}

@@ -1,0 +1,90 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pino } from "pino";
+import { DATABASE } from "../../deploy/connect-clickhouse.js";
+import { startClickHouse } from "../../deploy/embedded/clickhouse.js";
+import { startPostgres } from "../../deploy/embedded/postgres.js";
+import { startToolchain, type Toolchain } from "./start-toolchain.js";
+import type { ProcessEnvironment } from "./toolchain-process.js";
+
+/**
+ * A database server and a ClickHouse server that run by themselves, on addresses that they keep when they are killed
+ * and come back, and any number of processes of the built program that share them and a Kafka broker.
+ */
+export interface Cluster extends AsyncDisposable {
+  readonly postgresUrl: string;
+  readonly clickhouseUrl: string;
+  /** Where the servers work: the working directory of each is below it. */
+  readonly storesDir: string;
+  /** Those that were added and not removed, whether they run or not. */
+  readonly members: readonly Toolchain[];
+  /** Starts one more process with these roles, on a data directory of its own, and resolves when it is ready. */
+  add(roles: string): Promise<Toolchain>;
+  /** Ends a process as SIGTERM does, checks that nothing of it is left, and forgets it. */
+  remove(member: Toolchain): Promise<void>;
+}
+
+export interface ClusterOptions {
+  brokers: readonly string[];
+  /** Of every process, besides what they share; may say where the servers work. */
+  env?: ProcessEnvironment | ((storesDir: string) => ProcessEnvironment);
+}
+
+const log = pino({ level: "silent" });
+
+/** Starts the servers; processes are added one by one, the first alone: it prepares the databases. */
+export async function startCluster({ brokers, env = {} }: ClusterOptions): Promise<Cluster> {
+  const storesDir = await mkdtemp(join(tmpdir(), "toolchain-cluster-"));
+  const members: Toolchain[] = [];
+  const postgres = await startPostgres({ dir: join(storesDir, "postgres"), log, ...AS_OFTEN_AS_KILLED });
+  const clickhouse = await startClickHouse({
+    dir: join(storesDir, "clickhouse"),
+    log,
+    ...AS_OFTEN_AS_KILLED,
+  });
+  const clickhouseUrl = urlOf(clickhouse);
+  const shared = {
+    DATABASE_URL: postgres.url,
+    CLICKHOUSE_URL: clickhouseUrl,
+    SECRET_KEY: randomBytes(32).toString("base64"),
+    KAFKA_BROKERS: brokers.join(","),
+    ENRICH_WORKERS: "1",
+    ...(typeof env === "function" ? env(storesDir) : env),
+  };
+  const remove = async (member: Toolchain) => {
+    members.splice(members.indexOf(member), 1);
+    await member.close();
+  };
+  return {
+    postgresUrl: postgres.url,
+    clickhouseUrl,
+    storesDir,
+    members,
+    async add(roles) {
+      const member = await startToolchain({ env: { ...shared, ROLES: roles } });
+      members.push(member);
+      return member;
+    },
+    remove,
+    async [Symbol.asyncDispose]() {
+      try {
+        await Promise.all([...members].map(remove));
+      } finally {
+        await Promise.all([clickhouse[Symbol.asyncDispose](), postgres[Symbol.asyncDispose]()]);
+        await rm(storesDir, { recursive: true, force: true });
+      }
+    },
+  };
+}
+
+/** A server that was killed is started again however soon that was after its start. */
+const AS_OFTEN_AS_KILLED = { steadyMs: 0 };
+
+function urlOf({ url, username, password }: { url: string; username: string; password: string }): string {
+  const whole = new URL(url);
+  Object.assign(whole, { username, password });
+  whole.searchParams.set("database", DATABASE);
+  return whole.href;
+}
