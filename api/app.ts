@@ -12,6 +12,9 @@ import { securityHeaders } from "./middleware/security-headers.js";
 import { callRoute, type ApiState, type Route } from "./route.js";
 import { healthMiddleware, type Readiness } from "./routes/health.js";
 import { organizationRoutes } from "./routes/organizations.js";
+import { packageDomainRoutes } from "./routes/package-domains.js";
+import { packageRecordRoutes } from "./routes/package-records.js";
+import { packageRouteRoutes } from "./routes/package-routes.js";
 import { packageRoutes } from "./routes/packages.js";
 import { pixelRoutes } from "./routes/pixels.js";
 import type { TokenCipher } from "./tokens.js";
@@ -49,7 +52,15 @@ export function createApp({
   app.use(answerProblems());
   app.use(healthMiddleware(readiness));
   app.use(authenticate({ pg, tokens }));
-  const all = [...organizationRoutes({ pg }), ...packageRoutes({ pg }), ...pixelRoutes({ pg }), ...routes];
+  const all = [
+    ...organizationRoutes({ pg }),
+    ...packageRoutes({ pg }),
+    ...packageRecordRoutes({ pg }),
+    ...packageRouteRoutes({ pg }),
+    ...packageDomainRoutes({ pg }),
+    ...pixelRoutes({ pg }),
+    ...routes,
+  ];
   app.use(routerOf(all).routes());
   app.use(refuseUnmatched());
   return app;
