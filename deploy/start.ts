@@ -1,5 +1,6 @@
 import { hkdfSync } from "node:crypto";
 import type { Logger } from "pino";
+import { startEraser } from "../aggregate/start-eraser.js";
 import { startSettler } from "../aggregate/start-settler.js";
 import { createApp } from "../api/app.js";
 import { aggregateRoutes } from "../api/routes/aggregates.js";
@@ -8,6 +9,7 @@ import { importEndingRoutes } from "../api/routes/import-endings.js";
 import { importRecordRoutes } from "../api/routes/import-records.js";
 import { importRoutes } from "../api/routes/imports.js";
 import { readCompleteThrough } from "../api/stores/complete-through.js";
+import { erasureStore } from "../api/stores/deleted-artifacts.js";
 import { countParkedChunks } from "../api/stores/parked-chunks.js";
 import { settlementStore } from "../api/stores/settlements.js";
 import { checkSecretKey } from "../api/stores/secret-key.js";
@@ -80,7 +82,7 @@ async function startAll({ config, log, open }: Starting): Promise<Running> {
   const parts = { config, log, open, stores, secretKey, tokens, metrics };
   const endpoints: Endpoints = { postgres: stores.postgresUrl, clickhouse: stores.clickhouseUrl };
   const enriching = lookupData && (await startEnriching({ ...parts, lookupData }));
-  if (config.roles.has("jobs")) startSettling(parts);
+  if (config.roles.has("jobs")) startJobs(parts);
   endpoints.metrics = open.use(await startMetricsServer({ ...config.metrics, registry })).url;
   const readiness = readinessOf(stores);
   if (config.roles.has("collect"))
@@ -147,14 +149,22 @@ async function startEnriching({
   return enrichment;
 }
 
-/** Any number of processes may: an owner's imports are settled by one of them at a time. */
-function startSettling({ log, open, stores, metrics }: Parts): void {
+/** Any number of processes may run them: what is an owner's is settled and erased by one of them at a time. */
+function startJobs({ log, open, stores, metrics }: Parts): void {
   open.use(
     startSettler({
       clickhouse: stores.clickhouse,
       store: settlementStore(stores.pg),
       onSettled: (settlement) => metrics.observeSettlement(settlement),
       onFailure: (error) => log.warn({ err: error }, "settlement failed and is tried again"),
+    }),
+  );
+  open.use(
+    startEraser({
+      clickhouse: stores.clickhouse,
+      store: erasureStore(stores.pg),
+      onErased: (artifacts) => log.info({ artifacts }, "nothing is left of deleted packages and pixels"),
+      onFailure: (error) => log.warn({ err: error }, "erasing failed and is tried again"),
     }),
   );
 }
