@@ -16,7 +16,10 @@ import { auditRoutes } from "./routes/audit.js";
 import { healthMiddleware, type Readiness } from "./routes/health.js";
 import { memberRoutes } from "./routes/members.js";
 import { organizationRoutes } from "./routes/organizations.js";
+import { packageDomainRoutes } from "./routes/package-domains.js";
 import { packagePermissionRoutes } from "./routes/package-permissions.js";
+import { packageRecordRoutes } from "./routes/package-records.js";
+import { packageRouteRoutes } from "./routes/package-routes.js";
 import { packageRoutes } from "./routes/packages.js";
 import { pixelRoutes } from "./routes/pixels.js";
 import { userRoutes } from "./routes/user.js";
@@ -64,7 +67,10 @@ export function createApp({
     ...organizationRoutes({ pg }),
     ...memberRoutes({ pg }),
     ...packageRoutes({ pg }),
+    ...packageRecordRoutes({ pg }),
     ...packagePermissionRoutes({ pg }),
+    ...packageRouteRoutes({ pg }),
+    ...packageDomainRoutes({ pg }),
     ...pixelRoutes({ pg }),
     ...routes,
   ];

@@ -16,7 +16,7 @@ import {
 } from "./access.js";
 import type { Account } from "./stores/accounts.js";
 import { readOwner, type OwnerRow } from "./stores/organizations.js";
-import { readPackage, readPackagesNamed, type PackageRow } from "./stores/packages.js";
+import { lockPackage, readPackage, readPackagesNamed, type PackageRow } from "./stores/packages.js";
 import { readPixel, type PixelRow } from "./stores/pixels.js";
 import type { Postgres } from "./stores/query.js";
 
@@ -83,6 +83,22 @@ export async function packageFor(
   admit(account, action, { ...row, what: "package", name: idOrName });
   if (action === "packages.export") requireExport(row);
   return row;
+}
+
+/**
+ * As `packageFor`, with the package and its owner's members locked until the transaction of `client` ends: what was
+ * decided stays true of what is changed.
+ */
+export async function lockedPackageFor(
+  client: Postgres,
+  account: Account,
+  idOrName: string,
+  action: PackageAction,
+  { type }: { type?: LibraryType | undefined } = {},
+): Promise<PackageRow> {
+  const { id } = await packageFor(client, account, idOrName, action, { type });
+  await lockPackage(client, id);
+  return packageFor(client, account, id, action);
 }
 
 /** The package of that id (not name) and owner, for paths that name both; otherwise as `packageFor`. */

@@ -1,12 +1,14 @@
 import { hkdfSync } from "node:crypto";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
+import { startEraser } from "../aggregate/start-eraser.js";
 import { startSettler } from "../aggregate/start-settler.js";
 import { createApp } from "../api/app.js";
 import { aggregateRoutes } from "../api/routes/aggregates.js";
 import { importEndingRoutes } from "../api/routes/import-endings.js";
 import { importRecordRoutes } from "../api/routes/import-records.js";
 import { importRoutes } from "../api/routes/imports.js";
+import { erasureStore } from "../api/stores/deleted-artifacts.js";
 import { countParkedChunks } from "../api/stores/parked-chunks.js";
 import { settlementStore } from "../api/stores/settlements.js";
 import { checkSecretKey } from "../api/stores/secret-key.js";
@@ -158,7 +160,10 @@ async function startEnriching({
   return enrichment;
 }
 
-/** Any number of processes may: an owner's imports are settled by one of them at a time, a scheduled job is done by one. */
+/**
+ * Any number of processes may run them: what is an owner's is settled and erased by one of them at a time, a
+ * scheduled job is done by one.
+ */
 function startJobs({ log, open, stores, registry, metrics }: Parts): void {
   open.use(
     startSettler({
@@ -167,6 +172,14 @@ function startJobs({ log, open, stores, registry, metrics }: Parts): void {
       onSettled: (settlement) => metrics.observeSettlement(settlement),
       onEnded: (ending, imports) => metrics.countEnded(ending, imports),
       onFailure: (error) => log.warn({ err: error }, "settlement failed and is tried again"),
+    }),
+  );
+  open.use(
+    startEraser({
+      clickhouse: stores.clickhouse,
+      store: erasureStore(stores.pg),
+      onErased: (artifacts) => log.info({ artifacts }, "nothing is left of deleted packages and pixels"),
+      onFailure: (error) => log.warn({ err: error }, "erasing failed and is tried again"),
     }),
   );
   open.use(startSchedule(SCHEDULED_JOBS, { pg: stores.pg, log, ...createScheduleMetrics(registry) }));

@@ -1,6 +1,6 @@
 import { LIBRARY_TYPES, type LibraryType } from "./artifact.js";
-import { isHttpUrl } from "./formats.js";
-import type { FieldFault } from "./problem.js";
+import { isHttpUrl, TIMESTAMP } from "./formats.js";
+import { Problem, type FieldFault } from "./problem.js";
 import { compileBody } from "./validate.js";
 
 /** PackageV1, as returned. */
@@ -32,7 +32,25 @@ interface SentPackage {
   repositoryURL?: string | null;
 }
 
-const PACKAGE_UPSERT = {
+export const PACKAGE_V1 = {
+  title: "PackageV1",
+  type: "object",
+  required: ["uuid", "owner", "name", "shortDescription", "createdAt"],
+  additionalProperties: false,
+  properties: {
+    uuid: { type: "string", format: "uuid" },
+    owner: { type: "string" },
+    name: { type: "string" },
+    shortDescription: { type: "string" },
+    createdAt: TIMESTAMP,
+    longDescription: { type: "string" },
+    website: { type: "string" },
+    libraryType: { type: "string", enum: LIBRARY_TYPES },
+  },
+} as const;
+
+export const PACKAGE_UPSERT = {
+  title: "PackageUpsertV1",
   type: "object",
   required: ["name", "shortDescription"],
   additionalProperties: false,
@@ -50,7 +68,27 @@ const PACKAGE_UPSERT = {
 
 /** Throws `invalid-body` naming every fault. A `file` package, and one of no type, is `other`. */
 export function parsePackageUpsert(body: unknown): PackageUpsert {
-  const sent = parseSent(body);
+  return stored(parseSent(body));
+}
+
+/**
+ * Parses the update of a package of `type`, which stays if the body says nothing of it. Throws `invalid-body` naming
+ * every fault, and `library-type-is-immutable`.
+ */
+export function parsePackageUpdate(body: unknown, type: LibraryType): PackageUpsert {
+  const { libraryType } = isObject(body) ? body : {};
+  const named = LIBRARY_TYPES.find(
+    (each) => each === libraryType || (each === "other" && libraryType === "file"),
+  );
+  if (named !== undefined && named !== type)
+    throw new Problem("library-type-is-immutable", `This is a package of type ${type} and stays one.`, {
+      errors: [fault("libraryType", `must be ${type} or absent`)],
+    });
+  const keeps = named === undefined && (libraryType === undefined || libraryType === null);
+  return stored(parseSent(isObject(body) && keeps ? { ...body, libraryType: type } : body));
+}
+
+function stored(sent: SentPackage): PackageUpsert {
   const repositoryURL = sent.repositoryURL && withTrailingSlash(sent.repositoryURL);
   return { ...sent, ...(repositoryURL && { repositoryURL }), libraryType: storedType(sent.libraryType) };
 }
@@ -118,6 +156,10 @@ function pathOf(url: string): string {
 
 function withTrailingSlash(url: string): string {
   return url.endsWith("/") ? url : `${url}/`;
+}
+
+function isObject(body: unknown): body is { libraryType?: unknown } {
+  return typeof body === "object" && body !== null && !Array.isArray(body);
 }
 
 function present<Value>(value: Value | null | undefined): value is Value {

@@ -1,3 +1,4 @@
+import { TIMESTAMP } from "./formats.js";
 import { compileBody } from "./validate.js";
 
 /** A pixel, as returned. */
@@ -16,7 +17,23 @@ export interface PixelUpsert {
   package_id?: string | null;
 }
 
-const PIXEL_UPSERT = {
+export const PIXEL = {
+  title: "Pixel",
+  type: "object",
+  required: ["id", "owner", "name", "created_at", "updated_at"],
+  additionalProperties: false,
+  properties: {
+    id: { type: "string", format: "uuid" },
+    owner: { type: "string" },
+    name: { type: "string" },
+    package_id: { type: "string", format: "uuid" },
+    created_at: TIMESTAMP,
+    updated_at: TIMESTAMP,
+  },
+} as const;
+
+export const PIXEL_UPSERT = {
+  title: "PixelUpsert",
   type: "object",
   required: ["name"],
   additionalProperties: false,

@@ -1,26 +1,68 @@
-import { LIBRARY_TYPES, type LibraryType } from "../../schemas/artifact.js";
-import { parsePackageUpsert, storedType } from "../../schemas/package.js";
-import { Problem } from "../../schemas/problem.js";
+import type { Pool } from "pg";
+import { PACKAGE_UPSERT, PACKAGE_V1, parsePackageUpsert } from "../../schemas/package.js";
 import { access, reaches } from "../access.js";
-import { ownerFor, packageFor } from "../authorise.js";
+import { ownerFor, packageFor, type Owner } from "../authorise.js";
+import { entityTag } from "../entity-tag.js";
 import { readJson } from "../middleware/read-json.js";
-import { route, type ApiContext, type Route } from "../route.js";
-import type { Account } from "../stores/accounts.js";
+import type { Operation } from "../operation.js";
+import { route, type Call, type Route } from "../route.js";
+import { inTransaction } from "../stores/connection.js";
+import { lockOwner } from "../stores/organizations.js";
 import {
   insertPackage,
   listPackagesOfAccount,
   listPackagesOfOwner,
   packageRecord,
+  packageState,
   type PackageRow,
 } from "../stores/packages.js";
 import type { Postgres } from "../stores/query.js";
 
-export function packageRoutes({ pg }: { pg: Postgres }): Route[] {
+const SENT = {
+  name: "acme/web",
+  shortDescription: "The web image",
+  libraryType: "docker",
+  backendUrl: "https://registry.acme.example/acme/web",
+};
+const EXAMPLE = {
+  uuid: "01a1fbad-ca48-70ed-9525-6dc0dcdf7c27",
+  owner: "acme",
+  name: "acme/web",
+  shortDescription: "The web image",
+  createdAt: "2026-08-04T13:58:26.021037Z",
+  libraryType: "docker",
+};
+
+/** What operations on a package take and answer. */
+export const PACKAGE_BODY = { schema: PACKAGE_UPSERT, example: SENT };
+export const PACKAGE_ANSWER = { description: "The package", schema: PACKAGE_V1, example: EXAMPLE };
+
+const LIST = {
+  description: "Packages by owner and name, without those from which you are blocked",
+  schema: { type: "array", items: PACKAGE_V1 },
+  example: [EXAMPLE],
+};
+const CREATION: Pick<Operation, "tag" | "body" | "answers" | "problems"> = {
+  tag: "Packages",
+  body: PACKAGE_BODY,
+  answers: { 201: PACKAGE_ANSWER },
+  problems: ["already-exists"],
+};
+
+/** Packages as lists, and new ones. */
+export function packageRoutes({ pg }: { pg: Pool }): Route[] {
   return [
     route({
       method: "GET",
       path: "/v1/packages",
       action: "packages.list-own",
+      operation: {
+        id: "listPackages",
+        tag: "Packages",
+        summary: "List the packages that you have to do with",
+        description: "Your own, those of your organizations, and those on which you hold a permission.",
+        answers: { 200: LIST },
+      },
       async handle({ ctx, account }) {
         const rows = await listPackagesOfAccount(pg, account.id);
         ctx.body = readable(rows.filter((row) => reaches(account.limited, row.ownerId)));
@@ -30,24 +72,25 @@ export function packageRoutes({ pg }: { pg: Postgres }): Route[] {
       method: "POST",
       path: "/v1/packages",
       action: "packages.create",
-      async handle({ ctx, account, action }) {
-        const owner = await ownerFor(pg, account, account.username, action);
-        await createPackage(pg, { ctx, account, ownerId: owner.id });
-      },
-    }),
-    route({
-      method: "GET",
-      path: "/v1/packages/:package",
-      action: "packages.read",
-      async handle({ ctx, account, action, param }) {
-        const type = parsePackageType(ctx.query["packageType"]);
-        ctx.body = packageRecord(await packageFor(pg, account, param("package"), action, { type }));
+      operation: { id: "createPackage", summary: "Create a package of your own", ...CREATION },
+      async handle(call) {
+        const { username } = call.account;
+        await createPackage(pg, call, {
+          name: username,
+          ownerOf: (client) => ownerFor(client, call.account, username, call.action),
+        });
       },
     }),
     route({
       method: "GET",
       path: "/v1/organizations/:organization/packages",
       action: "packages.list",
+      operation: {
+        id: "listOrganizationPackages",
+        tag: "Packages",
+        summary: "List the packages of an organization",
+        answers: { 200: LIST },
+      },
       async handle({ ctx, account, action, param }) {
         const owner = await ownerFor(pg, account, param("organization"), action, { kind: "organization" });
         ctx.body = readable(await listPackagesOfOwner(pg, { accountId: account.id, ownerId: owner.id }));
@@ -57,34 +100,47 @@ export function packageRoutes({ pg }: { pg: Postgres }): Route[] {
       method: "POST",
       path: "/v1/organizations/:organization/packages",
       action: "packages.create",
-      async handle({ ctx, account, action, param }) {
-        const owner = await ownerFor(pg, account, param("organization"), action, { kind: "organization" });
-        await createPackage(pg, { ctx, account, ownerId: owner.id });
+      operation: {
+        id: "createOrganizationPackage",
+        summary: "Create a package of an organization",
+        ...CREATION,
+      },
+      async handle(call) {
+        const name = call.param("organization");
+        await createPackage(pg, call, {
+          name,
+          ownerOf: (client) => ownerFor(client, call.account, name, call.action, { kind: "organization" }),
+        });
       },
     }),
   ];
 }
 
+interface Creation {
+  name: string;
+  ownerOf: (client: Postgres) => Promise<Owner>;
+}
+
 async function createPackage(
-  pg: Postgres,
-  { ctx, account, ownerId }: { ctx: ApiContext; account: Account; ownerId: string },
+  pg: Pool,
+  { ctx, account, record }: Call<"packages.create">,
+  { name, ownerOf }: Creation,
 ): Promise<void> {
   const sent = await readJson(ctx, parsePackageUpsert);
-  const id = await insertPackage(pg, { ownerId, package: sent });
+  const made = await inTransaction(pg, async (client) => {
+    await lockOwner(client, name);
+    const { id: ownerId } = await ownerOf(client);
+    const id = await insertPackage(client, { ownerId, package: sent });
+    await record(client, { ownerId, target: { kind: "package", id, name: sent.name }, changes: sent });
+    return packageFor(client, account, id, "packages.read");
+  });
   ctx.status = 201;
-  ctx.set("Location", `/v1/packages/${id}`);
-  ctx.body = packageRecord(await packageFor(pg, account, id, "packages.read"));
+  ctx.set("Location", `/v1/packages/${made.id}`);
+  ctx.set("ETag", entityTag(packageState(made)));
+  ctx.body = packageRecord(made);
 }
 
 /** Lists leave out what the caller is blocked from. */
 function readable(rows: readonly PackageRow[]) {
   return rows.filter((row) => access(row, "packages.read", row) === "allowed").map(packageRecord);
-}
-
-function parsePackageType(text: string | string[] | undefined): LibraryType | undefined {
-  if (text === undefined) return undefined;
-  const types = [...LIBRARY_TYPES, "file"] as const;
-  const type = types.find((each) => each === text);
-  if (type !== undefined) return storedType(type);
-  throw new Problem("invalid-query", `packageType must be one of ${types.join(", ")}.`);
 }

@@ -1,22 +1,73 @@
+import type { Pool } from "pg";
 import { isUuid } from "../../schemas/formats.js";
-import { parsePixelUpsert, type PixelUpsert } from "../../schemas/pixel.js";
+import { parsePixelUpsert, PIXEL, PIXEL_UPSERT, type PixelUpsert } from "../../schemas/pixel.js";
 import { invalidBody } from "../../schemas/validate.js";
 import { access } from "../access.js";
-import { ownerFor, pixelFor, type Owner } from "../authorise.js";
+import { ownerFor, pixelFor } from "../authorise.js";
+import { changedFields } from "../changed-fields.js";
+import { entityTag, requireMatch } from "../entity-tag.js";
 import { readJson } from "../middleware/read-json.js";
 import { pageBody, parsePage } from "../paging.js";
-import { route, type Route } from "../route.js";
+import { route, type Call, type Route } from "../route.js";
 import type { Account } from "../stores/accounts.js";
+import { inTransaction } from "../stores/connection.js";
+import { lockOwner } from "../stores/organizations.js";
 import { readPackage } from "../stores/packages.js";
-import { insertPixel, listPixelsOfOwner, pixelRecord } from "../stores/pixels.js";
+import {
+  deletePixel,
+  insertPixel,
+  listPixelsOfOwner,
+  pixelRecord,
+  updatePixel,
+  type PixelRow,
+} from "../stores/pixels.js";
 import type { Postgres } from "../stores/query.js";
 
-export function pixelRoutes({ pg }: { pg: Postgres }): Route[] {
+const SENT = { name: "Handbook", package_id: "01a1fbad-ca48-70ed-9525-6dc0dcdf7c27" };
+const EXAMPLE = {
+  id: "01a1fbad-cab4-710c-82a1-b3f3576e59e4",
+  owner: "acme",
+  ...SENT,
+  created_at: "2026-08-04T13:58:26.021037Z",
+  updated_at: "2026-08-04T13:58:26.021037Z",
+};
+const BODY = { schema: PIXEL_UPSERT, example: SENT };
+const ANSWER = { description: "The pixel", schema: PIXEL, example: EXAMPLE };
+const PAGE = {
+  description: "Pixels, newest first; `next` is the URL of the next page, where there is one",
+  schema: {
+    title: "PixelList",
+    type: "object",
+    required: ["pixels"],
+    additionalProperties: false,
+    properties: { pixels: { type: "array", items: PIXEL }, next: { type: "string", format: "uri" } },
+  },
+  example: { pixels: [EXAMPLE] },
+};
+const PAGING = {
+  after: { schema: { type: "string", format: "uuid" }, description: "The id behind which the page begins" },
+  per_page: {
+    schema: { type: "integer", minimum: 1, maximum: 1000, default: 100 },
+    description: "How many entries a page has at most",
+  },
+};
+const LIST_PATH = "/v2/pixels/:owner";
+const PATH = "/v2/pixels/:owner/:pixel";
+
+export function pixelRoutes({ pg }: { pg: Pool }): Route[] {
   return [
     route({
       method: "GET",
-      path: "/v2/pixels/:owner",
+      path: LIST_PATH,
       action: "pixels.read",
+      operation: {
+        id: "listPixels",
+        tag: "Pixels",
+        summary: "List the pixels of a user or an organization",
+        query: PAGING,
+        answers: { 200: PAGE },
+        problems: ["invalid-query"],
+      },
       async handle({ ctx, account, action, param }) {
         const page = parsePage(ctx.query);
         const owner = await ownerFor(pg, account, param("owner"), action);
@@ -26,43 +77,133 @@ export function pixelRoutes({ pg }: { pg: Postgres }): Route[] {
     }),
     route({
       method: "POST",
-      path: "/v2/pixels/:owner",
+      path: LIST_PATH,
       action: "pixels.create",
-      async handle({ ctx, account, action, param }) {
-        const owner = await ownerFor(pg, account, param("owner"), action);
-        const pixel = await readJson(ctx, parsePixelUpsert);
-        await requirePackage(pg, { account, owner, pixel });
-        const id = await insertPixel(pg, { ownerId: owner.id, pixel });
-        if (id === undefined) throw unknownPackage(owner);
-        ctx.status = 201;
-        ctx.set("Location", `/v2/pixels/${encodeURIComponent(owner.name)}/${id}`);
-        ctx.body = pixelRecord(await pixelFor(pg, account, { owner: owner.name, id, action: "pixels.read" }));
+      operation: {
+        id: "createPixel",
+        tag: "Pixels",
+        summary: "Create a pixel",
+        body: BODY,
+        answers: { 201: ANSWER },
+      },
+      async handle(call) {
+        const made = await createPixel(pg, call);
+        call.ctx.status = 201;
+        call.ctx.set("Location", `/v2/pixels/${encodeURIComponent(made.owner)}/${made.id}`);
+        answer(call.ctx, made);
       },
     }),
     route({
       method: "GET",
-      path: "/v2/pixels/:owner/:pixel",
+      path: PATH,
       action: "pixels.read",
+      operation: { id: "getPixel", tag: "Pixels", summary: "Read a pixel", answers: { 200: ANSWER } },
       async handle({ ctx, account, action, param }) {
-        const named = { owner: param("owner"), id: param("pixel"), action };
-        ctx.body = pixelRecord(await pixelFor(pg, account, named));
+        answer(ctx, await pixelFor(pg, account, { owner: param("owner"), id: param("pixel"), action }));
+      },
+    }),
+    route({
+      method: "PUT",
+      path: PATH,
+      action: "pixels.update",
+      operation: {
+        id: "updatePixel",
+        tag: "Pixels",
+        summary: "Change a pixel",
+        description: "A package that is left out is no longer associated.",
+        body: BODY,
+        answers: { 200: ANSWER },
+        problems: ["precondition-failed"],
+      },
+      async handle(call) {
+        answer(call.ctx, await changePixel(pg, call));
+      },
+    }),
+    route({
+      method: "DELETE",
+      path: PATH,
+      action: "pixels.delete",
+      operation: {
+        id: "deletePixel",
+        tag: "Pixels",
+        summary: "Delete a pixel",
+        description: "Its events leave the exports at once and are erased soon after.",
+        answers: { 204: { description: "It is gone" } },
+        problems: ["precondition-failed"],
+      },
+      async handle({ ctx, account, action, param, record }) {
+        await inTransaction(pg, async (client) => {
+          await lockOwner(client, param("owner"));
+          const named = { owner: param("owner"), id: param("pixel"), action };
+          const row = await pixelFor(client, account, named);
+          requireMatch(ctx, entityTag(pixelRecord(row)));
+          await deletePixel(client, row.id);
+          await record(client, { ownerId: row.ownerId, target: target(row) });
+        });
+        ctx.status = 204;
       },
     }),
   ];
 }
 
+async function createPixel(
+  pg: Pool,
+  { ctx, account, action, param, record }: Call<"pixels.create">,
+): Promise<PixelRow> {
+  const pixel = await readJson(ctx, parsePixelUpsert);
+  return inTransaction(pg, async (client) => {
+    await lockOwner(client, param("owner"));
+    const owner = await ownerFor(client, account, param("owner"), action);
+    await requirePackage(client, { account, ownerId: owner.id, owner: owner.name, pixel });
+    const id = await insertPixel(client, { ownerId: owner.id, pixel });
+    const made = await pixelFor(client, account, { owner: owner.name, id, action: "pixels.read" });
+    await record(client, { ownerId: owner.id, target: target(made), changes: pixel });
+    return made;
+  });
+}
+
+async function changePixel(
+  pg: Pool,
+  { ctx, account, action, param, record }: Call<"pixels.update">,
+): Promise<PixelRow> {
+  const pixel = await readJson(ctx, parsePixelUpsert);
+  return inTransaction(pg, async (client) => {
+    await lockOwner(client, param("owner"));
+    const before = await pixelFor(client, account, { owner: param("owner"), id: param("pixel"), action });
+    requireMatch(ctx, entityTag(pixelRecord(before)));
+    await requirePackage(client, { account, ...before, pixel });
+    await updatePixel(client, { id: before.id, pixel });
+    const named = { owner: before.owner, id: before.id, action: "pixels.read" } as const;
+    const after = await pixelFor(client, account, named);
+    const changes = changedFields(pixelRecord(before), pixelRecord(after));
+    await record(client, { ownerId: after.ownerId, target: target(after), changes });
+    return after;
+  });
+}
+
 /** A pixel's events show up in its package's export, so the package must be the same owner's and the caller see it. */
 async function requirePackage(
   pg: Postgres,
-  { account, owner, pixel }: { account: Account; owner: Owner; pixel: PixelUpsert },
+  {
+    account,
+    ownerId,
+    owner,
+    pixel,
+  }: { account: Account; ownerId: string; owner: string; pixel: PixelUpsert },
 ): Promise<void> {
   const id = pixel.package_id;
   if (id === undefined || id === null) return;
   const row = isUuid(id) ? await readPackage(pg, { accountId: account.id, id }) : undefined;
   const seen = row !== undefined && access(row, "packages.read", row) === "allowed";
-  if (!seen || row.ownerId !== owner.id) throw unknownPackage(owner);
+  if (!seen || row.ownerId !== ownerId)
+    throw invalidBody([{ path: "/package_id", message: `is not a package of ${owner}` }]);
 }
 
-function unknownPackage(owner: Owner): Error {
-  return invalidBody([{ path: "/package_id", message: `is not a package of ${owner.name}` }]);
+function answer(ctx: Call["ctx"], row: PixelRow): void {
+  ctx.set("ETag", entityTag(pixelRecord(row)));
+  ctx.body = pixelRecord(row);
+}
+
+function target({ id, name }: PixelRow) {
+  return { kind: "pixel", id, name } as const;
 }

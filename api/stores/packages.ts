@@ -18,7 +18,11 @@ export interface PackageRow {
   shortDescription: string;
   longDescription: string | null;
   website: string | null;
+  backendUrl: string | null;
+  publicUrl: string | null;
+  repositoryUrl: string | null;
   createdAt: string;
+  updatedAt: string;
   standing: Standing;
   level: Level | undefined;
 }
@@ -39,6 +43,12 @@ export function packageRecord(row: PackageRow): PackageV1 {
   return withoutNulls<PackageV1>(record);
 }
 
+/** All that can be changed of a package or be seen of it, and nothing of who asks. */
+export function packageState(row: PackageRow) {
+  const { backendUrl, publicUrl, repositoryUrl, updatedAt } = row;
+  return { ...packageRecord(row), backendUrl, publicUrl, repositoryUrl, updatedAt };
+}
+
 /** Answers the new package's id. Throws `already-exists` when the owner has one of that name and type. */
 export async function insertPackage(
   pg: Postgres,
@@ -47,16 +57,54 @@ export async function insertPackage(
   const text = `
     insert into packages (id, owner_id, name, library_type, short_description, long_description, website,
       backend_url, public_url, repository_url)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) returning id`;
-  const urls = [made.backendUrl ?? null, made.publicUrl ?? null, made.repositoryURL ?? null];
-  const about = [made.shortDescription, made.longDescription ?? null, made.website ?? null];
+    values ($1, $2, $4, $3, $5, $6, $7, $8, $9, $10)`;
   const id = uuidv7();
+  await naming(made, () => query(pg, text, [id, ownerId, made.libraryType, ...fieldsOf(made)]));
+  return id;
+}
+
+/** Replaces all but the type. Throws `already-exists` when the owner has another one of that name and type. */
+export async function updatePackage(
+  pg: Postgres,
+  { id, package: sent }: { id: string; package: PackageUpsert },
+): Promise<void> {
+  const text = `
+    update packages set name = $2, short_description = $3, long_description = $4, website = $5,
+      backend_url = $6, public_url = $7, repository_url = $8, updated_at = now()
+    where id = $1`;
+  await naming(sent, () => query(pg, text, [id, ...fieldsOf(sent)]));
+}
+
+/** With its routes, domains and permissions; its pixels stay, without it. What it leaves in ClickHouse is noted. */
+export async function deletePackage(pg: Postgres, id: string): Promise<void> {
+  const text = `
+    with gone as (delete from packages where id = $1 returning id, owner_id)
+    insert into deleted_artifacts (id, owner_id) select id, owner_id from gone`;
+  await query(pg, text, [id]);
+}
+
+/**
+ * Lets the transaction wait until no other changes this package, or who may do what with what belongs to its owner,
+ * and keeps such others waiting until it ends. The owner comes first, so that none waits for each other for good;
+ * changes of other packages of that owner go on.
+ */
+export async function lockPackage(client: Postgres, id: string): Promise<void> {
+  const owner = "select owner_id from packages where id = $1";
+  await query(client, `select from owners where id = (${owner}) for share`, [id]);
+  await query(client, "select from packages where id = $1 for update", [id]);
+}
+
+function fieldsOf(sent: PackageUpsert): (string | null)[] {
+  const about = [sent.name, sent.shortDescription, sent.longDescription ?? null, sent.website ?? null];
+  return [...about, sent.backendUrl ?? null, sent.publicUrl ?? null, sent.repositoryURL ?? null];
+}
+
+async function naming({ libraryType, name }: PackageUpsert, work: () => Promise<unknown>): Promise<void> {
   try {
-    await query(pg, text, [id, ownerId, made.name, made.libraryType, ...about, ...urls]);
-    return id;
+    await work();
   } catch (error) {
     if (!violates(error, "packages_name_taken")) throw error;
-    throw new Problem("already-exists", `There is already a ${made.libraryType} package ${made.name} here.`, {
+    throw new Problem("already-exists", `There is already a ${libraryType} package ${name} here.`, {
       cause: error,
     });
   }
@@ -108,7 +156,8 @@ const SELECT = `
   select p.id, p.owner_id as "ownerId", o.kind as "ownerKind", o.name as owner,
     o.export_enabled as "exportEnabled", p.name, p.library_type as "libraryType",
     p.short_description as "shortDescription", p.long_description as "longDescription", p.website,
-    ${utc("p.created_at")} as "createdAt",
+    p.backend_url as "backendUrl", p.public_url as "publicUrl", p.repository_url as "repositoryUrl",
+    ${utc("p.created_at")} as "createdAt", ${utc("p.updated_at")} as "updatedAt",
     case when p.owner_id = $1 then 'owner' else coalesce(m.role, 'none') end as standing, x.level
   from packages p
   join owners o on o.id = p.owner_id

@@ -3,7 +3,7 @@ import type { PixelRecord, PixelUpsert } from "../../schemas/pixel.js";
 import { withoutNulls } from "../../schemas/record.js";
 import type { OwnerKind, Standing } from "../access.js";
 import type { Page } from "../paging.js";
-import { query, utc, violates, type Postgres } from "./query.js";
+import { query, utc, type Postgres } from "./query.js";
 
 /** A pixel with what the asking account is to it. */
 export interface PixelRow {
@@ -29,20 +29,32 @@ export function pixelRecord(row: PixelRow): PixelRecord {
   });
 }
 
-/** Answers the new pixel's id, or undefined when its package was deleted meanwhile. */
+/** Answers the new pixel's id. Its owner must be locked: the package could be deleted meanwhile. */
 export async function insertPixel(
   pg: Postgres,
   { ownerId, pixel }: { ownerId: string; pixel: PixelUpsert },
-): Promise<string | undefined> {
-  const text = `insert into pixels (id, owner_id, name, package_id) values ($1, $2, $3, $4)`;
+): Promise<string> {
   const id = uuidv7();
-  try {
-    await query(pg, text, [id, ownerId, pixel.name, pixel.package_id ?? null]);
-    return id;
-  } catch (error) {
-    if (violates(error, "pixels_package_id_fkey")) return undefined;
-    throw error;
-  }
+  const text = "insert into pixels (id, owner_id, name, package_id) values ($1, $2, $3, $4)";
+  await query(pg, text, [id, ownerId, pixel.name, pixel.package_id ?? null]);
+  return id;
+}
+
+/** The change's owner must be locked: the package could be deleted meanwhile. */
+export async function updatePixel(
+  pg: Postgres,
+  { id, pixel }: { id: string; pixel: PixelUpsert },
+): Promise<void> {
+  const text = "update pixels set name = $2, package_id = $3, updated_at = now() where id = $1";
+  await query(pg, text, [id, pixel.name, pixel.package_id ?? null]);
+}
+
+/** What it leaves in ClickHouse is noted. */
+export async function deletePixel(pg: Postgres, id: string): Promise<void> {
+  const text = `
+    with gone as (delete from pixels where id = $1 returning id, owner_id)
+    insert into deleted_artifacts (id, owner_id) select id, owner_id from gone`;
+  await query(pg, text, [id]);
 }
 
 export async function readPixel(

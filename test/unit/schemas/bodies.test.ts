@@ -2,6 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseOrganizationUpsert } from "../../../schemas/organization.js";
 import { parsePackageUpsert } from "../../../schemas/package.js";
+import { parseCreatePackageDomain } from "../../../schemas/package-domain.js";
+import { parseCreatePackageRoute } from "../../../schemas/package-route.js";
 import { parsePixelUpsert } from "../../../schemas/pixel.js";
 import { Problem, type FieldFault } from "../../../schemas/problem.js";
 
@@ -55,6 +57,8 @@ describe("every body", () => {
         faultsOf(parsePackageUpsert, body);
         faultsOf(parseOrganizationUpsert, body);
         faultsOf(parsePixelUpsert, body);
+        faultsOf(parseCreatePackageRoute, body);
+        faultsOf(parseCreatePackageDomain, body);
       }),
     );
   });

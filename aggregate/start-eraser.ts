@@ -1,0 +1,62 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ClickHouseClient } from "@clickhouse/client";
+import type { ErasureStore } from "../schemas/erasure.js";
+import { eraseArtifacts } from "./erase-artifacts.js";
+
+const ROUND_MS = 1_000;
+/** A store that is down is asked every so many rounds. */
+const PAUSE_FACTOR = 5;
+
+export interface EraserDependencies {
+  clickhouse: ClickHouseClient;
+  store: ErasureStore;
+  /** Told when nothing is left of these artifacts. */
+  onErased?: (artifacts: readonly string[]) => void;
+  /** Told of every round that failed; the next one tries again. */
+  onFailure: (error: unknown) => void;
+  /** How long to wait between rounds. */
+  roundMs?: number;
+}
+
+/** Erases the events of packages and pixels that were deleted. Any number of processes may run it. */
+export function startEraser(dependencies: EraserDependencies): AsyncDisposable {
+  const stop = new AbortController();
+  const finished = eraseUntil(stop.signal, dependencies);
+  return {
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await finished;
+    },
+  };
+}
+
+async function eraseUntil(signal: AbortSignal, dependencies: EraserDependencies): Promise<void> {
+  const { roundMs = ROUND_MS } = dependencies;
+  const pause = (ms: number) => sleep(ms, undefined, { signal }).catch(() => undefined);
+  while (!signal.aborted) {
+    try {
+      await eraseDue(signal, dependencies);
+    } catch (error) {
+      dependencies.onFailure(error);
+      await pause(roundMs * PAUSE_FACTOR);
+    }
+    await pause(roundMs);
+  }
+}
+
+/** Settlement of the owner waits meanwhile: it would bring back what it had taken back for an override. */
+async function eraseDue(
+  signal: AbortSignal,
+  { clickhouse, store, onErased }: EraserDependencies,
+): Promise<void> {
+  for (const ownerId of await store.dueOwners()) {
+    if (signal.aborted) return;
+    await store.asOnlySettlement(ownerId, async () => {
+      const artifacts = await store.dueArtifacts(ownerId);
+      if (artifacts.length === 0) return;
+      if (await eraseArtifacts(clickhouse, artifacts)) return store.putFound(artifacts);
+      await store.putClean(artifacts);
+      onErased?.(artifacts);
+    });
+  }
+}

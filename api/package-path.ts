@@ -1,0 +1,33 @@
+import type { ParsedUrlQuery } from "node:querystring";
+import { LIBRARY_TYPES, type LibraryType } from "../schemas/artifact.js";
+import { storedType } from "../schemas/package.js";
+import { Problem } from "../schemas/problem.js";
+
+const TYPES = [...LIBRARY_TYPES, "file"] as const;
+
+/** The type that a package's name is narrowed to, if it is. Throws `invalid-query`. */
+export function parsePackageType({ packageType: text }: ParsedUrlQuery): LibraryType | undefined {
+  if (text === undefined) return undefined;
+  const type = TYPES.find((each) => each === text);
+  if (type !== undefined) return storedType(type);
+  throw new Problem("invalid-query", `packageType must be one of ${TYPES.join(", ")}.`);
+}
+
+/** What the API document says of every path with a package in it, to be spread into an operation. */
+export const PACKAGE_PATH = {
+  package: {
+    schema: { type: "string" },
+    description: "The package's uuid, or its name, percent-encoded",
+    example: "01a1fbad-ca48-70ed-9525-6dc0dcdf7c27",
+  },
+} as const;
+
+export const PACKAGE_QUERY = {
+  packageType: {
+    schema: { type: "string", enum: TYPES },
+    description: "Which type of package is meant, where several share the name",
+  },
+} as const;
+
+/** Beyond what every operation can answer. */
+export const PACKAGE_PROBLEMS = ["invalid-query", "ambiguous-name"] as const;

@@ -1,0 +1,140 @@
+import type { Pool } from "pg";
+import { isUuid } from "../../schemas/formats.js";
+import {
+  CREATE_PACKAGE_DOMAIN_V1,
+  PACKAGE_DOMAIN_V1,
+  parseCreatePackageDomain,
+  type PackageDomainV1,
+} from "../../schemas/package-domain.js";
+import { Problem } from "../../schemas/problem.js";
+import { lockedPackageFor, packageFor } from "../authorise.js";
+import { entityTag, requireMatch } from "../entity-tag.js";
+import { readJson } from "../middleware/read-json.js";
+import { PACKAGE_PATH, PACKAGE_PROBLEMS, PACKAGE_QUERY, parsePackageType } from "../package-path.js";
+import { route, type Call, type Route } from "../route.js";
+import { inTransaction } from "../stores/connection.js";
+import {
+  deletePackageDomain,
+  insertPackageDomain,
+  listPackageDomains,
+  readPackageDomain,
+} from "../stores/package-domains.js";
+import type { PackageRow } from "../stores/packages.js";
+
+const SENT = { name: "files.acme.example" };
+const EXAMPLE = { id: "01a1fbad-cab4-710c-82a1-b3f3576e59e4", ...SENT };
+const LIST_PATH = "/v1/packages/:package/domains";
+const ON_DOMAINS = { tag: "Routes and domains", path: PACKAGE_PATH, query: PACKAGE_QUERY } as const;
+const PROBLEMS = [...PACKAGE_PROBLEMS, "not-a-file-package"] as const;
+
+/** The domains under which a file or Python package is served. */
+export function packageDomainRoutes({ pg }: { pg: Pool }): Route[] {
+  return [
+    route({
+      method: "GET",
+      path: LIST_PATH,
+      action: "domains.read",
+      operation: {
+        id: "listPackageDomains",
+        ...ON_DOMAINS,
+        summary: "List the domains of a file or Python package",
+        answers: {
+          200: {
+            description: "Its domains, in the order in which they were made",
+            schema: { type: "array", items: PACKAGE_DOMAIN_V1 },
+            example: [EXAMPLE],
+          },
+        },
+        problems: PROBLEMS,
+      },
+      async handle({ ctx, account, action, param }) {
+        const type = parsePackageType(ctx.query);
+        const row = await packageFor(pg, account, param("package"), action, { type });
+        requireDomains(row);
+        ctx.body = await listPackageDomains(pg, row.id);
+      },
+    }),
+    route({
+      method: "POST",
+      path: LIST_PATH,
+      action: "domains.write",
+      operation: {
+        id: "createPackageDomain",
+        ...ON_DOMAINS,
+        summary: "Serve a file or Python package under a domain",
+        description: "A domain serves one package only, whoever's it is.",
+        body: { schema: CREATE_PACKAGE_DOMAIN_V1, example: SENT },
+        answers: { 201: { description: "The domain", schema: PACKAGE_DOMAIN_V1, example: EXAMPLE } },
+        problems: [...PROBLEMS, "domain-is-already-in-use"],
+      },
+      async handle(call) {
+        const made = await createDomain(pg, call);
+        call.ctx.status = 201;
+        call.ctx.set("ETag", entityTag(made));
+        call.ctx.body = made;
+      },
+    }),
+    route({
+      method: "DELETE",
+      path: `${LIST_PATH}/:domain`,
+      action: "domains.write",
+      operation: {
+        id: "deletePackageDomain",
+        ...ON_DOMAINS,
+        summary: "Remove a domain from a package",
+        description: "The domain is free for others at once.",
+        answers: { 204: { description: "It is gone" } },
+        problems: [...PROBLEMS, "precondition-failed"],
+      },
+      async handle(call) {
+        await removeDomain(pg, call);
+        call.ctx.status = 204;
+      },
+    }),
+  ];
+}
+
+async function createDomain(
+  pg: Pool,
+  { ctx, account, action, param, record }: Call<"domains.write">,
+): Promise<PackageDomainV1> {
+  const type = parsePackageType(ctx.query);
+  const { name } = await readJson(ctx, parseCreatePackageDomain);
+  return inTransaction(pg, async (client) => {
+    const row = await lockedPackageFor(client, account, param("package"), action, { type });
+    requireDomains(row);
+    const made = await insertPackageDomain(client, { packageId: row.id, name });
+    await record(client, { ownerId: row.ownerId, target: target(made), changes: { package: row.id, name } });
+    return made;
+  });
+}
+
+async function removeDomain(
+  pg: Pool,
+  { ctx, account, action, param, record }: Call<"domains.write">,
+): Promise<void> {
+  const type = parsePackageType(ctx.query);
+  await inTransaction(pg, async (client) => {
+    const row = await lockedPackageFor(client, account, param("package"), action, { type });
+    requireDomains(row);
+    const id = param("domain");
+    const found = isUuid(id) ? await readPackageDomain(client, { packageId: row.id, id }) : undefined;
+    if (found === undefined) throw new Problem("not-found", `The package ${row.name} has no domain ${id}.`);
+    requireMatch(ctx, entityTag(found));
+    await deletePackageDomain(client, found.id);
+    const changes = { package: row.id, name: null };
+    await record(client, { ownerId: row.ownerId, target: target(found), changes });
+  });
+}
+
+function requireDomains({ name, libraryType }: PackageRow): void {
+  if (libraryType === "other" || libraryType === "pypi") return;
+  throw new Problem(
+    "not-a-file-package",
+    `Only file packages and Python packages have domains; ${name} is of type ${libraryType}.`,
+  );
+}
+
+function target({ id, name }: PackageDomainV1) {
+  return { kind: "domain", id, name } as const;
+}

@@ -1,0 +1,113 @@
+import type { Pool } from "pg";
+import { parsePackageUpdate } from "../../schemas/package.js";
+import { lockedPackageFor, packageFor } from "../authorise.js";
+import { changedFields } from "../changed-fields.js";
+import { entityTag, requireMatch } from "../entity-tag.js";
+import { readJson } from "../middleware/read-json.js";
+import { PACKAGE_PATH, PACKAGE_PROBLEMS, PACKAGE_QUERY, parsePackageType } from "../package-path.js";
+import { route, type Call, type Route } from "../route.js";
+import { inTransaction } from "../stores/connection.js";
+import {
+  deletePackage,
+  packageRecord,
+  packageState,
+  updatePackage,
+  type PackageRow,
+} from "../stores/packages.js";
+import { PACKAGE_ANSWER, PACKAGE_BODY } from "./packages.js";
+
+const PATH = "/v1/packages/:package";
+const ON_PACKAGE = { tag: "Packages", path: PACKAGE_PATH, query: PACKAGE_QUERY } as const;
+
+/** One package: reading, changing and deleting it. */
+export function packageRecordRoutes({ pg }: { pg: Pool }): Route[] {
+  return [
+    route({
+      method: "GET",
+      path: PATH,
+      action: "packages.read",
+      operation: {
+        id: "getPackage",
+        ...ON_PACKAGE,
+        summary: "Read a package",
+        answers: { 200: PACKAGE_ANSWER },
+        problems: PACKAGE_PROBLEMS,
+      },
+      async handle({ ctx, account, action, param }) {
+        const type = parsePackageType(ctx.query);
+        answer(ctx, await packageFor(pg, account, param("package"), action, { type }));
+      },
+    }),
+    route({
+      method: "PUT",
+      path: PATH,
+      action: "packages.update",
+      operation: {
+        id: "updatePackage",
+        ...ON_PACKAGE,
+        summary: "Change a package",
+        description:
+          "Its type stays, and may be left out. Any other optional field that is left out is removed.",
+        body: PACKAGE_BODY,
+        answers: { 200: PACKAGE_ANSWER },
+        problems: [...PACKAGE_PROBLEMS, "already-exists", "library-type-is-immutable", "precondition-failed"],
+      },
+      async handle(call) {
+        answer(call.ctx, await changePackage(pg, call));
+      },
+    }),
+    route({
+      method: "DELETE",
+      path: PATH,
+      action: "packages.delete",
+      operation: {
+        id: "deletePackage",
+        ...ON_PACKAGE,
+        summary: "Delete a package",
+        description:
+          "With its routes, domains and permissions. Its events leave the exports at once and are erased soon " +
+          "after; its pixels stay, associated with no package.",
+        answers: { 204: { description: "It is gone" } },
+        problems: [...PACKAGE_PROBLEMS, "precondition-failed"],
+      },
+      async handle({ ctx, account, action, param, record }) {
+        const type = parsePackageType(ctx.query);
+        await inTransaction(pg, async (client) => {
+          const row = await lockedPackageFor(client, account, param("package"), action, { type });
+          requireMatch(ctx, entityTag(packageState(row)));
+          await deletePackage(client, row.id);
+          await record(client, { ownerId: row.ownerId, target: target(row) });
+        });
+        ctx.status = 204;
+      },
+    }),
+  ];
+}
+
+async function changePackage(
+  pg: Pool,
+  { ctx, account, action, param, record }: Call<"packages.update">,
+): Promise<PackageRow> {
+  const type = parsePackageType(ctx.query);
+  // Which fields it may have depends on the package.
+  const body = await readJson(ctx, (sent) => sent);
+  return inTransaction(pg, async (client) => {
+    const before = await lockedPackageFor(client, account, param("package"), action, { type });
+    requireMatch(ctx, entityTag(packageState(before)));
+    const sent = parsePackageUpdate(body, before.libraryType);
+    await updatePackage(client, { id: before.id, package: sent });
+    const after = await packageFor(client, account, before.id, "packages.read");
+    const changes = changedFields(packageState(before), packageState(after));
+    await record(client, { ownerId: after.ownerId, target: target(after), changes });
+    return after;
+  });
+}
+
+function answer(ctx: Call["ctx"], row: PackageRow): void {
+  ctx.set("ETag", entityTag(packageState(row)));
+  ctx.body = packageRecord(row);
+}
+
+function target({ id, name }: PackageRow) {
+  return { kind: "package", id, name } as const;
+}

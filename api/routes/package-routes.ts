@@ -1,0 +1,172 @@
+import type { Pool } from "pg";
+import { routesConflict } from "../../schemas/find-route.js";
+import { isUuid } from "../../schemas/formats.js";
+import {
+  CREATE_PACKAGE_ROUTE_V1,
+  PACKAGE_ROUTE_V1,
+  parseCreatePackageRoute,
+  type CreatePackageRouteV1,
+  type PackageRouteV1,
+} from "../../schemas/package-route.js";
+import { Problem } from "../../schemas/problem.js";
+import { decodeRouteTemplate } from "../../schemas/route-template.js";
+import { lockedPackageFor, packageFor } from "../authorise.js";
+import { entityTag, requireMatch } from "../entity-tag.js";
+import { readJson } from "../middleware/read-json.js";
+import { PACKAGE_PATH, PACKAGE_PROBLEMS, PACKAGE_QUERY, parsePackageType } from "../package-path.js";
+import { route, type Call, type Route } from "../route.js";
+import { inTransaction } from "../stores/connection.js";
+import {
+  deletePackageRoute,
+  insertPackageRoute,
+  listPackageRoutes,
+  readPackageRoute,
+} from "../stores/package-routes.js";
+import type { PackageRow } from "../stores/packages.js";
+import type { Postgres } from "../stores/query.js";
+
+const SENT = {
+  outgoingUrl: "https://github.com/acme/web/releases/download/{version}/{file}",
+  templatePath: "/web/{version}/{file}",
+};
+const EXAMPLE = { id: "01a1fbad-cab4-710c-82a1-b3f3576e59e4", ...SENT };
+const LIST_PATH = "/v1/packages/:package/routes";
+const ON_ROUTES = { tag: "Routes and domains", path: PACKAGE_PATH, query: PACKAGE_QUERY } as const;
+const PROBLEMS = [...PACKAGE_PROBLEMS, "not-a-file-package"] as const;
+
+/** The routes of a file package: which requests it takes, and where they go. */
+export function packageRouteRoutes({ pg }: { pg: Pool }): Route[] {
+  return [
+    route({
+      method: "GET",
+      path: LIST_PATH,
+      action: "routes.read",
+      operation: {
+        id: "listPackageRoutes",
+        ...ON_ROUTES,
+        summary: "List the routes of a file package",
+        answers: {
+          200: {
+            description: "Its routes, in the order in which they were made",
+            schema: { type: "array", items: PACKAGE_ROUTE_V1 },
+            example: [EXAMPLE],
+          },
+        },
+        problems: PROBLEMS,
+      },
+      async handle({ ctx, account, action, param }) {
+        const type = parsePackageType(ctx.query);
+        const row = await packageFor(pg, account, param("package"), action, { type });
+        requireFilePackage(row);
+        ctx.body = await listPackageRoutes(pg, row.id);
+      },
+    }),
+    route({
+      method: "POST",
+      path: LIST_PATH,
+      action: "routes.write",
+      operation: {
+        id: "createPackageRoute",
+        ...ON_ROUTES,
+        summary: "Add a route to a file package",
+        description:
+          "Where several routes match a request, the more literal path wins, segment by segment. Two that match " +
+          "exactly the same requests conflict.",
+        body: { schema: CREATE_PACKAGE_ROUTE_V1, example: SENT },
+        answers: { 201: { description: "The route", schema: PACKAGE_ROUTE_V1, example: EXAMPLE } },
+        problems: [...PROBLEMS, "route-conflicts"],
+      },
+      async handle(call) {
+        const made = await createRoute(pg, call);
+        call.ctx.status = 201;
+        call.ctx.set("ETag", entityTag(made));
+        call.ctx.body = made;
+      },
+    }),
+    route({
+      method: "DELETE",
+      path: `${LIST_PATH}/:route`,
+      action: "routes.write",
+      operation: {
+        id: "deletePackageRoute",
+        ...ON_ROUTES,
+        summary: "Remove a route from a file package",
+        answers: { 204: { description: "It is gone" } },
+        problems: [...PROBLEMS, "precondition-failed"],
+      },
+      async handle(call) {
+        await removeRoute(pg, call);
+        call.ctx.status = 204;
+      },
+    }),
+  ];
+}
+
+async function createRoute(
+  pg: Pool,
+  { ctx, account, action, param, record }: Call<"routes.write">,
+): Promise<PackageRouteV1> {
+  const type = parsePackageType(ctx.query);
+  const sent = await readJson(ctx, parseCreatePackageRoute);
+  return inTransaction(pg, async (client) => {
+    const row = await lockedPackageFor(client, account, param("package"), action, { type });
+    requireFilePackage(row);
+    await requireNoConflict(client, { packageId: row.id, sent });
+    const made = await insertPackageRoute(client, { packageId: row.id, route: sent });
+    await record(client, {
+      ownerId: row.ownerId,
+      target: target(made),
+      changes: { package: row.id, ...sent },
+    });
+    return made;
+  });
+}
+
+async function removeRoute(
+  pg: Pool,
+  { ctx, account, action, param, record }: Call<"routes.write">,
+): Promise<void> {
+  const type = parsePackageType(ctx.query);
+  await inTransaction(pg, async (client) => {
+    const row = await lockedPackageFor(client, account, param("package"), action, { type });
+    requireFilePackage(row);
+    const id = param("route");
+    const found = isUuid(id) ? await readPackageRoute(client, { packageId: row.id, id }) : undefined;
+    if (found === undefined) throw new Problem("not-found", `The package ${row.name} has no route ${id}.`);
+    requireMatch(ctx, entityTag(found));
+    await deletePackageRoute(client, found.id);
+    const changes = { package: row.id, outgoingUrl: null, templatePath: null };
+    await record(client, { ownerId: row.ownerId, target: target(found), changes });
+  });
+}
+
+function requireFilePackage({ name, libraryType }: PackageRow): void {
+  if (libraryType === "other") return;
+  throw new Problem(
+    "not-a-file-package",
+    `Only file packages have routes; ${name} is of type ${libraryType}.`,
+  );
+}
+
+/** The package must be locked: of two that are made at once, one has to see the other. */
+async function requireNoConflict(
+  client: Postgres,
+  { packageId, sent }: { packageId: string; sent: CreatePackageRouteV1 },
+): Promise<void> {
+  const routes = await listPackageRoutes(client, packageId);
+  const other = routes.find(({ templatePath }) => conflict(templatePath, sent.templatePath));
+  if (other === undefined) return;
+  throw new Problem(
+    "route-conflicts",
+    `${sent.templatePath} matches exactly what the route ${other.templatePath} (${other.id}) matches.`,
+  );
+}
+
+function conflict(one: string, other: string): boolean {
+  const [a, b] = [decodeRouteTemplate(one), decodeRouteTemplate(other)];
+  return !("fault" in a) && !("fault" in b) && routesConflict(a, b);
+}
+
+function target({ id, templatePath }: PackageRouteV1) {
+  return { kind: "route", id, name: templatePath } as const;
+}

@@ -1,0 +1,57 @@
+import type { Pool } from "pg";
+import type { ErasureStore } from "../../schemas/erasure.js";
+import { query, type Postgres } from "./query.js";
+import { settlementStore } from "./settlements.js";
+
+/** What erasing the events of deleted packages and pixels keeps in PostgreSQL. */
+export function erasureStore(pg: Pool): ErasureStore {
+  const settlements = settlementStore(pg);
+  return {
+    dueOwners: () => dueOwners(pg),
+    dueArtifacts: (ownerId) => dueArtifacts(pg, ownerId),
+    asOnlySettlement: (ownerId, work) => settlements.asOnlySettlement(ownerId, work),
+    putFound: (artifacts) => putFound(pg, artifacts),
+    putClean: (artifacts) => putClean(pg, artifacts),
+  };
+}
+
+/** An id travels in a URL to ClickHouse: some 2,900 fit. */
+const ARTIFACTS_MAX = 1_000;
+
+/**
+ * An import that began after the deletion finds no such artifact; the minute is for what was cached, and for a
+ * deletion that waited for a lock. One that never ends must not keep the events for ever.
+ */
+const DUE = `
+  d.erased_at is null and d.due_at <= now() and (
+    d.deleted_at < now() - interval '1 day' or not exists (
+      select from imports i
+      where i.owner_id = d.owner_id and i.created_at < d.deleted_at + interval '1 minute'
+        and (i.status = 'importing' or i.chunks_settled < i.chunks_written)))`;
+
+async function dueOwners(pg: Postgres): Promise<string[]> {
+  const text = `select distinct owner_id as id from deleted_artifacts d where ${DUE}`;
+  return (await query<{ id: string }>(pg, text)).map(({ id }) => id);
+}
+
+async function dueArtifacts(pg: Postgres, ownerId: string): Promise<string[]> {
+  const text = `select id from deleted_artifacts d where d.owner_id = $1 and ${DUE} order by due_at limit $2`;
+  return (await query<{ id: string }>(pg, text, [ownerId, ARTIFACTS_MAX])).map(({ id }) => id);
+}
+
+async function putFound(pg: Postgres, artifacts: readonly string[]): Promise<void> {
+  const text = `
+    update deleted_artifacts
+    set rounds = rounds + 1, due_at = now() + make_interval(secs => least(600, 2 ^ least(rounds, 10)))
+    where id = any($1::uuid[])`;
+  await query(pg, text, [artifacts]);
+}
+
+async function putClean(pg: Postgres, artifacts: readonly string[]): Promise<void> {
+  const text = `
+    update deleted_artifacts
+    set rounds = 0, due_at = deleted_at + interval '1 hour',
+      erased_at = case when deleted_at < now() - interval '1 hour' then now() end
+    where id = any($1::uuid[])`;
+  await query(pg, text, [artifacts]);
+}

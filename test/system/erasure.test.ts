@@ -1,0 +1,196 @@
+import type { ClickHouseClient } from "@clickhouse/client";
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { connectClickHouse } from "../../deploy/connect-clickhouse.js";
+import type { ApiClient } from "../../deploy/demo/api-client.js";
+import type { EventImport } from "../../schemas/import-store.js";
+import { makeOrganization, makePackage, makePixel } from "../support/make-artifacts.js";
+import type { KnownArtifact } from "../support/recount-line.js";
+import { startToolchain, type Toolchain } from "../support/start-toolchain.js";
+import { startUpload } from "../support/start-upload.js";
+
+const RANGE = { startDate: "2025-03-01", endDate: "2025-04-01" };
+
+let toolchain: Toolchain;
+let api: ApiClient;
+let clickhouse: ClickHouseClient;
+let pool: pg.Pool;
+let made = 0;
+let organization: string;
+let image: KnownArtifact;
+let files: KnownArtifact;
+let pixel: KnownArtifact;
+
+beforeAll(async () => {
+  toolchain = await startToolchain();
+  api = await toolchain.newAccount("ada");
+  clickhouse = connectClickHouse(toolchain.endpoints.clickhouse ?? "");
+  pool = new pg.Pool({ connectionString: toolchain.endpoints.postgres, max: 2 });
+});
+
+afterAll(async () => {
+  await clickhouse?.close();
+  await pool?.end();
+  await toolchain?.close();
+});
+
+beforeEach(async () => {
+  organization = await makeOrganization(api, `erasing${made++}`);
+  await toolchain.admin("grant-export", organization);
+  image = await makePackage(api, { organization, name: "image", libraryType: "docker" });
+  files = await makePackage(api, { organization, name: "files", libraryType: "other" });
+  pixel = await makePixel(api, { owner: organization, name: "docs" });
+});
+
+/** Each key twice: the later line overrides the earlier. */
+function linesInto({ kind, id }: KnownArtifact, count: number): string[] {
+  return Array.from({ length: count * 2 }, (_, index) =>
+    JSON.stringify({
+      $time: `2025-03-1${index % 7}T12:00:00Z`,
+      $unique_id: `event-${index % count}`,
+      [`$${kind}`]: id,
+      $remote_address: `18.66.22.${index % 200}`,
+      $user_agent: "docker/27.3.1 go/go1.22.7 os/linux arch/amd64",
+      $version: `1.${index % 5}`,
+      channel: `c${index % 3}`,
+    }),
+  );
+}
+
+async function importLines(lines: readonly string[]): Promise<EventImport> {
+  return api.pollToDone(await api.importBody(`/v2/${organization}/import`, lines.join("\n")));
+}
+
+const packagesExported = async () => [
+  ...new Set((await api.readAggregates(organization, RANGE)).map((line) => line.package)),
+];
+
+async function remove(path: string): Promise<number> {
+  return (await api.request(path, { method: "DELETE" })).status;
+}
+
+const TABLES = [
+  ["events", "artifact"],
+  ["superseded_events", "artifact"],
+  ["event_ids", "artifact"],
+  ["import_events", "artifact"],
+  ["settlement_candidates", "artifact"],
+  ["settlement_deltas", "artifact"],
+  ["totals", "package"],
+  ["uniques", "package"],
+  ["countries", "package"],
+  ["platforms", "package"],
+  ["clients", "package"],
+  ["companies", "package"],
+  ["cloud_providers", "package"],
+  ["versions", "package"],
+  ["variables", "package"],
+] as const;
+
+/** The tables that hold something of an artifact. */
+async function tablesWith({ id }: KnownArtifact): Promise<string[]> {
+  const counts = TABLES.map(
+    ([table, column]) => `SELECT '${table}' AS name, count() AS rows FROM ${table} WHERE ${column} = '${id}'`,
+  );
+  const answer = await clickhouse.query({ query: counts.join(" UNION ALL "), format: "JSONEachRow" });
+  const rows = await answer.json<{ name: string; rows: string | number }>();
+  return rows.filter((row) => Number(row.rows) > 0).map(({ name }) => name);
+}
+
+/** Lets the hour pass after which erasing looks once more. */
+async function anHourLater({ id }: KnownArtifact): Promise<void> {
+  const text = `update deleted_artifacts set deleted_at = deleted_at - interval '2 hours', due_at = now() where id = $1`;
+  await pool.query(text, [id]);
+}
+
+async function isErased({ id }: KnownArtifact): Promise<boolean> {
+  const { rows } = await pool.query<{ done: boolean }>(
+    "select erased_at is not null as done from deleted_artifacts where id = $1",
+    [id],
+  );
+  return rows[0]?.done ?? false;
+}
+
+describe("the events of a deleted package", () => {
+  test("leave the exports at once and are erased from every table, and no others with them", async () => {
+    const record = await importLines([
+      ...linesInto(image, 50),
+      ...linesInto(files, 50),
+      ...linesInto(pixel, 5),
+    ]);
+    expect(await packagesExported()).toEqual([image.id, files.id].sort());
+    const others = (await api.readAggregates(organization, RANGE)).filter(
+      (line) => line.package === files.id,
+    );
+    expect(await tablesWith(image)).toEqual(
+      expect.arrayContaining(["events", "superseded_events", "versions"]),
+    );
+
+    expect(await remove(`/v1/packages/${image.id}`)).toBe(204);
+    expect(await packagesExported()).toEqual([files.id]);
+    await expect.poll(() => tablesWith(image)).toEqual([]);
+    expect(await api.readAggregates(organization, RANGE)).toEqual(others);
+    expect((await tablesWith(pixel)).length).toBeGreaterThan(0);
+
+    // What the import was stays known, and taking it back still works.
+    expect(await api.get(`/v2/imports/${organization}/${record.id}`)).toMatchObject({ status: "done" });
+    expect(await remove(`/v2/imports/${organization}/${record.id}`)).toBe(204);
+    await expect.poll(packagesExported).toEqual([]);
+    expect(await tablesWith(image)).toEqual([]);
+  });
+
+  test("are looked for once more after an hour, and what came in late goes as well", async () => {
+    await importLines(linesInto(files, 3));
+    expect(await remove(`/v1/packages/${files.id}`)).toBe(204);
+    await expect.poll(() => tablesWith(files)).toEqual([]);
+    const late = "INSERT INTO events (artifact, kind, time, sign) SELECT {id:UUID}, 'package', now(), 1";
+    await clickhouse.command({ query: late, query_params: { id: files.id } });
+    expect((await tablesWith(files)).length).toBeGreaterThan(0);
+    await anHourLater(files);
+    await expect.poll(() => tablesWith(files)).toEqual([]);
+    await anHourLater(files);
+    await expect.poll(() => isErased(files)).toBe(true);
+  });
+});
+
+describe("an import that is running while its package is deleted", () => {
+  test("ends with artifact-not-found for the lines behind, and what it had written is erased then", async () => {
+    const lines = linesInto(image, 3_000);
+    const { upload, started } = await startUpload(api, {
+      owner: organization,
+      path: `/v2/${organization}/import`,
+    });
+    await upload.send(`${lines.join("\n")}\n`);
+    const path = `/v2/imports/${organization}/${started.id}`;
+    await expect.poll(async () => (await api.get<EventImport>(path)).events_total).toBeGreaterThan(0);
+
+    expect(await remove(`/v1/packages/${image.id}`)).toBe(204);
+    await sleep(3_000); // Longer than enrichment trusts what it knew, and than erasing waits for.
+    expect(await tablesWith(image)).toContain("events");
+    await upload.send([...lines, ...linesInto(files, 10)].join("\n"));
+    upload.end();
+    expect(await upload.answer).toMatchObject({ status: 200 });
+    const record = await api.pollToDone(started);
+    expect(record.status).toBe("done");
+    expect(record.events_total).toBe(2 * lines.length + 20);
+    expect(record.events_failed_to_import).toBeGreaterThanOrEqual(lines.length);
+    expect(record.error_log_sample[0]).toMatchObject({ type: "artifact-not-found", package_id: image.id });
+
+    expect(await packagesExported()).toEqual([files.id]);
+    await expect.poll(() => tablesWith(image)).toEqual([]);
+    expect(await packagesExported()).toEqual([files.id]);
+  });
+});
+
+describe("the events of a deleted pixel", () => {
+  test("are erased, and its id no longer takes any", async () => {
+    await importLines(linesInto(pixel, 10));
+    expect(await tablesWith(pixel)).toContain("events");
+    expect(await remove(`/v2/tracking-pixels/${organization}/${pixel.id}`)).toBe(204);
+    await expect.poll(() => tablesWith(pixel)).toEqual([]);
+    const record = await importLines(linesInto(pixel, 1));
+    expect(record).toMatchObject({ events_failed_to_import: 2, events_successfully_imported: 0 });
+    expect(await tablesWith(pixel)).toEqual([]);
+  });
+});

@@ -1,0 +1,82 @@
+import type { ClickHouseClient } from "@clickhouse/client";
+import { describe, expect, test, vi } from "vitest";
+import { startEraser } from "../../../aggregate/start-eraser.js";
+import type { ErasureStore } from "../../../schemas/erasure.js";
+
+interface Fakes {
+  /** Rows of artifacts by table; a mutation takes them away. */
+  rows: Record<string, string[]>;
+  elsewhere?: string[];
+  failures?: number;
+}
+
+/** One owner with two deleted artifacts, and a ClickHouse that writes down what is asked of it. */
+function fakes({ rows, elsewhere = [], failures = 0 }: Fakes) {
+  const steps: string[] = [];
+  let failuresLeft = failures;
+  let due = ["a", "b"];
+  const asked = vi.fn(async () => (due.length > 0 ? ["owner"] : []));
+  const store: ErasureStore = {
+    dueOwners: asked,
+    dueArtifacts: async () => due,
+    asOnlySettlement: async (ownerId, work) => {
+      if (failuresLeft-- > 0) throw new Error("connection refused");
+      if (elsewhere.includes(ownerId)) return false;
+      steps.push("lock");
+      await work();
+      steps.push("unlock");
+      return true;
+    },
+    putFound: async (artifacts) => void steps.push(`found ${artifacts.join()}`),
+    putClean: async (artifacts) => {
+      steps.push(`clean ${artifacts.join()}`);
+      due = [];
+    },
+  };
+  const answer = (query: string, table: string) =>
+    query.includes("system.columns")
+      ? Object.keys(rows).map((name) => ({ table: name, column: "artifact" }))
+      : (rows[table] ?? []);
+  const clickhouse = {
+    query: async ({ query, query_params: params }: { query: string; query_params?: { table: string } }) => ({
+      json: async () => answer(query, params?.table ?? ""),
+    }),
+    command: async ({ query_params: { table } }: { query_params: { table: string } }) => {
+      steps.push(`delete from ${table}`);
+      rows[table] = [];
+    },
+  } as unknown as ClickHouseClient;
+  return { store, asked, clickhouse, steps, onErased: vi.fn(), onFailure: vi.fn() };
+}
+
+/** Runs it until `reached`. */
+async function runUntil(dependencies: ReturnType<typeof fakes>, reached: () => boolean): Promise<void> {
+  const eraser = startEraser({ ...dependencies, roundMs: 1 });
+  await vi.waitUntil(reached);
+  await eraser[Symbol.asyncDispose]();
+}
+
+describe("the eraser", () => {
+  test("deletes only where something is, under the lock, and says so when nothing is left", async () => {
+    const world = fakes({ rows: { events: ["a"], totals: [], clients: ["b"] } });
+    await runUntil(world, () => world.onErased.mock.calls.length > 0);
+    expect(world.steps).toEqual([
+      ...["lock", "delete from events", "delete from clients", "found a,b", "unlock"],
+      ...["lock", "clean a,b", "unlock"],
+    ]);
+    expect(world.onErased).toHaveBeenCalledExactlyOnceWith(["a", "b"]);
+  });
+
+  test("leaves an owner alone whose imports are being settled", async () => {
+    const world = fakes({ rows: { events: ["a"] }, elsewhere: ["owner"] });
+    await runUntil(world, () => world.asked.mock.calls.length > 2);
+    expect(world.steps).toEqual([]);
+  });
+
+  test("tells of a failure and tries again", async () => {
+    const world = fakes({ rows: { events: [] }, failures: 2 });
+    await runUntil(world, () => world.onErased.mock.calls.length > 0);
+    expect(world.onFailure).toHaveBeenCalledTimes(2);
+    expect(world.steps).toEqual(["lock", "clean a,b", "unlock"]);
+  });
+});

@@ -1,0 +1,48 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { decodePercent } from "../../../schemas/decode-percent.js";
+
+const plainOf = (text: string) => decodePercent(text).map(({ plain }) => plain);
+const speltOf = (text: string) =>
+  decodePercent(text)
+    .map(({ spelt }) => spelt)
+    .join("");
+
+describe("percent-encoding", () => {
+  test.each([
+    ["caf%C3%A9", ["c", "a", "f", "é"]],
+    ["%f0%9f%98%80", ["😀"]],
+    ["😀", ["😀"]],
+    ["a+b", ["a", "+", "b"]],
+    ["%2f%2F/", ["/", "/", "/"]],
+    ["%2541", ["%", "4", "1"]],
+    ["50%", ["5", "0", "%"]],
+    ["%zz", ["%", "z", "z"]],
+    ["%ff%C3%A9", ["%FF", "é"]],
+    ["%C3%28", ["%C3", "("]],
+    ["%E2%82", ["%E2", "%82"]],
+  ])("%s is %j", (text, characters) => {
+    expect(plainOf(text)).toEqual(characters);
+  });
+
+  test("of a separator separates nothing", () => {
+    expect(decodePercent("%2f/").map(({ match }) => match)).toEqual(["%2F", "/"]);
+  });
+
+  test("stays where it means something, and goes where it does not", () => {
+    expect(speltOf("a%2fb%3F%41%C3%A9%25%2b+%")).toBe("a%2Fb%3FAé%25%2B+%25");
+  });
+
+  test("takes any text apart, and only once", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme" }), (text) => {
+        expect(plainOf(encodeURIComponent(text)).join("")).toBe(text);
+      }),
+    );
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom("%", "2", "F", "f", "c", "3", "/") }), (text) => {
+        expect(speltOf(speltOf(text))).toBe(speltOf(text));
+      }),
+    );
+  });
+});
