@@ -3,13 +3,13 @@ import type { PermissionLevel, PermissionWanted } from "../schemas/package-permi
 import { Problem, type FieldFault } from "../schemas/problem.js";
 import { invalidBody } from "../schemas/validate.js";
 import type { Level } from "./access.js";
-import { packageFor } from "./authorise.js";
+import { lockedPackageFor } from "./authorise.js";
 import { requireMatchOf } from "./entity-tag.js";
+import { parsePackageType } from "./package-path.js";
 import type { Call } from "./route.js";
 import type { User } from "./stores/accounts.js";
 import type { Changed } from "./stores/audit-entries.js";
 import { inTransaction } from "./stores/connection.js";
-import { lockPackage } from "./stores/lock-package.js";
 import {
   deleteLevels,
   listPermissions,
@@ -22,17 +22,18 @@ import type { Postgres } from "./stores/query.js";
 
 /**
  * Gives the users these levels on the package, all or none. Throws `unknown-user` naming everyone who is none,
- * `invalid-body` where two of them are the same user, `precondition-failed` and what `packageFor` throws.
+ * `invalid-body` where two of them are the same user, `precondition-failed`, `invalid-query` and what
+ * `packageFor` throws.
  */
 export async function setPermissions(
   pg: Pool,
   { ctx, account, action, param, record }: Call<"permissions.write">,
   sent: readonly PermissionWanted[],
 ): Promise<void> {
-  const { id } = await packageFor(pg, account, param("package"), action);
+  const type = parsePackageType(ctx.query);
   await inTransaction(pg, async (client) => {
-    await lockPackage(client, id);
-    const row = await packageFor(client, account, id, action);
+    const row = await lockedPackageFor(client, account, param("package"), action, { type });
+    const { id } = row;
     await requireMatchOf(ctx, () => listPermissions(client, id));
     const changes = await changesOf(client, { packageId: id, wanted: await resolveUsers(client, sent) });
     await applyChanges(client, { packageId: id, changes });

@@ -8,6 +8,7 @@ import {
 import { packageFor } from "../authorise.js";
 import { entityTag } from "../entity-tag.js";
 import { readJson } from "../middleware/read-json.js";
+import { PACKAGE_PATH, PACKAGE_PROBLEMS, PACKAGE_QUERY, parsePackageType } from "../package-path.js";
 import { route, type Route } from "../route.js";
 import { setPermissions } from "../set-permissions.js";
 import { listPermissions } from "../stores/package-permissions.js";
@@ -31,10 +32,13 @@ export function packagePermissionRoutes({ pg }: { pg: Pool }): Route[] {
             example: [{ username: "ada", permissionLevel: "member" }],
           },
         },
-        problems: ["ambiguous-name"],
+        path: PACKAGE_PATH,
+        query: PACKAGE_QUERY,
+        problems: PACKAGE_PROBLEMS,
       },
       async handle({ ctx, account, action, param }) {
-        const { id } = await packageFor(pg, account, param("package"), action);
+        const type = parsePackageType(ctx.query);
+        const { id } = await packageFor(pg, account, param("package"), action, { type });
         const permissions = await listPermissions(pg, id);
         ctx.set("ETag", entityTag(permissions));
         ctx.body = permissions;
@@ -62,7 +66,9 @@ export function packagePermissionRoutes({ pg }: { pg: Pool }): Route[] {
           ],
         },
         answers: { 204: { description: "Set" } },
-        problems: ["ambiguous-name", "unknown-user", "precondition-failed"],
+        path: PACKAGE_PATH,
+        query: PACKAGE_QUERY,
+        problems: [...PACKAGE_PROBLEMS, "unknown-user", "precondition-failed"],
       },
       async handle(call) {
         await setPermissions(pg, call, await readJson(call.ctx, parsePackagePermissionsSet));

@@ -55,8 +55,8 @@ describe("the permissions of a package", () => {
     expect(read.body).toEqual([{ username: world.names.stranger, permissionLevel: "admin" }]);
   });
 
-  test("by a name that several packages share are not guessed", async () => {
-    await call("owner", "POST /v1/packages", { name: "team/tool", shortDescription: "" });
+  test("by a name that several packages share need packageType", async () => {
+    await call("owner", "POST /v1/packages", { name: "team/tool", shortDescription: "", libraryType: "npm" });
     const answers = [
       await call("owner", "GET /v1/packages/team%2Ftool/permissions"),
       await call("owner", "POST /v1/packages/team%2Ftool/permissions", to("stranger", "member")),
@@ -64,6 +64,10 @@ describe("the permissions of a package", () => {
     for (const answer of answers) {
       expect(answer).toMatchObject({ status: 409, body: { code: "ambiguous-name" } });
     }
+    const one = "/v1/packages/team%2Ftool/permissions?packageType=file";
+    expect((await call("owner", `POST ${one}`, to("stranger", "member"))).status).toBe(204);
+    expect((await call("owner", `GET ${one}`)).body).toMatchObject([{ permissionLevel: "member" }]);
+    expect((await call("owner", `POST ${one}s`, to("stranger", "member"))).status).toBe(400);
   });
 
   test.each([
