@@ -12,7 +12,10 @@ export type OpenRows = (signal: AbortSignal) => Promise<AsyncIterable<Buffer>>;
 export async function answerRows(ctx: ApiContext, open: OpenRows): Promise<void> {
   ctx.type = "application/x-ndjson";
   ctx.vary("Accept-Encoding");
-  if (ctx.method === "HEAD") return void (ctx.status = 200);
+  if (ctx.method === "HEAD") {
+    if (wantsGzip(ctx)) ctx.set("Content-Encoding", "gzip");
+    return void (ctx.status = 200);
+  }
   const stop = new AbortController();
   ctx.res.once("close", () => stop.abort());
   // Whoever left earlier is not heard of again.
@@ -43,10 +46,14 @@ const NEWLINE = 0x0a;
 
 /** A failure of the rows has to reach the socket through the compressor as well. */
 function compressed(ctx: ApiContext, rows: Readable): Readable {
-  if (ctx.acceptsEncodings("gzip", "identity") !== "gzip") return rows;
+  if (!wantsGzip(ctx)) return rows;
   ctx.set("Content-Encoding", "gzip");
   const gzip = createGzip({ level: constants.Z_BEST_SPEED });
   rows.on("error", (error) => gzip.destroy(error));
   gzip.on("close", () => rows.destroy());
   return rows.pipe(gzip);
+}
+
+function wantsGzip(ctx: ApiContext): boolean {
+  return ctx.acceptsEncodings("gzip", "identity") === "gzip";
 }

@@ -4,13 +4,19 @@ import type { Pool } from "pg";
 import type { Logger } from "pino";
 import { accessLog } from "./middleware/access-log.js";
 import { authenticate } from "./middleware/authenticate.js";
+import { cors } from "./middleware/cors.js";
+import { negotiateAnswers } from "./middleware/negotiate-answers.js";
 import { answerProblems, onUncaught } from "./middleware/answer-problems.js";
 import { publicBase } from "./middleware/public-base.js";
 import { refuseUnmatched } from "./middleware/refuse-unmatched.js";
 import { requestId } from "./middleware/request-id.js";
 import { securityHeaders } from "./middleware/security-headers.js";
-import { callRoute, type ApiState, type Route } from "./route.js";
-import { healthMiddleware, type Readiness } from "./routes/health.js";
+import { tagAnswers } from "./middleware/tag-answers.js";
+import { buildDocument } from "./openapi/build-document.js";
+import { PRODUCT } from "./product.js";
+import { callRoute, type ApiState, type PublicRoute, type Route } from "./route.js";
+import { documentRoutes } from "./routes/document.js";
+import { healthRoutes, type Readiness } from "./routes/health.js";
 import { organizationRoutes } from "./routes/organizations.js";
 import { packageRoutes } from "./routes/packages.js";
 import { pixelRoutes } from "./routes/pixels.js";
@@ -23,6 +29,10 @@ export interface AppDeps {
   readiness: Readiness;
   /** Whether `X-Forwarded-*` is believed from this address; from none by default. */
   trustsProxy?: (address: string) => boolean;
+  /** Origins whose pages may call the API; see `cors`. None by default. */
+  corsOrigins?: readonly string[];
+  /** How long the body of a management request may take. */
+  bodyMsMax?: number;
   /** Operations that need more than PostgreSQL, such as imports and exports. */
   routes?: readonly Route[];
 }
@@ -37,6 +47,8 @@ export function createApp({
   log,
   readiness,
   trustsProxy = () => false,
+  corsOrigins = [],
+  bodyMsMax = BODY_MS_MAX,
   routes = [],
 }: AppDeps): Koa<ApiState> {
   const app = new Koa<ApiState>();
@@ -46,18 +58,35 @@ export function createApp({
   app.use(accessLog());
   app.use(publicBase(trustsProxy));
   app.use(securityHeaders());
+  app.use(cors(corsOrigins));
+  app.use(negotiateAnswers());
+  app.use(tagAnswers());
   app.use(answerProblems());
-  app.use(healthMiddleware(readiness));
+  app.use(limitBody(bodyMsMax));
   app.use(authenticate({ pg, tokens }));
   const all = [...organizationRoutes({ pg }), ...packageRoutes({ pg }), ...pixelRoutes({ pg }), ...routes];
-  app.use(routerOf(all).routes());
+  const open: PublicRoute[] = [
+    ...healthRoutes(readiness),
+    ...documentRoutes(() => buildDocument([...open, ...all], PRODUCT)),
+  ];
+  app.use(routerOf(all, open).routes());
   app.use(refuseUnmatched());
   return app;
 }
 
+const BODY_MS_MAX = 30_000;
+
+function limitBody(bodyMsMax: number): Koa.Middleware<ApiState> {
+  return (ctx, next) => {
+    ctx.state.bodyMsMax = bodyMsMax;
+    return next();
+  };
+}
+
 /** Case matters in paths, so that what is routed is what authentication looked at. */
-function routerOf(routes: readonly Route[]): Router<ApiState> {
+function routerOf(routes: readonly Route[], open: readonly PublicRoute[]): Router<ApiState> {
   const router = new Router<ApiState>({ sensitive: true });
+  for (const { method, path, handle } of open) router.register(path, [method], (ctx) => handle(ctx));
   for (const route of [...routes].sort(byLiteralStart)) {
     router.register(pathsOf(route), [route.method], (ctx) => callRoute(route, ctx));
   }

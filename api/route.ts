@@ -43,6 +43,14 @@ export interface Call<Named extends Action = Action> {
   record: (client: Postgres, changed: Changed) => Promise<void>;
 }
 
+/** A read that needs no token: about the service itself, never about anyone's data. */
+export interface PublicRoute {
+  method: "GET";
+  path: string;
+  operation: Operation;
+  handle: (ctx: ApiContext) => Promise<void> | void;
+}
+
 export interface ApiState {
   requestId: string;
   /** Adds the request's id to every line. */
@@ -50,6 +58,8 @@ export interface ApiState {
   /** Where the API is reached from outside, without a slash at its end. */
   publicBase: string;
   account?: Account;
+  /** How long the body of a management request may take. */
+  bodyMsMax: number;
   /** Set once an answer broke off. */
   failed?: boolean;
 }

@@ -175,6 +175,7 @@ async function startApi({
     log,
     readiness,
     trustsProxy: trustsProxy(config.trustedProxies),
+    corsOrigins: config.corsOrigins,
     routes: [
       ...importRoutes({ pg, eventLog, active, bodyBytesMax: config.imports.bytesMax }),
       ...importEndingRoutes({ pg, active }),
@@ -183,7 +184,7 @@ async function startApi({
     ],
   });
   const handle = app.callback();
-  const server = createApiServer((request, response) => void handle(request, response));
+  const server = createApiServer((request, response) => void handle(request, response), { log });
   return open.use(await listen(server, { ...config.http, variable: "PORT" })).url;
 }
 

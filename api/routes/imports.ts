@@ -7,6 +7,7 @@ import { EventLogUnavailable, type EventLog } from "../../schemas/event-log.js";
 import { Problem } from "../../schemas/problem.js";
 import { ActiveDryRuns } from "../active-dry-runs.js";
 import { dryRun } from "../dry-run.js";
+import { ID, startOperation } from "../import-operations.js";
 import { importOf } from "../import-of.js";
 import { ownerFor, packageOfOwnerFor, pixelFor } from "../authorise.js";
 import { openArtifactResolver } from "../open-artifact-resolver.js";
@@ -38,6 +39,10 @@ export function importRoutes(dependencies: ImportRoutesDeps): Route[] {
       method: "POST",
       path: "/v2/packages/:owner/:package/import",
       action: "packages.import",
+      operation: {
+        ...startOperation({ id: "importIntoPackage", summary: "Import events of one package" }),
+        path: { package: ID },
+      },
       async handle({ ctx, account, action, param }) {
         const at = { owner: param("owner"), id: param("package"), action };
         const { ownerId, id } = await packageOfOwnerFor(pg, account, at);
@@ -49,6 +54,10 @@ export function importRoutes(dependencies: ImportRoutesDeps): Route[] {
       method: "POST",
       path: "/v2/pixels/:owner/:pixel/import",
       action: "pixels.import",
+      operation: {
+        ...startOperation({ id: "importIntoPixel", summary: "Import events of one pixel" }),
+        path: { pixel: ID },
+      },
       async handle({ ctx, account, action, param }) {
         const at = { owner: param("owner"), id: param("pixel"), action };
         const { ownerId, id } = await pixelFor(pg, account, at);
@@ -60,6 +69,10 @@ export function importRoutes(dependencies: ImportRoutesDeps): Route[] {
       method: "POST",
       path: "/v2/:owner/import",
       action: "imports.start",
+      operation: startOperation({
+        id: "importIntoOwner",
+        summary: "Import events of many packages and pixels, which each line names",
+      }),
       async handle({ ctx, account, action, param }) {
         const { id } = await ownerFor(pg, account, param("owner"), action);
         await startImport(

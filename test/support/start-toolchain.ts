@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Endpoints } from "../../deploy/data-dir.js";
 import { type ApiClient, connectApi } from "../../deploy/demo/api-client.js";
+import { checkAnswersOf } from "./check-answers-of.js";
 import {
   assertNoneLeft,
   type ProcessEnvironment,
@@ -108,7 +109,9 @@ async function startOn(dataDir: string, variables: ProcessEnvironment): Promise<
   await rm(join(dataDir, "endpoints.json"), { force: true });
   const process = spawnToolchain(variables);
   try {
-    return { process, endpoints: await waitUntilReady(process, dataDir) };
+    const endpoints = await waitUntilReady(process, dataDir);
+    if (endpoints.api !== undefined) await checkAnswersOf(endpoints.api);
+    return { process, endpoints };
   } catch (error) {
     process.kill("SIGKILL");
     await process.gone;
