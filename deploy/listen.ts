@@ -1,4 +1,5 @@
 import type { Server, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AddressInfo } from "node:net";
 import { StartFailure } from "./start-failure.js";
@@ -60,11 +61,18 @@ function sentence({ code, message }: NodeJS.ErrnoException, { host, port, variab
 interface Answers {
   /** From now on every answer says that it is the last of its connection. */
   endConnections(): void;
+  /** Closes connections on which nothing was ever asked; Node takes them for busy. */
+  closeSilent(): void;
 }
 
 function watchAnswers(server: Server): Answers {
   const inHand = new Set<ServerResponse>();
+  const connections = new Set<Socket>();
   let isEnding = false;
+  server.on("connection", (socket) => {
+    connections.add(socket);
+    socket.once("close", () => connections.delete(socket));
+  });
   server.prependListener("request", (_, answer) => {
     if (isEnding) answer.setHeader("Connection", "close");
     inHand.add(answer);
@@ -74,6 +82,9 @@ function watchAnswers(server: Server): Answers {
     endConnections() {
       isEnding = true;
       for (const answer of inHand) if (!answer.headersSent) answer.setHeader("Connection", "close");
+    },
+    closeSilent() {
+      for (const socket of connections) if (socket.bytesRead === 0) socket.destroy();
     },
   };
 }
@@ -88,6 +99,7 @@ const ANSWER_MS_MAX = 8_000;
 async function closed(server: Server, answers: Answers): Promise<void> {
   answers.endConnections();
   if ((await connectionsOf(server)) > 0) await sleep(LAST_REQUESTS_MS);
+  answers.closeSilent();
   const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS);
   const cut = setTimeout(() => server.closeAllConnections(), ANSWER_MS_MAX);
   try {

@@ -58,7 +58,9 @@ function describeParameters({
   operation,
 }: DescribedRoute & { operation: Operation }): DocumentObject[] {
   const { path: named = {}, query = {}, headers = {}, problems = [] } = operation;
-  const inPath = parametersOf(wordedPaths({ path })[0]).map((name) => [name, named[name] ?? TEXT] as const);
+  const inPath = parametersOf(wordedPaths({ path })[0]).map(
+    (name) => [name, named[name] ?? textParameter(name)] as const,
+  );
   const conditions = {
     ...(problems.includes("precondition-failed") && { "If-Match": IF_MATCH }),
     ...(isReadOfJson(method, operation) && { "If-None-Match": IF_NONE_MATCH }),
@@ -72,7 +74,21 @@ function describeParameters({
   ];
 }
 
-const TEXT: Parameter = { schema: { type: "string", minLength: 1 }, description: "Percent-encoded" };
+function textParameter(name: string): Parameter {
+  const example = EXAMPLES[name];
+  return {
+    schema: { type: "string", minLength: 1 },
+    description: "Percent-encoded",
+    ...(example && { example }),
+  };
+}
+
+const EXAMPLES: Readonly<Record<string, string>> = {
+  organization: "acme",
+  owner: "acme",
+  package: "web",
+  username: "ada",
+};
 
 const IF_MATCH: Parameter = {
   schema: { type: "string" },

@@ -32,7 +32,10 @@ export function documentRoutes(build: () => OpenApiDocument): PublicRoute[] {
         id: "getDocsPage",
         tag: "Service",
         summary: "This document as a page",
-        answers: { 200: { description: "HTML", schema: { type: "string" }, types: ["text/html"] } },
+        answers: {
+          200: { description: "HTML", schema: { type: "string" }, types: ["text/html"] },
+          308: { description: "From `/docs/` to `/docs`" },
+        },
       },
       handle: async (ctx) => answerPage(ctx, (await files()).page),
     },
