@@ -19,7 +19,10 @@ export async function answerRows(
 ): Promise<void> {
   ctx.type = "application/x-ndjson";
   ctx.vary("Accept-Encoding");
-  if (ctx.method === "HEAD") return void (ctx.status = 200);
+  if (ctx.method === "HEAD") {
+    if (wantsGzip(ctx)) ctx.set("Content-Encoding", "gzip");
+    return void (ctx.status = 200);
+  }
   const stop = new AbortController();
   ctx.res.once("close", () => stop.abort());
   // Whoever left earlier is not heard of again.
@@ -91,10 +94,14 @@ async function* withRowCount(ctx: ApiContext, answer: CountedRows): AsyncGenerat
 
 /** A failure of the rows has to reach the socket through the compressor as well. */
 function compressed(ctx: ApiContext, rows: Readable): Readable {
-  if (ctx.acceptsEncodings("gzip", "identity") !== "gzip") return rows;
+  if (!wantsGzip(ctx)) return rows;
   ctx.set("Content-Encoding", "gzip");
   const gzip = createGzip({ level: constants.Z_BEST_SPEED });
   rows.on("error", (error) => gzip.destroy(error));
   gzip.on("close", () => rows.destroy());
   return rows.pipe(gzip);
+}
+
+function wantsGzip(ctx: ApiContext): boolean {
+  return ctx.acceptsEncodings("gzip", "identity") === "gzip";
 }

@@ -3,26 +3,22 @@ import Koa from "koa";
 import type { Pool } from "pg";
 import type { Logger } from "pino";
 import { UNWATCHED, type ApiWatch } from "./api-watch.js";
+import { managementRoutes } from "./management-routes.js";
 import { accessLog } from "./middleware/access-log.js";
 import { authenticate } from "./middleware/authenticate.js";
+import { cors } from "./middleware/cors.js";
+import { negotiateAnswers } from "./middleware/negotiate-answers.js";
 import { answerProblems, onUncaught } from "./middleware/answer-problems.js";
 import { publicBase } from "./middleware/public-base.js";
 import { refuseUnmatched } from "./middleware/refuse-unmatched.js";
 import { requestId } from "./middleware/request-id.js";
 import { securityHeaders } from "./middleware/security-headers.js";
-import { callRoute, pathsOf, type ApiState, type Route } from "./route.js";
-import { apiTokenRoutes } from "./routes/api-tokens.js";
-import { auditRoutes } from "./routes/audit.js";
-import { healthMiddleware, type Readiness } from "./routes/health.js";
-import { memberRoutes } from "./routes/members.js";
-import { organizationRoutes } from "./routes/organizations.js";
-import { packageDomainRoutes } from "./routes/package-domains.js";
-import { packagePermissionRoutes } from "./routes/package-permissions.js";
-import { packageRecordRoutes } from "./routes/package-records.js";
-import { packageRouteRoutes } from "./routes/package-routes.js";
-import { packageRoutes } from "./routes/packages.js";
-import { pixelRoutes } from "./routes/pixels.js";
-import { userRoutes } from "./routes/user.js";
+import { tagAnswers } from "./middleware/tag-answers.js";
+import { buildDocument } from "./openapi/build-document.js";
+import { PRODUCT } from "./product.js";
+import { callRoute, pathsOf, type ApiState, type PublicRoute, type Route } from "./route.js";
+import { documentRoutes } from "./routes/document.js";
+import { healthRoutes, type Readiness } from "./routes/health.js";
 import type { TokenCipher } from "./tokens.js";
 
 export interface AppDeps {
@@ -33,6 +29,10 @@ export interface AppDeps {
   /** Whether `X-Forwarded-*` is believed from this address; from none by default. */
   trustsProxy?: (address: string) => boolean;
   watch?: ApiWatch;
+  /** Origins whose pages may call the API; see `cors`. None by default. */
+  corsOrigins?: readonly string[];
+  /** How long the body of a management request may take. */
+  bodyMsMax?: number;
   /** Operations that need more than PostgreSQL, such as imports and exports. */
   routes?: readonly Route[];
 }
@@ -48,6 +48,8 @@ export function createApp({
   readiness,
   trustsProxy = () => false,
   watch = UNWATCHED,
+  corsOrigins = [],
+  bodyMsMax = BODY_MS_MAX,
   routes = [],
 }: AppDeps): Koa<ApiState> {
   const app = new Koa<ApiState>();
@@ -57,31 +59,40 @@ export function createApp({
   app.use(accessLog((request) => watch.onAnswered(request)));
   app.use(publicBase(trustsProxy));
   app.use(securityHeaders());
+  app.use(cors(corsOrigins));
+  app.use(negotiateAnswers());
+  app.use(tagAnswers());
   app.use(answerProblems());
-  app.use(healthMiddleware(readiness));
+  app.use(limitBody(bodyMsMax));
   app.use(authenticate({ pg, tokens, trustsProxy }));
-  const all = [
-    ...userRoutes({ pg, tokens }),
-    ...apiTokenRoutes({ pg, tokens }),
-    ...auditRoutes({ pg }),
-    ...organizationRoutes({ pg }),
-    ...memberRoutes({ pg }),
-    ...packageRoutes({ pg }),
-    ...packageRecordRoutes({ pg }),
-    ...packagePermissionRoutes({ pg }),
-    ...packageRouteRoutes({ pg }),
-    ...packageDomainRoutes({ pg }),
-    ...pixelRoutes({ pg }),
-    ...routes,
+  const all = [...managementRoutes({ pg, tokens }), ...routes];
+  const open: PublicRoute[] = [
+    ...healthRoutes(readiness),
+    ...documentRoutes(() => buildDocument([...open, ...all], PRODUCT)),
   ];
-  app.use(routerOf(all).routes());
+  app.use(routerOf(all, open).routes());
   app.use(refuseUnmatched());
   return app;
 }
 
+const BODY_MS_MAX = 30_000;
+
+function limitBody(bodyMsMax: number): Koa.Middleware<ApiState> {
+  return (ctx, next) => {
+    ctx.state.bodyMsMax = bodyMsMax;
+    return next();
+  };
+}
+
 /** Case matters in paths, so that what is routed is what authentication looked at. */
-function routerOf(routes: readonly Route[]): Router<ApiState> {
+function routerOf(routes: readonly Route[], open: readonly PublicRoute[]): Router<ApiState> {
   const router = new Router<ApiState>({ sensitive: true });
+  for (const { method, path, handle } of open) {
+    router.register(path, [method], (ctx) => {
+      ctx.state.route = path;
+      return handle(ctx);
+    });
+  }
   for (const route of [...routes].sort(byLiteralStart)) {
     router.register(pathsOf(route), [route.method], (ctx) => callRoute(route, ctx));
   }

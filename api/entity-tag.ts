@@ -4,7 +4,24 @@ import type { ApiContext } from "./route.js";
 
 /** A strong ETag (RFC 9110, 8.8.3) of a record: another one whenever anything of `state` is another. */
 export function entityTag(state: object): string {
-  return `"${createHash("sha256").update(JSON.stringify(state)).digest("base64url").slice(0, 27)}"`;
+  return bytesTag(JSON.stringify(state));
+}
+
+/** A strong ETag of an answer's bytes. */
+export function bytesTag(bytes: Buffer | string): string {
+  return `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 27)}"`;
+}
+
+/**
+ * The strong ETag of the same state in a Content-Encoding: other bytes need another tag (RFC 9110, 8.8.3.3).
+ * `requireMatch` takes the tag of any encoding.
+ */
+export function encodedTag(tag: string, encoding: string): string {
+  return encoding === "identity" ? tag : tag.replace(/"$/, `-${encoding}"`);
+}
+
+function withoutEncoding(tag: string): string {
+  return tag.replace(/^("[A-Za-z0-9_-]{27})-(?:gzip|br)"$/, '$1"');
 }
 
 /**
@@ -14,7 +31,7 @@ export function entityTag(state: object): string {
 export function requireMatch(ctx: ApiContext, current: string): void {
   const wanted = ctx.get("If-Match");
   if (wanted === "" || wanted.trim() === "*") return;
-  const tags = wanted.split(",").map((tag) => tag.trim());
+  const tags = wanted.split(",").map((tag) => withoutEncoding(tag.trim()));
   if (tags.includes(current)) return;
   throw new Problem("precondition-failed", "The record was changed since it was read; read it again.");
 }

@@ -23,7 +23,14 @@ export interface Operation {
 }
 
 export type Tag =
-  "Organizations" | "Packages" | "Routes and domains" | "Pixels" | "Imports" | "Exports" | "Account";
+  | "Organizations"
+  | "Packages"
+  | "Routes and domains"
+  | "Pixels"
+  | "Imports"
+  | "Exports"
+  | "Account"
+  | "Service";
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 

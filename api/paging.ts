@@ -1,6 +1,7 @@
 import type { ParsedUrlQuery } from "node:querystring";
 import { isUuid } from "../schemas/formats.js";
 import { Problem } from "../schemas/problem.js";
+import type { JsonSchema, Parameter } from "./operation.js";
 import type { ApiContext } from "./route.js";
 
 /** Which part of a v2 list is asked for: newest first, the entries after (older than) the one with this id. */
@@ -11,6 +12,29 @@ export interface Page {
 
 const PER_PAGE_DEFAULT = 100;
 const PER_PAGE_MAX = 1000;
+
+/** What `parsePage` reads, for the OpenAPI document. */
+export const PAGE_QUERY: Readonly<Record<string, Parameter>> = {
+  after: {
+    schema: { type: "string", format: "uuid" },
+    description: "Only what is older than the entry with this id",
+  },
+  per_page: {
+    schema: { type: "integer", minimum: 1, maximum: PER_PAGE_MAX, default: PER_PAGE_DEFAULT },
+    description: "How many entries at most",
+  },
+};
+
+/** What `pageBody` makes. */
+export function pageSchema(name: string, record: JsonSchema): JsonSchema {
+  const next = { type: "string", format: "uri", description: "Where the next page is; absent on the last" };
+  return {
+    type: "object",
+    required: [name],
+    additionalProperties: false,
+    properties: { [name]: { type: "array", items: record }, next },
+  };
+}
 
 /** Throws `invalid-query` for an `after` that is no id and a `per_page` outside 1 to 1000. */
 export function parsePage(query: ParsedUrlQuery): Page {

@@ -29,7 +29,7 @@ export interface Route<Named extends Action = Action> {
   path: string | string[];
   action: Named;
   /** What the OpenAPI document says of it. */
-  operation?: Operation;
+  operation: Operation;
   handle: (call: Call<Named>) => Promise<void>;
 }
 
@@ -44,6 +44,14 @@ export interface Call<Named extends Action = Action> {
   record: (client: Postgres, changed: Changed) => Promise<void>;
 }
 
+/** A read that needs no token: about the service itself, never about anyone's data. */
+export interface PublicRoute {
+  method: "GET";
+  path: string;
+  operation: Operation;
+  handle: (ctx: ApiContext) => Promise<void> | void;
+}
+
 export interface ApiState {
   requestId: string;
   /** Adds the request's id to every line. */
@@ -53,6 +61,8 @@ export interface ApiState {
   account?: Account;
   /** The pattern of the route that answers. */
   route?: string;
+  /** How long the body of a management request may take. */
+  bodyMsMax: number;
   /** Set once an answer broke off. */
   failed?: boolean;
 }

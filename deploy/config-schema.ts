@@ -81,6 +81,11 @@ export const VARIABLES = {
     format: "cidrs",
     description: "IP addresses or CIDR ranges separated by commas, such as 10.0.0.0/8",
   },
+  CORS_ORIGINS: {
+    type: "string",
+    format: "origins",
+    description: "* or origins separated by commas, such as https://dashboard.example",
+  },
   COLLECT_HOST: { type: "string", format: "host", description: "a host name" },
   LOG_LEVEL: { type: "string", enum: LOG_LEVELS, description: `one of ${LOG_LEVELS.join(", ")}` },
 } as const satisfies Record<string, VariableSchema>;
@@ -111,6 +116,7 @@ ajv.addFormat("session", (text) => isWhole(text, { min: 1_000, max: 300_000 }));
 ajv.addFormat("password", (text) => text !== "");
 ajv.addFormat("secret-key", (text) => /^[A-Za-z0-9+/_-]{43}=?$/.test(text));
 ajv.addFormat("cidrs", (text) => items(text).every(isCidr));
+ajv.addFormat("origins", (text) => items(text).every(isOrigin));
 ajv.addFormat("cron", isCron);
 
 const validate = ajv.compile({
@@ -180,6 +186,11 @@ function isUrl(text: string, protocols: readonly string[]): boolean {
 function isBroker(text: string): boolean {
   const colon = text.lastIndexOf(":");
   return isHost(text.slice(0, colon)) && isWhole(text.slice(colon + 1), { min: 1, max: 65535 });
+}
+
+/** As browsers spell it: a scheme, a host and a port that is not the scheme's own, in lower case. */
+function isOrigin(text: string): boolean {
+  return text === "*" || (isUrl(text, ["http:", "https:"]) && new URL(text).origin === text);
 }
 
 function isCidr(text: string): boolean {

@@ -44,6 +44,8 @@ export interface Config {
   webhooks: { allowPrivateNetworks: boolean };
   /** Addresses or CIDR ranges whose `X-Forwarded-For` is believed. */
   trustedProxies: readonly string[];
+  /** Origins whose pages may call the API; `*` for all. */
+  corsOrigins: readonly string[];
   logLevel: LogLevel;
 }
 
@@ -79,6 +81,7 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     funnelSchedule: variables.FUNNEL_SCHEDULE ?? "0 * * * *",
     webhooks: { allowPrivateNetworks: variables.WEBHOOK_ALLOW_PRIVATE_NETWORKS === "true" },
     trustedProxies: items(variables.TRUSTED_PROXIES ?? ""),
+    corsOrigins: items(variables.CORS_ORIGINS ?? ""),
     logLevel: (variables.LOG_LEVEL ?? "info") as LogLevel,
   };
 }

@@ -199,6 +199,7 @@ function startApi({ config, log, stores, tokens, registry, metrics }: Parts): Pr
     readiness: readinessOf(stores),
     watch,
     trustsProxy: trustsProxy(config.trustedProxies),
+    corsOrigins: config.corsOrigins,
     routes: [
       ...importRoutes({
         pg,
@@ -214,7 +215,7 @@ function startApi({ config, log, stores, tokens, registry, metrics }: Parts): Pr
     ],
   });
   const handle = app.callback();
-  const server = createApiServer((request, response) => void handle(request, response));
+  const server = createApiServer((request, response) => void handle(request, response), { log });
   return listen(server, { ...config.http, variable: "PORT" });
 }
 

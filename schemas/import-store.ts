@@ -1,4 +1,5 @@
-import type { LogEntry } from "./import-log.js";
+import { TIMESTAMP } from "./formats.js";
+import { LOG_ENTRY, LOG_SAMPLE_MAX, type LogEntry } from "./import-log.js";
 
 /** The Event import record, spelled as on the wire. */
 export interface EventImport {
@@ -32,3 +33,37 @@ export interface UploadStore {
 }
 
 export const UPLOAD_LEASE_SECONDS = 30;
+
+const COUNT = { type: "integer", minimum: 0 } as const;
+const SAMPLE = { type: "array", maxItems: LOG_SAMPLE_MAX, items: LOG_ENTRY } as const;
+const COUNTS = {
+  events_total: { ...COUNT, description: "Lines that are not blank" },
+  events_successfully_imported: COUNT,
+  events_failed_to_import: COUNT,
+  error_log_sample: SAMPLE,
+  warning_log_sample: SAMPLE,
+} as const;
+
+export const EVENT_IMPORT = {
+  title: "EventImport",
+  type: "object",
+  required: ["id", "owner", "status", "created_at", "updated_at", ...Object.keys(COUNTS)],
+  additionalProperties: false,
+  properties: {
+    id: { type: "string", format: "uuid" },
+    owner: { type: "string" },
+    status: { type: "string", enum: ["importing", "done", "aborted"] },
+    created_at: TIMESTAMP,
+    updated_at: TIMESTAMP,
+    ...COUNTS,
+  },
+} as const;
+
+/** What is answered in place of the record when nothing was imported on purpose. */
+export const DRY_RUN = {
+  title: "DryRun",
+  type: "object",
+  required: ["dry_run", ...Object.keys(COUNTS)],
+  additionalProperties: false,
+  properties: { dry_run: { type: "boolean", const: true }, ...COUNTS },
+} as const;

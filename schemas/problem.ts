@@ -1,6 +1,7 @@
 /** Every error code of the API with its status. The codes are wire values; messages are sentences for a person. */
 const STATUS_BY_CODE = {
   "malformed-json": 400,
+  "malformed-request": 400,
   "invalid-date": 400,
   "invalid-query": 400,
   unauthenticated: 401,
@@ -34,10 +35,15 @@ const STATUS_BY_CODE = {
   "webhook-url-not-allowed": 422,
   "rate-limited": 429,
   "internal-error": 500,
+  "headers-too-large": 431,
   unavailable: 503,
 } as const;
 
 export type ProblemCode = keyof typeof STATUS_BY_CODE;
+
+export function statusOf(code: ProblemCode): number {
+  return STATUS_BY_CODE[code];
+}
 
 /** One fault of a request body: where (a JSON pointer) and what. */
 export interface FieldFault {
@@ -66,6 +72,30 @@ export class Problem extends Error {
   }
 
   get status(): number {
-    return STATUS_BY_CODE[this.code];
+    return statusOf(this.code);
   }
 }
+
+/** What every error answer holds; `errors` names each fault of a body by its JSON pointer. */
+export const PROBLEM = {
+  title: "Problem",
+  type: "object",
+  required: ["code", "message"],
+  additionalProperties: false,
+  properties: {
+    code: { type: "string", description: "What happened, for programs." },
+    message: { type: "string", description: "What happened, in a sentence for a person." },
+    errors: {
+      type: "array",
+      items: {
+        type: "object",
+        required: ["path", "message"],
+        additionalProperties: false,
+        properties: {
+          path: { type: "string", description: "Where in the body: a JSON pointer." },
+          message: { type: "string" },
+        },
+      },
+    },
+  },
+} as const;

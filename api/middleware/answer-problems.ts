@@ -66,6 +66,8 @@ function logOnce(ctx: ApiContext, { problem, error }: { problem: Problem; error:
 function render(ctx: ApiContext, problem: Problem): void {
   ctx.status = problem.status;
   if (problem.status === 401) ctx.set("WWW-Authenticate", "Bearer");
+  // The rest of the body would be taken for the next request.
+  if (problem.status === 408) ctx.set("Connection", "close");
   if (problem.retryAfterSeconds !== undefined) ctx.set("Retry-After", String(problem.retryAfterSeconds));
   for (const header of HEADERS_OF_SUCCESS) ctx.remove(header);
   ctx.type = "application/json";

@@ -1,9 +1,10 @@
 import { Problem } from "../../schemas/problem.js";
+import { readWhileSent } from "../../ingest/import/read-while-sent.js";
 import type { ApiContext } from "../route.js";
 
 /**
  * Reads a request's JSON body, whatever its `Content-Type` says, and parses it with `parse`. Throws `too-large`
- * beyond 1 MiB, `malformed-json` for what is no JSON or no UTF-8, `unsupported-encoding` for a compressed body.
+ * beyond 1 MiB, `request-timeout` where it takes longer than the app allows, `malformed-json` for what is no JSON or no UTF-8, `unsupported-encoding` for a compressed body.
  */
 export async function readJson<Body>(ctx: ApiContext, parse: (body: unknown) => Body): Promise<Body> {
   const encoding = ctx.get("Content-Encoding").toLowerCase();
@@ -21,15 +22,23 @@ const BODY_BYTES_MAX = 1024 * 1024;
 /** Leaves the rest of a body that is too large to be thrown away, so that the answer can still be read. */
 async function readBytes(ctx: ApiContext): Promise<Buffer> {
   if ((ctx.request.length ?? 0) > BODY_BYTES_MAX) throw tooLarge();
+  const { bodyMsMax } = ctx.state;
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(tooSlow(bodyMsMax)), bodyMsMax);
+  const body = ctx.req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
   const parts: Buffer[] = [];
   let size = 0;
-  for await (const part of ctx.req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    size += part.length;
-    if (size > BODY_BYTES_MAX) {
-      ctx.req.resume();
-      throw tooLarge();
+  try {
+    for await (const part of readWhileSent(body, { signal: late.signal, idleMsMax: bodyMsMax * 2 })) {
+      size += part.length;
+      if (size > BODY_BYTES_MAX) throw tooLarge();
+      parts.push(part);
     }
-    parts.push(part);
+  } catch (error) {
+    ctx.req.resume();
+    throw error;
+  } finally {
+    clearTimeout(timer);
   }
   return Buffer.concat(parts);
 }
@@ -43,6 +52,10 @@ function decodeJson(bytes: Buffer): unknown {
 }
 
 const UTF8 = new TextDecoder("utf-8", { fatal: true });
+
+function tooSlow(bodyMsMax: number): Problem {
+  return new Problem("request-timeout", `The body did not come within ${bodyMsMax / 1000} s.`);
+}
 
 function tooLarge(): Problem {
   return new Problem("too-large", "The body may have at most 1 MiB.");

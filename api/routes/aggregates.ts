@@ -1,12 +1,13 @@
 import type { ClickHouseClient } from "@clickhouse/client";
 import { openAggregates } from "../../aggregate/open-aggregates.js";
-import { BREAKDOWNS, type Breakdown } from "../../schemas/aggregate.js";
+import { AGGREGATE_V1, BREAKDOWNS, type Breakdown } from "../../schemas/aggregate.js";
 import { parseDateRange } from "../../schemas/date-range.js";
 import { isUuid } from "../../schemas/formats.js";
 import { Problem } from "../../schemas/problem.js";
 import { answerRows, type ExportWatch } from "../answer-rows.js";
 import { ownerFor, type Owner } from "../authorise.js";
 import { access } from "../access.js";
+import type { Operation } from "../operation.js";
 import { route, type ApiContext, type Route } from "../route.js";
 import { readCompleteThrough } from "../stores/complete-through.js";
 import { listPackagesOfOwner } from "../stores/packages.js";
@@ -31,6 +32,7 @@ export function aggregateRoutes(deps: AggregateRoutesDeps): Route[] {
       method: "GET",
       path,
       action: "export.read",
+      operation: OPERATIONS[kind],
       async handle({ ctx, account, action, param }) {
         const query = parseAggregatesQuery(ctx);
         const owner = await ownerFor(deps.pg, account, param("owner"), action, { kind });
@@ -39,6 +41,64 @@ export function aggregateRoutes(deps: AggregateRoutesDeps): Route[] {
     }),
   );
 }
+
+const DAY = { type: "string", format: "date" };
+
+const EXPORT: Omit<Operation, "id" | "summary"> = {
+  tag: "Exports",
+  description:
+    "A stream, compressed when asked for, ordered by package, date, breakdown and value. A failure halfway breaks " +
+    "the connection; `TE: trailers` has a complete answer end with the number of its lines, `X-Row-Count`.",
+  query: {
+    startDate: { schema: DAY, required: true, description: "The first UTC day", example: "2026-11-01" },
+    endDate: {
+      schema: DAY,
+      required: true,
+      description: `The first UTC day that is left out; at most ${DAYS_MAX} days later`,
+      example: "2026-11-02",
+    },
+    breakdown: {
+      schema: { type: "string", example: "total,country" },
+      description: `Only these, separated by commas: ${BREAKDOWNS.join(", ")}`,
+    },
+    package: { schema: { type: "string", format: "uuid" }, description: "Only this package" },
+  },
+  answers: {
+    200: {
+      description: "One aggregate a line",
+      schema: AGGREGATE_V1,
+      example: {
+        breakdown: "country",
+        date: "2026-11-01",
+        package: "01a1fbad-ca48-70ed-9525-6dc0dcdf7c27",
+        total: 12,
+        country: "DE",
+      },
+      types: ["application/x-ndjson"],
+      headers: {
+        "X-Complete-Through": {
+          schema: { type: "string", format: "date-time" },
+          required: true,
+          description: "Whatever was received before is in the answer",
+        },
+      },
+    },
+  },
+  problems: ["export-not-granted", "invalid-date", "empty-range", "range-too-long"],
+};
+
+const OPERATIONS: Record<"organization" | "user", Operation> = {
+  organization: {
+    ...EXPORT,
+    id: "exportOrganizationAggregates",
+    summary: "Daily counts of the packages of an organization, by breakdown",
+  },
+  user: {
+    ...EXPORT,
+    id: "exportUserAggregates",
+    summary: "Daily counts of your own packages, by breakdown",
+  },
+};
 
 interface AggregatesQuery {
   startDate: string;

@@ -1,6 +1,8 @@
 import { setTimeout as after } from "node:timers/promises";
 import type { Middleware } from "koa";
-import type { ApiState } from "../route.js";
+import { TIMESTAMP } from "../../schemas/formats.js";
+import type { Operation } from "../operation.js";
+import type { ApiContext, ApiState, PublicRoute } from "../route.js";
 
 /** Each resolves when its store answers, and rejects when it does not. */
 export type HealthChecks = Readonly<Record<string, () => Promise<void>>>;
@@ -14,25 +16,96 @@ export interface Readiness {
 
 /**
  * `/healthz`: this process is alive. `/readyz`: so is each store, or 503 naming those that are not. Neither needs a
- * token; reasons go to the log only. For both public ports.
+ * token; reasons go to the log only.
  */
+export function healthRoutes(readiness: Readiness): PublicRoute[] {
+  return [
+    {
+      method: "GET",
+      path: "/healthz",
+      operation: {
+        id: "getHealth",
+        tag: "Service",
+        summary: "Whether this process is alive",
+        answers: { 200: { description: "It is", schema: HEALTH, example: { status: "ok" } } },
+      },
+      handle: (ctx) => answerHealth(ctx, ALIVE),
+    },
+    {
+      method: "GET",
+      path: "/readyz",
+      operation: READINESS_OPERATION,
+      handle: async (ctx) => answerHealth(ctx, await readHealth(readiness)),
+    },
+  ];
+}
+
+/** The same for a port that has no other routes. */
 export function healthMiddleware(readiness: Readiness): Middleware<ApiState> {
+  const routes = healthRoutes(readiness);
   return async (ctx, next) => {
-    const asked = ["/healthz", "/readyz"].includes(ctx.path) && ["GET", "HEAD"].includes(ctx.method);
-    if (!asked) {
-      await next();
-      return;
-    }
-    ctx.state.route = ctx.path;
-    const health = ctx.path === "/healthz" ? ALIVE : await readHealth(readiness);
-    for (const [store, reason] of Object.entries(health.reasons)) {
-      ctx.state.log.warn({ store, err: reason }, "a store is not ready");
-    }
-    ctx.status = health.ready ? 200 : 503;
-    if (!health.ready) ctx.set("Retry-After", "5");
-    ctx.body = health.body;
+    const asked = ["GET", "HEAD"].includes(ctx.method) && routes.find(({ path }) => path === ctx.path);
+    await (asked ? asked.handle(ctx) : next());
   };
 }
+
+function answerHealth(ctx: ApiContext, { ready, body, reasons }: Health): void {
+  for (const [store, reason] of Object.entries(reasons)) {
+    ctx.state.log.warn({ store, err: reason }, "a store is not ready");
+  }
+  ctx.status = ready ? 200 : 503;
+  if (!ready) ctx.set("Retry-After", "5");
+  ctx.body = body;
+}
+
+const STATUS = { type: "string", enum: ["ok", "unavailable"] } as const;
+const HEALTH = {
+  title: "Health",
+  type: "object",
+  required: ["status"],
+  additionalProperties: false,
+  properties: { status: STATUS },
+} as const;
+const READINESS = {
+  title: "Readiness",
+  type: "object",
+  required: ["status", "stores"],
+  additionalProperties: false,
+  properties: {
+    status: STATUS,
+    code: { type: "string", const: "unavailable" },
+    message: { type: "string" },
+    stores: { type: "object", additionalProperties: { type: "string", enum: ["ok", "down"] } },
+    complete_through: {
+      ...TIMESTAMP,
+      description: "Whatever was received before is in the exports",
+    },
+  },
+} as const;
+
+const READINESS_OPERATION: Operation = {
+  id: "getReadiness",
+  tag: "Service",
+  summary: "Whether every store that this process needs answers",
+  answers: {
+    200: {
+      description: "They all do",
+      schema: READINESS,
+      example: { status: "ok", stores: { postgres: "ok", clickhouse: "ok", event_log: "ok" } },
+    },
+    503: {
+      description: "Some do not",
+      schema: READINESS,
+      example: {
+        status: "unavailable",
+        code: "unavailable",
+        message: "Not ready: clickhouse.",
+        stores: { postgres: "ok", clickhouse: "down", event_log: "ok" },
+      },
+      headers: { "Retry-After": { schema: { type: "integer" }, required: true, description: "Seconds" } },
+    },
+  },
+};
 
 export interface Health {
   ready: boolean;

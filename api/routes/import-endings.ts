@@ -3,6 +3,7 @@ import type { ActiveUploads } from "../../ingest/import/active-uploads.js";
 import { isUuid } from "../../schemas/formats.js";
 import { Problem } from "../../schemas/problem.js";
 import { UNWATCHED, type ApiWatch } from "../api-watch.js";
+import { ID } from "../import-operations.js";
 import { importOwnerFor, noImport } from "../import-of.js";
 import { parseFlag } from "../parse-flag.js";
 import { route, type Call, type Route } from "../route.js";
@@ -20,6 +21,22 @@ export function importEndingRoutes({ pg, active, watch = UNWATCHED }: ImportEndi
       method: "POST",
       path: "/v2/imports/:owner/:import/abort",
       action: "imports.abort",
+      operation: {
+        id: "abortImport",
+        tag: "Imports",
+        summary: "Stop an import",
+        description:
+          "What is imported already stays, unless it is to be retracted. Aborting twice is no fault.",
+        path: { import: ID },
+        query: {
+          retract: {
+            schema: { type: "boolean", default: false },
+            description: "Takes back as well what is imported already",
+          },
+        },
+        answers: { 204: { description: "It is aborted" } },
+        problems: ["already-finished"],
+      },
       async handle({ ctx, account, action, param, record }) {
         const retract = parseFlag(ctx.query, "retract");
         const id = param("import");
@@ -38,6 +55,15 @@ export function importEndingRoutes({ pg, active, watch = UNWATCHED }: ImportEndi
       method: "DELETE",
       path: "/v2/imports/:owner/:import",
       action: "imports.retract",
+      operation: {
+        id: "retractImport",
+        tag: "Imports",
+        summary: "Take every event of a finished or aborted import out of the exports",
+        description: "Events that it had replaced come back.",
+        path: { import: ID },
+        answers: { 204: { description: "It is retracted" } },
+        problems: ["import-in-progress"],
+      },
       async handle({ ctx, account, action, param, record }) {
         const id = param("import");
         const ownerId = await importOwnerFor(pg, account, { owner: param("owner"), id, action });

@@ -1,10 +1,14 @@
 import type { ClickHouseClient } from "@clickhouse/client";
 import type { Pool } from "pg";
 import { openImportLog } from "../../aggregate/open-import-log.js";
+import { LOG_ENTRY } from "../../schemas/import-log.js";
+import { EVENT_IMPORT } from "../../schemas/import-store.js";
 import { answerRows, type ExportWatch } from "../answer-rows.js";
 import { ownerFor } from "../authorise.js";
+import { ID, IMPORT_EXAMPLE } from "../import-operations.js";
 import { importOf, importOwnerFor } from "../import-of.js";
-import { pageBody, parsePage } from "../paging.js";
+import type { Operation } from "../operation.js";
+import { PAGE_QUERY, pageBody, pageSchema, parsePage } from "../paging.js";
 import { route, type Route } from "../route.js";
 import { readImportEntries } from "../stores/import-entries.js";
 import { listImports } from "../stores/imports.js";
@@ -21,6 +25,19 @@ export function importRecordRoutes({ pg, clickhouse, watch }: ImportRecordRoutes
       method: "GET",
       path: "/v2/imports/:owner",
       action: "imports.read",
+      operation: {
+        id: "listImports",
+        tag: "Imports",
+        summary: "Imports of an owner, newest first",
+        query: PAGE_QUERY,
+        answers: {
+          200: {
+            description: "A page of them",
+            schema: EVENT_IMPORT_PAGE,
+            example: { event_imports: [IMPORT_EXAMPLE] },
+          },
+        },
+      },
       async handle({ ctx, account, action, param }) {
         const page = parsePage(ctx.query);
         const { id: ownerId } = await ownerFor(pg, account, param("owner"), action);
@@ -32,6 +49,13 @@ export function importRecordRoutes({ pg, clickhouse, watch }: ImportRecordRoutes
       method: "GET",
       path: "/v2/imports/:owner/:import",
       action: "imports.read",
+      operation: {
+        id: "getImport",
+        tag: "Imports",
+        summary: "Read an import: how far it is, and samples of what went wrong",
+        path: { import: ID },
+        answers: { 200: { description: "The import", schema: EVENT_IMPORT, example: IMPORT_EXAMPLE } },
+      },
       async handle({ ctx, account, action, param }) {
         const asked = { owner: param("owner"), id: param("import"), action };
         const ownerId = await importOwnerFor(pg, account, asked);
@@ -43,6 +67,7 @@ export function importRecordRoutes({ pg, clickhouse, watch }: ImportRecordRoutes
         method: "GET",
         path: `/v2/imports/:owner/:import/${part}`,
         action: "imports.read",
+        operation: OPERATIONS[part],
         async handle({ ctx, account, action, param }) {
           const asked = { owner: param("owner"), id: param("import"), action };
           const ownerId = await importOwnerFor(pg, account, asked);
@@ -53,6 +78,39 @@ export function importRecordRoutes({ pg, clickhouse, watch }: ImportRecordRoutes
     ),
   ];
 }
+
+const EVENT_IMPORT_PAGE = pageSchema("event_imports", EVENT_IMPORT);
+
+const OPERATIONS: Record<"log" | "rejected", Operation> = {
+  log: {
+    id: "readImportLog",
+    tag: "Imports",
+    summary: "Everything that an import says of its lines",
+    path: { import: ID },
+    answers: {
+      200: {
+        description: "One entry a line; what is said of the whole import comes first, as line 0",
+        schema: LOG_ENTRY,
+        example: IMPORT_EXAMPLE.error_log_sample[0],
+        types: ["application/x-ndjson"],
+      },
+    },
+  },
+  rejected: {
+    id: "readRejectedLines",
+    tag: "Imports",
+    summary: "The lines that were not imported, as they were sent, to be mended and sent again",
+    path: { import: ID },
+    answers: {
+      200: {
+        description: "One line each; none need be JSON",
+        schema: { description: "A line as it was sent" },
+        example: '{"$time": "yesterday"}',
+        types: ["application/x-ndjson"],
+      },
+    },
+  },
+};
 
 interface Asked {
   importId: string;

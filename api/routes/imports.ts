@@ -9,6 +9,7 @@ import { Problem } from "../../schemas/problem.js";
 import { UNWATCHED, type ApiWatch } from "../api-watch.js";
 import { ActiveDryRuns } from "../active-dry-runs.js";
 import { dryRun } from "../dry-run.js";
+import { ID, startOperation } from "../import-operations.js";
 import { importOf } from "../import-of.js";
 import { ownerFor, packageOfOwnerFor, pixelFor } from "../authorise.js";
 import { openArtifactResolver } from "../open-artifact-resolver.js";
@@ -49,6 +50,10 @@ export function importRoutes(dependencies: ImportRoutesDeps): Route[] {
       method: "POST",
       path: "/v2/packages/:owner/:package/import",
       action: "packages.import",
+      operation: {
+        ...startOperation({ id: "importIntoPackage", summary: "Import events of one package" }),
+        path: { package: ID },
+      },
       async handle({ ctx, account, action, param, record }) {
         const at = { owner: param("owner"), id: param("package"), action };
         const { ownerId, id, name } = await packageOfOwnerFor(pg, account, at);
@@ -60,6 +65,10 @@ export function importRoutes(dependencies: ImportRoutesDeps): Route[] {
       method: "POST",
       path: "/v2/pixels/:owner/:pixel/import",
       action: "pixels.import",
+      operation: {
+        ...startOperation({ id: "importIntoPixel", summary: "Import events of one pixel" }),
+        path: { pixel: ID },
+      },
       async handle({ ctx, account, action, param, record }) {
         const at = { owner: param("owner"), id: param("pixel"), action };
         const { ownerId, id, name } = await pixelFor(pg, account, at);
@@ -71,6 +80,10 @@ export function importRoutes(dependencies: ImportRoutesDeps): Route[] {
       method: "POST",
       path: "/v2/:owner/import",
       action: "imports.start",
+      operation: startOperation({
+        id: "importIntoOwner",
+        summary: "Import events of many packages and pixels, which each line names",
+      }),
       async handle({ ctx, account, action, param, record }) {
         const { id: ownerId, name } = await ownerFor(pg, account, param("owner"), action);
         const target = { ownerId, accountId: account.id, artifactKind: "any", artifactId: "" } as const;

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -7,12 +6,14 @@ import { join } from "node:path";
 import type { Pool } from "pg";
 import { pino } from "pino";
 import { createAccount } from "../../api/accounts.js";
-import { createApp } from "../../api/app.js";
+import { createApp, type AppDeps } from "../../api/app.js";
 import { migratePostgres } from "../../api/migrate-postgres.js";
 import type { Route } from "../../api/route.js";
 import { createTokenCipher, type TokenCipher } from "../../api/tokens.js";
+import { createApiServer } from "../../deploy/create-api-server.js";
 import { connectPostgres } from "../../deploy/connect-postgres.js";
 import { startPostgres } from "../../deploy/embedded/postgres.js";
+import { checkAnswersOf } from "./check-answers-of.js";
 
 export const SECRET_KEY = Buffer.alloc(32, "management tests");
 
@@ -54,27 +55,21 @@ export interface Answer {
   body: unknown;
 }
 
-export interface Serving {
+export interface ServeOptions extends Pick<AppDeps, "corsOrigins" | "bodyMsMax" | "trustsProxy"> {
   pg: Pool;
   routes?: Route[];
-  trustsProxy?: (address: string) => boolean;
 }
 
-export async function serveApi({ pg, routes = [], trustsProxy = () => false }: Serving): Promise<ServedApi> {
+export async function serveApi({ pg, routes = [], ...options }: ServeOptions): Promise<ServedApi> {
   const tokens = createTokenCipher(SECRET_KEY);
   const checks = { postgres: async () => void (await pg.query("select 1")) };
-  const app = createApp({
-    pg,
-    tokens,
-    log: pino({ level: "silent" }),
-    readiness: { checks },
-    routes,
-    trustsProxy,
-  });
+  const log = pino({ level: "silent" });
+  const app = createApp({ ...options, pg, tokens, log, readiness: { checks }, routes });
   const handle = app.callback();
-  const server = createServer((req, res) => void handle(req, res));
+  const server = createApiServer((req, res) => void handle(req, res));
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  await checkAnswersOf(url);
   return {
     url,
     tokens,

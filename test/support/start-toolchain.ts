@@ -10,6 +10,7 @@ import { type ApiClient, connectApi } from "../../deploy/demo/api-client.js";
 import { openEventLog } from "../../deploy/open-event-log.js";
 import type { EventLog } from "../../schemas/event-log.js";
 import { logEnvironment } from "./log-environment.js";
+import { checkAnswersOf } from "./check-answers-of.js";
 import {
   assertNoneLeft,
   type ProcessEnvironment,
@@ -123,7 +124,9 @@ async function startOn(dataDir: string, variables: ProcessEnvironment): Promise<
   await rm(join(dataDir, "endpoints.json"), { force: true });
   const process = spawnToolchain(variables);
   try {
-    return { process, endpoints: await waitUntilReady(process, dataDir) };
+    const endpoints = await waitUntilReady(process, dataDir);
+    if (endpoints.api !== undefined) await checkAnswersOf(endpoints.api);
+    return { process, endpoints };
   } catch (error) {
     process.kill("SIGKILL");
     await process.gone;

@@ -7,10 +7,18 @@ import { rotateToken } from "../../api/accounts.js";
 import { route } from "../../api/route.js";
 import { openTestPostgres, serveApi, type ServedApi, type TestPostgres } from "../support/management-api.js";
 
+const TEXT = {
+  description: "Lines",
+  schema: {},
+  example: "",
+  types: ["text/plain", "application/octet-stream"],
+};
+
 const BREAKS_OFF = route({
   method: "GET",
   path: "/v1/breaks-off",
   action: "packages.list-own",
+  operation: { id: "breaksOff", tag: "Service", summary: "Only here", answers: { 200: TEXT } },
   handle: async ({ ctx }) => {
     ctx.body = Readable.from(breakingOff());
   },
@@ -20,6 +28,7 @@ const FAILS_LATE = route({
   method: "GET",
   path: "/v1/fails-late",
   action: "packages.list-own",
+  operation: { id: "failsLate", tag: "Service", summary: "Only here", answers: { 200: TEXT } },
   handle: async ({ ctx }) => {
     ctx.status = 200;
     ctx.res.write("first line\n");
@@ -32,6 +41,7 @@ const FAILS = route({
   method: "GET",
   path: "/v1/fails",
   action: "packages.list-own",
+  operation: { id: "fails", tag: "Service", summary: "Only here", answers: { 200: TEXT } },
   handle: () => Promise.reject(new Error("the secret reason")),
 });
 

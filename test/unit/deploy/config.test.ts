@@ -22,6 +22,7 @@ test("an empty environment gives the documented defaults", () => {
     funnelSchedule: "0 * * * *",
     webhooks: { allowPrivateNetworks: false },
     trustedProxies: [],
+    corsOrigins: [],
     logLevel: "info",
   });
 });
@@ -57,6 +58,7 @@ test("every variable reaches its place", () => {
     FUNNEL_SCHEDULE: "*/5 * * * *",
     WEBHOOK_ALLOW_PRIVATE_NETWORKS: "true",
     TRUSTED_PROXIES: "10.0.0.0/8, 192.0.2.1,2001:db8::/32",
+    CORS_ORIGINS: "https://dashboard.example, http://127.0.0.1:3000",
     COLLECT_HOST: "Pixels.Example",
     LOG_LEVEL: "debug",
   });
@@ -87,6 +89,7 @@ test("every variable reaches its place", () => {
     funnelSchedule: "*/5 * * * *",
     webhooks: { allowPrivateNetworks: true },
     trustedProxies: ["10.0.0.0/8", "192.0.2.1", "2001:db8::/32"],
+    corsOrigins: ["https://dashboard.example", "http://127.0.0.1:3000"],
     logLevel: "debug",
   });
 });
@@ -124,6 +127,11 @@ test.each([
   ["PORT", "80.5", `PORT ${PORT}; it is "80.5"`],
   ["HOST", "not a host", 'HOST must be a host name or an IP address; it is "not a host"'],
   ["HOST", "http://x", 'HOST must be a host name or an IP address; it is "http://x"'],
+  [
+    "CORS_ORIGINS",
+    "https://dashboard.example/app",
+    'CORS_ORIGINS must be * or origins separated by commas, such as https://dashboard.example; it is "https://dashboard.example/app"',
+  ],
   ["DATA_DIR", "  ", 'DATA_DIR must be the path of a folder; it is "  "'],
   [
     "ROLES",

@@ -58,7 +58,10 @@ describe("the image", () => {
     expect(assets.length).toBeGreaterThan(3);
     // A developer's broker and benchmarks stay out of the image.
     const wanted = assets.filter((asset) => !/^deploy\/(bench|kafka\/broker)\//.test(asset));
-    expect(wanted.filter((asset) => !folders.includes(asset.split("/")[0] ?? ""))).toEqual([]);
+    expect(dockerfile).toContain("cp -r package.json ");
+    expect(
+      wanted.filter((asset) => asset !== "package.json" && !folders.includes(asset.split("/")[0] ?? "")),
+    ).toEqual([]);
   });
 
   test("leaves the embedded stores out by names that package.json has", () => {

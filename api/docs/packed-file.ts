@@ -1,0 +1,34 @@
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+import { bytesTag } from "../entity-tag.js";
+import type { ApiContext } from "../route.js";
+
+/** A file that is answered as it is, again and again: compressed once. */
+export interface PackedFile {
+  type: string;
+  bytes: Buffer;
+  gzip: Buffer;
+  /** Strong ETag of `bytes`. */
+  tag: string;
+}
+
+export async function packFile(type: string, bytes: Buffer): Promise<PackedFile> {
+  return { type, bytes, gzip: await promisify(gzip)(bytes), tag: bytesTag(bytes) };
+}
+
+/** Everyone may keep it: `cacheControl` says for how long. */
+export function answerFile(
+  ctx: ApiContext,
+  { type, bytes, gzip, tag }: PackedFile,
+  cacheControl: string,
+): void {
+  const isSmaller = gzip.length < bytes.length * WORTH_IT;
+  const packed = isSmaller && ctx.acceptsEncodings("gzip", "identity") === "gzip";
+  if (packed) ctx.set("Content-Encoding", "gzip");
+  ctx.set({ ETag: tag, "Cache-Control": cacheControl });
+  ctx.type = type;
+  ctx.body = packed ? gzip : bytes;
+}
+
+/** Pictures are compressed already. */
+const WORTH_IT = 0.9;

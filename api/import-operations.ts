@@ -1,0 +1,88 @@
+import type { ProblemCode } from "../schemas/problem.js";
+import { IMPORT_LINE } from "../schemas/import-line.js";
+import { DRY_RUN, EVENT_IMPORT } from "../schemas/import-store.js";
+import type { Operation, Parameter } from "./operation.js";
+
+const TIME = "2026-08-04T13:58:26.021037Z";
+
+/** An import as the document shows it. */
+export const IMPORT_EXAMPLE = {
+  id: "01a1fbad-cab4-710c-82a1-b3f3576e59e4",
+  owner: "acme",
+  status: "done",
+  created_at: TIME,
+  updated_at: TIME,
+  events_total: 2,
+  events_successfully_imported: 1,
+  events_failed_to_import: 1,
+  error_log_sample: [
+    {
+      class: "error",
+      type: "failed-to-decode",
+      human_friendly_message: "Not a valid JSON object",
+      line: 2,
+    },
+  ],
+  warning_log_sample: [],
+};
+
+export const ID: Parameter = { schema: { type: "string", format: "uuid" }, description: "Its id" };
+
+/** What the three ways to start an import have in common. */
+export function startOperation({ id, summary }: { id: string; summary: string }): Operation {
+  return {
+    id,
+    tag: "Imports",
+    summary,
+    description: DESCRIPTION,
+    query: {
+      dryRun: {
+        schema: { type: "boolean", default: false },
+        description: "Validates and counts, and imports nothing",
+      },
+    },
+    headers: {
+      "Idempotency-Key": {
+        schema: { type: "string", maxLength: 255 },
+        description: "The same key within 24 hours answers with the first import and imports nothing again",
+      },
+      "Content-Encoding": {
+        schema: { type: "string", enum: ["gzip", "identity"] },
+        description: "How the body is compressed",
+      },
+    },
+    body: {
+      description: "Newline-delimited JSON, one event a line; the schema is that of one line",
+      schema: IMPORT_LINE,
+      example: LINE_EXAMPLE,
+      types: ["application/ndjson", "application/x-ndjson", "application/json"],
+    },
+    answers: {
+      200: {
+        description: "The import, whose whole body is durable now; or, for a dry run, what it would come to",
+        schema: { anyOf: [EVENT_IMPORT, DRY_RUN] },
+        example: { ...IMPORT_EXAMPLE, status: "importing" },
+      },
+    },
+    problems: START_PROBLEMS,
+  };
+}
+
+const DESCRIPTION =
+  "Answers once every line is in the event log. A body that breaks off leaves an aborted import, and nothing of it " +
+  "in the exports. At most 15 imports of one owner run at a time.";
+
+const LINE_EXAMPLE = {
+  $time: "2026-11-01T08:00:00Z",
+  $unique_id: "pull-1",
+  $remote_address: "18.66.22.4",
+  $user_agent: "docker/27.3.1 go/go1.22.7 os/linux arch/amd64",
+  $version: "1.4.0",
+};
+
+const START_PROBLEMS: readonly ProblemCode[] = [
+  "too-many-active-imports",
+  "idempotency-key-reused",
+  "import-in-progress",
+  "already-finished",
+];

@@ -1,0 +1,46 @@
+import type { Middleware } from "koa";
+import koaCompress from "koa-compress";
+import koaConditionalGet from "koa-conditional-get";
+import { encodedTag } from "../entity-tag.js";
+import type { ApiContext, ApiState } from "../route.js";
+
+/**
+ * Compresses answers that are at hand as bytes, and answers 304 where the caller has what would be sent. Streams
+ * compress themselves. The encoding is chosen first: the ETag names it, and what is compared is the ETag of what
+ * would be sent.
+ */
+export function negotiateAnswers(): Middleware<ApiState> {
+  const compress = koaCompress({ filter: () => true, threshold: 0, deflate: false, zstd: false });
+  const conditionalGet = koaConditionalGet();
+  return async (ctx, next) => {
+    const { method } = ctx;
+    await compress(ctx, async () => {
+      await next();
+      const encoding = encodingOf(ctx);
+      const { etag } = ctx.response.headers;
+      if (typeof etag === "string") {
+        ctx.set("ETag", encodedTag(etag, encoding));
+        await conditionalGet(ctx, async () => undefined);
+      }
+      if (ctx.status === 304) ctx.remove("Content-Encoding");
+      ctx.compress = only(encoding);
+      // The compressor passes HEAD by, whose answer is to have the headers of GET's.
+      ctx.method = method === "HEAD" ? "GET" : method;
+    });
+    ctx.method = method;
+  };
+}
+
+const BYTES_MIN = 1024;
+
+function encodingOf(ctx: ApiContext): string {
+  const already = ctx.response.headers["content-encoding"];
+  if (typeof already === "string") return already;
+  if (!Buffer.isBuffer(ctx.body) || ctx.body.length < BYTES_MIN) return "identity";
+  return ctx.acceptsEncodings("gzip", "br", "identity") || "identity";
+}
+
+function only(encoding: string) {
+  if (encoding !== "gzip" && encoding !== "br") return false;
+  return encoding === "gzip" ? { br: false as const } : { gzip: false as const };
+}

@@ -1,0 +1,5 @@
+import { readFileSync } from "node:fs";
+import { assetUrl } from "../schemas/asset.js";
+
+/** What runs here, as `package.json` says. */
+export const PRODUCT = JSON.parse(readFileSync(assetUrl("package.json"), "utf8")) as { version: string };

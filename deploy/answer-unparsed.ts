@@ -1,0 +1,64 @@
+import { randomUUID } from "node:crypto";
+import { STATUS_CODES, type IncomingMessage, type ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
+import type { Logger } from "pino";
+import { SAFE_HEADERS } from "../api/middleware/security-headers.js";
+import { Problem, type ProblemCode } from "../schemas/problem.js";
+
+/**
+ * Answers what the HTTP parser refused, on its bare connection and in the shape of every error, and closes it. Not
+ * where an answer has begun: it would become part of that.
+ */
+export function answerUnparsed(error: NodeJS.ErrnoException, socket: Duplex, log?: Logger): void {
+  if (error.code === "ECONNRESET" || !socket.writable || answerHasBegun(socket)) {
+    socket.destroy();
+    return;
+  }
+  const { status, headers, body } = refusalOf(problemOf(error));
+  log?.info({ requestId: headers["X-Request-Id"], status, err: error }, "not a request");
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${lines.join("\r\n")}\r\n\r\n${body}`);
+  socket.once("finish", () => socket.destroy());
+}
+
+/**
+ * Answers a request that is HTTP but none for this API, and says whether it was one: HTTP/1.1 needs a `Host`
+ * (RFC 9112, 3.2).
+ */
+export function answerOffRoute(request: IncomingMessage, response: ServerResponse): boolean {
+  if (request.headers.host !== undefined || request.httpVersion !== "1.1") return false;
+  const { status, headers, body } = refusalOf(
+    new Problem("malformed-request", "The Host header is missing."),
+  );
+  response.writeHead(status, headers).end(body);
+  return true;
+}
+
+function problemOf({ code = "" }: NodeJS.ErrnoException): Problem {
+  const [named, message] =
+    PROBLEM_BY_CODE[code] ?? (["malformed-request", "The request is not valid HTTP."] as const);
+  return new Problem(named, message);
+}
+
+const PROBLEM_BY_CODE: Readonly<Record<string, readonly [ProblemCode, string]>> = {
+  HPE_HEADER_OVERFLOW: ["headers-too-large", "The request's headers are too large."],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: ["too-large", "The extensions of the body's chunks are too large."],
+  ERR_HTTP_REQUEST_TIMEOUT: ["request-timeout", "The request's headers did not come in time."],
+};
+
+function refusalOf({ status, code, message }: Problem) {
+  const body = JSON.stringify({ code, message });
+  const headers = {
+    ...SAFE_HEADERS,
+    "X-Request-Id": randomUUID(),
+    "Content-Type": "application/json; charset=utf-8",
+    "Content-Length": String(Buffer.byteLength(body)),
+    Connection: "close",
+  };
+  return { status, headers, body };
+}
+
+/** Node keeps the answer in hand on its connection, as its own handler of these errors asks. */
+function answerHasBegun(socket: Duplex & { _httpMessage?: ServerResponse | null }): boolean {
+  return socket._httpMessage?.headersSent ?? false;
+}

@@ -1,0 +1,27 @@
+import { managementRoutes } from "../../api/management-routes.js";
+import { aggregateRoutes } from "../../api/routes/aggregates.js";
+import { documentRoutes } from "../../api/routes/document.js";
+import { healthRoutes } from "../../api/routes/health.js";
+import { importEndingRoutes } from "../../api/routes/import-endings.js";
+import { importRecordRoutes } from "../../api/routes/import-records.js";
+import { importRoutes } from "../../api/routes/imports.js";
+import { buildDocument, type DescribedRoute } from "../../api/openapi/build-document.js";
+
+/** What routes reach for when they are called; to describe them nothing is called. */
+const UNUSED = {} as never;
+const UNUSED_STORES = { pg: UNUSED, tokens: UNUSED };
+
+/** Every route that needs a token. */
+export const TOKEN_ROUTES = [
+  ...managementRoutes(UNUSED_STORES),
+  ...importRoutes(UNUSED),
+  ...importEndingRoutes(UNUSED),
+  ...importRecordRoutes(UNUSED),
+  ...aggregateRoutes(UNUSED),
+];
+
+export const ALL_ROUTES: DescribedRoute[] = [
+  ...healthRoutes(UNUSED),
+  ...documentRoutes(() => buildDocument([], { version: "1.0.0" })),
+  ...TOKEN_ROUTES,
+];
