@@ -30,6 +30,7 @@ const ACTIONS_OF: Record<Scope, Action[]> = {
     "organization.update",
     "members.write",
     "members.write-owner",
+    "members.leave",
     "packages.create",
     "pixels.create",
     "pixels.update",

@@ -3,9 +3,14 @@ import { Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { rotateToken } from "../../api/accounts.js";
-import { route } from "../../api/route.js";
-import { openTestPostgres, serveApi, type ServedApi, type TestPostgres } from "../support/management-api.js";
+import { rotateToken } from "../../../api/accounts.js";
+import { route } from "../../../api/route.js";
+import {
+  openTestPostgres,
+  serveApi,
+  type ServedApi,
+  type TestPostgres,
+} from "../../support/management-api.js";
 
 const TEXT = {
   description: "Lines",
@@ -31,6 +36,7 @@ const FAILS_LATE = route({
   operation: { id: "failsLate", tag: "Service", summary: "Only here", answers: { 200: TEXT } },
   handle: async ({ ctx }) => {
     ctx.status = 200;
+    ctx.type = "text/plain";
     ctx.res.write("first line\n");
     await new Promise((soon) => setTimeout(soon, 20));
     throw new Error("too late for a status");

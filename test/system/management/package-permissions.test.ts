@@ -1,8 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { callIfMatch } from "../support/call-if-match.js";
-import { openTestPostgres, serveApi, type ServedApi, type TestPostgres } from "../support/management-api.js";
-import { idOf, makeWorld, setLevel, WHO, type Who, type World } from "../support/management-world.js";
-import { readAudit } from "../support/read-audit.js";
+import { callIfMatch } from "../../support/call-if-match.js";
+import {
+  openTestPostgres,
+  serveApi,
+  type ServedApi,
+  type TestPostgres,
+} from "../../support/management-api.js";
+import { idOf, makeWorld, setLevel, WHO, type Who, type World } from "../../support/management-world.js";
+import { readAudit } from "../../support/read-audit.js";
 
 let postgres: TestPostgres;
 let api: ServedApi;

@@ -1,8 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { auditOf } from "../support/audit-of.js";
-import { callIfMatch } from "../support/conditional-call.js";
-import { openTestPostgres, serveApi, type ServedApi, type TestPostgres } from "../support/management-api.js";
-import { idOf, makeWorld, setLevel, WHO, type Who, type World } from "../support/management-world.js";
+import { auditOf } from "../../support/audit-of.js";
+import { callIfMatch } from "../../support/conditional-call.js";
+import {
+  openTestPostgres,
+  serveApi,
+  type ServedApi,
+  type TestPostgres,
+} from "../../support/management-api.js";
+import { idOf, makeWorld, setLevel, WHO, type Who, type World } from "../../support/management-world.js";
 
 let postgres: TestPostgres;
 let api: ServedApi;

@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { artifactForImport } from "../../api/authorise.js";
-import { openTestPostgres, serveApi, type ServedApi, type TestPostgres } from "../support/management-api.js";
+import { artifactForImport } from "../../../api/authorise.js";
+import {
+  openTestPostgres,
+  serveApi,
+  type ServedApi,
+  type TestPostgres,
+} from "../../support/management-api.js";
 import {
   idOf,
   makeWorld,
@@ -9,7 +14,7 @@ import {
   UUID,
   type Who,
   type World,
-} from "../support/management-world.js";
+} from "../../support/management-world.js";
 
 let postgres: TestPostgres;
 let api: ServedApi;

@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { openTestPostgres, serveApi, type ServedApi, type TestPostgres } from "../support/management-api.js";
-import { makeWorld, type Who, type World } from "../support/management-world.js";
-import { readAudit } from "../support/read-audit.js";
+import {
+  openTestPostgres,
+  serveApi,
+  type ServedApi,
+  type TestPostgres,
+} from "../../support/management-api.js";
+import { makeWorld, type Who, type World } from "../../support/management-world.js";
+import { readAudit } from "../../support/read-audit.js";
 
 let postgres: TestPostgres;
 let api: ServedApi;

@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { openTestPostgres, serveApi, type ServedApi, type TestPostgres } from "../support/management-api.js";
-import { idOf, makeWorld, TIMESTAMP, UUID, type World } from "../support/management-world.js";
+import {
+  openTestPostgres,
+  serveApi,
+  type ServedApi,
+  type TestPostgres,
+} from "../../support/management-api.js";
+import { idOf, makeWorld, TIMESTAMP, UUID, type World } from "../../support/management-world.js";
 
 let postgres: TestPostgres;
 let api: ServedApi;

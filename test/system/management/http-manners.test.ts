@@ -2,8 +2,13 @@ import { once } from "node:events";
 import { get as httpGet, type IncomingMessage } from "node:http";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openTestPostgres, serveApi, type ServedApi, type TestPostgres } from "../support/management-api.js";
-import { openBareSocket } from "../support/open-socket.js";
+import {
+  openTestPostgres,
+  serveApi,
+  type ServedApi,
+  type TestPostgres,
+} from "../../support/management-api.js";
+import { openBareSocket } from "../../support/open-socket.js";
 
 const BODY_MS_MAX = 400;
 const DASHBOARD = "https://dashboard.example";

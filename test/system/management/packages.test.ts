@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { openTestPostgres, serveApi, type ServedApi, type TestPostgres } from "../support/management-api.js";
+import {
+  openTestPostgres,
+  serveApi,
+  type ServedApi,
+  type TestPostgres,
+} from "../../support/management-api.js";
 import {
   idOf,
   makeWorld,
@@ -9,7 +14,7 @@ import {
   WHO,
   type Who,
   type World,
-} from "../support/management-world.js";
+} from "../../support/management-world.js";
 
 let postgres: TestPostgres;
 let api: ServedApi;

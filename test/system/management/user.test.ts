@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { switchExport } from "../../api/switch-export.js";
-import { openTestPostgres, serveApi, type ServedApi, type TestPostgres } from "../support/management-api.js";
-import { makeWorld, TIMESTAMP, UUID, type World } from "../support/management-world.js";
+import { switchExport } from "../../../api/switch-export.js";
+import {
+  openTestPostgres,
+  serveApi,
+  type ServedApi,
+  type TestPostgres,
+} from "../../support/management-api.js";
+import { makeWorld, TIMESTAMP, UUID, type World } from "../../support/management-world.js";
 
 let postgres: TestPostgres;
 let api: ServedApi;
