@@ -24,6 +24,8 @@ describeWithBroker("the program on a Kafka broker", (broker) => {
       KAFKA_BROKERS: broker().brokers.join(","),
       KAFKA_TOPIC_PREFIX: `imports-${Date.now()}.`,
       KAFKA_PARTITIONS: "8",
+      // How long the partitions of a killed program wait for it.
+      KAFKA_SESSION_TIMEOUT_MS: "6000",
     };
     [toolchain, recountBodies] = await Promise.all([startToolchain({ env }), openRecount()]);
     api = await toolchain.newAccount("ada");
