@@ -1,0 +1,120 @@
+import type { Pool } from "pg";
+import { insertApiToken } from "../../api/stores/api-tokens.js";
+import { readAccountByName } from "../../api/stores/accounts.js";
+import { abortImport } from "../../api/stores/import-endings.js";
+import { insertImport } from "../../api/stores/imports.js";
+import { insertOrganization, updateExportEnabled } from "../../api/stores/organizations.js";
+import { insertPackageDomain } from "../../api/stores/package-domains.js";
+import { insertPackageRoute } from "../../api/stores/package-routes.js";
+import { insertPackage } from "../../api/stores/packages.js";
+import { insertPixel } from "../../api/stores/pixels.js";
+import type { TabledCaller } from "./access-table.js";
+import type { ServedApi } from "./management-api.js";
+import { joinOrganization, setLevel } from "./management-world.js";
+
+/** An owner with a caller as the table has them; nothing in it is anyone else's, so that requests may change it. */
+export interface Place {
+  pg: Pool;
+  owner: Named;
+  caller: Named & { token: string };
+  /** On it the caller has the level of the table. */
+  packageId: string;
+}
+
+interface Named {
+  id: string;
+  name: string;
+}
+
+/** Who is in every organization of the table beside the caller, and one who is in none. */
+export const MATES = { owner: "founder", otherOwner: "partner", member: "mate", none: "outsider" } as const;
+
+let made = 0;
+
+export async function makeMates(api: ServedApi): Promise<void> {
+  await Promise.all(Object.values(MATES).map((name) => api.account(name)));
+}
+
+export async function makePlace(
+  api: ServedApi,
+  { pg, ownerKind, caller }: Pick<TabledCaller, "ownerKind" | "caller"> & { pg: Pool },
+): Promise<Place> {
+  const number = (made += 1);
+  const asking = await makeAccount(api, pg, `caller${number}`);
+  const isOwnUser = ownerKind === "user" && caller.standing === "owner";
+  const owner = isOwnUser ? asking : await makeOwner(api, pg, { ownerKind, name: `owner${number}` });
+  await updateExportEnabled(pg, { name: owner.name, exportEnabled: true });
+  const { standing, level } = caller;
+  if (ownerKind === "organization" && standing !== "none")
+    await joinOrganization(pg, { organization: owner.name, username: asking.name, role: standing });
+  const packageId = await insertPackage(pg, { ownerId: owner.id, package: PACKAGE });
+  if (level !== undefined) await setLevel(pg, { packageId, username: asking.name, level });
+  return { pg, owner, caller: asking, packageId };
+}
+
+const PACKAGE = { name: "tools", shortDescription: "", libraryType: "other" } as const;
+
+async function makeAccount(api: ServedApi, pg: Pool, name: string): Promise<Named & { token: string }> {
+  const token = await api.account(name);
+  return { ...(await accountNamed(pg, name)), token };
+}
+
+async function accountNamed(pg: Pool, name: string): Promise<Named> {
+  const account = await readAccountByName(pg, name);
+  if (account === undefined) throw new Error(`there is no account ${name}`);
+  return { id: account.id, name };
+}
+
+async function makeOwner(
+  api: ServedApi,
+  pg: Pool,
+  { ownerKind, name }: Pick<TabledCaller, "ownerKind"> & { name: string },
+): Promise<Named> {
+  if (ownerKind === "user") return makeAccount(api, pg, name);
+  const founder = await accountNamed(pg, MATES.owner);
+  const organization = { name, description: "Tools", billingEmail: "pay@example.org" };
+  const { id } = await insertOrganization(pg, { organization, creatorId: founder.id });
+  await joinOrganization(pg, { organization: name, username: MATES.otherOwner, role: "owner" });
+  await joinOrganization(pg, { organization: name, username: MATES.member, role: "member" });
+  return { id, name };
+}
+
+/** What the parameters of paths name, made where there is none yet. */
+export const PARAMETERS: Readonly<Record<string, (place: Place) => string | Promise<string>>> = {
+  organization: ({ owner }) => owner.name,
+  owner: ({ owner }) => owner.name,
+  username: () => MATES.member,
+  package: ({ packageId }) => packageId,
+  pixel: ({ pg, owner }) => insertPixel(pg, { ownerId: owner.id, pixel: { name: "Handbook" } }),
+  import: (place) => makeImport(place, { of: "any", ended: true }),
+  async route({ pg, packageId }) {
+    const route = { templatePath: "/tools/{version}", outgoingUrl: "" };
+    return (await insertPackageRoute(pg, { packageId, route })).id;
+  },
+  async domain({ pg, packageId }) {
+    return (await insertPackageDomain(pg, { packageId, name: `${packageId}.example.org` })).id;
+  },
+  async token({ pg, caller }) {
+    const tokenHash = Buffer.from(caller.name);
+    const token = {
+      accountId: caller.id,
+      name: "laptop",
+      scopes: ["read" as const],
+      ownerId: null,
+      tokenHash,
+    };
+    return (await insertApiToken(pg, token)).id;
+  },
+};
+
+/** An import of another account, whose place here is the owner's or the package's alone. */
+export async function makeImport(
+  { pg, owner, packageId }: Place,
+  { of, ended }: { of: "any" | "package"; ended: boolean },
+): Promise<string> {
+  const { id: accountId } = await accountNamed(pg, MATES.owner);
+  const artifact = { artifactKind: of, artifactId: of === "package" ? packageId : "" };
+  const { id } = await insertImport(pg, { ownerId: owner.id, accountId, ...artifact });
+  if (ended) await abortImport(pg, { ownerId: owner.id, id }, { retract: false });
+  return id;
+}

@@ -1,0 +1,131 @@
+import type { Action, Decision, OwnerKind } from "../../api/access.js";
+import type { Route } from "../../api/route.js";
+import { makeImport, MATES, PARAMETERS, type Place } from "./access-place.js";
+import { TOKEN_ROUTES } from "./all-routes.js";
+
+/** A valid request of a route: it succeeds for whoever may make it. */
+export interface TabledRequest extends Asked {
+  name: string;
+  route: Route;
+}
+
+interface Asked {
+  /** What makes it another than the usual request of its route. */
+  title?: string;
+  /** Parameters of the path that are other than `PARAMETERS` has them. */
+  path?: typeof PARAMETERS;
+  query?: (place: Place) => string;
+  body?: (place: Place) => unknown;
+  /** From what the table says of actions; the decision on the route's own action where nothing is said. */
+  decide?: (on: On) => Decision;
+}
+
+type On = (action: Action) => Decision;
+
+/** What the table says of a request, if `on` is what it says of each action. */
+export function expectedDecision(
+  { route, decide }: TabledRequest,
+  { ownerKind, on }: { ownerKind: OwnerKind; on: On },
+): Decision {
+  const [, only = ownerKind] = /^\/v1\/(organization|user)s\/:/.exec(String(route.path)) ?? [];
+  if (only !== ownerKind) return "hidden";
+  return decide === undefined ? on(route.action) : decide(on);
+}
+
+export async function urlOf({ route, path = {}, query }: TabledRequest, place: Place): Promise<string> {
+  const segments = String(route.path)
+    .split("/")
+    .map((segment) => {
+      const parameter = segment.startsWith(":") ? segment.slice(1) : undefined;
+      return parameter === undefined ? segment : (path[parameter] ?? PARAMETERS[parameter])?.(place);
+    });
+  return (await Promise.all(segments)).join("/") + (query?.(place) ?? "");
+}
+
+const PACKAGE = { name: "web", shortDescription: "The web", libraryType: "other" };
+const ORGANIZATION = { description: "Other tools", billingEmail: "pay@example.org" };
+const LINE = { $time: "2026-08-04" };
+const DAY = "?startDate=2026-08-04&endDate=2026-08-05";
+
+/** Whoever administers a package has to do with the imports into it, whatever they are to its owner. */
+const ofPackage = (action: Action, { ended = true } = {}): Asked => ({
+  title: "of an import into the package",
+  path: { import: (place) => makeImport(place, { of: "package", ended }) },
+  decide: (on) => (on("packages.import") === "allowed" ? "allowed" : on(action)),
+});
+
+/** The rows of a package that one may not export are left out; asked for alone, it is not there. */
+const NARROWED: Asked = {
+  title: "of the package alone",
+  query: ({ packageId }) => `${DAY}&package=${packageId}`,
+  decide(on) {
+    const allowed = on("export.read") === "allowed" && on("packages.export") !== "allowed";
+    return allowed ? "hidden" : on("export.read");
+  },
+};
+
+const EXPORT: readonly Asked[] = [{ query: () => DAY }, NARROWED];
+
+/** Routes of which more must be known than their paths, or of which what is asked for matters to the decision. */
+const ASKED: Readonly<Record<string, readonly Asked[]>> = {
+  "POST /v1/user/tokens": [{ body: () => ({ name: "laptop", scopes: ["read"] }) }],
+  "POST /v1/organizations": [{ body: ({ caller }) => ({ ...ORGANIZATION, name: `${caller.name}-tools` }) }],
+  "PUT /v1/organizations/:organization": [{ body: ({ owner }) => ({ ...ORGANIZATION, name: owner.name }) }],
+  "POST /v1/organizations/:organization/users": [
+    { body: () => ({ username: MATES.none, role: "admin" }) },
+    {
+      title: "of a new owner",
+      body: () => ({ username: MATES.none, role: "owner" }),
+      decide: (on) => on("members.write-owner"),
+    },
+    {
+      title: "of an owner who shall be a member",
+      body: () => ({ username: MATES.otherOwner, role: "member" }),
+      decide: (on) => on("members.write-owner"),
+    },
+  ],
+  "DELETE /v1/organizations/:organization/users/:username": [
+    {},
+    {
+      title: "of the caller",
+      path: { username: ({ caller }) => caller.name },
+      decide: (on) => on("members.leave"),
+    },
+    {
+      title: "of an owner",
+      path: { username: () => MATES.otherOwner },
+      decide: (on) => on("members.write-owner"),
+    },
+  ],
+  // In the caller's own name, whatever else there is.
+  "POST /v1/packages": [{ body: () => PACKAGE, decide: () => "allowed" }],
+  "POST /v1/organizations/:organization/packages": [{ body: () => PACKAGE }],
+  "PUT /v1/packages/:package": [{ body: () => PACKAGE }],
+  "POST /v1/packages/:package/permissions": [
+    { body: () => ({ userQuery: MATES.none, permissionLevel: "member" }) },
+  ],
+  "POST /v1/packages/:package/routes": [{ body: () => ({ templatePath: "/{file}", outgoingUrl: "" }) }],
+  "POST /v1/packages/:package/domains": [{ body: ({ owner }) => ({ name: `${owner.name}.example.org` }) }],
+  "POST /v2/pixels/:owner": [{ body: () => ({ name: "Manual" }) }],
+  "PUT /v2/pixels/:owner/:pixel": [{ body: () => ({ name: "Manual" }) }],
+  "POST /v2/packages/:owner/:package/import": [{ body: () => LINE }],
+  "POST /v2/pixels/:owner/:pixel/import": [{ body: () => LINE }],
+  "POST /v2/:owner/import": [{ body: ({ packageId }) => ({ ...LINE, $package: packageId }) }],
+  "POST /v2/imports/:owner/:import/abort": [
+    { path: { import: (place) => makeImport(place, { of: "any", ended: false }) } },
+    ofPackage("imports.abort", { ended: false }),
+  ],
+  "DELETE /v2/imports/:owner/:import": [{}, ofPackage("imports.retract")],
+  "GET /v2/imports/:owner/:import": [{}, ofPackage("imports.read")],
+  "GET /v2/imports/:owner/:import/log": [{}, ofPackage("imports.read")],
+  "GET /v2/imports/:owner/:import/rejected": [{}, ofPackage("imports.read")],
+  "GET /v1/organizations/:owner/aggregates": EXPORT,
+  "GET /v1/users/:owner/aggregates": EXPORT,
+};
+
+/** Every route with at least one request. */
+export const REQUESTS: readonly TabledRequest[] = TOKEN_ROUTES.flatMap((route) => {
+  const name = `${route.method} ${String(route.path)}`;
+  const asked = ASKED[name] ?? [{}];
+  return asked.map((each) => ({ ...each, route, name: [name, each.title].filter(Boolean).join(" ") }));
+});
