@@ -78,11 +78,11 @@ export interface Target {
  * What an action is on, the least that a caller must be to it, and the scope that a token must have for it; `account`
  * is for the account's own token alone: what makes tokens must not be had with less than what they can be given.
  */
-interface Rule {
-  on: "service" | "organization" | "owner" | "package";
-  least: keyof typeof RANK;
-  scope: Scope | "account";
-}
+type Rule = { scope: Scope | "account" } & (
+  | { on: "service"; least: "none" }
+  | { on: "organization" | "owner"; least: "member" | "admin" | "owner" }
+  | { on: "package"; least: "member" | "reader" | "admin" | "owner" }
+);
 
 /** `reader` is a caller whose explicit level is `member`: it reads exports too, which the role member does not. */
 const RANK = { none: 0, member: 1, reader: 2, admin: 3, owner: 4 } as const;

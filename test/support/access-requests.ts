@@ -35,7 +35,7 @@ export function expectedDecision(
 export async function urlOf({ route, path = {}, query }: TabledRequest, place: Place): Promise<string> {
   const segments = String(route.path)
     .split("/")
-    .map((segment) => {
+    .map(async (segment) => {
       const parameter = segment.startsWith(":") ? segment.slice(1) : undefined;
       return parameter === undefined ? segment : (path[parameter] ?? PARAMETERS[parameter])?.(place);
     });
