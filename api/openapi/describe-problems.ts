@@ -1,5 +1,5 @@
 import { PROBLEM, statusOf, type ProblemCode } from "../../schemas/problem.js";
-import { ACTIONS } from "../access.js";
+import { ACTIONS, type Action } from "../access.js";
 import type { Operation } from "../operation.js";
 import type { DescribedRoute } from "./build-document.js";
 import type { Components, DocumentObject } from "./components.js";
@@ -31,18 +31,23 @@ export function problemsOf({
 }: DescribedRoute & { operation: Operation }): ProblemCode[] {
   const { problems = [], body, query = {} } = operation;
   const hasParameters = parametersOf(wordedPaths({ path })[0]).length > 0;
-  const isOnService = action === undefined || ACTIONS[action].on === "service";
   const codes: ProblemCode[] = [
     ...problems,
     ...ALWAYS,
     ...(action === undefined ? [] : WITH_TOKEN),
-    ...(isOnService ? [] : (["forbidden"] as const)),
+    ...(action !== undefined && isForbiddenToSome(action) ? (["forbidden"] as const) : []),
     ...(hasParameters ? (["not-found"] as const) : []),
     ...(Object.keys(query).length > 0 ? (["invalid-query"] as const) : []),
     ...(body === undefined ? [] : WITH_BODY),
     ...(body === undefined || body.types !== undefined ? [] : (["malformed-json"] as const)),
   ];
   return [...new Set(codes)].sort();
+}
+
+/** What everybody may do who may know of the thing is hidden from all others. */
+function isForbiddenToSome(action: Action): boolean {
+  const { least } = ACTIONS[action];
+  return least !== "none" && least !== "member";
 }
 
 const ALWAYS = ["malformed-request", "headers-too-large", "internal-error"] as const;

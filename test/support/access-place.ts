@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { Pool } from "pg";
 import { insertApiToken } from "../../api/stores/api-tokens.js";
 import { readAccountByName } from "../../api/stores/accounts.js";
@@ -92,7 +93,7 @@ export const PARAMETERS: Readonly<Record<string, (place: Place) => string | Prom
     return (await insertPackageRoute(pg, { packageId, route })).id;
   },
   async domain({ pg, packageId }) {
-    return (await insertPackageDomain(pg, { packageId, name: `${packageId}.example.org` })).id;
+    return (await insertPackageDomain(pg, { packageId, name: `${randomUUID()}.example.org` })).id;
   },
   async token({ pg, caller }) {
     const tokenHash = Buffer.from(caller.name);

@@ -1,6 +1,7 @@
 import type { Action, Decision, OwnerKind } from "../../api/access.js";
 import type { Route } from "../../api/route.js";
-import { makeImport, MATES, PARAMETERS, type Place } from "./access-place.js";
+import { makeImport, MATES, type PARAMETERS, type Place } from "./access-place.js";
+import { CALLERS, tabledDecision, type TabledCaller } from "./access-table.js";
 import { TOKEN_ROUTES } from "./all-routes.js";
 
 /** A valid request of a route: it succeeds for whoever may make it. */
@@ -15,6 +16,7 @@ interface Asked {
   /** Parameters of the path that are other than `PARAMETERS` has them. */
   path?: typeof PARAMETERS;
   query?: (place: Place) => string;
+  /** Text is sent as it is, all else as JSON. */
   body?: (place: Place) => unknown;
   /** From what the table says of actions; the decision on the route's own action where nothing is said. */
   decide?: (on: On) => Decision;
@@ -32,14 +34,14 @@ export function expectedDecision(
   return decide === undefined ? on(route.action) : decide(on);
 }
 
-export async function urlOf({ route, path = {}, query }: TabledRequest, place: Place): Promise<string> {
-  const segments = String(route.path)
-    .split("/")
-    .map(async (segment) => {
-      const parameter = segment.startsWith(":") ? segment.slice(1) : undefined;
-      return parameter === undefined ? segment : (path[parameter] ?? PARAMETERS[parameter])?.(place);
-    });
-  return (await Promise.all(segments)).join("/") + (query?.(place) ?? "");
+/** An owner who may make the request: of an organization or, where that is for users only, the user. */
+export function ownerAllowed(request: TabledRequest): TabledCaller {
+  const owners = CALLERS.filter(({ caller }) => caller.standing === "owner" && caller.level === undefined);
+  const may = (caller: TabledCaller) =>
+    expectedDecision(request, { ...caller, on: (action) => tabledDecision(action, caller) }) === "allowed";
+  const owner = owners.findLast(may);
+  if (owner === undefined) throw new Error(`the table has no owner who may: ${request.name}`);
+  return owner;
 }
 
 const PACKAGE = { name: "web", shortDescription: "The web", libraryType: "other" };

@@ -1,54 +1,26 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ACTIONS, type Action } from "../../../api/access.js";
-import { aggregateRoutes } from "../../../api/routes/aggregates.js";
-import { importEndingRoutes } from "../../../api/routes/import-endings.js";
-import { importRecordRoutes } from "../../../api/routes/import-records.js";
-import { importRoutes } from "../../../api/routes/imports.js";
-import { openEmbeddedLog } from "../../../deploy/embedded/event-log.js";
-import { ActiveUploads } from "../../../ingest/import/active-uploads.js";
 import { SCOPES } from "../../../schemas/api-token.js";
-import type { EventLog } from "../../../schemas/event-log.js";
 import { makeMates, makePlace, type Place } from "../../support/access-place.js";
-import { expectedDecision, REQUESTS, urlOf, type TabledRequest } from "../../support/access-requests.js";
+import {
+  expectedDecision,
+  ownerAllowed,
+  REQUESTS,
+  type TabledRequest,
+} from "../../support/access-requests.js";
 import { CALLERS, tabledDecision, tabledScope, type TabledCaller } from "../../support/access-table.js";
 import { TOKEN_ROUTES } from "../../support/all-routes.js";
-import {
-  openTestPostgres,
-  serveApi,
-  type ServedApi,
-  type TestPostgres,
-} from "../../support/management-api.js";
-import { openTestClickHouse, type TestClickHouse } from "../../support/open-clickhouse.js";
+import { isSuccess, sendRequest } from "../../support/send-request.js";
+import { openWholeApi, type WholeApi } from "../../support/whole-api.js";
 
-let dir: string;
-let eventLog: EventLog;
-let clickhouse: TestClickHouse;
-let postgres: TestPostgres;
-let api: ServedApi;
+let whole: WholeApi;
 
 beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), "maintainer-toolchain-authorisation-"));
-  [eventLog, clickhouse, postgres] = await Promise.all([
-    openEmbeddedLog({ dir }),
-    openTestClickHouse(),
-    openTestPostgres(),
-  ]);
-  const deps = { pg: postgres.pg, eventLog, clickhouse: clickhouse.client, active: new ActiveUploads() };
-  const routes = [importRoutes, importEndingRoutes, importRecordRoutes, aggregateRoutes];
-  api = await serveApi({ pg: postgres.pg, routes: routes.flatMap((each) => each(deps)) });
-  await makeMates(api);
+  whole = await openWholeApi();
+  await makeMates(whole.api);
 });
 
-afterAll(async () => {
-  await api?.[Symbol.asyncDispose]();
-  await postgres?.[Symbol.asyncDispose]();
-  await clickhouse?.[Symbol.asyncDispose]();
-  await eventLog?.[Symbol.asyncDispose]();
-  await rm(dir, { recursive: true, force: true });
-});
+afterAll(() => whole?.[Symbol.asyncDispose]());
 
 /** How an answer reads as a decision, and whether the audit log has it, into which no refused request may come. */
 interface Outcome {
@@ -69,25 +41,12 @@ async function outcomeOf(
   { ownerKind, caller }: Pick<TabledCaller, "ownerKind" | "caller">,
   tokenOf: (place: Place) => string | Promise<string> = (place) => place.caller.token,
 ): Promise<Outcome> {
-  const { pg } = postgres;
+  const { api, pg } = whole;
   const place = await makePlace(api, { pg, ownerKind, caller });
-  const token = await tokenOf(place);
-  const body = request.body?.(place);
-  const response = await fetch(api.url + (await urlOf(request, place)), {
-    method: request.route.method,
-    headers: token === "" ? {} : { authorization: `Bearer ${token}` },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
-  const decision = decisionOf(request, response.status, await response.text());
-  const id = response.headers.get("x-request-id");
-  const { rows } = await pg.query("select from audit_entries where request_id = $1", [id]);
+  const { outcome, requestId } = await sendRequest(api, request, { place, token: await tokenOf(place) });
+  const { rows } = await pg.query("select from audit_entries where request_id = $1", [requestId]);
+  const decision = isSuccess(request, outcome) ? "allowed" : (REFUSALS[outcome] ?? outcome);
   return { decision, recorded: rows.length > 0 };
-}
-
-function decisionOf({ route }: TabledRequest, status: number, text: string): string {
-  if (status in route.operation.answers) return "allowed";
-  const refusal = `${status} ${(JSON.parse(text) as { code: string }).code}`;
-  return REFUSALS[refusal] ?? refusal;
 }
 
 /** The actions that the expectations were made of. */
@@ -103,14 +62,6 @@ function expectedOutcome(request: TabledRequest, caller: TabledCaller): Outcome 
 
 function outcomeAs({ route }: TabledRequest, decision: string): Outcome {
   return { decision, recorded: decision === "allowed" && route.method !== "GET" };
-}
-
-/** An owner who may make the request: of an organization or, where that is for users only, the user. */
-function ownerAllowed(request: TabledRequest): TabledCaller {
-  const owners = CALLERS.filter(({ caller }) => caller.standing === "owner" && caller.level === undefined);
-  const owner = owners.findLast((each) => expectedOutcome(request, each).decision === "allowed");
-  if (owner === undefined) throw new Error(`the table has no owner who may: ${request.name}`);
-  return owner;
 }
 
 const NAMED_REQUESTS = REQUESTS.map((each) => [each.name, each] as const);
@@ -147,7 +98,7 @@ describe(`the ${TOKEN_CELLS} cells of every request with an owner's token of eve
   test.each(NAMED_REQUESTS)("%s", async (_, request) => {
     const owner = ownerAllowed(request);
     const seen = SCOPES.map(async (scope) => {
-      const tokenOf = ({ caller }: Place) => api.limitedToken(caller.token, { scopes: [scope] });
+      const tokenOf = ({ caller }: Place) => whole.api.limitedToken(caller.token, { scopes: [scope] });
       return [scope, await outcomeOf(request, owner, tokenOf)] as const;
     });
     const expected = SCOPES.map((scope) => {
