@@ -36,7 +36,8 @@ export function isSuccess({ route }: TabledRequest, outcome: string): boolean {
   return outcome in route.operation.answers;
 }
 
-async function pathOf({ route, path = {}, query }: TabledRequest, place: Place): Promise<string> {
+/** With its query; what the path names and is not there yet is made. */
+export async function pathOf({ route, path = {}, query }: TabledRequest, place: Place): Promise<string> {
   const segments = String(route.path)
     .split("/")
     .map(async (segment) => {

@@ -4,9 +4,9 @@ import { parametersOf } from "../../../api/openapi/path-template.js";
 import { insertImport, ACTIVE_IMPORTS_MAX, type StartOptions } from "../../../api/stores/imports.js";
 import { insertPackage } from "../../../api/stores/packages.js";
 import type { ProblemCode } from "../../../schemas/problem.js";
-import { makeMates, makePlace, type Place } from "../../support/access-place.js";
+import { makeMates, makePlace, PARAMETERS, type Place } from "../../support/access-place.js";
 import { ownerAllowed, REQUESTS, type TabledRequest } from "../../support/access-requests.js";
-import { isSuccess, sendRequest } from "../../support/send-request.js";
+import { isSuccess, pathOf, sendRequest } from "../../support/send-request.js";
 import { openWholeApi, type WholeApi } from "../../support/whole-api.js";
 
 let whole: WholeApi;
@@ -153,6 +153,17 @@ describe("a start of an import", () => {
     const headers = { "idempotency-key": "nightly" };
     const { outcome } = await sendRequest(whole.api, request, { place, headers });
     expect(outcome).toBe("422 idempotency-key-reused");
+  });
+
+  test.each(STARTS)("is refused while the first with its key is uploading: %s", async (_, request) => {
+    const place = await placeOf(request);
+    const pixel = await PARAMETERS["pixel"]?.(place);
+    const again = { ...request, path: { pixel: () => pixel ?? "" } };
+    const key = { ownerId: place.owner.id, key: "nightly", path: await pathOf(again, place) };
+    await running(place, { idempotency: key });
+    const headers = { "idempotency-key": "nightly" };
+    const { outcome } = await sendRequest(whole.api, again, { place, headers });
+    expect(outcome).toBe("409 import-in-progress");
   });
 });
 
