@@ -1,9 +1,10 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isLocked, takeLockFile } from "./lock-file.js";
 import type { LockFile } from "./lock-file.js";
+import { makeFolders } from "./make-folders.js";
 import { explainFileError, StartFailure } from "./start-failure.js";
 
 /** Where a running instance can be reached, credentials included. */
@@ -71,13 +72,6 @@ function makePrivate(root: string): void {
     );
   }
   chmodSync(root, 0o700);
-}
-
-/** One by one: on a read-only file system the recursive mkdir of Node says ENOENT, which explains nothing. */
-function makeFolders(path: string): void {
-  if (existsSync(path)) return;
-  makeFolders(dirname(path));
-  mkdirSync(path, { mode: 0o700 });
 }
 
 async function takeLock(root: string): Promise<LockFile> {

@@ -1,7 +1,8 @@
-import { chmodSync, mkdirSync, readdirSync, realpathSync } from "node:fs";
+import { chmodSync, readdirSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { takeLockFile } from "../../lock-file.js";
+import { makeFolders } from "../../make-folders.js";
 import { explainFileError, StartFailure } from "../../start-failure.js";
 
 /** A broker's folder, held by this process alone until disposed of. */
@@ -35,10 +36,10 @@ export async function lockBrokerFolder(dir: string): Promise<BrokerFolder> {
 
 function makeFolder(dir: string): string {
   const parent = dirname(dir);
-  mkdirSync(parent, { recursive: true, mode: 0o700 });
+  makeFolders(parent);
   // `start` closes an empty data directory to other users, and refuses an open one that holds a folder it does not know.
   if (readdirSync(parent).length === 0) chmodSync(parent, 0o700);
-  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  makeFolders(dir);
   return realpathSync(dir);
 }
 

@@ -37,3 +37,7 @@ test.each([
   again[Symbol.dispose]();
   await held[Symbol.asyncDispose]();
 });
+
+test("says that nothing can be made there, and does not try for ever", async () => {
+  await expect(lockBrokerFolder("/proc/nowhere/kafka")).rejects.toThrow("/proc/nowhere/kafka");
+});
