@@ -1,10 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import {
-  openTestPostgres,
-  serveApi,
-  type ServedApi,
-  type TestPostgres,
-} from "../../support/management-api.js";
+import { beforeEach, describe, expect, test } from "vitest";
+import type { ServedApi, TestPostgres } from "../../support/management-api.js";
+import { useManagementApi } from "../../support/use-management-api.js";
 import { makeWorld, type Who, type World } from "../../support/management-world.js";
 import { readAudit } from "../../support/read-audit.js";
 
@@ -13,15 +9,7 @@ let api: ServedApi;
 let world: World;
 let users: string;
 
-beforeAll(async () => {
-  postgres = await openTestPostgres();
-  api = await serveApi(postgres);
-}, 60_000);
-
-afterAll(async () => {
-  await api[Symbol.asyncDispose]();
-  await postgres[Symbol.asyncDispose]();
-});
+useManagementApi((opened) => ({ postgres, api } = opened));
 
 beforeEach(async () => {
   world = await makeWorld(api, postgres.pg);

@@ -1,27 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { auditOf } from "../../support/audit-of.js";
-import { callIfMatch } from "../../support/conditional-call.js";
-import {
-  openTestPostgres,
-  serveApi,
-  type ServedApi,
-  type TestPostgres,
-} from "../../support/management-api.js";
+import { callIfMatch } from "../../support/call-if-match.js";
+import type { ServedApi, TestPostgres } from "../../support/management-api.js";
+import { useManagementApi } from "../../support/use-management-api.js";
 import { idOf, makeWorld, setLevel, type Who, type World } from "../../support/management-world.js";
 
 let postgres: TestPostgres;
 let api: ServedApi;
 let world: World;
 
-beforeAll(async () => {
-  postgres = await openTestPostgres();
-  api = await serveApi(postgres);
-});
-
-afterAll(async () => {
-  await api?.[Symbol.asyncDispose]();
-  await postgres?.[Symbol.asyncDispose]();
-});
+useManagementApi((opened) => ({ postgres, api } = opened));
 
 beforeEach(async () => {
   world = await makeWorld(api, postgres.pg);
@@ -191,11 +179,17 @@ describe("changing a package", () => {
     const token = world.tokens.admin;
     const tag = (await as("admin", `GET /v1/packages/${id}`)).headers.get("etag") ?? "";
     const moved = { ...docker, publicUrl: "https://other.example/team/x" };
-    expect(await callIfMatch(api, { token, request, tag, body: moved })).toMatchObject({ status: 200 });
+    expect(await callIfMatch(api, { token, request, ifMatch: tag, body: moved })).toMatchObject({
+      status: 200,
+    });
     const stale = { status: 412, code: "precondition-failed" };
-    expect(await callIfMatch(api, { token, request, tag, body: docker })).toEqual(stale);
-    expect(await callIfMatch(api, { token, request: `DELETE /v1/packages/${id}`, tag })).toEqual(stale);
-    expect(await callIfMatch(api, { token, request, tag: "*", body: docker })).toMatchObject({ status: 200 });
+    expect(await callIfMatch(api, { token, request, ifMatch: tag, body: docker })).toEqual(stale);
+    expect(await callIfMatch(api, { token, request: `DELETE /v1/packages/${id}`, ifMatch: tag })).toEqual(
+      stale,
+    );
+    expect(await callIfMatch(api, { token, request, ifMatch: "*", body: docker })).toMatchObject({
+      status: 200,
+    });
   });
 });
 

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { auditOf } from "../../support/audit-of.js";
-import { callIfMatch } from "../../support/conditional-call.js";
-import {
-  openTestPostgres,
-  serveApi,
-  type ServedApi,
-  type TestPostgres,
-} from "../../support/management-api.js";
+import { callIfMatch } from "../../support/call-if-match.js";
+import type { ServedApi, TestPostgres } from "../../support/management-api.js";
+import { useManagementApi } from "../../support/use-management-api.js";
 import { idOf, makeWorld, setLevel, UUID, type Who, type World } from "../../support/management-world.js";
 
 let postgres: TestPostgres;
@@ -14,15 +10,7 @@ let api: ServedApi;
 let world: World;
 let id: string;
 
-beforeAll(async () => {
-  postgres = await openTestPostgres();
-  api = await serveApi(postgres);
-});
-
-afterAll(async () => {
-  await api?.[Symbol.asyncDispose]();
-  await postgres?.[Symbol.asyncDispose]();
-});
+useManagementApi((opened) => ({ postgres, api } = opened));
 
 beforeEach(async () => {
   world = await makeWorld(api, postgres.pg);
@@ -193,8 +181,8 @@ test("domains that are added and removed are in the audit log", async () => {
   const tag = made.headers.get("etag") ?? "";
   const request = `DELETE /v1/packages/${id}/domains/${idOf(made)}`;
   const token = world.tokens.admin;
-  expect(await callIfMatch(api, { token, request, tag: '"other"' })).toMatchObject({ status: 412 });
-  expect(await callIfMatch(api, { token, request, tag })).toMatchObject({ status: 204 });
+  expect(await callIfMatch(api, { token, request, ifMatch: '"other"' })).toMatchObject({ status: 412 });
+  expect(await callIfMatch(api, { token, request, ifMatch: tag })).toMatchObject({ status: 204 });
   const entries = await auditOf(postgres.pg, { owner: world.organization, kind: "domain" });
   expect(entries.map((entry) => [entry.name, entry.changes])).toEqual([
     [name, { package: id, name }],

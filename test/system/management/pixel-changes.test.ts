@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { auditOf } from "../../support/audit-of.js";
-import { callIfMatch } from "../../support/conditional-call.js";
-import {
-  openTestPostgres,
-  serveApi,
-  type ServedApi,
-  type TestPostgres,
-} from "../../support/management-api.js";
+import { callIfMatch } from "../../support/call-if-match.js";
+import type { ServedApi, TestPostgres } from "../../support/management-api.js";
+import { useManagementApi } from "../../support/use-management-api.js";
 import { idOf, makeWorld, setLevel, WHO, type Who, type World } from "../../support/management-world.js";
 
 let postgres: TestPostgres;
@@ -15,15 +11,7 @@ let world: World;
 let path: string;
 let tool: string;
 
-beforeAll(async () => {
-  postgres = await openTestPostgres();
-  api = await serveApi(postgres);
-});
-
-afterAll(async () => {
-  await api?.[Symbol.asyncDispose]();
-  await postgres?.[Symbol.asyncDispose]();
-});
+useManagementApi((opened) => ({ postgres, api } = opened));
 
 beforeEach(async () => {
   world = await makeWorld(api, postgres.pg);
@@ -78,11 +66,11 @@ describe("changing a pixel", () => {
     const tag = (await as("admin", `GET ${path}`)).headers.get("etag") ?? "";
     const body = { name: "handbook" };
     const stale = { status: 412, code: "precondition-failed" };
-    expect(await callIfMatch(api, { token, request: `PUT ${path}`, tag, body })).toMatchObject({
+    expect(await callIfMatch(api, { token, request: `PUT ${path}`, ifMatch: tag, body })).toMatchObject({
       status: 200,
     });
-    expect(await callIfMatch(api, { token, request: `PUT ${path}`, tag, body })).toEqual(stale);
-    expect(await callIfMatch(api, { token, request: `DELETE ${path}`, tag })).toEqual(stale);
+    expect(await callIfMatch(api, { token, request: `PUT ${path}`, ifMatch: tag, body })).toEqual(stale);
+    expect(await callIfMatch(api, { token, request: `DELETE ${path}`, ifMatch: tag })).toEqual(stale);
   });
 });
 

@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { artifactForImport } from "../../../api/authorise.js";
-import {
-  openTestPostgres,
-  serveApi,
-  type ServedApi,
-  type TestPostgres,
-} from "../../support/management-api.js";
+import type { ServedApi, TestPostgres } from "../../support/management-api.js";
+import { useManagementApi } from "../../support/use-management-api.js";
 import {
   idOf,
   makeWorld,
@@ -20,15 +16,7 @@ let postgres: TestPostgres;
 let api: ServedApi;
 let world: World;
 
-beforeAll(async () => {
-  postgres = await openTestPostgres();
-  api = await serveApi(postgres);
-}, 60_000);
-
-afterAll(async () => {
-  await api[Symbol.asyncDispose]();
-  await postgres[Symbol.asyncDispose]();
-});
+useManagementApi((opened) => ({ postgres, api } = opened));
 
 beforeEach(async () => {
   world = await makeWorld(api, postgres.pg);
