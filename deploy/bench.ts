@@ -23,6 +23,8 @@ export function benchCommand(): Command {
       wholeNumber,
       1,
     )
+    .option("--rate <count>", "management requests per second", upTo(RATE_MAX), 500)
+    .option("--seconds <count>", "how long management requests are sent at that rate", upTo(SECONDS_MAX), 20)
     .addOption(
       new Option(
         "--log <name>",
@@ -73,6 +75,17 @@ function chooseBenchmarks(names: readonly string[]): readonly Benchmark[] {
 
 function helpLine({ name, summary }: Benchmark): string {
   return `  ${name.padEnd(12)}${summary}`;
+}
+
+const RATE_MAX = 5_000;
+const SECONDS_MAX = 600;
+
+function upTo(max: number): (text: string) => number {
+  return (text) => {
+    const number = wholeNumber(text);
+    if (number > max) throw new InvalidArgumentError(`It may be ${max} at most.`);
+    return number;
+  };
 }
 
 function wholeNumber(text: string): number {

@@ -6,7 +6,7 @@ import type { EventLog, LagReader } from "../schemas/event-log.js";
 import type { ClosingStack } from "./closing-stack.js";
 import type { Config } from "./config.js";
 import { connectClickHouse, DATABASE } from "./connect-clickhouse.js";
-import { connectPostgres } from "./connect-postgres.js";
+import { connectPostgres, REQUEST_LIMITS } from "./connect-postgres.js";
 import type { DataDir } from "./data-dir.js";
 import { startClickHouse } from "./embedded/clickhouse.js";
 import { startPostgres } from "./embedded/postgres.js";
@@ -14,14 +14,19 @@ import { openEventLog, type EventLogSource } from "./open-event-log.js";
 import { prepareClickHouse } from "./prepare-clickhouse.js";
 import { StartFailure } from "./start-failure.js";
 
-const CONNECTIONS_MAX = 20;
+/** Together what the documents on running it say of each process. */
+const CONNECTIONS_MAX = 8;
+const REQUEST_CONNECTIONS_MAX = 16;
 
 /** The three stores, migrated and ready. URLs carry credentials. */
 export interface Stores {
   postgresUrl: string;
   clickhouseUrl: string;
   logSource: EventLogSource;
+  /** For the service's own work. */
   pg: pg.Pool;
+  /** For what callers ask for, who are sent away when it takes too long: they never take the service's own connections. */
+  requests: pg.Pool;
   clickhouse: ClickHouseClient;
   /** For answers that callers read as slowly as they like: they never take the service's own connections. */
   exports: ClickHouseClient;
@@ -55,6 +60,7 @@ export async function openStores({ config, dataDir, log, open }: StoresOptions):
     clickhouseUrl: clickhouse.url,
     logSource,
     pg: postgres.pool,
+    requests: postgres.requests,
     clickhouse: clickhouse.client,
     exports: clickhouse.exports,
     eventLog,
@@ -76,9 +82,11 @@ async function openPostgres({ config, dataDir, log, open }: StoresOptions) {
       : undefined;
   const url = embedded?.url ?? config.databaseUrl ?? "";
   const pool = connectPostgres({ url, connectionsMax: CONNECTIONS_MAX, log });
-  open.defer(() => pool.end());
+  const limits = REQUEST_LIMITS;
+  const requests = connectPostgres({ url, connectionsMax: REQUEST_CONNECTIONS_MAX, log, limits });
+  open.defer(() => Promise.all([pool.end(), requests.end()]));
   await explaining("DATABASE_URL", () => migratePostgres(pool));
-  return { url, pool, lost: embedded?.exited ?? NEVER };
+  return { url, pool, requests, lost: embedded?.exited ?? NEVER };
 }
 
 async function openClickHouse({ config, dataDir, log, open }: StoresOptions) {

@@ -186,14 +186,14 @@ function startJobs({ log, open, stores, registry, metrics }: Parts): void {
 }
 
 function startApi({ config, log, stores, tokens, registry, metrics }: Parts): Promise<ListeningServer> {
-  const { pg, exports: clickhouse, eventLog } = stores;
+  const { pg, requests, exports: clickhouse, eventLog } = stores;
   const active = new ActiveUploads();
   const watch = createApiMetrics(registry, {
     activeUploads: () => active.size,
     onImportEnded: (ending) => metrics.countEnded(ending, 1),
   });
   const app = createApp({
-    pg,
+    pg: requests,
     tokens,
     log,
     readiness: readinessOf(stores),
@@ -202,16 +202,17 @@ function startApi({ config, log, stores, tokens, registry, metrics }: Parts): Pr
     corsOrigins: config.corsOrigins,
     routes: [
       ...importRoutes({
-        pg,
+        pg: requests,
+        uploadsPg: pg,
         eventLog,
         codec: config.logCodec,
         active,
         watch,
         bodyBytesMax: config.imports.bytesMax,
       }),
-      ...importEndingRoutes({ pg, active, watch }),
-      ...importRecordRoutes({ pg, clickhouse, watch }),
-      ...aggregateRoutes({ pg, clickhouse, watch }),
+      ...importEndingRoutes({ pg: requests, active, watch }),
+      ...importRecordRoutes({ pg: requests, clickhouse, watch }),
+      ...aggregateRoutes({ pg: requests, clickhouse, watch }),
     ],
   });
   const handle = app.callback();

@@ -38,5 +38,5 @@ export const PROBLEM_SENTENCES: Readonly<Record<ProblemCode, string>> = {
   "rate-limited": "Too many requests; try again later.",
   "internal-error": "Something went wrong here. The request id names it in the log.",
   "headers-too-large": "The request's headers are too large.",
-  unavailable: "A store cannot be reached at the moment.",
+  unavailable: "A store cannot be reached, or is too busy, at the moment.",
 };

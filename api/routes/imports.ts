@@ -22,6 +22,8 @@ import { uploadStore } from "../stores/uploads.js";
 
 export interface ImportRoutesDeps {
   pg: Pool;
+  /** For uploads under way, which no crowd of other requests may keep from a connection; `pg` where none is given. */
+  uploadsPg?: Pool;
   eventLog: EventLog;
   active: ActiveUploads;
   /** How chunks of the event log are compressed; not at all where nothing is said. */
@@ -102,7 +104,8 @@ async function startImport(
   { name, record, ...target }: Start,
   deps: StartDeps,
 ): Promise<void> {
-  const { pg, eventLog, codec, active, bodyBytesMax, idleMsMax, now = Date.now, watch = UNWATCHED } = deps;
+  const { pg, uploadsPg = pg, eventLog, codec, active, bodyBytesMax, idleMsMax } = deps;
+  const { now = Date.now, watch = UNWATCHED } = deps;
   const contentEncoding = ctx.get("Content-Encoding");
   const body = counted(openBody(ctx.req, { contentEncoding, bytesMax: bodyBytesMax }), watch);
   if (parseFlag(ctx.query, "dryRun")) return answerDryRun(ctx, { body, target }, deps);
@@ -113,11 +116,11 @@ async function startImport(
   if (repeated) ctx.req.resume();
   else {
     ctx.state.log.info({ importId: id, ownerId: target.ownerId }, "import started");
-    const uploads = uploadStore(pg, () => watch.onImportEnded("interrupted"));
+    const uploads = uploadStore(uploadsPg, () => watch.onImportEnded("interrupted"));
     const upload = { log: eventLog, codec, uploads, active, now, idleMsMax };
     await reading(receiveImport(body, { ...target, importId: id }, upload));
   }
-  ctx.body = await importOf(pg, { ownerId: target.ownerId, id });
+  ctx.body = await importOf(uploadsPg, { ownerId: target.ownerId, id });
 }
 
 async function* counted(

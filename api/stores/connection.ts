@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from "pg";
 import { Problem } from "../../schemas/problem.js";
+import { query, tookTooLong } from "./query.js";
 
 /**
  * Runs `work` on one connection, which goes back to the pool when it resolves and is closed when it throws. A
@@ -23,20 +24,24 @@ export async function onConnection<T>(pg: Pool, work: (client: PoolClient) => Pr
 /** Runs `work` in one transaction: committed when it resolves, rolled back when it throws. */
 export async function inTransaction<T>(pg: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
   const outcome = await onConnection(pg, async (client) => {
-    await client.query("begin");
+    await query(client, "begin");
     try {
       const result = await work(client);
-      await client.query("commit");
+      await query(client, "commit");
       return { result };
     } catch (error) {
-      // A refusal is no fault of the connection, which costs more to open than a transaction.
-      if (!(error instanceof Problem) || error.status === 503) throw error;
-      await client.query("rollback");
+      if (!isRefusal(error)) throw error;
+      await query(client, "rollback");
       return { refusal: error };
     }
   });
   if ("refusal" in outcome) throw outcome.refusal;
   return outcome.result;
+}
+
+/** No fault of the connection, which costs more to open than a transaction. */
+function isRefusal(error: unknown): error is Problem {
+  return error instanceof Problem && (error.status !== 503 || tookTooLong(error.cause));
 }
 
 async function connect(pg: Pool): Promise<PoolClient> {

@@ -7,7 +7,8 @@ export type Postgres = Pick<Pool, "query">;
 
 /**
  * Runs one parameterised statement. What did not come from the server is a failed connection, whatever the driver
- * calls it (many of its errors carry no code): a Problem `unavailable`, with the failure as its cause.
+ * calls it (many of its errors carry no code): a Problem `unavailable`, with the failure as its cause. So is a
+ * statement that the server gave up because it waited or took too long.
  */
 export async function query<Row extends QueryResultRow>(
   pg: Postgres,
@@ -17,12 +18,23 @@ export async function query<Row extends QueryResultRow>(
   try {
     return (await pg.query<Row>(text, [...values])).rows;
   } catch (error) {
+    if (tookTooLong(error)) throw unavailable("The database is too busy at the moment.", error);
     if (cameFromServer(error) && !isStoreDown(error)) throw error;
-    throw new Problem("unavailable", "The database cannot be reached at the moment.", {
-      retryAfterSeconds: 5,
-      cause: error,
-    });
+    throw unavailable("The database cannot be reached at the moment.", error);
   }
+}
+
+function unavailable(sentence: string, cause: unknown): Problem {
+  return new Problem("unavailable", sentence, { retryAfterSeconds: 5, cause });
+}
+
+/**
+ * Whether the server ended a statement at its `lock_timeout` (55P03) or `statement_timeout` (57014, which is also what
+ * an operator's cancelling is): its connection is sound, and nothing of the statement was done.
+ */
+export function tookTooLong(error: unknown): boolean {
+  const { code } = (error ?? {}) as { code?: unknown };
+  return cameFromServer(error) && (code === "55P03" || code === "57014");
 }
 
 /** Whether an error is the violation of the named unique or foreign key constraint. */

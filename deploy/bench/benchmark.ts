@@ -20,6 +20,10 @@ export interface BenchOptions {
   log: EventLogName;
   /** How often ours and the peer take turns. */
   rounds: number;
+  /** Requests per second. */
+  rate: number;
+  /** How long requests are sent at that rate. */
+  seconds: number;
 }
 
 export interface BenchSurroundings {

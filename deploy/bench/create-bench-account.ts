@@ -5,13 +5,13 @@ import { StartFailure } from "../start-failure.js";
 export const OWNER = "bench";
 
 /** As an operator does, beside the running program; answers the token. */
-export async function createBenchAccount(dataDir: string): Promise<string> {
+export async function createBenchAccount(dataDir: string, username = OWNER): Promise<string> {
   const lines: string[] = [];
   const fail = (sentence: string) => {
     throw new StartFailure(sentence);
   };
   const admin = adminCommand({ env: { DATA_DIR: dataDir }, print: (line) => lines.push(line), fail });
-  const account = ["--username", OWNER, "--email", "bench@example.org"];
+  const account = ["--username", username, "--email", `${username}@example.org`];
   await admin.parseAsync(["create-account", ...account], { from: "user" });
   return lines.join("");
 }

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Lets a stranger's tool, schemathesis (https://schemathesis.io, from PyPI), call every operation that /openapi.json
-# describes, with good and bad values, on the built program: once with a token and once without. It fails where the
-# program answers with a server error, answers what the document does not say, or ends. Not part of `npm test`: it
-# needs Python 3.10 or newer and, the first time, PyPI.
+# describes, with good and bad values, on the built program: once with a token and once without (then it makes tokens
+# up, so that most are refused unseen: 429). It fails where the program answers with a server error, answers what the
+# document does not say, or ends. Not part of `npm test`: it needs Python 3.10 or newer and, the first time, PyPI.
 set -euo pipefail
 
 usage() {
@@ -10,7 +10,7 @@ usage() {
 Usage: test/conformance/openapi.sh [--max-examples N] [--max-seconds N] [--seed N]
 
   --max-examples N  test cases for each operation and phase (default 15)
-  --max-seconds N   the most that each of the two runs may take (default 150)
+  --max-seconds N   the most that each of the runs may take (default 150)
   --seed N          repeats an earlier run (default 1)
 
 The program runs on a temporary data directory and free ports. schemathesis is kept in
@@ -80,7 +80,9 @@ found=0
 run() {
   local name=$1
   shift
-  echo "== $name a token"
+  echo "== $name"
+  local before
+  before=$(wc -l < "$reports/program.log")
   # In the folder that it is in, it leaves a cache.
   cd "$work"
   "$cache/bin/schemathesis" run "$api/openapi.json" --url "$api" --checks "$checks" --max-examples "$examples" \
@@ -94,12 +96,22 @@ run() {
   kill "$clock" 2> /dev/null || true
   tail -n 400 "$reports/$name.txt"
   kill -0 "$program" || { echo "the program ended"; tail -n 20 "$reports/program.log"; exit 1; }
+  tail -n "+$((before + 1))" "$reports/program.log" | grep '"msg":"request"' > "$reports/$name.log"
 }
-run with -H "Authorization: Bearer $token"
+answers() { grep -oE '"status":[0-9]+' "$reports/$1.log" | grep -oE '[0-9]+' | sort | uniq -c | awk '{ printf "%s %s times  ", $2, $1 }'; }
+# Rotating the token ends it: whatever comes after that is a stranger's.
+run with -H "Authorization: Bearer $token" --exclude-operation-id rotateToken
+refused=$(grep -cE '"status":(401|429)' "$reports/with.log" || true)
+if ((refused * 4 > $(wc -l < "$reports/with.log"))); then
+  echo "== with a token, $refused requests were refused as a stranger's: this run shows nothing"
+  found=1
+fi
+run rotating -H "Authorization: Bearer $token" --include-operation-id rotateToken
 run without
 
 cases() { grep -oE '[0-9]+ generated' "$reports/$1.txt" || echo 'unknown: it was cut short'; }
 echo "== test cases with a token: $(cases with); without: $(cases without)"
+for name in with rotating without; do echo "== answers, $name: $(answers "$name")"; done
 echo "== failed requests in the program's log: $(grep -c '"msg":"the request failed"' "$reports/program.log" || true)"
 echo "== reports: $reports"
 exit "$found"

@@ -23,11 +23,14 @@ export interface TestPostgres extends AsyncDisposable {
   pg: Pool;
 }
 
+/** Connections as requests have them, for tests that send more at once than there are, on a machine that is busy. */
+const PATIENT = { connectionMs: 60_000, lockMs: 60_000, statementMs: 60_000 };
+
 export async function openTestPostgres(): Promise<TestPostgres> {
   const dir = await mkdtemp(join(tmpdir(), "maintainer-toolchain-postgres-"));
   const log = pino({ level: "silent" });
   const postgres = await startPostgres({ dir, log });
-  const pg = connectPostgres({ url: postgres.url, connectionsMax: 4, log });
+  const pg = connectPostgres({ url: postgres.url, connectionsMax: 4, log, limits: PATIENT });
   await migratePostgres(pg);
   const close = async () => {
     await pg.end();

@@ -41,6 +41,12 @@ describe("query", () => {
     await expect(query(failing(error), "select 1")).rejects.toMatchObject(refused);
   });
 
+  test.each(["55P03", "57014"])("says so too where the server gave up a statement (%s)", async (code) => {
+    const error = coded(code, { severity: "ERROR" });
+    const refused = { code: "unavailable", retryAfterSeconds: 5, cause: error };
+    await expect(query(failing(error), "select 1")).rejects.toMatchObject(refused);
+  });
+
   test("lets what the server says of the statement rise", async () => {
     const error = coded("42601", { severity: "ERROR" });
     await expect(query(failing(error), "selct 1")).rejects.toBe(error);

@@ -9,11 +9,19 @@ const run = (...args: string[]) =>
     .parseAsync(args, { from: "user" });
 
 test("refuses a benchmark that there is not, naming those that there are", async () => {
-  await expect(run("imprt")).rejects.toThrow("There is no benchmark imprt: there is import.");
+  await expect(run("imprt")).rejects.toThrow("There is no benchmark imprt: there is import, management.");
 });
 
 test.each(["0", "-1", "1e6", "many", "1.5"])("refuses %s events", async (events) => {
   await expect(run(`--events=${events}`)).rejects.toThrow("It must be a whole number above 0.");
+});
+
+test.each([
+  ["--rate=5001", "It may be 5000 at most."],
+  ["--seconds=601", "It may be 600 at most."],
+  ["--seconds=0", "It must be a whole number above 0."],
+])("refuses %s", async (option, sentence) => {
+  await expect(run(option)).rejects.toThrow(sentence);
 });
 
 test("refuses an event log that there is not, naming those that there are", async () => {

@@ -1,0 +1,17 @@
+export interface Percentiles {
+  p50: number;
+  p90: number;
+  p99: number;
+  max: number;
+}
+
+/** The smallest values that so many per cent of all do not exceed. Throws for none. */
+export function percentiles(values: Float64Array): Percentiles {
+  const sorted = values.toSorted();
+  const at = (share: number): number => {
+    const value = sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)];
+    if (value === undefined) throw new RangeError("there is no percentile of nothing");
+    return value;
+  };
+  return { p50: at(0.5), p90: at(0.9), p99: at(0.99), max: at(1) };
+}

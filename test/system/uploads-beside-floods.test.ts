@@ -1,0 +1,65 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { ApiClient } from "../../deploy/demo/api-client.js";
+import { generateBody } from "../../deploy/demo/generate-events.js";
+import type { EventImport } from "../../schemas/import-store.js";
+import { makeOrganization, makePackage } from "../support/make-artifacts.js";
+import { onPostgres } from "../support/on-postgres.js";
+import { startToolchain, type Toolchain } from "../support/start-toolchain.js";
+import { startUpload } from "../support/start-upload.js";
+
+const LINES = 4_000;
+/** Longer than from one renewal of an upload's lease to the next. */
+const HELD_MS = 7_000;
+const ANSWER_MS_MAX = 20_000;
+
+let toolchain: Toolchain;
+let api: ApiClient;
+
+beforeAll(async () => {
+  toolchain = await startToolchain();
+  api = await toolchain.newAccount("ada");
+  await makeOrganization(api, "busy");
+});
+
+afterAll(() => toolchain?.close());
+
+/** Requests that find every connection taken, a few hundred at a time; answers their statuses. */
+async function flood(until: number): Promise<number[]> {
+  const statuses: number[] = [];
+  while (performance.now() < until) {
+    const sentMs = performance.now();
+    const sent = Array.from({ length: 200 }, () => api.request("/v1/packages"));
+    for (const answer of await Promise.all(sent)) {
+      statuses.push(answer.status);
+      await answer.body?.cancel();
+    }
+    expect(performance.now() - sentMs).toBeLessThan(ANSWER_MS_MAX);
+  }
+  return statuses;
+}
+
+test("an upload goes on and is answered while a flood of requests waits for the database in vain", async () => {
+  const { id } = await makePackage(api, { organization: "busy", name: "files", libraryType: "other" });
+  const packages = [{ id, libraryType: "other" as const }];
+  const mix = { seed: 3, clients: 200, overrideShare: 0, from: "2025-03-10", days: 5, packages };
+  const body = Buffer.concat([...generateBody({ ...mix, count: LINES, startAt: 0 })]);
+  const half = Math.floor(body.length / 2);
+  const { upload } = await startUpload(api, { owner: "busy", path: `/v2/packages/busy/${id}/import` });
+  await upload.send(body.subarray(0, half));
+  await onPostgres(toolchain.endpoints.postgres, async (client) => {
+    await client.query("begin");
+    // Read for every token.
+    await client.query("lock table accounts in access exclusive mode");
+    const flooding = flood(performance.now() + HELD_MS);
+    await sleep(HELD_MS / 2);
+    await upload.send(body.subarray(half));
+    upload.end();
+    expect(await upload.answer).toMatchObject({ status: 200, body: { status: "importing" } });
+    expect(new Set(await flooding)).toEqual(new Set([503]));
+    await client.query("rollback");
+  });
+  expect((await api.request("/v1/packages")).status).toBe(200);
+  const done = await api.pollToDone((await upload.answer).body as EventImport);
+  expect(done).toMatchObject({ status: "done", events_total: LINES });
+});
