@@ -1,5 +1,6 @@
 import type { Pool } from "pg";
 import type { KeptConnections } from "./kept-connections.js";
+import { readBusySeconds } from "./machine-cpu.js";
 import type { ManagementGround } from "./management-ground.js";
 import { ManagementMix } from "./management-mix.js";
 import { sendAtRate, type Rate, type SentAtRate } from "./send-at-rate.js";
@@ -7,6 +8,8 @@ import { watchUsage, type Usage } from "./watch-usage.js";
 
 export interface MeasuredRun extends SentAtRate {
   usage: Usage;
+  /** What all processes of the machine used meanwhile, these included: others make everything late. */
+  machineCpuSeconds: number;
 }
 
 export interface ManagementRound {
@@ -46,8 +49,9 @@ async function measure(
   send: (index: number) => Promise<string>,
 ): Promise<MeasuredRun> {
   using watch = watchUsage(pid);
+  const busyBefore = readBusySeconds();
   const sent = await sendAtRate(rate, send);
-  return { ...sent, usage: watch.finish() };
+  return { ...sent, usage: watch.finish(), machineCpuSeconds: readBusySeconds() - busyBefore };
 }
 
 /** Another status than the good one is marked as such. */

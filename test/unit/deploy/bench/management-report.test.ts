@@ -15,6 +15,7 @@ function run(latencyMs: number, answers: Record<string, number>): MeasuredRun {
     answers: new Map(Object.entries(answers)),
     seconds: 20,
     usage: { service: part, clickhouse: part, postgres: part, client: { cpuSeconds: 1 } },
+    machineCpuSeconds: latencyMs * 3 + 3,
   };
 }
 
@@ -32,7 +33,7 @@ test("tells the medians of the percentiles, the peers' and the ratio to HTTP alo
     rounds: 3,
     latency_ms: { p50: 5, p90: 5, p99: 50, max: 50 },
     answered_per_second: 5,
-    cpu_cores: { service: 0.25, postgres: 0.25, client: 0.05 },
+    cpu_cores: { service: 0.25, postgres: 0.25, client: 0.05, others: 0.1 },
     answers: { 200: 270, 201: 27, "wrong: 503 for 200": 3 },
     peers: { http_healthz: { latency_ms: { p99: 20 } }, postgres_select: { latency_ms: { p99: 10 } } },
     ratio: 2.5,
