@@ -19,6 +19,11 @@ export interface AccountDeps {
   tokens: TokenCipher;
 }
 
+export interface TokenRoutesDeps extends AccountDeps {
+  /** Told of every token that was made, once it is valid. */
+  onIssued?: ((token: string) => void) | undefined;
+}
+
 /** Makes an account for the operator and answers its token. Throws `invalid-body` and `already-exists`. */
 export async function createAccount(
   { pg, tokens }: AccountDeps,

@@ -3,6 +3,7 @@ import Koa from "koa";
 import type { Pool } from "pg";
 import type { Logger } from "pino";
 import { UNWATCHED, type ApiWatch } from "./api-watch.js";
+import { FailedTokens } from "./failed-tokens.js";
 import { managementRoutes } from "./management-routes.js";
 import { accessLog } from "./middleware/access-log.js";
 import { authenticate } from "./middleware/authenticate.js";
@@ -64,8 +65,10 @@ export function createApp({
   app.use(tagAnswers());
   app.use(answerProblems());
   app.use(limitBody(bodyMsMax));
-  app.use(authenticate({ pg, tokens, trustsProxy }));
-  const all = [...managementRoutes({ pg, tokens }), ...routes];
+  const failed = new FailedTokens();
+  app.use(authenticate({ pg, tokens, trustsProxy, failed }));
+  const onIssued = (token: string) => failed.rememberValid(tokens.hash(token));
+  const all = [...managementRoutes({ pg, tokens, onIssued }), ...routes];
   const open: PublicRoute[] = [
     ...healthRoutes(readiness),
     ...documentRoutes(() => buildDocument([...open, ...all], PRODUCT)),

@@ -1,4 +1,4 @@
-import type { Pool } from "pg";
+import type { TokenRoutesDeps } from "./accounts.js";
 import type { Route } from "./route.js";
 import { apiTokenRoutes } from "./routes/api-tokens.js";
 import { auditRoutes } from "./routes/audit.js";
@@ -11,13 +11,12 @@ import { packageRouteRoutes } from "./routes/package-routes.js";
 import { packageRoutes } from "./routes/packages.js";
 import { pixelRoutes } from "./routes/pixels.js";
 import { userRoutes } from "./routes/user.js";
-import type { TokenCipher } from "./tokens.js";
 
 /** Every operation that needs nothing but PostgreSQL. */
-export function managementRoutes({ pg, tokens }: { pg: Pool; tokens: TokenCipher }): Route[] {
+export function managementRoutes({ pg, tokens, onIssued }: TokenRoutesDeps): Route[] {
   return [
-    ...userRoutes({ pg, tokens }),
-    ...apiTokenRoutes({ pg, tokens }),
+    ...userRoutes({ pg, tokens, onIssued }),
+    ...apiTokenRoutes({ pg, tokens, onIssued }),
     ...auditRoutes({ pg }),
     ...organizationRoutes({ pg }),
     ...memberRoutes({ pg }),

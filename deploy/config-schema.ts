@@ -125,7 +125,12 @@ const validate = ajv.compile({
   // A key made on one machine would leave a shared database unreadable to the next.
   dependencies: {
     DATABASE_URL: ["SECRET_KEY"],
-    KAFKA_SASL_MECHANISM: ["KAFKA_SASL_USERNAME", "KAFKA_SASL_PASSWORD"],
+    // Half of it would mean a connection that nobody wanted: without a password, or without encryption.
+    KAFKA_SASL_MECHANISM: ["KAFKA_BROKERS", "KAFKA_SASL_USERNAME", "KAFKA_SASL_PASSWORD"],
+    KAFKA_SASL_USERNAME: ["KAFKA_SASL_MECHANISM"],
+    KAFKA_SASL_PASSWORD: ["KAFKA_SASL_MECHANISM"],
+    KAFKA_TLS: ["KAFKA_BROKERS"],
+    KAFKA_TLS_CA: ["KAFKA_BROKERS"],
   },
 });
 

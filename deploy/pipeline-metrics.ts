@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import { ENRICH_GROUP } from "../enrich/start-worker.js";
 import type { LagReader } from "../schemas/event-log.js";
@@ -57,7 +58,7 @@ function createBacklogGauges(registry: Registry, { eventLog, countParked }: Pipe
     help: "Chunks that are set aside now and wait for `admin parked retry` or `drop`",
     registers,
     async collect() {
-      this.set(await countParked().catch(() => NaN));
+      this.set(await orUnknown(countParked()));
     },
   });
   new Gauge({
@@ -65,9 +66,17 @@ function createBacklogGauges(registry: Registry, { eventLog, countParked }: Pipe
     help: "Records that were appended and not yet enriched",
     registers,
     async collect() {
-      this.set(await eventLog.lag(ENRICH_GROUP).catch(() => NaN));
+      this.set(await orUnknown(eventLog.lag(ENRICH_GROUP)));
     },
   });
+}
+
+/** Less than any scrape waits for: a store that does not answer must not take all other metrics with it. */
+const ANSWER_MS_MAX = 2_000;
+
+function orUnknown(count: Promise<number>): Promise<number> {
+  const late = sleep(ANSWER_MS_MAX, NaN, { ref: false });
+  return Promise.race([count, late]).catch(() => NaN);
 }
 
 /** What the workers of this process did. */

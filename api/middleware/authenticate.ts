@@ -1,7 +1,7 @@
 import type { Middleware } from "koa";
 import { Problem } from "../../schemas/problem.js";
 import { clientAddress } from "../client-address.js";
-import { FailedTokens, type Attempt } from "../failed-tokens.js";
+import type { Attempt, FailedTokens } from "../failed-tokens.js";
 import { LastUsed } from "../last-used.js";
 import type { ApiContext, ApiState } from "../route.js";
 import { readAccountByTokenHash, type AccountByToken } from "../stores/accounts.js";
@@ -13,6 +13,7 @@ export interface AuthenticateDeps {
   tokens: TokenCipher;
   /** Whether `X-Forwarded-For` is believed from this address. */
   trustsProxy: (address: string) => boolean;
+  failed: FailedTokens;
 }
 
 /**
@@ -20,8 +21,7 @@ export interface AuthenticateDeps {
  * every reason, so that nothing can be learnt from it. Whoever sends many wrong tokens is refused for a while before
  * anything is looked up; a request that brings none is not counted, it costs nothing.
  */
-export function authenticate({ pg, tokens, trustsProxy }: AuthenticateDeps): Middleware<ApiState> {
-  const failed = new FailedTokens();
+export function authenticate({ pg, tokens, trustsProxy, failed }: AuthenticateDeps): Middleware<ApiState> {
   const lastUsed = new LastUsed(pg);
   return async (ctx, next) => {
     if (/^\/v[12](\/|$)/.test(ctx.path)) {

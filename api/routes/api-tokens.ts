@@ -10,7 +10,7 @@ import {
 import { isUuid } from "../../schemas/formats.js";
 import { Problem } from "../../schemas/problem.js";
 import { invalidBody } from "../../schemas/validate.js";
-import { requireOwnToken, type AccountDeps } from "../accounts.js";
+import { requireOwnToken, type TokenRoutesDeps } from "../accounts.js";
 import { readJson } from "../middleware/read-json.js";
 import type { Operation } from "../operation.js";
 import { route, type Route } from "../route.js";
@@ -75,7 +75,7 @@ const REVOKE_TOKEN: Operation = {
   problems: ["out-of-scope"],
 };
 
-export function apiTokenRoutes({ pg, tokens }: AccountDeps): Route[] {
+export function apiTokenRoutes({ pg, tokens, onIssued }: TokenRoutesDeps): Route[] {
   return [
     route({
       method: "GET",
@@ -101,6 +101,7 @@ export function apiTokenRoutes({ pg, tokens }: AccountDeps): Route[] {
           await record(client, { ownerId: account.id, target, changes: { name, scopes, owner, expiresAt } });
           return made;
         });
+        onIssued?.(made.token);
         ctx.status = 201;
         ctx.body = made;
       },

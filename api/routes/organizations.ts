@@ -4,6 +4,7 @@ import { ownerFor } from "../authorise.js";
 import { changedFields } from "../changed-fields.js";
 import { entityTag, requireMatch } from "../entity-tag.js";
 import { readJson } from "../middleware/read-json.js";
+import { putLocation } from "../put-location.js";
 import { route, type Route } from "../route.js";
 import { inTransaction } from "../stores/connection.js";
 import {
@@ -50,7 +51,7 @@ export function organizationRoutes({ pg }: { pg: Pool }): Route[] {
           return made;
         });
         ctx.status = 201;
-        ctx.set("Location", `/v1/organizations/${encodeURIComponent(made.name)}`);
+        putLocation(ctx, `/v1/organizations/${encodeURIComponent(made.name)}`);
         ctx.set("ETag", entityTag(made));
         ctx.body = made;
       },
@@ -88,13 +89,13 @@ export function organizationRoutes({ pg }: { pg: Pool }): Route[] {
       async handle({ ctx, account, action, param, record }) {
         const organization = await readJson(ctx, parseOrganizationUpsert);
         const updated = await inTransaction(pg, async (client) => {
+          if (organization.name !== param("organization")) await lockRenames(client);
           await lockOwner(client, param("organization"));
           const owner = await ownerFor(client, account, param("organization"), action, {
             kind: "organization",
           });
           const before = await readOrganization(client, owner.id);
           requireMatch(ctx, entityTag(before));
-          if (organization.name !== before.name) await lockRenames(client);
           const after = await updateOrganization(client, { id: owner.id, organization });
           const changes = changedFields(before, after);
           await record(client, { ownerId: owner.id, target: target(owner.id, after.name), changes });

@@ -5,6 +5,7 @@ import { ownerFor, packageFor, type Owner } from "../authorise.js";
 import { entityTag } from "../entity-tag.js";
 import { readJson } from "../middleware/read-json.js";
 import type { Operation } from "../operation.js";
+import { putLocation } from "../put-location.js";
 import { route, type Call, type Route } from "../route.js";
 import { inTransaction } from "../stores/connection.js";
 import { lockOwner } from "../stores/organizations.js";
@@ -135,7 +136,7 @@ async function createPackage(
     return packageFor(client, account, id, "packages.read");
   });
   ctx.status = 201;
-  ctx.set("Location", `/v1/packages/${made.id}`);
+  putLocation(ctx, `/v1/packages/${made.id}`);
   ctx.set("ETag", entityTag(packageState(made)));
   ctx.body = packageRecord(made);
 }

@@ -8,6 +8,7 @@ import { changedFields } from "../changed-fields.js";
 import { entityTag, requireMatch } from "../entity-tag.js";
 import { readJson } from "../middleware/read-json.js";
 import { pageBody, parsePage } from "../paging.js";
+import { putLocation } from "../put-location.js";
 import { route, type Call, type Route } from "../route.js";
 import type { Account } from "../stores/accounts.js";
 import { inTransaction } from "../stores/connection.js";
@@ -89,7 +90,7 @@ export function pixelRoutes({ pg }: { pg: Pool }): Route[] {
       async handle(call) {
         const made = await createPixel(pg, call);
         call.ctx.status = 201;
-        call.ctx.set("Location", `/v2/pixels/${encodeURIComponent(made.owner)}/${made.id}`);
+        putLocation(call.ctx, `/v2/pixels/${encodeURIComponent(made.owner)}/${made.id}`);
         answer(call.ctx, made);
       },
     }),

@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 import { NEW_TOKEN_V1, USER_V1, type UserV1 } from "../../schemas/user.js";
 import { reaches } from "../access.js";
-import { rotateOwnToken, type AccountDeps } from "../accounts.js";
+import { rotateOwnToken, type TokenRoutesDeps } from "../accounts.js";
 import type { Operation } from "../operation.js";
 import { route, type Route } from "../route.js";
 import { readUser, type Account } from "../stores/accounts.js";
@@ -48,7 +48,7 @@ const ROTATE_TOKEN: Operation = {
   problems: ["out-of-scope"],
 };
 
-export function userRoutes({ pg, tokens }: AccountDeps): Route[] {
+export function userRoutes({ pg, tokens, onIssued }: TokenRoutesDeps): Route[] {
   return [
     route({
       method: "GET",
@@ -65,7 +65,9 @@ export function userRoutes({ pg, tokens }: AccountDeps): Route[] {
       action: "user.rotate-token",
       operation: ROTATE_TOKEN,
       async handle({ ctx, account, record }) {
-        ctx.body = { token: await rotateOwnToken({ pg, tokens }, { account, record }) };
+        const token = await rotateOwnToken({ pg, tokens }, { account, record });
+        onIssued?.(token);
+        ctx.body = { token };
       },
     }),
   ];

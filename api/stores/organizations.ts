@@ -50,12 +50,14 @@ export async function updateOrganization(
  */
 export async function lockOwner(client: Postgres, name: string): Promise<void> {
   if (name.includes("\0")) return;
+  // Who waited for a row that was renamed meanwhile would lock one owner and go on with whoever has the name by then.
+  await query(client, "select pg_advisory_xact_lock_shared(hashtextextended('renames of owners', 0))");
   await query(client, `select from owners where name_key = lower($1 collate "C") for update`, [name]);
 }
 
 /**
  * One rename at a time until the transaction ends: two organizations that take each other's name would otherwise
- * wait for each other in the index of names. Call it with the owner locked.
+ * wait for each other in the index of names. Call it before the owner is locked, which waits for renames as well.
  */
 export async function lockRenames(client: Postgres): Promise<void> {
   await query(client, "select pg_advisory_xact_lock(hashtextextended('renames of owners', 0))");

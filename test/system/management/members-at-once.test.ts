@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import { lockRenames } from "../../../api/stores/organizations.js";
 import type { ServedApi, TestPostgres } from "../../support/management-api.js";
 import { useManagementApi } from "../../support/use-management-api.js";
 import { makeWorld, type Who, type World } from "../../support/management-world.js";
@@ -31,6 +32,21 @@ const owners = async () => {
   return rows.map(({ name }) => name);
 };
 
+/** Makes the calls while a rename holds its locks: `one` becomes another name, `other` becomes `one`. */
+async function whileRenaming<T>([one, other]: [string, string], call: () => Promise<T>[]): Promise<T[]> {
+  const renaming = await postgres.pg.connect();
+  await renaming.query("begin");
+  await lockRenames(renaming);
+  await renaming.query("update owners set name = $1 where name = $2", [`${one}x`, one]);
+  await renaming.query("update owners set name = $1 where name = $2", [one, other]);
+  const answers = call();
+  const waiting = "select from pg_stat_activity where wait_event_type = 'Lock'";
+  await expect.poll(async () => (await renaming.query(waiting)).rowCount, { interval: 5 }).toBe(2);
+  await renaming.query("commit");
+  renaming.release();
+  return Promise.all(answers);
+}
+
 describe("callers who change members at once", () => {
   test("add one member once, twenty at a time", async () => {
     const statuses = await statusesOf(times(20, () => put("admin", world.names.stranger, "member")));
@@ -51,6 +67,24 @@ describe("callers who change members at once", () => {
       username: world.names.stranger,
       role: entries.at(-1)?.new,
     });
+  });
+
+  test("never take the last owner by way of a name that moves on while they wait", async () => {
+    const { owner: ada, stranger: bob } = world.tokens;
+    const record = (name: string) => ({ name, description: "", billingEmail: "pay@acme.example" });
+    for (let round = 0; round < 12; round++) {
+      const [one, other] = [`${world.organization}-a${round}`, `${world.organization}-b${round}`];
+      for (const name of [one, other]) {
+        await api.call(ada, "POST /v1/organizations", record(name));
+        const both = { username: world.names.stranger, role: "owner" };
+        await api.call(ada, `POST /v1/organizations/${name}/users`, both);
+      }
+      const answers = await whileRenaming([one, other], () => [
+        api.call(bob, `DELETE /v1/organizations/${one}/users/${world.names.owner}`),
+        api.call(ada, `DELETE /v1/organizations/${one}/users/${world.names.stranger}`),
+      ]);
+      expect(answers.map(({ status }) => status).sort()).toEqual([204, 404]);
+    }
   });
 
   test("remove one member once, twenty at a time", async () => {

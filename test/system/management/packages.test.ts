@@ -33,7 +33,7 @@ describe("an organization", () => {
     };
     const created = await api.call(token, "POST /v1/organizations", body);
     expect(created.status).toBe(201);
-    expect(created.headers.get("location")).toBe("/v1/organizations/Founders");
+    expect(created.headers.get("location")).toBe(`${api.url}/v1/organizations/Founders`);
     const stamped = {
       createdAt: expect.stringMatching(TIMESTAMP) as string,
       updatedAt: expect.stringMatching(TIMESTAMP) as string,
@@ -109,7 +109,7 @@ describe("a package", () => {
       createdAt: expect.stringMatching(TIMESTAMP) as string,
       libraryType: "docker",
     });
-    expect(created.headers.get("location")).toBe(`/v1/packages/${idOf(created)}`);
+    expect(created.headers.get("location")).toBe(`${api.url}/v1/packages/${idOf(created)}`);
     const paths = [
       idOf(created),
       idOf(created).toUpperCase(),

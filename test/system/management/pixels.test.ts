@@ -41,7 +41,7 @@ describe("a pixel", () => {
       created_at: expect.stringMatching(TIMESTAMP) as string,
       updated_at: expect.stringMatching(TIMESTAMP) as string,
     });
-    const location = created.headers.get("location") ?? "";
+    const location = created.headers.get("location")?.replace(api.url, "") ?? "";
     for (const path of [location, location.replace("pixels", "tracking-pixels")]) {
       const read = await api.call(world.tokens.member, `GET ${path}`);
       expect(read).toMatchObject({ status: 200, body: created.body });

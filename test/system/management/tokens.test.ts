@@ -163,6 +163,19 @@ describe("wrong tokens", () => {
     expect((await send(WRONG, "203.0.113.8")).status).toBe(401);
   });
 
+  test("do not lock out whoever takes a new token at that address", async () => {
+    await using plain = await serveApi(postgres);
+    const token = await plain.account("rotating");
+    expect((await plain.call(token, "GET /v1/user")).status).toBe(200);
+    for (let count = 0; count < 31; count += 1) await plain.call(WRONG, "GET /v1/user");
+    const rotated = await plain.call(token, "POST /v1/user/token");
+    const fresh = (rotated.body as { token: string }).token;
+    expect((await plain.call(fresh, "GET /v1/user")).status).toBe(200);
+    const made = await plain.call(fresh, "POST /v1/user/tokens", { name: "reader", scopes: ["read"] });
+    const reader = (made.body as { token: string }).token;
+    expect((await plain.call(reader, "GET /v1/user")).status).toBe(200);
+  });
+
   test("are counted by the connection's address where no proxy is trusted", async () => {
     await using plain = await serveApi(postgres);
     const statuses: number[] = [];

@@ -192,10 +192,27 @@ test("SECRET_KEY is required with DATABASE_URL", () => {
   );
 });
 
-test("a user name and a password are required with KAFKA_SASL_MECHANISM", () => {
-  expect(faultOf({ KAFKA_SASL_MECHANISM: "plain", KAFKA_SASL_USERNAME: "app" })).toBe(
+const MECHANISM = "one of plain, scram-sha-256, scram-sha-512";
+
+test.each([
+  [
+    { KAFKA_BROKERS: "k:9092", KAFKA_SASL_MECHANISM: "plain", KAFKA_SASL_USERNAME: "app" },
     "KAFKA_SASL_PASSWORD must be set to a password when KAFKA_SASL_MECHANISM is set; it is not set",
-  );
+  ],
+  [
+    { KAFKA_BROKERS: "k:9092", KAFKA_SASL_USERNAME: "app" },
+    `KAFKA_SASL_MECHANISM must be set to ${MECHANISM} when KAFKA_SASL_USERNAME is set; it is not set`,
+  ],
+  [
+    { KAFKA_BROKERS: "k:9092", KAFKA_SASL_PASSWORD: "word" },
+    `KAFKA_SASL_MECHANISM must be set to ${MECHANISM} when KAFKA_SASL_PASSWORD is set; it is not set`,
+  ],
+  [
+    { KAFKA_TLS: "true" },
+    "KAFKA_BROKERS must be set to host:port pairs separated by commas when KAFKA_TLS is set; it is not set",
+  ],
+])("half of a connection to Kafka is refused: %o", (variables, sentence) => {
+  expect(faultOf(variables)).toBe(sentence);
 });
 
 describe("secrets are never printed", () => {
