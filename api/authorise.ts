@@ -152,7 +152,10 @@ interface Found extends Caller {
   name: string;
 }
 
-function admit({ limited }: Account, action: Action, { what, name, ...found }: Found): void {
+/**
+ * Lets pass whoever may do `action` on what was found. Throws `not-found`, `out-of-scope` and `forbidden`.
+ */
+export function admit({ limited }: Account, action: Action, { what, name, ...found }: Found): void {
   const decision = accessWithin({ ...found, limits: limited }, action, found);
   if (decision === "hidden") throw notFound(what, name);
   if (decision === "out-of-scope")
