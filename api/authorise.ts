@@ -152,7 +152,10 @@ interface Found extends Caller {
   name: string;
 }
 
-function admit({ limited }: Account, action: Action, { what, name, ...found }: Found): void {
+/**
+ * Lets pass whoever may do `action` on what was found. Throws `not-found`, `out-of-scope` and `forbidden`.
+ */
+export function admit({ limited }: Account, action: Action, { what, name, ...found }: Found): void {
   const decision = accessWithin({ ...found, limits: limited }, action, found);
   if (decision === "hidden") throw notFound(what, name);
   if (decision === "out-of-scope")
@@ -165,19 +168,22 @@ function requireExport({ exportEnabled }: Pick<OwnerRow, "exportEnabled">): void
   throw new Problem("export-not-granted", "Data export is not granted to this owner.");
 }
 
-/** A token that is limited to one owner sees that owner's packages first. */
+/**
+ * A token that is limited to one owner sees that owner's packages first. The id of a package that the caller cannot see
+ * may be another one's name: finding that one by it whether or not the id is taken tells nothing of the hidden package.
+ */
 async function findPackage(
   pg: Postgres,
   account: Account,
   { idOrName, type }: { idOrName: string; type?: LibraryType | undefined },
 ): Promise<PackageRow | undefined> {
   const byId = isUuid(idOrName) ? await readPackage(pg, { accountId: account.id, id: idOrName }) : undefined;
-  if (byId !== undefined) return byId;
+  if (byId !== undefined && access(byId, "packages.read", byId) !== "hidden") return byId;
   const named = await readPackagesNamed(pg, { accountId: account.id, name: idOrName, type });
   const seen = named.filter((row) => access(row, "packages.read", row) === "allowed");
   const reached = seen.filter((row) => reaches(account.limited, row.ownerId));
   if (reached.length > 1) throw ambiguous(idOrName, reached);
-  return reached[0] ?? seen[0];
+  return reached[0] ?? seen[0] ?? byId;
 }
 
 function ambiguous(name: string, rows: readonly PackageRow[]): Problem {

@@ -2,11 +2,11 @@ import type { Pool } from "pg";
 import { isUuid } from "../schemas/formats.js";
 import type { EventImport } from "../schemas/import-store.js";
 import { Problem } from "../schemas/problem.js";
-import { accessWithin, type OwnerAction } from "./access.js";
-import { ownerFor } from "./authorise.js";
+import { access, type OwnerAction } from "./access.js";
+import { admit, ownerFor } from "./authorise.js";
 import type { Account } from "./stores/accounts.js";
 import { readImport, readImportedPackage } from "./stores/imports.js";
-import { readPackage } from "./stores/packages.js";
+import { readPackage, type PackageRow } from "./stores/packages.js";
 
 interface AskedImport {
   /** Name of the owner on the path. */
@@ -16,8 +16,9 @@ interface AskedImport {
 }
 
 /**
- * The id of the owner whose import it is, once the caller may do `action`: by their role with the owner, or because
- * the import went into one package that they administer.
+ * The id of the owner whose import it is, once the caller may do `action`. Where the import went into one package, that
+ * package alone decides, so that who is blocked from it has nothing to do with its imports; after it is deleted, and
+ * for all other imports, the caller's role with the owner does.
  * @throws Problem not-found, forbidden
  */
 export async function importOwnerFor(
@@ -28,9 +29,16 @@ export async function importOwnerFor(
   const packageId = isUuid(id) ? await readImportedPackage(pg, id) : undefined;
   const row = packageId && (await readPackage(pg, { accountId: account.id, id: packageId }));
   const isTheirs = row && row.owner.toLowerCase() === owner.toLowerCase();
-  if (isTheirs && accessWithin({ ...row, limits: account.limited }, "packages.import", row) === "allowed")
-    return row.ownerId;
-  return (await ownerFor(pg, account, owner, action)).id;
+  // Strangers are answered the same as about any other id.
+  if (!isTheirs || (row.standing === "none" && isHidden(row)))
+    return (await ownerFor(pg, account, owner, action)).id;
+  if (isHidden(row)) throw noImport(id);
+  admit(account, "packages.import", { ...row, what: "import", name: id });
+  return row.ownerId;
+}
+
+function isHidden(row: PackageRow): boolean {
+  return access(row, "packages.import", row) === "hidden";
 }
 
 /** @throws Problem not-found where the owner has no such import */

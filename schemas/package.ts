@@ -73,7 +73,7 @@ export function parsePackageUpsert(body: unknown): PackageUpsert {
 
 /**
  * Parses the update of a package of `type`, which stays if the body says nothing of it. Throws `invalid-body` naming
- * every fault, and `library-type-is-immutable`.
+ * every fault, and `library-type-is-immutable`, which names those of the rest of the body too.
  */
 export function parsePackageUpdate(body: unknown, type: LibraryType): PackageUpsert {
   const { libraryType } = isObject(body) ? body : {};
@@ -82,7 +82,10 @@ export function parsePackageUpdate(body: unknown, type: LibraryType): PackageUps
   );
   if (named !== undefined && named !== type)
     throw new Problem("library-type-is-immutable", `This is a package of type ${type} and stays one.`, {
-      errors: [fault("libraryType", `must be ${type} or absent`)],
+      errors: [
+        fault("libraryType", `must be ${type} or absent`),
+        ...faultsOf({ ...(body as object), libraryType: type }),
+      ],
     });
   const keeps = named === undefined && (libraryType === undefined || libraryType === null);
   return stored(parseSent(isObject(body) && keeps ? { ...body, libraryType: type } : body));
@@ -91,6 +94,16 @@ export function parsePackageUpdate(body: unknown, type: LibraryType): PackageUps
 function stored(sent: SentPackage): PackageUpsert {
   const repositoryURL = sent.repositoryURL && withTrailingSlash(sent.repositoryURL);
   return { ...sent, ...(repositoryURL && { repositoryURL }), libraryType: storedType(sent.libraryType) };
+}
+
+function faultsOf(body: object): readonly FieldFault[] {
+  try {
+    parseSent(body);
+    return [];
+  } catch (error) {
+    if (error instanceof Problem) return error.errors ?? [];
+    throw error;
+  }
 }
 
 /** The type under which a request's type is stored. */

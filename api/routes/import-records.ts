@@ -41,7 +41,7 @@ export function importRecordRoutes({ pg, clickhouse, watch }: ImportRecordRoutes
       async handle({ ctx, account, action, param }) {
         const page = parsePage(ctx.query);
         const { id: ownerId } = await ownerFor(pg, account, param("owner"), action);
-        const rows = await listImports(pg, { ownerId, page });
+        const rows = await listImports(pg, { accountId: account.id, ownerId, page });
         ctx.body = pageBody(ctx, { name: "event_imports", rows, page, record: (each) => each });
       },
     }),

@@ -1,6 +1,7 @@
 import type { Pool } from "pg";
 import { isUuid } from "../../schemas/formats.js";
 import { parsePixelUpsert, PIXEL, PIXEL_UPSERT, type PixelUpsert } from "../../schemas/pixel.js";
+import { Problem } from "../../schemas/problem.js";
 import { invalidBody } from "../../schemas/validate.js";
 import { access } from "../access.js";
 import { ownerFor, pixelFor } from "../authorise.js";
@@ -13,7 +14,7 @@ import { route, type Call, type Route } from "../route.js";
 import type { Account } from "../stores/accounts.js";
 import { inTransaction } from "../stores/connection.js";
 import { lockOwner } from "../stores/organizations.js";
-import { readPackage } from "../stores/packages.js";
+import { readPackage, type PackageRow } from "../stores/packages.js";
 import {
   deletePixel,
   insertPixel,
@@ -138,6 +139,7 @@ export function pixelRoutes({ pg }: { pg: Pool }): Route[] {
           const named = { owner: param("owner"), id: param("pixel"), action };
           const row = await pixelFor(client, account, named);
           requireMatch(ctx, entityTag(pixelRecord(row)));
+          await requireSeen(client, account, row.packageId);
           await deletePixel(client, row.id);
           await record(client, { ownerId: row.ownerId, target: target(row) });
         });
@@ -173,6 +175,7 @@ async function changePixel(
     const before = await pixelFor(client, account, { owner: param("owner"), id: param("pixel"), action });
     requireMatch(ctx, entityTag(pixelRecord(before)));
     await requirePackage(client, { account, ...before, pixel });
+    if (before.packageId !== pixel.package_id) await requireSeen(client, account, before.packageId);
     await updatePixel(client, { id: before.id, pixel });
     const named = { owner: before.owner, id: before.id, action: "pixels.read" } as const;
     const after = await pixelFor(client, account, named);
@@ -194,10 +197,21 @@ async function requirePackage(
 ): Promise<void> {
   const id = pixel.package_id;
   if (id === undefined || id === null) return;
-  const row = isUuid(id) ? await readPackage(pg, { accountId: account.id, id }) : undefined;
-  const seen = row !== undefined && access(row, "packages.read", row) === "allowed";
-  if (!seen || row.ownerId !== ownerId)
+  const row = await readSeen(pg, account, id);
+  if (row?.ownerId !== ownerId)
     throw invalidBody([{ path: "/package_id", message: `is not a package of ${owner}` }]);
+}
+
+/** Whoever takes a pixel from a package takes events from its export, so they must see the package that it had. */
+async function requireSeen(pg: Postgres, account: Account, packageId: string | null): Promise<void> {
+  if (packageId === null || (await readSeen(pg, account, packageId)) !== undefined) return;
+  throw new Problem("forbidden", "You may not take this pixel from its package, which you cannot see.");
+}
+
+/** The package of that id, if there is one that the caller sees. */
+async function readSeen(pg: Postgres, account: Account, id: string): Promise<PackageRow | undefined> {
+  const row = isUuid(id) ? await readPackage(pg, { accountId: account.id, id }) : undefined;
+  return row !== undefined && access(row, "packages.read", row) === "allowed" ? row : undefined;
 }
 
 function answer(ctx: Call["ctx"], row: PixelRow): void {

@@ -91,16 +91,30 @@ export async function readImportedPackage(pg: Postgres, id: string): Promise<str
   return row?.artifact_id;
 }
 
-/** One more than the page, so that the caller sees whether there is a next one. */
+/**
+ * Without those into packages that the account is blocked from, which an owner never is. One more than the page, so
+ * that the caller sees whether there is a next one.
+ */
 export async function listImports(
   pg: Postgres,
-  { ownerId, page }: { ownerId: string; page: Page },
+  { accountId, ownerId, page }: { accountId: string; ownerId: string; page: Page },
 ): Promise<EventImport[]> {
   const text = `${SELECT_IMPORT}
-    where i.owner_id = $1 and ($2::uuid is null or i.id < $2) order by i.id desc limit $3`;
-  const rows = await query<ImportRow>(pg, text, [ownerId, page.after ?? null, page.perPage + 1]);
+    where i.owner_id = $1 and ($2::uuid is null or i.id < $2) and not (${IS_BLOCKED})
+    order by i.id desc limit $3`;
+  const values = [ownerId, page.after ?? null, page.perPage + 1, accountId];
+  const rows = await query<ImportRow>(pg, text, values);
   return rows.map(importRecord);
 }
+
+/** Whether the account $4 is blocked from the package of the import `i`. */
+const IS_BLOCKED = `
+  i.artifact_kind = 'package' and i.owner_id <> $4 and exists (
+    select from package_permissions x
+    left join memberships m on m.organization_id = i.owner_id and m.account_id = x.account_id
+    where x.package_id = i.artifact_id and x.account_id = $4 and x.level = 'blocked'
+      and m.role is distinct from 'owner'
+  )`;
 
 interface ImportRow {
   id: string;

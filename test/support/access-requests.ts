@@ -49,11 +49,11 @@ const ORGANIZATION = { description: "Other tools", billingEmail: "pay@example.or
 const LINE = { $time: "2026-08-04" };
 const DAY = "?startDate=2026-08-04&endDate=2026-08-05";
 
-/** Whoever administers a package has to do with the imports into it, whatever they are to its owner. */
-const ofPackage = (action: Action, { ended = true } = {}): Asked => ({
+/** The package alone decides on the imports into it, whatever the caller is to its owner. */
+const ofPackage = ({ ended = true } = {}): Asked => ({
   title: "of an import into the package",
   path: { import: (place) => makeImport(place, { of: "package", ended }) },
-  decide: (on) => (on("packages.import") === "allowed" ? "allowed" : on(action)),
+  decide: (on) => on("packages.import"),
 });
 
 /** The rows of a package that one may not export are left out; asked for alone, it is not there. */
@@ -115,12 +115,12 @@ const ASKED: Readonly<Record<string, readonly Asked[]>> = {
   "POST /v2/:owner/import": [{ body: ({ packageId }) => ({ ...LINE, $package: packageId }) }],
   "POST /v2/imports/:owner/:import/abort": [
     { path: { import: (place) => makeImport(place, { of: "any", ended: false }) } },
-    ofPackage("imports.abort", { ended: false }),
+    ofPackage({ ended: false }),
   ],
-  "DELETE /v2/imports/:owner/:import": [{}, ofPackage("imports.retract")],
-  "GET /v2/imports/:owner/:import": [{}, ofPackage("imports.read")],
-  "GET /v2/imports/:owner/:import/log": [{}, ofPackage("imports.read")],
-  "GET /v2/imports/:owner/:import/rejected": [{}, ofPackage("imports.read")],
+  "DELETE /v2/imports/:owner/:import": [{}, ofPackage()],
+  "GET /v2/imports/:owner/:import": [{}, ofPackage()],
+  "GET /v2/imports/:owner/:import/log": [{}, ofPackage()],
+  "GET /v2/imports/:owner/:import/rejected": [{}, ofPackage()],
   "GET /v1/organizations/:owner/aggregates": EXPORT,
   "GET /v1/users/:owner/aggregates": EXPORT,
 };

@@ -114,8 +114,23 @@ describe("changing a package", () => {
     const answer = await as("admin", `PUT /v1/packages/${file}`, { ...docker, name: "tool" });
     expect(answer).toMatchObject({
       ...refused(422, "library-type-is-immutable"),
-      body: { errors: [{ path: "/libraryType", message: "must be other or absent" }] },
+      body: {
+        errors: [
+          { path: "/libraryType", message: "must be other or absent" },
+          { path: "/backendUrl", message: "belongs to docker packages only, not to other ones" },
+          { path: "/publicUrl", message: "belongs to docker packages only, not to other ones" },
+        ],
+      },
     });
+    const faulty = await as("admin", `PUT /v1/packages/${file}`, { name: "", libraryType: "npm", x: 1 });
+    expect(faulty).toMatchObject(refused(422, "library-type-is-immutable"));
+    const { errors } = faulty.body as { errors: { path: string }[] };
+    expect(errors.map((fault) => fault.path).sort()).toEqual([
+      "/libraryType",
+      "/name",
+      "/shortDescription",
+      "/x",
+    ]);
     expect(await as("admin", `PUT /v1/packages/${file}`, { ...plain, libraryType: "deb" })).toMatchObject(
       refused(422, "invalid-body"),
     );

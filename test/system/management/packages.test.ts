@@ -156,6 +156,17 @@ describe("a package", () => {
     expect(read).toMatchObject({ status: 200, body: { uuid: idOf(other) } });
   });
 
+  test("is found by a name that is the id of a hidden one, which is answered as if it were not there", async () => {
+    const id = idOf(await create("admin"));
+    const namesake = { name: id, shortDescription: "" };
+    const get = (who: Who) => api.call(world.tokens[who], `GET /v1/packages/${id}`);
+    expect((await get("stranger")).status).toBe(404);
+    const own = idOf(await api.call(world.tokens.stranger, "POST /v1/packages", namesake));
+    await create("admin", namesake);
+    expect(await get("stranger")).toMatchObject({ status: 200, body: { uuid: own } });
+    expect(await get("member")).toMatchObject({ status: 200, body: { uuid: id } });
+  });
+
   test("is hidden from strangers and from the blocked, but never from an owner", async () => {
     const id = idOf(await create("admin"));
     await setLevel(postgres.pg, { packageId: id, username: world.names.admin, level: "blocked" });

@@ -74,6 +74,28 @@ describe("changing a pixel", () => {
   });
 });
 
+describe("a pixel of a package that the caller cannot see", () => {
+  beforeEach(() => setLevel(postgres.pg, { packageId: tool, username: world.names.admin, level: "blocked" }));
+
+  test.each([
+    ["PUT", { name: "docs" }],
+    ["PUT", { name: "docs", package_id: null }],
+    ["DELETE", undefined],
+  ])("is not taken from it: %s %j", async (method, body) => {
+    expect(await as("admin", `${method} ${path}`, body)).toMatchObject(refused(403, "forbidden"));
+    expect((await as("owner", `GET ${path}`)).body).toMatchObject({ name: "docs", package_id: tool });
+    expect((await as("owner", `${method} ${path}`, body)).status).toBeLessThan(300);
+  });
+
+  test("is not moved to another one", async () => {
+    const packages = `/v1/organizations/${world.organization}/packages`;
+    const other = idOf(await as("admin", `POST ${packages}`, { name: "other", shortDescription: "" }));
+    const body = { name: "docs", package_id: other };
+    expect(await as("admin", `PUT ${path}`, body)).toMatchObject(refused(403, "forbidden"));
+    expect(await as("owner", `PUT ${path}`, body)).toMatchObject({ status: 200, body });
+  });
+});
+
 describe("a pixel is changed and deleted", () => {
   test.each([
     ["PUT", 200],

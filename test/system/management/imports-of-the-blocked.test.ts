@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { importRecordRoutes } from "../../../api/routes/import-records.js";
+import { deletePackage } from "../../../api/stores/packages.js";
+import { insertImport } from "../../../api/stores/imports.js";
+import { connectClickHouse } from "../../../deploy/connect-clickhouse.js";
+import {
+  openTestPostgres,
+  serveApi,
+  type ServedApi,
+  type TestPostgres,
+} from "../../support/management-api.js";
+import { idOf, makeWorld, setLevel, type Who, type World } from "../../support/management-world.js";
+
+let postgres: TestPostgres;
+let api: ServedApi;
+let world: World;
+let list: string;
+let closed: string;
+/** Into the package that all but strangers are blocked from, into another one, and into whatever lines name. */
+let hidden: string[];
+let seen: string;
+let any: string;
+
+beforeAll(async () => {
+  postgres = await openTestPostgres();
+  const { pg } = postgres;
+  // What is said of lines is not asked for here.
+  const clickhouse = connectClickHouse("http://127.0.0.1:1");
+  api = await serveApi({ pg, routes: importRecordRoutes({ pg, clickhouse }) });
+}, 60_000);
+
+afterAll(async () => {
+  await api[Symbol.asyncDispose]();
+  await postgres[Symbol.asyncDispose]();
+});
+
+beforeEach(async () => {
+  world = await makeWorld(api, postgres.pg);
+  list = `/v2/imports/${world.organization}`;
+  const packages = `/v1/organizations/${world.organization}/packages`;
+  const make = async (name: string) =>
+    idOf(await as("admin", `POST ${packages}`, { name, shortDescription: "" }));
+  closed = await make("closed");
+  const open = await make("open");
+  const older = await start("package", closed);
+  seen = await start("package", open);
+  const newer = await start("package", closed);
+  any = await start("any", "");
+  hidden = [older, newer, await start("package", closed)];
+  for (const who of ["owner", "admin", "member"] as const)
+    await setLevel(postgres.pg, { packageId: closed, username: world.names[who], level: "blocked" });
+});
+
+const as = (who: Who, request: string, body?: unknown) => api.call(world.tokens[who], request, body);
+
+async function start(artifactKind: "package" | "any", artifactId: string): Promise<string> {
+  const { rows } = await postgres.pg.query<{ ownerId: string; accountId: string }>(
+    `select o.id as "ownerId", u.id as "accountId" from owners o, owners u where o.name = $1 and u.name = $2`,
+    [world.organization, world.names.owner],
+  );
+  const [by = { ownerId: "", accountId: "" }] = rows;
+  return (await insertImport(postgres.pg, { ...by, artifactKind, artifactId })).id;
+}
+
+async function listed(who: Who, query = ""): Promise<{ ids: string[]; next: string | undefined }> {
+  const { body } = await as(who, `GET ${list}${query}`);
+  const { event_imports, next } = body as { event_imports: { id: string }[]; next?: string };
+  return { ids: event_imports.map(({ id }) => id), next };
+}
+
+test("whoever is blocked from a package is answered as if its imports were not there", async () => {
+  for (const who of ["admin", "member", "stranger"] as const)
+    for (const id of hidden)
+      expect(await as(who, `GET ${list}/${id}`)).toMatchObject({ status: 404, body: { code: "not-found" } });
+  expect((await as("admin", `GET ${list}/${seen}`)).status).toBe(200);
+  expect((await as("admin", `GET ${list}/${any}`)).status).toBe(200);
+});
+
+test("an admin of the owner who may no more than read a package may not read its imports", async () => {
+  const text = "update package_permissions set level = 'member' where package_id = $1";
+  await postgres.pg.query(text, [closed]);
+  const answer = await as("admin", `GET ${list}/${hidden[0]}`);
+  expect(answer).toMatchObject({ status: 403, body: { code: "forbidden" } });
+});
+
+test("a list leaves them out, and its pages are as full as others", async () => {
+  expect((await listed("admin")).ids).toEqual([any, seen]);
+  const first = await listed("admin", "?per_page=1");
+  expect(first.ids).toEqual([any]);
+  expect(first.next).toContain(`after=${any}`);
+  expect(await listed("admin", `?per_page=1&after=${any}`)).toEqual({ ids: [seen], next: undefined });
+});
+
+test("an owner is blocked from nothing", async () => {
+  expect((await listed("owner")).ids).toEqual([any, seen, ...hidden].sort().reverse());
+  for (const id of hidden) expect((await as("owner", `GET ${list}/${id}`)).status).toBe(200);
+});
+
+test("the imports of a package that is gone are up to the role", async () => {
+  await deletePackage(postgres.pg, closed);
+  expect((await listed("admin")).ids).toEqual([any, seen, ...hidden].sort().reverse());
+  expect((await as("admin", `GET ${list}/${hidden[0]}`)).status).toBe(200);
+  expect((await as("member", `GET ${list}/${hidden[0]}`)).status).toBe(403);
+});
