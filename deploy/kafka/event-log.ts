@@ -32,7 +32,7 @@ export async function openKafkaLog(
   const admin = kafka.admin();
   const { partitions, logId } = await reaching(options, async () => {
     await admin.connect();
-    const count = await prepareTopic(admin, { ...options, topic, create: options.createTopics });
+    const count = await prepareTopic(admin, { ...options, topic, create: options.createTopics }, log);
     return { partitions: count, logId: (await admin.describeCluster()).clusterId };
   });
   const appender = openAppender(kafka, topic);
