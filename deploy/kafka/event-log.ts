@@ -44,7 +44,7 @@ export async function openKafkaLog(
       return Promise.reject(new RangeError(`the event log has no partition ${partition}`));
     },
     async consume({ group, ...consuming }, handle) {
-      const dependencies = { kafka, admin, topic, logId, sessionTimeoutMs };
+      const dependencies = { kafka, admin, topic, logId, sessionTimeoutMs, log };
       const consumer = await startConsumer(
         dependencies,
         { ...consuming, group: `${prefix}${group}` },
