@@ -7,19 +7,37 @@ export interface Position {
 }
 
 /**
- * The committed offset of a partition with its metadata. The range that is being written is kept in that metadata: one
- * record of the broker holds both, so a rebalance cannot part them, whoever is given the partition reads both, and
- * moving on forgets the range in the same write. It is fenced like any commit: a consumer that lost the partition can
- * record nothing any more.
+ * The committed offsets of the partitions with their metadata. The range that is being written is kept in that
+ * metadata: one record of the broker holds both, so a rebalance cannot part them, whoever is given the partition reads
+ * both, and moving on forgets the range in the same write. It is fenced like any commit: a consumer that lost the
+ * partition can record nothing any more.
  */
-export async function readPosition(
+export async function readPositions(
   admin: Admin,
-  { groupId, topic, partition }: { groupId: string; topic: string; partition: number },
-): Promise<Position> {
+  { groupId, topic }: { groupId: string; topic: string },
+): Promise<Map<number, Position>> {
   const [found] = await admin.fetchOffsets({ groupId, topics: [topic] });
-  const committed = found?.partitions.find((each) => each.partition === partition);
-  const next = Number(committed?.offset ?? -1);
-  return { next: next < 0 ? undefined : next, range: parseRange(committed?.metadata ?? "") };
+  return new Map(found?.partitions.map((committed) => [committed.partition, positionOf(committed)]));
+}
+
+function positionOf({ offset, metadata }: { offset: string; metadata: string | null }): Position {
+  const next = Number(offset);
+  return { next: next < 0 ? undefined : next, range: parseRange(metadata ?? "") };
+}
+
+/** What happened to the log where a group stands, of which Kafka says nothing to a consumer that goes on. */
+export interface Gap {
+  /** Offsets that were not read and are there no more. Undefined where the log began anew before them. */
+  lost: { first: number; last: number } | undefined;
+  /** Where the group stood, and where the log goes on. */
+  expected: number;
+  found: number;
+}
+
+/** Undefined when `found` is the record that was expected, or nothing was. */
+export function gapAt(found: number, expected: number | undefined): Gap | undefined {
+  if (expected === undefined || found === expected) return undefined;
+  return { expected, found, lost: found > expected ? { first: expected, last: found - 1 } : undefined };
 }
 
 export function formatRange(range: { last: number; note: string } | undefined): string {

@@ -5,13 +5,14 @@ import kafkajs, {
   type Kafka,
   type KafkaMessage,
 } from "kafkajs";
+import type { Logger } from "pino";
 import {
   BatchLost,
   EventLogUnavailable,
   type ConsumeOptions,
   type LogBatch,
 } from "../../schemas/event-log.js";
-import { formatRange, readPosition, type Position } from "./event-log-position.js";
+import { formatRange, gapAt, readPositions, type Gap, type Position } from "./event-log-position.js";
 import { heartbeatMs, keepBeating } from "./keep-beating.js";
 import { countOfNextBatch } from "./next-batch.js";
 
@@ -23,6 +24,7 @@ export interface ConsumerDependencies {
   logId: string;
   /** A consumer that is silent for longer than this loses its partitions to others. */
   sessionTimeoutMs: number;
+  log: Logger;
 }
 
 export interface ReaderDependencies extends ConsumerDependencies {
@@ -53,6 +55,7 @@ export function openReader(consumer: Consumer, dependencies: ReaderDependencies)
   let generation = 0;
   let stopped = false;
   let inHand: Promise<void> = Promise.resolve();
+  let joinedAt = Promise.resolve(new Map<number, Position>());
 
   async function take(payload: EachBatchPayload): Promise<void> {
     const { batch } = payload;
@@ -63,6 +66,8 @@ export function openReader(consumer: Consumer, dependencies: ReaderDependencies)
     if (mine.generation !== generation) return;
     assigned.set(partition, state);
     const messages = [...state.held, ...batch.messages];
+    const [fetched] = batch.messages;
+    if (fetched !== undefined) goOnAt(Number(fetched.offset), { partition, state });
     state.held = [];
     while (messages.length > 0 && !stopped && generation === mine.generation) {
       const count = countOfNextBatch(messages, { range: state.position.range, options });
@@ -78,9 +83,39 @@ export function openReader(consumer: Consumer, dependencies: ReaderDependencies)
   }
 
   async function open(partition: number): Promise<Assigned> {
-    const { admin } = dependencies;
-    const position = await readPosition(admin, { groupId: options.group, topic, partition });
-    return { position, held: [] };
+    const positions = await joinedAt.catch(readHere);
+    return { position: positions.get(partition) ?? { next: undefined, range: undefined }, held: [] };
+  }
+
+  function readHere(): Promise<Map<number, Position>> {
+    return readPositions(dependencies.admin, { groupId: options.group, topic });
+  }
+
+  /**
+   * Where records are gone, kafkajs goes on at the first that is left and says no more. A recorded range cannot be
+   * formed again then: waiting for it would hold the partition for ever.
+   */
+  function goOnAt(found: number, { partition, state }: { partition: number; state: Assigned }): void {
+    const { held, position } = state;
+    const heldLast = held.at(-1)?.offset;
+    const gap = gapAt(found, heldLast === undefined ? position.next : Number(heldLast) + 1);
+    if (gap === undefined) return;
+    state.position = { next: Number(held[0]?.offset ?? found), range: undefined };
+    sayGone(gap, partition);
+  }
+
+  function sayGone({ lost, expected, found }: Gap, partition: number): void {
+    const words = { topic, partition, group: options.group, expected, found };
+    if (lost === undefined)
+      return dependencies.log.error(
+        words,
+        `the event log goes back from offset ${expected} to ${found} in partition ${partition}: it was cut short or made anew, and what is left is read again`,
+      );
+    const records = lost.last - lost.first + 1;
+    dependencies.log.error(
+      { ...words, records },
+      `${records} records of the event log are gone before they were read: partition ${partition}, offsets ${lost.first} to ${lost.last}`,
+    );
   }
 
   interface InHand {
@@ -147,6 +182,9 @@ export function openReader(consumer: Consumer, dependencies: ReaderDependencies)
     forget: () => {
       generation++;
       assigned = new Map();
+      // At once: where records are gone kafkajs overwrites the committed offset, and the range with it.
+      joinedAt = readHere();
+      joinedAt.catch(() => undefined);
     },
     stop: async () => {
       stopped = true;

@@ -1,4 +1,5 @@
 import type { Admin } from "kafkajs";
+import type { Logger } from "pino";
 import { StartFailure } from "../start-failure.js";
 
 export interface TopicOptions {
@@ -16,19 +17,24 @@ export const RECORD_BYTES_MAX = 4 * 1024 * 1024;
 const RETENTION_MS = 7 * 24 * 60 * 60 * 1000;
 
 /**
- * Finds the topic, or makes it, and answers its number of partitions.
- * @throws StartFailure saying what to create, where it is missing and may not be made, or takes too small records
+ * Finds the topic, or makes it, and answers its number of partitions. Warns of settings that may lose records.
+ * @throws StartFailure saying what to create, where it is missing and may not be made, or what to set, where it takes
+ * too small records or is compacted
  */
-export async function prepareTopic(admin: Admin, options: TopicOptions): Promise<number> {
+export async function prepareTopic(admin: Admin, options: TopicOptions, log: Logger): Promise<number> {
   const { topic, create } = options;
   const there = await admin.listTopics();
   if (!there.includes(topic)) {
     if (!create) throw new StartFailure(`The topic ${topic} is missing. ${howToCreate(options)}`);
     await createTopic(admin, options);
   }
-  await checkRecordSize(admin, options);
+  const settings = await readSettings(admin, topic);
+  checkSettings(topic, settings);
   const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
-  return topics[0]?.partitions.length ?? 0;
+  const partitions = topics[0]?.partitions ?? [];
+  const replicas = Math.max(0, ...partitions.map((partition) => partition.replicas.length));
+  for (const warning of risksOf(settings, replicas)) log.warn({ topic }, warning);
+  return partitions.length;
 }
 
 async function createTopic(admin: Admin, options: TopicOptions): Promise<void> {
@@ -42,41 +48,100 @@ async function createTopic(admin: Admin, options: TopicOptions): Promise<void> {
           topic,
           numPartitions: partitions,
           replicationFactor,
-          configEntries: [
-            { name: "max.message.bytes", value: String(RECORD_BYTES_MAX) },
-            { name: "retention.ms", value: String(RETENTION_MS) },
-            { name: "cleanup.policy", value: "delete" },
-          ],
+          configEntries: settingsFor(replicationFactor),
         },
       ],
     });
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new StartFailure(`The topic ${topic} cannot be made (${reason}). ${howToCreate(options)}`, {
-      cause: error,
-    });
+    throw new StartFailure(
+      `The topic ${topic} cannot be made (${reasonOf(error)}). ${howToCreate(options)}`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 
-async function checkRecordSize(admin: Admin, options: TopicOptions): Promise<void> {
+/** Of the brokers' default replication factor nothing is known: what has to be in sync is left to them as well. */
+function settingsFor(replicationFactor: number): { name: string; value: string }[] {
+  return [
+    { name: "max.message.bytes", value: String(RECORD_BYTES_MAX) },
+    { name: "cleanup.policy", value: "delete" },
+    { name: "retention.ms", value: String(RETENTION_MS) },
+    { name: "retention.bytes", value: "-1" },
+    ...(replicationFactor >= 2 ? [{ name: "min.insync.replicas", value: "2" }] : []),
+  ];
+}
+
+/** kafkajs puts the brokers' words, one for each topic, into an error that says nothing itself. */
+function reasonOf(error: unknown): string {
+  const [first] = (error as { errors?: Error[] } | undefined)?.errors ?? [];
+  const said = first ?? error;
+  return said instanceof Error ? said.message : String(said);
+}
+
+type Settings = ReadonlyMap<string, string>;
+
+async function readSettings(admin: Admin, topic: string): Promise<Settings> {
   const { resources } = await admin.describeConfigs({
     includeSynonyms: false,
-    resources: [{ type: TOPIC_RESOURCE, name: options.topic, configNames: ["max.message.bytes"] }],
+    resources: [{ type: TOPIC_RESOURCE, name: topic, configNames: READ_SETTINGS }],
   });
-  const entry = resources[0]?.configEntries.find(({ configName }) => configName === "max.message.bytes");
-  if (entry === undefined || Number(entry.configValue) >= RECORD_BYTES_MAX) return;
-  throw new StartFailure(
-    `The topic ${options.topic} takes records of ${entry.configValue} bytes at most: set its max.message.bytes to ${RECORD_BYTES_MAX}.`,
-  );
+  const entries = resources[0]?.configEntries ?? [];
+  return new Map(entries.map(({ configName, configValue }) => [configName, configValue]));
 }
 
 /** `ConfigResourceTypes.TOPIC` of kafkajs. */
 const TOPIC_RESOURCE = 2;
 
+const READ_SETTINGS = [
+  "max.message.bytes",
+  "cleanup.policy",
+  "retention.ms",
+  "retention.bytes",
+  "min.insync.replicas",
+];
+
+function checkSettings(topic: string, settings: Settings): void {
+  const bytesMax = settings.get("max.message.bytes");
+  if (bytesMax !== undefined && Number(bytesMax) < RECORD_BYTES_MAX)
+    throw new StartFailure(
+      `The topic ${topic} takes records of ${bytesMax} bytes at most: set its max.message.bytes to ${RECORD_BYTES_MAX}.`,
+    );
+  const cleanup = settings.get("cleanup.policy") ?? "delete";
+  if (cleanup.includes("compact"))
+    throw new StartFailure(
+      `The topic ${topic} is compacted (cleanup.policy=${cleanup}), which removes or refuses records that have no key: set its cleanup.policy to delete.`,
+    );
+}
+
+/** What may lose records that were acknowledged; -1 is no limit. */
+function risksOf(settings: Settings, replicas: number): string[] {
+  const { bytes, ms, inSync } = {
+    bytes: Number(settings.get("retention.bytes") ?? -1),
+    ms: Number(settings.get("retention.ms") ?? -1),
+    inSync: Number(settings.get("min.insync.replicas") ?? 2),
+  };
+  const risks: string[] = [];
+  if (bytes !== -1)
+    risks.push(
+      `retention.bytes of the topic is ${bytes}: records may be gone before they are read; set it to -1`,
+    );
+  if (ms !== -1 && ms < RETENTION_MS)
+    risks.push(
+      `retention.ms of the topic is ${ms}: after a shorter pause than 7 days records are gone before they are read; set it to ${RETENTION_MS}`,
+    );
+  if (inSync < 2 && replicas >= 2)
+    risks.push(
+      `min.insync.replicas of the topic is ${inSync}: a record may be acknowledged that only one of ${replicas} brokers has; set it to 2`,
+    );
+  return risks;
+}
+
 function howToCreate({ topic, partitions, replicationFactor = 3 }: TopicOptions): string {
+  const settings = settingsFor(replicationFactor).map(({ name, value }) => `--config ${name}=${value}`);
   return (
     `Create it: kafka-topics.sh --create --topic ${topic} --partitions ${partitions} ` +
-    `--replication-factor ${replicationFactor} --config max.message.bytes=${RECORD_BYTES_MAX} ` +
-    `--config retention.ms=${RETENTION_MS}`
+    `--replication-factor ${replicationFactor} ${settings.join(" ")}`
   );
 }

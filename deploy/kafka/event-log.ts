@@ -32,7 +32,7 @@ export async function openKafkaLog(
   const admin = kafka.admin();
   const { partitions, logId } = await reaching(options, async () => {
     await admin.connect();
-    const count = await prepareTopic(admin, { ...options, topic, create: options.createTopics });
+    const count = await prepareTopic(admin, { ...options, topic, create: options.createTopics }, log);
     return { partitions: count, logId: (await admin.describeCluster()).clusterId };
   });
   const appender = openAppender(kafka, topic);
@@ -44,7 +44,7 @@ export async function openKafkaLog(
       return Promise.reject(new RangeError(`the event log has no partition ${partition}`));
     },
     async consume({ group, ...consuming }, handle) {
-      const dependencies = { kafka, admin, topic, logId, sessionTimeoutMs };
+      const dependencies = { kafka, admin, topic, logId, sessionTimeoutMs, log };
       const consumer = await startConsumer(
         dependencies,
         { ...consuming, group: `${prefix}${group}` },

@@ -31,10 +31,32 @@ export function createKafka({ brokers, clientId, tls, sasl }: KafkaConnection, l
   });
 }
 
-/** What kafkajs calls an error is mostly a request that it tries again. */
-function passOn({ level, namespace, log: said }: LogEntry, log: Logger): void {
-  const { message, error } = said as { message: string; error?: unknown };
-  const words = { store: "Kafka", namespace, ...(typeof error === "string" && { error }) };
-  if (level <= logLevel.WARN) log.warn(words, message);
-  else log.debug(words, message);
+/** What kafkajs calls an error is mostly a request that it tries again; what it says of records gone is one. */
+export function passOn({ level, namespace, log: said }: LogEntry, log: Logger): void {
+  const { message, error, topic, partition } = said as SaidByKafkajs;
+  const words = {
+    store: "Kafka",
+    namespace,
+    ...(topic !== undefined && { topic }),
+    ...(partition !== undefined && { partition }),
+    ...(typeof error === "string" && { error }),
+  };
+  log[levelOf(level, `${message} ${words.error ?? ""}`)](words, message);
+}
+
+interface SaidByKafkajs {
+  message: string;
+  error?: unknown;
+  topic?: string;
+  partition?: number;
+}
+
+/** Said whenever a process starts or ends, and of the retries that this client limits on purpose. */
+const CHATTER =
+  /group is rebalancing|^Response Heartbeat|coordinator is loading|Limiting retries for the idempotent producer/;
+const RECORDS_GONE = /^Offset out of range/;
+
+function levelOf(level: logLevel, text: string): "debug" | "warn" | "error" {
+  if (level > logLevel.WARN || CHATTER.test(text)) return "debug";
+  return level === logLevel.ERROR && RECORDS_GONE.test(text) ? "error" : "warn";
 }

@@ -1,0 +1,84 @@
+import { randomUUID } from "node:crypto";
+import { pino } from "pino";
+import { expect, test } from "vitest";
+import { openKafkaLog } from "../../deploy/kafka/event-log.js";
+import { createKafka } from "../../deploy/kafka/kafka-client.js";
+import type { LogBatch } from "../../schemas/event-log.js";
+import { describeWithBroker } from "../support/describe-with-broker.js";
+import { bytes, collect, collecting } from "../support/event-log-suite.js";
+
+const CONSUMING = { group: "enrich", batchBytesMax: 2, share: { index: 0, of: 1 } };
+
+describeWithBroker("records of the event log that are gone before they were read", (broker) => {
+  async function openLog() {
+    const errors: string[] = [];
+    const write = (line: string) => void errors.push((JSON.parse(line) as { msg: string }).msg);
+    const prefix = `${randomUUID()}.`;
+    const options = {
+      brokers: broker().brokers,
+      clientId: "test",
+      prefix,
+      partitions: 1,
+      createTopics: true,
+    };
+    const log = await openKafkaLog(options, pino({ level: "error" }, { write }));
+    const remove = async (offset: number) => {
+      const admin = createKafka(options, pino({ level: "silent" })).admin();
+      await admin.connect();
+      const partitions = [{ partition: 0, offset: String(offset) }];
+      const topic = `${prefix}events.raw`;
+      await admin.fetchTopicOffsets(topic); // its leaders, without which kafkajs deletes nothing
+      await admin.deleteTopicRecords({ topic, partitions });
+      await admin.disconnect();
+    };
+    const append = (...texts: string[]) => log.append(bytes(...texts), { partition: 0 });
+    return { log, append, remove, errors, [Symbol.asyncDispose]: () => log[Symbol.asyncDispose]() };
+  }
+
+  const GONE_2_TO_4 =
+    "3 records of the event log are gone before they were read: partition 0, offsets 2 to 4";
+
+  test("are named by the consumer that comes next, which forgets the range it cannot form again", async () => {
+    await using opened = await openLog();
+    const { log, append, remove, errors } = opened;
+    await append("0", "1", "2", "3", "4", "5");
+    const failing = await log.consume(CONSUMING, async (batch) => {
+      if (batch.records[0]?.offset === 0) return batch.commit();
+      await batch.recordRange("begun");
+      throw new Error("crashed as the test wants");
+    });
+    await failing.crashed;
+    await failing[Symbol.asyncDispose]();
+    await remove(5);
+    const got = await collect(log, { until: 1, group: CONSUMING.group });
+    expect(got.texts()).toEqual(["5"]);
+    expect(got.batches.map(({ recordedNote }: LogBatch) => recordedNote)).toEqual([undefined]);
+    expect(errors).toContain(GONE_2_TO_4);
+    expect(await log.lag(CONSUMING.group)).toBe(0);
+  });
+
+  test("are named when they go while a consumer is at work", async () => {
+    await using opened = await openLog();
+    const { log, append, remove, errors } = opened;
+    await append("0", "1");
+    const got = collecting(async ({ records }) => {
+      if (records[0]?.offset !== 0) return;
+      await append("2", "3", "4", "5");
+      await remove(5);
+    });
+    await using _consumer = await log.consume(CONSUMING, got.take);
+    await got.reached(3);
+    expect(got.texts()).toEqual(["0", "1", "5"]);
+    expect(errors).toContain(GONE_2_TO_4);
+  });
+
+  test("are nothing to a group that has read nothing yet", async () => {
+    await using opened = await openLog();
+    const { log, append, remove, errors } = opened;
+    await append("0", "1", "2");
+    await remove(2);
+    const got = await collect(log, { until: 1 });
+    expect(got.texts()).toEqual(["2"]);
+    expect(errors).toEqual([]);
+  });
+});
