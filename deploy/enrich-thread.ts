@@ -74,4 +74,5 @@ function tell(message: FromThread): void {
 }
 
 await main(workerData as ThreadData);
-parentPort?.close();
+// Stores that were closed may leave a request that is tried again; nothing is left to wait for.
+process.exit();

@@ -28,12 +28,16 @@ export function onReloadSignal(reload: () => Promise<void>, onError: (error: unk
 
 export interface Deadline {
   timeoutMs: number;
-  /** Called when the time is up; by default the process exits with status 1. */
+  /** Called when the time is up, before the process exits with status 1. */
   onMissed?: () => void;
 }
 
 /** Starts the clock of a drain; disposing of it stops the clock. It does not keep the process alive. */
-export function startDeadline({ timeoutMs, onMissed = () => process.exit(1) }: Deadline): Disposable {
-  const timer = setTimeout(onMissed, timeoutMs).unref();
+export function startDeadline({ timeoutMs, onMissed }: Deadline): Disposable {
+  const miss = () => {
+    onMissed?.();
+    process.exit(1);
+  };
+  const timer = setTimeout(miss, timeoutMs).unref();
   return { [Symbol.dispose]: () => clearTimeout(timer) };
 }

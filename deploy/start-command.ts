@@ -26,7 +26,10 @@ async function runStart(): Promise<void> {
   process.stdout.write(await greeting(running));
   const reason = await Promise.race([stop, running.lost]);
   log.info({ reason: String(reason) }, "stopping");
-  using _deadline = startDeadline({ timeoutMs: DRAIN_MS_MAX });
+  using _deadline = startDeadline({
+    timeoutMs: DRAIN_MS_MAX,
+    onMissed: () => log.error(`not stopped after ${DRAIN_MS_MAX / 1000} s; ending all the same`),
+  });
   await running[Symbol.asyncDispose]();
   if (reason instanceof Error) throw reason;
 }

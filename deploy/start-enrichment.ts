@@ -7,11 +7,14 @@ import type { LookupData } from "../enrich/lookups/load-lookup-data.js";
 import type { WrittenBatch } from "../enrich/start-worker.js";
 import type { ChunkOutcome } from "../schemas/chunk-outcome.js";
 import type { FromThread, ThreadData, ToThread } from "./enrich-messages.js";
+import { StartFailure } from "./start-failure.js";
 
 const FIRST_PAUSE_MS = 500;
 const PAUSE_MS_MAX = 30_000;
 /** About 15 s. What keeps a worker from starting for so long, such as an event log that was wedged, may end with the process. */
 const STARTS_MAX = 6;
+/** For a worker that was told to stop before it consumed: with its broker away it would go on trying for half a minute. */
+const STOP_IN_START_MS_MAX = 3_000;
 
 export interface EnrichmentOptions extends Omit<ThreadData, "share" | "holdTurn"> {
   workers: number;
@@ -102,9 +105,9 @@ function keepThread(index: number, options: EnrichmentOptions & Pick<ThreadData,
       consumes = false;
       sharedHoldTurn(data.holdTurn, index).giveBack();
       if (stopping.signal.aborted) return;
-      markFailed(new Error("an enrichment worker could not start", { cause: failure }));
+      markFailed(explain("an enrichment worker could not start", failure));
       if (startsInVain === STARTS_MAX) {
-        giveUp(new Error("an enrichment worker cannot be started any more", { cause: failure }));
+        giveUp(explain("an enrichment worker cannot be started any more", failure));
         return;
       }
       if (Date.now() - startedAt > PAUSE_MS_MAX) failures = 0;
@@ -125,9 +128,19 @@ function keepThread(index: number, options: EnrichmentOptions & Pick<ThreadData,
     async stop() {
       stopping.abort();
       current?.postMessage({ stop: true } satisfies ToThread);
+      if (!consumes && "kafka" in data.logSource) {
+        await Promise.race([running, sleep(STOP_IN_START_MS_MAX)]);
+        await current?.terminate();
+      }
       await running;
     },
   };
+}
+
+/** An error that comes from a thread has its name and its sentence still, and no class any more. */
+function explain(what: string, failure: Error | undefined): Error {
+  if (failure?.name === "StartFailure") return new StartFailure(failure.message, { cause: failure });
+  return new Error(what, { cause: failure });
 }
 
 function pass(message: Exclude<FromThread, { ready: true }>, watch: EnrichmentWatch): void {

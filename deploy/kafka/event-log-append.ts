@@ -1,5 +1,6 @@
 import { Partitioners, type Kafka, type Producer } from "kafkajs";
 import { EventLogUnavailable } from "../../schemas/event-log.js";
+import { disconnect } from "./disconnect.js";
 import { RECORD_BYTES_MAX } from "./event-log-topic.js";
 
 export interface Appender {
@@ -50,7 +51,8 @@ export function openAppender(kafka: Kafka, topic: string): Appender {
   async function replaceProducer(): Promise<void> {
     const given = producer;
     producer = undefined;
-    await (await given?.catch(() => undefined))?.disconnect().catch(() => undefined);
+    const opened = await given?.catch(() => undefined);
+    if (opened !== undefined) await disconnect(opened);
   }
 
   return {

@@ -1,11 +1,16 @@
 import type { ConsumeOptions, LogBatch, LogConsumer } from "../../schemas/event-log.js";
+import { disconnect } from "./disconnect.js";
 import { openReader, type ConsumerDependencies } from "./event-log-reader.js";
+import { explainRefusal } from "./explain-refusal.js";
 import { heartbeatMs } from "./keep-beating.js";
 
 /** What one request brings at the most: of one partition and in all. */
 const FETCH_BYTES = { partition: 16 * 2 ** 20, all: 32 * 2 ** 20 };
 
-/** Consumes what the group gives to this consumer, one batch at a time, until it is disposed of or `handle` throws. */
+/**
+ * Consumes what the group gives to this consumer, one batch at a time, until it is disposed of or `handle` throws.
+ * Throws StartFailure when the group does not take it.
+ */
 export async function startConsumer(
   dependencies: ConsumerDependencies,
   options: ConsumeOptions,
@@ -42,13 +47,19 @@ export async function startConsumer(
     partitionsConsumedConcurrently: 1,
     eachBatch: (payload) => reader.take(payload),
   });
-  await Promise.race([joined, crashed]);
+  const refused = await Promise.race([joined, crashed]);
+  if (refused !== undefined) {
+    await disconnect(consumer);
+    throw explainRefusal(refused, { group: options.group, sessionTimeoutMs });
+  }
+  let ending: Promise<void> | undefined;
+  const end = async () => {
+    // A consumer that is being stopped commits nothing any more, and says nothing of it.
+    await reader.stop();
+    await disconnect(consumer);
+  };
   return {
     crashed,
-    async [Symbol.asyncDispose]() {
-      // A consumer that is being stopped commits nothing any more, and says nothing of it.
-      await reader.stop();
-      await consumer.disconnect();
-    },
+    [Symbol.asyncDispose]: () => (ending ??= end()),
   };
 }

@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import type { EventLog, LagReader, LogConsumer } from "../../schemas/event-log.js";
 import { StartFailure } from "../start-failure.js";
+import { disconnect } from "./disconnect.js";
 import { openAppender } from "./event-log-append.js";
 import { startConsumer } from "./event-log-consume.js";
 import { prepareTopic } from "./event-log-topic.js";
@@ -69,7 +70,7 @@ export async function openKafkaLog(
     async [Symbol.asyncDispose]() {
       await Promise.all([...consumers].map((consumer) => consumer[Symbol.asyncDispose]()));
       await appender.close();
-      await admin.disconnect();
+      await disconnect(admin);
     },
   };
 }

@@ -22,7 +22,8 @@ export function createKafka({ brokers, clientId, tls, sasl }: KafkaConnection, l
     brokers: [...brokers],
     clientId,
     ...(tls && { ssl: tls.ca === undefined ? true : { ca: [tls.ca] } }),
-    ...(sasl && { sasl: sasl as NonNullable<KafkaConfig["sasl"]> }),
+    // A copy: kafkajs writes a function into it, and with that the caller's could not be handed to a thread any more.
+    ...(sasl && { sasl: { ...sasl } as NonNullable<KafkaConfig["sasl"]> }),
     connectionTimeout: 3_000,
     requestTimeout: 15_000,
     retry: { initialRetryTime: 100, maxRetryTime: 3_000, retries: 12 },
