@@ -25,6 +25,8 @@ export async function startConsumer(
     maxBytes: FETCH_BYTES.all,
     maxWaitTimeInMs: 250,
     allowAutoTopicCreation: false,
+    // How soon it hears of new partitions.
+    metadataMaxAge: 60_000,
   });
   let crash = (_: Error): void => undefined;
   const crashed = new Promise<Error>((resolve) => (crash = resolve));
