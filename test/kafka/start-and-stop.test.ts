@@ -1,28 +1,49 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import kafkajs from "kafkajs";
+import { pino } from "pino";
 import { expect, onTestFinished, test } from "vitest";
+import { createKafka } from "../../deploy/kafka/kafka-client.js";
 import { describeWithJavaBroker } from "../support/describe-with-broker.js";
-import { startFailing } from "../support/start-failing.js";
+import { startFailing, type FailedStart } from "../support/start-failing.js";
 import { startToolchain } from "../support/start-toolchain.js";
+import type { ProcessEnvironment } from "../support/toolchain-process.js";
+
+const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = kafkajs;
 
 /** What a broker takes that nobody has set up otherwise. */
-const settings = { "group.min.session.timeout.ms": 6_000 };
+const settings = {
+  "group.min.session.timeout.ms": 6_000,
+  // Whoever is not refused something may do it.
+  "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+  "allow.everyone.if.no.acl.found": true,
+};
 
 describeWithJavaBroker(
   "the start and the end of the program on a broker",
   (broker) => {
     const connection = () => ({ KAFKA_BROKERS: broker().brokers.join(","), KAFKA_PARTITIONS: "2" });
 
-    test("a program that its consumer group does not take ends with the broker's reason", async () => {
+    async function startRefused(env: ProcessEnvironment): Promise<FailedStart> {
       const folder = await mkdtemp(join(tmpdir(), "refused-"));
       onTestFinished(() => rm(folder, { recursive: true, force: true }));
-      const env = { ...connection(), DATA_DIR: join(folder, "data"), KAFKA_SESSION_TIMEOUT_MS: "1000" };
-      const { status, said } = await startFailing(env);
-      expect(said).toEqual([
-        expect.stringMatching(/KAFKA_SESSION_TIMEOUT_MS=1000 .*\(INVALID_SESSION_TIMEOUT\)/),
-      ]);
-      expect(status).toBe(1);
+      return startFailing({ ...connection(), ...env, DATA_DIR: join(folder, "data") });
+    }
+
+    test("a program whose session its group does not take ends with the broker's reason", async () => {
+      expect(await startRefused({ KAFKA_SESSION_TIMEOUT_MS: "1000" })).toEqual({
+        status: 1,
+        said: [expect.stringMatching(/KAFKA_SESSION_TIMEOUT_MS=1000 .*\(INVALID_SESSION_TIMEOUT\)/)],
+      });
+    });
+
+    test("a program without the right to its group ends with a sentence about it", async () => {
+      await refuseGroup(broker().brokers, "refused.enrich");
+      expect(await startRefused({ KAFKA_TOPIC_PREFIX: "refused." })).toEqual({
+        status: 1,
+        said: [expect.stringMatching(/the group refused\.enrich: .* lacks the right READ/)],
+      });
     });
 
     test("an idle program whose broker is gone drains in time, with status 0", async () => {
@@ -35,3 +56,19 @@ describeWithJavaBroker(
   },
   { settings },
 );
+
+async function refuseGroup(brokers: readonly string[], group: string): Promise<void> {
+  const admin = createKafka({ brokers, clientId: "administrator" }, pino({ level: "silent" })).admin();
+  await admin.connect();
+  const acl = {
+    resourceType: AclResourceTypes.GROUP,
+    resourceName: group,
+    resourcePatternType: ResourcePatternTypes.LITERAL,
+    principal: "User:ANONYMOUS",
+    host: "*",
+    operation: AclOperationTypes.READ,
+    permissionType: AclPermissionTypes.DENY,
+  };
+  await admin.createAcls({ acl: [acl] });
+  await admin.disconnect();
+}
