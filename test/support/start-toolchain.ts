@@ -34,8 +34,8 @@ export interface Toolchain extends AsyncDisposable {
   log(): string;
   /** Sends a signal and resolves, once the process is gone, with its exit status or the signal that ended it. */
   kill(signal: NodeJS.Signals): Promise<number | NodeJS.Signals>;
-  /** Starts the program again on the same directory, with these variables changed; ends it first if it runs. */
-  restart(changed?: ProcessEnvironment): Promise<void>;
+  /** Starts the program again on the same directory; ends it first if it runs. */
+  restart(): Promise<void>;
   /** `npm run admin -- <args>`: what it prints, trimmed. Throws with what it says when it fails. */
   admin(...args: string[]): Promise<string>;
   /** Makes an account that may export, and connects as it. */
@@ -83,9 +83,9 @@ export async function startToolchain({ env = {} }: ToolchainOptions = {}): Promi
       running.process.kill(signal);
       return running.process.gone;
     },
-    async restart(changed = {}) {
+    async restart() {
       await stop(running.process);
-      running = await startOn(dataDir, { ...variables, ...changed });
+      running = await startOn(dataDir, variables);
     },
     async newAccount(username) {
       const token = await admin(
