@@ -27,6 +27,8 @@ export interface WaitLimits {
 export const REQUEST_LIMITS: WaitLimits = { connectionMs: 2_000, lockMs: 3_000, statementMs: 30_000 };
 
 const CONNECTION_MS = 5_000;
+/** Longer than callers usually pause: opening one costs its first caller some 10 ms, and many at once far more. */
+const IDLE_MS = 5 * 60_000;
 /** How much later than the server this side gives up: then the server does not answer at all. */
 const SILENCE_MS = 5_000;
 
@@ -36,6 +38,7 @@ export function connectPostgres({ url, connectionsMax, log, limits }: PostgresPo
     connectionString: url,
     max: connectionsMax,
     connectionTimeoutMillis: limits?.connectionMs ?? CONNECTION_MS,
+    idleTimeoutMillis: IDLE_MS,
     application_name: "maintainer-toolchain",
     ...(limits && {
       Client: PreparingClient,
