@@ -21,21 +21,21 @@ export interface GapPlace {
   group: string;
 }
 
-export function logGap(log: Logger, { lost, expected, found }: Gap, place: GapPlace): void {
+/** Answers how many records are known to be lost. */
+export function logGap(log: Logger, { lost, expected, found }: Gap, place: GapPlace): number {
   const words = { ...place, expected, found };
   const { partition } = place;
-  if (lost === undefined)
-    return log.error(
+  if (lost === undefined) {
+    log.error(
       words,
       `the event log goes back from offset ${expected} to ${found} in partition ${partition}: it was cut short or made anew, and what is left is read again`,
     );
-  const records = countLost(lost);
+    return 0;
+  }
+  const records = lost.last - lost.first + 1;
   log.error(
     { ...words, records },
     `${records} records of the event log are gone before they were read: partition ${partition}, offsets ${lost.first} to ${lost.last}`,
   );
-}
-
-function countLost({ first, last }: { first: number; last: number }): number {
-  return last - first + 1;
+  return records;
 }

@@ -26,6 +26,7 @@ export interface ConsumerDependencies {
   /** A consumer that is silent for longer than this loses its partitions to others. */
   sessionTimeoutMs: number;
   log: Logger;
+  onRecordsLost: (records: number) => void;
 }
 
 export interface ReaderDependencies extends ConsumerDependencies {
@@ -103,7 +104,8 @@ export function openReader(consumer: Consumer, dependencies: ReaderDependencies)
     const gap = gapAt(found, heldLast === undefined ? position.next : Number(heldLast) + 1);
     if (gap === undefined) return;
     state.position = { next: Number(held[0]?.offset ?? found), range: undefined };
-    logGap(dependencies.log, gap, { topic, partition, group: options.group });
+    const records = logGap(dependencies.log, gap, { topic, partition, group: options.group });
+    if (records > 0) dependencies.onRecordsLost(records);
   }
 
   /**

@@ -18,6 +18,11 @@ export interface KafkaLogOptions extends KafkaConnection {
   sessionTimeoutMs?: number;
 }
 
+export interface KafkaLogWatch {
+  /** Told how many records were gone before the group had read them. */
+  onRecordsLost?: (records: number) => void;
+}
+
 const TOPIC = "events.raw";
 
 /**
@@ -27,6 +32,7 @@ const TOPIC = "events.raw";
 export async function openKafkaLog(
   { prefix, sessionTimeoutMs = 30_000, ...options }: KafkaLogOptions,
   log: Logger,
+  { onRecordsLost = () => undefined }: KafkaLogWatch = {},
 ): Promise<EventLog & LagReader> {
   const topic = `${prefix}${TOPIC}`;
   const kafka = createKafka(options, log);
@@ -45,7 +51,7 @@ export async function openKafkaLog(
       return Promise.reject(new RangeError(`the event log has no partition ${partition}`));
     },
     async consume({ group, ...consuming }, handle) {
-      const dependencies = { kafka, admin, topic, logId, sessionTimeoutMs, log };
+      const dependencies = { kafka, admin, topic, logId, sessionTimeoutMs, log, onRecordsLost };
       const consumer = await startConsumer(
         dependencies,
         { ...consuming, group: `${prefix}${group}` },

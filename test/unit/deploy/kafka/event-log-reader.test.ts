@@ -16,6 +16,7 @@ const recordsAt = (...times: string[]) =>
 /** What a consumer is given, commits and logs that comes to `metadata` beside the committed offset 7. */
 async function consume(messages: KafkaMessage[], metadata: string) {
   const errors: string[] = [];
+  const lost: number[] = [];
   const write = (line: string) => void errors.push((JSON.parse(line) as { msg: string }).msg);
   const committed: { offset: string; metadata: string }[] = [];
   const batches: { token: string; note: string | undefined; times: string[] }[] = [];
@@ -27,6 +28,7 @@ async function consume(messages: KafkaMessage[], metadata: string) {
     logId: "log",
     sessionTimeoutMs: 30_000,
     log: pino({ level: "error" }, { write }),
+    onRecordsLost: (records) => lost.push(records),
     options: { group: "enrich", batchBytesMax: 1_000, share: { index: 0, of: 1 } },
     crash: (error) => errors.push(String(error)),
     async handle(batch) {
@@ -47,7 +49,7 @@ async function consume(messages: KafkaMessage[], metadata: string) {
     resolveOffset: () => undefined,
     heartbeat: async () => undefined,
   } as unknown as EachBatchPayload);
-  return { batches, errors, metadata: committed.map((each) => each.metadata) };
+  return { batches, errors, lost, metadata: committed.map((each) => each.metadata) };
 }
 
 describe("a range of the event log on Kafka", () => {
@@ -89,5 +91,22 @@ describe("a range of the event log on Kafka", () => {
     expect(batches.map(({ token, note }) => [token, note])).toEqual([
       ["log@100-300:events.raw:3:7-9", undefined],
     ]);
+  });
+});
+
+describe("records that were not read and are there no more", () => {
+  test.each([
+    ["none are", 0, []],
+    ["two are", 2, [2]],
+  ])("are counted: %s", async (_, gone, counted) => {
+    const { lost } = await consume(recordsAt("100", "200", "300").slice(gone), "");
+    expect(lost).toEqual(counted);
+  });
+
+  test("are not counted where the log goes back: nobody knows how many they are", async () => {
+    const [first] = recordsAt("100") as [KafkaMessage];
+    const { lost, errors } = await consume([{ ...first, offset: "2" }], "");
+    expect(lost).toEqual([]);
+    expect(errors).toEqual([expect.stringMatching(/goes back from offset 7 to 2/)]);
   });
 });
