@@ -24,13 +24,14 @@ export interface KafkaLogWatch {
 }
 
 const TOPIC = "events.raw";
+export const SESSION_TIMEOUT_MS = 30_000;
 
 /**
  * Opens the event log on Kafka. An append resolves when all replicas in sync have it. Throws StartFailure when the
  * brokers cannot be reached, or the topic is missing and may not be made.
  */
 export async function openKafkaLog(
-  { prefix, sessionTimeoutMs = 30_000, ...options }: KafkaLogOptions,
+  { prefix, sessionTimeoutMs = SESSION_TIMEOUT_MS, ...options }: KafkaLogOptions,
   log: Logger,
   { onRecordsLost = () => undefined }: KafkaLogWatch = {},
 ): Promise<EventLog & LagReader> {
