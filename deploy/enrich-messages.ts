@@ -24,4 +24,5 @@ export type FromThread =
   | { outcomes: ChunkOutcome[] }
   | { parked: number }
   | { written: WrittenBatch }
-  | { inserted: Inserted };
+  | { inserted: Inserted }
+  | { recordsLost: number };

@@ -23,7 +23,9 @@ async function main(data: ThreadData): Promise<void> {
   open.defer(() => pg.end());
   const clickhouse = connectClickHouse(data.clickhouseUrl);
   open.defer(() => clickhouse.close());
-  const eventLog = open.use(await openEventLog(data.logSource, log));
+  const eventLog = open.use(
+    await openEventLog(data.logSource, log, { onRecordsLost: (recordsLost) => tell({ recordsLost }) }),
+  );
   const lookupsFrom = (tables: LookupData) => openLookups(tables, { originKey: data.originKey });
   let lookups = lookupsFrom(data.lookupData);
   const stopped = onMessages((tables) => (lookups = lookupsFrom(tables)));

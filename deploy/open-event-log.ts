@@ -3,16 +3,20 @@ import type { Logger } from "pino";
 import type { EventLog, LagReader } from "../schemas/event-log.js";
 import type { KafkaConfig } from "./config.js";
 import { openEmbeddedLog } from "./embedded/event-log.js";
-import { openKafkaLog, type KafkaLogOptions } from "./kafka/event-log.js";
+import { openKafkaLog, type KafkaLogOptions, type KafkaLogWatch } from "./kafka/event-log.js";
 import { StartFailure } from "./start-failure.js";
 
 /** Which event log it is, in a form that can be handed to a thread. */
 export type EventLogSource = { dir: string } | { kafka: KafkaConfig };
 
-/** Throws StartFailure when it cannot be opened. */
-export async function openEventLog(source: EventLogSource, log: Logger): Promise<EventLog & LagReader> {
+/** Throws StartFailure when it cannot be opened. The embedded log keeps every record until it is read: it tells nothing. */
+export async function openEventLog(
+  source: EventLogSource,
+  log: Logger,
+  watch: KafkaLogWatch = {},
+): Promise<EventLog & LagReader> {
   if ("dir" in source) return openEmbeddedLog({ dir: source.dir });
-  return openKafkaLog(await readKafkaOptions(source.kafka), log);
+  return openKafkaLog(await readKafkaOptions(source.kafka), log, watch);
 }
 
 /** The configuration with the authorities that it names. */

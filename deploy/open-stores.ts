@@ -5,11 +5,13 @@ import { migratePostgres } from "../api/migrate-postgres.js";
 import type { EventLog, LagReader } from "../schemas/event-log.js";
 import type { ClosingStack } from "./closing-stack.js";
 import type { Config } from "./config.js";
+import type { Role } from "./config-schema.js";
 import { connectClickHouse, DATABASE } from "./connect-clickhouse.js";
 import { connectPostgres, REQUEST_LIMITS } from "./connect-postgres.js";
 import type { DataDir } from "./data-dir.js";
 import { startClickHouse } from "./embedded/clickhouse.js";
 import { startPostgres } from "./embedded/postgres.js";
+import { openLater } from "./open-later.js";
 import { openEventLog, type EventLogSource } from "./open-event-log.js";
 import { prepareClickHouse } from "./prepare-clickhouse.js";
 import { StartFailure } from "./start-failure.js";
@@ -30,7 +32,8 @@ export interface Stores {
   clickhouse: ClickHouseClient;
   /** For answers that callers read as slowly as they like: they never take the service's own connections. */
   exports: ClickHouseClient;
-  eventLog: EventLog & LagReader;
+  /** Open from the start, except where no role needs it: then it is opened by whoever asks. */
+  eventLog: () => Promise<EventLog & LagReader>;
   /** Resolves with the reason when an embedded store is gone for good. */
   lost: Promise<Error>;
 }
@@ -53,7 +56,8 @@ export async function openStores({ config, dataDir, log, open }: StoresOptions):
   const postgres = opened(startedPostgres);
   const clickhouse = opened(startedClickHouse);
   const logSource = config.kafka === undefined ? { dir: dataDir.sub("log") } : { kafka: config.kafka };
-  const eventLog = open.use(await openEventLog(logSource, log));
+  const eventLog = open.use(openLater(() => openEventLog(logSource, log)));
+  if (usesLog(config.roles)) await eventLog.get();
   const lost = Promise.race([postgres.lost, clickhouse.lost]);
   return {
     postgresUrl: postgres.url,
@@ -63,9 +67,14 @@ export async function openStores({ config, dataDir, log, open }: StoresOptions):
     requests: postgres.requests,
     clickhouse: clickhouse.client,
     exports: clickhouse.exports,
-    eventLog,
+    eventLog: eventLog.get,
     lost,
   };
+}
+
+/** Jobs only tell how far it is behind. */
+export function usesLog(roles: ReadonlySet<Role>): boolean {
+  return [...roles].some((role) => role !== "jobs");
 }
 
 function opened<T>(result: PromiseSettledResult<T>): T {

@@ -108,6 +108,11 @@ function createEnrichmentMetrics(registry: Registry): EnrichmentWatch {
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
     registers,
   });
+  const lost = new Counter({
+    name: "event_log_records_lost_total",
+    help: "Records that were gone from the event log before they were read: imports that had them are not complete",
+    registers,
+  });
   for (const outcome of ["enriched", "parked"]) chunks.inc({ outcome }, 0);
   for (const outcome of ["imported", "rejected"]) events.inc({ outcome }, 0);
   for (const delivery of ["first", "again"]) batches.zero({ delivery });
@@ -124,5 +129,6 @@ function createEnrichmentMetrics(registry: Registry): EnrichmentWatch {
     onWritten: ({ durationMs, again }) =>
       batches.observe({ delivery: again ? "again" : "first" }, durationMs / 1000),
     onInserted: ({ table, durationMs }) => inserts.observe({ table }, durationMs / 1000),
+    onRecordsLost: (records) => lost.inc(records),
   };
 }

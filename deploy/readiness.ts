@@ -2,7 +2,7 @@ import type { HealthChecks, Readiness } from "../api/routes/health.js";
 import { readCompleteThrough } from "../api/stores/complete-through.js";
 import { ENRICH_GROUP } from "../enrich/start-worker.js";
 import type { Role } from "./config-schema.js";
-import type { Stores } from "./open-stores.js";
+import { usesLog, type Stores } from "./open-stores.js";
 import type { Enrichment } from "./start-enrichment.js";
 
 /** What `/readyz` says on the public ports: each store. */
@@ -19,10 +19,9 @@ export interface RoleParts {
 /** What `/readyz` says on the metrics port: what the roles of this process need, and whether enrichment consumes. */
 export function roleChecks(stores: Stores, { roles, enrichment }: RoleParts): HealthChecks {
   const { event_log: eventLog, ...databases } = storeChecks(stores);
-  const usesLog = [...roles].some((role) => role !== "jobs");
   return {
     ...databases,
-    ...(usesLog && { event_log: eventLog }),
+    ...(usesLog(roles) && { event_log: eventLog }),
     ...(roles.has("enrich") && { enrichment: async () => assertConsuming(enrichment()) }),
   };
 }
@@ -37,6 +36,6 @@ function storeChecks({ pg, clickhouse, eventLog }: Stores) {
   return {
     postgres: async () => void (await pg.query("select 1")),
     clickhouse: async () => void (await clickhouse.command({ query: "SELECT 1" })),
-    event_log: async () => void (await eventLog.lag(ENRICH_GROUP)),
+    event_log: async () => void (await (await eventLog()).lag(ENRICH_GROUP)),
   } satisfies HealthChecks;
 }

@@ -29,6 +29,8 @@ export interface EnrichmentWatch {
   onParked(chunks: number): void;
   onWritten(batch: WrittenBatch): void;
   onInserted(insert: Inserted): void;
+  /** Told how many records of the event log were gone before they were read. */
+  onRecordsLost(records: number): void;
 }
 
 export interface Enrichment extends AsyncDisposable {
@@ -147,6 +149,7 @@ function pass(message: Exclude<FromThread, { ready: true }>, watch: EnrichmentWa
   if ("parked" in message) watch.onParked(message.parked);
   else if ("written" in message) watch.onWritten(message.written);
   else if ("inserted" in message) watch.onInserted(message.inserted);
+  else if ("recordsLost" in message) watch.onRecordsLost(message.recordsLost);
   else watch.onOutcomes(message.outcomes);
 }
 

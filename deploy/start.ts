@@ -80,7 +80,7 @@ async function startAll({ config, log, open }: Starting): Promise<Running> {
   await checkKey(stores, tokens);
   const registry = createRegistry();
   const metrics = createPipelineMetrics(registry, {
-    eventLog: stores.eventLog,
+    eventLog: { lag: async (group) => (await stores.eventLog()).lag(group) },
     countParked: () => countParkedChunks(stores.pg),
   });
   // A database of our own serves this program alone: whatever was being uploaded ended with the one before.
@@ -185,8 +185,9 @@ function startJobs({ log, open, stores, registry, metrics }: Parts): void {
   open.use(startSchedule(SCHEDULED_JOBS, { pg: stores.pg, log, ...createScheduleMetrics(registry) }));
 }
 
-function startApi({ config, log, stores, tokens, registry, metrics }: Parts): Promise<ListeningServer> {
-  const { pg, requests, exports: clickhouse, eventLog } = stores;
+async function startApi({ config, log, stores, tokens, registry, metrics }: Parts): Promise<ListeningServer> {
+  const { pg, requests, exports: clickhouse } = stores;
+  const eventLog = await stores.eventLog();
   const active = new ActiveUploads();
   const watch = createApiMetrics(registry, {
     activeUploads: () => active.size,

@@ -3,7 +3,14 @@ import type { Admin } from "kafkajs";
 /** Where a group stands in a partition, and the range from there that a consumer said it would write. */
 export interface Position {
   next: number | undefined;
-  range: { last: number; note: string } | undefined;
+  range: RecordedRange | undefined;
+}
+
+export interface RecordedRange {
+  last: number;
+  /** The timestamp of the last record. Undefined in what a version recorded that did not note it. */
+  lastTime: string | undefined;
+  note: string;
 }
 
 /**
@@ -25,26 +32,13 @@ function positionOf({ offset, metadata }: { offset: string; metadata: string | n
   return { next: next < 0 ? undefined : next, range: parseRange(metadata ?? "") };
 }
 
-/** What happened to the log where a group stands, of which Kafka says nothing to a consumer that goes on. */
-export interface Gap {
-  /** Offsets that were not read and are there no more. Undefined where the log began anew before them. */
-  lost: { first: number; last: number } | undefined;
-  /** Where the group stood, and where the log goes on. */
-  expected: number;
-  found: number;
+export function formatRange(range: RecordedRange | undefined): string {
+  if (range === undefined) return "";
+  const { last, lastTime, note } = range;
+  return lastTime === undefined ? `${last} ${note}` : `${last}@${lastTime} ${note}`;
 }
 
-/** Undefined when `found` is the record that was expected, or nothing was. */
-export function gapAt(found: number, expected: number | undefined): Gap | undefined {
-  if (expected === undefined || found === expected) return undefined;
-  return { expected, found, lost: found > expected ? { first: expected, last: found - 1 } : undefined };
-}
-
-export function formatRange(range: { last: number; note: string } | undefined): string {
-  return range === undefined ? "" : `${range.last} ${range.note}`;
-}
-
-function parseRange(metadata: string): Position["range"] {
-  const match = /^(\d+) ([^]*)$/.exec(metadata);
-  return match === null ? undefined : { last: Number(match[1]), note: match[2] ?? "" };
+function parseRange(metadata: string): RecordedRange | undefined {
+  const [, last, lastTime, note = ""] = /^(\d+)(?:@(-?\d+))? ([^]*)$/.exec(metadata) ?? [];
+  return last === undefined ? undefined : { last: Number(last), lastTime, note };
 }

@@ -12,7 +12,8 @@ import {
   type ConsumeOptions,
   type LogBatch,
 } from "../../schemas/event-log.js";
-import { formatRange, gapAt, readPositions, type Gap, type Position } from "./event-log-position.js";
+import { gapAt, logGap } from "./event-log-gap.js";
+import { formatRange, readPositions, type Position, type RecordedRange } from "./event-log-position.js";
 import { heartbeatMs, keepBeating } from "./keep-beating.js";
 import { countOfNextBatch } from "./next-batch.js";
 
@@ -25,6 +26,7 @@ export interface ConsumerDependencies {
   /** A consumer that is silent for longer than this loses its partitions to others. */
   sessionTimeoutMs: number;
   log: Logger;
+  onRecordsLost: (records: number) => void;
 }
 
 export interface ReaderDependencies extends ConsumerDependencies {
@@ -77,6 +79,7 @@ export function openReader(consumer: Consumer, dependencies: ReaderDependencies)
         payload.resolveOffset(batch.lastOffset());
         return;
       }
+      if (forgetReplaced(messages[count - 1], { partition, state })) continue;
       const records = messages.splice(0, count);
       await handOver(records, { state, mine, payload });
     }
@@ -101,21 +104,26 @@ export function openReader(consumer: Consumer, dependencies: ReaderDependencies)
     const gap = gapAt(found, heldLast === undefined ? position.next : Number(heldLast) + 1);
     if (gap === undefined) return;
     state.position = { next: Number(held[0]?.offset ?? found), range: undefined };
-    sayGone(gap, partition);
+    const records = logGap(dependencies.log, gap, { topic, partition, group: options.group });
+    if (records > 0) dependencies.onRecordsLost(records);
   }
 
-  function sayGone({ lost, expected, found }: Gap, partition: number): void {
-    const words = { topic, partition, group: options.group, expected, found };
-    if (lost === undefined)
-      return dependencies.log.error(
-        words,
-        `the event log goes back from offset ${expected} to ${found} in partition ${partition}: it was cut short or made anew, and what is left is read again`,
-      );
-    const records = lost.last - lost.first + 1;
+  /**
+   * A log that was cut short within a recorded range and grew again has other records up to its last offset: what was
+   * noted of the range, and what was written under its token, is not about them. Says whether it is so.
+   */
+  function forgetReplaced(
+    last: KafkaMessage | undefined,
+    { partition, state }: { partition: number; state: Assigned },
+  ) {
+    const { range } = state.position;
+    if (last === undefined || range === undefined || isEndOf(range, last)) return false;
+    state.position = { ...state.position, range: undefined };
     dependencies.log.error(
-      { ...words, records },
-      `${records} records of the event log are gone before they were read: partition ${partition}, offsets ${lost.first} to ${lost.last}`,
+      { topic, partition, group: options.group, expected: range.last, found: Number(last.offset) },
+      `the event log was cut short within a range that was being written, which ended at offset ${range.last} of partition ${partition}: what it has there now is read as new`,
     );
+    return true;
   }
 
   interface InHand {
@@ -127,8 +135,10 @@ export function openReader(consumer: Consumer, dependencies: ReaderDependencies)
   async function handOver(records: readonly KafkaMessage[], { state, mine, payload }: InHand): Promise<void> {
     const first = Number(records[0]?.offset);
     const last = Number(records.at(-1)?.offset);
+    const { range: recorded } = state.position;
+    const times = timesOf(records, recorded);
     let committed = false;
-    const commit = async (offset: number, range?: { last: number; note: string }) => {
+    const commit = async (offset: number, range?: RecordedRange) => {
       if (generation !== mine.generation) throw new BatchLost(`partition ${mine.partition} was given away`);
       const at = { partition: mine.partition, offset: String(offset), metadata: formatRange(range) };
       // Not consumer.commitOffsets: that hides Kafka's name for an error, tries again under whatever generation there
@@ -143,10 +153,10 @@ export function openReader(consumer: Consumer, dependencies: ReaderDependencies)
     const batch: LogBatch = {
       partition: mine.partition,
       records: records.map(({ offset, value }) => ({ offset: Number(offset), value: value ?? NOTHING })),
-      // A topic that was made anew has the same offsets; the time of the record tells them apart.
-      token: `${dependencies.logId}@${records[0]?.timestamp}:${topic}:${mine.partition}:${first}-${last}`,
-      recordedNote: state.position.range?.note,
-      recordRange: (note) => commit(first, { last, note }),
+      // A topic that was made anew or cut short has the same offsets; the times of the records tell them apart.
+      token: `${dependencies.logId}@${times.join("-")}:${topic}:${mine.partition}:${first}-${last}`,
+      recordedNote: recorded?.note,
+      recordRange: (note) => commit(first, { last, lastTime: times[1], note }),
       commit: async () => {
         await commit(last + 1);
         committed = true;
@@ -194,6 +204,18 @@ export function openReader(consumer: Consumer, dependencies: ReaderDependencies)
 }
 
 const NOTHING = new Uint8Array();
+
+/** Of the first record and the last: of the first alone where a range goes on whose rows may be stored under that. */
+function timesOf(records: readonly KafkaMessage[], recorded: RecordedRange | undefined): [string, string?] {
+  const first = records[0]?.timestamp ?? "";
+  const last = records.at(-1)?.timestamp;
+  if (last === undefined || (recorded !== undefined && recorded.lastTime === undefined)) return [first];
+  return [first, last];
+}
+
+function isEndOf({ last, lastTime }: RecordedRange, { offset, timestamp }: KafkaMessage): boolean {
+  return Number(offset) === last && (lastTime === undefined || lastTime === timestamp);
+}
 
 /** kafkajs knows what to do with its own errors. */
 function rejoin(error: BatchLost): Error {

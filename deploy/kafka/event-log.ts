@@ -18,15 +18,22 @@ export interface KafkaLogOptions extends KafkaConnection {
   sessionTimeoutMs?: number;
 }
 
+export interface KafkaLogWatch {
+  /** Told how many records were gone before the group had read them. */
+  onRecordsLost?: (records: number) => void;
+}
+
 const TOPIC = "events.raw";
+export const SESSION_TIMEOUT_MS = 30_000;
 
 /**
  * Opens the event log on Kafka. An append resolves when all replicas in sync have it. Throws StartFailure when the
  * brokers cannot be reached, or the topic is missing and may not be made.
  */
 export async function openKafkaLog(
-  { prefix, sessionTimeoutMs = 30_000, ...options }: KafkaLogOptions,
+  { prefix, sessionTimeoutMs = SESSION_TIMEOUT_MS, ...options }: KafkaLogOptions,
   log: Logger,
+  { onRecordsLost = () => undefined }: KafkaLogWatch = {},
 ): Promise<EventLog & LagReader> {
   const topic = `${prefix}${TOPIC}`;
   const kafka = createKafka(options, log);
@@ -45,7 +52,7 @@ export async function openKafkaLog(
       return Promise.reject(new RangeError(`the event log has no partition ${partition}`));
     },
     async consume({ group, ...consuming }, handle) {
-      const dependencies = { kafka, admin, topic, logId, sessionTimeoutMs, log };
+      const dependencies = { kafka, admin, topic, logId, sessionTimeoutMs, log, onRecordsLost };
       const consumer = await startConsumer(
         dependencies,
         { ...consuming, group: `${prefix}${group}` },

@@ -5,13 +5,27 @@ import { openKafkaLog } from "../../deploy/kafka/event-log.js";
 import { createKafka } from "../../deploy/kafka/kafka-client.js";
 import type { LogBatch } from "../../schemas/event-log.js";
 import { describeWithBroker } from "../support/describe-with-broker.js";
+import { readMetrics } from "../support/read-metrics.js";
+import { startToolchain } from "../support/start-toolchain.js";
 import { bytes, collect, collecting } from "../support/event-log-suite.js";
 
 const CONSUMING = { group: "enrich", batchBytesMax: 2, share: { index: 0, of: 1 } };
 
 describeWithBroker("records of the event log that are gone before they were read", (broker) => {
+  async function removeBefore(offset: number, prefix: string): Promise<void> {
+    const options = { brokers: broker().brokers, clientId: "test" };
+    const admin = createKafka(options, pino({ level: "silent" })).admin();
+    await admin.connect();
+    const partitions = [{ partition: 0, offset: String(offset) }];
+    const topic = `${prefix}events.raw`;
+    await admin.fetchTopicOffsets(topic); // its leaders, without which kafkajs deletes nothing
+    await admin.deleteTopicRecords({ topic, partitions });
+    await admin.disconnect();
+  }
+
   async function openLog() {
     const errors: string[] = [];
+    const lost: number[] = [];
     const write = (line: string) => void errors.push((JSON.parse(line) as { msg: string }).msg);
     const prefix = `${randomUUID()}.`;
     const options = {
@@ -21,18 +35,12 @@ describeWithBroker("records of the event log that are gone before they were read
       partitions: 1,
       createTopics: true,
     };
-    const log = await openKafkaLog(options, pino({ level: "error" }, { write }));
-    const remove = async (offset: number) => {
-      const admin = createKafka(options, pino({ level: "silent" })).admin();
-      await admin.connect();
-      const partitions = [{ partition: 0, offset: String(offset) }];
-      const topic = `${prefix}events.raw`;
-      await admin.fetchTopicOffsets(topic); // its leaders, without which kafkajs deletes nothing
-      await admin.deleteTopicRecords({ topic, partitions });
-      await admin.disconnect();
-    };
+    const log = await openKafkaLog(options, pino({ level: "error" }, { write }), {
+      onRecordsLost: (records) => lost.push(records),
+    });
+    const remove = (offset: number) => removeBefore(offset, prefix);
     const append = (...texts: string[]) => log.append(bytes(...texts), { partition: 0 });
-    return { log, append, remove, errors, [Symbol.asyncDispose]: () => log[Symbol.asyncDispose]() };
+    return { log, append, remove, errors, lost, [Symbol.asyncDispose]: () => log[Symbol.asyncDispose]() };
   }
 
   const GONE_2_TO_4 =
@@ -40,7 +48,7 @@ describeWithBroker("records of the event log that are gone before they were read
 
   test("are named by the consumer that comes next, which forgets the range it cannot form again", async () => {
     await using opened = await openLog();
-    const { log, append, remove, errors } = opened;
+    const { log, append, remove, errors, lost } = opened;
     await append("0", "1", "2", "3", "4", "5");
     const failing = await log.consume(CONSUMING, async (batch) => {
       if (batch.records[0]?.offset === 0) return batch.commit();
@@ -54,12 +62,13 @@ describeWithBroker("records of the event log that are gone before they were read
     expect(got.texts()).toEqual(["5"]);
     expect(got.batches.map(({ recordedNote }: LogBatch) => recordedNote)).toEqual([undefined]);
     expect(errors).toContain(GONE_2_TO_4);
+    expect(lost).toEqual([3]);
     expect(await log.lag(CONSUMING.group)).toBe(0);
   });
 
   test("are named when they go while a consumer is at work", async () => {
     await using opened = await openLog();
-    const { log, append, remove, errors } = opened;
+    const { log, append, remove, errors, lost } = opened;
     await append("0", "1");
     const got = collecting(async ({ records }) => {
       if (records[0]?.offset !== 0) return;
@@ -70,15 +79,42 @@ describeWithBroker("records of the event log that are gone before they were read
     await got.reached(3);
     expect(got.texts()).toEqual(["0", "1", "5"]);
     expect(errors).toContain(GONE_2_TO_4);
+    expect(lost).toEqual([3]);
   });
 
   test("are nothing to a group that has read nothing yet", async () => {
     await using opened = await openLog();
-    const { log, append, remove, errors } = opened;
+    const { log, append, remove, errors, lost } = opened;
     await append("0", "1", "2");
     await remove(2);
     const got = await collect(log, { until: 1 });
     expect(got.texts()).toEqual(["2"]);
     expect(errors).toEqual([]);
+    expect(lost).toEqual([]);
+  });
+
+  test("are in the metrics of the program that would have read them", async () => {
+    const prefix = `${randomUUID()}.`;
+    const env = {
+      KAFKA_BROKERS: broker().brokers.join(","),
+      KAFKA_TOPIC_PREFIX: prefix,
+      KAFKA_PARTITIONS: "1",
+    };
+    await using toolchain = await startToolchain({ env });
+    const lost = async () => (await readMetrics(toolchain)).sum("event_log_records_lost_total");
+    const lag = async () => (await readMetrics(toolchain)).sum("event_log_lag_records");
+    const append = async (...texts: string[]) => {
+      const log = await toolchain.openLog();
+      await log.append(bytes(...texts), { partition: 0 });
+      await log[Symbol.asyncDispose]();
+    };
+    await append("0");
+    await expect.poll(lag).toBe(0);
+    expect(await lost()).toBe(0);
+    expect(await toolchain.kill("SIGTERM")).toBe(0);
+    await append("1", "2", "3", "4");
+    await removeBefore(4, prefix);
+    await toolchain.restart();
+    await expect.poll(lost).toBe(3);
   });
 });

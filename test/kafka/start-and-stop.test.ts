@@ -6,6 +6,8 @@ import { pino } from "pino";
 import { expect, onTestFinished, test } from "vitest";
 import { createKafka } from "../../deploy/kafka/kafka-client.js";
 import { describeWithJavaBroker } from "../support/describe-with-broker.js";
+import { readMetrics } from "../support/read-metrics.js";
+import { startCluster } from "../support/start-cluster.js";
 import { startFailing, type FailedStart } from "../support/start-failing.js";
 import { startToolchain } from "../support/start-toolchain.js";
 import type { ProcessEnvironment } from "../support/toolchain-process.js";
@@ -52,6 +54,27 @@ describeWithJavaBroker(
       const askedAt = performance.now();
       expect(await toolchain.kill("SIGTERM"), toolchain.log()).toBe(0);
       expect(performance.now() - askedAt).toBeLessThan(19_000);
+    });
+    test("jobs start while the broker is away, and tell of its log when it is back", async () => {
+      await using cluster = await startCluster({ brokers: broker().brokers });
+      await broker().kill("SIGKILL");
+      const jobs = await cluster.add("jobs");
+      const lag = async () => (await readMetrics(jobs)).sum("event_log_lag_records");
+      expect(await lag()).toBeNaN();
+      expect((await fetch(`${jobs.endpoints.metrics}/readyz`)).status).toBe(200);
+      await broker().restart();
+      await expect.poll(lag, { timeout: 60_000 }).toBe(0);
+      expect(await jobs.kill("SIGTERM"), jobs.log()).toBe(0);
+    });
+
+    test("jobs that the broker never answered drain at once", async () => {
+      await using cluster = await startCluster({ brokers: broker().brokers });
+      await broker().kill("SIGKILL");
+      const jobs = await cluster.add("jobs");
+      await readMetrics(jobs); // which makes them look for it
+      const askedAt = performance.now();
+      expect(await jobs.kill("SIGTERM"), jobs.log()).toBe(0);
+      expect(performance.now() - askedAt).toBeLessThan(10_000);
     });
   },
   { settings },

@@ -7,7 +7,7 @@ import { roleChecks } from "../../../deploy/readiness.js";
 const stores = {
   pg: { query: async () => ({}) },
   clickhouse: { command: async () => ({}) },
-  eventLog: { lag: () => Promise.reject(new Error("no broker")) },
+  eventLog: () => Promise.reject(new Error("no broker")),
 } as unknown as Stores;
 
 const checksOf = (roles: Role[], idleWorkers?: number) =>

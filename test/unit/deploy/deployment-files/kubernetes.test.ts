@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { parseConfig } from "../../../../deploy/config.js";
 import { ROLES, VARIABLES, variableFaults } from "../../../../deploy/config-schema.js";
+import { SESSION_TIMEOUT_MS } from "../../../../deploy/kafka/event-log.js";
 import { ENRICH_GROUP } from "../../../../enrich/start-worker.js";
 
 const text = (path: string) => readFileSync(path, "utf8");
@@ -14,8 +15,13 @@ const PORT_OF: Record<string, number> = { api: DEFAULTS.http.port, collect: DEFA
 const VERSION = (JSON.parse(text("package.json")) as { version: string }).version;
 const DRAIN_SECONDS = 20;
 
+/** How long kafkajs lets the members of a group take to come back when one joins, by default. */
+const REBALANCE_SECONDS = 60;
+
 interface Probe {
   httpGet: { path: string; port: string };
+  periodSeconds: number;
+  failureThreshold: number;
 }
 
 interface Container {
@@ -184,6 +190,14 @@ describe("the Kubernetes manifests", () => {
       });
     },
   );
+
+  test("give an enricher the time to join in which each of its workers may wait for the others, one by one", () => {
+    const { startupProbe, env } = containerOf("enrich");
+    const workers = Number(env.find(({ name }) => name === "ENRICH_WORKERS")?.value);
+    const joinSeconds = workers * (REBALANCE_SECONDS + SESSION_TIMEOUT_MS / 1000);
+    const { periodSeconds, failureThreshold } = startupProbe;
+    expect(periodSeconds * failureThreshold).toBeGreaterThan(joinSeconds);
+  });
 
   test("let in what the program listens on", () => {
     const ports = ofKind("NetworkPolicy").flatMap(({ spec }) => spec.ingress.flatMap((rule) => rule.ports));
