@@ -1,4 +1,9 @@
-import { methodNotAllowed, type CollectAnswer, type CollectRequest, type LiveEvent } from "./collect-answer.js";
+import {
+  methodNotAllowed,
+  type CollectAnswer,
+  type CollectRequest,
+  type LiveEvent,
+} from "./collect-answer.js";
 import type { Pixels } from "./sites.js";
 
 /** Where pixels are, on every host that is no package's. */

@@ -25,7 +25,8 @@ function skipSpace(text: string, from: number): number {
 /** Where the object that begins at `start` is closed; strings may hold brackets. */
 function endOfObject(text: string, start: number): number | undefined {
   if (text[start] !== "{") return undefined;
-  const tokens = /[{}]|"(?:[^"\\]|\\[^])*"/g;
+  // A string that is not closed reaches to the end: were it tried again from each of its quotes, that would take for ever.
+  const tokens = /[{}]|"(?:[^"\\]|\\[^])*(?:"|\\?$)/g;
   tokens.lastIndex = start;
   let depth = 0;
   for (let token = tokens.exec(text); token !== null; token = tokens.exec(text)) {

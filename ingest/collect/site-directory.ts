@@ -60,8 +60,7 @@ export class SiteDirectory implements Sites {
     if (gone === undefined) return;
     this.packages.delete(id);
     // A domain that went to another package meanwhile is that one's.
-    for (const name of gone.domains)
-      if (this.domains.get(name)?.packageId === id) this.domains.delete(name);
+    for (const name of gone.domains) if (this.domains.get(name)?.packageId === id) this.domains.delete(name);
     remove(this.npmByName, gone.name, id);
     const front = publicImage(gone);
     if (front === undefined) return;
