@@ -67,16 +67,14 @@ export async function openCollectWorld(env: ProcessEnvironment = {}): Promise<Co
       for (const route of routes) await api.post(`/v1/packages/${id}/routes`, route);
       for (const domain of domains) await api.post(`/v1/packages/${id}/domains`, { name: domain });
       for (const host of domains)
-        for (const { templatePath } of routes)
-          await untilServed(call, { host, templatePath }, true);
+        for (const { templatePath } of routes) await untilServed(call, { host, templatePath }, true);
       return id;
     },
     async dropDomains(packageId, routes) {
       const path = `/v1/packages/${packageId}/domains`;
       for (const { id, name } of await api.get<PackageDomainV1[]>(path)) {
         await api.request(`${path}/${id}`, { method: "DELETE" });
-        for (const { templatePath } of routes)
-          await untilServed(call, { host: name, templatePath }, false);
+        for (const { templatePath } of routes) await untilServed(call, { host: name, templatePath }, false);
       }
     },
     newPixel: async (name) => (await makePixel(api, { owner: COLLECT_ORGANIZATION, name })).id,

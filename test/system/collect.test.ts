@@ -6,7 +6,10 @@ import type { PackageRouteV1 } from "../../schemas/package-route.js";
 
 const AGENT = "Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0";
 const ROUTES = [
-  { templatePath: "/get/{version}/{platform}/{+file}", outgoingUrl: "https://files.example/{version}/{+file}" },
+  {
+    templatePath: "/get/{version}/{platform}/{+file}",
+    outgoingUrl: "https://files.example/{version}/{+file}",
+  },
   { templatePath: "/latest", outgoingUrl: "https://files.example/latest?from=here#top" },
   { templatePath: "/hello", outgoingUrl: "" },
 ];
@@ -16,7 +19,10 @@ let world: CollectWorld;
 let packageId: string;
 let pixelId: string;
 beforeAll(async () => {
-  world = await openCollectWorld({ COLLECT_HOST: "collect.example", TRUSTED_PROXIES: "127.0.0.0/8,10.0.0.0/8" });
+  world = await openCollectWorld({
+    COLLECT_HOST: "collect.example",
+    TRUSTED_PROXIES: "127.0.0.0/8,10.0.0.0/8",
+  });
   packageId = await world.newFilePackage({ name: "tool", domains: ["get.tool.example"], routes: ROUTES });
   pixelId = await world.newPixel("docs");
 });
@@ -57,12 +63,18 @@ describe("a download", () => {
     const ours = lines.filter((line) => line.package === packageId);
     expect(ours).toContainEqual(expect.objectContaining({ breakdown: "total", total: 1, unique_total: 1 }));
     expect(ours).toContainEqual(expect.objectContaining({ variable: "version", value: "1.4.0", total: 1 }));
-    expect(ours).toContainEqual(expect.objectContaining({ breakdown: "platform", platform: "riscos", total: 1 }));
+    expect(ours).toContainEqual(
+      expect.objectContaining({ breakdown: "platform", platform: "riscos", total: 1 }),
+    );
     expect(ours).toContainEqual(expect.objectContaining({ breakdown: "country", country: "DE", total: 1 }));
   });
 
   test("keeps the target's own parameters and its fragment", async () => {
-    const reply = await world.call({ ...onTool, method: "HEAD", path: "/latest?from=there&a=1&a=2&%66rom=3" });
+    const reply = await world.call({
+      ...onTool,
+      method: "HEAD",
+      path: "/latest?from=there&a=1&a=2&%66rom=3",
+    });
     expect(reply.headers.location).toBe("https://files.example/latest?from=here&a=1&a=2#top");
   });
 
@@ -95,7 +107,11 @@ describe("a view", () => {
     const headers = { "User-Agent": "view/1", Referer: "https://other.example/" };
     const host = "collect.example";
     const page = encodeURIComponent("https://docs.example/start?a=1");
-    const reply = await world.call({ host, path: pixelPath(pixelId.toUpperCase(), `&page=${page}`), headers });
+    const reply = await world.call({
+      host,
+      path: pixelPath(pixelId.toUpperCase(), `&page=${page}`),
+      headers,
+    });
     expect(reply.status).toBe(200);
     expect(reply.headers).toMatchObject({
       "content-type": "image/png",
@@ -128,8 +144,7 @@ describe("a view", () => {
 test("whoever objects to being tracked is served and not recorded", async () => {
   const call = (headers: Record<string, string>) =>
     world.call({ ...onTool, path: "/latest", headers: { "User-Agent": "private/1", ...headers } });
-  for (const headers of [{ DNT: "1" }, { "Sec-GPC": "1" }])
-    expect((await call(headers)).status).toBe(307);
+  for (const headers of [{ DNT: "1" }, { "Sec-GPC": "1" }]) expect((await call(headers)).status).toBe(307);
   expect((await call({ DNT: "0" })).status).toBe(307);
   await expect.poll(() => eventsOf(packageId, "private/1")).toHaveLength(1);
 });
@@ -170,7 +185,9 @@ test("metrics tell requests by kind and status, and events", async () => {
   const metrics = await readMetrics(world.toolchain);
   expect(metrics.sum("collect_requests_total", { kind: "file", status: "307" })).toBeGreaterThan(5);
   expect(metrics.sum("collect_requests_total", { kind: "pixel", status: "405" })).toBe(1);
-  expect(metrics.sum("collect_events_total")).toBe(metrics.sum("enrich_live_events_total", { outcome: "stored" }));
+  expect(metrics.sum("collect_events_total")).toBe(
+    metrics.sum("enrich_live_events_total", { outcome: "stored" }),
+  );
   expect(metrics.sum("collect_events_lost_total")).toBe(0);
   expect(metrics.sum("collect_buffer_bytes")).toBe(0);
   expect(metrics.sum("collect_sites_fresh")).toBe(1);
