@@ -3,7 +3,8 @@ export type TakePlace = (upstream: string, signal: AbortSignal) => Promise<Dispo
 
 /**
  * At most `perUpstream` at once to each upstream, so that a slow one holds up only those who asked for it, and `inAll`
- * to all of them. Who waits is served in turn; waiting ends with the signal, whose reason it rejects with.
+ * to all of them. Who waits is served in turn; waiting ends with the signal, whose reason it rejects with. It also
+ * rejects where very many wait already.
  */
 export function limitFetches({ perUpstream, inAll }: { perUpstream: number; inAll: number }): TakePlace {
   const all = { taken: 0 };
@@ -32,6 +33,7 @@ export function limitFetches({ perUpstream, inAll }: { perUpstream: number; inAl
   return async (upstream, signal) => {
     signal.throwIfAborted();
     if (fits(upstream)) return take(upstream);
+    if (waiting.size >= WAITING_MAX) throw new Error("too many pages are being fetched");
     return new Promise<Disposable>((resolve, reject) => {
       const waiter: Waiter = { upstream, go };
       function go(place: Disposable) {
@@ -47,6 +49,8 @@ export function limitFetches({ perUpstream, inAll }: { perUpstream: number; inAl
     });
   };
 }
+
+const WAITING_MAX = 500;
 
 interface Waiter {
   upstream: string;
