@@ -11,7 +11,7 @@ async function settled(promises: readonly Promise<unknown>[]): Promise<string[]>
   const waiting = Symbol("waiting");
   return Promise.all(
     promises.map((promise) =>
-      Promise.race([promise, waiting]).then(
+      Promise.race([promise, Promise.resolve(waiting)]).then(
         (value) => (value === waiting ? "waits" : "goes"),
         () => "refused",
       ),
