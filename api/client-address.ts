@@ -5,27 +5,49 @@ export interface Connection {
   remoteAddress: string | undefined;
   /** `X-Forwarded-For`, each proxy's entry after the one before; empty where there is none. */
   forwardedFor: string;
+  /** `Forwarded` (RFC 7239), read where there is no `X-Forwarded-For`. */
+  forwarded?: string | undefined;
 }
 
 /**
- * Who is calling, as far as that can be believed: the other end of the connection or, behind trusted proxies, the
- * last address in `X-Forwarded-For` that is not a trusted proxy's. What stands before it the caller may have made up.
- * An IPv6 address is answered as its /64, which is what one customer has; `unknown` where there is none.
+ * Who is calling, for what is limited by caller: as `forwardedAddress` says, an IPv6 address as its /64, which is what
+ * one customer has; `unknown` where there is none.
  */
-export function clientAddress(
-  { remoteAddress, forwardedFor }: Connection,
-  trustsProxy: (address: string) => boolean,
-): string {
-  let client = plainAddress(remoteAddress ?? "");
+export function clientAddress(connection: Connection, trustsProxy: (address: string) => boolean): string {
+  const client = forwardedAddress(connection, trustsProxy);
   if (client === undefined) return "unknown";
-  for (const entry of forwardedFor.split(",").reverse()) {
+  return isIPv4(client) ? client : networkOf(client);
+}
+
+/**
+ * The caller's address as far as that can be believed: the other end of the connection or, behind trusted proxies, the
+ * last address that they forward which is not a trusted proxy's. What stands before it the caller may have made up.
+ */
+export function forwardedAddress(
+  { remoteAddress, forwardedFor, forwarded = "" }: Connection,
+  trustsProxy: (address: string) => boolean,
+): string | undefined {
+  let client = plainAddress(remoteAddress ?? "");
+  if (client === undefined || (forwardedFor === "" && forwarded === "")) return client;
+  const entries = forwardedFor === "" ? forwardedEntries(forwarded) : forwardedFor.split(",");
+  for (const entry of entries.reverse()) {
     if (!trustsProxy(client)) break;
     const hop = plainAddress(withoutPort(entry.trim()));
     // A proxy that cannot say whom it speaks for is the last that is known.
     if (hop === undefined) break;
     client = hop;
   }
-  return isIPv4(client) ? client : networkOf(client);
+  return client;
+}
+
+/** The `for` of each element of `Forwarded`, empty where it has none; a comma or semicolon may be quoted. */
+function forwardedEntries(forwarded: string): string[] {
+  const elements = forwarded.match(/(?:[^,"]|"(?:[^"\\]|\\.)*(?:"|\\?$))+/g) ?? [];
+  return elements.map((element) => {
+    const [, quoted, token = ""] =
+      /(?:^|;)\s*for=(?:"((?:[^"\\]|\\.)*)"|([^;,"\s]*))/i.exec(element.trim()) ?? [];
+    return quoted?.replace(/\\(.)/g, "$1") ?? token;
+  });
 }
 
 /** `[2001:db8::1]:443` and `192.0.2.1:443` as some proxies write them. */

@@ -1,6 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { ArtifactCache, type ResolveArtifact } from "../enrich/artifact-cache.js";
 import { enrichChunk } from "../enrich/enrich-chunk.js";
+import { LiveArtifacts } from "../enrich/live-artifacts.js";
 import { EventBlock } from "../enrich/native/event-block.js";
 import { LogBlock } from "../enrich/native/log-block.js";
 import { NIL_UUID } from "../enrich/native/uuid-bytes.js";
@@ -43,6 +44,7 @@ export async function dryRun(
     events: new EventBlock(),
     log: new LogBlock(),
     artifacts: new ArtifactCache(resolveArtifact),
+    live: new LiveArtifacts(async () => []),
     lookups: NOTHING,
   };
   const errors: LogEntry[] = [];

@@ -49,7 +49,7 @@ export function createApiServer(handle: RequestListener, options: ApiServerOptio
  * Closing a connection while its sender is still sending resets it, and the sender may never see the answer. So the
  * rest is read, and dropped, for a while; whoever goes on longer has seen the answer, or will not look.
  */
-function lingerWhileSent(request: IncomingMessage, lingerMs: number): void {
+export function lingerWhileSent(request: IncomingMessage, lingerMs: number): void {
   if (request.complete) return;
   const { socket } = request;
   const timer = setTimeout(() => socket.destroy(), lingerMs);

@@ -1,5 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { openArtifactResolver } from "../api/open-artifact-resolver.js";
+import { readArtifacts } from "../api/stores/artifact-ids.js";
 import { importProgress } from "../api/stores/import-progress.js";
 import { parkedChunks } from "../api/stores/parked-chunks.js";
 import { sharedHoldTurn } from "../enrich/hold-turn.js";
@@ -34,6 +35,7 @@ async function main(data: ThreadData): Promise<void> {
       share: data.share,
       lookups: () => lookups,
       resolveArtifact: openArtifactResolver(pg),
+      resolveLive: (targets) => readArtifacts(pg, targets),
       progress: importProgress(pg, {
         onRefused: ({ importId, sequence }, error) =>
           log.error({ err: error, importId, sequence }, "PostgreSQL refused the log samples of a chunk"),

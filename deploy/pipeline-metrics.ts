@@ -94,6 +94,12 @@ function createEnrichmentMetrics(registry: Registry): EnrichmentWatch {
     labelNames: ["outcome"],
     registers,
   });
+  const live = new Counter({
+    name: "enrich_live_events_total",
+    help: "Live events by what became of them: stored, or refused because their package or pixel was deleted meanwhile",
+    labelNames: ["outcome"],
+    registers,
+  });
   const batches = new Histogram({
     name: "enrich_batch_duration_seconds",
     help: "Time from taking a batch to its commit, by delivery: first, or again after a crash or rebalance cut it short",
@@ -110,12 +116,17 @@ function createEnrichmentMetrics(registry: Registry): EnrichmentWatch {
   });
   for (const outcome of ["enriched", "parked"]) chunks.inc({ outcome }, 0);
   for (const outcome of ["imported", "rejected"]) events.inc({ outcome }, 0);
+  for (const outcome of ["stored", "refused"]) live.inc({ outcome }, 0);
   for (const delivery of ["first", "again"]) batches.zero({ delivery });
   return {
     onOutcomes(outcomes) {
       const enriched = outcomes.filter(({ setAside }) => setAside === undefined);
       chunks.inc({ outcome: "enriched" }, enriched.length);
-      for (const outcome of outcomes) {
+      for (const outcome of outcomes.filter((each) => each.live)) {
+        live.inc({ outcome: "stored" }, outcome.eventsImported);
+        live.inc({ outcome: "refused" }, outcome.eventsFailed);
+      }
+      for (const outcome of outcomes.filter((each) => !each.live)) {
         events.inc({ outcome: "imported" }, outcome.eventsImported);
         events.inc({ outcome: "rejected" }, outcome.eventsFailed);
       }

@@ -19,7 +19,6 @@ import { ActiveUploads } from "../ingest/import/active-uploads.js";
 import { createApiMetrics } from "./api-metrics.js";
 import { ClosingSet } from "./closing-set.js";
 import { ClosingStack } from "./closing-stack.js";
-import { startCollectServer } from "./collect-server.js";
 import type { Config } from "./config.js";
 import { createApiServer } from "./create-api-server.js";
 import { openDataDir, type Endpoints } from "./data-dir.js";
@@ -33,6 +32,7 @@ import { refuseApart } from "./refuse-apart.js";
 import { createScheduleMetrics } from "./schedule-metrics.js";
 import { SCHEDULED_JOBS } from "./scheduled-jobs.js";
 import { loadSecretKey } from "./secret-key.js";
+import { startCollect } from "./start-collect.js";
 import { startEnrichment, type Enrichment } from "./start-enrichment.js";
 import { StartFailure } from "./start-failure.js";
 import { startSchedule } from "./start-schedule.js";
@@ -94,10 +94,7 @@ async function startAll({ config, log, open }: Starting): Promise<Running> {
   enrichment = lookupData && (await startEnriching({ ...parts, lookupData }));
   if (config.roles.has("jobs")) startJobs(parts);
   const servers = open.use(new ClosingSet());
-  if (config.roles.has("collect")) {
-    const collecting = { readiness: readinessOf(stores), log };
-    endpoints.collect = servers.use(await startCollectServer(config.collect, collecting)).url;
-  }
+  if (config.roles.has("collect")) endpoints.collect = servers.use(await startCollect(parts)).url;
   if (config.roles.has("api")) endpoints.api = servers.use(await startApi(parts)).url;
   await dataDir.writeEndpoints(endpoints);
   return {

@@ -1,3 +1,4 @@
+import type { Artifact } from "../schemas/artifact.js";
 import type { ChunkOutcome } from "../schemas/chunk-outcome.js";
 import type { EnrichedEvent, Lookups } from "../schemas/enriched-event.js";
 import { LOG_SAMPLE_MAX, type LogEntry } from "../schemas/import-log.js";
@@ -5,18 +6,20 @@ import { linesOf } from "../schemas/chunk-codec.js";
 import type { RawChunk } from "../schemas/raw-chunk.js";
 import type { ArtifactCache } from "./artifact-cache.js";
 import { decodeLine, isBlank, isRefused, splitLines, type LineFault } from "./decode-line.js";
+import { keyOf, type LiveArtifacts } from "./live-artifacts.js";
 import type { EventBlock, EventOrigin } from "./native/event-block.js";
 import type { LogBlock } from "./native/log-block.js";
 import { NIL_UUID } from "./native/uuid-bytes.js";
 import { readEvent, type ReadEvent } from "./read-event.js";
 import { steps } from "./steps/index.js";
-import { artifactNotFound, targetOf } from "./target-of.js";
+import { artifactNotFound, targetOf, type Target } from "./target-of.js";
 
 /** Where the events and log entries of a batch are collected, and what enrichment needs to know. */
 export interface EnrichDependencies {
   events: EventBlock;
   log: LogBlock;
   artifacts: ArtifactCache;
+  live: LiveArtifacts;
   lookups: Lookups;
 }
 
@@ -29,14 +32,16 @@ const NO_BYTES = Buffer.alloc(0);
 export async function enrichChunk(chunk: RawChunk, to: EnrichDependencies): Promise<ChunkOutcome> {
   const outcome = emptyOutcome(chunk);
   const origin = originOf(chunk);
+  const lines = linesOf(chunk);
+  const live = chunk.source === "collect" ? await to.live.among(targetsIn(lines, chunk)) : undefined;
   let line = chunk.firstLine - 1;
-  for (const bytes of splitLines(linesOf(chunk))) {
+  for (const bytes of splitLines(lines)) {
     line++;
     if (isBlank(bytes)) continue;
     const text = line === 1 ? withoutByteOrderMark(bytes) : bytes;
     outcome.eventsTotal++;
     // Waiting a tick for every line would cost more than decoding it.
-    const reading = readLine(text, { chunk, line, to });
+    const reading = readLine(text, { chunk, line, to, live });
     const read = reading instanceof Promise ? await reading : reading;
     if ("fault" in read) {
       outcome.eventsFailed++;
@@ -62,9 +67,21 @@ function enrich(event: EnrichedEvent, lookups: Lookups): void {
   for (const step of steps) step(event, lookups);
 }
 
-function emptyOutcome({ importId, sequence, receiptStamp }: RawChunk): ChunkOutcome {
+function emptyOutcome({ source, importId, sequence, receiptStamp }: RawChunk): ChunkOutcome {
   const counts = { eventsTotal: 0, eventsImported: 0, eventsFailed: 0 };
-  return { importId, sequence, receiptStamp, ...counts, errors: [], warnings: [] };
+  const live = source === "collect" ? ({ live: true } as const) : {};
+  return { importId, sequence, receiptStamp, ...counts, errors: [], warnings: [], ...live };
+}
+
+/** A line is decoded once more for it, which costs less than asking for one artifact after the other. */
+function targetsIn(lines: Buffer, chunk: RawChunk): Target[] {
+  const targets: Target[] = [];
+  for (const bytes of splitLines(lines)) {
+    const object = isBlank(bytes) ? undefined : decodeLine(bytes);
+    const target = object === undefined || isRefused(object) ? undefined : targetOf(object, chunk);
+    if (target !== undefined && !("class" in target)) targets.push(target);
+  }
+  return targets;
 }
 
 function originOf({ source, importId, receiptStamp, firstLine }: RawChunk): EventOrigin {
@@ -78,17 +95,23 @@ interface Line {
   to: EnrichDependencies;
 }
 
-function readLine(bytes: Buffer, { chunk, line, to }: Line): ReadEvent | Promise<ReadEvent> {
+interface Reading extends Line {
+  /** Of a chunk of live events: the artifacts that they name. */
+  live: ReadonlyMap<string, Artifact> | undefined;
+}
+
+function readLine(bytes: Buffer, { chunk, line, to, live }: Reading): ReadEvent | Promise<ReadEvent> {
   const object = decodeLine(bytes);
   if (isRefused(object)) return object;
   const target = targetOf(object, chunk);
   if ("class" in target) return { fault: target };
   const { accountId, ownerId, receiptStamp } = chunk;
-  const answer = to.artifacts.of({ accountId, ownerId, ...target });
-  const read = ({ artifact }: Awaited<typeof answer>): ReadEvent =>
+  const read = ({ artifact }: { artifact: Artifact | undefined }): ReadEvent =>
     artifact === undefined
       ? { fault: artifactNotFound(target) }
-      : readEvent(object, { artifact, line, receivedAt: receiptStamp });
+      : readEvent(object, { artifact, line, receivedAt: receiptStamp, live: live !== undefined });
+  if (live !== undefined) return read({ artifact: live.get(keyOf(target)) });
+  const answer = to.artifacts.of({ accountId, ownerId, ...target });
   return answer instanceof Promise ? answer.then(read) : read(answer);
 }
 

@@ -64,6 +64,7 @@ export function openRange(
   { note, clickhouse, again, ...suspecting }: RangeDependencies,
 ): OpenRange {
   const tries = new Map<number, number>();
+  const repeated = repeatedAmong(records);
   const save = () => again("recording the range", () => batch.recordRange(formatNote(note)));
   const leaveOutFrom = (from: number) => leaveOutSpan(note, { from, to: records.length });
   return {
@@ -72,7 +73,7 @@ export function openRange(
     note,
     tries,
     save,
-    isWanted: (record) => isWanted(record, note),
+    isWanted: (record) => !repeated.has(record.index) && isWanted(record, note),
     blockName: (block) => blockName(block, note),
     requireUnwritten: (from, cause) => requireUnwritten(records.slice(from), { cause, clickhouse, again }),
     refusedEnd: (block) => refusedEnd(note, block),
@@ -90,6 +91,14 @@ export function openRange(
       await save();
     },
   };
+}
+
+/** Chunks of live events that stand earlier in the range as well: the log took one twice. */
+function repeatedAmong(records: readonly BatchRecord[]): ReadonlySet<number> {
+  const seen = new Set<string>();
+  const live = records.filter(isReadable).filter(({ chunk }) => chunk.source === "collect");
+  const repeated = live.filter(({ chunk: { importId } }) => seen.has(importId) || !seen.add(importId));
+  return new Set(repeated.map(({ index }) => index));
 }
 
 function isWanted(record: BatchRecord, { leftOut, passedOver }: RangeNote): boolean {

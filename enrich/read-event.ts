@@ -32,6 +32,9 @@ const KNOWN = new Set([
   "$headers",
 ]);
 
+/** Lines of live events are the service's own. */
+const KNOWN_LIVE = new Set([...KNOWN, "$platform"]);
+
 const TYPE_BY_LIBRARY = {
   docker: "image-pull",
   npm: "package-download",
@@ -50,10 +53,15 @@ interface Reading {
   line: number;
   /** Milliseconds since the epoch: `$time` may be at most a day later. */
   receivedAt: number;
+  /** A line of live collection: it may have `$platform`. */
+  live?: boolean;
 }
 
 /** Reads the pre-defined `$` keys and the custom variables of a line. Never throws; the first fault wins. */
-export function readEvent(object: LineObject, { artifact, line, receivedAt }: Reading): ReadEvent {
+export function readEvent(
+  object: LineObject,
+  { artifact, line, receivedAt, live = false }: Reading,
+): ReadEvent {
   const timeFault = checkTime(object.$time);
   if (timeFault !== undefined) return { fault: timeFault };
   const time = parseTime(object.$time, receivedAt);
@@ -72,7 +80,8 @@ export function readEvent(object: LineObject, { artifact, line, receivedAt }: Re
     referer: texts.referer,
     userAgent: texts.userAgent,
     address: readAddress(object.$remote_address, warnings),
-    variables: readVariables(object, KNOWN, warnings),
+    variables: readVariables(object, live ? KNOWN_LIVE : KNOWN, warnings),
+    ...(live && readPlatform(object.$platform)),
     client: UNKNOWN_CLIENT,
     place: UNKNOWN_PLACE,
     network: UNKNOWN_NETWORK,
@@ -80,6 +89,11 @@ export function readEvent(object: LineObject, { artifact, line, receivedAt }: Re
     endpointId: "",
   };
   return { event, warnings };
+}
+
+function readPlatform(value: unknown): { platform?: string } {
+  if (typeof value !== "string" || value === "") return {};
+  return { platform: cleanText(truncate(value, NAME_BYTES_MAX)) };
 }
 
 function checkTime(value: unknown): LineFault | undefined {

@@ -7,6 +7,7 @@ import type { ParkedChunk, ParkedChunks } from "../schemas/parked-chunk.js";
 import { ArtifactCache, type ResolveArtifact } from "./artifact-cache.js";
 import type { HoldTurn } from "./hold-turn.js";
 import type { Inserted } from "./insert-rows.js";
+import { LiveArtifacts, type ResolveLive } from "./live-artifacts.js";
 import { EventBlock } from "./native/event-block.js";
 import { LogBlock } from "./native/log-block.js";
 import { openPace } from "./pace-batches.js";
@@ -28,6 +29,7 @@ export interface WorkerDependencies {
   /** Asked once a batch, so that tables can be swapped between batches. */
   lookups: () => Lookups;
   resolveArtifact: ResolveArtifact;
+  resolveLive: ResolveLive;
   progress: ImportProgress;
   parked: ParkedChunks;
   share: { index: number; of: number };
@@ -73,7 +75,7 @@ export async function startWorker(dependencies: WorkerDependencies): Promise<Log
 }
 
 function openWriter(dependencies: WorkerDependencies, stopping: AbortSignal): BatchWriter {
-  const { resolveArtifact, onRetry, turn = SOLE } = dependencies;
+  const { resolveArtifact, resolveLive, onRetry, turn = SOLE } = dependencies;
   const inHand: BatchWriter["inHand"] = {};
   const again: Again = (what, work) =>
     retryWhileDown(work, {
@@ -97,6 +99,7 @@ function openWriter(dependencies: WorkerDependencies, stopping: AbortSignal): Ba
     artifacts: new ArtifactCache((request) =>
       again("asking for an artifact", () => resolveArtifact(request)),
     ),
+    live: new LiveArtifacts((targets) => again("asking for artifacts", () => resolveLive(targets))),
   };
 }
 

@@ -2,7 +2,7 @@ import type { ChunkOutcome, ImportProgress } from "../schemas/chunk-outcome.js";
 import type { LogBatch } from "../schemas/event-log.js";
 import { passFaultPoint } from "../schemas/fault-point.js";
 import type { ParkedChunk, ParkedChunks } from "../schemas/parked-chunk.js";
-import { forgetSetAside } from "./chunk-rows.js";
+import { forgetSetAside, hasRows } from "./chunk-rows.js";
 import type { HoldTurn } from "./hold-turn.js";
 import { insertLog } from "./insert-rows.js";
 import { openRange, type OpenRange } from "./open-range.js";
@@ -37,7 +37,8 @@ export async function writeBatch(batch: LogBatch, writer: BatchWriter): Promise<
   await tellSetAside(aside, { range, batch, writer });
   passFaultPoint("after-insert");
   outcomes.push(...aside.flatMap(({ outcome }) => outcome ?? []));
-  if (outcomes.length > 0) await report(outcomes, writer);
+  const imported = outcomes.filter(({ live }) => live === undefined);
+  if (imported.length > 0) await report(imported, writer);
   if (aside.length > 0) await park(aside, writer);
   passFaultPoint("after-progress");
   await writer.again("committing the batch", () => batch.commit());
@@ -60,15 +61,30 @@ async function beginRange(batch: LogBatch, writer: BatchWriter): Promise<OpenRan
 }
 
 /** What cannot be read is left out from the beginning: nothing of this range was ever sent. */
-async function firstNote(
-  records: readonly BatchRecord[],
-  { again, progress }: BatchWriter,
-): Promise<RangeNote> {
+async function firstNote(records: readonly BatchRecord[], writer: BatchWriter): Promise<RangeNote> {
+  const { again, progress } = writer;
   const readable = records.filter(isReadable).filter(({ chunk }) => chunk.source === "import");
   const importIds = [...new Set(readable.map(({ chunk }) => chunk.importId))];
-  const note = newNote(await again("asking for aborted imports", () => progress.abortedAmong(importIds)));
+  const aborted = await again("asking for aborted imports", () => progress.abortedAmong(importIds));
+  const note = newNote([...(await storedBefore(records, writer)), ...aborted]);
   leaveOutUnreadable(note, records);
   return note;
+}
+
+/**
+ * Chunks of live events that come a second time: the log took the first one and could not say so. That stood before it
+ * in the same partition, so it is either stored by now or in this very batch, where `repeatedAmong` finds it.
+ */
+async function storedBefore(
+  records: readonly BatchRecord[],
+  { again, clickhouse }: BatchWriter,
+): Promise<string[]> {
+  const found: string[] = [];
+  for (const { chunk } of records.filter(isReadable)) {
+    if (chunk.source !== "collect" || chunk.sequence === 0 || found.includes(chunk.importId)) continue;
+    if (await again("looking for rows", () => hasRows(clickhouse, [chunk]))) found.push(chunk.importId);
+  }
+  return found;
 }
 
 /** Where they are too many and too scattered to be noted, only the first ones are, and everything behind them. */

@@ -1,6 +1,7 @@
 import type { ChunkOutcome } from "../schemas/chunk-outcome.js";
 import type { Lookups } from "../schemas/enriched-event.js";
 import type { ArtifactCache } from "./artifact-cache.js";
+import type { LiveArtifacts } from "./live-artifacts.js";
 import { enrichChunk } from "./enrich-chunk.js";
 import { INSERT_TRIES_MAX, insertLog, insertRows, type Refusal, type RowInserter } from "./insert-rows.js";
 import type { EventBlock } from "./native/event-block.js";
@@ -12,6 +13,7 @@ import { pause, StillDown } from "./retry-while-down.js";
 export interface BlockWriter extends RowInserter {
   lookups: () => Lookups;
   artifacts: ArtifactCache;
+  live: LiveArtifacts;
   /** Emptied and filled again for every insert: a worker writes one batch at a time. */
   events: EventBlock;
   logs: LogBlock;
@@ -29,7 +31,7 @@ const PAUSE_MS = 250;
 /**
  * Enriches the records of a range and inserts them, block after block, under `token`. A chunk that cannot be enriched,
  * or whose rows cannot be stored, is left out of the range; a store that is down is waited for.
- * @returns the outcomes of the imports' chunks that were written
+ * @returns the outcomes of the chunks that were written
  */
 export async function writeBlocks(
   range: OpenRange,
@@ -149,7 +151,7 @@ async function tryToFill({ from, to }: Block, writing: Writing): Promise<Filled 
     if (deadly !== undefined) return { index, error: deadly, certain: true };
     const outcome = await tryToEnrich(record, writing);
     if ("error" in outcome) return { index, ...outcome, certain: false };
-    if (record.chunk.source === "import") outcomes.push(outcome);
+    outcomes.push(outcome);
     lines += outcome.eventsTotal;
     if (lines >= BLOCK_LINES_MAX) return { outcomes, to: index + 1 };
   }
@@ -158,11 +160,11 @@ async function tryToFill({ from, to }: Block, writing: Writing): Promise<Filled 
 
 async function tryToEnrich(
   { index, chunk }: ReadableRecord,
-  { range, events, logs, artifacts, lookups }: Writing,
+  { range, events, logs, artifacts, live, lookups }: Writing,
 ): Promise<ChunkOutcome | { error: unknown }> {
   await range.hold(index);
   try {
-    const outcome = await enrichChunk(chunk, { events, log: logs, artifacts, lookups });
+    const outcome = await enrichChunk(chunk, { events, log: logs, artifacts, live, lookups });
     range.acquit(index);
     return outcome;
   } catch (error) {

@@ -1,6 +1,6 @@
 import type { LogEntry } from "./import-log.js";
 
-/** What became of one chunk of an import: written to PostgreSQL by import and sequence, so that a replay repeats it. */
+/** What became of one chunk. That of an import is written to PostgreSQL by import and sequence, so that a replay repeats it. */
 export interface ChunkOutcome {
   importId: string;
   sequence: number;
@@ -14,6 +14,8 @@ export interface ChunkOutcome {
   warnings: LogEntry[];
   /** Nothing of it was imported: it waits for an operator, and a later outcome of the same chunk replaces this one. */
   setAside?: true;
+  /** Of live events: no import waits for it, and nothing is written of it. */
+  live?: true;
 }
 
 /** The entry in an import's log that says that a chunk was set aside. */

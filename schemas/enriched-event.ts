@@ -48,6 +48,8 @@ export interface EnrichedEvent {
   address: string;
   /** Names and values in turn: `[name, value, name, value]`. */
   variables: string[];
+  /** In place of the one that the user agent names, where the request itself says so; live events only. */
+  platform?: string;
   client: Client;
   place: Place;
   network: Network;

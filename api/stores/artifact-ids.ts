@@ -1,3 +1,4 @@
+import type { Artifact, ArtifactKind } from "../../schemas/artifact.js";
 import { query, type Postgres } from "./query.js";
 
 /** The ids of all packages and pixels of an owner; undefined where there are more than `idsMax`. */
@@ -9,4 +10,17 @@ export async function readArtifactIds(
     union all select id from pixels where owner_id = $1 limit $2`;
   const rows = await query<{ id: string }>(pg, text, [ownerId, idsMax + 1]);
   return rows.length > idsMax ? undefined : new Set(rows.map(({ id }) => id));
+}
+
+/** Those of these packages and pixels that exist, whoever owns them. */
+export async function readArtifacts(
+  pg: Postgres,
+  targets: readonly { kind: ArtifactKind; id: string }[],
+): Promise<Artifact[]> {
+  const idsOf = (kind: ArtifactKind) => targets.filter((target) => target.kind === kind).map(({ id }) => id);
+  const text = `
+    select 'package' as kind, id, owner_id as "ownerId", library_type as "libraryType"
+    from packages where id = any($1::uuid[])
+    union all select 'pixel', id, owner_id, '' from pixels where id = any($2::uuid[])`;
+  return query<Artifact>(pg, text, [idsOf("package"), idsOf("pixel")]);
 }

@@ -40,3 +40,8 @@ export interface CollectAnswer {
 
 /** Nothing here answers to that. */
 export const NOTHING: CollectAnswer = { status: 404, headers: {}, events: [] };
+
+/** There is something, but not for that method. */
+export function methodNotAllowed(...allowed: readonly string[]): CollectAnswer {
+  return { status: 405, headers: { Allow: allowed.join(", ") }, events: [] };
+}

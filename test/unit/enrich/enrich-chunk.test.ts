@@ -1,6 +1,8 @@
 import { describe, expect, test, vi } from "vitest";
 import { ArtifactCache, type ResolveArtifact } from "../../../enrich/artifact-cache.js";
 import { enrichChunk } from "../../../enrich/enrich-chunk.js";
+import { LiveArtifacts } from "../../../enrich/live-artifacts.js";
+import type { Target } from "../../../enrich/target-of.js";
 import { EventBlock } from "../../../enrich/native/event-block.js";
 import { LogBlock } from "../../../enrich/native/log-block.js";
 import { NIL_UUID } from "../../../enrich/native/uuid-bytes.js";
@@ -20,10 +22,14 @@ const resolvePackage: ResolveArtifact = async ({ kind, id }) =>
   [dockerPackage].find((artifact) => artifact.kind === kind && artifact.id === id);
 
 async function enrich(chunk: RawChunk, resolve = resolvePackage) {
+  const asked = (target: Target) => resolve({ accountId: "", ownerId: "", ...target });
   const to = {
     events: new EventBlock(),
     log: new LogBlock(),
     artifacts: new ArtifactCache(resolve),
+    live: new LiveArtifacts(async (targets) =>
+      (await Promise.all(targets.map(asked))).flatMap((a) => a ?? []),
+    ),
     lookups: tinyLookups,
   };
   const outcome = await enrichChunk(chunk, to);

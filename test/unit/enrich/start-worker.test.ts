@@ -68,6 +68,7 @@ async function work({
     clickhouse: { exec } as unknown as ClickHouseClient,
     lookups: () => tinyLookups,
     resolveArtifact: async () => dockerPackage,
+    resolveLive: async () => [dockerPackage],
     progress: {
       abortedAmong,
       putChunks: async (put) => {

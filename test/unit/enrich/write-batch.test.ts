@@ -78,6 +78,7 @@ function world(agents: readonly string[], records = agents.map(recordOf)) {
         log,
         clickhouse: clickHouseOf(kept, faults),
         lookups: () => lookupsOf(faults),
+        resolveLive: async () => [dockerPackage],
         resolveArtifact: async () => {
           await faults.resolving?.();
           return dockerPackage;

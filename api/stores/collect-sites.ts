@@ -1,0 +1,53 @@
+import type { LibraryType } from "../../schemas/artifact.js";
+import type { CreatePackageRouteV1 } from "../../schemas/package-route.js";
+import { query, type Postgres } from "./query.js";
+
+/** A package as far as live collection serves it. */
+export interface CollectedPackage {
+  id: string;
+  ownerId: string;
+  name: string;
+  libraryType: LibraryType;
+  backendUrl: string | null;
+  publicUrl: string | null;
+  repositoryUrl: string | null;
+  domains: readonly string[];
+  routes: readonly CreatePackageRouteV1[];
+}
+
+export interface CollectedPixel {
+  id: string;
+  ownerId: string;
+}
+
+/** The channel on which changes are told: `package <id>` or `pixel <id>`. */
+export const COLLECT_CHANGES = "collect_changes";
+
+/** All packages that may be collected for, or those of these ids. */
+export async function readCollectedPackages(
+  pg: Postgres,
+  ids?: readonly string[],
+): Promise<CollectedPackage[]> {
+  const text = `
+    select p.id, p.owner_id as "ownerId", p.name, p.library_type as "libraryType", p.backend_url as "backendUrl",
+      p.public_url as "publicUrl", p.repository_url as "repositoryUrl", coalesce(d.names, '[]') as domains,
+      coalesce(r.routes, '[]') as routes
+    from packages p
+    left join (
+      select package_id, json_agg(name) as names from package_domains
+      where $1::uuid[] is null or package_id = any($1) group by package_id
+    ) d on d.package_id = p.id
+    left join (
+      select package_id, json_agg(json_build_object('templatePath', template_path, 'outgoingUrl', outgoing_url)) as routes
+      from package_routes where $1::uuid[] is null or package_id = any($1) group by package_id
+    ) r on r.package_id = p.id
+    where ($1::uuid[] is null or p.id = any($1)) and p.library_type in ('docker', 'npm', 'pypi', 'other')`;
+  return query<CollectedPackage>(pg, text, [ids ?? null]);
+}
+
+/** All pixels, or those of these ids. */
+export async function readCollectedPixels(pg: Postgres, ids?: readonly string[]): Promise<CollectedPixel[]> {
+  const text = `
+    select id, owner_id as "ownerId" from pixels where $1::uuid[] is null or id = any($1)`;
+  return query<CollectedPixel>(pg, text, [ids ?? null]);
+}

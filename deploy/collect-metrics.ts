@@ -1,0 +1,65 @@
+import { Counter, Gauge, type Registry } from "prom-client";
+import { COLLECT_KINDS, type CollectKind } from "../ingest/collect/answer-request.js";
+
+export interface CollectSources {
+  /** Bytes of events that are not in the log yet. */
+  bufferBytes: () => number;
+  /** Whether every change of routes, domains and pixels is heard. */
+  isFresh: () => boolean;
+}
+
+export interface CollectMetrics {
+  onAnswered(kind: CollectKind, status: number): void;
+  onEvent(): void;
+  onLost(events: number): void;
+}
+
+/** What an operator watches of a process with the role `collect`. Nothing is labelled by a host or a path. */
+export function createCollectMetrics(registry: Registry, sources: CollectSources): CollectMetrics {
+  const registers = [registry];
+  const requests = new Counter({
+    name: "collect_requests_total",
+    help: "Requests to live collection by what they were for and their status; none where nothing answers to them",
+    labelNames: ["kind", "status"],
+    registers,
+  });
+  const events = new Counter({
+    name: "collect_events_total",
+    help: "Events that live collection took on, those included that were lost later",
+    registers,
+  });
+  const lost = new Counter({
+    name: "collect_events_lost_total",
+    help: "Live events that had no room any more while the event log did not take them",
+    registers,
+  });
+  new Gauge({
+    name: "collect_buffer_bytes",
+    help: "Live events of this process that are not in the event log yet",
+    registers,
+    collect() {
+      this.set(sources.bufferBytes());
+    },
+  });
+  new Gauge({
+    name: "collect_sites_fresh",
+    help: "1 while changes of routes, domains and pixels are heard within a second, 0 while what was known is served",
+    registers,
+    collect() {
+      this.set(sources.isFresh() ? 1 : 0);
+    },
+  });
+  // Looking a series up by its labels costs more than counting.
+  const series = new Map<string, Counter.Internal>();
+  for (const kind of COLLECT_KINDS) requests.inc({ kind, status: "200" }, 0);
+  return {
+    onAnswered(kind, status) {
+      const key = `${kind} ${status}`;
+      let one = series.get(key);
+      if (one === undefined) series.set(key, (one = requests.labels({ kind, status: String(status) })));
+      one.inc();
+    },
+    onEvent: () => events.inc(),
+    onLost: (count) => lost.inc(count),
+  };
+}

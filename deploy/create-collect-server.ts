@@ -1,0 +1,162 @@
+import { randomUUID } from "node:crypto";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import Koa from "koa";
+import type { Logger } from "pino";
+import { forwardedAddress } from "../api/client-address.js";
+import { requestId } from "../api/middleware/request-id.js";
+import type { ApiState } from "../api/route.js";
+import { healthMiddleware, type Readiness } from "../api/routes/health.js";
+import { answerRequest, type Collecting, type CollectKind } from "../ingest/collect/answer-request.js";
+import type { CollectAnswer, CollectRequest } from "../ingest/collect/collect-answer.js";
+import { liveLine } from "../ingest/collect/live-line.js";
+import { answerUnparsed } from "./answer-unparsed.js";
+import { lingerWhileSent } from "./create-api-server.js";
+import { BodyTooLarge, readCollectRequest, readSmallBody } from "./read-collect-request.js";
+
+export interface CollectServerOptions {
+  collecting: Collecting;
+  trustsProxy: (address: string) => boolean;
+  readiness: Readiness;
+  log: Logger;
+  /** Takes the line of an event; never waits. */
+  onEvent: (line: string) => void;
+  onAnswered: (kind: CollectKind, status: number) => void;
+}
+
+/** Longer than proxies keep connections idle (mostly 60 s). */
+const IDLE_MS_MAX = 75_000;
+/** Whole requests: none has more than 64 KiB behind its headers. */
+const REQUEST_MS_MAX = 20_000;
+const HEADERS_MS_MAX = 10_000;
+const HEADERS_BYTES_MAX = 16 * 1024;
+/** How long the rest of a body is read that was refused. */
+const LINGER_MS = 2_000;
+
+/**
+ * The server of live collection, on Node's own HTTP: an answer takes some ten microseconds, of which a framework
+ * would take as many again. What an answer causes is on its way before the answer is.
+ */
+export function createCollectServer(options: CollectServerOptions): Server {
+  const settings = {
+    requestTimeout: REQUEST_MS_MAX,
+    headersTimeout: HEADERS_MS_MAX,
+    connectionsCheckingInterval: HEADERS_MS_MAX / 4,
+    keepAliveTimeout: IDLE_MS_MAX,
+    maxHeaderSize: HEADERS_BYTES_MAX,
+  };
+  const answerHealth = healthApp(options);
+  const server = createServer(settings, (incoming, response) => {
+    const request = readCollectRequest(incoming, options.trustsProxy);
+    if (HEALTH.has(request.path) && options.collecting.sites.of(request.host) === undefined)
+      return answerHealth(incoming, response);
+    if (hasBody(incoming)) return void answerWithBody(request, { incoming, response, options });
+    return answer(request, { incoming, response, options });
+  });
+  server.on("clientError", (error, socket) => answerUnparsed(error, socket, options.log));
+  server.on("connect", (_, socket) => answerUnparsed(new Error("CONNECT"), socket, options.log));
+  return server;
+}
+
+const HEALTH = new Set(["/healthz", "/readyz"]);
+
+function healthApp({ readiness, log }: CollectServerOptions) {
+  const app = new Koa<ApiState>();
+  app.use(requestId(log));
+  app.use(healthMiddleware(readiness));
+  app.silent = true;
+  const handle = app.callback();
+  return (incoming: IncomingMessage, response: ServerResponse) => void handle(incoming, response);
+}
+
+interface Exchange {
+  incoming: IncomingMessage;
+  response: ServerResponse;
+  options: CollectServerOptions;
+}
+
+function hasBody({ method, headers }: IncomingMessage): boolean {
+  if (method === "HEAD") return false;
+  return headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0";
+}
+
+async function answerWithBody(request: CollectRequest, exchange: Exchange): Promise<void> {
+  const { incoming, response } = exchange;
+  try {
+    request.body = await readSmallBody(incoming);
+  } catch (error) {
+    if (error instanceof BodyTooLarge) refuseLarge(exchange);
+    // The sender has gone in the middle of it.
+    else response.destroy();
+    return;
+  }
+  answer(request, exchange);
+}
+
+function refuseLarge({ incoming, response, options }: Exchange): void {
+  options.onAnswered("none", 413);
+  response.once("prefinish", () => lingerWhileSent(incoming, LINGER_MS));
+  response.writeHead(413, { "Content-Length": "0", Connection: "close" }).end();
+}
+
+/** Without a tick in between where the answer is at hand. */
+function answer(request: CollectRequest, exchange: Exchange): void {
+  const time = Date.now();
+  try {
+    const { kind, answer } = answerRequest(request, exchange.options.collecting);
+    const write = (ready: CollectAnswer) => writeAnswer(ready, { ...exchange, request, kind, time });
+    if (!(answer instanceof Promise)) return write(answer);
+    answer.then(write).catch((error: unknown) => fail(error, exchange, kind));
+  } catch (error) {
+    fail(error, exchange, "none");
+  }
+}
+
+interface Writing extends Exchange {
+  request: CollectRequest;
+  kind: CollectKind;
+  time: number;
+}
+
+function writeAnswer({ status, headers, body = "", events }: CollectAnswer, writing: Writing): void {
+  const { request, response, options, kind } = writing;
+  if (events.length > 0 && !objects(request)) recordEvents(events, writing);
+  options.onAnswered(kind, status);
+  response.writeHead(status, { ...headers, ...lengthOf(status, body) });
+  response.end(request.method === "HEAD" || body === "" ? undefined : body);
+}
+
+function lengthOf(status: number, body: Buffer | string): { "Content-Length"?: number } {
+  return status === 304 || status === 204 ? {} : { "Content-Length": Buffer.byteLength(body) };
+}
+
+/** Do Not Track, and its successor Global Privacy Control. */
+function objects({ headers }: CollectRequest): boolean {
+  return headers["dnt"] === "1" || headers["sec-gpc"] === "1";
+}
+
+function recordEvents(events: CollectAnswer["events"], { incoming, request, options, time }: Writing): void {
+  const { headers, host } = request;
+  const address =
+    forwardedAddress(
+      {
+        remoteAddress: incoming.socket.remoteAddress,
+        forwardedFor: listed(headers["x-forwarded-for"]),
+        forwarded: headers.forwarded,
+      },
+      options.trustsProxy,
+    ) ?? "";
+  const source = { time, address, host, headers };
+  for (const event of events) options.onEvent(liveLine(event, source));
+}
+
+function listed(header: string | string[] | undefined): string {
+  return Array.isArray(header) ? header.join(",") : (header ?? "");
+}
+
+function fail(error: unknown, { incoming, response, options }: Exchange, kind: CollectKind): void {
+  const requestId = randomUUID();
+  options.log.error({ err: error, requestId, kind, method: incoming.method }, "a request failed");
+  options.onAnswered(kind, 500);
+  if (response.headersSent) response.destroy();
+  else response.writeHead(500, { "Content-Length": "0", "X-Request-Id": requestId }).end();
+}

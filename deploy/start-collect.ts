@@ -1,0 +1,95 @@
+import { randomUUID } from "node:crypto";
+import type { Logger } from "pino";
+import type { Registry } from "prom-client";
+import { openLiveBuffer } from "../ingest/collect/live-buffer.js";
+import { ClosingStack } from "./closing-stack.js";
+import { createCollectMetrics, type CollectMetrics } from "./collect-metrics.js";
+import type { Config } from "./config.js";
+import { createCollectServer } from "./create-collect-server.js";
+import { keepSites } from "./keep-sites.js";
+import { listen } from "./listen.js";
+import type { Stores } from "./open-stores.js";
+import { readinessOf } from "./readiness.js";
+import { trustsProxy } from "./trusts-proxy.js";
+
+export interface CollectOptions {
+  config: Pick<Config, "collect" | "logCodec" | "trustedProxies">;
+  stores: Stores;
+  log: Logger;
+  registry: Registry;
+}
+
+export interface RunningCollect extends AsyncDisposable {
+  readonly url: string;
+  /** Answers what is asked, appends the events of all answers to the log, and resolves. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** About 150,000 events: half a minute at 5,000 a second, which is as long as a broker takes to come back. */
+const BUFFER_BYTES_MAX = 48 * 1024 * 1024;
+/** A log that is away is told of so often, not for every chunk. */
+const COMPLAINT_MS = 10_000;
+
+/** The port of live collection. Throws StartFailure when it cannot be had. */
+export async function startCollect({
+  config,
+  stores,
+  log,
+  registry,
+}: CollectOptions): Promise<RunningCollect> {
+  const open = new ClosingStack();
+  try {
+    const kept = open.use(await keepSites({ pg: stores.pg, url: stores.postgresUrl, log }));
+    let metrics: CollectMetrics | undefined = undefined;
+    const buffer = open.use(
+      openLiveBuffer({
+        log: stores.eventLog,
+        codec: config.logCodec,
+        now: Date.now,
+        newId: randomUUID,
+        bytesMax: BUFFER_BYTES_MAX,
+        onLost: (events) => metrics?.onLost(events),
+        onFailure: seldom(COMPLAINT_MS, (error) =>
+          log.warn({ err: error }, "the event log does not take live events; they are kept and tried again"),
+        ),
+      }),
+    );
+    const counting = createCollectMetrics(registry, {
+      bufferBytes: () => buffer.bytes,
+      isFresh: () => kept.isFresh,
+    });
+    metrics = counting;
+    const { publicHost } = config.collect;
+    const server = createCollectServer({
+      collecting: {
+        get sites() {
+          return kept.sites;
+        },
+        ...(publicHost !== undefined && { publicHost }),
+      },
+      trustsProxy: trustsProxy(config.trustedProxies),
+      readiness: readinessOf(stores),
+      log,
+      onEvent(line) {
+        counting.onEvent();
+        buffer.add(line);
+      },
+      onAnswered: (kind, status) => counting.onAnswered(kind, status),
+    });
+    const { host, port } = config.collect;
+    const { url } = open.use(await listen(server, { host, port, variable: "COLLECT_PORT" }));
+    return { url, [Symbol.asyncDispose]: () => open[Symbol.asyncDispose]() };
+  } catch (error) {
+    await open[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+function seldom<Told>(everyMs: number, tell: (told: Told) => void): (told: Told) => void {
+  let toldAt = -Infinity;
+  return (told) => {
+    if (performance.now() - toldAt < everyMs) return;
+    toldAt = performance.now();
+    tell(told);
+  };
+}

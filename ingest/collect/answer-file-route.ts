@@ -1,0 +1,83 @@
+import { decodePercent } from "../../schemas/decode-percent.js";
+import { findRoute, type FoundRoute } from "../../schemas/find-route.js";
+import { expandTemplate, type UrlTemplate } from "../../schemas/url-template.js";
+import {
+  methodNotAllowed,
+  NOTHING,
+  type CollectAnswer,
+  type CollectRequest,
+  type LiveEvent,
+} from "./collect-answer.js";
+import { countObjects } from "./count-objects.js";
+import type { FileSite, SiteRoute } from "./sites.js";
+
+/** How many objects a body may hold, each an event. */
+const OBJECTS_MAX = 100;
+
+const TOO_MANY: CollectAnswer = { status: 413, headers: {}, events: [] };
+const COLLECTED = { status: 200, headers: { "Cache-Control": "no-store" } };
+
+/** To where the file is, with an event for each object of the body, or one; nowhere where the route only collects. */
+export function answerFileRoute(request: CollectRequest, site: FileSite): CollectAnswer {
+  const found = findRoute(site.routes, request.target);
+  if (found === undefined) return NOTHING;
+  const { method, body } = request;
+  if (method !== "GET" && method !== "HEAD" && method !== "POST")
+    return methodNotAllowed("GET", "HEAD", "POST");
+  const count = method === "HEAD" ? 0 : countEvents(body);
+  if (count > OBJECTS_MAX) return TOO_MANY;
+  const events = new Array<LiveEvent>(count).fill(eventOf(site, found));
+  const { outgoing, template } = found.route;
+  if (outgoing === undefined) return { ...COLLECTED, events };
+  const matched = new Set(template.query.map(({ name }) => name));
+  const Location = withQuery(expanded(outgoing, found), { query: request.query, matched });
+  return { status: 307, headers: { Location }, events };
+}
+
+/** A body of anything else is that of one request. */
+function countEvents(body: Buffer): number {
+  return body.length === 0 ? 1 : Math.max(1, countObjects(body.toString()) ?? 1);
+}
+
+function eventOf({ packageId, ownerId }: FileSite, { variables }: FoundRoute<SiteRoute>): LiveEvent {
+  const version = variables.get("version");
+  const platform = variables.get("platform");
+  return {
+    ownerId,
+    artifact: { kind: "package", id: packageId },
+    ...(version !== undefined && { version }),
+    ...(platform !== undefined && { platform }),
+    variables,
+  };
+}
+
+function expanded(outgoing: UrlTemplate, { variables }: FoundRoute<SiteRoute>): string {
+  return expandTemplate(outgoing, variables);
+}
+
+/** With those of the request's parameters that neither its route asked for nor the target has, as they were sent. */
+function withQuery(
+  target: string,
+  { query, matched }: { query: string; matched: ReadonlySet<string> },
+): string {
+  if (query === "") return target;
+  const [, base = "", own, fragment = ""] = /^([^?#]*)(?:\?([^#]*))?(#.*)?$/.exec(target) ?? [];
+  const ownNames = new Set(own === undefined ? [] : parametersOf(own).map(nameOf));
+  const others = parametersOf(query).filter((parameter) => {
+    const name = nameOf(parameter);
+    return !matched.has(name) && !ownNames.has(name);
+  });
+  const all = [...(own ? [own] : []), ...others].join("&");
+  return `${base}${all === "" ? "" : `?${all}`}${fragment}`;
+}
+
+function parametersOf(query: string): string[] {
+  return query.split("&").filter((parameter) => parameter !== "");
+}
+
+function nameOf(parameter: string): string {
+  const [name = ""] = parameter.split("=", 1);
+  return decodePercent(name)
+    .map(({ plain }) => plain)
+    .join("");
+}

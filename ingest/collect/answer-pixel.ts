@@ -1,0 +1,46 @@
+import {
+  methodNotAllowed,
+  type CollectAnswer,
+  type CollectRequest,
+  type LiveEvent,
+} from "./collect-answer.js";
+import type { Pixels } from "./sites.js";
+
+/** Where pixels are, on every host that is no package's. */
+export const PIXEL_PATH = "/a.png";
+
+/** 1 × 1, transparent. */
+const PNG = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAAC0lEQVR42mNgAAIAAAUAAen63NgAAAAASUVORK5CYII=",
+  "base64",
+);
+
+const HEADERS = {
+  "Content-Type": "image/png",
+  "Cache-Control": "no-cache, no-store, must-revalidate",
+} as const;
+
+/** The picture, whatever the id: a page must not break because its pixel was deleted. */
+export function answerPixel(request: CollectRequest, pixels: Pixels): CollectAnswer {
+  if (request.method !== "GET" && request.method !== "HEAD") return methodNotAllowed("GET", "HEAD");
+  const events = request.method === "GET" ? eventsOf(request, pixels) : [];
+  return { status: 200, headers: HEADERS, body: PNG, events };
+}
+
+function eventsOf({ query }: CollectRequest, pixels: Pixels): LiveEvent[] {
+  const parameters = new URLSearchParams(query);
+  const id = parameters.get("x-pxid")?.toLowerCase() ?? "";
+  const ownerId = pixels.ownerOf(id);
+  if (ownerId === undefined) return [];
+  const page = parameters.get("page") ?? "";
+  return [
+    {
+      ownerId,
+      artifact: { kind: "pixel", id },
+      ...(page !== "" && { referrer: page }),
+      variables: NO_VARIABLES,
+    },
+  ];
+}
+
+const NO_VARIABLES: ReadonlyMap<string, string> = new Map();
