@@ -56,12 +56,14 @@ create index webhook_deliveries_by_age on webhook_deliveries (created_at);
 
 -- The delivery log.
 create table webhook_attempts (
+  id            uuid primary key,
   delivery_id   uuid not null references webhook_deliveries (id) on delete cascade,
   started_at    timestamptz not null,
   duration_ms   integer not null,
   -- Null where no answer came.
   status        integer,
   error         text,
-  response_body text,
-  primary key (delivery_id, started_at)
+  response_body text
 );
+create index webhook_attempts_of_delivery on webhook_attempts (delivery_id, id desc);
+create index webhook_attempts_by_age on webhook_attempts (started_at);
