@@ -1,17 +1,9 @@
 import { request as requestHttp, type IncomingMessage } from "node:http";
 import { request as requestHttps } from "node:https";
-import type { LookupFunction } from "node:net";
 import { pipeline, type Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
+import type { AddressGuard } from "../api/webhooks/guarded-lookup.js";
 import type { FetchedIndex, FetchIndex } from "../ingest/collect/python-index.js";
-
-/** Where requests may go to whose address somebody else chose. */
-export interface UpstreamGuard {
-  /** What is wrong with a URL by itself, as the end of a sentence; undefined where nothing is. */
-  faultOf(url: string): string | undefined;
-  /** Answers the addresses of a name, or fails where one of them is not to be connected to. */
-  lookup: LookupFunction;
-}
 
 /** An upstream that could not be asked, or that sends on and on. */
 export class UpstreamFailure extends Error {
@@ -19,6 +11,8 @@ export class UpstreamFailure extends Error {
 }
 
 const REDIRECTS_MAX = 3;
+
+type UpstreamGuard = Pick<AddressGuard, "faultOf" | "lookup">;
 
 /**
  * Fetches pages of Python indexes from the addresses that owners of packages gave. Each hop of a redirect passes the
@@ -46,7 +40,7 @@ interface Asking {
 
 function get(url: URL, { headers, signal, guard }: Asking): Promise<IncomingMessage> {
   const fault = guard.faultOf(url.href);
-  if (fault !== undefined) throw new UpstreamFailure(`${url.href} ${fault}`);
+  if (fault !== undefined) throw new UpstreamFailure(`The URL ${fault}.`);
   const send = url.protocol === "https:" ? requestHttps : requestHttp;
   return new Promise((resolve, reject) => {
     const request = send(url, {
@@ -66,7 +60,8 @@ function get(url: URL, { headers, signal, guard }: Asking): Promise<IncomingMess
 function redirectOf({ statusCode, headers }: IncomingMessage, from: URL): URL | undefined {
   const { location } = headers;
   if (![301, 302, 303, 307, 308].includes(statusCode ?? 0) || location === undefined) return undefined;
-  if (!URL.canParse(location, from.href)) throw new UpstreamFailure(`${from.href} was redirected to ${location}`);
+  if (!URL.canParse(location, from.href))
+    throw new UpstreamFailure(`${from.href} was redirected to ${location}`);
   const next = new URL(location, from);
   if (next.protocol === "https:" || (next.protocol === "http:" && from.protocol === "http:")) return next;
   throw new UpstreamFailure(`${from.href} was redirected to ${next.protocol}//${next.host}`);

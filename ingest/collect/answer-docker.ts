@@ -43,7 +43,8 @@ function parseImagePath(path: string): ImagePath | undefined {
   const parts = path.slice("/v2/".length).split("/").map(decoded);
   const [kind, reference] = parts.slice(-2);
   if (kind === undefined || reference === undefined) return undefined;
-  if (!Object.hasOwn(REFERENCES, kind) || !REFERENCES[kind as ImagePath["kind"]].test(reference)) return undefined;
+  if (!Object.hasOwn(REFERENCES, kind) || !REFERENCES[kind as ImagePath["kind"]].test(reference))
+    return undefined;
   return { name: parts.slice(0, -2).join("/"), kind: kind as ImagePath["kind"], reference };
 }
 

@@ -1,5 +1,12 @@
-import type { CollectAnswer, CollectRequest, LiveEvent } from "./collect-answer.js";
+import {
+  methodNotAllowed,
+  type CollectAnswer,
+  type CollectRequest,
+  type LiveEvent,
+} from "./collect-answer.js";
 import type { NpmPackages } from "./sites.js";
+
+export const NPM_REPORT_PATH = "/package-event/install";
 
 /**
  * The report that a library's install script posts: `dependencyInfo.parent` is the package that was installed and
@@ -7,7 +14,7 @@ import type { NpmPackages } from "./sites.js";
  * install fails over it.
  */
 export function answerNpmReport({ method, body }: CollectRequest, packages: NpmPackages): CollectAnswer {
-  if (method !== "POST") return { status: 405, headers: { Allow: "POST" }, events: [] };
+  if (method !== "POST") return methodNotAllowed("POST");
   const report = decodeReport(body);
   if (report === NOT_JSON) return { status: 422, headers: {}, events: [] };
   return {

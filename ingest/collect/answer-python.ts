@@ -1,5 +1,11 @@
 import { chooseIndexForm, INDEX_TYPES } from "./choose-index-form.js";
-import { NOTHING, type CollectAnswer, type CollectRequest, type LiveEvent } from "./collect-answer.js";
+import {
+  methodNotAllowed,
+  NOTHING,
+  type CollectAnswer,
+  type CollectRequest,
+  type LiveEvent,
+} from "./collect-answer.js";
 import { isProjectName, type IndexFile } from "./index-page.js";
 import type { PythonIndex } from "./python-index.js";
 import type { ServedPage } from "./served-page.js";
@@ -18,7 +24,7 @@ export async function answerPython(
 ): Promise<CollectAnswer> {
   const asked = parsePath(request.path);
   if (asked === undefined) return NOTHING;
-  if (request.method !== "GET" && request.method !== "HEAD") return NOT_ALLOWED;
+  if (request.method !== "GET" && request.method !== "HEAD") return methodNotAllowed("GET", "HEAD");
   if ("moved" in asked) return { status: 301, headers: { Location: asked.moved }, events: [] };
   const place = { repositoryUrl: site.repositoryUrl, project: asked.project };
   const page = await index.read(place);
@@ -28,8 +34,6 @@ export async function answerPython(
   const found = findFile(page, asked.file) ?? (await findAgain(asked.file, () => index.read(place, NEW)));
   return found === undefined ? NOTHING : fileAnswer(request, { ...found, site, project: asked.project });
 }
-
-const NOT_ALLOWED: CollectAnswer = { status: 405, headers: { Allow: "GET, HEAD" }, events: [] };
 
 const UNAVAILABLE: CollectAnswer = {
   status: 502,
@@ -70,7 +74,7 @@ function pageAnswer({ headers }: CollectRequest, page: ServedPage): CollectAnswe
   if (isKnown(etag, headers["if-none-match"])) return { status: 304, headers: known, events: [] };
   return {
     status: 200,
-    headers: { ...known, "Content-Type": INDEX_TYPES[form], "Content-Length": String(body.length) },
+    headers: { ...known, "Content-Type": INDEX_TYPES[form] },
     body,
     events: [],
   };
