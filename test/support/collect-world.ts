@@ -1,0 +1,97 @@
+import { expect } from "vitest";
+import type { ApiClient } from "../../deploy/demo/api-client.js";
+import type { PackageDomainV1 } from "../../schemas/package-domain.js";
+import { openPersistentClickHouse, type PersistentClickHouse } from "../faults/persistent-clickhouse.js";
+import { callCollect, type CollectCall, type CollectReply } from "./collect-client.js";
+import { makeOrganization, makePackage, makePixel } from "./make-artifacts.js";
+import type { ProcessEnvironment } from "./toolchain-process.js";
+import { startToolchain, type Toolchain } from "./start-toolchain.js";
+
+export const COLLECT_ORGANIZATION = "collecting";
+
+/** An event as it is stored, and how often. */
+export interface StoredEvent {
+  type: string;
+  version: string;
+  domain: string;
+  referer: string;
+  userAgent: string;
+  platform: string;
+  client: string;
+  country: string;
+  originId: string;
+  endpointId: string;
+  variables: Record<string, string>;
+  times: number;
+}
+
+export interface SentRoute {
+  templatePath: string;
+  outgoingUrl: string;
+}
+
+/** The program, an organization in it, and what its collector serves. */
+export interface CollectWorld extends AsyncDisposable {
+  readonly toolchain: Toolchain;
+  readonly api: ApiClient;
+  readonly clickhouse: PersistentClickHouse;
+  /** Asks the collector of the process that runs now. */
+  call(call: CollectCall): Promise<CollectReply>;
+  /** A file package on these domains; resolves when they are served. */
+  newFilePackage(made: { name: string; domains: string[]; routes: SentRoute[] }): Promise<string>;
+  /** Takes its domains from a package; resolves when they are not served any more. */
+  dropDomains(packageId: string, routes: readonly SentRoute[]): Promise<void>;
+  newPixel(name: string): Promise<string>;
+  /** Of a package or pixel, in the order of their times. */
+  events(artifactId: string): Promise<StoredEvent[]>;
+}
+
+export async function openCollectWorld(env: ProcessEnvironment = {}): Promise<CollectWorld> {
+  const toolchain = await startToolchain({ env });
+  const api = await toolchain.newAccount("ada");
+  await makeOrganization(api, COLLECT_ORGANIZATION);
+  await toolchain.admin("grant-export", COLLECT_ORGANIZATION);
+  const clickhouse = openPersistentClickHouse(() => toolchain.endpoints.clickhouse ?? "");
+  const call = (asked: CollectCall) => callCollect(toolchain.endpoints.collect, asked);
+  return {
+    toolchain,
+    api,
+    clickhouse,
+    call,
+    async newFilePackage({ name, domains, routes }) {
+      const made = { organization: COLLECT_ORGANIZATION, name, libraryType: "other" } as const;
+      const { id } = await makePackage(api, made);
+      for (const route of routes) await api.post(`/v1/packages/${id}/routes`, route);
+      for (const domain of domains) await api.post(`/v1/packages/${id}/domains`, { name: domain });
+      for (const host of domains)
+        for (const { templatePath } of routes)
+          await expect.poll(() => probe(call, host, templatePath), { interval: 20 }).not.toBe(404);
+      return id;
+    },
+    async dropDomains(packageId, routes) {
+      const path = `/v1/packages/${packageId}/domains`;
+      for (const { id, name } of await api.get<PackageDomainV1[]>(path)) {
+        await api.request(`${path}/${id}`, { method: "DELETE" });
+        for (const { templatePath } of routes)
+          await expect.poll(() => probe(call, name, templatePath), { interval: 20 }).toBe(404);
+      }
+    },
+    newPixel: async (name) => (await makePixel(api, { owner: COLLECT_ORGANIZATION, name })).id,
+    async events(artifactId) {
+      return clickhouse.rows<StoredEvent>(`
+        SELECT type, package_version AS version, domain, referer, user_agent AS userAgent, platform, client, country,
+          hex(origin_id) AS originId, hex(endpoint_id) AS endpointId, variables, toInt32(sum(sign)) AS times
+        FROM events WHERE artifact = '${artifactId}'
+        GROUP BY ALL ORDER BY min(time), toString(variables)`);
+    },
+    async [Symbol.asyncDispose]() {
+      await toolchain.close();
+    },
+  };
+}
+
+/** A HEAD request is no event. */
+async function probe(call: CollectWorld["call"], host: string, templatePath: string): Promise<number> {
+  const path = templatePath.replace(/\{[^}]*\}/g, "probe");
+  return (await call({ method: "HEAD", host, path })).status;
+}
