@@ -117,11 +117,14 @@ function restOf(attributes: Link["attributes"], href: string): Record<string, un
 /** Fragments also name eggs and subdirectories. */
 function hashesOf(fragment: string): Record<string, string> {
   const pairs = fragment.split("&").flatMap((pair) => {
-    const [, name, value] = /^(md5|sha1|sha224|sha256|sha384|sha512)=([0-9a-f]+)$/i.exec(pair) ?? [];
+    const [, name, value] = HASH.exec(pair) ?? [];
     return name === undefined || value === undefined ? [] : [[name.toLowerCase(), value] as const];
   });
   return Object.fromEntries(pairs);
 }
+
+/** The algorithms that every Python has. */
+const HASH = /^(md5|sha1|sha224|sha256|sha384|sha512|sha3_(?:224|256|384|512)|blake2[bs])=([0-9a-f]+)$/i;
 
 function metadataOf(value: string): unknown {
   const hashes = hashesOf(value);

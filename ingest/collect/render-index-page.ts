@@ -33,8 +33,8 @@ function projectLine({ name }: IndexProject): string {
   return `<a href="/simple/${normalizedName(name)}/">${escaped(name)}</a><br>\n`;
 }
 
-function fileLine({ filename, url, rest }: IndexFile, project: string): string {
-  const link = `${fileLink(project, filename)}${fragmentOf(url, rest.hashes)}`;
+function fileLine({ filename, rest }: IndexFile, project: string): string {
+  const link = `${fileLink(project, filename)}${fragmentOf(rest.hashes)}`;
   const attributes = attributesOf(rest).map(([name, value]) => ` ${name}="${escaped(value)}"`);
   return `<a href="${escaped(link)}"${attributes.join("")}>${escaped(filename)}</a><br>\n`;
 }
@@ -43,10 +43,9 @@ function fileLink(project: string, filename: string): string {
   return `/simple/${project}/${encodeURIComponent(filename)}`;
 }
 
-/** As the upstream has it; where it says the hashes apart, the one that clients know best. */
-function fragmentOf(url: string, hashes: unknown): string {
-  const { hash } = new URL(url);
-  if (hash !== "" || typeof hashes !== "object" || hashes === null) return hash;
+/** The hash that clients know best; nothing else of a fragment is about a file on an index. */
+function fragmentOf(hashes: unknown): string {
+  if (typeof hashes !== "object" || hashes === null) return "";
   const known = Object.entries(hashes as Record<string, unknown>);
   const [name, value] = known.find(([each]) => each === "sha256") ?? known[0] ?? [];
   return typeof value === "string" ? `#${name}=${value}` : "";

@@ -4,8 +4,12 @@ import { renderIndexHtml, renderIndexJson } from "../../../../ingest/collect/ren
 
 const HASH = "ab".repeat(32);
 
-function pageOf(rest: Record<string, unknown>, url = "https://cdn.example/web-1.0.zip") {
-  return { kind: "project", rest: {}, files: [{ filename: "web-1.0.zip", url, rest }] } as const;
+function pageOf(rest: Record<string, unknown>) {
+  return {
+    kind: "project",
+    rest: {},
+    files: [{ filename: "web-1.0.zip", url: "https://cdn.example/web-1.0.zip#x", rest }],
+  } as const;
 }
 
 function attributesOf(html: string): Record<string, string>[] {
@@ -19,6 +23,7 @@ describe("a file in HTML", () => {
   test.each([
     [{}, { href: "/simple/web/web-1.0.zip" }],
     [{ hashes: { md5: "1", sha256: HASH } }, { href: `/simple/web/web-1.0.zip#sha256=${HASH}` }],
+    [{ hashes: {} }, { href: "/simple/web/web-1.0.zip" }],
     [{ hashes: { md5: "1" } }, { href: "/simple/web/web-1.0.zip#md5=1" }],
     [{ "requires-python": '>=3.8,<4 & "x"' }, { "data-requires-python": '>=3.8,<4 & "x"' }],
     [{ yanked: true }, { "data-yanked": "" }],
@@ -37,14 +42,6 @@ describe("a file in HTML", () => {
       "web",
     );
     expect(attributesOf(html)).toEqual([{ href: "/simple/web/web-1.0.zip" }]);
-  });
-
-  it("keeps the fragment that the upstream gave it", () => {
-    const html = renderIndexHtml(
-      pageOf({ hashes: { sha256: "1" } }, "https://cdn.example/web-1.0.zip#md5=2&egg=w"),
-      "web",
-    );
-    expect(attributesOf(html)).toEqual([{ href: "/simple/web/web-1.0.zip#md5=2&egg=w" }]);
   });
 
   it("is ASCII, so that it reads the same in every charset", () => {
