@@ -24,7 +24,8 @@ export function benchCommand(): Command {
       1,
     )
     .option("--rate <count>", "management requests per second", upTo(RATE_MAX), 500)
-    .option("--seconds <count>", "how long management requests are sent at that rate", upTo(SECONDS_MAX), 20)
+    .option("--redirects <count>", "redirects of live collection per second", upTo(REDIRECTS_MAX), 5_000)
+    .option("--seconds <count>", "how long requests are sent at their rate", upTo(SECONDS_MAX), 20)
     .addOption(
       new Option(
         "--log <name>",
@@ -78,6 +79,7 @@ function helpLine({ name, summary }: Benchmark): string {
 }
 
 const RATE_MAX = 5_000;
+const REDIRECTS_MAX = 50_000;
 const SECONDS_MAX = 600;
 
 function upTo(max: number): (text: string) => number {

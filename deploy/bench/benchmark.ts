@@ -22,6 +22,8 @@ export interface BenchOptions {
   rounds: number;
   /** Requests per second. */
   rate: number;
+  /** Redirects of live collection per second. */
+  redirects: number;
   /** How long requests are sent at that rate. */
   seconds: number;
 }

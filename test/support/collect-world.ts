@@ -1,4 +1,4 @@
-import { expect } from "vitest";
+import { vi } from "vitest";
 import type { ApiClient } from "../../deploy/demo/api-client.js";
 import type { PackageDomainV1 } from "../../schemas/package-domain.js";
 import { openPersistentClickHouse, type PersistentClickHouse } from "../faults/persistent-clickhouse.js";
@@ -7,10 +7,13 @@ import { makeOrganization, makePackage, makePixel } from "./make-artifacts.js";
 import type { ProcessEnvironment } from "./toolchain-process.js";
 import { startToolchain, type Toolchain } from "./start-toolchain.js";
 
+const SERVED_MS_MAX = 10_000;
+
 export const COLLECT_ORGANIZATION = "collecting";
 
 /** An event as it is stored, and how often. */
 export interface StoredEvent {
+  id: string;
   type: string;
   version: string;
   domain: string;
@@ -42,7 +45,7 @@ export interface CollectWorld extends AsyncDisposable {
   /** Takes its domains from a package; resolves when they are not served any more. */
   dropDomains(packageId: string, routes: readonly SentRoute[]): Promise<void>;
   newPixel(name: string): Promise<string>;
-  /** Of a package or pixel, in the order of their times. */
+  /** Of a package or pixel, in the order in which they came. */
   events(artifactId: string): Promise<StoredEvent[]>;
 }
 
@@ -64,25 +67,23 @@ export async function openCollectWorld(env: ProcessEnvironment = {}): Promise<Co
       for (const route of routes) await api.post(`/v1/packages/${id}/routes`, route);
       for (const domain of domains) await api.post(`/v1/packages/${id}/domains`, { name: domain });
       for (const host of domains)
-        for (const { templatePath } of routes)
-          await expect.poll(() => probe(call, host, templatePath), { interval: 20 }).not.toBe(404);
+        for (const { templatePath } of routes) await untilServed(call, { host, templatePath }, true);
       return id;
     },
     async dropDomains(packageId, routes) {
       const path = `/v1/packages/${packageId}/domains`;
       for (const { id, name } of await api.get<PackageDomainV1[]>(path)) {
         await api.request(`${path}/${id}`, { method: "DELETE" });
-        for (const { templatePath } of routes)
-          await expect.poll(() => probe(call, name, templatePath), { interval: 20 }).toBe(404);
+        for (const { templatePath } of routes) await untilServed(call, { host: name, templatePath }, false);
       }
     },
     newPixel: async (name) => (await makePixel(api, { owner: COLLECT_ORGANIZATION, name })).id,
     async events(artifactId) {
       return clickhouse.rows<StoredEvent>(`
-        SELECT type, package_version AS version, domain, referer, user_agent AS userAgent, platform, client, country,
+        SELECT toString(event_id) AS id, type, package_version AS version, domain, referer, user_agent AS userAgent, platform, client, country,
           hex(origin_id) AS originId, hex(endpoint_id) AS endpointId, variables, toInt32(sum(sign)) AS times
         FROM events WHERE artifact = '${artifactId}'
-        GROUP BY ALL ORDER BY min(time), toString(variables)`);
+        GROUP BY ALL ORDER BY min(events.version)`);
     },
     async [Symbol.asyncDispose]() {
       await toolchain.close();
@@ -90,8 +91,16 @@ export async function openCollectWorld(env: ProcessEnvironment = {}): Promise<Co
   };
 }
 
-/** A HEAD request is no event. */
-async function probe(call: CollectWorld["call"], host: string, templatePath: string): Promise<number> {
+/** Asks with HEAD, which is no event. */
+async function untilServed(
+  call: CollectWorld["call"],
+  { host, templatePath }: { host: string; templatePath: string },
+  served: boolean,
+): Promise<void> {
   const path = templatePath.replace(/\{[^}]*\}/g, "probe");
-  return (await call({ method: "HEAD", host, path })).status;
+  const asServed = async () => {
+    const { status } = await call({ method: "HEAD", host, path });
+    if ((status !== 404) !== served) throw new Error(`${host}${path} is answered with ${status}`);
+  };
+  await vi.waitFor(asServed, { timeout: SERVED_MS_MAX, interval: 20 });
 }

@@ -56,7 +56,8 @@ describe("what a package gateway answers, this one answers", () => {
     const { id, reply } = await ask(each);
     const { status, headers, body, events, variables } = each.expect;
     expect(reply.status).toBe(status);
-    for (const [name, value] of Object.entries(headers)) expect(reply.headers[name.toLowerCase()]).toBe(value);
+    for (const [name, value] of Object.entries(headers))
+      expect(reply.headers[name.toLowerCase()]).toBe(value);
     expect(reply.body.toString()).toBe(body);
     expect(variables).toHaveLength(events);
     const stored = async () => {

@@ -1,0 +1,89 @@
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { PackageV1 } from "../../schemas/package.js";
+import { connectClickHouse } from "../connect-clickhouse.js";
+import { connectApi } from "../demo/api-client.js";
+import type { Benchmark, BenchOptions, BenchResult, BenchSurroundings } from "./benchmark.js";
+import { collectReport, type CollectFacts } from "./collect-report.js";
+import { gzipFile, makeRedirectPackages, runCollectRound, type CollectRound } from "./collect-round.js";
+import { createBenchAccount, OWNER } from "./create-bench-account.js";
+import { writeGzipFile } from "./event-files.js";
+import { PACKAGE } from "./import-round.js";
+import { spawnProgram, type Program } from "./spawn-program.js";
+import { makeTemporaryFolder } from "./temporary-folder.js";
+
+/** Redirects of live collection while events are imported, beside a server that does nothing else. */
+export const collectBenchmark: Benchmark = {
+  name: "collect",
+  summary: "latency of --redirects a second while --events are imported, beside a bare node:http server",
+  run: runCollectBenchmark,
+};
+
+const WARM_UP_EVENTS = 60_000;
+const WARM_UP_SECONDS = 3;
+const STORED_MS_MAX = 60_000;
+
+async function runCollectBenchmark(
+  options: BenchOptions,
+  { open, tell }: BenchSurroundings,
+): Promise<BenchResult> {
+  const { path: folder } = open.use(makeTemporaryFolder());
+  const program = open.use(spawnProgram(join(folder, "data")));
+  tell(`starting the program in ${folder}`);
+  return collectReport(await program.whileRunning(runRounds(program, { ...options, folder, tell })), options);
+}
+
+interface RoundsOptions extends BenchOptions {
+  folder: string;
+  tell: (sentence: string) => void;
+}
+
+async function runRounds(program: Program, options: RoundsOptions): Promise<CollectFacts> {
+  const { events, seed, rounds: times, redirects: perSecond, seconds, folder, tell } = options;
+  const { api: apiUrl, collect: collectUrl, clickhouse: clickhouseUrl } = await program.ready();
+  const api = connectApi(apiUrl, await createBenchAccount(program.dataDir));
+  const { uuid: packageId } = await api.post<PackageV1>("/v1/packages", { ...PACKAGE, name: "imported" });
+  const collected = await makeRedirectPackages({ api });
+  const file = gzipFile(folder);
+  const ground = { api, owner: OWNER, clickhouseUrl, pid: program.pid, folder, collectUrl, file, packageId };
+  // What was made is served within a second.
+  await sleep(1_000);
+  tell(`warming both sides up for ${WARM_UP_SECONDS} s`);
+  await writeGzipFile(file, { events: WARM_UP_EVENTS, seed: seed + 1, packageId });
+  await runCollectRound({ ...ground, events: WARM_UP_EVENTS }, { perSecond, seconds: WARM_UP_SECONDS });
+  await writeGzipFile(file, { events, seed, packageId });
+  const rounds: CollectRound[] = [];
+  for (let round = 1; round <= times; round += 1) {
+    tell(
+      `round ${round} of ${times}: ${perSecond} redirects/s beside an import of ${events} lines, then the peer`,
+    );
+    rounds.push(await runCollectRound({ ...ground, events }, { perSecond, seconds }));
+  }
+  const sent = perSecond * (seconds * times + WARM_UP_SECONDS);
+  return { rounds, sent, stored: await countStored(clickhouseUrl, collected, sent) };
+}
+
+/** A collector that forgets is fast: waits until as many events are stored as were answered, or no more come. */
+async function countStored(
+  clickhouseUrl: string,
+  packages: readonly string[],
+  sent: number,
+): Promise<number> {
+  const clickhouse = connectClickHouse(clickhouseUrl);
+  try {
+    const deadline = performance.now() + STORED_MS_MAX;
+    for (;;) {
+      const answer = await clickhouse.query({
+        query: "SELECT sum(sign) AS stored FROM events WHERE artifact IN {packages:Array(UUID)}",
+        query_params: { packages },
+        format: "JSONEachRow",
+      });
+      const [row] = await answer.json<{ stored: string }>();
+      const stored = Number(row?.stored);
+      if (stored >= sent || performance.now() > deadline) return stored;
+      await sleep(500);
+    }
+  } finally {
+    await clickhouse.close();
+  }
+}

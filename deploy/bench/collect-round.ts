@@ -1,0 +1,123 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { EventImport } from "../../schemas/import-store.js";
+import type { PackageV1 } from "../../schemas/package.js";
+import { awaitCalm } from "./await-calm.js";
+import type { ImportGround } from "./import-round.js";
+import { PACKAGE } from "./import-round.js";
+import { readBusySeconds } from "./machine-cpu.js";
+import type { MeasuredRun } from "./management-round.js";
+import { postFile } from "./post-file.js";
+import { openRawConnections } from "./raw-connections.js";
+import { sendAtRate, type Rate } from "./send-at-rate.js";
+import { watchUsage } from "./watch-usage.js";
+
+/** Redirects at a fixed rate, and the import that ran beside them. */
+export interface RedirectRun extends MeasuredRun {
+  importSeconds: number;
+}
+
+export interface CollectRound {
+  ours: RedirectRun;
+  /** A server on Node's HTTP that does nothing but redirect. */
+  bare: RedirectRun;
+}
+
+export interface CollectGround extends ImportGround {
+  collectUrl: string;
+  /** A gzip file of events of the package. */
+  file: string;
+  events: number;
+  packageId: string;
+}
+
+/** As many as browsers and package clients behind one proxy keep. */
+const CONNECTIONS = 64;
+
+/** Ours and then the peer, each at the same rate while the same lines are imported. */
+export async function runCollectRound(ground: CollectGround, rate: Rate): Promise<CollectRound> {
+  const ours = await measureRedirects(ground, { rate, url: ground.collectUrl });
+  const peer = fork(fileURLToPath(new URL("./bare-redirects.js", import.meta.url)));
+  try {
+    const [url] = (await once(peer, "message")) as [string];
+    return { ours, bare: await measureRedirects(ground, { rate, url }) };
+  } finally {
+    peer.kill("SIGKILL");
+  }
+}
+
+const WRONG_SHARE_MAX = 0.001;
+
+async function measureRedirects(
+  ground: CollectGround,
+  { rate, url }: { rate: Rate; url: string },
+): Promise<RedirectRun> {
+  using connections = await openRawConnections(url, CONNECTIONS);
+  await awaitCalm(ground.clickhouseUrl);
+  const importing = importFile(ground);
+  // It is waited for below; until then a failure is nobody's.
+  importing.catch(() => undefined);
+  using watch = watchUsage(ground.pid);
+  const busyBefore = readBusySeconds();
+  const sent = await sendAtRate(rate, (index) => connections.send(redirectRequest(index)));
+  const usage = watch.finish();
+  const machineCpuSeconds = readBusySeconds() - busyBefore;
+  const redirects = sent.answers.get("307") ?? 0;
+  if (redirects < sent.latenciesMs.length * (1 - WRONG_SHARE_MAX))
+    throw new Error(`${redirects} of ${sent.latenciesMs.length} answers were redirects`);
+  return { ...sent, usage, machineCpuSeconds, importSeconds: await importing };
+}
+
+/** Resolves with how long it took to be done. */
+async function importFile({ api, owner, packageId, file }: CollectGround): Promise<number> {
+  const startedAt = performance.now();
+  const url = new URL(`/v2/packages/${owner}/${packageId}/import`, api.url);
+  const headers = {
+    Authorization: `Bearer ${api.token}`,
+    "Content-Type": "application/ndjson",
+    "Content-Encoding": "gzip",
+  };
+  const { text } = await postFile({ url, headers, path: file });
+  const record = await api.pollToDone(JSON.parse(text) as EventImport, { timeoutMs: 3_600_000 });
+  if (record.status !== "done") throw new Error(`the import ended as ${record.status}`);
+  return (performance.now() - startedAt) / 1000;
+}
+
+const HOSTS = 16;
+const AGENTS = ["curl/8.9.1", "Wget/1.24.5", "pip/24.2", "node-fetch/3", "Mozilla/5.0 (X11; Linux x86_64)"];
+const REQUESTS = Array.from({ length: 500 }, (_, index) =>
+  Buffer.from(
+    `GET /get/1.${index % 40}.0/linux-x64/tool-${index}.tar.gz?utm=bench HTTP/1.1\r\n` +
+      `Host: ${hostName(index % HOSTS)}\r\nUser-Agent: ${AGENTS[index % AGENTS.length]}\r\nAccept: */*\r\n\r\n`,
+  ),
+);
+
+function redirectRequest(index: number): Buffer {
+  return REQUESTS[index % REQUESTS.length] ?? Buffer.alloc(0);
+}
+
+function hostName(index: number): string {
+  return `files-${index}.bench.example`;
+}
+
+/** File packages with a route and a domain each; answers their ids. */
+export async function makeRedirectPackages({ api }: Pick<ImportGround, "api">): Promise<string[]> {
+  const ids: string[] = [];
+  for (let index = 0; index < HOSTS; index++) {
+    const { uuid } = await api.post<PackageV1>("/v1/packages", { ...PACKAGE, name: `redirects-${index}` });
+    const route = {
+      templatePath: "/get/{version}/{+file}",
+      outgoingUrl: "https://files.example.org/{+file}",
+    };
+    await api.post(`/v1/packages/${uuid}/routes`, route);
+    await api.post(`/v1/packages/${uuid}/domains`, { name: hostName(index) });
+    ids.push(uuid);
+  }
+  return ids;
+}
+
+export function gzipFile(folder: string): string {
+  return join(folder, "events.ndjson.gz");
+}

@@ -1,0 +1,95 @@
+import { Agent } from "node:http";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { callCollect } from "../support/collect-client.js";
+import { openCollectWorld, type CollectWorld } from "../support/collect-world.js";
+
+const HOST = "load.example";
+const ROUTES = [{ templatePath: "/get/{id}", outgoingUrl: "https://files.example/{id}" }];
+const SENDERS = 16;
+const LOAD_MS = 2_000;
+/** What is promised of events that were answered before a process is killed. */
+const FLUSH_MS = 200;
+
+let world: CollectWorld;
+let packageId: string;
+beforeAll(async () => {
+  world = await openCollectWorld();
+  packageId = await world.newFilePackage({ name: "loaded", domains: [HOST], routes: ROUTES });
+});
+afterAll(() => world?.[Symbol.asyncDispose]());
+
+interface Answered {
+  id: string;
+  at: number;
+}
+
+/** Asks without a pause on kept connections until the collector is gone; answers what was answered. */
+async function load(name: string): Promise<Answered[]> {
+  const agent = new Agent({ keepAlive: true, maxSockets: SENDERS });
+  const url = world.toolchain.endpoints.collect;
+  const answered: Answered[] = [];
+  const send = async (sender: number) => {
+    for (let n = 0; ; n++) {
+      const id = `${name}-${sender}-${n}`;
+      const reply = await callCollect(url, { host: HOST, path: `/get/${id}`, agent }).catch(() => undefined);
+      if (reply === undefined) return;
+      expect(reply.status).toBe(307);
+      answered.push({ id, at: performance.now() });
+    }
+  };
+  await Promise.all(Array.from({ length: SENDERS }, (_, sender) => send(sender)));
+  agent.destroy();
+  return answered;
+}
+
+/** Ids of the events that are stored, each as often as it is. */
+async function storedIds(name: string): Promise<Map<string, number>> {
+  const rows = await world.clickhouse.rows<{ id: string; times: number }>(`
+    SELECT variables['id'] AS id, toInt32(sum(sign)) AS times FROM events
+    WHERE artifact = '${packageId}' AND id LIKE '${name}-%' GROUP BY id`);
+  return new Map(rows.map(({ id, times }) => [id, times]));
+}
+
+async function killUnderLoad(name: string, signal: NodeJS.Signals) {
+  const loading = load(name);
+  await new Promise((resolve) => setTimeout(resolve, LOAD_MS));
+  const killedAt = performance.now();
+  const ended = await world.toolchain.kill(signal);
+  const answered = await loading;
+  await world.toolchain.restart();
+  return { killedAt, ended, answered };
+}
+
+/** Waits until nothing more is coming. */
+async function settledIds(name: string): Promise<Map<string, number>> {
+  let before = -1;
+  await expect
+    .poll(
+      async () => {
+        const { size } = await storedIds(name);
+        const same = size === before;
+        before = size;
+        return same;
+      },
+      { interval: 1_500 },
+    )
+    .toBe(true);
+  return storedIds(name);
+}
+
+test("a collector that is stopped under load loses no event that it has answered", async () => {
+  const { ended, answered } = await killUnderLoad("term", "SIGTERM");
+  expect(ended).toBe(0);
+  expect(answered.length).toBeGreaterThan(100);
+  const stored = await settledIds("term");
+  expect(answered.filter(({ id }) => stored.get(id) !== 1)).toEqual([]);
+});
+
+test("a collector that is killed under load loses at most the events of the last 200 ms", async () => {
+  const { killedAt, answered } = await killUnderLoad("kill", "SIGKILL");
+  const stored = await settledIds("kill");
+  const safe = answered.filter(({ at }) => at < killedAt - FLUSH_MS);
+  expect(safe.length).toBeGreaterThan(100);
+  expect(safe.filter(({ id }) => stored.get(id) !== 1)).toEqual([]);
+  expect([...stored.values()].filter((times) => times !== 1)).toEqual([]);
+});
