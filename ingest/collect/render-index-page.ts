@@ -29,8 +29,9 @@ export function renderIndexJson(page: IndexPage, project: string): string {
   });
 }
 
+/** Names of projects have nothing to escape, and there may be hundreds of thousands of them. */
 function projectLine({ name }: IndexProject): string {
-  return `<a href="/simple/${normalizedName(name)}/">${escaped(name)}</a><br>\n`;
+  return `<a href="/simple/${normalizedName(name)}/">${name}</a><br>\n`;
 }
 
 function fileLine({ filename, rest }: IndexFile, project: string): string {
