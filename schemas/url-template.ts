@@ -56,11 +56,13 @@ function expandPart(part: TemplatePart, values: ReadonlyMap<string, string>): st
 
 /** Leaves unreserved characters only. */
 function encodeUnreserved(text: string): string {
+  if (/^[A-Za-z0-9\-._~]*$/.test(text)) return text;
   return encodeURIComponent(wellFormed(text)).replace(/[!'()*]/g, escapeByte);
 }
 
 /** Leaves reserved characters and what is percent-encoded already. */
 function encodeReserved(text: string): string {
+  if (/^[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]*$/.test(text)) return text;
   return wellFormed(text).replace(/%[0-9A-Fa-f]{2}|[^]/gu, (each) =>
     each.length === 3 || /[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]/.test(each) ? each : encodeURIComponent(each),
   );
