@@ -73,7 +73,7 @@ export const PYTHON_INDEX_LIMITS = {
 const MEMORY_PER_BYTE = 6;
 
 interface Held {
-  page: UpstreamPage | "not-found";
+  page: UpstreamPage;
   checkedAt: number;
 }
 
@@ -86,35 +86,45 @@ export function createPythonIndex({ fetchIndex, now, onFailure, limits }: Python
   const held = new LRUCache<string, Held>({
     max: bound.pagesMax,
     maxSize: bound.cacheBytesMax,
-    sizeCalculation: ({ page }) => 1000 + (page === "not-found" ? 0 : page.bytes * MEMORY_PER_BYTE),
+    sizeCalculation: ({ page }) => 1000 + page.bytes * MEMORY_PER_BYTE,
   });
-  const failures = new LRUCache<string, number>({ max: bound.pagesMax });
-  const underWay = new Map<string, Promise<Held | undefined>>();
+  // When they were seen last. Apart, so that who asks for made-up names drives no page out.
+  const absent = new LRUCache<string, number>({ max: bound.pagesMax });
+  const failed = new LRUCache<string, number>({ max: bound.pagesMax });
+  const underWay = new Map<string, Promise<ServedPage | "not-found" | undefined>>();
   const take = limitFetches({ perUpstream: bound.fetchesPerUpstream, inAll: bound.fetchesMax });
 
-  async function check(place: IndexPlace, key: string): Promise<Held | undefined> {
+  const isWithin = (since: number | undefined, ms: number) => since !== undefined && now() - since < ms;
+
+  /** Undefined where the upstream could not say. */
+  async function check(place: IndexPlace, key: string): Promise<ServedPage | "not-found" | undefined> {
     const url = addressOf(place);
-    const before = held.get(key)?.page;
-    const copy = before === "not-found" ? undefined : before;
     const signal = AbortSignal.timeout(bound.timeoutMs);
+    const asked = { url, project: place.project, copy: held.get(key)?.page, bytesMax: bound.pageBytesMax };
     try {
       using _place = await take(new URL(url).origin, signal);
-      const page = await readUpstreamPage(
-        { url, project: place.project, copy, bytesMax: bound.pageBytesMax },
-        { fetchIndex, signal },
-      );
-      const checked = { page, checkedAt: now() };
-      held.set(key, checked);
-      failures.delete(key);
-      return checked;
+      const page = await readUpstreamPage(asked, { fetchIndex, signal });
+      failed.delete(key);
+      return keep(page, key);
     } catch (error) {
-      failures.set(key, now());
+      failed.set(key, now());
       onFailure?.(error, url);
       return undefined;
     }
   }
 
-  function checkOnce(place: IndexPlace, key: string): Promise<Held | undefined> {
+  function keep(page: UpstreamPage | "not-found", key: string): ServedPage | "not-found" {
+    if (page === "not-found") {
+      held.delete(key);
+      absent.set(key, now());
+      return page;
+    }
+    absent.delete(key);
+    held.set(key, { page, checkedAt: now() });
+    return page.served;
+  }
+
+  function checkOnce(place: IndexPlace, key: string): Promise<ServedPage | "not-found" | undefined> {
     const begun = underWay.get(key);
     if (begun !== undefined) return begun;
     const checking = check(place, key).finally(() => underWay.delete(key));
@@ -126,21 +136,15 @@ export function createPythonIndex({ fetchIndex, now, onFailure, limits }: Python
     async read(place, { ageMsMax = bound.freshMs } = {}) {
       const key = `${place.repositoryUrl}\n${place.project}`;
       const kept = held.get(key);
-      const age = kept === undefined ? Infinity : now() - kept.checkedAt;
-      const fresh = age < (kept?.page === "not-found" ? Math.min(ageMsMax, bound.absentMs) : ageMsMax);
-      const left = now() - (failures.get(key) ?? -Infinity) < bound.holdOffMs;
-      const checked = fresh ? kept : left ? undefined : await checkOnce(place, key);
-      if (checked !== undefined) return served(checked.page);
+      if (kept !== undefined && isWithin(kept.checkedAt, ageMsMax)) return kept.page.served;
+      if (isWithin(absent.get(key), Math.min(ageMsMax, bound.absentMs))) return "not-found";
+      const checked = isWithin(failed.get(key), bound.holdOffMs) ? undefined : await checkOnce(place, key);
       // That a project was absent before the upstream went away says nothing about now.
-      return kept === undefined || kept.page === "not-found" ? "unavailable" : served(kept.page);
+      return checked ?? kept?.page.served ?? "unavailable";
     },
   };
 }
 
 function addressOf({ repositoryUrl, project }: IndexPlace): string {
   return project === "" ? repositoryUrl : `${repositoryUrl}${project}/`;
-}
-
-function served(page: UpstreamPage | "not-found"): ServedPage | "not-found" {
-  return page === "not-found" ? page : page.served;
 }

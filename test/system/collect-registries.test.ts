@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { RequestListener } from "node:http";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
-import { openCollectWorld, type CollectWorld } from "../support/collect-world.js";
+import { COLLECT_ORGANIZATION, openCollectWorld, type CollectWorld } from "../support/collect-world.js";
 import { pullImage, startRegistry } from "../support/image-registry.js";
 import { newDockerPackage, newNpmPackage, newPythonPackage } from "../support/registry-packages.js";
 import { startServer, type StartedServer } from "../support/start-server.js";
@@ -141,6 +141,29 @@ describe("a pull", () => {
     );
   });
 
+  it("is in the breakdowns, by its version", async () => {
+    const urls = {
+      backendUrl: "https://ghcr.io/acme/counted",
+      publicUrl: "https://cr.example.org/acme/counted",
+    };
+    const id = await newDockerPackage(world, urls);
+    for (const tag of ["1.4.0", "1.4.0", "edge"])
+      await world.call({ path: `/v2/acme/counted/manifests/${tag}`, host: "cr.example.org" });
+    const day = (ahead: number) => new Date(Date.now() + ahead * 86_400_000).toISOString().slice(0, 10);
+    const versions = async () => {
+      const lines = await world.api.readAggregates(COLLECT_ORGANIZATION, {
+        startDate: day(-1),
+        endDate: day(2),
+      });
+      const ours = lines.filter((line) => line.package === id);
+      return ours.flatMap(({ version, total }) => (version === undefined ? [] : [[version, total]]));
+    };
+    await expect.poll(versions).toEqual([
+      ["1.4.0", 2],
+      ["edge", 1],
+    ]);
+  });
+
   it("of an image that nobody has here is refused as registries do", async () => {
     const reply = await world.call({ path: "/v2/nobody/has/manifests/1", host: "cr.example.org" });
     expect(reply.status).toBe(404);
@@ -180,16 +203,16 @@ describe("a Python index", () => {
 
 it("counts an install that npm reports for the package that it names", async () => {
   const id = await newNpmPackage(world, "@acme/web");
+  // Made later, so that what came before is known when it is served.
+  await newPythonPackage(world, { name: "later", domain: "later.example.org", repositoryURL: upstream.url });
   const report = {
     libraryType: "npm",
     rawPlatform: "darwin",
     dependencyInfo: { parent: { name: "@acme/web", version: "3.1.4" } },
   };
   const sent = { method: "POST", path: "/package-event/install", body: JSON.stringify(report) };
-  const asReported = async () => {
-    const { status, body } = await world.call({ ...sent, host: "collect.example" });
-    expect([status, body.length]).toEqual([200, 0]);
-    return (await world.events(id)).map(({ type, version, platform }) => [type, version, platform]);
-  };
-  await expect.poll(asReported).toEqual([["package-download", "3.1.4", "macOS"]]);
+  const { status, body } = await world.call({ ...sent, host: "collect.example" });
+  expect([status, body.length]).toEqual([200, 0]);
+  await expect.poll(() => eventsOf(id)).toEqual(["package-download 3.1.4"]);
+  expect(await world.events(id)).toMatchObject([{ platform: "macOS", times: 1 }]);
 });

@@ -208,6 +208,14 @@ it("forgets what was not asked for longest when the pages take too much memory",
   expect(world.upstream.asked).toHaveLength(asked + 1);
 });
 
+it("forgets no page for names that the upstream does not have", async () => {
+  const world = worldOf((url) => (url.endsWith("/web/") ? page("a.zip") : { status: 404 }), { pagesMax: 5 });
+  await world.index.read(PLACE);
+  for (let made = 0; made < 20; made++) await world.index.read({ ...PLACE, project: `made-up-${made}` });
+  await world.index.read(PLACE);
+  expect(world.upstream.asked).toHaveLength(21);
+});
+
 it("links relative to where the page came from in the end", async () => {
   const world = worldOf(() => ({ ...page("a.zip"), url: "https://mirror.example/web/" }));
   const read = await world.index.read(PLACE);
