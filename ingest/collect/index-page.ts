@@ -34,8 +34,11 @@ export class UnreadableIndex extends Error {
   override readonly name = "UnreadableIndex";
 }
 
-/** A page with more links than any index has would take memory out of proportion to its bytes. */
-export const LINKS_MAX = 500_000;
+/** More than any index has; a page of tiny links would take memory out of proportion to its bytes. */
+export const LINKS_MAX = { project: 100_000, root: 500_000 } as const satisfies Record<
+  IndexPage["kind"],
+  number
+>;
 
 /**
  * A file as it is listed, or undefined where it cannot be served: a link that is not to the web, or a name that is none.

@@ -62,15 +62,17 @@ export const PYTHON_INDEX_LIMITS = {
   /** Of one page, decompressed. */
   pageBytesMax: 32 * 1024 * 1024,
   pagesMax: 10_000,
-  /** Of all pages, as they take memory. */
-  cacheBytesMax: 192 * 1024 * 1024,
+  /** Of all pages, as they take memory; the largest page has to fit. */
+  cacheBytesMax: 136 * 1024 * 1024,
   /** At once, to one upstream and to all. */
-  fetchesPerUpstream: 8,
-  fetchesMax: 24,
+  fetchesPerUpstream: 4,
+  fetchesMax: 12,
+  /** Of all pages that are being read: an upstream may be anybody's, and the memory is everybody's. */
+  bytesUnderWayMax: 64 * 1024 * 1024,
 };
 
 /** A parsed page with its two rendered forms takes about so many times the bytes that it came in. */
-const MEMORY_PER_BYTE = 6;
+const MEMORY_PER_BYTE = 4;
 
 interface Held {
   page: UpstreamPage;
@@ -94,13 +96,16 @@ export function createPythonIndex({ fetchIndex, now, onFailure, limits }: Python
   const underWay = new Map<string, Promise<ServedPage | "not-found" | undefined>>();
   const take = limitFetches({ perUpstream: bound.fetchesPerUpstream, inAll: bound.fetchesMax });
 
+  const underWayBytes = { now: 0, max: bound.bytesUnderWayMax };
+
   const isWithin = (since: number | undefined, ms: number) => since !== undefined && now() - since < ms;
 
   /** Undefined where the upstream could not say. */
   async function check(place: IndexPlace, key: string): Promise<ServedPage | "not-found" | undefined> {
     const url = addressOf(place);
     const signal = AbortSignal.timeout(bound.timeoutMs);
-    const asked = { url, project: place.project, copy: held.get(key)?.page, bytesMax: bound.pageBytesMax };
+    const limits = { bytesMax: bound.pageBytesMax, underWay: underWayBytes };
+    const asked = { url, project: place.project, copy: held.get(key)?.page, ...limits };
     try {
       using _place = await take(new URL(url).origin, signal);
       const page = await readUpstreamPage(asked, { fetchIndex, signal });

@@ -24,7 +24,7 @@ export async function readIndexHtml(
   bytes: AsyncIterable<Uint8Array>,
   { kind, url }: ReadOptions,
 ): Promise<IndexPage> {
-  const links = new LinkReader(url);
+  const links = new LinkReader(url, LINKS_MAX[kind]);
   const parser = new Parser(links);
   const decoder = new TextDecoder();
   for await (const part of bytes) parser.write(decoder.decode(part, { stream: true }));
@@ -40,17 +40,24 @@ interface Link {
   text: string;
 }
 
+/** Links that nobody closed are within each other. The parser's time grows with the square of the depth. */
+const DEPTH_MAX = 10_000;
+
 /** What htmlparser2 calls while it reads. */
 class LinkReader {
   readonly found: Link[] = [];
   base: string;
+  readonly #linksMax: number;
   #open: Link | undefined;
+  #depth = 0;
 
-  constructor(url: string) {
+  constructor(url: string, linksMax: number) {
     this.base = url;
+    this.#linksMax = linksMax;
   }
 
   onopentag(tag: string, attributes: Record<string, string>): void {
+    if (++this.#depth > DEPTH_MAX) throw new UnreadableIndex(`the page is over ${DEPTH_MAX} elements deep`);
     if (tag === "base" && attributes.href && URL.canParse(attributes.href, this.base)) {
       this.base = new URL(attributes.href, this.base).href;
     }
@@ -58,7 +65,8 @@ class LinkReader {
       checkIndexVersion(attributes.content);
     }
     if (tag !== "a" || attributes.href === undefined) return;
-    if (this.found.length === LINKS_MAX) throw new UnreadableIndex(`the page has over ${LINKS_MAX} links`);
+    if (this.found.length === this.#linksMax)
+      throw new UnreadableIndex(`the page has over ${this.#linksMax} links`);
     this.#open = { attributes, text: "" };
     this.found.push(this.#open);
   }
@@ -68,6 +76,7 @@ class LinkReader {
   }
 
   onclosetag(tag: string): void {
+    this.#depth--;
     if (tag === "a") this.#open = undefined;
   }
 }

@@ -17,12 +17,25 @@ interface ReadOptions {
 
 /** Reads the JSON form (PEP 691). Throws UnreadableIndex for what is none, or of a version that is not known. */
 export function readIndexJson(bytes: Buffer, { kind, url }: ReadOptions): IndexPage {
+  const linksMax = LINKS_MAX[kind];
+  if (countObjects(bytes) > OBJECTS_PER_LINK * linksMax + 1000)
+    throw new UnreadableIndex(`the page has over ${linksMax} entries`);
   const page = decodePage(bytes);
   if (isObject(page.meta)) checkIndexVersion(page.meta["api-version"]);
   const { files, projects, ...rest } = page;
   return kind === "root"
-    ? { kind, rest, projects: entries(projects).flatMap(projectOf) }
-    : { kind, rest, files: entries(files).flatMap((entry) => fileOf(entry, url)) };
+    ? { kind, rest, projects: entries(projects, linksMax).flatMap(projectOf) }
+    : { kind, rest, files: entries(files, linksMax).flatMap((entry) => fileOf(entry, url)) };
+}
+
+/** A file with its hashes and those of its metadata, and room for what is to come. */
+const OBJECTS_PER_LINK = 5;
+
+/** At most: braces in texts count too. Parsing tells it only when they have taken their memory. */
+function countObjects(bytes: Buffer): number {
+  let count = 0;
+  for (let at = 0; at < bytes.length; at++) if (bytes[at] === 0x7b || bytes[at] === 0x5b) count++;
+  return count;
 }
 
 function decodePage(bytes: Buffer): Record<string, unknown> {
@@ -36,9 +49,9 @@ function decodePage(bytes: Buffer): Record<string, unknown> {
   return page;
 }
 
-function entries(list: unknown): Record<string, unknown>[] {
+function entries(list: unknown, linksMax: number): Record<string, unknown>[] {
   if (!Array.isArray(list)) throw new UnreadableIndex("the page lists neither files nor projects");
-  if (list.length > LINKS_MAX) throw new UnreadableIndex(`the page has over ${LINKS_MAX} entries`);
+  if (list.length > linksMax) throw new UnreadableIndex(`the page has over ${linksMax} entries`);
   return list.filter(isObject);
 }
 

@@ -23,6 +23,8 @@ interface Asked {
   /** What is known already; it stays when the upstream says that nothing changed. */
   copy: UpstreamPage | undefined;
   bytesMax: number;
+  /** Bytes of all pages that are being read, this one's included while it is. */
+  underWay: { now: number; readonly max: number };
 }
 
 /** Rejects when the upstream cannot be reached or answers with anything but a page, "not found" or "not modified". */
@@ -52,12 +54,16 @@ function headersFor({ project, copy }: Asked): Record<string, string> {
   };
 }
 
-async function readPage({ project, bytesMax }: Asked, answer: FetchedIndex): Promise<UpstreamPage> {
-  const body = new CountedBody(answer.body, bytesMax);
+async function readPage({ project, ...limits }: Asked, answer: FetchedIndex): Promise<UpstreamPage> {
+  const body = new CountedBody(answer.body, limits);
   const read = { kind: project === "" ? "root" : "project", url: answer.url } as const;
-  const page = await readForm(body, { ...read, form: formOf(answer) });
-  const { etag, "last-modified": lastModified } = answer.headers;
-  return { served: servedPage(page, project), bytes: body.bytes, etag, lastModified };
+  try {
+    const page = await readForm(body, { ...read, form: formOf(answer) });
+    const { etag, "last-modified": lastModified } = answer.headers;
+    return { served: servedPage(page, project), bytes: body.bytes, etag, lastModified };
+  } finally {
+    limits.underWay.now -= body.bytes;
+  }
 }
 
 interface Form {
@@ -85,21 +91,26 @@ function typeOf(headers: IncomingHttpHeaders): string {
   return (headers["content-type"] ?? "").replace(/;.*$/s, "").trim().toLowerCase();
 }
 
-/** Ends with UnreadableIndex behind `bytesMax`. */
+type Limits = Pick<Asked, "bytesMax" | "underWay">;
+
+/** Ends with UnreadableIndex where a limit is passed. What it has read counts as under way until its reader is done. */
 class CountedBody implements AsyncIterable<Uint8Array> {
   bytes = 0;
   readonly #body: AsyncIterable<Uint8Array>;
-  readonly #bytesMax: number;
+  readonly #limits: Limits;
 
-  constructor(body: AsyncIterable<Uint8Array>, bytesMax: number) {
+  constructor(body: AsyncIterable<Uint8Array>, limits: Limits) {
     this.#body = body;
-    this.#bytesMax = bytesMax;
+    this.#limits = limits;
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
+    const { bytesMax, underWay } = this.#limits;
     for await (const part of this.#body) {
       this.bytes += part.length;
-      if (this.bytes > this.#bytesMax) throw new UnreadableIndex(`the page has over ${this.#bytesMax} bytes`);
+      underWay.now += part.length;
+      if (this.bytes > bytesMax) throw new UnreadableIndex(`the page has over ${bytesMax} bytes`);
+      if (underWay.now > underWay.max) throw new UnreadableIndex("too many large pages are being read");
       yield part;
     }
   }

@@ -186,6 +186,9 @@ describe("a project that the upstream does not have", () => {
     world.upstream.answer = () => ({ status: 404 });
     world.clock.now = 60_000;
     expect(await has(world, "a.zip")).toBe("not-found");
+    world.upstream.answer = () => new Error("down");
+    world.clock.now = 70_000;
+    expect(await has(world, "a.zip")).toBe("unavailable");
   });
 
   it("may be there by now when the upstream no longer answers", async () => {
@@ -206,6 +209,16 @@ it("forgets what was not asked for longest when the pages take too much memory",
   expect(world.upstream.asked).toHaveLength(asked);
   await world.index.read(place("b"));
   expect(world.upstream.asked).toHaveLength(asked + 1);
+});
+
+it("reads no more at once than there is memory for, and all of it one after another", async () => {
+  const large = { body: "x".repeat(600) };
+  const world = worldOf(() => large, { bytesUnderWayMax: 1000 });
+  const read = (project: string) => world.index.read({ ...PLACE, project });
+  await Promise.all([read("a"), read("b")]);
+  expect(world.failures).toEqual([expect.stringContaining("too many large pages are being read")]);
+  for (const project of ["c", "d", "e"]) await read(project);
+  expect(world.failures).toHaveLength(1);
 });
 
 it("forgets no page for names that the upstream does not have", async () => {

@@ -214,6 +214,26 @@ test.each([
   expect(() => readJson(page)).toThrow(message);
 });
 
+test.each(["<b>", "<a href=x.zip>", "<svg>", "<p><b>"])(
+  "refuses a page of %s that is too deep, before it takes time",
+  async (tag) => {
+    await expect(readHtml(tag.repeat(100_000))).rejects.toThrow("the page is over 10000 elements deep");
+  },
+);
+
+it("reads a page of any length whose elements end one way or another", async () => {
+  const row = '<p>text<br><img src="x"><meta name="x"><b>bold</b></i><p><a href="web-1.0.zip">x</a></p>';
+  const page = await readHtml(`<ul>${"<li>".repeat(11_000)}</ul>${row.repeat(11_000)}`);
+  expect(page).toMatchObject({ kind: "project" });
+});
+
+it("refuses more links than any project has, before they take memory", async () => {
+  const links = '<a href="x.zip"></a>'.repeat(100_001);
+  await expect(readHtml(links)).rejects.toThrow("the page has over 100000 links");
+  expect(() => readJson({ files: Array(100_001).fill(0) })).toThrow("the page has over 100000 entries");
+  expect(() => readJson({ files: [], future: Array(600_000).fill({}) })).toThrow("over 100000 entries");
+});
+
 it("refuses what is not JSON", () => {
   expect(() => readIndexJson(Buffer.from("<html>"), { kind: "root", url: URL_OF_PAGE })).toThrow(
     "the page is said to be JSON and is none",
