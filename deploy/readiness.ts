@@ -5,8 +5,10 @@ import type { Role } from "./config-schema.js";
 import type { Stores } from "./open-stores.js";
 import type { Enrichment } from "./start-enrichment.js";
 
+type CheckedStores = Pick<Stores, "pg" | "clickhouse" | "eventLog">;
+
 /** What `/readyz` says on the public ports: each store. */
-export function readinessOf(stores: Stores): Readiness {
+export function readinessOf(stores: CheckedStores): Readiness {
   return { checks: storeChecks(stores), completeThrough: () => readCompleteThrough(stores.pg) };
 }
 
@@ -33,7 +35,7 @@ function assertConsuming(enrichment: Pick<Enrichment, "idleWorkers"> | undefined
   if (idle > 0) throw new Error(`${idle} enrichment workers do not consume`);
 }
 
-function storeChecks({ pg, clickhouse, eventLog }: Stores) {
+function storeChecks({ pg, clickhouse, eventLog }: CheckedStores) {
   return {
     postgres: async () => void (await pg.query("select 1")),
     clickhouse: async () => void (await clickhouse.command({ query: "SELECT 1" })),

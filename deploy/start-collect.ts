@@ -15,9 +15,11 @@ import { trustsProxy } from "./trusts-proxy.js";
 
 export interface CollectOptions {
   config: Pick<Config, "collect" | "logCodec" | "trustedProxies">;
-  stores: Stores;
+  stores: Pick<Stores, "pg" | "postgresUrl" | "clickhouse" | "eventLog">;
   log: Logger;
   registry: Registry;
+  /** The most that is held of events which the log does not take. */
+  bufferBytesMax?: number;
 }
 
 export interface RunningCollect extends AsyncDisposable {
@@ -32,12 +34,8 @@ const BUFFER_BYTES_MAX = 48 * 1024 * 1024;
 const COMPLAINT_MS = 10_000;
 
 /** The port of live collection. Throws StartFailure when it cannot be had. */
-export async function startCollect({
-  config,
-  stores,
-  log,
-  registry,
-}: CollectOptions): Promise<RunningCollect> {
+export async function startCollect(options: CollectOptions): Promise<RunningCollect> {
+  const { config, stores, log, registry, bufferBytesMax = BUFFER_BYTES_MAX } = options;
   const open = new ClosingStack();
   try {
     const kept = open.use(await keepSites({ pg: stores.pg, url: stores.postgresUrl, log }));
@@ -48,7 +46,7 @@ export async function startCollect({
         codec: config.logCodec,
         now: Date.now,
         newId: randomUUID,
-        bytesMax: BUFFER_BYTES_MAX,
+        bytesMax: bufferBytesMax,
         onLost: (events) => metrics?.onLost(events),
         onFailure: seldom(COMPLAINT_MS, (error) =>
           log.warn({ err: error }, "the event log does not take live events; they are kept and tried again"),

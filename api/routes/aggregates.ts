@@ -79,7 +79,8 @@ const EXPORT: Omit<Operation, "id" | "summary"> = {
         "X-Complete-Through": {
           schema: { type: "string", format: "date-time" },
           required: true,
-          description: "Whatever was received before is in the answer",
+          description:
+            "Whatever was imported before is in the answer; live events follow their requests by seconds",
         },
       },
     },

@@ -78,7 +78,7 @@ const READINESS = {
     stores: { type: "object", additionalProperties: { type: "string", enum: ["ok", "down"] } },
     complete_through: {
       ...TIMESTAMP,
-      description: "Whatever was received before is in the exports",
+      description: "Whatever was imported before is in the exports; live events follow by seconds",
     },
   },
 } as const;

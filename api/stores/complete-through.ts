@@ -2,7 +2,9 @@ import { query, utc, type Postgres } from "./query.js";
 
 /**
  * The time up to which nothing older is still unsettled, ISO 8601 UTC: what was received, aborted or retracted
- * before it is in the exports, of one owner or of all. Asked before an export is read, it is true of that export.
+ * before it is in the exports, of one owner or of all. Asked before an export is read, it is true of that export. It
+ * speaks of imports: live events are never overridden, so they are there as soon as they are enriched, but nobody tells
+ * PostgreSQL of each; how far they are behind, `event_log_lag_records` says.
  */
 export async function readCompleteThrough(pg: Postgres, ownerId?: string): Promise<string> {
   const text = `

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { packChunk, type Codec } from "../../schemas/chunk-codec.js";
 import type { EventLog } from "../../schemas/event-log.js";
 import { encodeRawChunk, type RawChunk } from "../../schemas/raw-chunk.js";
@@ -99,7 +98,7 @@ export function openLiveBuffer(options: LiveBufferOptions): LiveBuffer {
     async [Symbol.asyncDispose]() {
       closeBatch();
       const empty = new Promise<void>((resolve) => (whenEmpty = resolve));
-      if (held > 0) await Promise.race([empty, sleep(endMsMax, undefined, { ref: false })]);
+      if (held > 0) await Promise.race([empty, pause(endMsMax, ending.signal)]);
       ending.abort();
       onLost([...underWay, ...ready.splice(0)].reduce((lost, { lines }) => lost + lines.length, 0));
     },
@@ -128,7 +127,7 @@ async function appendUntilTaken(
     } catch (error) {
       onFailure(error);
       const pauseMs = Math.min(RETRY_MS_MAX, RETRY_MS_MIN * 2 ** sequence);
-      await sleep(pauseMs, undefined, { signal, ref: false }).catch(() => undefined);
+      await pause(pauseMs, signal);
     }
   }
 }
@@ -147,4 +146,17 @@ function chunkOf({ lines }: Batch, { now, newId }: Pick<LiveBufferOptions, "now"
     codec: "none",
     lines: Buffer.from(lines.join("\n")),
   };
+}
+
+/** Shorter where it is told to stop. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener("abort", end);
+  });
 }

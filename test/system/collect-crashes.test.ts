@@ -1,5 +1,7 @@
+import { randomUUID } from "node:crypto";
 import { Agent } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { encodeRawChunk, type RawChunk } from "../../schemas/raw-chunk.js";
 import { callCollect } from "../support/collect-client.js";
 import { openCollectWorld, type CollectWorld } from "../support/collect-world.js";
 
@@ -9,6 +11,18 @@ const SENDERS = 16;
 const LOAD_MS = 2_000;
 /** What is promised of events that were answered before a process is killed. */
 const FLUSH_MS = 200;
+
+const STAMP = Date.now();
+/** As the collector makes them. */
+const CHUNK: Omit<RawChunk, "importId" | "sequence" | "receiptStamp" | "lines"> = {
+  source: "collect",
+  ownerId: "00000000-0000-0000-0000-000000000000",
+  accountId: "",
+  artifactKind: "any",
+  artifactId: "",
+  firstLine: 1,
+  codec: "none",
+};
 
 let world: CollectWorld;
 let packageId: string;
@@ -92,4 +106,30 @@ test("a collector that is killed under load loses at most the events of the last
   expect(safe.length).toBeGreaterThan(100);
   expect(safe.filter(({ id }) => stored.get(id) !== 1)).toEqual([]);
   expect([...stored.values()].filter((times) => times !== 1)).toEqual([]);
+});
+
+test("a chunk that the log took twice counts once, in one batch or in two", async () => {
+  await using log = await world.toolchain.openLog();
+  const record = (id: string, sequence: number, importId: string) =>
+    encodeRawChunk({
+      ...CHUNK,
+      importId,
+      sequence,
+      receiptStamp: STAMP,
+      lines: Buffer.from(`{"$time":${STAMP},"$package":"${packageId}","id":"twice-${id}"}`),
+    });
+  const [one, two] = [randomUUID(), randomUUID()];
+  const to = { partition: 0 };
+  await log.append([record("a", 0, one), record("a", 1, one)], to);
+  await expect.poll(() => storedIds("twice")).toEqual(new Map([["twice-a", 1]]));
+  await log.append([record("a", 2, one)], to);
+  await log.append([record("b", 1, two)], to);
+  await expect
+    .poll(() => storedIds("twice"))
+    .toEqual(
+      new Map([
+        ["twice-a", 1],
+        ["twice-b", 1],
+      ]),
+    );
 });

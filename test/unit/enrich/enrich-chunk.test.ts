@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
+import type { Artifact } from "../../../schemas/artifact.js";
 import { ArtifactCache, type ResolveArtifact } from "../../../enrich/artifact-cache.js";
 import { enrichChunk } from "../../../enrich/enrich-chunk.js";
 import { LiveArtifacts } from "../../../enrich/live-artifacts.js";
@@ -175,5 +176,49 @@ describe("enrichChunk", () => {
     const { outcome, events } = await enrich(chunkOf(blank));
     expect(outcome.eventsTotal).toBe(0);
     expect(events).toEqual([]);
+  });
+});
+
+describe("a chunk of live events", () => {
+  const pixel: Artifact = { kind: "pixel", id: PIXEL_ID, ownerId: "another", libraryType: "" };
+  const live = (text: string) =>
+    chunkOf(text, {
+      source: "collect",
+      artifactKind: "any",
+      artifactId: "",
+      accountId: "",
+      ownerId: NIL_UUID,
+    });
+  const asked: unknown[] = [];
+  const resolve: ResolveArtifact = async ({ kind, id }) => {
+    asked.push(`${kind} ${id}`);
+    return [dockerPackage, pixel].find((artifact) => artifact.kind === kind && artifact.id === id);
+  };
+  const GONE = "00000000-0000-4000-8000-000000000000";
+  const text = [
+    `{"$time":${RECEIVED_AT},"$package":"${PACKAGE_ID}","$user_agent":"docker/27","$platform":"riscos","v":"1"}`,
+    `{"$time":${RECEIVED_AT},"$pixel":"${PIXEL_ID}","$user_agent":"docker/27"}`,
+    `{"$time":${RECEIVED_AT},"$package":"${GONE}"}`,
+  ].join("\n");
+
+  test("is one of several owners, and what was deleted is dropped without a word", async () => {
+    asked.length = 0;
+    const { outcome, events, log } = await enrich(live(text), resolve);
+    expect(outcome).toMatchObject({ live: true, eventsTotal: 3, eventsImported: 2, eventsFailed: 1 });
+    expect(events.map(({ artifact, type, import_id }) => [artifact, type, import_id])).toEqual([
+      [PACKAGE_ID, "image-pull", NIL_UUID],
+      [PIXEL_ID, "pixel-fetch", NIL_UUID],
+    ]);
+    expect(log).toEqual([]);
+    expect(asked).toEqual([`package ${PACKAGE_ID}`, `pixel ${PIXEL_ID}`, `package ${GONE}`]);
+  });
+
+  test("may say the platform itself, which is no variable", async () => {
+    const { events } = await enrich(live(text), resolve);
+    expect(events.map(({ platform }) => platform)).toEqual(["riscos", "linux"]);
+    expect(events.map(({ client }) => client)).toEqual(["docker", "docker"]);
+    expect(events[0]?.["variables"]).toEqual([["v", "1"]]);
+    const imported = await enrich(chunkOf(text.split("\n")[0] ?? ""), resolve);
+    expect(imported.events[0]?.["platform"]).toBe("linux");
   });
 });

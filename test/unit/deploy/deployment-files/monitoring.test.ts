@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { VARIABLES } from "../../../../deploy/config-schema.js";
 import { createApiMetrics } from "../../../../deploy/api-metrics.js";
+import { createCollectMetrics } from "../../../../deploy/collect-metrics.js";
 import { createRegistry } from "../../../../deploy/metrics.js";
 import { createPipelineMetrics } from "../../../../deploy/pipeline-metrics.js";
 import { createScheduleMetrics } from "../../../../deploy/schedule-metrics.js";
@@ -35,6 +36,7 @@ async function readDescriptions() {
   const registry = createRegistry();
   createPipelineMetrics(registry, { eventLog: { lag: async () => 0 }, countParked: async () => 0 });
   createApiMetrics(registry, { activeUploads: () => 0, onImportEnded: () => undefined });
+  createCollectMetrics(registry, { bufferBytes: () => 0, isFresh: () => true });
   createScheduleMetrics(registry);
   return registry.getMetricsAsJSON();
 }

@@ -1,0 +1,145 @@
+import { pino } from "pino";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createRegistry } from "../../deploy/metrics.js";
+import { startCollect, type RunningCollect } from "../../deploy/start-collect.js";
+import { linesOf } from "../../schemas/chunk-codec.js";
+import { EventLogUnavailable, type EventLog } from "../../schemas/event-log.js";
+import type { PixelRecord } from "../../schemas/pixel.js";
+import { decodeRawChunk } from "../../schemas/raw-chunk.js";
+import { callCollect } from "../support/collect-client.js";
+import { openTestPostgres, serveApi, type ServedApi, type TestPostgres } from "../support/management-api.js";
+
+/** A log that can be away, and remembers what it took. */
+function openLog() {
+  const state = { away: false, lines: [] as string[] };
+  const eventLog: EventLog & { lag: () => Promise<number> } = {
+    partitions: 8,
+    async append(records) {
+      if (state.away) throw new EventLogUnavailable("no room", { cause: new Error("ENOSPC") });
+      for (const record of records) {
+        const text = linesOf(decodeRawChunk(record)).toString();
+        state.lines.push(...text.split("\n"));
+      }
+    },
+    consume: () => Promise.reject(new Error("nothing is consumed here")),
+    lag: async () => 0,
+    [Symbol.asyncDispose]: async () => undefined,
+  };
+  return { state, eventLog };
+}
+
+const { state, eventLog } = openLog();
+const registry = createRegistry();
+const BUFFER_BYTES_MAX = 20_000;
+
+let postgres: TestPostgres;
+let api: ServedApi;
+let token: string;
+let collect: RunningCollect;
+beforeAll(async () => {
+  postgres = await openTestPostgres();
+  api = await serveApi(postgres);
+  token = await api.account("ada");
+  collect = await startCollect({
+    config: { collect: { host: "127.0.0.1", port: 0 }, logCodec: "none", trustedProxies: [] },
+    stores: { pg: postgres.pg, postgresUrl: postgres.url, clickhouse: undefined as never, eventLog },
+    log: pino({ level: "silent" }),
+    registry,
+    bufferBytesMax: BUFFER_BYTES_MAX,
+  });
+});
+afterAll(async () => {
+  await collect?.[Symbol.asyncDispose]();
+  await api?.[Symbol.asyncDispose]();
+  await postgres?.[Symbol.asyncDispose]();
+});
+
+async function metric(name: string): Promise<number> {
+  const { values } = (await registry.getSingleMetric(name)?.get()) ?? { values: [] };
+  return values.reduce((sum, { value }) => sum + value, 0);
+}
+
+async function newPixel(name: string): Promise<string> {
+  return ((await api.call(token, "POST /v2/pixels/ada", { name })).body as PixelRecord).id;
+}
+
+const view = (pixel: string, n: number) =>
+  callCollect(collect.url, { path: `/a.png?x-pxid=${pixel}&page=${n}`, headers: { "User-Agent": "log/1" } });
+
+const linesOfPixel = (pixel: string) => state.lines.filter((line) => line.includes(pixel));
+
+/** A change is known within a second; a view before then counts for nobody. */
+async function untilKnown(pixel: string): Promise<void> {
+  await expect
+    .poll(async () => {
+      await view(pixel, 0);
+      return linesOfPixel(pixel).length;
+    })
+    .toBeGreaterThan(0);
+  await expect.poll(() => metric("collect_buffer_bytes")).toBe(0);
+}
+
+test("while the log is away everything is served, what fits is kept for it, and the rest is counted as lost", async () => {
+  const pixel = await newPixel("one");
+  await untilKnown(pixel);
+  const before = linesOfPixel(pixel).length;
+  const counted = await metric("collect_events_total");
+  state.away = true;
+  for (let n = 1; n <= 300; n++) expect((await view(pixel, n)).status).toBe(200);
+  expect((await metric("collect_events_total")) - counted).toBe(300);
+  const lost = await metric("collect_events_lost_total");
+  expect(lost).toBeGreaterThan(100);
+  expect(await metric("collect_buffer_bytes")).toBeLessThanOrEqual(BUFFER_BYTES_MAX);
+
+  state.away = false;
+  await expect.poll(() => linesOfPixel(pixel).length - before).toBe(300 - lost);
+  await expect.poll(() => metric("collect_buffer_bytes")).toBe(0);
+});
+
+test("while PostgreSQL does not say what changes, what was known is served, and all is read when it does", async () => {
+  const known = await newPixel("known");
+  await untilKnown(known);
+  await expect.poll(() => metric("collect_sites_fresh")).toBe(1);
+  // The connection that listens is cut, and its successors as well for a while.
+  const cut = setInterval(() => {
+    const text =
+      "select pg_terminate_backend(pid) from pg_stat_activity where application_name like '%collect'";
+    void postgres.pg.query(text);
+  }, 10);
+  await expect.poll(() => metric("collect_sites_fresh"), { interval: 5 }).toBe(0);
+  const before = linesOfPixel(known).length;
+  await view(known, 1);
+  await expect.poll(() => linesOfPixel(known).length).toBe(before + 1);
+  const meanwhile = await newPixel("meanwhile");
+  clearInterval(cut);
+  await expect.poll(() => metric("collect_sites_fresh")).toBe(1);
+  await view(meanwhile, 1);
+  await expect.poll(() => linesOfPixel(meanwhile).length).toBe(1);
+});
+
+test("a hundred thousand pixels and ten thousand domains are read in seconds, and one change in a moment", async () => {
+  const packages = `insert into packages (id, owner_id, name, library_type, short_description)
+    select gen_random_uuid(), id, 'many-' || n, 'other', 'one of many' from owners, generate_series(1, 10000) n
+    where name = 'ada' returning id, name`;
+  const text = `
+    with made as (${packages}), domains as (
+      insert into package_domains (id, package_id, name) select gen_random_uuid(), id, name || '.example' from made
+    ), pixels as (
+      insert into pixels (id, owner_id, name) select gen_random_uuid(), id, 'many' from owners, generate_series(1, 100000)
+      where name = 'ada' returning 1
+    )
+    insert into package_routes (id, package_id, template_path, outgoing_url)
+    select gen_random_uuid(), id, '/{+all}', '' from made`;
+  await postgres.pg.query(text);
+  const served = async (host: string, path = "/any") =>
+    (await callCollect(collect.url, { host, path, method: "HEAD" })).status;
+  await expect.poll(() => served("many-10000.example")).toBe(200);
+  await expect.poll(() => served("many-1.example")).toBe(200);
+
+  const last = await newPixel("last");
+  const startedAt = performance.now();
+  await expect
+    .poll(() => view(last, 1).then(() => linesOfPixel(last).length), { interval: 20 })
+    .toBeGreaterThan(0);
+  expect(performance.now() - startedAt).toBeLessThan(1_000);
+});

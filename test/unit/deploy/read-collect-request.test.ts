@@ -1,0 +1,97 @@
+import type { IncomingMessage } from "node:http";
+import { Readable } from "node:stream";
+import { describe, expect, test } from "vitest";
+import { BodyTooLarge, readCollectRequest, readSmallBody } from "../../../deploy/read-collect-request.js";
+import { trustsProxy } from "../../../deploy/trusts-proxy.js";
+
+function incoming(
+  url: string,
+  headers: Record<string, string>,
+  remoteAddress = "192.0.2.1",
+): IncomingMessage {
+  return { method: "GET", url, headers, socket: { remoteAddress } } as unknown as IncomingMessage;
+}
+
+const trusted = trustsProxy(["10.0.0.0/8"]);
+const read = (...of: Parameters<typeof incoming>) => readCollectRequest(incoming(...of), trusted);
+
+describe("the host of a request", () => {
+  const forwarded = {
+    host: "inner:80",
+    "x-forwarded-host": "files.example, cdn.example",
+    "x-forwarded-proto": "https",
+  };
+  test.each([
+    ["is in lower case", "/", { host: "FILES.Example" }, undefined, "files.example", "http://FILES.Example"],
+    [
+      "has no port",
+      "/",
+      { host: "files.example:8081" },
+      undefined,
+      "files.example",
+      "http://files.example:8081",
+    ],
+    ["has no port after IPv6", "/", { host: "[::1]:8081" }, undefined, "[::1]", "http://[::1]:8081"],
+    [
+      "has no dot at its end",
+      "/",
+      { host: "files.example." },
+      undefined,
+      "files.example",
+      "http://files.example.",
+    ],
+    ["is nothing where there is none", "/", {}, undefined, "", "http://"],
+    [
+      "is that of a whole URL",
+      "http://files.example/a",
+      { host: "b" },
+      undefined,
+      "files.example",
+      "http://files.example",
+    ],
+    ["is what a trusted proxy says", "/", forwarded, "10.0.0.1", "files.example", "https://files.example"],
+    ["is not what anybody else says", "/", forwarded, "192.0.2.1", "inner", "http://inner:80"],
+    [
+      "is no nonsense of a proxy",
+      "/",
+      { host: "a", "x-forwarded-host": "b/c?" },
+      "10.0.0.1",
+      "a",
+      "http://a",
+    ],
+  ])("%s", (_, url, headers, remoteAddress, host, base) => {
+    expect(read(url, headers as Record<string, string>, remoteAddress)).toMatchObject({ host, base });
+  });
+});
+
+describe("the target of a request", () => {
+  test.each([
+    ["/a/b", "/a/b", ""],
+    ["/a?b=1?2", "/a", "b=1?2"],
+    ["/?", "/", ""],
+    ["//evil/x?y", "//evil/x", "y"],
+    ["http://files.example", "/", ""],
+    ["http://files.example?a=1", "/", "a=1"],
+    ["HTTPS://files.example/a?b", "/a", "b"],
+    ["*", "*", ""],
+  ])("%s has the path %s and the query %s", (url, path, query) => {
+    expect(read(url, { host: "files.example" })).toMatchObject({ path, query });
+  });
+});
+
+describe("a body", () => {
+  const bodyOf = (sizes: number[], headers: Record<string, string> = {}) =>
+    readSmallBody(
+      Object.assign(Readable.from(sizes.map((size) => Buffer.alloc(size))), { headers }) as IncomingMessage,
+    );
+
+  test("is read whole up to 64 KiB", async () => {
+    expect((await bodyOf([65_000, 536])).length).toBe(65_536);
+    expect((await bodyOf([])).length).toBe(0);
+  });
+
+  test("is refused beyond that, before it is read where it says how long it is", async () => {
+    await expect(bodyOf([65_000, 537])).rejects.toThrow(BodyTooLarge);
+    await expect(bodyOf([], { "content-length": "65537" })).rejects.toThrow(BodyTooLarge);
+  });
+});

@@ -1,0 +1,142 @@
+import { describe, expect, test } from "vitest";
+import { answerRequest } from "../../../../ingest/collect/answer-request.js";
+import type { CollectAnswer, CollectRequest } from "../../../../ingest/collect/collect-answer.js";
+import { directoryOf, packageOf, requestOf } from "./collect-request.js";
+
+const PIXEL = "01990000-0000-7000-8000-0000000000bb";
+const OWNER = "01990000-0000-7000-8000-0000000000cc";
+const ROUTES = [
+  { templatePath: "/{v}/{+file}", outgoingUrl: "https://to.example/{v}/{+file}" },
+  { templatePath: "/own", outgoingUrl: "https://to.example/own?a=1&%62=2#part" },
+  { templatePath: "/hash", outgoingUrl: "https://to.example/#/{part}" },
+  { templatePath: "/empty", outgoingUrl: "https://to.example/empty?" },
+  { templatePath: "/asked?os={os}", outgoingUrl: "https://to.example/{os}" },
+  { templatePath: "/only/{name}", outgoingUrl: "" },
+  { templatePath: "/v/{version}/{platform}", outgoingUrl: "" },
+  { templatePath: "/named/latest", outgoingUrl: "https://to.example/latest" },
+];
+const sites = directoryOf(packageOf({ routes: ROUTES }));
+sites.putPixel({ id: PIXEL, ownerId: OWNER });
+
+async function ask(target: string, over: Partial<CollectRequest> = {}, publicHost?: string) {
+  const asked = answerRequest(requestOf(target, over), { sites, ...(publicHost && { publicHost }) });
+  return { ...(await asked.answer), kind: asked.kind };
+}
+
+const variablesOf = ({ events }: Pick<CollectAnswer, "events">) =>
+  events.map(({ variables }) => Object.fromEntries(variables));
+
+describe("a route sends the client on", () => {
+  test.each([
+    ["with its variables", "/1.2/a/b.tgz", "https://to.example/1.2/a/b.tgz"],
+    [
+      "with the parameters of the request",
+      "/1.2/b?x=1&y=%C3%A9&z",
+      "https://to.example/1.2/b?x=1&y=%C3%A9&z",
+    ],
+    ["with what was escaped still escaped", "/1.2/a%2Fb%20c", "https://to.example/1.2/a%2Fb%20c"],
+    [
+      "the target's own parameters first and winning",
+      "/own?b=9&a=9&c=3",
+      "https://to.example/own?a=1&%62=2&c=3#part",
+    ],
+    ["all of a parameter that comes twice", "/own?c=1&c=2", "https://to.example/own?a=1&%62=2&c=1&c=2#part"],
+    ["parameters before a fragment that has a question mark", "/hash?a=1", "https://to.example/?a=1#/"],
+    ["without a question mark that stands for nothing", "/empty", "https://to.example/empty?"],
+    ["without empty parameters", "/named/latest?&&a=1&", "https://to.example/latest?a=1"],
+    [
+      "without the parameters that the route asked for",
+      "/asked?x=1&os=linux",
+      "https://to.example/linux?x=1",
+    ],
+    ["never to where the client says", "/..%2f%2fevil/x", "https://to.example/..%2F%2Fevil/x"],
+  ])("%s", async (_, target, location) => {
+    const answer = await ask(target);
+    expect(answer).toMatchObject({ kind: "file", status: 307, headers: { Location: location } });
+    expect(answer.events).toHaveLength(1);
+  });
+
+  test("and does not for HEAD count it", async () => {
+    expect(await ask("/1.2/b", { method: "HEAD" })).toMatchObject({ status: 307, events: [] });
+  });
+
+  test.each(["PUT", "DELETE", "OPTIONS", "PATCH", "TRACE"])("but not for %s", async (method) => {
+    const answer = await ask("/1.2/b", { method });
+    expect(answer).toMatchObject({ status: 405, headers: { Allow: "GET, HEAD, POST" }, events: [] });
+  });
+});
+
+describe("a route that only collects", () => {
+  test("answers 200 with nothing", async () => {
+    const answer = await ask("/only/x%20y");
+    expect(answer).toMatchObject({ status: 200, kind: "file" });
+    expect(answer.body).toBeUndefined();
+    expect(variablesOf(answer)).toEqual([{ name: "x y" }]);
+  });
+
+  test("takes version and platform as the fields, too", async () => {
+    const { events } = await ask("/v/1.2/linux");
+    expect(events).toMatchObject([{ version: "1.2", platform: "linux", artifact: { kind: "package" } }]);
+    expect(variablesOf({ events })).toEqual([{ version: "1.2", platform: "linux" }]);
+  });
+
+  test.each([
+    ["none", "", 1],
+    ["white space", " \n", 1],
+    ["an object", '{"a":1}', 1],
+    ["objects", '{"a":1} {"b":"}{"}\n{}', 3],
+    ["as many as may be", "{}".repeat(100), 100],
+    ["an array", "[{},{}]", 1],
+    ["a form", "a=1&b=2", 1],
+    ["objects that end too soon", '{"a":1}{"b":', 1],
+  ])("counts with a body of %s", async (_, body, count) => {
+    const answer = await ask("/only/x", { method: "POST", body: Buffer.from(body) });
+    expect(answer.status).toBe(200);
+    expect(answer.events).toHaveLength(count);
+  });
+
+  test("refuses more objects than may be, and counts none", async () => {
+    const body = Buffer.from("{}".repeat(101));
+    expect(await ask("/only/x", { method: "POST", body })).toMatchObject({ status: 413, events: [] });
+  });
+});
+
+describe("a pixel", () => {
+  const on = { host: "anywhere.example" };
+  test.each([
+    ["its id", `/a.png?x-pxid=${PIXEL}`, [undefined]],
+    ["its id in capitals", `/a.png?x-pxid=${PIXEL.toUpperCase()}`, [undefined]],
+    ["its page", `/a.png?x-pxid=${PIXEL}&page=https%3A%2F%2Fp.example%2F`, ["https://p.example/"]],
+    ["an empty page", `/a.png?x-pxid=${PIXEL}&page=`, [undefined]],
+    ["another id", "/a.png?x-pxid=12345", []],
+    ["no id", "/a.png", []],
+  ])("is a picture that nobody keeps, asked for with %s", async (_, target, referrers) => {
+    const { kind, status, headers, events } = await ask(target, on);
+    expect([kind, status, headers["Content-Type"]]).toEqual(["pixel", 200, "image/png"]);
+    expect(headers["Cache-Control"]).toBe("no-cache, no-store, must-revalidate");
+    expect(events.map(({ referrer }) => referrer)).toEqual(referrers);
+    expect(events.every(({ ownerId }) => ownerId === OWNER)).toBe(true);
+  });
+
+  test("is shown to HEAD without a view, and to nothing but GET and HEAD", async () => {
+    const target = `/a.png?x-pxid=${PIXEL}`;
+    expect(await ask(target, { ...on, method: "HEAD" })).toMatchObject({ status: 200, events: [] });
+    expect(await ask(target, { ...on, method: "POST" })).toMatchObject({
+      status: 405,
+      headers: { Allow: "GET, HEAD" },
+    });
+  });
+});
+
+describe("the host decides", () => {
+  test.each([
+    ["a package's domain has no pixels", "/a.png", "files.example", undefined, 404],
+    ["any other host has", "/a.png", "", undefined, 200],
+    ["the public host has", "/a.png", "pixels.example", "pixels.example", 200],
+    ["another host has none then", "/a.png", "other.example", "pixels.example", 404],
+    ["a package's domain goes before the public host", "/own", "files.example", "files.example", 307],
+    ["a path of nobody is nothing", "/own", "other.example", undefined, 404],
+  ])("%s", async (_, target, host, publicHost, status) => {
+    expect((await ask(target, { host }, publicHost)).status).toBe(status);
+  });
+});

@@ -1,0 +1,32 @@
+import type { CollectRequest } from "../../../../ingest/collect/collect-answer.js";
+import { SiteDirectory, type ServedPackage } from "../../../../ingest/collect/site-directory.js";
+
+/** A request as the server gives it to handlers. */
+export function requestOf(target: string, over: Partial<CollectRequest> = {}): CollectRequest {
+  const [path = "", ...query] = target.split("?");
+  const host = over.host ?? "files.example";
+  const base = `http://${host}`;
+  const none = { headers: {}, body: Buffer.alloc(0), method: "GET" };
+  return { ...none, target, path, query: query.join("?"), host, base, ...over };
+}
+
+export function packageOf(over: Partial<ServedPackage> = {}): ServedPackage {
+  return {
+    id: "01990000-0000-7000-8000-000000000001",
+    ownerId: "01990000-0000-7000-8000-0000000000aa",
+    name: "tool",
+    libraryType: "other",
+    backendUrl: null,
+    publicUrl: null,
+    repositoryUrl: null,
+    domains: ["files.example"],
+    routes: [],
+    ...over,
+  };
+}
+
+export function directoryOf(...packages: ServedPackage[]): SiteDirectory {
+  const directory = new SiteDirectory();
+  for (const made of packages) directory.putPackage(made);
+  return directory;
+}

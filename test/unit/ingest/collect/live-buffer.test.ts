@@ -1,0 +1,119 @@
+import { randomUUID } from "node:crypto";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { openLiveBuffer } from "../../../../ingest/collect/live-buffer.js";
+import { linesOf } from "../../../../schemas/chunk-codec.js";
+import { decodeRawChunk, type RawChunk } from "../../../../schemas/raw-chunk.js";
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] }));
+afterEach(() => void vi.useRealTimers());
+
+/** A log that takes what `takes` lets it take. */
+function bufferOn(takes: (chunk: RawChunk) => Promise<void>, bytesMax = 10_000) {
+  const told = {
+    lost: 0,
+    failures: 0,
+    underWay: 0,
+    mostUnderWay: 0,
+    chunks: [] as RawChunk[],
+    places: [] as number[],
+  };
+  const buffer = openLiveBuffer({
+    log: {
+      partitions: 4,
+      async append([record], { partition }) {
+        const chunk = decodeRawChunk(record ?? Buffer.alloc(0));
+        told.mostUnderWay = Math.max(told.mostUnderWay, ++told.underWay);
+        told.places.push(partition);
+        await takes(chunk).finally(() => told.underWay--);
+        told.chunks.push(chunk);
+      },
+    },
+    now: () => Date.now(),
+    newId: randomUUID,
+    bytesMax,
+    onLost: (events) => (told.lost += events),
+    onFailure: () => told.failures++,
+    endMsMax: 1_000,
+  });
+  const texts = () => told.chunks.map((chunk) => linesOf(chunk).toString());
+  return { buffer, told, texts };
+}
+
+const taking = async () => undefined;
+const refusing = () => Promise.reject(new Error("away"));
+const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
+
+test("lines that come together are one chunk, in the log within 200 ms", async () => {
+  const { buffer, told, texts } = bufferOn(taking);
+  buffer.add('{"a":1}');
+  await pass(50);
+  buffer.add('{"b":2}');
+  expect(buffer.bytes).toBe(14);
+  await pass(100);
+  expect(texts()).toEqual(['{"a":1}\n{"b":2}']);
+  expect(told.chunks).toMatchObject([{ source: "collect", artifactKind: "any", sequence: 0, firstLine: 1 }]);
+  expect(buffer.bytes).toBe(0);
+});
+
+test("a chunk that is full does not wait", async () => {
+  const { buffer, told } = bufferOn(taking, 1_000_000);
+  for (let n = 0; n < 3; n++) buffer.add("x".repeat(100_000));
+  await pass(0);
+  expect(told.chunks).toHaveLength(1);
+});
+
+test("what the log does not take is tried again under its id and at its place, until it does", async () => {
+  let away = true;
+  const seen: RawChunk[] = [];
+  const { buffer, told, texts } = bufferOn(async (chunk) => {
+    seen.push(chunk);
+    if (away) await refusing();
+  });
+  buffer.add("line");
+  await pass(1_000);
+  away = false;
+  await pass(3_000);
+  expect(texts()).toEqual(["line"]);
+  expect(told.failures).toBe(seen.length - 1);
+  expect(new Set(seen.map(({ importId }) => importId)).size).toBe(1);
+  expect(new Set(told.places).size).toBe(1);
+  expect(seen.map(({ sequence }) => sequence)).toEqual(seen.map((_, index) => index));
+});
+
+test("only what fits is held; the rest is lost and counted, and few appends are under way", async () => {
+  const { buffer, told } = bufferOn(() => new Promise(() => undefined), 100);
+  for (let n = 0; n < 30; n++) {
+    buffer.add("ten bytes.");
+    await pass(100);
+  }
+  expect(buffer.bytes).toBe(100);
+  expect(told.lost).toBe(20);
+  expect(told.mostUnderWay).toBe(4);
+});
+
+test("the end flushes what is held", async () => {
+  const { buffer, told, texts } = bufferOn(taking);
+  buffer.add("last");
+  await buffer[Symbol.asyncDispose]();
+  expect(texts()).toEqual(["last"]);
+  buffer.add("too late");
+  expect(told.lost).toBe(1);
+});
+
+test("the end waits for a log that is away no longer than it may, and counts what is lost", async () => {
+  const { buffer, told } = bufferOn(refusing);
+  buffer.add("one");
+  buffer.add("two");
+  await pass(150);
+  buffer.add("three");
+  const ended = buffer[Symbol.asyncDispose]();
+  await pass(1_100);
+  await ended;
+  expect(told.lost).toBe(3);
+});
+
+test("an end with nothing held is over at once", async () => {
+  const { buffer, told } = bufferOn(refusing);
+  await buffer[Symbol.asyncDispose]();
+  expect(told.lost).toBe(0);
+});

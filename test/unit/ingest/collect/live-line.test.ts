@@ -1,0 +1,57 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { LiveEvent } from "../../../../ingest/collect/collect-answer.js";
+import { liveLine } from "../../../../ingest/collect/live-line.js";
+
+const event: LiveEvent = { ownerId: "owner", artifact: { kind: "package", id: "p" }, variables: new Map() };
+const source = { time: 17, address: "", host: "", headers: {} };
+
+test("says what the request said, and nothing of what it did not", () => {
+  expect(liveLine(event, source)).toBe('{"$time":17,"$package":"p"}');
+  const said = {
+    ...event,
+    artifact: { kind: "pixel", id: "x" } as const,
+    version: "1",
+    platform: "linux",
+    referrer: "https://page.example/",
+  };
+  const headers = { "user-agent": "curl/8", referer: "https://other.example/" };
+  const line = liveLine(said, { time: 17, address: "::1", host: "h.example", headers });
+  expect(JSON.parse(line)).toEqual({
+    $time: 17,
+    $pixel: "x",
+    $remote_address: "::1",
+    $user_agent: "curl/8",
+    $referrer: "https://page.example/",
+    $domain: "h.example",
+    $version: "1",
+    $platform: "linux",
+  });
+  expect(JSON.parse(liveLine(event, { ...source, headers }))).toMatchObject({
+    $referrer: "https://other.example/",
+  });
+});
+
+test("leaves out a version that would have the event refused, not the variable", () => {
+  const version = "é".repeat(129);
+  const line = liveLine({ ...event, version, variables: new Map([["version", version]]) }, source);
+  expect(JSON.parse(line)).toEqual({ $time: 17, $package: "p", version });
+});
+
+test("holds variables of any name and value on one line", () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(fc.string({ unit: "binary" }), fc.string({ unit: "binary", minLength: 1 }))),
+      (pairs) => {
+        const variables = new Map([["__proto__", "kept"], ...pairs]);
+        const line = liveLine({ ...event, variables }, source);
+        expect(line).not.toMatch(/[\r\n]/);
+        const own = [...variables].filter(([name]) => !name.startsWith("$"));
+        const read = Object.entries(JSON.parse(line) as object).filter(
+          ([name]) => !/^\$(time|package)$/.test(name),
+        );
+        expect(new Map(read)).toEqual(new Map(own));
+      },
+    ),
+  );
+});

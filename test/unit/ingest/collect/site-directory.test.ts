@@ -1,0 +1,97 @@
+import { describe, expect, test } from "vitest";
+import { directoryOf, packageOf } from "./collect-request.js";
+
+const id = (n: number) => `01990000-0000-7000-8000-00000000000${n}`;
+
+const image = (n: number, over = {}) =>
+  packageOf({
+    id: id(n),
+    name: `image-${n}`,
+    libraryType: "docker",
+    domains: [],
+    backendUrl: `https://ghcr.io/team/image`,
+    publicUrl: "https://CR.example:5000/team/image",
+    ...over,
+  });
+
+describe("domains", () => {
+  test("serve their package until they are another one's or nobody's", () => {
+    const directory = directoryOf(packageOf({ id: id(1) }));
+    expect(directory.of("files.example")).toMatchObject({ kind: "file", packageId: id(1) });
+    directory.putPackage(packageOf({ id: id(2), name: "other" }));
+    directory.putPackage(packageOf({ id: id(1), domains: [] }));
+    expect(directory.of("files.example")).toMatchObject({ packageId: id(2) });
+    directory.removePackage(id(1));
+    expect(directory.of("files.example")).toMatchObject({ packageId: id(2) });
+    directory.removePackage(id(2));
+    expect(directory.of("files.example")).toBeUndefined();
+  });
+
+  test("of Python packages know the repository", () => {
+    const repositoryUrl = "https://pypi.org/simple/";
+    const directory = directoryOf(packageOf({ libraryType: "pypi", name: "numpy", repositoryUrl }));
+    expect(directory.of("files.example")).toMatchObject({ kind: "python", name: "numpy", repositoryUrl });
+  });
+
+  test("have the more literal route first, and no route that cannot be read", () => {
+    const routes = ["/{+all}", "/a/{v}", "/a/b", "no path"].map((templatePath) => ({
+      templatePath,
+      outgoingUrl: "",
+    }));
+    const site = directoryOf(packageOf({ routes })).of("files.example");
+    const first = site?.kind === "file" ? site.routes.map(({ template }) => template.variables) : [];
+    expect(first).toEqual([[], ["v"], ["all"]]);
+  });
+});
+
+describe("docker hosts", () => {
+  test("know an image by the path of its public address, without the port", () => {
+    expect(directoryOf(image(1)).of("cr.example")).toMatchObject({
+      kind: "docker",
+      images: new Map([
+        ["team/image", { packageId: id(1), backend: "https://ghcr.io", backendPath: "team/image" }],
+      ]),
+    });
+  });
+
+  test("have the image of the package that was made first, then that of the next", () => {
+    const directory = directoryOf(image(2), image(1), image(3));
+    const serving = () => {
+      const site = directory.of("cr.example");
+      return site?.kind === "docker" ? site.images.get("team/image")?.packageId : undefined;
+    };
+    expect(serving()).toBe(id(1));
+    directory.removePackage(id(1));
+    expect(serving()).toBe(id(2));
+    directory.putPackage(image(2, { publicUrl: null }));
+    expect(serving()).toBe(id(3));
+    directory.removePackage(id(3));
+    expect(directory.of("cr.example")).toBeUndefined();
+  });
+
+  test("give way to a package's domain", () => {
+    const directory = directoryOf(image(1), packageOf({ id: id(2), domains: ["cr.example"] }));
+    expect(directory.of("cr.example")).toMatchObject({ kind: "file", packageId: id(2) });
+    directory.removePackage(id(2));
+    expect(directory.of("cr.example")).toMatchObject({ kind: "docker" });
+  });
+});
+
+test("npm packages are known by name, the one that was made first before others", () => {
+  const npm = (n: number, name: string) => packageOf({ id: id(n), name, libraryType: "npm", domains: [] });
+  const directory = directoryOf(npm(2, "left"), npm(1, "left"), npm(3, "right"));
+  expect(directory.npm.of("left").map(({ packageId }) => packageId)).toEqual([id(1), id(2)]);
+  directory.putPackage(npm(1, "renamed"));
+  expect(directory.npm.of("left").map(({ packageId }) => packageId)).toEqual([id(2)]);
+  directory.removePackage(id(2));
+  expect(directory.npm.of("left")).toEqual([]);
+  expect(directory.size).toEqual({ packages: 2, pixels: 0 });
+});
+
+test("pixels are known by id until they are gone", () => {
+  const directory = directoryOf();
+  directory.putPixel({ id: id(1), ownerId: "owner" });
+  expect(directory.pixels.ownerOf(id(1))).toBe("owner");
+  directory.removePixel(id(1));
+  expect(directory.pixels.ownerOf(id(1))).toBeUndefined();
+});
