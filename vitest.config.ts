@@ -25,6 +25,8 @@ const SAME_ON_EVERY_LOG = [
   "signals",
   // PostgreSQL and ClickHouse by their URLs.
   "given-servers",
+  // Upstreams of live collection, without the program.
+  "upstream-fetch",
   // The first seeds of the fault suite, which has faults of its own for Kafka (test/kafka).
   "faults",
 ];

@@ -27,15 +27,31 @@ export interface TokenCipher {
 export function createTokenCipher(secretKey: Buffer): TokenCipher {
   if (secretKey.length !== 32) throw new RangeError(`a secret key has 32 bytes, not ${secretKey.length}`);
   const lookupKey = deriveKey(secretKey, "api-token lookup");
-  const sealingKey = deriveKey(secretKey, "api-token encryption");
+  const sealer = createSealer(secretKey, "api-token");
   const hash = (token: string) => createHmac("sha256", lookupKey).update(token).digest();
   return {
     fingerprint: deriveKey(secretKey, "fingerprint"),
     issue: () => PREFIX + randomBytes(32).toString("base64url"),
     hash,
     matches: (token, expected) => equalBytes(hash(token), expected),
-    seal: (token, accountId) => seal(sealingKey, token, accountId),
-    open: (ciphertext, accountId) => open(sealingKey, ciphertext, accountId),
+    seal: (token, accountId) => sealer.seal(token, accountId),
+    open: (ciphertext, accountId) => sealer.open(ciphertext, accountId),
+  };
+}
+
+/** Encrypts texts for what they belong to, told by its id: another one's ciphertext does not open. */
+export interface Sealer {
+  seal(text: string, id: string): Buffer;
+  /** Throws when the ciphertext was damaged, or sealed under another key or for another id. */
+  open(ciphertext: Uint8Array, id: string): string;
+}
+
+/** With a key that is derived from the 32 bytes of SECRET_KEY for this kind of secret alone. */
+export function createSealer(secretKey: Buffer, kind: string): Sealer {
+  const key = deriveKey(secretKey, `${kind} encryption`);
+  return {
+    seal: (text, id) => seal(key, text, id),
+    open: (ciphertext, id) => open(key, ciphertext, id),
   };
 }
 
@@ -57,18 +73,18 @@ function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
 }
 
 /** Layout: nonce (12 bytes), tag (16), ciphertext. */
-function seal(key: Buffer, token: string, accountId: string): Buffer {
+function seal(key: Buffer, token: string, id: string): Buffer {
   const nonce = randomBytes(NONCE_BYTES);
-  const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(Buffer.from(accountId));
+  const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(Buffer.from(id));
   const text = Buffer.concat([cipher.update(token, "utf8"), cipher.final()]);
   return Buffer.concat([nonce, cipher.getAuthTag(), text]);
 }
 
-function open(key: Buffer, sealed: Uint8Array, accountId: string): string {
+function open(key: Buffer, sealed: Uint8Array, id: string): string {
   const nonce = sealed.subarray(0, NONCE_BYTES);
   const tag = sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES);
   const decipher = createDecipheriv("aes-256-gcm", key, nonce, { authTagLength: TAG_BYTES });
-  decipher.setAAD(Buffer.from(accountId)).setAuthTag(tag);
+  decipher.setAAD(Buffer.from(id)).setAuthTag(tag);
   const text = Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]);
   return text.toString("utf8");
 }

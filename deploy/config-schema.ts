@@ -87,6 +87,11 @@ export const VARIABLES = {
     description: "* or origins separated by commas, such as https://dashboard.example",
   },
   COLLECT_HOST: { type: "string", format: "host", description: "a host name" },
+  COLLECT_ALLOW_PRIVATE_UPSTREAMS: {
+    type: "string",
+    enum: ["true", "false"],
+    description: "true or false",
+  },
   LOG_LEVEL: { type: "string", enum: LOG_LEVELS, description: `one of ${LOG_LEVELS.join(", ")}` },
 } as const satisfies Record<string, VariableSchema>;
 

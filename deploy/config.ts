@@ -21,6 +21,8 @@ export interface Config {
   collect: Listen & {
     /** The only host name that serves pixels and npm reports; any other host when absent. */
     publicHost?: string;
+    /** Whether the repository of a Python package may be on a private or special address. */
+    allowPrivateUpstreams: boolean;
   };
   metrics: Listen;
   /** Absolute. */
@@ -62,6 +64,7 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
       host,
       port: Number(variables.COLLECT_PORT ?? 8081),
       ...given("publicHost", variables.COLLECT_HOST?.toLowerCase()),
+      allowPrivateUpstreams: variables.COLLECT_ALLOW_PRIVATE_UPSTREAMS === "true",
     },
     metrics: { host, port: Number(variables.METRICS_PORT ?? 9464) },
     dataDir: resolve(variables.DATA_DIR ?? "data"),

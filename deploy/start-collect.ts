@@ -8,6 +8,7 @@ import type { Config } from "./config.js";
 import { createCollectServer } from "./create-collect-server.js";
 import { keepSites } from "./keep-sites.js";
 import { listen } from "./listen.js";
+import { openPythonIndex } from "./open-python-index.js";
 import type { Stores } from "./open-stores.js";
 import { readinessOf } from "./readiness.js";
 import { trustsProxy } from "./trusts-proxy.js";
@@ -63,6 +64,7 @@ export async function startCollect(options: CollectOptions): Promise<RunningColl
         get sites() {
           return kept.sites;
         },
+        pythonIndex: openPythonIndex(config.collect, log),
         ...(publicHost !== undefined && { publicHost }),
       },
       trustsProxy: trustsProxy(config.trustedProxies),

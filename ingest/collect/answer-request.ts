@@ -1,6 +1,10 @@
+import { answerDocker } from "./answer-docker.js";
 import { answerFileRoute } from "./answer-file-route.js";
+import { answerNpmReport, NPM_REPORT_PATH } from "./answer-npm-report.js";
 import { answerPixel, PIXEL_PATH } from "./answer-pixel.js";
+import { answerPython } from "./answer-python.js";
 import { NOTHING, type CollectAnswer, type CollectRequest } from "./collect-answer.js";
+import type { PythonIndex } from "./python-index.js";
 import type { Site, Sites } from "./sites.js";
 
 /** What a request was for; `none` where nothing here answers to it. */
@@ -9,6 +13,7 @@ export type CollectKind = (typeof COLLECT_KINDS)[number];
 
 export interface Collecting {
   sites: Sites;
+  pythonIndex: PythonIndex;
   /** The only host name that serves pixels and npm reports; any that is no package's when absent. */
   publicHost?: string;
 }
@@ -19,13 +24,16 @@ export interface KindOfAnswer {
 }
 
 /** Finds who answers: the host decides, and of hosts that are no package's the path. */
-export function answerRequest(request: CollectRequest, { sites, publicHost }: Collecting): KindOfAnswer {
+export function answerRequest(request: CollectRequest, collecting: Collecting): KindOfAnswer {
+  const { sites, publicHost } = collecting;
   const site = sites.of(request.host);
-  if (site !== undefined) return { kind: site.kind, answer: answerSite(request, site) };
+  if (site !== undefined) return { kind: site.kind, answer: answerSite(request, { site, ...collecting }) };
   if (publicHost !== undefined && request.host !== publicHost) return UNKNOWN;
   switch (request.path) {
     case PIXEL_PATH:
       return { kind: "pixel", answer: answerPixel(request, sites.pixels) };
+    case NPM_REPORT_PATH:
+      return { kind: "npm", answer: answerNpmReport(request, sites.npm) };
     default:
       return UNKNOWN;
   }
@@ -33,12 +41,16 @@ export function answerRequest(request: CollectRequest, { sites, publicHost }: Co
 
 const UNKNOWN: KindOfAnswer = { kind: "none", answer: NOTHING };
 
-function answerSite(request: CollectRequest, site: Site): CollectAnswer | Promise<CollectAnswer> {
+function answerSite(
+  request: CollectRequest,
+  { site, pythonIndex }: { site: Site; pythonIndex: PythonIndex },
+): CollectAnswer | Promise<CollectAnswer> {
   switch (site.kind) {
     case "file":
       return answerFileRoute(request, site);
     case "docker":
+      return answerDocker(request, site);
     case "python":
-      return NOTHING;
+      return answerPython(request, site, pythonIndex);
   }
 }

@@ -41,7 +41,11 @@ beforeAll(async () => {
   api = await serveApi(postgres);
   token = await api.account("ada");
   collect = await startCollect({
-    config: { collect: { host: "127.0.0.1", port: 0 }, logCodec: "none", trustedProxies: [] },
+    config: {
+      collect: { host: "127.0.0.1", port: 0, allowPrivateUpstreams: false },
+      logCodec: "none",
+      trustedProxies: [],
+    },
     stores: { pg: postgres.pg, postgresUrl: postgres.url, clickhouse: undefined as never, eventLog },
     log: pino({ level: "silent" }),
     registry,

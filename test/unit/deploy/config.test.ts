@@ -11,7 +11,7 @@ const KEY = Buffer.alloc(32, 7).toString("base64");
 test("an empty environment gives the documented defaults", () => {
   expect(parseConfig({})).toEqual({
     http: { host: "127.0.0.1", port: 8080 },
-    collect: { host: "127.0.0.1", port: 8081 },
+    collect: { host: "127.0.0.1", port: 8081, allowPrivateUpstreams: false },
     metrics: { host: "127.0.0.1", port: 9464 },
     dataDir: resolve("data"),
     roles: new Set(["api", "collect", "enrich", "jobs"]),
@@ -60,11 +60,12 @@ test("every variable reaches its place", () => {
     TRUSTED_PROXIES: "10.0.0.0/8, 192.0.2.1,2001:db8::/32",
     CORS_ORIGINS: "https://dashboard.example, http://127.0.0.1:3000",
     COLLECT_HOST: "Pixels.Example",
+    COLLECT_ALLOW_PRIVATE_UPSTREAMS: "true",
     LOG_LEVEL: "debug",
   });
   expect(config).toEqual({
     http: { host: "::", port: 0 },
-    collect: { host: "::", port: 81, publicHost: "pixels.example" },
+    collect: { host: "::", port: 81, publicHost: "pixels.example", allowPrivateUpstreams: true },
     metrics: { host: "::", port: 65535 },
     dataDir: "/var/lib/toolchain",
     roles: new Set(["api", "jobs"]),
@@ -171,6 +172,11 @@ test.each([
     "TRUSTED_PROXIES",
     "10.0.0.0/33",
     'TRUSTED_PROXIES must be IP addresses or CIDR ranges separated by commas, such as 10.0.0.0/8; it is "10.0.0.0/33"',
+  ],
+  [
+    "COLLECT_ALLOW_PRIVATE_UPSTREAMS",
+    "1",
+    'COLLECT_ALLOW_PRIVATE_UPSTREAMS must be true or false; it is "1"',
   ],
   ["COLLECT_HOST", "a_b.example", 'COLLECT_HOST must be a host name; it is "a_b.example"'],
   [

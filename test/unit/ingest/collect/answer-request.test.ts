@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { answerRequest } from "../../../../ingest/collect/answer-request.js";
 import type { CollectAnswer, CollectRequest } from "../../../../ingest/collect/collect-answer.js";
+import type { PythonIndex } from "../../../../ingest/collect/python-index.js";
 import { directoryOf, packageOf, requestOf } from "./collect-request.js";
 
 const PIXEL = "01990000-0000-7000-8000-0000000000bb";
@@ -16,10 +17,12 @@ const ROUTES = [
   { templatePath: "/named/latest", outgoingUrl: "https://to.example/latest" },
 ];
 const sites = directoryOf(packageOf({ routes: ROUTES }));
+const pythonIndex: PythonIndex = { read: async () => "unavailable" };
 sites.putPixel({ id: PIXEL, ownerId: OWNER });
 
 async function ask(target: string, over: Partial<CollectRequest> = {}, publicHost?: string) {
-  const asked = answerRequest(requestOf(target, over), { sites, ...(publicHost && { publicHost }) });
+  const collecting = { sites, pythonIndex, ...(publicHost && { publicHost }) };
+  const asked = answerRequest(requestOf(target, over), collecting);
   return { ...(await asked.answer), kind: asked.kind };
 }
 

@@ -1,0 +1,118 @@
+import { parseAddress } from "../../enrich/lookups/parse-address.js";
+import { isHttpUrl } from "../../schemas/formats.js";
+
+/** Where the service may send requests that others ask it to send. */
+export interface AddressRules {
+  /** For tests and closed networks: any address will do. */
+  allowPrivateNetworks: boolean;
+}
+
+/**
+ * What keeps a URL from being sent to, as the end of a sentence; undefined where nothing does. It looks at the URL
+ * alone: what its name resolves to has to be looked at as well, by `addressFault`, at the very time of connecting.
+ */
+export function urlFault(text: string, rules: AddressRules): string | undefined {
+  if (!isHttpUrl(text)) return "must be an absolute http or https URL, without spaces, user name or password";
+  const url = new URL(text);
+  if (BLOCKED_PORTS.has(Number(url.port))) return `must not lead to port ${url.port}, which browsers block`;
+  const host = hostOf(url);
+  if (host === "") return "must name a host";
+  if (rules.allowPrivateNetworks) return undefined;
+  if (LOCAL_NAME.test(host)) return `must not lead to ${host}, which is the service's own machine`;
+  return isAddress(host) ? addressFault(host, rules) : undefined;
+}
+
+/** What keeps an address from being connected to; as `urlFault`. */
+export function addressFault(address: string, rules: AddressRules): string | undefined {
+  if (rules.allowPrivateNetworks || isPublicAddress(address)) return undefined;
+  return `must not lead to ${address}, which is no address of the public internet`;
+}
+
+/** The host of a URL as it is looked up and connected to: without brackets, and without the dot of the root. */
+export function hostOf(url: URL): string {
+  return url.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
+}
+
+export function isAddress(host: string): boolean {
+  return parseAddress(host, words) !== 0;
+}
+
+/** Whether an IPv4 or IPv6 address is one of a single machine on the public internet. What is no address is not. */
+export function isPublicAddress(address: string): boolean {
+  const family = parseAddress(address, words);
+  if (family === 0) return false;
+  return family === 4 ? isPublicIpv4(words[0] ?? 0) : isPublicIpv6(words);
+}
+
+/** Reused, which is safe because nothing here waits. */
+const words = new Uint32Array(4);
+
+function isPublicIpv4(value: number): boolean {
+  return !SPECIAL_IPV4.some(({ base, bits }) => value >>> (32 - bits) === base >>> (32 - bits));
+}
+
+/**
+ * Of IPv6 only what is given out as global unicast, 2000::/3, without the special ranges in it: loopback, unique
+ * local, link-local and multicast addresses are outside of it, and so is what is yet to be given a meaning. An IPv4
+ * address in another form is as good as that address.
+ */
+function isPublicIpv6(address: Uint32Array): boolean {
+  const [first = 0, second = 0, third = 0, last = 0] = address;
+  const isMapped = first === 0 && second === 0 && third === 0xffff;
+  const isNat64 = first === 0x0064_ff9b && second === 0 && third === 0;
+  if (isMapped || isNat64) return isPublicIpv4(last);
+  if (first >>> 29 !== 1) return false;
+  return !SPECIAL_IPV6.some(({ base, bits }) => isWithin(address, base, bits));
+}
+
+function isWithin(address: Uint32Array, base: Uint32Array, bits: number): boolean {
+  return base.every((word, index) => {
+    const compared = Math.min(32, Math.max(0, bits - index * 32));
+    return compared === 0 || word >>> (32 - compared) === (address[index] ?? 0) >>> (32 - compared);
+  });
+}
+
+function ranges<Base>(text: string, parse: (address: string) => Base): { base: Base; bits: number }[] {
+  return text
+    .trim()
+    .split(/\s+/)
+    .map((range) => {
+      const [address = "", bits = ""] = range.split("/");
+      return { base: parse(address), bits: Number(bits) };
+    });
+}
+
+function parseWords(address: string): Uint32Array {
+  const parsed = new Uint32Array(4);
+  if (parseAddress(address, parsed) === 0) throw new Error(`${address} is not an address`);
+  return parsed;
+}
+
+/**
+ * IANA IPv4 Special-Purpose Address Registry (https://www.iana.org/assignments/iana-ipv4-special-registry), whether or
+ * not it calls a range reachable, and multicast.
+ */
+const SPECIAL_IPV4 = ranges(
+  `0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24
+  192.31.196.0/24 192.52.193.0/24 192.88.99.0/24 192.168.0.0/16 192.175.48.0/24 198.18.0.0/15 198.51.100.0/24
+  203.0.113.0/24 224.0.0.0/4 240.0.0.0/4`,
+  (address) => parseWords(address)[0] ?? 0,
+);
+
+/**
+ * What of the IANA IPv6 Special-Purpose Address Registry (https://www.iana.org/assignments/iana-ipv6-special-registry)
+ * is in 2000::/3: IETF protocols with Teredo and benchmarking, documentation, 6to4, and direct delegation of AS112.
+ */
+const SPECIAL_IPV6 = ranges("2001::/23 2001:db8::/32 2002::/16 2620:4f:8000::/48 3fff::/20", parseWords);
+
+/** RFC 6761, and what distributions have in their hosts files. */
+const LOCAL_NAME =
+  /^(?:.*\.)?localhost6?(?:\.localdomain6?)?$|^(?:.*\.)?localdomain6?$|^ip6-(?:localhost|loopback)$/;
+
+/** The bad ports of the Fetch Standard (https://fetch.spec.whatwg.org/#bad-port). An absent port is 0 but never sent. */
+const BLOCKED_PORTS = new Set([
+  1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104,
+  109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515,
+  526, 530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049,
+  3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
+]);

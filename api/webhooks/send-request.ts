@@ -1,0 +1,116 @@
+import { request as requestHttp, type IncomingMessage, type OutgoingHttpHeaders } from "node:http";
+import { request as requestHttps } from "node:https";
+import { hostOf } from "./guard-address.js";
+import { AddressNotAllowed, type AddressGuard } from "./guarded-lookup.js";
+
+/** How a request to a receiver ended. */
+export interface Exchange {
+  /** Null where no answer came. */
+  status: number | null;
+  /** What came of the answer's body, at most its first 2048 bytes. */
+  responseBody: string;
+  /** Why no answer came, in a sentence; the connection failed or it took too long. */
+  error?: string;
+  durationMs: number;
+}
+
+export interface Sent {
+  url: string;
+  headers: OutgoingHttpHeaders;
+  body: Buffer;
+}
+
+export interface SendOptions {
+  guard: AddressGuard;
+  /** For everything: the look-up, the connection, TLS, and the answer with its body. */
+  timeoutMs?: number;
+}
+
+const EXCHANGE_MS = 5_000;
+export const RESPONSE_BYTES_MAX = 2_048;
+
+/**
+ * Sends one POST on a connection of its own, to an address that the guard lets pass; never rejects. Redirects are not
+ * followed and proxies of the environment not asked. The status decides once it is there: the body is only for the log,
+ * read until 2 KB or the time are up, and the connection is then destroyed, whatever the receiver still has to say.
+ */
+export async function sendRequest(sent: Sent, options: SendOptions): Promise<Exchange> {
+  const begun = performance.now();
+  const answer = await exchange(sent, options).catch((error: unknown) => ({
+    status: null,
+    responseBody: "",
+    error: reasonOf(error),
+  }));
+  return { ...answer, durationMs: Math.round(performance.now() - begun) };
+}
+
+async function exchange(
+  { url: text, headers, body }: Sent,
+  { guard, timeoutMs = EXCHANGE_MS }: SendOptions,
+): Promise<Pick<Exchange, "status" | "responseBody">> {
+  const fault = guard.faultOf(text);
+  if (fault !== undefined) throw new AddressNotAllowed(`The URL ${fault}.`);
+  const url = new URL(text);
+  const signal = AbortSignal.timeout(timeoutMs);
+  const send = url.protocol === "https:" ? requestHttps : requestHttp;
+  const request = send({
+    method: "POST",
+    protocol: url.protocol,
+    hostname: hostOf(url),
+    port: url.port,
+    path: `${url.pathname}${url.search}`,
+    headers: { ...headers, "Content-Length": body.length },
+    // Neither kept connections nor anybody's settings: what was checked is what is connected to.
+    agent: false,
+    lookup: guard.lookup,
+    signal,
+  });
+  try {
+    const response = await answerOf(request.end(body), signal);
+    return { status: response.statusCode ?? 0, responseBody: await readBody(response) };
+  } finally {
+    request.destroy();
+  }
+}
+
+function answerOf(request: ReturnType<typeof requestHttp>, signal: AbortSignal): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    // Stays for what breaks after the answer.
+    request.on("error", (error) => reject(signal.aborted ? new TimedOut() : error));
+    request.once("response", resolve);
+    request.once("upgrade", (response: IncomingMessage) => resolve(response));
+  });
+}
+
+class TimedOut extends Error {}
+
+/** What comes until the end, a break, the time or the limit: all of them end it well. */
+async function readBody(response: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const part of response as AsyncIterable<Buffer>) {
+      parts.push(part);
+      size += part.length;
+      if (size >= RESPONSE_BYTES_MAX) break;
+    }
+  } catch {
+    // The answer's status counts; of its body there is what came.
+  }
+  return printable(Buffer.concat(parts).subarray(0, RESPONSE_BYTES_MAX));
+}
+
+/** As UTF-8 of at most as many bytes, without a character that was cut in half, and without NUL, which PostgreSQL cannot store. */
+function printable(bytes: Buffer): string {
+  const read = (some: Uint8Array) => new TextDecoder().decode(some, { stream: true });
+  const text = Buffer.from(read(bytes).replaceAll("\0", "\ufffd"));
+  return read(text.subarray(0, RESPONSE_BYTES_MAX));
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof TimedOut) return "The receiver did not answer in time.";
+  if (error instanceof AddressNotAllowed) return error.message;
+  const { code, message, errors } = error as NodeJS.ErrnoException & { errors?: NodeJS.ErrnoException[] };
+  const reason = message || errors?.[0]?.message || "unknown";
+  return `The receiver could not be reached: ${reason}${code === undefined || reason.includes(code) ? "" : ` (${code})`}.`;
+}

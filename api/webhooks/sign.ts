@@ -1,0 +1,47 @@
+import { createHmac, randomBytes } from "node:crypto";
+
+/** A fresh signing secret: `whsec_` and the base64 of 32 random bytes, as Standard Webhooks has them. */
+export function issueWebhookSecret(): string {
+  return PREFIX + randomBytes(32).toString("base64");
+}
+
+export interface Signing {
+  /** Of the event. */
+  id: string;
+  body: Buffer;
+  /** The newest first; during a rotation there are two. */
+  secrets: readonly string[];
+  /** When this attempt is made. */
+  at: Date;
+}
+
+/**
+ * The headers by which a receiver knows that a request is ours. `X-Service-Signature` is keyed with the whole text of
+ * the secret and signs `<t>.<body>`; the three of Standard Webhooks (https://www.standardwebhooks.com) are keyed with
+ * the bytes behind `whsec_` and sign `<id>.<t>.<body>`.
+ */
+export function signatureHeaders({ id, body, secrets, at }: Signing): Record<string, string> {
+  const seconds = String(Math.floor(at.getTime() / 1000));
+  const own = secrets.map((secret) => `v1=${hmac(secret, [`${seconds}.`, body]).toString("hex")}`);
+  const standard = secrets.map(
+    (secret) => `v1,${hmac(keyBytes(secret), [`${id}.${seconds}.`, body]).toString("base64")}`,
+  );
+  return {
+    "X-Service-Signature": [`t=${seconds}`, ...own].join(","),
+    "webhook-id": id,
+    "webhook-timestamp": seconds,
+    "webhook-signature": standard.join(" "),
+  };
+}
+
+const PREFIX = "whsec_";
+
+function keyBytes(secret: string): Buffer {
+  return Buffer.from(secret.slice(PREFIX.length), "base64");
+}
+
+function hmac(key: string | Buffer, parts: readonly (string | Buffer)[]): Buffer {
+  const made = createHmac("sha256", key);
+  for (const part of parts) made.update(part);
+  return made.digest();
+}

@@ -1,0 +1,83 @@
+import {
+  methodNotAllowed,
+  type CollectAnswer,
+  type CollectRequest,
+  type LiveEvent,
+} from "./collect-answer.js";
+import type { NpmPackages } from "./sites.js";
+
+export const NPM_REPORT_PATH = "/package-event/install";
+
+/**
+ * The report that a library's install script posts: `dependencyInfo.parent` is the package that was installed and
+ * reports. A report of a package that nobody here has is taken like any other and counts for nothing, so that no
+ * install fails over it.
+ */
+export function answerNpmReport({ method, body }: CollectRequest, packages: NpmPackages): CollectAnswer {
+  if (method !== "POST") return methodNotAllowed("POST");
+  const report = decodeReport(body);
+  if (report === NOT_JSON) return { status: 422, headers: {}, events: [] };
+  return {
+    status: 200,
+    headers: { "Content-Type": "application/json" },
+    events: eventsOf(report, packages),
+  };
+}
+
+const NOT_JSON = Symbol("not JSON");
+
+function decodeReport(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString());
+  } catch {
+    return NOT_JSON;
+  }
+}
+
+function eventsOf(report: unknown, packages: NpmPackages): LiveEvent[] {
+  const parent = field(field(report, "dependencyInfo"), "parent");
+  const [owned] = packages.of(textOf(parent, "name") ?? "");
+  if (owned === undefined) return [];
+  const version = textOf(parent, "version");
+  const platform = platformOf(textOf(report, "rawPlatform"));
+  return [
+    {
+      ownerId: owned.ownerId,
+      artifact: { kind: "package", id: owned.packageId },
+      ...(version !== undefined && { version }),
+      ...(platform !== undefined && { platform }),
+      variables: new Map(),
+    },
+  ];
+}
+
+/** What Node's `os.platform()` may say, as exports spell it; anything else is left out. */
+const PLATFORMS: ReadonlyMap<string, string> = new Map([
+  ["aix", "AIX"],
+  ["android", "Android"],
+  ["darwin", "macOS"],
+  ["freebsd", "FreeBSD"],
+  ["linux", "Linux"],
+  ["netbsd", "NetBSD"],
+  ["openbsd", "OpenBSD"],
+  ["osx", "macOS"],
+  ["sunos", "Solaris"],
+  ["win32", "Windows"],
+]);
+
+function platformOf(name: string | undefined): string | undefined {
+  return name === undefined ? undefined : PLATFORMS.get(name.toLowerCase());
+}
+
+function textOf(value: unknown, name: string): string | undefined {
+  const text = field(value, name);
+  return typeof text === "string" && text !== "" ? text.slice(0, TEXT_LENGTH_MAX) : undefined;
+}
+
+/** npm's own limit is 214 for a name and 256 for a version. */
+const TEXT_LENGTH_MAX = 256;
+
+function field(value: unknown, name: string): unknown {
+  if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
+  return (value as Record<string, unknown>)[name];
+}

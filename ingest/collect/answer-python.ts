@@ -1,0 +1,152 @@
+import { chooseIndexForm, INDEX_TYPES } from "./choose-index-form.js";
+import {
+  methodNotAllowed,
+  NOTHING,
+  type CollectAnswer,
+  type CollectRequest,
+  type LiveEvent,
+} from "./collect-answer.js";
+import { isProjectName, type IndexFile } from "./index-page.js";
+import type { PythonIndex } from "./python-index.js";
+import type { ServedPage } from "./served-page.js";
+import type { PythonSite } from "./sites.js";
+import { normalizedName, versionOfFile } from "./version-of-file.js";
+
+/**
+ * The upstream's simple index under this host: pages with their links rewritten, and files as redirects to where they
+ * are. Every project of the upstream is served, so that pip finds dependencies too. A download is a GET of a file from
+ * its beginning; installers also read the ends of wheels, for their metadata.
+ */
+export async function answerPython(
+  request: CollectRequest,
+  site: PythonSite,
+  index: PythonIndex,
+): Promise<CollectAnswer> {
+  const asked = parsePath(request.path);
+  if (asked === undefined) return NOTHING;
+  if (request.method !== "GET" && request.method !== "HEAD") return methodNotAllowed("GET", "HEAD");
+  if ("moved" in asked) return { status: 301, headers: { Location: asked.moved }, events: [] };
+  const place = { repositoryUrl: site.repositoryUrl, project: asked.project };
+  const page = await index.read(place);
+  if (page === "not-found") return NOTHING;
+  if (page === "unavailable") return UNAVAILABLE;
+  if (asked.file === undefined) return pageAnswer(request, page);
+  const found = findFile(page, asked.file) ?? (await findAgain(asked.file, () => index.read(place, NEW)));
+  return found === undefined ? NOTHING : fileAnswer(request, { ...found, site, project: asked.project });
+}
+
+const UNAVAILABLE: CollectAnswer = {
+  status: 502,
+  headers: { "Content-Type": "text/plain", "Retry-After": "5" },
+  body: "The package index behind this host does not answer.\n",
+  events: [],
+};
+
+/** A client may come with a link from a page that another process fetched after this one did. */
+const NEW = { ageMsMax: 2_000 };
+
+type AskedPath = { moved: string } | { project: string; file?: string };
+
+/** `project` is normalised, and empty for the root page. Pages end in a slash (PEP 503); without it they are moved. */
+function parsePath(path: string): AskedPath | undefined {
+  const [, simple, name, file, ...more] = path.split("/");
+  if (simple !== "simple" || more.length > 0) return undefined;
+  if (name === undefined) return { moved: "/simple/" };
+  if (name === "" && file === undefined) return { project: "" };
+  if (!isProjectName(name)) return undefined;
+  const project = normalizedName(name);
+  if (file === undefined) return { moved: `/simple/${project}/` };
+  return file === "" ? { project } : decodedFile(project, file);
+}
+
+function decodedFile(project: string, file: string): AskedPath | undefined {
+  try {
+    return { project, file: decodeURIComponent(file) };
+  } catch {
+    return undefined;
+  }
+}
+
+function pageAnswer({ headers }: CollectRequest, page: ServedPage): CollectAnswer {
+  const form = chooseIndexForm(headers.accept);
+  const { body, etag } = page.in(form);
+  const known = { ETag: etag, "Cache-Control": "no-cache", Vary: "Accept" };
+  if (isKnown(etag, headers["if-none-match"])) return { status: 304, headers: known, events: [] };
+  return {
+    status: 200,
+    headers: { ...known, "Content-Type": INDEX_TYPES[form] },
+    body,
+    events: [],
+  };
+}
+
+/** RFC 9110, 13.1.2: a weak tag will do. */
+function isKnown(etag: string, ifNoneMatch: string | undefined): boolean {
+  const tags = (ifNoneMatch ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, ""));
+  return tags.includes(etag) || tags.includes("*");
+}
+
+interface Found {
+  file: IndexFile;
+  /** What stands beside a file: its core metadata (PEP 658), its signature (PEP 503). */
+  companion?: ".metadata" | ".asc";
+}
+
+function findFile(page: ServedPage, name: string): Found | undefined {
+  const file = page.file(name);
+  if (file !== undefined) return { file };
+  for (const companion of [".metadata", ".asc"] as const) {
+    const beside = name.endsWith(companion) ? page.file(name.slice(0, -companion.length)) : undefined;
+    if (beside !== undefined && has(beside, companion)) return { file: beside, companion };
+  }
+  return undefined;
+}
+
+async function findAgain(
+  name: string,
+  read: () => ReturnType<PythonIndex["read"]>,
+): Promise<Found | undefined> {
+  const page = await read();
+  return typeof page === "string" ? undefined : findFile(page, name);
+}
+
+function has({ rest }: IndexFile, companion: ".metadata" | ".asc"): boolean {
+  if (companion === ".asc") return rest["gpg-sig"] === true;
+  return Boolean(rest["core-metadata"] ?? rest["dist-info-metadata"]);
+}
+
+interface FoundOn extends Found {
+  site: PythonSite;
+  project: string;
+}
+
+function fileAnswer(request: CollectRequest, found: FoundOn): CollectAnswer {
+  const { file, companion } = found;
+  const counts = companion === undefined && request.method === "GET" && isFromBeginning(request);
+  return {
+    status: 307,
+    headers: { Location: companion === undefined ? file.url : besideUrl(file.url, companion) },
+    events: counts ? [downloadOf(found)] : [],
+  };
+}
+
+function isFromBeginning({ headers: { range } }: CollectRequest): boolean {
+  return range === undefined || /^bytes=0-$/i.test(range.trim());
+}
+
+function besideUrl(url: string, companion: string): string {
+  const beside = new URL(url);
+  beside.hash = "";
+  beside.pathname += companion;
+  return beside.href;
+}
+
+function downloadOf({ site, file, project }: FoundOn): LiveEvent {
+  const version = versionOfFile(file.filename, project);
+  return {
+    ownerId: site.ownerId,
+    artifact: { kind: "package", id: site.packageId },
+    ...(version !== undefined && { version }),
+    variables: new Map(),
+  };
+}

@@ -1,0 +1,141 @@
+import { Parser } from "htmlparser2";
+import {
+  checkIndexVersion,
+  indexFile,
+  isProjectName,
+  LINKS_MAX,
+  UnreadableIndex,
+  type IndexFile,
+  type IndexPage,
+  type IndexProject,
+} from "./index-page.js";
+
+interface ReadOptions {
+  kind: IndexPage["kind"];
+  /** Where the page came from: what its links are relative to, unless it says otherwise. */
+  url: string;
+}
+
+/**
+ * Reads the HTML form (PEP 503) as its bytes arrive, UTF-8. Throws UnreadableIndex for a version of the index that is
+ * not known, and for more links than LINKS_MAX.
+ */
+export async function readIndexHtml(
+  bytes: AsyncIterable<Uint8Array>,
+  { kind, url }: ReadOptions,
+): Promise<IndexPage> {
+  const links = new LinkReader(url, LINKS_MAX[kind]);
+  const parser = new Parser(links);
+  const decoder = new TextDecoder();
+  for await (const part of bytes) parser.write(decoder.decode(part, { stream: true }));
+  parser.end(decoder.decode());
+  const rest = { meta: { "api-version": "1.0" } };
+  return kind === "root"
+    ? { kind, rest, projects: links.found.flatMap(projectOf) }
+    : { kind, rest, files: links.found.flatMap((link) => fileOf(link, links.base)) };
+}
+
+interface Link {
+  attributes: Readonly<Record<string, string>>;
+  text: string;
+}
+
+/** Links that nobody closed are within each other. The parser's time grows with the square of the depth. */
+const DEPTH_MAX = 10_000;
+
+/** What htmlparser2 calls while it reads. */
+class LinkReader {
+  readonly found: Link[] = [];
+  base: string;
+  readonly #linksMax: number;
+  #open: Link | undefined;
+  #depth = 0;
+
+  constructor(url: string, linksMax: number) {
+    this.base = url;
+    this.#linksMax = linksMax;
+  }
+
+  onopentag(tag: string, attributes: Record<string, string>): void {
+    if (++this.#depth > DEPTH_MAX) throw new UnreadableIndex(`the page is over ${DEPTH_MAX} elements deep`);
+    if (tag === "base" && attributes.href && URL.canParse(attributes.href, this.base)) {
+      this.base = new URL(attributes.href, this.base).href;
+    }
+    if (tag === "meta" && attributes.name?.toLowerCase() === "pypi:repository-version") {
+      checkIndexVersion(attributes.content);
+    }
+    if (tag !== "a" || attributes.href === undefined) return;
+    if (this.found.length === this.#linksMax)
+      throw new UnreadableIndex(`the page has over ${this.#linksMax} links`);
+    this.#open = { attributes, text: "" };
+    this.found.push(this.#open);
+  }
+
+  ontext(text: string): void {
+    if (this.#open !== undefined && this.#open.text.length < 1000) this.#open.text += text;
+  }
+
+  onclosetag(tag: string): void {
+    this.#depth--;
+    if (tag === "a") this.#open = undefined;
+  }
+}
+
+/** PEP 503: the text of the link is the name of the project. A listing of folders also has its parent. */
+function projectOf({ text }: Link): IndexProject[] {
+  const name = text.trim().replace(/\/$/, "");
+  return isProjectName(name) ? [{ name, rest: {} }] : [];
+}
+
+/** The name is the last part of the link: listings of folders shorten what they show. */
+function fileOf({ attributes }: Link, base: string): IndexFile[] {
+  const href = attributes.href ?? "";
+  const filename = decoded(href.replace(/[?#].*$/s, "").replace(/^.*\//s, ""));
+  if (!DISTRIBUTION.test(filename)) return [];
+  const file = indexFile({ filename, url: href, rest: restOf(attributes, href) }, base);
+  return file === undefined ? [] : [file];
+}
+
+/** Pages may link to more than files: a project's homepage, a parent folder. */
+const DISTRIBUTION =
+  /\.(?:whl|egg|zip|tar|tar\.(?:gz|bz2|xz|z|lz|lzma)|tgz|tbz|txz|tlz|exe|msi|rpm|deb|dmg)$/i;
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** PEP 503, 592, 658 and 714 into the keys of PEP 691. */
+function restOf(attributes: Link["attributes"], href: string): Record<string, unknown> {
+  const yanked = attributes["data-yanked"];
+  const signed = attributes["data-gpg-sig"];
+  const requires = attributes["data-requires-python"];
+  const metadata = attributes["data-core-metadata"] ?? attributes["data-dist-info-metadata"];
+  return {
+    hashes: hashesOf(href.replace(/^[^#]*#?/s, "")),
+    ...(requires !== undefined && { "requires-python": requires }),
+    ...(yanked !== undefined && { yanked: yanked === "" ? true : yanked }),
+    ...(signed !== undefined && { "gpg-sig": signed === "true" }),
+    ...(metadata !== undefined && { "core-metadata": metadataOf(metadata) }),
+  };
+}
+
+/** Fragments also name eggs and subdirectories. */
+function hashesOf(fragment: string): Record<string, string> {
+  const pairs = fragment.split("&").flatMap((pair) => {
+    const [, name, value] = HASH.exec(pair) ?? [];
+    return name === undefined || value === undefined ? [] : [[name.toLowerCase(), value] as const];
+  });
+  return Object.fromEntries(pairs);
+}
+
+/** The algorithms that every Python has. */
+const HASH = /^(md5|sha1|sha224|sha256|sha384|sha512|sha3_(?:224|256|384|512)|blake2[bs])=([0-9a-f]+)$/i;
+
+function metadataOf(value: string): unknown {
+  const hashes = hashesOf(value);
+  return Object.keys(hashes).length > 0 ? hashes : value === "true";
+}

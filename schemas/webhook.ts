@@ -1,0 +1,89 @@
+import { TIMESTAMP } from "./formats.js";
+import { compileBody } from "./validate.js";
+
+/** What a webhook is told of. A test is sent when it is asked for, whatever a webhook subscribes to. */
+export const WEBHOOK_EVENT_KINDS = ["company-funnel-stage-changed", "test"] as const;
+export type WebhookEventKind = (typeof WEBHOOK_EVENT_KINDS)[number];
+
+/** A webhook, as returned. */
+export interface WebhookRecord {
+  id: string;
+  owner: string;
+  url: string;
+  event_kinds: WebhookEventKind[];
+  enabled: boolean;
+  /** Why the service disabled it. */
+  disabled_reason?: string;
+  created_at: string;
+  updated_at: string;
+}
+
+/** As sent to make one. */
+export interface WebhookCreate {
+  url: string;
+  event_kinds: WebhookEventKind[];
+  enabled?: boolean;
+}
+
+/** As sent to change one; what is left out stays as it is. */
+export type WebhookUpdate = Partial<WebhookCreate>;
+
+const KINDS = {
+  type: "array",
+  minItems: 1,
+  uniqueItems: true,
+  items: { type: "string", enum: WEBHOOK_EVENT_KINDS },
+} as const;
+
+const FIELDS = {
+  id: { type: "string", format: "uuid" },
+  owner: { type: "string" },
+  url: { type: "string" },
+  event_kinds: KINDS,
+  enabled: { type: "boolean" },
+  disabled_reason: { type: "string" },
+  created_at: TIMESTAMP,
+  updated_at: TIMESTAMP,
+} as const;
+
+export const WEBHOOK = {
+  title: "Webhook",
+  type: "object",
+  required: ["id", "owner", "url", "event_kinds", "enabled", "created_at", "updated_at"],
+  additionalProperties: false,
+  properties: FIELDS,
+} as const;
+
+/** The secret is in the answers to creation and rotation and nowhere else. */
+export const WEBHOOK_WITH_SECRET = {
+  title: "WebhookWithSecret",
+  type: "object",
+  required: [...WEBHOOK.required, "secret"],
+  additionalProperties: false,
+  properties: { ...FIELDS, secret: { type: "string" } },
+} as const;
+
+const SENT = {
+  url: { type: "string", format: "text", minLength: 1, maxLength: 2048 },
+  event_kinds: KINDS,
+  enabled: { type: "boolean" },
+} as const;
+
+export const WEBHOOK_CREATE = {
+  title: "WebhookCreate",
+  type: "object",
+  required: ["url", "event_kinds"],
+  additionalProperties: false,
+  properties: SENT,
+} as const;
+
+export const WEBHOOK_UPDATE = {
+  title: "WebhookUpdate",
+  type: "object",
+  additionalProperties: false,
+  properties: SENT,
+} as const;
+
+/** Throw `invalid-body` naming every fault. */
+export const parseWebhookCreate = compileBody<WebhookCreate>(WEBHOOK_CREATE);
+export const parseWebhookUpdate = compileBody<WebhookUpdate>(WEBHOOK_UPDATE);

@@ -1,0 +1,22 @@
+import { execFile } from "node:child_process";
+
+interface RunOptions {
+  cwd?: string;
+  /** Added to the environment of the tests. */
+  env?: Record<string, string>;
+}
+
+/** What a program writes to standard output. Rejects with all that it wrote when it fails or takes over a minute. */
+export function runCommand(
+  program: string,
+  args: readonly string[],
+  options: RunOptions = {},
+): Promise<string> {
+  const env = { ...process.env, ...options.env };
+  return new Promise((resolve, reject) => {
+    execFile(program, args, { ...options, env, timeout: 60_000 }, (error, out, err) => {
+      if (error === null) resolve(out);
+      else reject(new Error(`${program} ${args.join(" ")}: ${error.message}\n${out}\n${err}`));
+    });
+  });
+}

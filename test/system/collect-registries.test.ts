@@ -1,0 +1,218 @@
+import { readFileSync } from "node:fs";
+import type { RequestListener } from "node:http";
+import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
+import { COLLECT_ORGANIZATION, openCollectWorld, type CollectWorld } from "../support/collect-world.js";
+import { pullImage, startRegistry } from "../support/image-registry.js";
+import { newDockerPackage, newNpmPackage, newPythonPackage } from "../support/registry-packages.js";
+import { startServer, type StartedServer } from "../support/start-server.js";
+
+/** See `about` in the file. */
+interface Case {
+  name: string;
+  request: { method: string; path: string; headers: { Host: string }; body: string | null };
+  rules: DockerRule[] | PythonRule[];
+  expect: { status: number; headers: Record<string, string>; events: number; body: string };
+}
+
+interface DockerRule {
+  type: "docker-v1";
+  "repository-name": string;
+  domain: string;
+  registry: string;
+}
+
+interface PythonRule {
+  type: "python-v1";
+  domain: string;
+  "package-name": string;
+  "file-name": string;
+  "backend-url": string;
+}
+
+const { cases } = JSON.parse(readFileSync("test/fixtures/collect/cases.json", "utf8")) as { cases: Case[] };
+const casesOf = (prefix: string) => cases.filter(({ name }) => name.startsWith(prefix));
+
+let world: CollectWorld;
+let upstream: StartedServer;
+/** What the upstream has, by path. */
+const pages = new Map<string, unknown>();
+const answerUpstream: RequestListener = ({ url = "" }, response) => {
+  const headers = { "Content-Type": "application/vnd.pypi.simple.v1+json" };
+  response.writeHead(pages.has(url) ? 200 : 404, headers).end(JSON.stringify(pages.get(url)));
+};
+
+beforeAll(async () => {
+  upstream = await startServer(answerUpstream);
+  world = await openCollectWorld({ COLLECT_ALLOW_PRIVATE_UPSTREAMS: "true" });
+});
+afterAll(async () => {
+  await world?.[Symbol.asyncDispose]();
+  await upstream?.[Symbol.asyncDispose]();
+});
+
+/** The types and versions of the events of a package, each as often as it is stored. */
+async function eventsOf(id: string): Promise<string[]> {
+  const stored = await world.events(id);
+  return stored.flatMap(({ times, type, version }) => Array<string>(times).fill(`${type} ${version}`));
+}
+
+/** The upstream gets the files of the rules, the last first; answers where its index is. */
+function publish(name: string, rules: readonly PythonRule[]): string {
+  const meta = { "api-version": "1.0" };
+  const projects = new Set(rules.map((rule) => rule["package-name"]).reverse());
+  pages.set(`/${name}/`, { meta, projects: [...projects].map((project) => ({ name: project })) });
+  for (const project of projects) {
+    const files = rules.filter((rule) => rule["package-name"] === project).reverse();
+    pages.set(`/${name}/${project}/`, {
+      meta,
+      name: project,
+      files: files.map((file) => ({ filename: file["file-name"], url: file["backend-url"], hashes: {} })),
+    });
+  }
+  return `${upstream.url}/${name}/`;
+}
+
+async function ask({ request: { method, path, headers, body } }: Case) {
+  return world.call({ method, path, host: headers.Host, body: body ?? undefined });
+}
+
+function check(reply: Awaited<ReturnType<typeof ask>>, expected: Case["expect"]) {
+  const { Etag, ...headers } = expected.headers;
+  expect(reply.status).toBe(expected.status);
+  for (const [name, value] of Object.entries(headers)) expect(reply.headers[name.toLowerCase()]).toBe(value);
+  expect(reply.body.toString()).toBe(expected.body);
+  // Whatever it holds: nobody but who made a tag can read it.
+  expect(reply.headers.etag === undefined).toBe(Etag === undefined);
+}
+
+describe("what a package gateway answers, this one answers", () => {
+  test("the cases of registries are all there, and beside them only those of files and pixels", () => {
+    const ours = ["docker", "python", "npm"].map((prefix) => casesOf(prefix).length);
+    expect(ours).toEqual([1, 4, 1]);
+    expect(cases).toHaveLength(19);
+  });
+
+  test.each(casesOf("docker"))("$name", async (each) => {
+    const [rule] = each.rules as DockerRule[];
+    const path = rule?.["repository-name"];
+    const backendUrl = `https://${rule?.registry}/${path}`;
+    const id = await newDockerPackage(world, { backendUrl, publicUrl: `https://${rule?.domain}/${path}` });
+    check(await ask(each), each.expect);
+    await expect.poll(() => eventsOf(id)).toEqual(Array(each.expect.events).fill("image-pull latest"));
+  });
+
+  // The gateway of the cases reports views of an index as well. Here a download is a file: the one that is asked for
+  // at the end of each is the only one that counts, twice where the case itself is about it.
+  test.each(casesOf("python"))("$name", async (each) => {
+    const { name, request } = each;
+    const domain = `${name}.${request.headers.Host}`;
+    const repositoryURL = publish(name, each.rules as PythonRule[]);
+    const id = await newPythonPackage(world, { name, domain, repositoryURL });
+    const asked = (path: string) => ({ ...each, request: { ...request, path, headers: { Host: domain } } });
+    check(await ask(asked(request.path)), each.expect);
+    const file = "/simple/numpy/numpy-1.3.0.tar.gz";
+    await world.call({ path: file, host: domain });
+    const downloads = request.path === file ? 2 : 1;
+    await expect.poll(() => eventsOf(id)).toEqual(Array(downloads).fill("package-download 1.3.0"));
+  });
+
+  // The gateway of the cases counts every report; this one names no package that it could count for.
+  test.each(casesOf("npm"))("$name", async (each) => check(await ask(each), each.expect));
+});
+
+describe("a pull", () => {
+  it("goes through as a client makes it, with logging in, and counts its manifests", async () => {
+    await using registry = await startRegistry();
+    const urls = {
+      backendUrl: `${registry.url}/acme/tools/web`,
+      publicUrl: "https://cr.example.org/acme/tools/web",
+    };
+    const id = await newDockerPackage(world, urls);
+    const headers = { "User-Agent": "docker/27.3.1 go/go1.22.7 os/linux arch/amd64" };
+    const call = (method: string, path: string) =>
+      world.call({ method, path, host: "cr.example.org", headers });
+    const pulled = await pullImage({ call, name: "acme/tools/web", tag: "1.4.0" });
+    expect(pulled).toEqual({ config: "the config", layers: ["one layer", "another"] });
+    await expect.poll(async () => (await eventsOf(id)).sort()).toEqual(["image-pull ", "image-pull 1.4.0"]);
+    expect(await world.events(id)).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ client: "docker", platform: "Linux", domain: "cr.example.org" }),
+      ]),
+    );
+  });
+
+  it("is in the breakdowns, by its version", async () => {
+    const urls = {
+      backendUrl: "https://ghcr.io/acme/counted",
+      publicUrl: "https://cr.example.org/acme/counted",
+    };
+    const id = await newDockerPackage(world, urls);
+    for (const tag of ["1.4.0", "1.4.0", "edge"])
+      await world.call({ path: `/v2/acme/counted/manifests/${tag}`, host: "cr.example.org" });
+    const day = (ahead: number) => new Date(Date.now() + ahead * 86_400_000).toISOString().slice(0, 10);
+    const versions = async () => {
+      const lines = await world.api.readAggregates(COLLECT_ORGANIZATION, {
+        startDate: day(-1),
+        endDate: day(2),
+      });
+      const ours = lines.filter((line) => line.package === id);
+      return ours.flatMap(({ version, total }) => (version === undefined ? [] : [[version, total]]));
+    };
+    await expect.poll(versions).toEqual([
+      ["1.4.0", 2],
+      ["edge", 1],
+    ]);
+  });
+
+  it("of an image that nobody has here is refused as registries do", async () => {
+    const reply = await world.call({ path: "/v2/nobody/has/manifests/1", host: "cr.example.org" });
+    expect(reply.status).toBe(404);
+    expect(reply.headers["content-type"]).toBe("application/json");
+    expect(JSON.parse(reply.body.toString())).toMatchObject({ errors: [{ code: "NAME_UNKNOWN" }] });
+  });
+});
+
+describe("a Python index", () => {
+  const rule: PythonRule = {
+    type: "python-v1",
+    domain: "",
+    "package-name": "web",
+    "file-name": "web-2.0.zip",
+    "backend-url": "https://cdn.example/web-2.0.zip",
+  };
+
+  it("is answered as known to who has it", async () => {
+    const repositoryURL = publish("known", [rule]);
+    await newPythonPackage(world, { name: "known", domain: "known.example.org", repositoryURL });
+    const asked = { path: "/simple/web/", host: "known.example.org" };
+    const first = await world.call(asked);
+    const again = await world.call({ ...asked, headers: { "If-None-Match": first.headers.etag ?? "" } });
+    expect([first.status, again.status, again.body.length]).toEqual([200, 304, 0]);
+    expect((await world.call({ ...asked, path: "/simple/other/" })).status).toBe(404);
+  });
+
+  it("is a 502 while the upstream is away and nothing is known of it", async () => {
+    const gone = await startServer(answerUpstream);
+    await gone[Symbol.asyncDispose]();
+    const made = { name: "away", domain: "away.example.org", repositoryURL: `${gone.url}/simple/` };
+    await newPythonPackage(world, made);
+    const reply = await world.call({ path: "/simple/web/", host: made.domain });
+    expect([reply.status, reply.headers["retry-after"]]).toEqual([502, "5"]);
+  });
+});
+
+it("counts an install that npm reports for the package that it names", async () => {
+  const id = await newNpmPackage(world, "@acme/web");
+  // Made later, so that what came before is known when it is served.
+  await newPythonPackage(world, { name: "later", domain: "later.example.org", repositoryURL: upstream.url });
+  const report = {
+    libraryType: "npm",
+    rawPlatform: "darwin",
+    dependencyInfo: { parent: { name: "@acme/web", version: "3.1.4" } },
+  };
+  const sent = { method: "POST", path: "/package-event/install", body: JSON.stringify(report) };
+  const { status, body } = await world.call({ ...sent, host: "collect.example" });
+  expect([status, body.length]).toEqual([200, 0]);
+  await expect.poll(() => eventsOf(id)).toEqual(["package-download 3.1.4"]);
+  expect(await world.events(id)).toMatchObject([{ platform: "macOS", times: 1 }]);
+});

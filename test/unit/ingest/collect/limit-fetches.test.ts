@@ -1,0 +1,58 @@
+import { expect, it } from "vitest";
+import { limitFetches } from "../../../../ingest/collect/limit-fetches.js";
+
+/** Who would wait for ever. */
+const patient = () => new AbortController().signal;
+const LIMITS = { perUpstream: 1, inAll: 2 };
+
+/** What has happened once everything that can has. */
+async function settled(promises: readonly Promise<unknown>[]): Promise<string[]> {
+  await new Promise(setImmediate);
+  const waiting = Symbol("waiting");
+  return Promise.all(
+    promises.map((promise) =>
+      Promise.race([promise, Promise.resolve(waiting)]).then(
+        (value) => (value === waiting ? "waits" : "goes"),
+        () => "refused",
+      ),
+    ),
+  );
+}
+
+it("lets an upstream's requests wait for one another and for nobody else's", async () => {
+  const take = limitFetches(LIMITS);
+  const first = await take("a", patient());
+  const next = [take("a", patient()), take("b", patient())];
+  expect(await settled(next)).toEqual(["waits", "goes"]);
+  first[Symbol.dispose]();
+  expect(await settled(next)).toEqual(["goes", "goes"]);
+});
+
+it("serves in turn whoever fits when a place is given up", async () => {
+  const take = limitFetches(LIMITS);
+  const [a, b] = [await take("a", patient()), await take("b", patient())];
+  const next = [take("a", patient()), take("c", patient()), take("d", patient())];
+  b[Symbol.dispose]();
+  expect(await settled(next)).toEqual(["waits", "goes", "waits"]);
+  a[Symbol.dispose]();
+  expect(await settled(next)).toEqual(["goes", "goes", "waits"]);
+});
+
+it("refuses who has waited too long, and gives the place to the next", async () => {
+  const take = limitFetches(LIMITS);
+  const first = await take("a", patient());
+  const impatient = new AbortController();
+  const next = [take("a", impatient.signal), take("a", patient())];
+  impatient.abort(new Error("too late"));
+  await expect(next[0]).rejects.toThrow("too late");
+  first[Symbol.dispose]();
+  expect(await settled(next)).toEqual(["refused", "goes"]);
+  await expect(take("b", AbortSignal.abort(new Error("over")))).rejects.toThrow("over");
+});
+
+it("refuses when very many wait", async () => {
+  const take = limitFetches(LIMITS);
+  await take("a", patient());
+  const waiting = Array.from({ length: 501 }, () => take("a", patient()));
+  await expect(waiting[500]).rejects.toThrow("too many pages are being fetched");
+});

@@ -1,0 +1,237 @@
+import { describe, expect, it, test } from "vitest";
+import {
+  createPythonIndex,
+  type PythonIndex,
+  type PythonIndexOptions,
+} from "../../../../ingest/collect/python-index.js";
+import { fakeUpstream, type FakeUpstream, type UpstreamAnswer } from "../../../support/fake-upstream.js";
+
+const PLACE = { repositoryUrl: "https://index.example/simple/", project: "web" };
+
+function page(...files: string[]): UpstreamAnswer {
+  return { body: files.map((file) => `<a href="${file}">${file}</a>`).join("") };
+}
+
+interface World {
+  upstream: FakeUpstream;
+  index: PythonIndex;
+  clock: { now: number };
+  failures: string[];
+}
+
+function worldOf(answer: FakeUpstream["answer"], limits: PythonIndexOptions["limits"] = {}): World {
+  const upstream = fakeUpstream(answer);
+  const clock = { now: 0 };
+  const failures: string[] = [];
+  const index = createPythonIndex({
+    fetchIndex: upstream.fetchIndex,
+    now: () => clock.now,
+    onFailure: (error, url) => failures.push(`${url}: ${(error as Error).message}`),
+    limits: { freshMs: 60_000, absentMs: 10_000, holdOffMs: 5_000, ...limits },
+  });
+  return { upstream, index, clock, failures };
+}
+
+/** Whether the page has a file, or why there is no page. */
+async function has({ index }: World, file: string, place = PLACE): Promise<boolean | string> {
+  const read = await index.read(place);
+  return typeof read === "string" ? read : read.file(file) !== undefined;
+}
+
+it("asks for the page of the project, and for JSON first", async () => {
+  const world = worldOf(() => page("web-1.0.zip"));
+  expect(await has(world, "web-1.0.zip")).toBe(true);
+  expect(world.upstream.asked).toEqual([
+    {
+      url: "https://index.example/simple/web/",
+      headers: {
+        Accept:
+          "application/vnd.pypi.simple.v1+json, application/vnd.pypi.simple.v1+html;q=0.9, text/html;q=0.5",
+      },
+    },
+  ]);
+});
+
+it("asks for the root page where the repository is, and for HTML, which is read as it comes", async () => {
+  const world = worldOf(() => page());
+  await world.index.read({ ...PLACE, project: "" });
+  expect(world.upstream.asked).toEqual([
+    {
+      url: PLACE.repositoryUrl,
+      headers: {
+        Accept: expect.stringMatching(/^application\/vnd.pypi.simple.v1\+html, text\/html/) as string,
+      },
+    },
+  ]);
+});
+
+it("asks again only when the page is no longer fresh, with the tags that came with it", async () => {
+  const world = worldOf(() => ({ ...page("a.zip"), headers: { etag: '"1"', "last-modified": "then" } }));
+  await has(world, "a.zip");
+  world.clock.now = 59_999;
+  await has(world, "a.zip");
+  expect(world.upstream.asked).toHaveLength(1);
+
+  world.clock.now = 60_000;
+  world.upstream.answer = () => ({ status: 304 });
+  expect(await has(world, "a.zip")).toBe(true);
+  expect(world.upstream.asked[1]?.headers).toMatchObject({
+    "If-None-Match": '"1"',
+    "If-Modified-Since": "then",
+  });
+
+  world.clock.now = 130_000;
+  world.upstream.answer = () => page("b.zip");
+  expect(await has(world, "b.zip")).toBe(true);
+  expect(world.upstream.asked).toHaveLength(3);
+});
+
+it("asks sooner for who needs a page that is newer", async () => {
+  const world = worldOf(() => page("a.zip"));
+  await world.index.read(PLACE);
+  world.clock.now = 2_000;
+  await world.index.read(PLACE, { ageMsMax: 2_000 });
+  await world.index.read(PLACE, { ageMsMax: 2_000 });
+  expect(world.upstream.asked).toHaveLength(2);
+});
+
+it("asks once for however many want a page at once", async () => {
+  const world = worldOf(async () => page("a.zip"));
+  const all = await Promise.all(Array.from({ length: 50 }, () => has(world, "a.zip")));
+  expect(new Set(all)).toEqual(new Set([true]));
+  expect(world.upstream.asked).toHaveLength(1);
+});
+
+it("keeps the pages of two upstreams apart", async () => {
+  const world = worldOf((url) => page(url.includes("other") ? "b.zip" : "a.zip"));
+  const other = { ...PLACE, repositoryUrl: "https://other.example/" };
+  expect(await has(world, "a.zip")).toBe(true);
+  expect(await has(world, "a.zip", other)).toBe(false);
+});
+
+describe("what is no page", () => {
+  const type = (contentType: string) => ({ headers: { "content-type": contentType } });
+  test.each<[string, UpstreamAnswer | Error, string]>([
+    ["a connection that fails", new Error("refused"), "refused"],
+    ["an error", { status: 500 }, "the upstream answered 500"],
+    ["a request to log in", { status: 401 }, "the upstream answered 401"],
+    ["a redirect that was not followed", { status: 302 }, "the upstream answered 302"],
+    ["not modified, when nothing is known", { status: 304 }, "the upstream answered 304"],
+    ["another type", type("application/pdf"), "the upstream answered with application/pdf"],
+    ["no type", type(""), "the upstream answered with no content type"],
+    [
+      "a later version",
+      type("application/vnd.pypi.simple.v2+json"),
+      "the upstream answered with application/vnd.pypi.simple.v2+json",
+    ],
+    ["broken JSON", { ...type("application/json"), body: "{" }, "the page is said to be JSON and is none"],
+    ["too much HTML", { body: "x".repeat(1001) }, "the page has over 1000 bytes"],
+    [
+      "too much JSON",
+      { ...type("application/json; charset=utf-8"), body: `"${"x".repeat(1000)}"` },
+      "the page has over 1000 bytes",
+    ],
+  ])("%s, is answered as unavailable, and why is told", async (_, answer, message) => {
+    const world = worldOf(() => answer, { pageBytesMax: 1000 });
+    expect(await has(world, "a.zip")).toBe("unavailable");
+    expect(world.failures).toEqual([`https://index.example/simple/web/: ${message}`]);
+  });
+});
+
+it("gives up the bodies of answers that it does not read", async () => {
+  const world = worldOf(() => ({ status: 500 }));
+  await has(world, "a.zip");
+  expect(world.upstream.discarded).toBe(1);
+});
+
+it("serves the copy that it has while the upstream is away, and leaves the upstream alone for a while", async () => {
+  const world = worldOf(() => page("a.zip"));
+  await has(world, "a.zip");
+  world.upstream.answer = () => new Error("down");
+  world.clock.now = 60_000;
+  expect(await has(world, "a.zip")).toBe(true);
+  world.clock.now = 64_999;
+  expect(await has(world, "a.zip")).toBe(true);
+  expect(world.upstream.asked).toHaveLength(2);
+
+  world.clock.now = 65_000;
+  world.upstream.answer = () => page("b.zip");
+  expect(await has(world, "b.zip")).toBe(true);
+});
+
+it("gives up an upstream that does not answer in time, and serves its copy", async () => {
+  const world = worldOf(() => page("a.zip"), { timeoutMs: 5 });
+  await has(world, "a.zip");
+  world.clock.now = 60_000;
+  world.upstream.answer = () => new Promise(() => undefined);
+  expect(await has(world, "a.zip")).toBe(true);
+  expect(world.failures).toEqual([expect.stringContaining("aborted due to timeout")]);
+});
+
+describe("a project that the upstream does not have", () => {
+  test.each([404, 410])("is not found when it answers %i, and asked for again soon", async (status) => {
+    const world = worldOf(() => ({ status }));
+    expect(await has(world, "a.zip")).toBe("not-found");
+    world.clock.now = 9_999;
+    expect(await has(world, "a.zip")).toBe("not-found");
+    world.clock.now = 10_000;
+    world.upstream.answer = () => page("a.zip");
+    expect(await has(world, "a.zip")).toBe(true);
+    expect(world.upstream.asked).toHaveLength(2);
+  });
+
+  it("is gone although there is a copy", async () => {
+    const world = worldOf(() => page("a.zip"));
+    await has(world, "a.zip");
+    world.upstream.answer = () => ({ status: 404 });
+    world.clock.now = 60_000;
+    expect(await has(world, "a.zip")).toBe("not-found");
+    world.upstream.answer = () => new Error("down");
+    world.clock.now = 70_000;
+    expect(await has(world, "a.zip")).toBe("unavailable");
+  });
+
+  it("may be there by now when the upstream no longer answers", async () => {
+    const world = worldOf(() => ({ status: 404 }));
+    await has(world, "a.zip");
+    world.upstream.answer = () => new Error("down");
+    world.clock.now = 10_000;
+    expect(await has(world, "a.zip")).toBe("unavailable");
+  });
+});
+
+it("forgets what was not asked for longest when the pages take too much memory", async () => {
+  const world = worldOf(() => page("a.zip", "x".repeat(500)), { cacheBytesMax: 20_000 });
+  const place = (project: string) => ({ ...PLACE, project });
+  for (const project of ["a", "b", "a", "c", "a", "d"]) await world.index.read(place(project));
+  const asked = world.upstream.asked.length;
+  await world.index.read(place("a"));
+  expect(world.upstream.asked).toHaveLength(asked);
+  await world.index.read(place("b"));
+  expect(world.upstream.asked).toHaveLength(asked + 1);
+});
+
+it("reads no more at once than there is memory for, and all of it one after another", async () => {
+  const large = { body: "x".repeat(600) };
+  const world = worldOf(() => large, { bytesUnderWayMax: 1000 });
+  const read = (project: string) => world.index.read({ ...PLACE, project });
+  await Promise.all([read("a"), read("b")]);
+  expect(world.failures).toEqual([expect.stringContaining("too many large pages are being read")]);
+  for (const project of ["c", "d", "e"]) await read(project);
+  expect(world.failures).toHaveLength(1);
+});
+
+it("forgets no page for names that the upstream does not have", async () => {
+  const world = worldOf((url) => (url.endsWith("/web/") ? page("a.zip") : { status: 404 }), { pagesMax: 5 });
+  await world.index.read(PLACE);
+  for (let made = 0; made < 20; made++) await world.index.read({ ...PLACE, project: `made-up-${made}` });
+  await world.index.read(PLACE);
+  expect(world.upstream.asked).toHaveLength(21);
+});
+
+it("links relative to where the page came from in the end", async () => {
+  const world = worldOf(() => ({ ...page("a.zip"), url: "https://mirror.example/web/" }));
+  const read = await world.index.read(PLACE);
+  expect(read).not.toBeTypeOf("string");
+  expect((read as Exclude<typeof read, string>).file("a.zip")?.url).toBe("https://mirror.example/web/a.zip");
+});

@@ -1,0 +1,247 @@
+import fc from "fast-check";
+import { describe, expect, it, test } from "vitest";
+import type { IndexPage } from "../../../../ingest/collect/index-page.js";
+import { readIndexHtml } from "../../../../ingest/collect/read-index-html.js";
+import { readIndexJson } from "../../../../ingest/collect/read-index-json.js";
+
+const URL_OF_PAGE = "https://index.example/simple/web/";
+
+function readHtml(html: string, kind: IndexPage["kind"] = "project", bytesPerPart = html.length || 1) {
+  return readIndexHtml(cut(Buffer.from(html), bytesPerPart), { kind, url: URL_OF_PAGE });
+}
+
+async function* cut(bytes: Buffer, size: number): AsyncGenerator<Uint8Array> {
+  for (let from = 0; from < bytes.length; from += size) yield bytes.subarray(from, from + size);
+}
+
+function readJson(page: unknown, kind: IndexPage["kind"] = "project") {
+  return readIndexJson(Buffer.from(JSON.stringify(page)), { kind, url: URL_OF_PAGE });
+}
+
+const HASH = "ab".repeat(32);
+
+describe("a link of a project's page in HTML", () => {
+  test.each([
+    [
+      "relative",
+      `<a href="web-1.0.tar.gz">x</a>`,
+      { url: "https://index.example/simple/web/web-1.0.tar.gz" },
+    ],
+    [
+      "to a folder above",
+      `<a href="../../f/web-1.0.tar.gz">x</a>`,
+      { url: "https://index.example/f/web-1.0.tar.gz" },
+    ],
+    [
+      "absolute",
+      `<a href="https://cdn.example/w/web-1.0.tar.gz">x</a>`,
+      { url: "https://cdn.example/w/web-1.0.tar.gz" },
+    ],
+    [
+      "without a scheme",
+      `<a href="//cdn.example/web-1.0.tar.gz">x</a>`,
+      { url: "https://cdn.example/web-1.0.tar.gz" },
+    ],
+    [
+      "under a base",
+      `<base href="/files/"><a href="web-1.0.tar.gz">`,
+      { url: "https://index.example/files/web-1.0.tar.gz" },
+    ],
+    [
+      "with a query",
+      `<a href="web-1.0.tar.gz?t=1&amp;u=2">x</a>`,
+      { url: `${URL_OF_PAGE}web-1.0.tar.gz?t=1&u=2` },
+    ],
+    [
+      "with a hash",
+      `<a href="web-1.0.tar.gz#sha256=${HASH}">x</a>`,
+      { url: `${URL_OF_PAGE}web-1.0.tar.gz#sha256=${HASH}`, rest: { hashes: { sha256: HASH } } },
+    ],
+    ["with an egg", `<a href="web-1.0.tar.gz#egg=web-1.0">x</a>`, { rest: { hashes: {} } }],
+    [
+      "encoded",
+      `<a href="web-1.0%2Bcpu-py3-none-any.whl">x</a>`,
+      { filename: "web-1.0+cpu-py3-none-any.whl" },
+    ],
+    [
+      "shortened",
+      `<A HREF='web-1.0-py3-none-any.whl'>web-1.0-py3..&gt;</A>`,
+      { filename: "web-1.0-py3-none-any.whl" },
+    ],
+    [
+      "for some Pythons",
+      `<a data-requires-python="&gt;=3.8" href="web-1.0.zip">`,
+      { rest: { hashes: {}, "requires-python": ">=3.8" } },
+    ],
+    ["yanked", `<a data-yanked href="web-1.0.zip">`, { rest: { hashes: {}, yanked: true } }],
+    [
+      "yanked for a reason",
+      `<a data-yanked="it &quot;broke&quot;" href="web-1.0.zip">`,
+      { rest: { hashes: {}, yanked: 'it "broke"' } },
+    ],
+    ["signed", `<a data-gpg-sig="true" href="web-1.0.zip">`, { rest: { hashes: {}, "gpg-sig": true } }],
+    [
+      "with metadata",
+      `<a data-core-metadata="sha256=${HASH}" data-dist-info-metadata="true" href="web-1.0.zip">`,
+      { rest: { hashes: {}, "core-metadata": { sha256: HASH } } },
+    ],
+    [
+      "with metadata of old",
+      `<a data-dist-info-metadata="true" href="web-1.0.zip">`,
+      { rest: { hashes: {}, "core-metadata": true } },
+    ],
+    [
+      "without metadata",
+      `<a data-core-metadata="false" href="web-1.0.zip">`,
+      { rest: { hashes: {}, "core-metadata": false } },
+    ],
+  ])("%s is read", async (_, html, file) => {
+    expect(await readHtml(html)).toMatchObject({ kind: "project", files: [file] });
+  });
+
+  test.each([
+    `<a href="../">Parent</a>`,
+    `<a href="?C=M;O=A">Modified</a>`,
+    `<a name="top">web-1.0.zip</a>`,
+    `<a href="https://web.example/">Homepage</a>`,
+    `<a href="javascript:alert(1)//web-1.0.zip">x</a>`,
+    `<a href="file:///etc/web-1.0.zip">x</a>`,
+    `<a href="http://[/web-1.0.zip">x</a>`,
+    `<a href="x%0a%00web-1.0.zip">x</a>`,
+    `<a href="a%2Fweb-1.0.zip">x</a>`,
+    `<!-- <a href="web-1.0.zip">x</a> -->`,
+    `<script>"<a href='web-1.0.zip'>"</script>`,
+  ])("%s is no file", async (html) => {
+    expect(await readHtml(html)).toMatchObject({ files: [] });
+  });
+});
+
+describe("a root page", () => {
+  test.each([
+    [
+      `<a href="/simple/web/">web</a>\n<a href="zope-interface/">zope.interface</a>`,
+      ["web", "zope.interface"],
+    ],
+    [`<a href="../">../</a><a href="web/">web/</a><a href="#">Not a name</a>`, ["web"]],
+    [`<a href="a/">a<b>b</b>c</a>`, ["abc"]],
+  ])("in HTML, %s, names its projects", async (html, names) => {
+    const projects = names.map((name) => ({ name, rest: {} }));
+    expect(await readHtml(html, "root")).toMatchObject({ kind: "root", projects });
+  });
+
+  it("in JSON keeps what is said of a project", () => {
+    const page = {
+      meta: { "api-version": "1.3" },
+      projects: [{ name: "Web", _last: 7 }, { name: "a b" }, 1],
+    };
+    expect(readJson(page, "root")).toEqual({
+      kind: "root",
+      rest: { meta: { "api-version": "1.3" } },
+      projects: [{ name: "Web", rest: { _last: 7 } }],
+    });
+  });
+});
+
+it("reads HTML the same wherever it is cut", async () => {
+  const html = `<!DOCTYPE html><a href="web-1.0.zip#md5=${HASH}" data-yanked="é 🙂">web-1.0.zip</a><a href="web-1.1.zip">`;
+  const whole = await readHtml(html);
+  for (const size of [1, 2, 3, 7]) expect(await readHtml(html, "project", size)).toEqual(whole);
+});
+
+it("reads any HTML without failing", async () => {
+  const piece = fc.constantFrom(
+    "<a",
+    " href=",
+    '"',
+    "'",
+    ">",
+    "</a>",
+    "web-1.0.zip",
+    "<base",
+    "<",
+    "&",
+    "\0",
+    "#",
+    "é",
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(piece), async (pieces) => {
+      expect(await readHtml(pieces.join(""))).toMatchObject({ kind: "project" });
+    }),
+  );
+});
+
+it("keeps everything of a page in JSON but its links", () => {
+  const page = {
+    meta: { "api-version": "1.1" },
+    name: "web",
+    versions: ["1.0"],
+    files: [
+      {
+        filename: "web-1.0.zip",
+        url: "../f/web-1.0.zip",
+        hashes: { sha256: HASH },
+        size: 7,
+        yanked: false,
+        future: [1],
+      },
+      { filename: "a/b.zip", url: "x" },
+      { filename: "..", url: "x" },
+      { filename: "x.zip", url: "ftp://x.example/x.zip" },
+      { filename: "x.zip" },
+      null,
+    ],
+  };
+  expect(readJson(page)).toEqual({
+    kind: "project",
+    rest: { meta: { "api-version": "1.1" }, name: "web", versions: ["1.0"] },
+    files: [
+      {
+        filename: "web-1.0.zip",
+        url: "https://index.example/simple/f/web-1.0.zip",
+        rest: { hashes: { sha256: HASH }, size: 7, yanked: false, future: [1] },
+      },
+    ],
+  });
+});
+
+test.each([
+  [{ meta: { "api-version": "2.0" }, files: [] }, 'the index is of version "2.0"; only 1.x is known'],
+  [{ meta: { "api-version": 1 }, files: [] }, "the index is of version 1; only 1.x is known"],
+  [{ meta: {} }, "the page lists neither files nor projects"],
+  [[], "the page is no JSON object"],
+])("refuses %j", (page, message) => {
+  expect(() => readJson(page)).toThrow(message);
+});
+
+test.each(["<b>", "<a href=x.zip>", "<svg>", "<p><b>"])(
+  "refuses a page of %s that is too deep, before it takes time",
+  async (tag) => {
+    await expect(readHtml(tag.repeat(100_000))).rejects.toThrow("the page is over 10000 elements deep");
+  },
+);
+
+it("reads a page of any length whose elements end one way or another", async () => {
+  const row = '<p>text<br><img src="x"><meta name="x"><b>bold</b></i><p><a href="web-1.0.zip">x</a></p>';
+  const page = await readHtml(`<ul>${"<li>".repeat(11_000)}</ul>${row.repeat(11_000)}`);
+  expect(page).toMatchObject({ kind: "project" });
+});
+
+it("refuses more links than any project has, before they take memory", async () => {
+  const links = '<a href="x.zip"></a>'.repeat(100_001);
+  await expect(readHtml(links)).rejects.toThrow("the page has over 100000 links");
+  expect(() => readJson({ files: Array(100_001).fill(0) })).toThrow("the page has over 100000 entries");
+  expect(() => readJson({ files: [], future: Array(600_000).fill({}) })).toThrow("over 100000 entries");
+});
+
+it("refuses what is not JSON", () => {
+  expect(() => readIndexJson(Buffer.from("<html>"), { kind: "root", url: URL_OF_PAGE })).toThrow(
+    "the page is said to be JSON and is none",
+  );
+});
+
+it("refuses HTML of a version that it does not know", async () => {
+  const html = (version: string) => `<meta name="pypi:repository-version" content="${version}">`;
+  await expect(readHtml(html("1.2"))).resolves.toMatchObject({ files: [] });
+  await expect(readHtml(html("2.0"))).rejects.toThrow("only 1.x is known");
+});
