@@ -1,11 +1,14 @@
 import type { Readable } from "node:stream";
-import type { ClickHouseClient } from "@clickhouse/client";
+import type { ClickHouseClient, ClickHouseSettings } from "@clickhouse/client";
 
 export interface RowsQuery {
   query: string;
   params: Record<string, unknown>;
   /** Aborting it stops the query in ClickHouse as well. */
   signal: AbortSignal;
+  settings?: ClickHouseSettings;
+  /** ClickHouse compresses the result. */
+  zstd?: boolean | undefined;
 }
 
 /**
@@ -14,22 +17,39 @@ export interface RowsQuery {
  */
 export async function openRows(
   clickhouse: ClickHouseClient,
-  { query, params, signal }: RowsQuery,
+  { query, params, signal, settings = {}, zstd = false }: RowsQuery,
 ): Promise<AsyncIterable<Buffer>> {
   const { stream, response_headers: headers } = await clickhouse.exec({
     query,
     query_params: params,
     abort_signal: signal,
     clickhouse_settings: {
+      ...settings,
       http_write_exception_in_output_format: 0,
       cancel_http_readonly_queries_on_client_close: 1,
+      ...(zstd && COMPRESSED),
     },
+    ...(zstd && { http_headers: { "Accept-Encoding": "zstd" }, decompress_response_stream: false }),
   });
-  const code = headers["x-clickhouse-exception-code"];
-  if (code !== undefined) stream.destroy();
-  if (code !== undefined) throw new Error(`ClickHouse answered a query with exception ${String(code)}`);
+  const refusal = refusalIn(headers, zstd);
+  if (refusal !== undefined) stream.destroy();
+  if (refusal !== undefined) throw new Error(refusal);
   const tag = headers["x-clickhouse-exception-tag"];
-  return typeof tag === "string" ? failingAtException(stream, tag) : (stream as AsyncIterable<Buffer>);
+  // Of what it compresses ClickHouse breaks the connection itself when the query fails midway.
+  const isMarked = typeof tag === "string" && !zstd;
+  return isMarked ? failingAtException(stream, tag) : (stream as AsyncIterable<Buffer>);
+}
+
+const COMPRESSED = { enable_http_compression: 1, http_zlib_compression_level: "1" } as const;
+
+function refusalIn(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+  zstd: boolean,
+): string | undefined {
+  const code = headers["x-clickhouse-exception-code"];
+  if (code !== undefined) return `ClickHouse answered a query with exception ${String(code)}`;
+  if (zstd && headers["content-encoding"] !== "zstd") return "ClickHouse did not compress a result with zstd";
+  return undefined;
 }
 
 /** ClickHouse ends a result that failed midway with a block that opens so; its tag is new for every answer. */

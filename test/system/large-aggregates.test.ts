@@ -61,7 +61,7 @@ async function askClickHouse(query: string): Promise<string> {
   return (await rows.text()).trim();
 }
 
-const RUNNING = "query LIKE 'SELECT concat(%unique_total%'";
+const RUNNING = "query LIKE 'WITH %SELECT concat(%unique_total%'";
 
 async function countLines(stream: AsyncIterable<Buffer>): Promise<number> {
   return (await textOf(stream)).split("\n").length - 1;
