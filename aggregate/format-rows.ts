@@ -17,6 +17,9 @@ export const FORMAT_SETTINGS = {
   output_format_json_quote_64bit_integers: 0,
   output_format_json_escape_forward_slashes: 0,
   output_format_parquet_string_as_string: 1,
+  // What every reader can read; ClickHouse would take zstd, and lz4 for Arrow.
+  output_format_parquet_compression_method: "snappy",
+  output_format_arrow_compression_method: "none",
   output_format_arrow_string_as_string: 1,
   output_format_arrow_low_cardinality_as_dictionary: 0,
 } as const satisfies ClickHouseSettings;
