@@ -52,7 +52,10 @@ function refusalIn(
   return undefined;
 }
 
-/** ClickHouse ends a result that failed midway with a block that opens so; its tag is new for every answer. */
+/**
+ * ClickHouse ends a result that failed midway with a block that opens so; its tag is new for every answer. Parts are
+ * handed on as they are, uncopied; only what may be the beginning of that block waits for the next part.
+ */
 async function* failingAtException(stream: Readable, tag: string): AsyncGenerator<Buffer> {
   const mark = Buffer.from(`__exception__\r\n${tag}`);
   let held: Buffer = Buffer.alloc(0);
@@ -60,9 +63,18 @@ async function* failingAtException(stream: Readable, tag: string): AsyncGenerato
     const bytes = held.length === 0 ? part : Buffer.concat([held, part]);
     if (bytes.includes(mark))
       throw new Error(`ClickHouse failed midway: ${bytes.toString("utf8").slice(-500)}`);
-    const safe = Math.max(0, bytes.length - mark.length + 1);
+    const safe = beginningOf(mark, bytes);
     if (safe > 0) yield bytes.subarray(0, safe);
     held = bytes.subarray(safe);
   }
   if (held.length > 0) yield held;
+}
+
+/** Where the end of the bytes may be the beginning of the mark; their length where it is not. */
+function beginningOf(mark: Buffer, bytes: Buffer): number {
+  const first = mark[0] ?? 0;
+  let at = bytes.indexOf(first, Math.max(0, bytes.length - mark.length + 1));
+  while (at >= 0 && !mark.subarray(0, bytes.length - at).equals(bytes.subarray(at)))
+    at = bytes.indexOf(first, at + 1);
+  return at < 0 ? bytes.length : at;
 }

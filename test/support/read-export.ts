@@ -9,13 +9,22 @@ import { parse } from "csv-parse";
 import { parquetReadObjects } from "hyparquet";
 import { EXPECTED_COLUMNS, type ExpectedRow } from "./hostile-events.js";
 
-/** Readers of exports that know nothing of this program: a file in, sorted rows out, each as `rowText` has it. */
+/** Readers of exports that know nothing of this program: a file in, sorted rows out, each as `rowText` has it; `seen` is what they can see of rows. */
 export const READERS = {
-  "csv-parse": { ending: "csv", read: readCsv },
-  hyparquet: { ending: "parquet", read: readParquet },
-  "apache-arrow": { ending: "arrow", read: readArrow },
-  "JSON.parse": { ending: "ndjson", read: readNdjson },
+  "csv-parse": { ending: "csv", read: readCsv, seen: all },
+  hyparquet: { ending: "parquet", read: readParquet, seen: withoutMarks },
+  "apache-arrow": { ending: "arrow", read: readArrow, seen: withoutMarks },
+  "JSON.parse": { ending: "ndjson", read: readNdjson, seen: all },
 } as const;
+
+function all(rows: readonly string[]): readonly string[] {
+  return rows;
+}
+
+/** These take U+FEFF at the beginning of a text for the mark of a byte order, and drop it. */
+function withoutMarks(rows: readonly string[]): readonly string[] {
+  return rows.map((row) => row.replaceAll('"\ufeff', '"')).sort();
+}
 
 type Row = Record<string, unknown>;
 
