@@ -73,7 +73,7 @@ describe("an answer of many megabytes", () => {
     expect(await countLines(response)).toBe(EVENTS * VARIABLES);
   });
 
-  test.each(["identity", "gzip"])(
+  test.each(["identity", "gzip", "zstd"])(
     "breaks the connection when its query fails midway, instead of ending cleanly (%s)",
     async (encoding) => {
       const response = await openAnswer(api, large, encoding);
