@@ -114,7 +114,7 @@ async function firstLines(
   if (!response.ok || response.body === null) return [await textOf(response, path)];
   const decoder = new TextDecoder();
   let text = "";
-  for await (const part of response.body) {
+  for await (const part of response.body as AsyncIterable<Uint8Array>) {
     text += decoder.decode(part, { stream: true });
     if (text.split("\n").length > linesMax) break;
   }

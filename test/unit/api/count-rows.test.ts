@@ -1,4 +1,4 @@
-import { RecordBatch, RecordBatchStreamWriter, tableFromArrays } from "apache-arrow";
+import { type RecordBatch, RecordBatchStreamWriter, tableFromArrays } from "apache-arrow";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { countRows } from "../../../api/count-rows.js";
