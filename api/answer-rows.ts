@@ -38,14 +38,18 @@ export async function answerRows(
   if (encoding !== "identity") ctx.set("Content-Encoding", encoding);
   if (ctx.method === "HEAD") return void (ctx.status = 200);
   const stop = new AbortController();
-  ctx.res.once("close", () => stop.abort());
+  let answer: CountedAnswer | undefined;
+  // One listener for both: with those of Koa and of the compressor, more would be taken for a leak.
+  ctx.res.once("close", () => {
+    stop.abort();
+    if (answer !== undefined) tellEnd(ctx, answer, watch);
+  });
   // Whoever left earlier is not heard of again.
   if (ctx.req.socket.destroyed) stop.abort();
   const rows = await openUncoded(ctx, () => open({ signal: stop.signal, zstd: encoding === "zstd" }));
   ctx.status = 200;
   const count = encoding === "zstd" ? UNCOUNTED : countRows(format);
-  const answer = countAnswer(rows, { count, watch, signal: stop.signal });
-  tellEnd(ctx, answer, watch);
+  answer = countAnswer(rows, { count, watch, signal: stop.signal });
   if (counts) ctx.set("Trailer", "X-Row-Count");
   const trailed = counts ? withRowCount(ctx, answer) : answer.rows;
   const body = Readable.from(trailed, { objectMode: false });
@@ -100,10 +104,8 @@ function countAnswer(opened: AsyncIterable<Buffer>, { count, watch, signal }: Co
 }
 
 function tellEnd(ctx: ApiContext, answer: CountedAnswer, watch: ExportWatch): void {
-  ctx.res.once("close", () => {
-    if (ctx.res.writableFinished) watch.onExportEnded("complete");
-    else watch.onExportEnded(answer.failed ? "failed" : "left");
-  });
+  if (ctx.res.writableFinished) watch.onExportEnded("complete");
+  else watch.onExportEnded(answer.failed ? "failed" : "left");
 }
 
 function wantsTrailers(ctx: ApiContext): boolean {

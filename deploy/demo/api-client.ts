@@ -18,8 +18,7 @@ export interface ApiClient {
   pollToDone(started: EventImport, options?: PollOptions): Promise<EventImport>;
   /** The aggregates of an organization from `startDate` up to, and without, `endDate`. */
   readAggregates(organization: string, range: { startDate: string; endDate: string }): Promise<AggregateV1[]>;
-  /** The first lines of an answer, of which no more is read. */
-  readLines(path: string, linesMax: number): Promise<string[]>;
+  readLines(path: string): Promise<string[]>;
 }
 
 export interface ApiRequest {
@@ -75,7 +74,7 @@ export function connectApi(url: string, token: string): ApiClient {
         .filter(Boolean)
         .map((line) => JSON.parse(line) as AggregateV1);
     },
-    readLines: async (path, linesMax) => firstLines(await request(path), { path, linesMax }),
+    readLines: async (path) => (await textOf(await request(path), path)).split("\n").filter(Boolean),
   };
 }
 
@@ -105,20 +104,6 @@ async function pollToDone(read: () => Promise<EventImport>, options: PollOptions
     }
     await sleep(POLL_MS);
   }
-}
-
-async function firstLines(
-  response: Response,
-  { path, linesMax }: { path: string; linesMax: number },
-): Promise<string[]> {
-  if (!response.ok || response.body === null) return [await textOf(response, path)];
-  const decoder = new TextDecoder();
-  let text = "";
-  for await (const part of response.body as AsyncIterable<Uint8Array>) {
-    text += decoder.decode(part, { stream: true });
-    if (text.split("\n").length > linesMax) break;
-  }
-  return text.split("\n").slice(0, linesMax).filter(Boolean);
 }
 
 async function parsed<T>(response: Response, path: string): Promise<T> {

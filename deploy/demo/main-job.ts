@@ -140,7 +140,7 @@ function packageText({ uuid, name, libraryType }: PackageV1, all: readonly Aggre
 
 const CSV_ROWS = 3;
 
-/** The head of a package's events as CSV, of the last day: the rest is left unread. */
+/** The head of a package's events as CSV, of the last day. */
 async function csvText(
   api: ApiClient,
   { uuid, name }: PackageV1,
@@ -148,9 +148,10 @@ async function csvText(
 ): Promise<string> {
   const startDate = dateOf(Date.parse(endDate) - DAY_MS);
   const path = `/v1/packages/${uuid}/events/${encodeURIComponent(name)}.csv?startDate=${startDate}&endDate=${endDate}`;
-  const lines = await api.readLines(path, CSV_ROWS + 1);
-  const rows = lines.map((line) => `    ${line}\n`).join("");
-  return `\n${name}, its events of ${startDate} as CSV, the first ${lines.length - 1}:\n${rows}`;
+  const lines = await api.readLines(path);
+  const shown = lines.slice(0, CSV_ROWS + 1);
+  const rows = shown.map((line) => `    ${line}\n`).join("");
+  return `\n${name}, its events of ${startDate} as CSV, ${shown.length - 1} of ${lines.length - 1}:\n${rows}`;
 }
 
 function dateOf(time: number): string {
