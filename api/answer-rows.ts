@@ -38,18 +38,19 @@ export async function answerRows(
   if (encoding !== "identity") ctx.set("Content-Encoding", encoding);
   if (ctx.method === "HEAD") return void (ctx.status = 200);
   const stop = new AbortController();
-  let answer: CountedAnswer | undefined;
+  const begun: { answer?: CountedAnswer } = {};
   // One listener for both: with those of Koa and of the compressor, more would be taken for a leak.
   ctx.res.once("close", () => {
     stop.abort();
-    if (answer !== undefined) tellEnd(ctx, answer, watch);
+    if (begun.answer !== undefined) tellEnd(ctx, begun.answer, watch);
   });
   // Whoever left earlier is not heard of again.
   if (ctx.req.socket.destroyed) stop.abort();
   const rows = await openUncoded(ctx, () => open({ signal: stop.signal, zstd: encoding === "zstd" }));
   ctx.status = 200;
   const count = encoding === "zstd" ? UNCOUNTED : countRows(format);
-  answer = countAnswer(rows, { count, watch, signal: stop.signal });
+  const answer = countAnswer(rows, { count, watch, signal: stop.signal });
+  begun.answer = answer;
   if (counts) ctx.set("Trailer", "X-Row-Count");
   const trailed = counts ? withRowCount(ctx, answer) : answer.rows;
   const body = Readable.from(trailed, { objectMode: false });
