@@ -1,57 +1,39 @@
 import type { ClickHouseClient } from "@clickhouse/client";
 import type { Breakdown } from "../schemas/aggregate.js";
+import type { DateRange } from "../schemas/date-range.js";
+import type { ExportFormat } from "../schemas/export-format.js";
+import { FORMAT_NAMES, FORMAT_SETTINGS } from "./format-rows.js";
 import { openRows } from "./open-rows.js";
 import { readQuery } from "./read-query.js";
+import { uuidsLiteral } from "./sql-literals.js";
+import { storableRange } from "./storable-range.js";
 
-export interface AggregatesQuery {
+export interface AggregatesQuery extends DateRange {
   /** UUIDs. */
   packages: readonly string[];
   breakdowns: readonly Breakdown[];
-  /** `YYYY-MM-DD`, inclusive. */
-  startDate: string;
-  /** `YYYY-MM-DD`, exclusive. */
-  endDate: string;
+  format?: ExportFormat;
   signal: AbortSignal;
+  /** Compressed by ClickHouse. */
+  zstd?: boolean;
 }
 
-/** A query travels with its parameters in a URL, of which a server takes 128 KiB a parameter: some 2,900 UUIDs. */
-const PACKAGES_MAX = 2_000;
-
-/** AggregateV1 as NDJSON, ordered by package, date, breakdown and value; see `openRows` for how it fails. */
+/** AggregateV1, ordered by package, date, breakdown and value; see `openRows` for how it fails. */
 export async function openAggregates(
   clickhouse: ClickHouseClient,
-  { packages, breakdowns, startDate, endDate, signal }: AggregatesQuery,
+  { packages, breakdowns, format = "ndjson", signal, zstd, ...range }: AggregatesQuery,
 ): Promise<AsyncIterable<Buffer>> {
-  const query = await readQuery("aggregates");
-  const sorted = [...packages].sort();
-  const open = (from: number) => {
-    const params = {
-      packages: sorted.slice(from, from + PACKAGES_MAX),
-      breakdowns,
-      start: storable(startDate),
-      end: storable(endDate),
-    };
-    return openRows(clickhouse, { query, params, signal });
-  };
-  // The first is opened now, so that a refused query is known before the answer begins.
-  const first = await open(0);
-  return inTurn(first, sorted.length, open);
+  const query = await queryOf(packages, format);
+  const params = { breakdowns, ...storableRange(range) };
+  return openRows(clickhouse, { query, params, signal, settings: FORMAT_SETTINGS, zstd });
 }
 
-const FIRST_DAY = "1970-01-01";
-const LAST_DAY = "2149-06-06";
-
-/** Any calendar date may be asked for; ClickHouse's `Date`, and so every event, lies between these. */
-function storable(date: string): string {
-  if (date < FIRST_DAY) return FIRST_DAY;
-  return date > LAST_DAY ? LAST_DAY : date;
+/** A line leaves out what a column of a table has to hold. */
+async function queryOf(packages: readonly string[], format: ExportFormat): Promise<string> {
+  const rows = await readQuery("aggregates");
+  const shown = await readQuery(format === "ndjson" ? "aggregate-lines" : "aggregate-columns");
+  const name = format === "ndjson" ? "TSVRaw" : FORMAT_NAMES[format];
+  return `WITH ${uuidsLiteral(packages)} AS packages\n${shown}FROM (\n${rows})\n${ORDER}\nFORMAT ${name}`;
 }
 
-async function* inTurn(
-  first: AsyncIterable<Buffer>,
-  packages: number,
-  open: (from: number) => Promise<AsyncIterable<Buffer>>,
-): AsyncGenerator<Buffer> {
-  yield* first;
-  for (let from = PACKAGES_MAX; from < packages; from += PACKAGES_MAX) yield* await open(from);
-}
+const ORDER = "ORDER BY package, date, breakdown, first, second";

@@ -1,11 +1,14 @@
 import type { Readable } from "node:stream";
-import type { ClickHouseClient } from "@clickhouse/client";
+import type { ClickHouseClient, ClickHouseSettings } from "@clickhouse/client";
 
 export interface RowsQuery {
   query: string;
   params: Record<string, unknown>;
   /** Aborting it stops the query in ClickHouse as well. */
   signal: AbortSignal;
+  settings?: ClickHouseSettings;
+  /** ClickHouse compresses the result. */
+  zstd?: boolean | undefined;
 }
 
 /**
@@ -14,25 +17,45 @@ export interface RowsQuery {
  */
 export async function openRows(
   clickhouse: ClickHouseClient,
-  { query, params, signal }: RowsQuery,
+  { query, params, signal, settings = {}, zstd = false }: RowsQuery,
 ): Promise<AsyncIterable<Buffer>> {
   const { stream, response_headers: headers } = await clickhouse.exec({
     query,
     query_params: params,
     abort_signal: signal,
     clickhouse_settings: {
+      ...settings,
       http_write_exception_in_output_format: 0,
       cancel_http_readonly_queries_on_client_close: 1,
+      ...(zstd && COMPRESSED),
     },
+    ...(zstd && { http_headers: { "Accept-Encoding": "zstd" }, decompress_response_stream: false }),
   });
-  const code = headers["x-clickhouse-exception-code"];
-  if (code !== undefined) stream.destroy();
-  if (code !== undefined) throw new Error(`ClickHouse answered a query with exception ${String(code)}`);
+  const refusal = refusalIn(headers, zstd);
+  if (refusal !== undefined) stream.destroy();
+  if (refusal !== undefined) throw new Error(refusal);
   const tag = headers["x-clickhouse-exception-tag"];
-  return typeof tag === "string" ? failingAtException(stream, tag) : (stream as AsyncIterable<Buffer>);
+  // Of what it compresses ClickHouse breaks the connection itself when the query fails midway.
+  const isMarked = typeof tag === "string" && !zstd;
+  return isMarked ? failingAtException(stream, tag) : (stream as AsyncIterable<Buffer>);
 }
 
-/** ClickHouse ends a result that failed midway with a block that opens so; its tag is new for every answer. */
+const COMPRESSED = { enable_http_compression: 1, http_zlib_compression_level: "1" } as const;
+
+function refusalIn(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+  zstd: boolean,
+): string | undefined {
+  const code = headers["x-clickhouse-exception-code"];
+  if (code !== undefined) return `ClickHouse answered a query with exception ${String(code)}`;
+  if (zstd && headers["content-encoding"] !== "zstd") return "ClickHouse did not compress a result with zstd";
+  return undefined;
+}
+
+/**
+ * ClickHouse ends a result that failed midway with a block that opens so; its tag is new for every answer. Parts are
+ * handed on as they are, uncopied; only what may be the beginning of that block waits for the next part.
+ */
 async function* failingAtException(stream: Readable, tag: string): AsyncGenerator<Buffer> {
   const mark = Buffer.from(`__exception__\r\n${tag}`);
   let held: Buffer = Buffer.alloc(0);
@@ -40,9 +63,18 @@ async function* failingAtException(stream: Readable, tag: string): AsyncGenerato
     const bytes = held.length === 0 ? part : Buffer.concat([held, part]);
     if (bytes.includes(mark))
       throw new Error(`ClickHouse failed midway: ${bytes.toString("utf8").slice(-500)}`);
-    const safe = Math.max(0, bytes.length - mark.length + 1);
+    const safe = beginningOf(mark, bytes);
     if (safe > 0) yield bytes.subarray(0, safe);
     held = bytes.subarray(safe);
   }
   if (held.length > 0) yield held;
+}
+
+/** Where the end of the bytes may be the beginning of the mark; their length where it is not. */
+function beginningOf(mark: Buffer, bytes: Buffer): number {
+  const first = mark[0] ?? 0;
+  let at = bytes.indexOf(first, Math.max(0, bytes.length - mark.length + 1));
+  while (at >= 0 && !mark.subarray(0, bytes.length - at).equals(bytes.subarray(at)))
+    at = bytes.indexOf(first, at + 1);
+  return at < 0 ? bytes.length : at;
 }

@@ -1,63 +1,101 @@
 import { Readable } from "node:stream";
 import { constants, createGzip } from "node:zlib";
+import { MEDIA_TYPES, type ExportFormat } from "../schemas/export-format.js";
 import { UNWATCHED, type ApiWatch } from "./api-watch.js";
+import { countRows, type RowCount } from "./count-rows.js";
 import type { ApiContext } from "./route.js";
 
-/** Opens a stream of lines; aborting the signal stops what makes them. */
-export type OpenRows = (signal: AbortSignal) => Promise<AsyncIterable<Buffer>>;
+/**
+ * Opens a stream of rows; aborting the signal stops what makes them. Only where `AnswerOptions.zstd` says that it can
+ * is it asked for a stream that is compressed already.
+ */
+export type OpenRows = (asked: { signal: AbortSignal; zstd: boolean }) => Promise<AsyncIterable<Buffer>>;
 
 export type ExportWatch = Pick<ApiWatch, "onExported" | "onExportEnded">;
 
+export interface AnswerOptions {
+  watch?: ExportWatch | undefined;
+  format?: ExportFormat;
+  /** Whether the rows can be opened compressed: ClickHouse does it beside the work of this process. */
+  zstd?: boolean;
+}
+
 /**
- * Answers with NDJSON as it is made, compressed when asked for. The rows are opened before the status is set, so
+ * Answers with rows as they are made, compressed when asked for. The rows are opened before the status is set, so
  * that a refused query is still an error with a body; a failure later breaks the connection.
  */
 export async function answerRows(
   ctx: ApiContext,
   open: OpenRows,
-  watch: ExportWatch = UNWATCHED,
+  { watch = UNWATCHED, format = "ndjson", zstd = false }: AnswerOptions = {},
 ): Promise<void> {
-  ctx.type = "application/x-ndjson";
+  ctx.type = MEDIA_TYPES[format];
   ctx.vary("Accept-Encoding");
-  if (ctx.method === "HEAD") {
-    if (wantsGzip(ctx)) ctx.set("Content-Encoding", "gzip");
-    return void (ctx.status = 200);
-  }
+  const counts = wantsTrailers(ctx);
+  if (zstd) ctx.vary("TE");
+  // Rows are not counted in what is compressed already: who wants their number gets it with gzip, or plain.
+  const encoding = encodingFor(ctx, zstd && !counts ? ["gzip", "zstd", "identity"] : ["gzip", "identity"]);
+  if (encoding !== "identity") ctx.set("Content-Encoding", encoding);
+  if (ctx.method === "HEAD") return void (ctx.status = 200);
   const stop = new AbortController();
-  ctx.res.once("close", () => stop.abort());
+  const begun: { answer?: CountedAnswer } = {};
+  // One listener for both: with those of Koa and of the compressor, more would be taken for a leak.
+  ctx.res.once("close", () => {
+    stop.abort();
+    if (begun.answer !== undefined) tellEnd(ctx, begun.answer, watch);
+  });
   // Whoever left earlier is not heard of again.
   if (ctx.req.socket.destroyed) stop.abort();
-  const rows = await open(stop.signal);
+  const rows = await openUncoded(ctx, () => open({ signal: stop.signal, zstd: encoding === "zstd" }));
   ctx.status = 200;
-  const answer = countRows(rows, { watch, signal: stop.signal });
-  tellEnd(ctx, answer, watch);
-  const counts = wantsTrailers(ctx);
+  const count = encoding === "zstd" ? UNCOUNTED : countRows(format);
+  const answer = countAnswer(rows, { count, watch, signal: stop.signal });
+  begun.answer = answer;
   if (counts) ctx.set("Trailer", "X-Row-Count");
   const trailed = counts ? withRowCount(ctx, answer) : answer.rows;
-  ctx.body = compressed(ctx, Readable.from(trailed, { objectMode: false }));
+  const body = Readable.from(trailed, { objectMode: false });
+  ctx.body = encoding === "gzip" ? gzipped(body) : body;
 }
 
-interface CountedRows {
+/** What refuses is not encoded as the rows would have been. */
+async function openUncoded<T>(ctx: ApiContext, open: () => Promise<T>): Promise<T> {
+  try {
+    return await open();
+  } catch (error) {
+    ctx.remove("Content-Encoding");
+    throw error;
+  }
+}
+
+const UNCOUNTED: RowCount = { add: () => 0, finish: async () => 0 };
+
+interface CountedAnswer {
   rows: AsyncIterable<Buffer>;
-  /** Lines so far. */
+  /** Rows so far. */
   count: number;
   /** They broke off, and not because the caller left. */
   failed: boolean;
 }
 
-function countRows(
-  opened: AsyncIterable<Buffer>,
-  { watch, signal }: { watch: ExportWatch; signal: AbortSignal },
-): CountedRows {
-  const counted: CountedRows = { rows: count(), count: 0, failed: false };
-  async function* count(): AsyncGenerator<Buffer> {
+interface Counting {
+  count: RowCount;
+  watch: ExportWatch;
+  signal: AbortSignal;
+}
+
+function countAnswer(opened: AsyncIterable<Buffer>, { count, watch, signal }: Counting): CountedAnswer {
+  const counted: CountedAnswer = { rows: counting(), count: 0, failed: false };
+  const tell = (rows: number, bytes: number) => {
+    counted.count += rows;
+    watch.onExported({ rows, bytes });
+  };
+  async function* counting(): AsyncGenerator<Buffer> {
     try {
       for await (const part of opened) {
-        const rows = countLines(part);
-        counted.count += rows;
-        watch.onExported({ rows, bytes: part.length });
+        tell(count.add(part), part.length);
         yield part;
       }
+      tell(await count.finish(), 0);
     } catch (error) {
       counted.failed = !signal.aborted;
       throw error;
@@ -66,42 +104,30 @@ function countRows(
   return counted;
 }
 
-/** Searching is native: 5,900 MB/s on lines of 100 bytes, where a look at each byte makes 80 to 170. */
-function countLines(part: Buffer): number {
-  let lines = 0;
-  for (let at = part.indexOf(NEWLINE); at >= 0; at = part.indexOf(NEWLINE, at + 1)) lines++;
-  return lines;
-}
-
-const NEWLINE = 0x0a;
-
-function tellEnd(ctx: ApiContext, answer: CountedRows, watch: ExportWatch): void {
-  ctx.res.once("close", () => {
-    if (ctx.res.writableFinished) watch.onExportEnded("complete");
-    else watch.onExportEnded(answer.failed ? "failed" : "left");
-  });
+function tellEnd(ctx: ApiContext, answer: CountedAnswer, watch: ExportWatch): void {
+  if (ctx.res.writableFinished) watch.onExportEnded("complete");
+  else watch.onExportEnded(answer.failed ? "failed" : "left");
 }
 
 function wantsTrailers(ctx: ApiContext): boolean {
   return /(^|[,\s])trailers\b/i.test(ctx.get("TE"));
 }
 
-/** Closes a complete answer with the number of its lines, so that a client can tell it from a cut one. */
-async function* withRowCount(ctx: ApiContext, answer: CountedRows): AsyncGenerator<Buffer> {
+/** Closes a complete answer with the number of its rows, so that a client can tell it from a cut one. */
+async function* withRowCount(ctx: ApiContext, answer: CountedAnswer): AsyncGenerator<Buffer> {
   yield* answer.rows;
   ctx.res.addTrailers({ "X-Row-Count": String(answer.count) });
 }
 
 /** A failure of the rows has to reach the socket through the compressor as well. */
-function compressed(ctx: ApiContext, rows: Readable): Readable {
-  if (!wantsGzip(ctx)) return rows;
-  ctx.set("Content-Encoding", "gzip");
+function gzipped(rows: Readable): Readable {
   const gzip = createGzip({ level: constants.Z_BEST_SPEED });
   rows.on("error", (error) => gzip.destroy(error));
   gzip.on("close", () => rows.destroy());
   return rows.pipe(gzip);
 }
 
-function wantsGzip(ctx: ApiContext): boolean {
-  return ctx.acceptsEncodings("gzip", "identity") === "gzip";
+/** The one that the caller rates highest, and names first among such; plain where none will do. */
+function encodingFor(ctx: ApiContext, offered: readonly string[]): string {
+  return ctx.acceptsEncodings([...offered]) || "identity";
 }

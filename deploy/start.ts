@@ -5,6 +5,7 @@ import { startEraser } from "../aggregate/start-eraser.js";
 import { startSettler } from "../aggregate/start-settler.js";
 import { createApp } from "../api/app.js";
 import { aggregateRoutes } from "../api/routes/aggregates.js";
+import { eventRoutes } from "../api/routes/events.js";
 import { importEndingRoutes } from "../api/routes/import-endings.js";
 import { importRecordRoutes } from "../api/routes/import-records.js";
 import { importRoutes } from "../api/routes/imports.js";
@@ -211,6 +212,7 @@ async function startApi({ config, log, stores, tokens, registry, metrics }: Part
       ...importEndingRoutes({ pg: requests, active, watch }),
       ...importRecordRoutes({ pg: requests, clickhouse, watch }),
       ...aggregateRoutes({ pg: requests, clickhouse, watch }),
+      ...eventRoutes({ pg: requests, clickhouse, watch }),
     ],
   });
   const handle = app.callback();

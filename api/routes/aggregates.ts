@@ -2,11 +2,13 @@ import type { ClickHouseClient } from "@clickhouse/client";
 import { openAggregates } from "../../aggregate/open-aggregates.js";
 import { AGGREGATE_V1, BREAKDOWNS, type Breakdown } from "../../schemas/aggregate.js";
 import { parseDateRange } from "../../schemas/date-range.js";
+import { MEDIA_TYPES } from "../../schemas/export-format.js";
 import { isUuid } from "../../schemas/formats.js";
 import { Problem } from "../../schemas/problem.js";
-import { answerRows, type ExportWatch } from "../answer-rows.js";
+import { answerRows, type ExportWatch, type OpenRows } from "../answer-rows.js";
 import { ownerFor, type Owner } from "../authorise.js";
 import { access } from "../access.js";
+import { negotiateFormat } from "../negotiate-format.js";
 import type { Operation } from "../operation.js";
 import { route, type ApiContext, type Route } from "../route.js";
 import { readCompleteThrough } from "../stores/complete-through.js";
@@ -47,8 +49,9 @@ const DAY = { type: "string", format: "date" };
 const EXPORT: Omit<Operation, "id" | "summary"> = {
   tag: "Exports",
   description:
-    "A stream, compressed when asked for, ordered by package, date, breakdown and value. A failure halfway breaks " +
-    "the connection; `TE: trailers` has a complete answer end with the number of its lines, `X-Row-Count`.",
+    "A stream, compressed when asked for (gzip, zstd), ordered by package, date, breakdown and value. A failure " +
+    "halfway breaks the connection; `TE: trailers` has a complete answer end with the number of its rows, " +
+    "`X-Row-Count`, and is not answered with zstd.",
   query: {
     startDate: { schema: DAY, required: true, description: "The first UTC day", example: "2026-11-01" },
     endDate: {
@@ -65,7 +68,8 @@ const EXPORT: Omit<Operation, "id" | "summary"> = {
   },
   answers: {
     200: {
-      description: "One aggregate a line",
+      description:
+        "One aggregate a line or a row, in the format of `Accept`: NDJSON where nothing else is asked for",
       schema: AGGREGATE_V1,
       example: {
         breakdown: "country",
@@ -74,7 +78,7 @@ const EXPORT: Omit<Operation, "id" | "summary"> = {
         total: 12,
         country: "DE",
       },
-      types: ["application/x-ndjson"],
+      types: Object.values(MEDIA_TYPES),
       headers: {
         "X-Complete-Through": {
           schema: { type: "string", format: "date-time" },
@@ -148,5 +152,7 @@ async function answerAggregates(
     );
   // Before the rows are read: what it promises is in them.
   ctx.set("X-Complete-Through", await readCompleteThrough(pg, owner.id));
-  await answerRows(ctx, (signal) => openAggregates(clickhouse, { packages, ...query, signal }), watch);
+  const format = negotiateFormat(ctx);
+  const open: OpenRows = (asked) => openAggregates(clickhouse, { packages, ...query, format, ...asked });
+  await answerRows(ctx, open, { watch, format, zstd: true });
 }

@@ -72,7 +72,9 @@ export function importRecordRoutes({ pg, clickhouse, watch }: ImportRecordRoutes
           const asked = { owner: param("owner"), id: param("import"), action };
           const ownerId = await importOwnerFor(pg, account, asked);
           const { id: importId } = await importOf(pg, { ownerId, id: asked.id });
-          await answerRows(ctx, (signal) => OPEN[part]({ pg, clickhouse }, { importId, signal }), watch);
+          await answerRows(ctx, ({ signal }) => OPEN[part]({ pg, clickhouse }, { importId, signal }), {
+            watch,
+          });
         },
       }),
     ),

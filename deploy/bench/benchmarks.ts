@@ -1,7 +1,13 @@
 import type { Benchmark } from "./benchmark.js";
 import { collectBenchmark } from "./collect-benchmark.js";
 import { importBenchmark } from "./import-benchmark.js";
+import { csvBenchmark } from "./csv-benchmark.js";
 import { managementBenchmark } from "./management-benchmark.js";
 
 /** Every benchmark, in the order in which they run. */
-export const BENCHMARKS: readonly Benchmark[] = [importBenchmark, managementBenchmark, collectBenchmark];
+export const BENCHMARKS: readonly Benchmark[] = [
+  importBenchmark,
+  csvBenchmark,
+  managementBenchmark,
+  collectBenchmark,
+];

@@ -18,6 +18,7 @@ export interface ApiClient {
   pollToDone(started: EventImport, options?: PollOptions): Promise<EventImport>;
   /** The aggregates of an organization from `startDate` up to, and without, `endDate`. */
   readAggregates(organization: string, range: { startDate: string; endDate: string }): Promise<AggregateV1[]>;
+  readLines(path: string): Promise<string[]>;
 }
 
 export interface ApiRequest {
@@ -73,6 +74,7 @@ export function connectApi(url: string, token: string): ApiClient {
         .filter(Boolean)
         .map((line) => JSON.parse(line) as AggregateV1);
     },
+    readLines: async (path) => (await textOf(await request(path), path)).split("\n").filter(Boolean),
   };
 }
 

@@ -43,6 +43,7 @@ export async function runMainJob(api: ApiClient, job: MainJob): Promise<MainJobD
   const lines = await api.readAggregates(organization, range);
   print(`\nAggregates from ${range.startDate} up to ${range.endDate}: ${lines.length} records.\n`);
   for (const made of packages) print(packageText(made, lines));
+  for (const made of packages) print(await csvText(api, made, range));
   return { packages, range };
 }
 
@@ -135,6 +136,22 @@ function packageText({ uuid, name, libraryType }: PackageV1, all: readonly Aggre
     `\n  As the export has it, ${raw.length} of ${lines.length} lines:\n` +
     raw.map((line) => `    ${JSON.stringify(line)}\n`).join("")
   );
+}
+
+const CSV_ROWS = 3;
+
+/** The head of a package's events as CSV, of the last day. */
+async function csvText(
+  api: ApiClient,
+  { uuid, name }: PackageV1,
+  { endDate }: { endDate: string },
+): Promise<string> {
+  const startDate = dateOf(Date.parse(endDate) - DAY_MS);
+  const path = `/v1/packages/${uuid}/events/${encodeURIComponent(name)}.csv?startDate=${startDate}&endDate=${endDate}`;
+  const lines = await api.readLines(path);
+  const shown = lines.slice(0, CSV_ROWS + 1);
+  const rows = shown.map((line) => `    ${line}\n`).join("");
+  return `\n${name}, its events of ${startDate} as CSV, ${shown.length - 1} of ${lines.length - 1}:\n${rows}`;
 }
 
 function dateOf(time: number): string {

@@ -18,6 +18,7 @@ export function tryCommands(
     `TOKEN=${token}`,
     curl(`${apiUrl}/v1/organizations/${organization}/packages`),
     curl(`${apiUrl}/v1/organizations/${organization}/aggregates?${query}&breakdown=total,country`),
+    `${curl(`${apiUrl}/v1/packages/${first?.uuid}/events/events.csv?${query}`)} --compressed`,
     `${curl(`${apiUrl}/v2/packages/${organization}/${first?.uuid}/import`)} \\\n    -H 'Content-Type: application/ndjson' --data-binary '${event}'`,
     curl(`${apiUrl}/v2/imports/${organization}`),
   ];

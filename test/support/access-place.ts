@@ -88,6 +88,7 @@ export const PARAMETERS: Readonly<Record<string, (place: Place) => string | Prom
   package: ({ packageId }) => packageId,
   pixel: ({ pg, owner }) => insertPixel(pg, { ownerId: owner.id, pixel: { name: "Handbook" } }),
   import: (place) => makeImport(place, { of: "any", ended: true }),
+  filename: () => "events.csv",
   async route({ pg, packageId }) {
     const route = { templatePath: "/tools/{version}", outgoingUrl: "" };
     return (await insertPackageRoute(pg, { packageId, route })).id;

@@ -1,5 +1,6 @@
 import type { Action, Decision, OwnerKind } from "../../api/access.js";
 import type { Route } from "../../api/route.js";
+import { updateExportEnabled } from "../../api/stores/organizations.js";
 import { makeImport, MATES, type PARAMETERS, type Place } from "./access-place.js";
 import { CALLERS, tabledDecision, type TabledCaller } from "./access-table.js";
 import { TOKEN_ROUTES } from "./all-routes.js";
@@ -123,7 +124,17 @@ const ASKED: Readonly<Record<string, readonly Asked[]>> = {
   "GET /v2/imports/:owner/:import/rejected": [{}, ofPackage()],
   "GET /v1/organizations/:owner/aggregates": EXPORT,
   "GET /v1/users/:owner/aggregates": EXPORT,
+  "GET /v1/packages/:package/events/:filename": [{ query: () => DAY }],
+  // Of whatever the caller may export: their own pixels, whatever else there is.
+  "GET /v1/pixels/events/:filename": [
+    { path: { filename: grantedFile }, query: () => DAY, decide: () => "allowed" },
+  ],
 };
+
+async function grantedFile({ pg, caller }: Place): Promise<string> {
+  await updateExportEnabled(pg, { name: caller.name, exportEnabled: true });
+  return "events.csv";
+}
 
 /** Every route with at least one request. */
 export const REQUESTS: readonly TabledRequest[] = TOKEN_ROUTES.flatMap((route) => {

@@ -1,5 +1,6 @@
 import { managementRoutes } from "../../api/management-routes.js";
 import { aggregateRoutes } from "../../api/routes/aggregates.js";
+import { eventRoutes } from "../../api/routes/events.js";
 import { documentRoutes } from "../../api/routes/document.js";
 import { healthRoutes } from "../../api/routes/health.js";
 import { importEndingRoutes } from "../../api/routes/import-endings.js";
@@ -18,6 +19,7 @@ export const TOKEN_ROUTES = [
   ...importEndingRoutes(UNUSED),
   ...importRecordRoutes(UNUSED),
   ...aggregateRoutes(UNUSED),
+  ...eventRoutes(UNUSED),
 ];
 
 export const ALL_ROUTES: DescribedRoute[] = [

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Pool } from "pg";
 import { aggregateRoutes } from "../../api/routes/aggregates.js";
+import { eventRoutes } from "../../api/routes/events.js";
 import { importEndingRoutes } from "../../api/routes/import-endings.js";
 import { importRecordRoutes } from "../../api/routes/import-records.js";
 import { importRoutes } from "../../api/routes/imports.js";
@@ -26,7 +27,7 @@ export async function openWholeApi(): Promise<WholeApi> {
   ]);
   const { pg } = postgres;
   const deps = { pg, eventLog, clickhouse: clickhouse.client, active: new ActiveUploads() };
-  const makers = [importRoutes, importEndingRoutes, importRecordRoutes, aggregateRoutes];
+  const makers = [importRoutes, importEndingRoutes, importRecordRoutes, aggregateRoutes, eventRoutes];
   const api = await serveApi({ pg, routes: makers.flatMap((make) => make(deps)) });
   const close = async () => {
     await api[Symbol.asyncDispose]();

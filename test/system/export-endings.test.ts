@@ -20,11 +20,13 @@ async function serve(rows: () => AsyncGenerator<Buffer>) {
   app.use(requestId(pino({ level: "silent" })));
   app.use((ctx) =>
     answerRows(ctx, async () => rows(), {
-      onExported(part) {
-        told.rows += part.rows;
-        told.bytes += part.bytes;
+      watch: {
+        onExported(part) {
+          told.rows += part.rows;
+          told.bytes += part.bytes;
+        },
+        onExportEnded: (ending) => void told.endings.push(ending),
       },
-      onExportEnded: (ending) => void told.endings.push(ending),
     }),
   );
   const handle = app.callback();

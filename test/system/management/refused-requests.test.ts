@@ -107,7 +107,8 @@ describe("a name that two packages have", () => {
       const twin = { name: "tools", shortDescription: "", libraryType: "npm" } as const;
       await insertPackage(whole.pg, { ownerId: place.owner.id, package: twin });
       const byName = { ...request, path: { ...request.path, package: () => "tools" } };
-      const narrowed = { ...byName, query: () => "?packageType=file" };
+      const query = (place: Place) => `${request.query?.(place) ?? "?"}&packageType=file`;
+      const narrowed = { ...byName, query };
       expect((await sendRequest(whole.api, byName, { place })).outcome).toBe("409 ambiguous-name");
       const { outcome } = await sendRequest(whole.api, narrowed, { place });
       expect([outcome, isSuccess(request, outcome)]).toEqual([outcome, true]);

@@ -1,0 +1,35 @@
+-- Which events of events.sql will be live, once these imports (`pending`, their versions from `pendingFrom` on) are settled?
+-- Conditions of that query.
+-- An override is shown once event_ids has it, and its earlier version until then: never both, on whatever days they are.
+-- What was retracted is left out at once; what it had overridden comes back when that is settled.
+AND e.import_id NOT IN {retracted:Array(UUID)}
+AND (e.import_id NOT IN {pending:Array(UUID)} OR e.version < {pendingFrom:UInt64}
+  OR (e.event_id, e.version, e.import_id) IN
+  (
+    SELECT event_id, tupleElement(max((version, import_id)) AS latest, 1), tupleElement(latest, 2)
+    FROM event_ids
+    WHERE artifact IN (artifacts) AND import_id NOT IN {retracted:Array(UUID)} AND (artifact, event_id) IN
+    (
+      SELECT artifact, event_id
+      FROM import_events
+      WHERE import_id IN {pending:Array(UUID)} AND version >= {pendingFrom:UInt64} AND artifact IN (artifacts)
+    )
+    GROUP BY artifact, event_id
+  ))
+AND (e.event_id, e.version, e.import_id) NOT IN
+(
+  SELECT event_id, tupleElement(overridden, 1), tupleElement(overridden, 2)
+  FROM
+  (
+    SELECT event_id, arrayPopBack(arraySort(groupUniqArray((version, import_id)))) AS versions
+    FROM event_ids
+    WHERE artifact IN (artifacts) AND import_id NOT IN {retracted:Array(UUID)} AND (artifact, event_id) IN
+    (
+      SELECT artifact, event_id
+      FROM import_events
+      WHERE import_id IN {pending:Array(UUID)} AND version >= {pendingFrom:UInt64} AND artifact IN (artifacts)
+    )
+    GROUP BY artifact, event_id
+  )
+  ARRAY JOIN versions AS overridden
+)

@@ -1,0 +1,23 @@
+import { EXPORT_FORMATS, type ExportFormat } from "../schemas/export-format.js";
+import { Problem } from "../schemas/problem.js";
+
+/** A file as the last part of an export's path names it. */
+export interface ExportedFile {
+  format: ExportFormat;
+  /** For `Content-Disposition`: nothing in it needs quoting, and it is no path. */
+  name: string;
+}
+
+const NAME_LENGTH_MAX = 100;
+
+/** Only the ending means something: the name is for clients that save the answer under it. Throws `not-found`. */
+export function parseExportedFile(fileName: string): ExportedFile {
+  const format = EXPORT_FORMATS.find((each) => fileName.endsWith(`.${each}`));
+  if (format === undefined) {
+    const endings = EXPORT_FORMATS.map((each) => `.${each}`).join(", ");
+    throw new Problem("not-found", `There is no such export: its file name must end in one of ${endings}.`);
+  }
+  const stem = fileName.slice(0, -format.length - 1).replace(/[^A-Za-z0-9._-]+/g, "-");
+  const safe = stem.replace(/^[.-]+/, "").slice(0, NAME_LENGTH_MAX);
+  return { format, name: `${safe || "events"}.${format}` };
+}

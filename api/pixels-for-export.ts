@@ -1,0 +1,36 @@
+import type { ExportedArtifact } from "../aggregate/open-events.js";
+import { Problem } from "../schemas/problem.js";
+import { access, reaches, type OwnerAction } from "./access.js";
+import type { Account } from "./stores/accounts.js";
+import { listOwnersOfAccount, listPixelsOfOwners } from "./stores/exported-pixels.js";
+import type { Postgres } from "./stores/query.js";
+
+export interface ExportedPixels {
+  ownerIds: string[];
+  artifacts: ExportedArtifact[];
+}
+
+/**
+ * Every pixel of the owners on whom the caller may do `action`, which is to export, and to whom export is granted.
+ * Throws `forbidden` where there is no such owner, `export-not-granted` where it is granted to none of them.
+ */
+export async function pixelsForExport(
+  pg: Postgres,
+  account: Account,
+  action: OwnerAction,
+): Promise<ExportedPixels> {
+  const owners = await listOwnersOfAccount(pg, account.id);
+  const allowed = owners.filter(
+    (owner) => access(owner, action, owner) === "allowed" && reaches(account.limited, owner.ownerId),
+  );
+  if (allowed.length === 0) throw new Problem("forbidden", `You may not do this (${action}) on any owner.`);
+  const granted = allowed.filter(({ exportEnabled }) => exportEnabled).map(({ ownerId }) => ownerId);
+  if (granted.length === 0)
+    throw new Problem("export-not-granted", "Data export is not granted to you or an organization of yours.");
+  const pixels = await listPixelsOfOwners(pg, { accountId: account.id, ownerIds: granted });
+  const artifacts = pixels.map((pixel) => {
+    const seesPackage = access(pixel, "packages.read", pixel) === "allowed";
+    return { id: pixel.id, packageName: seesPackage ? (pixel.packageName ?? "") : "" };
+  });
+  return { ownerIds: granted, artifacts };
+}

@@ -1,0 +1,81 @@
+import type { ClickHouseClient } from "@clickhouse/client";
+import { openEvents, type ExportedArtifact } from "../../aggregate/open-events.js";
+import { parseDateRange, type DateRange } from "../../schemas/date-range.js";
+import { answerRows, type ExportWatch } from "../answer-rows.js";
+import { packageFor } from "../authorise.js";
+import { eventsOperation } from "../event-operations.js";
+import { parseExportedFile, type ExportedFile } from "../exported-file.js";
+import { parsePackageType } from "../package-path.js";
+import { pixelsForExport } from "../pixels-for-export.js";
+import { route, type ApiContext, type Route } from "../route.js";
+import { readExportState } from "../stores/export-state.js";
+import { listPixelsOfPackage } from "../stores/exported-pixels.js";
+import type { Postgres } from "../stores/query.js";
+
+const DAYS_MAX = 31;
+
+export interface EventRoutesDeps {
+  pg: Postgres;
+  clickhouse: ClickHouseClient;
+  watch?: ExportWatch;
+}
+
+export function eventRoutes(deps: EventRoutesDeps): Route[] {
+  const { pg } = deps;
+  return [
+    route({
+      method: "GET",
+      path: "/v1/packages/:package/events/:filename",
+      action: "packages.export",
+      operation: eventsOperation("package", { daysMax: DAYS_MAX }),
+      async handle({ ctx, account, action, param }) {
+        const file = parseExportedFile(param("filename"));
+        const type = parsePackageType(ctx.query);
+        const range = parseDateRange(ctx.query, { daysMax: DAYS_MAX });
+        const { id, ownerId, name } = await packageFor(pg, account, param("package"), action, { type });
+        const pixels = await listPixelsOfPackage(pg, id);
+        const artifacts = [{ id }, ...pixels].map((each) => ({ id: each.id, packageName: name }));
+        await answerEvents(ctx, { file, range, artifacts, ownerIds: [ownerId] }, deps);
+      },
+    }),
+    route({
+      method: "GET",
+      path: "/v1/pixels/events/:filename",
+      action: "export.read",
+      operation: eventsOperation("pixels", { daysMax: DAYS_MAX }),
+      async handle({ ctx, account, action, param }) {
+        const file = parseExportedFile(param("filename"));
+        const range = parseDateRange(ctx.query, { daysMax: DAYS_MAX });
+        const { ownerIds, artifacts } = await pixelsForExport(pg, account, action);
+        await answerEvents(ctx, { file, range, artifacts, ownerIds }, deps);
+      },
+    }),
+  ];
+}
+
+interface Asked {
+  file: ExportedFile;
+  range: DateRange;
+  artifacts: readonly ExportedArtifact[];
+  /** Of the artifacts. */
+  ownerIds: readonly string[];
+}
+
+async function answerEvents(
+  ctx: ApiContext,
+  { file, range, artifacts, ownerIds }: Asked,
+  { pg, clickhouse, watch }: EventRoutesDeps,
+): Promise<void> {
+  const { format, name } = file;
+  // Before the rows are read: what it promises is in them.
+  const { completeThrough, unsettled } = await readExportState(pg, ownerIds);
+  ctx.set("X-Complete-Through", completeThrough);
+  const query = { ...range, artifacts, unsettled, format };
+  await answerRows(ctx, (asked) => openEvents(clickhouse, { ...query, ...asked }), {
+    watch,
+    format,
+    zstd: true,
+  });
+  // Nothing is sent yet, and a refusal is not to be saved as a file.
+  ctx.set("Content-Disposition", `attachment; filename="${name}"`);
+}

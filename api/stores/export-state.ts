@@ -1,0 +1,49 @@
+import type { UnsettledImports } from "../../schemas/unsettled-imports.js";
+import { query, utc, type Postgres } from "./query.js";
+
+/** What may still be owed to the exports of some owners. */
+export interface ExportState {
+  /** What was received, aborted or retracted before is in an export that is read now; ISO 8601 UTC. */
+  completeThrough: string;
+  unsettled: UnsettledImports;
+}
+
+/** Versions are ordered by the receipt of their chunk in milliseconds, times this, and then by their line. */
+const VERSIONS_A_STAMP = 2n ** 20n;
+
+/**
+ * Asked before an export is read. Of an import that still comes in, the chunks that are settled without a gap need
+ * no second look: receipts ascend, so that it begins behind the last of these.
+ */
+export async function readExportState(pg: Postgres, ownerIds: readonly string[]): Promise<ExportState> {
+  const rows = await query<OwingImport>(pg, OWING, [ownerIds]);
+  const imports = rows.flatMap(({ id }) => id ?? []);
+  const retracted = rows.flatMap(({ id, retracted }) => (retracted ? (id ?? []) : []));
+  const stamps = rows.map(({ settledStamp }) => BigInt(settledStamp ?? 0));
+  const least = stamps.reduce((a, b) => (a < b ? a : b), stamps[0] ?? 0n);
+  const fromVersion = (least * VERSIONS_A_STAMP).toString();
+  return { completeThrough: rows[0]?.through ?? "", unsettled: { imports, fromVersion, retracted } };
+}
+
+interface OwingImport {
+  through: string;
+  id: string | null;
+  retracted: boolean | null;
+  settledStamp: string | null;
+}
+
+const OWING = `
+  with owing as (
+    select id, retracted, asked_at from imports
+    where owner_id = any($1::uuid[]) and (status = 'importing' or chunks_settled < chunks_written)
+  )
+  select ${utc("coalesce((select min(asked_at) from owing), now())")} as through, o.id, o.retracted,
+    (
+      select max(receipt_stamp) from (
+        select receipt_stamp, sequence, bool_and(settled) over w as settled, row_number() over w as nth
+        from import_chunks c where c.import_id = o.id
+        window w as (order by sequence)
+      ) chunks
+      where settled and sequence = nth - 1
+    )::text as "settledStamp"
+  from (select 1) one left join owing o on true`;

@@ -1,0 +1,60 @@
+import { join } from "node:path";
+import { connectClickHouse } from "../connect-clickhouse.js";
+import type { Benchmark, BenchOptions, BenchResult, BenchSurroundings } from "./benchmark.js";
+import { csvReport } from "./csv-report.js";
+import { runCsvRound, type CsvRound } from "./csv-round.js";
+import { fillEvents } from "./fill-events.js";
+import { createBenchAccount, OWNER } from "./create-bench-account.js";
+import { connectApi } from "../demo/api-client.js";
+import { runAdmin } from "./run-admin.js";
+import { spawnProgram, type Program } from "./spawn-program.js";
+import { makeTemporaryFolder } from "./temporary-folder.js";
+import type { PackageV1 } from "../../schemas/package.js";
+
+/** A month of events as CSV, beside curl of the same query from the same ClickHouse. */
+export const csvBenchmark: Benchmark = {
+  name: "csv",
+  summary:
+    "throughput and first byte of a CSV of --events events, beside curl of the same query from ClickHouse",
+  run: runCsvBenchmark,
+};
+
+async function runCsvBenchmark(
+  options: BenchOptions,
+  { open, tell }: BenchSurroundings,
+): Promise<BenchResult> {
+  const { path: folder } = open.use(makeTemporaryFolder());
+  const dataDir = join(folder, "data");
+  // Enrichment loads its lookup tables in threads of the same process; idle, they are no part of an export.
+  const program = open.use(spawnProgram(dataDir, { ENRICH_WORKERS: "1" }));
+  tell(`starting the program in ${folder}`);
+  const rounds = await program.whileRunning(runRounds(program, { ...options, tell }));
+  return csvReport(rounds, options);
+}
+
+interface RoundsOptions extends BenchOptions {
+  tell: (sentence: string) => void;
+}
+
+async function runRounds(program: Program, { events, rounds, tell }: RoundsOptions): Promise<CsvRound[]> {
+  const { api: url, clickhouse: clickhouseUrl } = await program.ready();
+  const token = await createBenchAccount(program.dataDir);
+  await runAdmin(program.dataDir, ["grant-export", OWNER]);
+  const api = connectApi(url, token);
+  const { uuid: packageId } = await api.post<PackageV1>("/v1/packages", {
+    name: "bench",
+    shortDescription: "Made by the benchmark",
+  });
+  await using clickhouse = connectClickHouse(clickhouseUrl);
+  tell(`inserting ${events} events`);
+  await fillEvents(clickhouse, { packageId, events });
+  const ground = { api, clickhouseUrl, packageId, pid: program.pid };
+  tell("warming up");
+  await runCsvRound(ground);
+  const done: CsvRound[] = [];
+  for (let round = 1; round <= rounds; round += 1) {
+    tell(`round ${round} of ${rounds}: ours, then curl`);
+    done.push(await runCsvRound(ground));
+  }
+  return done;
+}

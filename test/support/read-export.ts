@@ -1,0 +1,91 @@
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createReadStream } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { createInterface } from "node:readline";
+import { promisify } from "node:util";
+import { tableFromIPC } from "apache-arrow";
+import { parse } from "csv-parse";
+import { parquetReadObjects } from "hyparquet";
+import { EXPECTED_COLUMNS, type ExpectedRow } from "./hostile-events.js";
+
+/** Readers of exports that know nothing of this program: a file in, sorted rows out, each as `rowText` has it; `seen` is what they can see of rows. */
+export const READERS = {
+  "csv-parse": { ending: "csv", read: readCsv, seen: all },
+  hyparquet: { ending: "parquet", read: readParquet, seen: withoutMarks },
+  "apache-arrow": { ending: "arrow", read: readArrow, seen: withoutMarks },
+  "JSON.parse": { ending: "ndjson", read: readNdjson, seen: all },
+} as const;
+
+function all(rows: readonly string[]): readonly string[] {
+  return rows;
+}
+
+/** These take U+FEFF at the beginning of a text for the mark of a byte order, and drop it. */
+function withoutMarks(rows: readonly string[]): readonly string[] {
+  return rows.map((row) => row.replaceAll('"\ufeff', '"')).sort();
+}
+
+type Row = Record<string, unknown>;
+
+async function readCsv(path: string): Promise<string[]> {
+  const rows: string[] = [];
+  const parser = createReadStream(path).pipe(parse({ columns: true, relax_column_count: false, bom: false }));
+  for await (const row of parser) rows.push(rowText(row as Row));
+  return rows.sort();
+}
+
+async function readParquet(path: string): Promise<string[]> {
+  const file = new Uint8Array(await readFile(path)).buffer;
+  return (await parquetReadObjects({ file })).map(rowText).sort();
+}
+
+async function readArrow(path: string): Promise<string[]> {
+  const rows = tableFromIPC(await readFile(path)).toArray() as { toJSON(): Row }[];
+  return rows.map((row) => rowText(row.toJSON())).sort();
+}
+
+async function readNdjson(path: string): Promise<string[]> {
+  const lines = (await readFile(path, "utf8")).split("\n").slice(0, -1);
+  return lines.map((line) => rowText(JSON.parse(line) as Row)).sort();
+}
+
+const PYTHON = `
+import csv, json, sys
+csv.field_size_limit(2**31 - 1)
+names = sys.argv[2].split(",")
+with open(sys.argv[1], encoding="utf-8", newline="") as file:
+    for row in csv.DictReader(file, strict=True):
+        sys.stdout.write(json.dumps([row[name] for name in names]) + "\\n")
+`;
+
+/** Python's own reader. */
+export async function readWithPython(path: string): Promise<string[]> {
+  const args = ["-c", PYTHON, path, EXPECTED_COLUMNS.join(",")];
+  const child = spawn("python3", args, { stdio: ["ignore", "pipe", "inherit"] });
+  const closed = once(child, "close");
+  const rows: string[] = [];
+  for await (const line of createInterface({ input: child.stdout }))
+    rows.push(JSON.stringify(JSON.parse(line)));
+  if ((await closed)[0] !== 0) throw new Error("python3 could not read the file");
+  return rows.sort();
+}
+
+export async function hasPython(): Promise<boolean> {
+  const asked = promisify(execFile)("python3", ["--version"]);
+  return asked.then(
+    () => true,
+    () => false,
+  );
+}
+
+/** What of a row is compared. */
+export function rowText(row: Row | ExpectedRow): string {
+  return JSON.stringify(EXPECTED_COLUMNS.map((name) => textOf((row as Row)[name])));
+}
+
+/** Formats that know of times hold them as such. */
+function textOf(value: unknown): unknown {
+  const millis = value instanceof Date ? value.getTime() : value;
+  return typeof millis === "number" ? new Date(millis).toISOString().replace("Z", "000Z") : value;
+}

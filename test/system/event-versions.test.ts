@@ -1,0 +1,97 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { openEvents } from "../../aggregate/open-events.js";
+import { settle } from "../../aggregate/settle.js";
+import type { UnsettledImports } from "../../schemas/unsettled-imports.js";
+import { openTestClickHouse, type TestClickHouse } from "../support/open-clickhouse.js";
+import { textOf } from "../support/open-answer.js";
+import type { KnownArtifact } from "../support/recount-line.js";
+import { insertChunk, openJournal, type Version } from "../support/settlement-world.js";
+
+const DAY_MS = 86_400_000;
+const MARCH = Date.parse("2025-03-10T12:00:00Z");
+const SETTLED: UnsettledImports = { imports: [], fromVersion: "0", retracted: [] };
+
+let clickhouse: TestClickHouse;
+let artifact: KnownArtifact;
+
+beforeAll(async () => {
+  clickhouse = await openTestClickHouse();
+  // Merging would hide what this is about.
+  await clickhouse.client.command({ query: "SYSTEM STOP MERGES events" });
+});
+
+afterAll(() => clickhouse?.[Symbol.asyncDispose]());
+
+beforeEach(() => {
+  artifact = { kind: "package", id: randomUUID(), libraryType: "docker" };
+});
+
+/** One event on one day, in the version that the text names. */
+function version(importId: string, stamp: number, { key = "a", day = 0, text = "" } = {}): Version {
+  const request = { userAgent: "docker", address: "192.0.2.1", variables: new Map<string, string>() };
+  const event = { artifact, key, time: MARCH + day * DAY_MS, version: text, ...request };
+  return { importId, stamp, line: 0, event };
+}
+
+async function exported(unsettled: UnsettledImports, endDate = "2025-04-01"): Promise<string[]> {
+  const { signal } = new AbortController();
+  const artifacts = [{ id: artifact.id, packageName: "web" }];
+  const range = { startDate: "2025-03-10", endDate };
+  const asked = { ...range, artifacts, unsettled, format: "ndjson" as const, signal };
+  const lines = (await textOf(await openEvents(clickhouse.client, asked))).split("\n").filter(Boolean);
+  return lines.map((line) => (JSON.parse(line) as { version: string }).version).sort();
+}
+
+async function settleAll(importId: string, retracted = false): Promise<void> {
+  const scope = { importId, firstStamp: 0, lastStamp: 1_000, retracted };
+  await settle(clickhouse.client, scope, { batch: randomUUID(), owner: openJournal() });
+}
+
+describe("while an import is not settled", () => {
+  test.each([0, 5])("an override %i days later is shown, and what it overrides is not", async (day) => {
+    const [first, second] = [randomUUID(), randomUUID()];
+    await insertChunk(clickhouse, [version(first, 1, { text: "1" })], randomUUID());
+    await insertChunk(clickhouse, [version(second, 2, { text: "2", day })], randomUUID());
+    const unsettled = { imports: [second], fromVersion: "0", retracted: [] };
+    expect(await exported(unsettled)).toEqual(["2"]);
+    // The later version is on a day that is not asked for, and the earlier one is overridden all the same.
+    expect(await exported(unsettled, "2025-03-11")).toEqual(day === 0 ? ["2"] : []);
+    await settleAll(second);
+    expect(await exported(SETTLED)).toEqual(["2"]);
+    expect(await exported(unsettled)).toEqual(["2"]);
+  });
+
+  test("what is retracted is not shown, and what nobody overrides is", async () => {
+    const [first, second] = [randomUUID(), randomUUID()];
+    await insertChunk(clickhouse, [version(first, 1, { text: "1" })], randomUUID());
+    await insertChunk(clickhouse, [version(second, 2, { text: "2", key: "b" })], randomUUID());
+    const unsettled = { imports: [second], fromVersion: "0", retracted: [second] };
+    expect(await exported(unsettled)).toEqual(["1"]);
+  });
+
+  test("a row that was written twice is shown once", async () => {
+    const first = randomUUID();
+    const row = version(first, 1, { text: "1" });
+    await insertChunk(clickhouse, [row], randomUUID());
+    await insertChunk(clickhouse, [row], randomUUID());
+    expect(await exported({ imports: [first], fromVersion: "0", retracted: [] })).toEqual(["1"]);
+    await settleAll(first);
+    expect(await exported(SETTLED)).toEqual(["1"]);
+  });
+});
+
+test("of many overrides the latest is shown, of each event on its own", async () => {
+  const imports = Array.from({ length: 5 }, () => randomUUID());
+  for (const [index, importId] of imports.entries()) {
+    const text = String(index);
+    const versions = ["a", "b", `only-${index}`].map((key) => version(importId, index + 1, { key, text }));
+    await insertChunk(
+      clickhouse,
+      versions.map((each, line) => ({ ...each, line })),
+      randomUUID(),
+    );
+    await settleAll(importId);
+  }
+  expect(await exported(SETTLED)).toEqual(["0", "1", "2", "3", "4", "4", "4"]);
+});
