@@ -1,6 +1,7 @@
 import type { Benchmark } from "./benchmark.js";
 import { importBenchmark } from "./import-benchmark.js";
 import { managementBenchmark } from "./management-benchmark.js";
+import { webhooksBenchmark } from "./webhooks-benchmark.js";
 
 /** Every benchmark, in the order in which they run. */
-export const BENCHMARKS: readonly Benchmark[] = [importBenchmark, managementBenchmark];
+export const BENCHMARKS: readonly Benchmark[] = [importBenchmark, managementBenchmark, webhooksBenchmark];

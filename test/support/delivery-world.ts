@@ -1,5 +1,6 @@
 import type { Pool } from "pg";
 import { pino } from "pino";
+import { inTransaction } from "../../api/stores/connection.js";
 import { cancelWebhookDeliveries, listWebhookDeliveries } from "../../api/stores/webhook-deliveries.js";
 import type { AttemptOutcome } from "../../api/stores/webhook-outcomes.js";
 import { enqueueWebhookEvent } from "../../api/stores/webhook-outbox.js";
@@ -60,9 +61,11 @@ export async function openDeliveryWorld(): Promise<DeliveryWorld> {
     addWebhook: (url) => addWebhook(pg, { ownerId, url }),
     async enqueue(count = 1) {
       const event = { ownerId, type: STAGE_CHANGED, data: { companies: [] }, createdAt: new Date() };
-      const ids: string[] = [];
-      for (let made = 0; made < count; made += 1) ids.push(await enqueueWebhookEvent(pg, event));
-      return ids;
+      return inTransaction(pg, async (client) => {
+        const ids: string[] = [];
+        for (let made = 0; made < count; made += 1) ids.push(await enqueueWebhookEvent(client, event));
+        return ids;
+      });
     },
     deliveriesTo: (webhookId) => listWebhookDeliveries(pg, { webhookId, page: { perPage: 1_000 } }),
     startWorker(options = {}) {

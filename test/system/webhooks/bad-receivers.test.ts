@@ -85,7 +85,7 @@ const UNANSWERED: Record<string, () => Promise<{ url: string; error: RegExp }>> 
     error: /ECONNREFUSED/,
   }),
   hangs: async () => ({
-    url: using(await openRawReceiver(() => undefined)).url,
+    url: using(await openRawReceiver((socket) => void socket.resume())).url,
     error: /did not answer in time/,
   }),
   "answers byte by byte": async () => ({
