@@ -33,7 +33,7 @@ export interface DeliveryTiming {
 }
 
 /** How many are sent at once. Other processes keep the same limits, those of webhooks and owners together. */
-export const DELIVERY_LIMITS = { slots: 128, failingSlots: 32, perWebhook: 4, perOwner: 32 };
+export const DELIVERY_LIMITS = { slots: 256, failingSlots: 64, perWebhook: 8, perOwner: 64 };
 
 const LEASE_MS = 15_000;
 const POLL_MS = 500;
