@@ -43,11 +43,16 @@ export async function claimDeliveries(
   const claim = uuidv7();
   const values = [now ?? null, slots, failingSlots, perWebhook, perOwner, after ?? null, claim, leaseMs];
   const rows = await inTransaction(pg, async (client) => {
-    await query(client, "select pg_advisory_xact_lock(hashtextextended('webhook claims', 0))");
+    await query(client, TAKE_TURN);
     return query<Omit<ClaimedDelivery, "claim">>(client, CLAIM, values);
   });
   return rows.map((row) => ({ ...row, claim }));
 }
+
+/** A process that is frozen in its turn loses it with its session. */
+const TAKE_TURN = `
+  select set_config('idle_in_transaction_session_timeout', '10s', true),
+    pg_advisory_xact_lock(hashtextextended('webhook claims', 0))`;
 
 /** `queued` skips from webhook to webhook in the index: a dead receiver's thousands cost what one costs. */
 const CLAIM = `

@@ -2,8 +2,10 @@ import type { Pool } from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { TESTS_MAX, webhookDeliveryRoutes } from "../../../api/routes/webhook-deliveries.js";
 import { webhookRoutes, WEBHOOKS_MAX } from "../../../api/routes/webhooks.js";
+import { insertAuditEntry } from "../../../api/stores/audit-entries.js";
 import { enqueueWebhookEvent } from "../../../api/stores/webhook-outbox.js";
 import { createAddressGuard } from "../../../api/webhooks/guarded-lookup.js";
+import { OPERATOR, SERVICE, type AuditEntryRecord } from "../../../schemas/audit-entry.js";
 import type { WebhookDeliveryRecord, WebhookTestResult } from "../../../schemas/webhook-delivery.js";
 import type { WebhookRecord } from "../../../schemas/webhook.js";
 import { auditOf } from "../../support/audit-of.js";
@@ -210,6 +212,26 @@ describe("a webhook", () => {
     expect(entries.every(({ action, name }) => action === "webhooks.manage" && name === url)).toBe(true);
     expect(JSON.stringify(entries)).not.toContain("whsec_");
   });
+});
+
+test("the audit log tells what the service did by itself from what an operator did", async () => {
+  const { create } = await makeOwner();
+  const { id, url } = await create();
+  const { rows } = await pg.query<{ id: string }>("select owner_id as id from webhooks where id = $1", [id]);
+  const target = { kind: "webhook", id, name: url } as const;
+  const entry = { ownerId: rows[0]?.id ?? "", target };
+  await insertAuditEntry(pg, { ...entry, by: SERVICE, action: "webhooks.disable-failing" });
+  await insertAuditEntry(pg, { ...entry, by: OPERATOR, action: "export.grant" });
+  const read = async (actor: string) => {
+    const path = `/v2/${world.organization}/audit?actor=${actor}`;
+    const { body } = await api.call(world.tokens.admin, `GET ${path}`);
+    return (body as { audit_entries: AuditEntryRecord[] }).audit_entries.map((each) => [
+      each.actor,
+      each.action,
+    ]);
+  };
+  expect(await read(SERVICE)).toEqual([[SERVICE, "webhooks.disable-failing"]]);
+  expect(await read(OPERATOR)).toEqual([[OPERATOR, "export.grant"]]);
 });
 
 describe("on the public internet, a webhook", () => {
