@@ -9,6 +9,7 @@ const SAME_ON_EVERY_LOG = [
   "admin",
   "import-bookkeeping",
   "scheduled-runs",
+  "webhooks/*",
   // ClickHouse alone.
   "clickhouse-deduplication",
   "native-columns",

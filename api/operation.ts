@@ -29,6 +29,7 @@ export type Tag =
   | "Pixels"
   | "Imports"
   | "Exports"
+  | "Webhooks"
   | "Account"
   | "Service";
 

@@ -1,5 +1,6 @@
 import { deleteExpiredImportKeys } from "../api/stores/import-keys.js";
 import { deleteEndedChunks } from "../api/stores/parked-chunks.js";
+import { deleteOldDeliveries } from "../api/stores/webhook-deliveries.js";
 import type { ScheduledJob } from "./start-schedule.js";
 
 /** Everything that the role `jobs` does at certain times. Settlement is not among it: that is done as imports come. */
@@ -10,6 +11,7 @@ export const SCHEDULED_JOBS: readonly ScheduledJob[] = [
     run: async (pg) => ({
       importKeys: await deleteExpiredImportKeys(pg),
       parkedChunks: await deleteEndedChunks(pg),
+      webhooks: await deleteOldDeliveries(pg),
     }),
   },
 ];

@@ -37,6 +37,7 @@ import { startCollect } from "./start-collect.js";
 import { startEnrichment, type Enrichment } from "./start-enrichment.js";
 import { StartFailure } from "./start-failure.js";
 import { startSchedule } from "./start-schedule.js";
+import { startWebhooks, webhookApi } from "./start-webhooks.js";
 import { trustsProxy } from "./trusts-proxy.js";
 
 /** A started program: where it listens, and how it ends. */
@@ -162,7 +163,9 @@ async function startEnriching({
  * Any number of processes may run them: what is an owner's is settled and erased by one of them at a time, a
  * scheduled job is done by one.
  */
-function startJobs({ log, open, stores, registry, metrics }: Parts): void {
+function startJobs(parts: Parts): void {
+  const { log, open, stores, registry, metrics } = parts;
+  open.use(startWebhooks(parts));
   open.use(
     startSettler({
       clickhouse: stores.clickhouse,
@@ -183,7 +186,8 @@ function startJobs({ log, open, stores, registry, metrics }: Parts): void {
   open.use(startSchedule(SCHEDULED_JOBS, { pg: stores.pg, log, ...createScheduleMetrics(registry) }));
 }
 
-async function startApi({ config, log, stores, tokens, registry, metrics }: Parts): Promise<ListeningServer> {
+async function startApi(parts: Parts): Promise<ListeningServer> {
+  const { config, log, stores, tokens, registry, metrics } = parts;
   const { pg, requests, exports: clickhouse } = stores;
   const eventLog = await stores.eventLog();
   const active = new ActiveUploads();
@@ -213,6 +217,7 @@ async function startApi({ config, log, stores, tokens, registry, metrics }: Part
       ...importRecordRoutes({ pg: requests, clickhouse, watch }),
       ...aggregateRoutes({ pg: requests, clickhouse, watch }),
       ...eventRoutes({ pg: requests, clickhouse, watch }),
+      ...webhookApi(parts),
     ],
   });
   const handle = app.callback();

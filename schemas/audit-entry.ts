@@ -4,20 +4,23 @@ import { TIMESTAMP } from "./formats.js";
 export interface AuditEntryRecord {
   id: string;
   action: string;
-  /** A username, or `OPERATOR`. */
+  /** A username, `OPERATOR` or `SERVICE`. */
   actor: string;
   /** Name of the additional token that was used, if it was one. */
   token?: string;
   target: { kind: string; id: string; name: string };
   /** The fields that are new or other than before; null for one that was taken away. */
   changes: Record<string, unknown>;
-  /** Absent for what the operator did. */
+  /** Absent for what the operator or the service did. */
   request_id?: string;
   created_at: string;
 }
 
 /** Whoever works on the command line of the service. No username has parentheses. */
 export const OPERATOR = "(operator)";
+
+/** What the service does by itself. */
+export const SERVICE = "(service)";
 
 const TARGET = {
   type: "object",

@@ -1,5 +1,5 @@
 import type { ParsedUrlQuery } from "node:querystring";
-import { AUDIT_ENTRY_LIST, OPERATOR } from "../../schemas/audit-entry.js";
+import { AUDIT_ENTRY_LIST, OPERATOR, SERVICE } from "../../schemas/audit-entry.js";
 import { isOwnerName } from "../../schemas/formats.js";
 import { Problem } from "../../schemas/problem.js";
 import { ACTIONS } from "../access.js";
@@ -7,7 +7,12 @@ import { ownerFor } from "../authorise.js";
 import type { Operation } from "../operation.js";
 import { pageBody, parsePage } from "../paging.js";
 import { route, type Route } from "../route.js";
-import { listAuditEntries, OPERATOR_ACTIONS, type AuditFilter } from "../stores/audit-entries.js";
+import {
+  listAuditEntries,
+  OPERATOR_ACTIONS,
+  SERVICE_ACTIONS,
+  type AuditFilter,
+} from "../stores/audit-entries.js";
 import type { Postgres } from "../stores/query.js";
 
 const ID = "0198a1c0-5a7e-7000-8000-000000000001";
@@ -18,7 +23,7 @@ const LIST_AUDIT: Operation = {
   summary: "Read what was changed, by whom and when",
   description:
     "Of an organization, for its owners and admins; of a user, for that user. Newest first. An actor who worked on " +
-    `the command line of the service is \`${OPERATOR}\`.`,
+    `the command line of the service is \`${OPERATOR}\`, the service itself \`${SERVICE}\`.`,
   query: {
     after: { schema: { type: "string", format: "uuid" }, description: "Id of the last entry that was seen" },
     per_page: {
@@ -73,13 +78,16 @@ export function auditRoutes({ pg }: { pg: Postgres }): Route[] {
   ];
 }
 
-const NAMED_ACTIONS: readonly string[] = [...Object.keys(ACTIONS), ...OPERATOR_ACTIONS];
+const NAMED_ACTIONS: readonly string[] = [...Object.keys(ACTIONS), ...OPERATOR_ACTIONS, ...SERVICE_ACTIONS];
 
 /** Throws `invalid-query` for what no entry can have: a typing error must not look like an empty log. */
 function parseFilter({ action, actor }: ParsedUrlQuery): AuditFilter {
   if (action !== undefined && (typeof action !== "string" || !NAMED_ACTIONS.includes(action)))
     throw new Problem("invalid-query", "action must be one action, such as packages.create.");
-  if (actor !== undefined && (typeof actor !== "string" || !(actor === OPERATOR || isOwnerName(actor))))
-    throw new Problem("invalid-query", `actor must be one username, or ${OPERATOR}.`);
+  if (
+    actor !== undefined &&
+    (typeof actor !== "string" || !(actor === OPERATOR || actor === SERVICE || isOwnerName(actor)))
+  )
+    throw new Problem("invalid-query", `actor must be one username, ${OPERATOR} or ${SERVICE}.`);
   return { action, actor };
 }

@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from "uuid";
-import { OPERATOR, type AuditEntryRecord } from "../../schemas/audit-entry.js";
+import { OPERATOR, SERVICE, type AuditEntryRecord } from "../../schemas/audit-entry.js";
 import { withoutNulls } from "../../schemas/record.js";
 import type { Action } from "../access.js";
 import type { Page } from "../paging.js";
@@ -24,11 +24,13 @@ export type TargetKind =
   | "domain"
   | "pixel"
   | "import"
-  | "token";
+  | "token"
+  | "webhook"
+  | "delivery";
 
 export interface AuditEntry extends Changed {
-  by: Actor | typeof OPERATOR;
-  action: Action | OperatorAction;
+  by: Actor | typeof OPERATOR | typeof SERVICE;
+  action: Action | OperatorAction | ServiceAction;
 }
 
 /** An account, by the additional token of that name or else by its own. */
@@ -48,6 +50,10 @@ export const OPERATOR_ACTIONS = [
 ] as const;
 export type OperatorAction = (typeof OPERATOR_ACTIONS)[number];
 
+/** What the service does by itself, and nobody else. */
+export const SERVICE_ACTIONS = ["webhooks.disable-failing"] as const;
+export type ServiceAction = (typeof SERVICE_ACTIONS)[number];
+
 /** Writes one entry. Give it the client of the transaction that makes the change: both are there, or neither is. */
 export async function insertAuditEntry(
   client: Postgres,
@@ -57,14 +63,17 @@ export async function insertAuditEntry(
     insert into audit_entries (id, owner_id, account_id, token_name, request_id, action, target_kind, target_id,
       target_name, changes)
     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`;
-  const actor = by === OPERATOR ? [null, null, null] : [by.accountId, by.tokenName ?? null, by.requestId];
+  const actor =
+    by === OPERATOR || by === SERVICE
+      ? [null, null, null]
+      : [by.accountId, by.tokenName ?? null, by.requestId];
   const named = [target.kind, target.id, target.name];
   await query(client, text, [uuidv7(), ownerId, ...actor, action, ...named, changes]);
 }
 
 export interface AuditFilter {
   action: string | undefined;
-  /** A username, without case, or `OPERATOR`. */
+  /** A username, without case, `OPERATOR` or `SERVICE`. */
   actor: string | undefined;
 }
 
@@ -74,18 +83,23 @@ export async function listAuditEntries(
   { ownerId, page, filter }: { ownerId: string; page: Page; filter: AuditFilter },
 ): Promise<AuditEntryRecord[]> {
   const text = `
-    select e.id, e.action, coalesce(actor.name, $6) as actor, e.token_name as token,
+    select e.id, e.action, coalesce(actor.name, ${NOBODY}) as actor, e.token_name as token,
       json_build_object('kind', e.target_kind, 'id', e.target_id, 'name', e.target_name) as target, e.changes,
       e.request_id, ${utc("e.created_at")} as created_at
     from audit_entries e left join owners actor on actor.id = e.account_id
     where e.owner_id = $1 and ($2::uuid is null or e.id < $2)
       and ($4::text is null or e.action = $4)
-      and ($5::text is null or case when $5 = $6 then e.account_id is null
+      and ($5::text is null or case when $5 in ('${OPERATOR}', '${SERVICE}')
+        then e.account_id is null and ${NOBODY} = $5
         else e.account_id = (select id from owners where name_key = lower($5 collate "C")) end)
     order by e.id desc limit $3`;
   const values = [ownerId, page.after ?? null, page.perPage + 1];
-  const rows = await query<Row>(pg, text, [...values, filter.action ?? null, filter.actor ?? null, OPERATOR]);
+  const rows = await query<Row>(pg, text, [...values, filter.action ?? null, filter.actor ?? null]);
   return rows.map(withoutNulls<AuditEntryRecord>);
 }
+
+/** Who did what no account did: what an operator does is called otherwise than what the service does by itself. */
+const NOBODY = `case when e.action in (${SERVICE_ACTIONS.map((action) => `'${action}'`).join(", ")})
+  then '${SERVICE}' else '${OPERATOR}' end`;
 
 type Row = { [Field in keyof Required<AuditEntryRecord>]: Required<AuditEntryRecord>[Field] | null };

@@ -14,7 +14,8 @@ export interface AddressRules {
 export function urlFault(text: string, rules: AddressRules): string | undefined {
   if (!isHttpUrl(text)) return "must be an absolute http or https URL, without spaces, user name or password";
   const url = new URL(text);
-  if (BLOCKED_PORTS.has(Number(url.port))) return `must not lead to port ${url.port}, which browsers block`;
+  if (url.port !== "" && BLOCKED_PORTS.has(Number(url.port)))
+    return `must not lead to port ${url.port}, which browsers block`;
   const host = hostOf(url);
   if (host === "") return "must name a host";
   if (rules.allowPrivateNetworks) return undefined;
@@ -109,9 +110,9 @@ const SPECIAL_IPV6 = ranges("2001::/23 2001:db8::/32 2002::/16 2620:4f:8000::/48
 const LOCAL_NAME =
   /^(?:.*\.)?localhost6?(?:\.localdomain6?)?$|^(?:.*\.)?localdomain6?$|^ip6-(?:localhost|loopback)$/;
 
-/** The bad ports of the Fetch Standard (https://fetch.spec.whatwg.org/#bad-port). An absent port is 0 but never sent. */
+/** The bad ports of the Fetch Standard (https://fetch.spec.whatwg.org/#bad-port). */
 const BLOCKED_PORTS = new Set([
-  1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104,
+  0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104,
   109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515,
   526, 530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049,
   3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,

@@ -21,10 +21,10 @@ export interface AddressGuard {
 export class AddressNotAllowed extends Error {}
 
 export function createAddressGuard(rules: AddressRules, resolve: ResolveName): AddressGuard {
+  const isRefused = ({ address }: LookupAddress) => addressFault(address, rules) !== undefined;
   const checked = async (name: string) => {
     const addresses = await resolve(name);
-    const faults = addresses.flatMap(({ address }) => addressFault(address, rules) ?? []);
-    if (faults[0] !== undefined) throw new AddressNotAllowed(`The URL ${faults[0]}.`);
+    if (addresses.some(isRefused)) throw new AddressNotAllowed(`The URL ${nameFault(name)}.`);
     return addresses;
   };
   return {
@@ -34,7 +34,7 @@ export function createAddressGuard(rules: AddressRules, resolve: ResolveName): A
       const host = fault === undefined ? hostOf(new URL(url)) : "";
       if (fault !== undefined || isAddress(host)) return fault;
       const addresses = await resolve(host).catch(() => []);
-      return addresses.map(({ address }) => addressFault(address, rules)).find((each) => each !== undefined);
+      return addresses.some(isRefused) ? nameFault(host) : undefined;
     },
     lookup(name, { all }, callback) {
       checked(name).then(
@@ -47,4 +47,9 @@ export function createAddressGuard(rules: AddressRules, resolve: ResolveName): A
       );
     },
   };
+}
+
+/** Without the address: who asks may not be meant to know what a name leads to in here. */
+function nameFault(name: string): string {
+  return `must not lead to ${name}, of which an address is none of the public internet`;
 }

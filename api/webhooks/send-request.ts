@@ -111,6 +111,6 @@ function reasonOf(error: unknown): string {
   if (error instanceof TimedOut) return "The receiver did not answer in time.";
   if (error instanceof AddressNotAllowed) return error.message;
   const { code, message, errors } = error as NodeJS.ErrnoException & { errors?: NodeJS.ErrnoException[] };
-  const reason = message || errors?.[0]?.message || "unknown";
+  const reason = (message || errors?.[0]?.message || "unknown").replaceAll("\0", "\ufffd");
   return `The receiver could not be reached: ${reason}${code === undefined || reason.includes(code) ? "" : ` (${code})`}.`;
 }

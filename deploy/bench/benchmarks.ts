@@ -1,8 +1,9 @@
 import type { Benchmark } from "./benchmark.js";
 import { collectBenchmark } from "./collect-benchmark.js";
-import { importBenchmark } from "./import-benchmark.js";
 import { csvBenchmark } from "./csv-benchmark.js";
+import { importBenchmark } from "./import-benchmark.js";
 import { managementBenchmark } from "./management-benchmark.js";
+import { webhooksBenchmark } from "./webhooks-benchmark.js";
 
 /** Every benchmark, in the order in which they run. */
 export const BENCHMARKS: readonly Benchmark[] = [
@@ -10,4 +11,5 @@ export const BENCHMARKS: readonly Benchmark[] = [
   csvBenchmark,
   managementBenchmark,
   collectBenchmark,
+  webhooksBenchmark,
 ];

@@ -9,8 +9,12 @@ import { insertPackageDomain } from "../../api/stores/package-domains.js";
 import { insertPackageRoute } from "../../api/stores/package-routes.js";
 import { insertPackage } from "../../api/stores/packages.js";
 import { insertPixel } from "../../api/stores/pixels.js";
+import { enqueueWebhookEvent } from "../../api/stores/webhook-outbox.js";
+import { insertWebhook, newWebhookId } from "../../api/stores/webhooks.js";
+import { createSealer } from "../../api/tokens.js";
+import { issueWebhookSecret } from "../../api/webhooks/sign.js";
 import type { TabledCaller } from "./access-table.js";
-import type { ServedApi } from "./management-api.js";
+import { SECRET_KEY, type ServedApi } from "./management-api.js";
 import { joinOrganization, setLevel } from "./management-world.js";
 
 /** An owner with a caller as the table has them; nothing in it is anyone else's, so that requests may change it. */
@@ -89,6 +93,15 @@ export const PARAMETERS: Readonly<Record<string, (place: Place) => string | Prom
   pixel: ({ pg, owner }) => insertPixel(pg, { ownerId: owner.id, pixel: { name: "Handbook" } }),
   import: (place) => makeImport(place, { of: "any", ended: true }),
   filename: () => "events.csv",
+  webhook: webhookOf,
+  async delivery(place) {
+    await webhookOf(place);
+    const { pg, owner } = place;
+    const event = { ownerId: owner.id, type: STAGE_CHANGED, data: {}, createdAt: new Date() };
+    const eventId = await enqueueWebhookEvent(pg, event);
+    const text = "update webhook_deliveries set state = 'delivered' where event_id = $1 returning id";
+    return (await pg.query<{ id: string }>(text, [eventId])).rows[0]?.id ?? "";
+  },
   async route({ pg, packageId }) {
     const route = { templatePath: "/tools/{version}", outgoingUrl: "" };
     return (await insertPackageRoute(pg, { packageId, route })).id;
@@ -108,6 +121,25 @@ export const PARAMETERS: Readonly<Record<string, (place: Place) => string | Prom
     return (await insertApiToken(pg, token)).id;
   },
 };
+
+const webhooks = new WeakMap<Place, Promise<string>>();
+
+/** One of a place: what is below it must be of the same. */
+function webhookOf(place: Place): Promise<string> {
+  const made = webhooks.get(place) ?? makeWebhook(place);
+  webhooks.set(place, made);
+  return made;
+}
+
+async function makeWebhook({ pg, owner }: Place): Promise<string> {
+  const id = newWebhookId();
+  const secret = createSealer(SECRET_KEY, "webhook-secret").seal(issueWebhookSecret(), id);
+  const webhook = { url: "http://127.0.0.1:59999/", event_kinds: [STAGE_CHANGED] };
+  await insertWebhook(pg, { ownerId: owner.id, id, secret, webhook });
+  return id;
+}
+
+const STAGE_CHANGED = "company-funnel-stage-changed" as const;
 
 /** An import of another account, whose place here is the owner's or the package's alone. */
 export async function makeImport(

@@ -48,6 +48,7 @@ export function ownerAllowed(request: TabledRequest): TabledCaller {
 const PACKAGE = { name: "web", shortDescription: "The web", libraryType: "other" };
 const ORGANIZATION = { description: "Other tools", billingEmail: "pay@example.org" };
 const LINE = { $time: "2026-08-04" };
+const WEBHOOK = { url: "http://127.0.0.1:59999/", event_kinds: ["company-funnel-stage-changed"] };
 const DAY = "?startDate=2026-08-04&endDate=2026-08-05";
 
 /** The package alone decides on the imports into it, whatever the caller is to its owner. */
@@ -122,6 +123,8 @@ const ASKED: Readonly<Record<string, readonly Asked[]>> = {
   "GET /v2/imports/:owner/:import": [{}, ofPackage()],
   "GET /v2/imports/:owner/:import/log": [{}, ofPackage()],
   "GET /v2/imports/:owner/:import/rejected": [{}, ofPackage()],
+  "POST /v2/:owner/webhooks": [{ body: () => WEBHOOK }],
+  "PUT /v2/:owner/webhooks/:webhook": [{ body: () => ({ ...WEBHOOK, enabled: false }) }],
   "GET /v1/organizations/:owner/aggregates": EXPORT,
   "GET /v1/users/:owner/aggregates": EXPORT,
   "GET /v1/packages/:package/events/:filename": [{ query: () => DAY }],

@@ -6,6 +6,8 @@ import { healthRoutes } from "../../api/routes/health.js";
 import { importEndingRoutes } from "../../api/routes/import-endings.js";
 import { importRecordRoutes } from "../../api/routes/import-records.js";
 import { importRoutes } from "../../api/routes/imports.js";
+import { webhookDeliveryRoutes } from "../../api/routes/webhook-deliveries.js";
+import { webhookRoutes } from "../../api/routes/webhooks.js";
 import { buildDocument, type DescribedRoute } from "../../api/openapi/build-document.js";
 
 /** What routes reach for when they are called; to describe them nothing is called. */
@@ -20,6 +22,8 @@ export const TOKEN_ROUTES = [
   ...importRecordRoutes(UNUSED),
   ...aggregateRoutes(UNUSED),
   ...eventRoutes(UNUSED),
+  ...webhookRoutes(UNUSED),
+  ...webhookDeliveryRoutes(UNUSED),
 ];
 
 export const ALL_ROUTES: DescribedRoute[] = [

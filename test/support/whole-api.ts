@@ -7,9 +7,13 @@ import { eventRoutes } from "../../api/routes/events.js";
 import { importEndingRoutes } from "../../api/routes/import-endings.js";
 import { importRecordRoutes } from "../../api/routes/import-records.js";
 import { importRoutes } from "../../api/routes/imports.js";
+import { webhookDeliveryRoutes } from "../../api/routes/webhook-deliveries.js";
+import { webhookRoutes } from "../../api/routes/webhooks.js";
+import { createSealer } from "../../api/tokens.js";
 import { openEmbeddedLog } from "../../deploy/embedded/event-log.js";
 import { ActiveUploads } from "../../ingest/import/active-uploads.js";
-import { openTestPostgres, serveApi, type ServedApi } from "./management-api.js";
+import { createGuard } from "../../deploy/start-webhooks.js";
+import { openTestPostgres, SECRET_KEY, serveApi, type ServedApi } from "./management-api.js";
 import { openTestClickHouse } from "./open-clickhouse.js";
 
 export interface WholeApi extends AsyncDisposable {
@@ -26,8 +30,18 @@ export async function openWholeApi(): Promise<WholeApi> {
     openTestPostgres(),
   ]);
   const { pg } = postgres;
-  const deps = { pg, eventLog, clickhouse: clickhouse.client, active: new ActiveUploads() };
-  const makers = [importRoutes, importEndingRoutes, importRecordRoutes, aggregateRoutes, eventRoutes];
+  const guard = createGuard({ allowPrivateNetworks: true });
+  const sealer = createSealer(SECRET_KEY, "webhook-secret");
+  const deps = {
+    pg,
+    eventLog,
+    clickhouse: clickhouse.client,
+    active: new ActiveUploads(),
+    guard,
+    sealer,
+  };
+  const imports = [importRoutes, importEndingRoutes, importRecordRoutes];
+  const makers = [...imports, aggregateRoutes, eventRoutes, webhookRoutes, webhookDeliveryRoutes];
   const api = await serveApi({ pg, routes: makers.flatMap((make) => make(deps)) });
   const close = async () => {
     await api[Symbol.asyncDispose]();

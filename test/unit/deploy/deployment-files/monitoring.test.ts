@@ -7,6 +7,7 @@ import { createCollectMetrics } from "../../../../deploy/collect-metrics.js";
 import { createRegistry } from "../../../../deploy/metrics.js";
 import { createPipelineMetrics } from "../../../../deploy/pipeline-metrics.js";
 import { createScheduleMetrics } from "../../../../deploy/schedule-metrics.js";
+import { createWebhookMetrics } from "../../../../deploy/webhook-metrics.js";
 
 const text = (path: string) => readFileSync(path, "utf8");
 
@@ -38,6 +39,7 @@ async function readDescriptions() {
   createApiMetrics(registry, { activeUploads: () => 0, onImportEnded: () => undefined });
   createCollectMetrics(registry, { bufferBytes: () => 0, isFresh: () => true });
   createScheduleMetrics(registry);
+  createWebhookMetrics(registry, { readBacklog: async () => ({ deliveries: 0, oldestSeconds: 0 }) });
   return registry.getMetricsAsJSON();
 }
 
@@ -66,10 +68,10 @@ describe("the dashboard and the alerts", () => {
   });
 
   test("never add up what every process says of the whole system", () => {
-    const whole = /event_log_lag_records|enrich_parked_chunks/;
+    const whole = /event_log_lag_records|enrich_parked_chunks|webhook_queue_/;
     const expressions = [...dashboardExpressions, ...rules.map(({ expr }) => expr)];
     const wrong = expressions.filter(
-      (expr) => whole.test(expr) && !/max\((event_log|enrich_parked)/.test(expr),
+      (expr) => whole.test(expr) && !/max\((event_log|enrich_parked|webhook_queue)/.test(expr),
     );
     expect(wrong).toEqual([]);
   });

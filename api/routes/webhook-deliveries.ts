@@ -1,0 +1,185 @@
+import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
+import { v7 as uuidv7 } from "uuid";
+import { isUuid } from "../../schemas/formats.js";
+import { Problem } from "../../schemas/problem.js";
+import {
+  WEBHOOK_DELIVERY,
+  WEBHOOK_TEST_RESULT,
+  type WebhookDeliveryRecord,
+  type WebhookTestResult,
+} from "../../schemas/webhook-delivery.js";
+import { PAGE_QUERY, pageBody, pageSchema, parsePage } from "../paging.js";
+import { route, type Call, type Route } from "../route.js";
+import { inTransaction } from "../stores/connection.js";
+import { lockOwner } from "../stores/organizations.js";
+import type { Postgres } from "../stores/query.js";
+import {
+  listWebhookDeliveries,
+  readWebhookDelivery,
+  restartWebhookDelivery,
+} from "../stores/webhook-deliveries.js";
+import { webhookBody } from "../stores/webhook-outbox.js";
+import { readWebhookSecrets } from "../stores/webhooks.js";
+import { webhookFor, webhookTarget } from "../webhook-for.js";
+import { deliver, isSuccess, type Delivery } from "../webhooks/deliver.js";
+import type { Exchange } from "../webhooks/send-request.js";
+import type { WebhookDeps } from "../webhooks/webhook-deps.js";
+
+/** Tests of one owner's webhooks in a minute; each process counts for itself. */
+export const TESTS_MAX = 20;
+
+const ATTEMPT = {
+  started_at: "2026-08-04T13:58:27.530000Z",
+  status: 200,
+  duration_ms: 112,
+  response_body: "thank you",
+};
+const EXAMPLE = {
+  id: "01a1fbad-cab4-710c-82a1-b3f3576e59e4",
+  event_id: "01a1fbad-ca48-70ed-9525-6dc0dcdf7c27",
+  event_type: "company-funnel-stage-changed",
+  state: "delivered",
+  attempts: [ATTEMPT],
+  created_at: "2026-08-04T13:58:26.021037Z",
+  ended_at: "2026-08-04T13:58:27.650173Z",
+};
+const PATH = "/v2/:owner/webhooks/:webhook";
+
+export function webhookDeliveryRoutes({ pg, guard, sealer }: WebhookDeps): Route[] {
+  const tests = new RateLimiterMemory({ points: TESTS_MAX, duration: 60 });
+  return [
+    route({
+      method: "POST",
+      path: `${PATH}/test`,
+      action: "webhooks.manage",
+      operation: {
+        id: "testWebhook",
+        tag: "Webhooks",
+        summary: "Send a test event to a webhook and see what it answers",
+        description: `Also to a disabled one. At most ${TESTS_MAX} a minute for one owner's webhooks. It is not tried again, and not in the delivery log.`,
+        answers: {
+          200: {
+            description: "What came of it",
+            schema: WEBHOOK_TEST_RESULT,
+            example: { success: true, status: 200, response_body: "thank you", duration_ms: 112 },
+          },
+        },
+      },
+      async handle(call) {
+        const delivery = await prepareTest(pg, call, tests);
+        call.ctx.body = testResult(await deliver(delivery, { guard, sealer, at: new Date() }));
+      },
+    }),
+    route({
+      method: "GET",
+      path: `${PATH}/deliveries`,
+      action: "webhooks.manage",
+      operation: {
+        id: "listWebhookDeliveries",
+        tag: "Webhooks",
+        summary: "Read what a webhook was sent and what it answered",
+        description:
+          "Kept for 30 days. Of a delivery at most the latest 20 attempts are shown, the latest first.",
+        query: PAGE_QUERY,
+        answers: {
+          200: {
+            description: "One page of deliveries, newest first",
+            schema: { title: "WebhookDeliveryList", ...pageSchema("deliveries", WEBHOOK_DELIVERY) },
+            example: { deliveries: [EXAMPLE] },
+          },
+        },
+      },
+      async handle(call) {
+        const page = parsePage(call.ctx.query);
+        const { webhook } = await webhookFor(pg, call);
+        const rows = await listWebhookDeliveries(pg, { webhookId: webhook.id, page });
+        call.ctx.body = pageBody(call.ctx, { name: "deliveries", rows, page, record: (each) => each });
+      },
+    }),
+    route({
+      method: "POST",
+      path: `${PATH}/deliveries/:delivery/redeliver`,
+      action: "webhooks.manage",
+      operation: {
+        id: "redeliverWebhookEvent",
+        tag: "Webhooks",
+        summary: "Send an event to a webhook again",
+        description: "With the id and body that it had, and with retries as at first.",
+        answers: {
+          200: {
+            description: "The delivery, which is to be attempted at once",
+            schema: WEBHOOK_DELIVERY,
+            example: { ...EXAMPLE, state: "pending", next_attempt_at: "2026-08-05T03:00:00.120000Z" },
+          },
+        },
+        problems: ["delivery-in-progress", "webhook-disabled"],
+      },
+      async handle(call) {
+        call.ctx.body = await inTransaction(pg, (client) => redeliver(client, call));
+      },
+    }),
+  ];
+}
+
+type Managing = Call<"webhooks.manage">;
+
+/** Recorded before it is sent: nothing of the database is held while a receiver takes its time. */
+async function prepareTest(
+  pg: WebhookDeps["pg"],
+  call: Managing,
+  tests: RateLimiterMemory,
+): Promise<Delivery> {
+  return inTransaction(pg, async (client) => {
+    const { ownerId, webhook } = await webhookFor(client, call);
+    await requireFewTests(tests, ownerId);
+    const secrets = await readWebhookSecrets(client, { ownerId, id: webhook.id });
+    if (secrets === undefined) throw new Problem("not-found", "The webhook was deleted in the meantime.");
+    await call.record(client, { ownerId, target: webhookTarget(webhook), changes: { test: true } });
+    const id = uuidv7();
+    const data = { message: `This is a test of the webhook ${webhook.id}.` };
+    const body = webhookBody({ id, owner: webhook.owner, type: "test", data, createdAt: new Date() });
+    return { eventId: id, webhookId: webhook.id, url: webhook.url, body, ...secrets };
+  });
+}
+
+async function requireFewTests(tests: RateLimiterMemory, ownerId: string): Promise<void> {
+  try {
+    await tests.consume(ownerId);
+  } catch (error) {
+    if (!(error instanceof RateLimiterRes)) throw error;
+    throw new Problem(
+      "rate-limited",
+      "The webhooks of this owner were tested too often in the last minute.",
+      {
+        retryAfterSeconds: Math.max(1, Math.ceil(error.msBeforeNext / 1000)),
+        cause: error,
+      },
+    );
+  }
+}
+
+function testResult(exchange: Exchange): WebhookTestResult {
+  const { status, responseBody, error, durationMs } = exchange;
+  const success = isSuccess(exchange);
+  const result = { success, status, response_body: responseBody, duration_ms: durationMs };
+  return error === undefined ? result : { ...result, error };
+}
+
+async function redeliver(client: Postgres, call: Managing): Promise<WebhookDeliveryRecord> {
+  await lockOwner(client, call.param("owner"));
+  const { ownerId, webhook } = await webhookFor(client, call);
+  const id = call.param("delivery");
+  const named = { webhookId: webhook.id, id };
+  const delivery = isUuid(id) ? await readWebhookDelivery(client, named) : undefined;
+  if (delivery === undefined) throw new Problem("not-found", `The webhook has no delivery ${id}.`);
+  if (!webhook.enabled)
+    throw new Problem("webhook-disabled", "The webhook is disabled; enable it to have events delivered.");
+  if (!(await restartWebhookDelivery(client, delivery.id)))
+    throw new Problem(
+      "delivery-in-progress",
+      "The delivery has not ended yet, and is tried again by itself.",
+    );
+  const target = { kind: "delivery", id: delivery.id, name: webhook.url } as const;
+  await call.record(client, { ownerId, target, changes: { redelivered: true } });
+  return (await readWebhookDelivery(client, named)) ?? delivery;
+}

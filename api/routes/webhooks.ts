@@ -1,0 +1,246 @@
+import type { Pool } from "pg";
+import { Problem } from "../../schemas/problem.js";
+import {
+  parseWebhookCreate,
+  parseWebhookUpdate,
+  WEBHOOK,
+  WEBHOOK_CREATE,
+  WEBHOOK_UPDATE,
+  WEBHOOK_WITH_SECRET,
+  type WebhookRecord,
+} from "../../schemas/webhook.js";
+import { ownerFor } from "../authorise.js";
+import { changedFields } from "../changed-fields.js";
+import { entityTag, requireMatch } from "../entity-tag.js";
+import { readJson } from "../middleware/read-json.js";
+import { PAGE_QUERY, pageBody, pageSchema, parsePage } from "../paging.js";
+import { putLocation } from "../put-location.js";
+import { route, type Call, type Route } from "../route.js";
+import { inTransaction } from "../stores/connection.js";
+import { lockOwner } from "../stores/organizations.js";
+import { cancelWebhookDeliveries } from "../stores/webhook-deliveries.js";
+import {
+  countWebhooks,
+  deleteWebhook,
+  insertWebhook,
+  listWebhooks,
+  newWebhookId,
+  updateWebhook,
+  updateWebhookSecret,
+} from "../stores/webhooks.js";
+import { webhookFor, webhookTarget } from "../webhook-for.js";
+import type { AddressGuard } from "../webhooks/guarded-lookup.js";
+import { issueWebhookSecret } from "../webhooks/sign.js";
+import type { WebhookDeps } from "../webhooks/webhook-deps.js";
+
+/** So many of one owner, disabled ones included. */
+export const WEBHOOKS_MAX = 20;
+
+const SENT = { url: "https://crm.acme.example/hooks/stages", event_kinds: ["company-funnel-stage-changed"] };
+const EXAMPLE = {
+  id: "01a1fbad-cab4-710c-82a1-b3f3576e59e4",
+  owner: "acme",
+  ...SENT,
+  enabled: true,
+  created_at: "2026-08-04T13:58:26.021037Z",
+  updated_at: "2026-08-04T13:58:26.021037Z",
+};
+const ANSWER = { description: "The webhook", schema: WEBHOOK, example: EXAMPLE };
+const WITH_SECRET = {
+  description: "The webhook with its secret, which is shown this once",
+  schema: WEBHOOK_WITH_SECRET,
+  example: { ...EXAMPLE, secret: `whsec_${"A".repeat(43)}=` },
+};
+const LIST_PATH = "/v2/:owner/webhooks";
+const PATH = "/v2/:owner/webhooks/:webhook";
+const URL_RULE =
+  "The URL must be http or https and lead to the public internet, whatever its name resolves to.";
+
+export function webhookRoutes({ pg, guard, sealer }: WebhookDeps): Route[] {
+  return [
+    route({
+      method: "GET",
+      path: LIST_PATH,
+      action: "webhooks.manage",
+      operation: {
+        id: "listWebhooks",
+        tag: "Webhooks",
+        summary: "List the webhooks of a user or an organization",
+        query: PAGE_QUERY,
+        answers: {
+          200: {
+            description: "One page of webhooks, newest first",
+            schema: { title: "WebhookList", ...pageSchema("webhooks", WEBHOOK) },
+            example: { webhooks: [EXAMPLE] },
+          },
+        },
+      },
+      async handle({ ctx, account, action, param }) {
+        const page = parsePage(ctx.query);
+        const { id: ownerId } = await ownerFor(pg, account, param("owner"), action);
+        const rows = await listWebhooks(pg, { ownerId, page });
+        ctx.body = pageBody(ctx, { name: "webhooks", rows, page, record: (each) => each });
+      },
+    }),
+    route({
+      method: "POST",
+      path: LIST_PATH,
+      action: "webhooks.manage",
+      operation: {
+        id: "createWebhook",
+        tag: "Webhooks",
+        summary: "Create a webhook",
+        description: `${URL_RULE} An owner has at most ${WEBHOOKS_MAX}.`,
+        body: { schema: WEBHOOK_CREATE, example: SENT },
+        answers: { 201: WITH_SECRET },
+        problems: ["webhook-url-not-allowed", "too-many-webhooks"],
+      },
+      async handle(call) {
+        const { webhook, secret } = await createWebhook({ pg, guard, sealer }, call);
+        call.ctx.status = 201;
+        putLocation(call.ctx, `/v2/${encodeURIComponent(webhook.owner)}/webhooks/${webhook.id}`);
+        call.ctx.body = { ...webhook, secret };
+      },
+    }),
+    route({
+      method: "GET",
+      path: PATH,
+      action: "webhooks.manage",
+      operation: { id: "getWebhook", tag: "Webhooks", summary: "Read a webhook", answers: { 200: ANSWER } },
+      async handle(call) {
+        answer(call.ctx, (await webhookFor(pg, call)).webhook);
+      },
+    }),
+    route({
+      method: "PUT",
+      path: PATH,
+      action: "webhooks.manage",
+      operation: {
+        id: "updateWebhook",
+        tag: "Webhooks",
+        summary: "Change, disable or enable a webhook",
+        description:
+          `What is left out stays as it is. ${URL_RULE} A disabled webhook is sent nothing, not even what was ` +
+          "waiting; enabled again, it is sent what happens from then on.",
+        body: { schema: WEBHOOK_UPDATE, example: { enabled: false } },
+        answers: { 200: { ...ANSWER, example: { ...EXAMPLE, enabled: false } } },
+        problems: ["webhook-url-not-allowed", "precondition-failed"],
+      },
+      async handle(call) {
+        answer(call.ctx, await changeWebhook({ pg, guard }, call));
+      },
+    }),
+    route({
+      method: "DELETE",
+      path: PATH,
+      action: "webhooks.manage",
+      operation: {
+        id: "deleteWebhook",
+        tag: "Webhooks",
+        summary: "Delete a webhook and its delivery log",
+        answers: { 204: { description: "It is gone" } },
+        problems: ["precondition-failed"],
+      },
+      async handle(call) {
+        await inTransaction(pg, async (client) => {
+          await lockOwner(client, call.param("owner"));
+          const { ownerId, webhook } = await webhookFor(client, call);
+          requireMatch(call.ctx, entityTag(webhook));
+          await deleteWebhook(client, webhook.id);
+          await call.record(client, { ownerId, target: webhookTarget(webhook), changes: { deleted: true } });
+        });
+        call.ctx.status = 204;
+      },
+    }),
+    route({
+      method: "POST",
+      path: `${PATH}/rotate-secret`,
+      action: "webhooks.manage",
+      operation: {
+        id: "rotateWebhookSecret",
+        tag: "Webhooks",
+        summary: "Give a webhook a new secret",
+        description:
+          "For 24 hours requests are signed with the old one as well: `X-Service-Signature` then has two `v1=`.",
+        answers: { 200: WITH_SECRET },
+      },
+      async handle(call) {
+        call.ctx.body = await rotateSecret({ pg, sealer }, call);
+      },
+    }),
+  ];
+}
+
+type Managing = Call<"webhooks.manage">;
+
+async function createWebhook(
+  { pg, guard, sealer }: WebhookDeps,
+  call: Managing,
+): Promise<{ webhook: WebhookRecord; secret: string }> {
+  const sent = await readJson(call.ctx, parseWebhookCreate);
+  const { account, action, param, record } = call;
+  // Before any name is looked up: that is done for nobody who may not make one.
+  await ownerFor(pg, account, param("owner"), action);
+  await requireAllowed(guard, sent.url);
+  const id = newWebhookId();
+  const secret = issueWebhookSecret();
+  return inTransaction(pg, async (client) => {
+    await lockOwner(client, param("owner"));
+    const { id: ownerId, name } = await ownerFor(client, account, param("owner"), action);
+    if ((await countWebhooks(client, ownerId)) >= WEBHOOKS_MAX)
+      throw new Problem("too-many-webhooks", `${name} has ${WEBHOOKS_MAX} webhooks; delete one first.`);
+    await insertWebhook(client, { ownerId, id, secret: sealer.seal(secret, id), webhook: sent });
+    const made = { account, action, param: (parameter: string) => (parameter === "webhook" ? id : name) };
+    const { webhook } = await webhookFor(client, made);
+    await record(client, { ownerId, target: webhookTarget(webhook), changes: sent });
+    return { webhook, secret };
+  });
+}
+
+async function changeWebhook(
+  { pg, guard }: { pg: Pool; guard: AddressGuard },
+  call: Managing,
+): Promise<WebhookRecord> {
+  const sent = await readJson(call.ctx, parseWebhookUpdate);
+  await webhookFor(pg, call);
+  if (sent.url !== undefined) await requireAllowed(guard, sent.url);
+  return inTransaction(pg, async (client) => {
+    await lockOwner(client, call.param("owner"));
+    const { ownerId, webhook: before } = await webhookFor(client, call);
+    requireMatch(call.ctx, entityTag(before));
+    const { url, event_kinds, enabled } = { ...before, ...sent };
+    await updateWebhook(client, { id: before.id, webhook: { url, event_kinds, enabled } });
+    // Also when it is enabled: what came while it was disabled is not sent later.
+    if (before.enabled !== enabled) await cancelWebhookDeliveries(client, [before.id]);
+    const { webhook: after } = await webhookFor(client, call);
+    const changes = changedFields(before, after);
+    await call.record(client, { ownerId, target: webhookTarget(after), changes });
+    return after;
+  });
+}
+
+async function rotateSecret(
+  { pg, sealer }: Pick<WebhookDeps, "pg" | "sealer">,
+  call: Managing,
+): Promise<WebhookRecord & { secret: string }> {
+  const secret = issueWebhookSecret();
+  return inTransaction(pg, async (client) => {
+    await lockOwner(client, call.param("owner"));
+    const { ownerId, webhook } = await webhookFor(client, call);
+    await updateWebhookSecret(client, { id: webhook.id, secret: sealer.seal(secret, webhook.id) });
+    const { webhook: after } = await webhookFor(client, call);
+    await call.record(client, { ownerId, target: webhookTarget(after), changes: { secret: "rotated" } });
+    return { ...after, secret };
+  });
+}
+
+async function requireAllowed(guard: AddressGuard, url: string): Promise<void> {
+  const fault = await guard.faultNow(url);
+  if (fault === undefined) return;
+  throw new Problem("webhook-url-not-allowed", `The url ${fault}.`);
+}
+
+function answer(ctx: Call["ctx"], webhook: WebhookRecord): void {
+  ctx.set("ETag", entityTag(webhook));
+  ctx.body = webhook;
+}

@@ -1,0 +1,133 @@
+import { v7 as uuidv7 } from "uuid";
+import type { WebhookDeliveryRecord } from "../../schemas/webhook-delivery.js";
+import { withoutNulls } from "../../schemas/record.js";
+import type { Page } from "../paging.js";
+import { query, utc, type Postgres } from "./query.js";
+
+/** Newest first; one more than the page holds, if there is one. Of each delivery the latest attempts, latest first. */
+export async function listWebhookDeliveries(
+  pg: Postgres,
+  { webhookId, page }: { webhookId: string; page: Page },
+): Promise<WebhookDeliveryRecord[]> {
+  const text = `${SELECT}
+    where d.webhook_id = $1 and ($2::uuid is null or d.id < $2) order by d.id desc limit $3`;
+  const rows = await query<Row>(pg, text, [webhookId, page.after ?? null, page.perPage + 1]);
+  return rows.map(deliveryRecord);
+}
+
+export async function readWebhookDelivery(
+  pg: Postgres,
+  { webhookId, id }: { webhookId: string; id: string },
+): Promise<WebhookDeliveryRecord | undefined> {
+  const [row] = await query<Row>(pg, `${SELECT} where d.webhook_id = $1 and d.id = $2`, [webhookId, id]);
+  return row && deliveryRecord(row);
+}
+
+/** Begins one that has ended again: the same event, with all its attempts. Answers false for one that is under way. */
+export async function restartWebhookDelivery(pg: Postgres, id: string): Promise<boolean> {
+  const text = `
+    update webhook_deliveries
+    set state = 'pending', attempts = 0, next_attempt_at = now(), claim = null, ended_at = null
+    where id = $1 and state <> 'pending' returning id`;
+  return (await query(pg, text, [id])).length > 0;
+}
+
+/** Whatever still waits is not sent any more; one that is being sent may arrive. */
+export async function cancelWebhookDeliveries(pg: Postgres, webhookIds: readonly string[]): Promise<void> {
+  const text = `
+    update webhook_deliveries set state = 'cancelled', ended_at = clock_timestamp()
+    where webhook_id = any ($1::uuid[]) and state = 'pending'`;
+  await query(pg, text, [webhookIds]);
+}
+
+export interface WebhookCleanUp {
+  deliveries: number;
+  attempts: number;
+  events: number;
+}
+
+/**
+ * Forgets what the delivery log has kept for 30 days, and events that nobody was told of or that nobody is told of
+ * any more. What an event that came as its webhook was disabled left waiting is cancelled.
+ */
+export async function deleteOldDeliveries(pg: Postgres): Promise<WebhookCleanUp> {
+  await query(pg, CANCEL_LATE);
+  const attempts = await deleteWhere(pg, "webhook_attempts", "started_at < now() - interval '30 days'");
+  const deliveries = await deleteWhere(
+    pg,
+    "webhook_deliveries",
+    "created_at < now() - interval '30 days' and ended_at < now() - interval '30 days'",
+  );
+  const events = await deleteWhere(
+    pg,
+    "webhook_events e",
+    `created_at < now() - interval '1 day'
+     and not exists (select from webhook_deliveries d where d.event_id = e.id)`,
+  );
+  return { deliveries, attempts, events };
+}
+
+const CANCEL_LATE = `
+  update webhook_deliveries d set state = 'cancelled', ended_at = clock_timestamp()
+  from webhooks w where w.id = d.webhook_id and not w.enabled and d.state = 'pending'`;
+
+async function deleteWhere(pg: Postgres, table: string, condition: string): Promise<number> {
+  const text = `
+    with deleted as (delete from ${table} where ${condition} returning 1)
+    select count(*)::float8 as deleted from deleted`;
+  const [counted] = await query<{ deleted: number }>(pg, text);
+  return counted?.deleted ?? 0;
+}
+
+export interface WebhookBacklog {
+  deliveries: number;
+  /** How long the first of those that are due has been; 0 where none is. */
+  oldestSeconds: number;
+}
+
+/** What waits to be sent, of enabled webhooks. */
+export async function readWebhookBacklog(pg: Postgres): Promise<WebhookBacklog> {
+  const text = `
+    select count(*)::float8 as deliveries,
+      greatest(0, coalesce(extract(epoch from now() - min(d.next_attempt_at)), 0))::float8 as "oldestSeconds"
+    from webhook_deliveries d join webhooks w on w.id = d.webhook_id where d.state = 'pending' and w.enabled`;
+  const [row] = await query<WebhookBacklog>(pg, text);
+  return row ?? { deliveries: 0, oldestSeconds: 0 };
+}
+
+export function newAttemptId(): string {
+  return uuidv7();
+}
+
+interface Row extends Omit<WebhookDeliveryRecord, "next_attempt_at" | "ended_at" | "attempts"> {
+  next_attempt_at: string | null;
+  ended_at: string | null;
+  attempts: { [key: string]: unknown }[];
+}
+
+function deliveryRecord(row: Row): WebhookDeliveryRecord {
+  const attempts = row.attempts.map((each) => withoutNulls(each));
+  // Null is a status: that no answer came.
+  const logged = attempts.map((each) => ({ ...each, status: each["status"] ?? null }));
+  return withoutNulls<WebhookDeliveryRecord>({
+    ...row,
+    attempts: logged as unknown as WebhookDeliveryRecord["attempts"],
+  });
+}
+
+/** After so many redeliveries the rest of the log would be of no use. */
+const ATTEMPTS_LISTED_MAX = 20;
+
+const ATTEMPTS = `
+  select coalesce(json_agg(json_build_object(
+      'started_at', ${utc("a.started_at")}, 'status', a.status, 'duration_ms', a.duration_ms, 'error', a.error,
+      'response_body', a.response_body) order by a.id desc), '[]'::json)
+  from (
+    select * from webhook_attempts where delivery_id = d.id order by id desc limit ${ATTEMPTS_LISTED_MAX}
+  ) a`;
+
+const SELECT = `
+  select d.id, d.event_id, e.type as event_type, d.state, ${utc("d.created_at")} as created_at,
+    case when d.state = 'pending' then ${utc("d.next_attempt_at")} end as next_attempt_at,
+    ${utc("d.ended_at")} as ended_at, (${ATTEMPTS}) as attempts
+  from webhook_deliveries d join webhook_events e on e.id = d.event_id`;

@@ -1,0 +1,139 @@
+import type { Pool } from "pg";
+import { SERVICE } from "../../schemas/audit-entry.js";
+import type { Next } from "../webhooks/next-attempt.js";
+import type { Exchange } from "../webhooks/send-request.js";
+import { insertAuditEntry } from "./audit-entries.js";
+import { inTransaction } from "./connection.js";
+import { query, type Postgres } from "./query.js";
+import type { ClaimedDelivery } from "./webhook-claims.js";
+import { cancelWebhookDeliveries, newAttemptId } from "./webhook-deliveries.js";
+
+/** What came of one attempt. */
+export interface AttemptOutcome {
+  delivery: Pick<ClaimedDelivery, "id" | "claim" | "webhookId" | "attempts" | "isFailing">;
+  exchange: Exchange;
+  next: Next;
+  startedAt: Date;
+}
+
+/** A webhook that was disabled for failing. */
+export interface DisabledWebhook {
+  id: string;
+  ownerId: string;
+  url: string;
+  reason: string;
+}
+
+/**
+ * Writes what came of attempts: into the log, into their deliveries, and how their webhooks do. What was cancelled
+ * meanwhile stays so unless it arrived. Answers the webhooks that were disabled over it, because nothing arrived for
+ * three days, on each of which deliveries failed.
+ */
+export async function recordOutcomes(
+  pg: Pool,
+  outcomes: readonly AttemptOutcome[],
+  { now }: { now?: Date | undefined } = {},
+): Promise<DisabledWebhook[]> {
+  const rows = JSON.stringify(outcomes.map(rowOf));
+  return inTransaction(pg, async (client) => {
+    // In one order, and before their deliveries: two that record, or one that deletes, never wait for each other.
+    await query(client, LOCK_WEBHOOKS, [[...new Set(outcomes.map(({ delivery }) => delivery.webhookId))]]);
+    await query(client, LOG, [rows]);
+    await query(client, UPDATE_DELIVERIES, [rows, now ?? null]);
+    const changing = outcomes.filter(
+      ({ delivery, next }) => delivery.isFailing || next.state !== "delivered",
+    );
+    if (changing.length === 0) return [];
+    await query(client, UPDATE_WEBHOOKS, [JSON.stringify(changing.map(rowOf)), now ?? null]);
+    return disableFailing(client, changing, now);
+  });
+}
+
+function rowOf({ delivery, exchange, next, startedAt }: AttemptOutcome) {
+  return {
+    attempt_id: newAttemptId(),
+    delivery_id: delivery.id,
+    webhook_id: delivery.webhookId,
+    claim: delivery.claim,
+    attempts: delivery.attempts + 1,
+    state: next.state,
+    delay_ms: next.state === "pending" ? next.delayMs : null,
+    started_at: startedAt,
+    duration_ms: exchange.durationMs,
+    status: exchange.status,
+    error: exchange.error ?? null,
+    response_body: exchange.status === null ? null : exchange.responseBody,
+  };
+}
+
+const OUTCOMES = `jsonb_to_recordset($1::jsonb) as o (
+    attempt_id uuid, delivery_id uuid, webhook_id uuid, claim uuid, attempts int, state text, delay_ms float8,
+    started_at timestamptz, duration_ms int, status int, error text, response_body text)`;
+
+const LOCK_WEBHOOKS = "select from webhooks where id = any ($1::uuid[]) order by id for no key update";
+
+/** A delivery may be gone with its webhook. */
+const LOG = `
+  insert into webhook_attempts (id, delivery_id, started_at, duration_ms, status, error, response_body)
+  select o.attempt_id, o.delivery_id, o.started_at, o.duration_ms, o.status, o.error, o.response_body
+  from ${OUTCOMES} join webhook_deliveries d on d.id = o.delivery_id
+  for key share of d`;
+
+const UPDATE_DELIVERIES = `
+  update webhook_deliveries d set
+    attempts = o.attempts,
+    claim = null,
+    state = case when d.state = 'pending' or o.state = 'delivered' then o.state else d.state end,
+    next_attempt_at = clock.now + coalesce(o.delay_ms, 0) * interval '1 millisecond',
+    ended_at = case when o.state = 'pending' then d.ended_at else clock.now end
+  from ${OUTCOMES}, (select coalesce($2::timestamptz, clock_timestamp()) as now) clock
+  where d.id = o.delivery_id and d.claim = o.claim`;
+
+const UPDATE_WEBHOOKS = `
+  update webhooks w set
+    failing_since = case when o.delivered then null else coalesce(w.failing_since, o.now) end,
+    failed_days = case
+      when o.delivered then 0
+      when o.failed and w.failed_on is distinct from o.day then w.failed_days + 1
+      when o.failed then greatest(w.failed_days, 1)
+      else w.failed_days end,
+    failed_on = case when o.failed and not o.delivered then o.day else w.failed_on end
+  from (
+    select o.webhook_id, bool_or(o.state = 'delivered') as delivered, bool_or(o.state = 'failed') as failed,
+      min(clock.now) as now, (min(clock.now) at time zone 'utc')::date as day
+    from ${OUTCOMES}, (select coalesce($2::timestamptz, clock_timestamp()) as now) clock group by o.webhook_id
+  ) o
+  where w.id = o.webhook_id`;
+
+const REASON = "Nothing could be delivered for three days.";
+
+async function disableFailing(
+  client: Postgres,
+  outcomes: readonly AttemptOutcome[],
+  now: Date | undefined,
+): Promise<DisabledWebhook[]> {
+  const ended = outcomes.filter(({ next }) => next.state === "failed");
+  const text = `
+    update webhooks set enabled = false, disabled_reason = $3, updated_at = clock_timestamp()
+    where id = any ($1::uuid[]) and enabled and failed_days >= 3
+      and failing_since <= coalesce($2::timestamptz, clock_timestamp()) - interval '3 days'
+    returning id, owner_id as "ownerId", url, disabled_reason as reason`;
+  const values = [ended.map(({ delivery }) => delivery.webhookId), now ?? null, REASON];
+  const disabled = await query<DisabledWebhook>(client, text, values);
+  await cancelWebhookDeliveries(
+    client,
+    disabled.map(({ id }) => id),
+  );
+  for (const { id, ownerId, url, reason } of disabled) {
+    const target = { kind: "webhook", id, name: url } as const;
+    const changes = { enabled: false, disabled_reason: reason };
+    await insertAuditEntry(client, {
+      ownerId,
+      by: SERVICE,
+      action: "webhooks.disable-failing",
+      target,
+      changes,
+    });
+  }
+  return disabled;
+}

@@ -1,0 +1,102 @@
+import { v7 as uuidv7 } from "uuid";
+import type { WebhookCreate, WebhookRecord } from "../../schemas/webhook.js";
+import { withoutNulls } from "../../schemas/record.js";
+import type { Page } from "../paging.js";
+import { query, utc, type Postgres } from "./query.js";
+
+/** Of an owner whom the caller may manage the webhooks of. */
+export interface WebhookKey {
+  ownerId: string;
+  id: string;
+}
+
+export function newWebhookId(): string {
+  return uuidv7();
+}
+
+/** The secret is sealed for the webhook's id. The owner must be locked: so many webhooks it may have. */
+export async function insertWebhook(
+  pg: Postgres,
+  { ownerId, id, secret, webhook }: WebhookKey & { secret: Buffer; webhook: WebhookCreate },
+): Promise<void> {
+  const text = `
+    insert into webhooks (id, owner_id, url, event_kinds, enabled, secret) values ($1, $2, $3, $4, $5, $6)`;
+  const { url, event_kinds: kinds, enabled = true } = webhook;
+  await query(pg, text, [id, ownerId, url, kinds, enabled, secret]);
+}
+
+/** Enabled again, it is as good as new: what went wrong before does not count, nor why it was disabled. */
+export async function updateWebhook(
+  pg: Postgres,
+  { id, webhook }: { id: string; webhook: Required<WebhookCreate> },
+): Promise<void> {
+  const text = `
+    update webhooks set url = $2, event_kinds = $3, enabled = $4, updated_at = clock_timestamp(),
+      disabled_reason = case when $4 then null else disabled_reason end,
+      failing_since = case when $4 and not enabled then null else failing_since end,
+      failed_days = case when $4 and not enabled then 0 else failed_days end
+    where id = $1`;
+  const { url, event_kinds: kinds, enabled } = webhook;
+  await query(pg, text, [id, url, kinds, enabled]);
+}
+
+/** The secret that it has becomes the old one, valid for a day from now. */
+export async function updateWebhookSecret(
+  pg: Postgres,
+  { id, secret }: { id: string; secret: Buffer },
+): Promise<void> {
+  const text = `
+    update webhooks set secret = $2, old_secret = secret, old_secret_until = clock_timestamp() + interval '24 hours',
+      updated_at = clock_timestamp()
+    where id = $1`;
+  await query(pg, text, [id, secret]);
+}
+
+/** With its deliveries and their attempts. */
+export async function deleteWebhook(pg: Postgres, id: string): Promise<void> {
+  await query(pg, "delete from webhooks where id = $1", [id]);
+}
+
+export async function countWebhooks(pg: Postgres, ownerId: string): Promise<number> {
+  const text = "select count(*)::int as webhooks from webhooks where owner_id = $1";
+  const [counted] = await query<{ webhooks: number }>(pg, text, [ownerId]);
+  return counted?.webhooks ?? 0;
+}
+
+export async function readWebhook(
+  pg: Postgres,
+  { ownerId, id }: WebhookKey,
+): Promise<WebhookRecord | undefined> {
+  const [row] = await query<Row>(pg, `${SELECT} where w.owner_id = $1 and w.id = $2`, [ownerId, id]);
+  return row && withoutNulls<WebhookRecord>(row);
+}
+
+/** What is needed to send to it; see `Delivery`. */
+export async function readWebhookSecrets(
+  pg: Postgres,
+  { ownerId, id }: WebhookKey,
+): Promise<{ secret: Buffer; oldSecret: Buffer | null } | undefined> {
+  const text = `
+    select secret, case when old_secret_until > clock_timestamp() then old_secret end as "oldSecret"
+    from webhooks where owner_id = $1 and id = $2`;
+  const [row] = await query<{ secret: Buffer; oldSecret: Buffer | null }>(pg, text, [ownerId, id]);
+  return row;
+}
+
+/** Newest first; one more than the page holds, if there is one. */
+export async function listWebhooks(
+  pg: Postgres,
+  { ownerId, page }: { ownerId: string; page: Page },
+): Promise<WebhookRecord[]> {
+  const text = `${SELECT}
+    where w.owner_id = $1 and ($2::uuid is null or w.id < $2) order by w.id desc limit $3`;
+  const rows = await query<Row>(pg, text, [ownerId, page.after ?? null, page.perPage + 1]);
+  return rows.map(withoutNulls<WebhookRecord>);
+}
+
+type Row = { [Field in keyof Required<WebhookRecord>]: Required<WebhookRecord>[Field] | null };
+
+const SELECT = `
+  select w.id, o.name as owner, w.url, w.event_kinds, w.enabled, w.disabled_reason,
+    ${utc("w.created_at")} as created_at, ${utc("w.updated_at")} as updated_at
+  from webhooks w join owners o on o.id = w.owner_id`;

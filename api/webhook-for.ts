@@ -1,0 +1,24 @@
+import { isUuid } from "../schemas/formats.js";
+import { Problem } from "../schemas/problem.js";
+import type { WebhookRecord } from "../schemas/webhook.js";
+import { ownerFor } from "./authorise.js";
+import type { Call } from "./route.js";
+import type { Postgres } from "./stores/query.js";
+import { readWebhook } from "./stores/webhooks.js";
+
+/** The webhook that the path of a call names, once the caller may manage its owner's. Throws `not-found`, `forbidden`. */
+export async function webhookFor(
+  pg: Postgres,
+  { account, action, param }: Pick<Call<"webhooks.manage">, "account" | "action" | "param">,
+): Promise<{ ownerId: string; webhook: WebhookRecord }> {
+  const { id: ownerId } = await ownerFor(pg, account, param("owner"), action);
+  const id = param("webhook");
+  const webhook = isUuid(id) ? await readWebhook(pg, { ownerId, id }) : undefined;
+  if (webhook === undefined) throw new Problem("not-found", `There is no webhook ${id} that you can see.`);
+  return { ownerId, webhook };
+}
+
+/** What the audit log calls it. */
+export function webhookTarget({ id, url }: Pick<WebhookRecord, "id" | "url">) {
+  return { kind: "webhook", id, name: url } as const;
+}

@@ -1,0 +1,144 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Pool } from "pg";
+import { claimDeliveries, type ClaimedDelivery } from "../stores/webhook-claims.js";
+import { recordOutcomes, type AttemptOutcome, type DisabledWebhook } from "../stores/webhook-outcomes.js";
+import type { Sealer } from "../tokens.js";
+import { deliver } from "./deliver.js";
+import type { AddressGuard } from "./guarded-lookup.js";
+import { nextAttempt } from "./next-attempt.js";
+
+export interface DeliveryWorker {
+  pg: Pool;
+  guard: AddressGuard;
+  sealer: Sealer;
+  onAttempt?: (outcome: AttemptOutcome) => void;
+  onDisabled?: (webhook: DisabledWebhook) => void;
+  /** Of the worker itself, never of a receiver. It goes on. */
+  onFailure: (error: unknown) => void;
+  /** In place of the clocks of this machine and of the database. */
+  now?: () => Date;
+  random?: () => number;
+  timing?: Partial<DeliveryTiming>;
+}
+
+export interface DeliveryTiming {
+  /** Before each retry; see `RETRY_DELAYS_MS`. */
+  delaysMs: readonly number[];
+  /** For the whole of one exchange. */
+  exchangeMs: number;
+  /** How long a claim lasts whose worker died; longer than an exchange. */
+  leaseMs: number;
+  /** How often it looks for work when it has none. */
+  pollMs: number;
+}
+
+/** How many are sent at once. Other processes keep the same limits, those of webhooks and owners together. */
+export const DELIVERY_LIMITS = { slots: 256, failingSlots: 64, perWebhook: 8, perOwner: 64 };
+
+const LEASE_MS = 15_000;
+const POLL_MS = 500;
+/** Attempts that end within this time are written together. */
+const GATHER_MS = 10;
+/** When the database is away. */
+const PAUSE_MS = 1_000;
+
+/**
+ * Sends what is in the outbox until disposed of, which lets what is under way come to its end. Any number of processes
+ * may do so: a delivery is one worker's at a time. One whose outcome could not be written, because the process or the
+ * database died, is made again: with the same id and body, and signed anew.
+ */
+export function startDeliveries(worker: DeliveryWorker): AsyncDisposable {
+  const stopping = new AbortController();
+  const state: WorkerState = { underWay: new Set(), ended: [], last: undefined, wake: () => undefined };
+  const running = runWorker(worker, state, stopping.signal);
+  return {
+    async [Symbol.asyncDispose]() {
+      stopping.abort();
+      state.wake();
+      await running;
+    },
+  };
+}
+
+interface WorkerState {
+  underWay: Set<Promise<void>>;
+  /** To be written. */
+  ended: AttemptOutcome[];
+  /** The webhook that was served last. */
+  last: string | undefined;
+  /** Ends the waiting for something to do. */
+  wake: () => void;
+}
+
+async function runWorker(worker: DeliveryWorker, state: WorkerState, stop: AbortSignal): Promise<void> {
+  while (!stop.aborted || state.underWay.size > 0 || state.ended.length > 0) {
+    try {
+      await recordEnded(worker, state);
+      if (!stop.aborted) await begin(worker, state);
+      await somethingToDo(worker, state, stop);
+    } catch (error) {
+      worker.onFailure(error);
+      // What cannot be written before the end is sent again by whoever comes next.
+      if (stop.aborted) state.ended = [];
+      else await sleep(PAUSE_MS, undefined, { signal: stop }).catch(() => undefined);
+    }
+  }
+}
+
+async function recordEnded({ pg, now, onDisabled }: DeliveryWorker, state: WorkerState): Promise<void> {
+  // More may end while these are written.
+  const ended = [...state.ended];
+  if (ended.length === 0) return;
+  const disabled = await recordOutcomes(pg, ended, { now: now?.() });
+  state.ended = state.ended.slice(ended.length);
+  for (const webhook of disabled) onDisabled?.(webhook);
+}
+
+async function begin(worker: DeliveryWorker, state: WorkerState): Promise<void> {
+  const { pg, now, timing = {} } = worker;
+  const slots = DELIVERY_LIMITS.slots - state.underWay.size;
+  if (slots === 0) return;
+  const leaseMs = timing.leaseMs ?? LEASE_MS;
+  const limits = { ...DELIVERY_LIMITS, slots, after: state.last, leaseMs, now: now?.() };
+  const claimed = await claimDeliveries(pg, limits);
+  state.last = claimed.at(-1)?.webhookId ?? state.last;
+  for (const delivery of claimed) {
+    const attempt = makeAttempt(worker, delivery).then((outcome) => {
+      worker.onAttempt?.(outcome);
+      state.ended.push(outcome);
+      state.underWay.delete(attempt);
+      state.wake();
+    });
+    state.underWay.add(attempt);
+  }
+}
+
+async function makeAttempt(worker: DeliveryWorker, delivery: ClaimedDelivery): Promise<AttemptOutcome> {
+  const { guard, sealer, now = () => new Date(), random = Math.random, timing = {}, onFailure } = worker;
+  const startedAt = now();
+  const options = { guard, sealer, at: startedAt, timeoutMs: timing.exchangeMs };
+  const exchange = await deliver(delivery, options).catch((error: unknown) => {
+    onFailure(error);
+    return { status: null, responseBody: "", error: "The request could not be made.", durationMs: 0 };
+  });
+  const { attempts } = delivery;
+  const next = nextAttempt(exchange, { attempts, random: random(), delaysMs: timing.delaysMs });
+  return { delivery, exchange, next, startedAt };
+}
+
+/** Until an attempt has ended, and those that end with it, or until it is time to look for work again. */
+async function somethingToDo(
+  { timing = {} }: DeliveryWorker,
+  state: WorkerState,
+  stop: AbortSignal,
+): Promise<void> {
+  if (state.ended.length === 0 && !(stop.aborted && state.underWay.size === 0))
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, timing.pollMs ?? POLL_MS);
+      state.wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  if (state.underWay.size > 0) await sleep(GATHER_MS);
+}

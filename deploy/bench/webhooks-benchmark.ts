@@ -1,0 +1,96 @@
+import { join } from "node:path";
+import type { Pool } from "pg";
+import { pino } from "pino";
+import { inTransaction } from "../../api/stores/connection.js";
+import { enqueueWebhookEvent } from "../../api/stores/webhook-outbox.js";
+import { connectPostgres } from "../connect-postgres.js";
+import { connectApi, type ApiClient } from "../demo/api-client.js";
+import type { Benchmark, BenchOptions, BenchResult, BenchSurroundings } from "./benchmark.js";
+import { createBenchAccount, OWNER } from "./create-bench-account.js";
+import { spawnProgram, type Program } from "./spawn-program.js";
+import { stageEvent, sendBare } from "./webhooks-peer.js";
+import { openBenchReceivers, type BenchReceivers } from "./webhooks-receivers.js";
+import { webhooksReport, type WebhooksRound } from "./webhooks-report.js";
+import { makeTemporaryFolder } from "./temporary-folder.js";
+
+/** Deliveries from the outbox, one receiver of ten dead, beside the same requests without an outbox. */
+export const webhooksBenchmark: Benchmark = {
+  name: "webhooks",
+  summary: "deliveries to ten receivers of which one is dead, beside bare signed POSTs without an outbox",
+  run: runWebhooksBenchmark,
+};
+
+const LIVE = 9;
+const EVENTS = 600;
+const WARM_UP_EVENTS = 100;
+
+async function runWebhooksBenchmark(
+  { rounds }: BenchOptions,
+  { open, tell }: BenchSurroundings,
+): Promise<BenchResult> {
+  const { path: folder } = open.use(makeTemporaryFolder());
+  const program = open.use(spawnProgram(join(folder, "data"), { WEBHOOK_ALLOW_PRIVATE_NETWORKS: "true" }));
+  tell(`starting the program in ${folder}`);
+  const receivers = open.use(await openBenchReceivers(LIVE));
+  const { api, postgres } = await program.ready();
+  const pg = connectPostgres({ url: postgres, connectionsMax: 1, log: pino({ level: "silent" }) });
+  open.defer(() => pg.end());
+  const ground = { pg, receivers, ownerId: await makeWebhooks(program, api, { pg, receivers }) };
+  const done = await program.whileRunning(runRounds(ground, { rounds, tell }));
+  return webhooksReport(done);
+}
+
+interface Ground {
+  pg: Pool;
+  receivers: BenchReceivers;
+  ownerId: string;
+}
+
+async function makeWebhooks(
+  { dataDir }: Program,
+  api: string,
+  { pg, receivers }: Omit<Ground, "ownerId">,
+): Promise<string> {
+  const client: ApiClient = connectApi(api, await createBenchAccount(dataDir));
+  for (const url of [...receivers.live, receivers.dead])
+    await client.post(`/v2/${OWNER}/webhooks`, { url, event_kinds: ["company-funnel-stage-changed"] });
+  const { rows } = await pg.query<{ id: string }>("select id from owners where name = $1", [OWNER]);
+  const [owner] = rows;
+  if (owner === undefined) throw new Error(`there is no owner ${OWNER}`);
+  return owner.id;
+}
+
+async function runRounds(
+  ground: Ground,
+  { rounds, tell }: { rounds: number; tell: (sentence: string) => void },
+): Promise<WebhooksRound[]> {
+  tell("warming up");
+  await deliverEvents(ground, WARM_UP_EVENTS);
+  await sendBare(ground.receivers.live, WARM_UP_EVENTS);
+  const done: WebhooksRound[] = [];
+  for (let round = 1; round <= rounds; round += 1) {
+    tell(
+      `round ${round} of ${rounds}: ${EVENTS} events for ${LIVE} receivers and a dead one, then as bare POSTs`,
+    );
+    const ours = await deliverEvents(ground, EVENTS);
+    const peer = await sendBare(ground.receivers.live, EVENTS);
+    done.push({ deliveries: EVENTS * LIVE, oursSeconds: ours.seconds, again: ours.again, peerSeconds: peer });
+  }
+  return done;
+}
+
+/** From the commit of the events to the last receipt; the events of one job's run are in one transaction. */
+async function deliverEvents(
+  { pg, receivers, ownerId }: Ground,
+  events: number,
+): Promise<{ seconds: number; again: number }> {
+  const all = receivers.expect(events * LIVE);
+  await inTransaction(pg, async (client) => {
+    for (let made = 0; made < events; made += 1)
+      await enqueueWebhookEvent(client, { ownerId, ...stageEvent(), createdAt: new Date() });
+  });
+  const begun = performance.now();
+  await all;
+  const seconds = (performance.now() - begun) / 1000;
+  return { seconds, again: receivers.again() };
+}

@@ -1,0 +1,45 @@
+import { randomUUID } from "node:crypto";
+import { webhookBody } from "../../api/stores/webhook-outbox.js";
+import { createAddressGuard } from "../../api/webhooks/guarded-lookup.js";
+import { sendRequest } from "../../api/webhooks/send-request.js";
+import { issueWebhookSecret, signatureHeaders } from "../../api/webhooks/sign.js";
+import { DELIVERY_LIMITS } from "../../api/webhooks/start-deliveries.js";
+import { OWNER } from "./create-bench-account.js";
+
+const COMPANIES = 20;
+
+/** As the funnel announces them. */
+export function stageEvent() {
+  const companies = Array.from({ length: COMPANIES }, (_, nth) => ({
+    domain: `company-${nth}.example`,
+    name: `Company ${nth}`,
+    old_stage: "interest",
+    new_stage: "investigation",
+  }));
+  return { type: "company-funnel-stage-changed", data: { companies } } as const;
+}
+
+/**
+ * The same requests, signed, on connections of their own, as many at once for a receiver as the program sends, but from
+ * memory: no outbox, no log, and nothing survives. Answers how many seconds it took.
+ */
+export async function sendBare(urls: readonly string[], events: number): Promise<number> {
+  const guard = createAddressGuard({ allowPrivateNetworks: true }, () =>
+    Promise.reject(new Error("no names")),
+  );
+  const secrets = [issueWebhookSecret()];
+  const begun = performance.now();
+  const sendTo = async (url: string, count: number) => {
+    for (let sent = 0; sent < count; sent += 1) {
+      const [id, at] = [randomUUID(), new Date()];
+      const body = webhookBody({ id, owner: OWNER, ...stageEvent(), createdAt: at });
+      await sendRequest({ url, headers: signatureHeaders({ id, body, secrets, at }), body }, { guard });
+    }
+  };
+  const senders = urls.flatMap((url) => {
+    const each = Math.ceil(events / DELIVERY_LIMITS.perWebhook);
+    return Array.from({ length: DELIVERY_LIMITS.perWebhook }, () => sendTo(url, each));
+  });
+  await Promise.all(senders);
+  return (performance.now() - begun) / 1000;
+}

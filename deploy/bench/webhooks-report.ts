@@ -1,0 +1,43 @@
+import { availableParallelism } from "node:os";
+import type { BenchResult } from "./benchmark.js";
+import { median } from "./median.js";
+import { textTable } from "./text-table.js";
+
+export interface WebhooksRound {
+  /** To receivers that answer. */
+  deliveries: number;
+  oursSeconds: number;
+  /** Deliveries that came more than once. */
+  again: number;
+  peerSeconds: number;
+}
+
+/** Medians over the rounds. */
+export function webhooksReport(rounds: readonly WebhooksRound[]): BenchResult {
+  const ours = median(rounds.map(({ deliveries, oursSeconds }) => deliveries / oursSeconds));
+  const peer = median(rounds.map(({ deliveries, peerSeconds }) => deliveries / peerSeconds));
+  const again = rounds.reduce((total, round) => total + round.again, 0);
+  const deliveries = rounds[0]?.deliveries ?? 0;
+  const times = rounds.length === 1 ? "1 round" : `medians of ${rounds.length} rounds`;
+  const table = textTable([
+    ["", "this program", "bare signed POSTs"],
+    ["deliveries per second", ours.toFixed(0), peer.toFixed(0)],
+    ["came twice", String(again), ""],
+  ]);
+  const text =
+    `webhooks: ${deliveries} deliveries to nine receivers beside a dead one, ${times} on ` +
+    `${availableParallelism()} cores\n\n${table}\n  ${(ours / peer).toFixed(2)} of what goes without an outbox and a log.\n`;
+  const json = {
+    deliveries,
+    rounds: rounds.length,
+    deliveries_per_second: rounded(ours),
+    delivered_again: again,
+    peers: { bare_posts: { deliveries_per_second: rounded(peer) } },
+    ratio: rounded(ours / peer),
+  };
+  return { text, json };
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 1000) / 1000;
+}

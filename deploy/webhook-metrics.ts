@@ -1,0 +1,73 @@
+import { Counter, Gauge, Histogram, type Registry } from "prom-client";
+import type { WebhookBacklog } from "../api/stores/webhook-deliveries.js";
+import type { AttemptOutcome } from "../api/stores/webhook-outcomes.js";
+
+export interface WebhookMetrics {
+  onAttempt: (outcome: AttemptOutcome) => void;
+  onDisabled: () => void;
+}
+
+const OUTCOMES = ["delivered", "refused", "retried", "failed"] as const;
+const DURATIONS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+
+/** What an operator watches of a process that delivers to webhooks. */
+export function createWebhookMetrics(
+  registry: Registry,
+  { readBacklog }: { readBacklog: () => Promise<WebhookBacklog> },
+): WebhookMetrics {
+  const registers = [registry];
+  const attempts = new Counter({
+    name: "webhook_attempts_total",
+    help: "Attempts to deliver an event: delivered, refused by the receiver, to be retried because no answer came, or failed after the last retry",
+    labelNames: ["outcome"],
+    registers,
+  });
+  const duration = new Histogram({
+    name: "webhook_attempt_duration_seconds",
+    help: "Time that a receiver took, from looking up its name to its answer",
+    buckets: DURATIONS,
+    registers,
+  });
+  const disabled = new Counter({
+    name: "webhooks_disabled_total",
+    help: "Webhooks that were disabled because nothing could be delivered for three days",
+    registers,
+  });
+  createBacklogGauges(registry, readBacklog);
+  for (const outcome of OUTCOMES) attempts.inc({ outcome }, 0);
+  return {
+    onAttempt(outcome) {
+      attempts.inc({ outcome: outcomeOf(outcome) });
+      duration.observe(outcome.exchange.durationMs / 1000);
+    },
+    onDisabled: () => disabled.inc(),
+  };
+}
+
+function outcomeOf({ exchange, next }: AttemptOutcome): (typeof OUTCOMES)[number] {
+  if (next.state === "pending") return "retried";
+  if (next.state === "failed" && exchange.status !== null) return "refused";
+  return next.state;
+}
+
+/** Facts of the whole system, which every process with the role `jobs` reports. NaN while PostgreSQL is away. */
+function createBacklogGauges(registry: Registry, readBacklog: () => Promise<WebhookBacklog>): void {
+  const registers = [registry];
+  const unknown = { deliveries: NaN, oldestSeconds: NaN };
+  new Gauge({
+    name: "webhook_queue_oldest_seconds",
+    help: "How long the delivery that is due for longest has been, in all processes",
+    registers,
+  });
+  const oldest = registry.getSingleMetric("webhook_queue_oldest_seconds") as Gauge;
+  new Gauge({
+    name: "webhook_queue_deliveries",
+    help: "Deliveries to enabled webhooks that have not ended, retries included, in all processes",
+    registers,
+    async collect() {
+      const backlog = await readBacklog().catch(() => unknown);
+      this.set(backlog.deliveries);
+      oldest.set(backlog.oldestSeconds);
+    },
+  });
+}

@@ -1,0 +1,84 @@
+import { TIMESTAMP } from "./formats.js";
+import { WEBHOOK_EVENT_KINDS, type WebhookEventKind } from "./webhook.js";
+
+export const DELIVERY_STATES = ["pending", "delivered", "failed", "cancelled"] as const;
+export type DeliveryState = (typeof DELIVERY_STATES)[number];
+
+/** One event on its way to one webhook, as returned. */
+export interface WebhookDeliveryRecord {
+  id: string;
+  event_id: string;
+  event_type: WebhookEventKind;
+  state: DeliveryState;
+  /** The latest first. */
+  attempts: WebhookAttemptRecord[];
+  /** Absent once it has ended. */
+  next_attempt_at?: string;
+  created_at: string;
+  /** Absent until it has ended. */
+  ended_at?: string;
+}
+
+export interface WebhookAttemptRecord {
+  started_at: string;
+  /** Null where no answer came. */
+  status: number | null;
+  duration_ms: number;
+  error?: string;
+  response_body?: string;
+}
+
+/** What a test of a webhook answers. */
+export interface WebhookTestResult {
+  success: boolean;
+  status: number | null;
+  response_body: string;
+  error?: string;
+  duration_ms: number;
+}
+
+const STATUS = { type: ["integer", "null"], description: "Null where no answer came" } as const;
+
+const ATTEMPT = {
+  type: "object",
+  required: ["started_at", "status", "duration_ms"],
+  additionalProperties: false,
+  properties: {
+    started_at: TIMESTAMP,
+    status: STATUS,
+    duration_ms: { type: "integer" },
+    error: { type: "string", description: "Why no answer came" },
+    response_body: { type: "string", description: "At most the first 2048 bytes of the answer" },
+  },
+} as const;
+
+export const WEBHOOK_DELIVERY = {
+  title: "WebhookDelivery",
+  type: "object",
+  required: ["id", "event_id", "event_type", "state", "attempts", "created_at"],
+  additionalProperties: false,
+  properties: {
+    id: { type: "string", format: "uuid" },
+    event_id: { type: "string", format: "uuid" },
+    event_type: { type: "string", enum: WEBHOOK_EVENT_KINDS },
+    state: { type: "string", enum: DELIVERY_STATES },
+    attempts: { type: "array", items: ATTEMPT },
+    next_attempt_at: TIMESTAMP,
+    created_at: TIMESTAMP,
+    ended_at: TIMESTAMP,
+  },
+} as const;
+
+export const WEBHOOK_TEST_RESULT = {
+  title: "WebhookTestResult",
+  type: "object",
+  required: ["success", "status", "response_body", "duration_ms"],
+  additionalProperties: false,
+  properties: {
+    success: { type: "boolean", description: "Whether it answered with a status from 200 to 299 within 5 s" },
+    status: STATUS,
+    response_body: { type: "string", description: "At most the first 2048 bytes of the answer" },
+    error: { type: "string", description: "Why no answer came" },
+    duration_ms: { type: "integer" },
+  },
+} as const;

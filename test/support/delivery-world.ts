@@ -1,0 +1,119 @@
+import type { Pool } from "pg";
+import { pino } from "pino";
+import { inTransaction } from "../../api/stores/connection.js";
+import { cancelWebhookDeliveries, listWebhookDeliveries } from "../../api/stores/webhook-deliveries.js";
+import type { AttemptOutcome } from "../../api/stores/webhook-outcomes.js";
+import { enqueueWebhookEvent } from "../../api/stores/webhook-outbox.js";
+import { insertWebhook, newWebhookId } from "../../api/stores/webhooks.js";
+import { createSealer } from "../../api/tokens.js";
+import {
+  createAddressGuard,
+  type AddressGuard,
+  type ResolveName,
+} from "../../api/webhooks/guarded-lookup.js";
+import { issueWebhookSecret } from "../../api/webhooks/sign.js";
+import { startDeliveries, type DeliveryWorker } from "../../api/webhooks/start-deliveries.js";
+import { connectPostgres } from "../../deploy/connect-postgres.js";
+import type { WebhookDeliveryRecord } from "../../schemas/webhook-delivery.js";
+import { openTestPostgres, SECRET_KEY, type TestPostgres } from "./management-api.js";
+
+/** A database with an owner whose webhooks workers in this process deliver to. */
+export interface DeliveryWorld extends AsyncDisposable {
+  postgres: TestPostgres;
+  pg: Pool;
+  ownerId: string;
+  addWebhook: (url: string) => Promise<{ id: string; secret: string }>;
+  /** Events for every webhook that there is; their ids. */
+  enqueue: (count?: number) => Promise<string[]>;
+  /** The newest first. */
+  deliveriesTo: (webhookId: string) => Promise<WebhookDeliveryRecord[]>;
+  /** Ends with the world at the latest. */
+  startWorker: (options?: Partial<DeliveryWorker>) => AsyncDisposable;
+  /** Attempts of all workers, as they ended. */
+  outcomes: AttemptOutcome[];
+  /** Takes every webhook away. */
+  clear: () => Promise<void>;
+}
+
+export const SEALER = createSealer(SECRET_KEY, "webhook-secret");
+
+/** Lets everything pass, like a closed network; names are what `resolve` says. */
+export function openGuard(resolve: ResolveName = () => Promise.reject(new Error("no names"))): AddressGuard {
+  return createAddressGuard({ allowPrivateNetworks: true }, resolve);
+}
+
+export async function openDeliveryWorld(): Promise<DeliveryWorld> {
+  const postgres = await openTestPostgres();
+  const { pg } = postgres;
+  const ownerId = await insertOwner(pg);
+  const running = new Set<AsyncDisposable>();
+  const pools: Pool[] = [];
+  const outcomes: AttemptOutcome[] = [];
+  const stopAll = async () => {
+    await Promise.all([...running].map((worker) => worker[Symbol.asyncDispose]()));
+    running.clear();
+  };
+  return {
+    postgres,
+    pg,
+    ownerId,
+    outcomes,
+    addWebhook: (url) => addWebhook(pg, { ownerId, url }),
+    async enqueue(count = 1) {
+      const event = { ownerId, type: STAGE_CHANGED, data: { companies: [] }, createdAt: new Date() };
+      return inTransaction(pg, async (client) => {
+        const ids: string[] = [];
+        for (let made = 0; made < count; made += 1) ids.push(await enqueueWebhookEvent(client, event));
+        return ids;
+      });
+    },
+    deliveriesTo: (webhookId) => listWebhookDeliveries(pg, { webhookId, page: { perPage: 1_000 } }),
+    startWorker(options = {}) {
+      const own = connectPostgres({ url: postgres.url, connectionsMax: 2, log: pino({ level: "silent" }) });
+      pools.push(own);
+      const worker = startDeliveries({
+        pg: own,
+        guard: openGuard(),
+        sealer: SEALER,
+        onFailure: (error) => console.error(error),
+        onAttempt: (outcome) => outcomes.push(outcome),
+        random: () => 0.5,
+        ...options,
+        timing: { pollMs: 10, exchangeMs: 500, ...options.timing },
+      });
+      running.add(worker);
+      return worker;
+    },
+    async clear() {
+      await stopAll();
+      outcomes.length = 0;
+      const { rows } = await pg.query<{ id: string }>("select id from webhooks");
+      await cancelWebhookDeliveries(
+        pg,
+        rows.map(({ id }) => id),
+      );
+      await pg.query("delete from webhooks");
+    },
+    async [Symbol.asyncDispose]() {
+      await stopAll();
+      await Promise.all(pools.map((pool) => pool.end()));
+      await postgres[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const STAGE_CHANGED = "company-funnel-stage-changed" as const;
+
+async function insertOwner(pg: Pool): Promise<string> {
+  const text =
+    "insert into owners (id, kind, name) values (gen_random_uuid(), 'organization', 'acme') returning id";
+  return (await pg.query<{ id: string }>(text)).rows[0]?.id ?? "";
+}
+
+async function addWebhook(pg: Pool, { ownerId, url }: { ownerId: string; url: string }) {
+  const id = newWebhookId();
+  const secret = issueWebhookSecret();
+  const webhook = { url, event_kinds: [STAGE_CHANGED] };
+  await insertWebhook(pg, { ownerId, id, secret: SEALER.seal(secret, id), webhook });
+  return { id, secret };
+}

@@ -1,0 +1,326 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer as createHttpsServer } from "node:https";
+import type { AddressInfo, Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { createAddressGuard } from "../../../api/webhooks/guarded-lookup.js";
+import { openDeliveryWorld, openGuard, type DeliveryWorld } from "../../support/delivery-world.js";
+import { closedPort, openRawReceiver, openReceiver, type Receiver } from "../../support/receivers.js";
+
+let world: DeliveryWorld;
+const opened: AsyncDisposable[] = [];
+
+beforeAll(async () => void (world = await openDeliveryWorld()));
+afterAll(() => world?.[Symbol.asyncDispose]());
+afterEach(async () => {
+  await world.clear();
+  for (const each of opened.splice(0)) await each[Symbol.asyncDispose]();
+});
+
+function using<T extends AsyncDisposable>(disposable: T): T {
+  opened.push(disposable);
+  return disposable;
+}
+
+/** Ahead of the database's clock, which says when an event is due at first; moved by hand. */
+function openClock() {
+  let time = Date.now() + 5_000;
+  return { now: () => new Date(time), advance: (ms: number) => void (time += ms) };
+}
+
+/** A webhook with one event for it, delivered by a worker whose clock is moved by hand. */
+async function deliverTo(url: string, options: Parameters<DeliveryWorld["startWorker"]>[0] = {}) {
+  const clock = openClock();
+  const webhook = await world.addWebhook(url);
+  const [eventId] = await world.enqueue();
+  world.startWorker({ now: clock.now, ...options });
+  const read = async () => {
+    const [delivery] = await world.deliveriesTo(webhook.id);
+    if (delivery === undefined) throw new Error("there is no delivery");
+    return delivery;
+  };
+  const attempted = (times: number) =>
+    expect.poll(async () => (await read()).attempts.length, { interval: 10 }).toBe(times);
+  return { clock, read, attempted, eventId, webhook };
+}
+
+const say = (answer: string) => (socket: Socket) => void socket.once("data", () => socket.write(answer));
+
+/** Says it a byte at a time, without end in sight. */
+function drip(first: string, rest: string) {
+  return (socket: Socket) => {
+    socket.once("data", () => {
+      socket.write(first);
+      let at = 0;
+      const timer = setInterval(() => socket.write(rest[at++ % rest.length] ?? ""), 20);
+      socket.once("close", () => clearInterval(timer));
+    });
+  };
+}
+
+/** Sends for as long as anybody reads. */
+function flood(first: string, counted: { bytes: number }) {
+  const block = Buffer.alloc(1 << 20, "x");
+  return (socket: Socket) => {
+    const more = (): void => {
+      while (!socket.destroyed && counted.bytes < 1 << 30) {
+        counted.bytes += block.length;
+        if (!socket.write(block)) return void socket.once("drain", more);
+      }
+    };
+    socket.once("data", () => {
+      socket.write(first);
+      more();
+    });
+  };
+}
+
+/** From a URL to the first attempt: what it comes to where no answer came. */
+const UNANSWERED: Record<string, () => Promise<{ url: string; error: RegExp }>> = {
+  "refuses connections": async () => ({
+    url: `http://127.0.0.1:${await closedPort()}/`,
+    error: /ECONNREFUSED/,
+  }),
+  hangs: async () => ({
+    url: using(await openRawReceiver((socket) => void socket.resume())).url,
+    error: /did not answer in time/,
+  }),
+  "answers byte by byte": async () => ({
+    url: using(await openRawReceiver(drip("HTTP/1.1 200 OK\r\nX-Slow: ", "z"))).url,
+    error: /did not answer in time/,
+  }),
+  "says to go on, again and again": async () => ({
+    url: using(await openRawReceiver(drip("", "HTTP/1.1 103 Early Hints\r\n\r\n"))).url,
+    error: /did not answer in time/,
+  }),
+  "resets the connection": async () => ({
+    url: using(await openRawReceiver((socket) => void socket.once("data", () => socket.resetAndDestroy())))
+      .url,
+    error: /ECONNRESET|socket hang up/,
+  }),
+  "closes without an answer": async () => ({
+    url: using(await openRawReceiver((socket) => void socket.once("data", () => socket.end()))).url,
+    error: /socket hang up/,
+  }),
+  "speaks no HTTP": async () => ({
+    url: using(await openRawReceiver(say("220 mail.example.org ESMTP\r\n"))).url,
+    error: /could not be reached/,
+  }),
+  "sends headers without end": async () => ({
+    url: using(await openRawReceiver(flood("HTTP/1.1 200 OK\r\nX-Long: ", { bytes: 0 }))).url,
+    error: /HPE_HEADER_OVERFLOW|Header overflow/i,
+  }),
+  "breaks TLS": async () => ({
+    url: using(await openReceiver()).url.replace("http:", "https:"),
+    error: /could not be reached/,
+  }),
+  "has a certificate of its own making": async () => ({
+    url: using(await openSelfSigned()).url,
+    error: /self-signed certificate/,
+  }),
+};
+
+describe("a receiver that", () => {
+  test.each(Object.entries(UNANSWERED))("%s is tried four times, after 10, 60 and 360 s", async (_, open) => {
+    const { url, error } = await open();
+    const { clock, read, attempted, eventId } = await deliverTo(url);
+    for (const [nth, delayMs] of [10_000, 60_000, 360_000].entries()) {
+      await attempted(nth + 1);
+      const waiting = await read();
+      expect(waiting.state).toBe("pending");
+      expect(waiting.attempts[0]).toMatchObject({
+        status: null,
+        error: expect.stringMatching(error) as string,
+      });
+      expect(Date.parse(waiting.next_attempt_at ?? "") - clock.now().getTime()).toBe(delayMs);
+      clock.advance(delayMs - 1);
+      await sleep(40);
+      expect((await read()).attempts).toHaveLength(nth + 1);
+      clock.advance(1);
+    }
+    await attempted(4);
+    await expect.poll(async () => (await read()).state).toBe("failed");
+    clock.advance(86_400_000);
+    await sleep(40);
+    expect(await read()).toMatchObject({ event_id: eventId, state: "failed" });
+    expect((await read()).attempts).toHaveLength(4);
+  });
+
+  test("answers 500 has failed, once and for all", async () => {
+    const receiver = using(
+      await openReceiver((_, response) => void response.writeHead(500).end("no\0pe \xff größer")),
+    );
+    await expectEnd(receiver, { state: "failed", status: 500, body: "no\ufffdpe ÿ größer" });
+  });
+
+  test.each([301, 302, 303, 307, 308])("redirects with %s is not followed", async (status) => {
+    const other = using(await openReceiver());
+    const receiver = using(
+      await openReceiver((_, response) => void response.writeHead(status, { location: other.url }).end()),
+    );
+    await expectEnd(receiver, { state: "failed", status, body: "" });
+    expect(other.connections).toBe(0);
+  });
+
+  test("switches protocols has failed", async () => {
+    const answer = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n";
+    const receiver = using(await openRawReceiver(say(answer)));
+    const { read } = await deliverTo(receiver.url);
+    await expect.poll(async () => (await read()).state).toBe("failed");
+    expect((await read()).attempts).toMatchObject([{ status: 101 }]);
+  });
+
+  test("says 200 in time and the rest byte by byte was told", async () => {
+    const head = "HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n";
+    const receiver = using(await openRawReceiver(drip(head, "so ")));
+    const { read } = await deliverTo(receiver.url);
+    await expect.poll(async () => (await read()).state).toBe("delivered");
+    const [attempt] = (await read()).attempts;
+    expect(attempt).toMatchObject({
+      status: 200,
+      response_body: expect.stringMatching(/^so so so/) as string,
+    });
+    expect(attempt?.duration_ms).toBeLessThan(2_000);
+    await expect.poll(() => receiver.open).toBe(0);
+  });
+
+  test("breaks off after its status was told", async () => {
+    const answer = "HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\nso";
+    const receiver = using(
+      await openRawReceiver(
+        (socket) => void socket.once("data", () => socket.write(answer, () => socket.end())),
+      ),
+    );
+    const { read } = await deliverTo(receiver.url);
+    await expect.poll(async () => (await read()).state).toBe("delivered");
+    expect((await read()).attempts).toMatchObject([{ status: 200, response_body: "so" }]);
+  });
+
+  test("sends a gigabyte costs two kilobytes and what is in the sockets", async () => {
+    const counted = { bytes: 0 };
+    const receiver = using(await openRawReceiver(flood("HTTP/1.1 200 OK\r\n\r\n", counted)));
+    const { read } = await deliverTo(receiver.url);
+    await expect.poll(async () => (await read()).state).toBe("delivered");
+    expect((await read()).attempts[0]?.response_body).toBe("x".repeat(2_048));
+    await expect.poll(() => receiver.open).toBe(0);
+    expect(counted.bytes).toBeLessThan(64 << 20);
+  });
+});
+
+async function expectEnd(
+  receiver: Receiver,
+  { state, status, body }: { state: string; status: number; body: string },
+): Promise<void> {
+  const { clock, read } = await deliverTo(receiver.url);
+  await expect.poll(async () => (await read()).state).toBe(state);
+  clock.advance(86_400_000);
+  await sleep(40);
+  expect((await read()).attempts).toMatchObject([{ status, response_body: body }]);
+  expect(receiver.received).toHaveLength(1);
+}
+
+describe("a name", () => {
+  test("is looked up once for an attempt, and connected to at the address that was checked", async () => {
+    const receiver = using(await openReceiver());
+    const asked: string[] = [];
+    const guard = openGuard(async (name) => {
+      asked.push(name);
+      return [{ address: "127.0.0.1", family: 4 }];
+    });
+    const { read } = await deliverTo(`http://hooks.example.org.:${receiver.port}/a?b=c`, { guard });
+    await expect.poll(async () => (await read()).state).toBe("delivered");
+    expect(asked).toEqual(["hooks.example.org"]);
+    expect(receiver.received[0]?.headers.host).toBe(`hooks.example.org:${receiver.port}`);
+  });
+
+  test("that leads to a private address by the time of a delivery is not connected to", async () => {
+    const receiver = using(await openReceiver());
+    const answers = [["93.184.216.34"], ["93.184.216.34", "127.0.0.1"], ["::ffff:7f00:1"], ["127.0.0.1"]];
+    let asked = 0;
+    const guard = createAddressGuard({ allowPrivateNetworks: false }, async () =>
+      (answers[asked++] ?? []).map((address) => ({ address, family: address.includes(":") ? 6 : 4 })),
+    );
+    const url = `http://hooks.example.org:${receiver.port}/`;
+    expect(await guard.faultNow(url)).toBeUndefined();
+    const { clock, read, attempted } = await deliverTo(url, { guard });
+    for (const nth of [1, 2, 3]) {
+      await attempted(nth);
+      clock.advance(360_000);
+    }
+    const refused =
+      "The URL must not lead to hooks.example.org, of which an address is none of the public internet.";
+    expect((await read()).attempts.map(({ error }) => error)).toEqual([refused, refused, refused]);
+    expect(receiver.connections).toBe(0);
+  });
+
+  test("whose name servers never answer takes no longer than anything else", async () => {
+    const guard = openGuard(() => new Promise(() => undefined));
+    const { read, attempted } = await deliverTo("http://hooks.example.org/", { guard });
+    await attempted(1);
+    expect((await read()).attempts).toMatchObject([{ error: "The receiver did not answer in time." }]);
+  });
+});
+
+test("an address that was allowed once is refused when it is not any more", async () => {
+  const receiver = using(await openReceiver());
+  const guard = createAddressGuard({ allowPrivateNetworks: false }, () =>
+    Promise.reject(new Error("no names")),
+  );
+  const { read, attempted } = await deliverTo(receiver.url, { guard });
+  await attempted(1);
+  expect((await read()).attempts[0]?.error).toContain("must not lead to 127.0.0.1");
+  expect(receiver.connections).toBe(0);
+});
+
+test("proxies of the environment are not asked", async () => {
+  const [proxy, receiver] = [using(await openReceiver()), using(await openReceiver())];
+  const names = ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "HTTPS_PROXY", "NODE_USE_ENV_PROXY"];
+  const before = names.map((name) => [name, process.env[name]] as const);
+  for (const name of names) process.env[name] = proxy.url;
+  const { read } = await deliverTo(receiver.url);
+  await expect.poll(async () => (await read()).state).toBe("delivered");
+  for (const [name, value] of before) {
+    delete process.env[name];
+    Object.assign(process.env, value === undefined ? {} : { [name]: value });
+  }
+  expect([proxy.connections, receiver.connections]).toEqual([0, 1]);
+});
+
+test("a receiver that is away for a moment is told when it is back, by the clock on the wall", async () => {
+  const port = await closedPort();
+  const webhook = await world.addWebhook(`http://127.0.0.1:${port}/`);
+  await world.enqueue();
+  world.startWorker({ timing: { delaysMs: [150, 300, 600] } });
+  await expect.poll(async () => (await world.deliveriesTo(webhook.id))[0]?.state).toBe("failed");
+  const times = world.outcomes.map(({ startedAt }) => startedAt.getTime());
+  const gaps = times.slice(1).map((time, index) => time - (times[index] ?? 0));
+  expect(gaps).toHaveLength(3);
+  for (const [index, least] of [150, 300, 600].entries()) {
+    expect(gaps[index]).toBeGreaterThanOrEqual(least);
+    expect(gaps[index]).toBeLessThan(least + 2_000);
+  }
+});
+
+/** A receiver with a certificate that nobody vouches for. */
+async function openSelfSigned(): Promise<AsyncDisposable & { url: string }> {
+  const folder = mkdtempSync(join(tmpdir(), "toolchain-webhooks-"));
+  const [keyFile, certificateFile] = [join(folder, "key.pem"), join(folder, "certificate.pem")];
+  const args =
+    "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1 -subj /CN=127.0.0.1";
+  execFileSync("openssl", [...args.split(" "), "-keyout", keyFile, "-out", certificateFile], {
+    stdio: "ignore",
+  });
+  const server = createHttpsServer({ key: readFileSync(keyFile), cert: readFileSync(certificateFile) });
+  rmSync(folder, { recursive: true });
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  return {
+    url: `https://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((closed) => server.close(closed));
+    },
+  };
+}

@@ -1,0 +1,308 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { Webhook } from "standardwebhooks";
+import { DELIVERY_LIMITS } from "../../../api/webhooks/start-deliveries.js";
+import {
+  cancelWebhookDeliveries,
+  deleteOldDeliveries,
+  readWebhookBacklog,
+  restartWebhookDelivery,
+} from "../../../api/stores/webhook-deliveries.js";
+import { enqueueWebhookEvent } from "../../../api/stores/webhook-outbox.js";
+import { readWebhook, updateWebhook, updateWebhookSecret } from "../../../api/stores/webhooks.js";
+import { inTransaction } from "../../../api/stores/connection.js";
+import { issueWebhookSecret } from "../../../api/webhooks/sign.js";
+import { openDeliveryWorld, SEALER, type DeliveryWorld } from "../../support/delivery-world.js";
+import { openRawReceiver, openReceiver, type Received } from "../../support/receivers.js";
+
+let world: DeliveryWorld;
+const opened: AsyncDisposable[] = [];
+
+beforeAll(async () => void (world = await openDeliveryWorld()));
+afterAll(() => world?.[Symbol.asyncDispose]());
+afterEach(async () => {
+  await world.clear();
+  for (const each of opened.splice(0)) await each[Symbol.asyncDispose]();
+});
+
+function using<T extends AsyncDisposable>(disposable: T): T {
+  opened.push(disposable);
+  return disposable;
+}
+
+const statesOf = async (webhookId: string) =>
+  (await world.deliveriesTo(webhookId)).map(({ state }) => state).sort();
+
+const sorted = (received: Received[]) => received.map(({ id }) => id).sort();
+
+describe("an event", () => {
+  test("comes as it was when it happened, signed, to every webhook that subscribes", async () => {
+    const [one, other] = [using(await openReceiver()), using(await openReceiver())];
+    const webhooks = [await world.addWebhook(one.url), await world.addWebhook(other.url)];
+    const createdAt = new Date("2026-08-04T13:58:26.021Z");
+    const data = { companies: [{ domain: "mercedes-benz.com", name: "Größe", new_stage: "interest" }] };
+    const event = { ownerId: world.ownerId, type: "company-funnel-stage-changed", data, createdAt } as const;
+    const id = await enqueueWebhookEvent(world.pg, event);
+    await world.pg.query("update owners set name = 'renamed' where id = $1", [world.ownerId]);
+    world.startWorker();
+    await expect.poll(() => one.received.length + other.received.length).toBe(2);
+    await world.pg.query("update owners set name = 'acme' where id = $1", [world.ownerId]);
+    const body = { id, type: "company-funnel-stage-changed", owner: "acme", data };
+    for (const [nth, receiver] of [one, other].entries()) {
+      const [got] = receiver.received;
+      const headers = got?.headers as Record<string, string>;
+      expect(JSON.parse(got?.body.toString() ?? "")).toEqual({
+        ...body,
+        created_at: "2026-08-04T13:58:26.021000Z",
+      });
+      expect(headers["content-type"]).toBe("application/json");
+      expect(headers["user-agent"]).toMatch(/^maintainer-toolchain\//);
+      expect(headers["webhook-id"]).toBe(id);
+      const verified = new Webhook(webhooks[nth]?.secret ?? "").verify(got?.body ?? "", headers);
+      expect(verified).toMatchObject({ id });
+    }
+    expect(one.received[0]?.body).toEqual(other.received[0]?.body);
+  });
+
+  test("goes with the transaction that it is of, and to no webhook that is disabled or wants other kinds", async () => {
+    const receiver = using(await openReceiver());
+    const [enabled, disabled, others] = [
+      await world.addWebhook(receiver.url),
+      await world.addWebhook(receiver.url),
+      await world.addWebhook(receiver.url),
+    ];
+    const change = {
+      url: receiver.url,
+      event_kinds: ["company-funnel-stage-changed" as const],
+      enabled: true,
+    };
+    await updateWebhook(world.pg, { id: disabled.id, webhook: { ...change, enabled: false } });
+    await updateWebhook(world.pg, { id: others.id, webhook: { ...change, event_kinds: ["test"] } });
+    const event = {
+      ownerId: world.ownerId,
+      type: "company-funnel-stage-changed",
+      data: {},
+      createdAt: new Date(),
+    } as const;
+    const undone = inTransaction(world.pg, async (client) => {
+      await enqueueWebhookEvent(client, event);
+      throw new Error("changed my mind");
+    });
+    await expect(undone).rejects.toThrow("changed my mind");
+    await world.enqueue();
+    const counts = [enabled, disabled, others].map(async ({ id }) => (await statesOf(id)).length);
+    expect(await Promise.all(counts)).toEqual([1, 0, 0]);
+  });
+});
+
+test("a dead receiver with thousands of events holds nobody up, and has one request at a time", async () => {
+  const dead = using(await openRawReceiver((socket) => void socket.resume()));
+  await world.addWebhook(dead.url);
+  await world.enqueue(2_000);
+  world.startWorker({ timing: { exchangeMs: 3_000 } });
+  await expect.poll(() => world.outcomes.length).toBeGreaterThanOrEqual(DELIVERY_LIMITS.perWebhook);
+  await expect.poll(() => dead.open).toBe(1);
+  const receiver = using(await openReceiver());
+  const live = await world.addWebhook(receiver.url);
+  const begun = performance.now();
+  const ids = await world.enqueue(50);
+  await expect.poll(() => receiver.received.length, { interval: 10 }).toBe(50);
+  expect(performance.now() - begun).toBeLessThan(3_000);
+  expect(sorted(receiver.received)).toEqual(ids.sort());
+  await expect.poll(() => statesOf(live.id)).toEqual(ids.map(() => "delivered"));
+  expect(dead.openMax).toBe(DELIVERY_LIMITS.perWebhook);
+  expect((await readWebhookBacklog(world.pg)).deliveries).toBe(2_050);
+}, 60_000);
+
+test("many slow receivers of one owner leave room for another's", async () => {
+  const slow = using(await openRawReceiver((socket) => void socket.resume()));
+  for (let nth = 0; nth < 20; nth += 1) await world.addWebhook(slow.url);
+  await world.enqueue(10);
+  world.startWorker({ timing: { exchangeMs: 2_000 } });
+  await expect.poll(() => slow.open).toBeGreaterThanOrEqual(20);
+  await expect.poll(() => world.outcomes.length).toBeGreaterThan(0);
+  expect(slow.openMax).toBe(DELIVERY_LIMITS.perOwner);
+});
+
+test("several workers never send one delivery twice, and never more at once than one would", async () => {
+  const receiver = using(await openReceiver((_, response) => void setTimeout(() => response.end(), 20)));
+  const webhooks = [];
+  for (let nth = 0; nth < 3; nth += 1) webhooks.push(await world.addWebhook(receiver.url));
+  const ids = await world.enqueue(60);
+  for (let nth = 0; nth < 4; nth += 1) world.startWorker();
+  await expect.poll(() => world.outcomes.length).toBeGreaterThanOrEqual(180);
+  for (const { id } of webhooks) await expect.poll(() => statesOf(id)).toEqual(ids.map(() => "delivered"));
+  expect(sorted(receiver.received)).toEqual([...ids, ...ids, ...ids].sort());
+  expect(receiver.openMax).toBeLessThanOrEqual(3 * DELIVERY_LIMITS.perWebhook);
+});
+
+test("what a worker had that died is sent by another once its lease is over, not before", async () => {
+  const receiver = using(await openReceiver());
+  const webhook = await world.addWebhook(receiver.url);
+  const [id] = await world.enqueue();
+  const text = `update webhook_deliveries set claim = gen_random_uuid(), next_attempt_at = now() + interval '1.5 seconds'`;
+  const begun = performance.now();
+  await world.pg.query(text);
+  world.startWorker();
+  await expect.poll(() => receiver.received.length, { interval: 10 }).toBe(1);
+  expect(performance.now() - begun).toBeGreaterThan(1_300);
+  expect(receiver.received[0]?.id).toBe(id);
+  await expect.poll(() => statesOf(webhook.id)).toEqual(["delivered"]);
+});
+
+test("a worker that is stopped finishes what it sends, and writes down what came of it", async () => {
+  const receiver = using(
+    await openReceiver((_, response) => void setTimeout(() => response.end("late"), 300)),
+  );
+  const webhook = await world.addWebhook(receiver.url);
+  await world.enqueue(10);
+  const worker = world.startWorker({ timing: { exchangeMs: 5_000 } });
+  await expect.poll(() => receiver.received.length).toBeGreaterThan(0);
+  await worker[Symbol.asyncDispose]();
+  const { length } = receiver.received;
+  const states = await statesOf(webhook.id);
+  expect(states.filter((state) => state === "delivered")).toHaveLength(length);
+  expect(length).toBeLessThan(10);
+});
+
+test("for a day after a rotation both secrets verify, then the new one alone", async () => {
+  const receiver = using(await openReceiver());
+  const { id, secret: old } = await world.addWebhook(receiver.url);
+  const secret = issueWebhookSecret();
+  await updateWebhookSecret(world.pg, { id, secret: SEALER.seal(secret, id) });
+  const start = Date.now();
+  let time = start + 5_000;
+  world.startWorker({ now: () => new Date(time) });
+  for (const at of [start + 5_000, start + 86_000_000, start + 86_460_000]) {
+    time = at;
+    const [event] = await world.enqueue();
+    await expect.poll(() => receiver.received.at(-1)?.id).toBe(event);
+  }
+  const signatures = receiver.received.map(({ headers }) =>
+    String(headers["x-service-signature"]).split(",v1=").slice(1),
+  );
+  expect(signatures.map(({ length }) => length)).toEqual([2, 2, 1]);
+  const [first] = receiver.received;
+  for (const each of [secret, old])
+    new Webhook(each).verify(first?.body ?? "", first?.headers as Record<string, string>);
+});
+
+test("what was cancelled is not sent, and what arrived all the same is said to have", async () => {
+  const receiver = using(await openReceiver((_, response) => void setTimeout(() => response.end(), 300)));
+  const webhook = await world.addWebhook(receiver.url);
+  await world.enqueue(10);
+  world.startWorker({ timing: { exchangeMs: 5_000 } });
+  await expect.poll(() => receiver.received.length).toBe(DELIVERY_LIMITS.perWebhook);
+  await cancelWebhookDeliveries(world.pg, [webhook.id]);
+  await expect.poll(() => world.outcomes.length).toBe(DELIVERY_LIMITS.perWebhook);
+  const cancelled = Array<string>(10 - DELIVERY_LIMITS.perWebhook).fill("cancelled");
+  const delivered = Array<string>(DELIVERY_LIMITS.perWebhook).fill("delivered");
+  await expect.poll(() => statesOf(webhook.id)).toEqual([...cancelled, ...delivered]);
+  expect(receiver.received).toHaveLength(DELIVERY_LIMITS.perWebhook);
+});
+
+test("a redelivery has the id and body that it had, and a fresh signature", async () => {
+  const receiver = using(await openReceiver((_, response) => void response.writeHead(503).end()));
+  const { id: webhookId, secret } = await world.addWebhook(receiver.url);
+  await world.enqueue();
+  let time = Date.now() + 5_000;
+  world.startWorker({ now: () => new Date(time) });
+  await expect.poll(() => statesOf(webhookId)).toEqual(["failed"]);
+  const [delivery] = await world.deliveriesTo(webhookId);
+  time += 60_000;
+  expect(await restartWebhookDelivery(world.pg, delivery?.id ?? "")).toBe(true);
+  expect(await restartWebhookDelivery(world.pg, delivery?.id ?? "")).toBe(false);
+  await expect.poll(async () => (await world.deliveriesTo(webhookId))[0]?.attempts.length).toBe(2);
+  const [first, second] = receiver.received;
+  expect(second?.body).toEqual(first?.body);
+  expect(second?.id).toBe(first?.id);
+  expect(Number(second?.headers["webhook-timestamp"]) - Number(first?.headers["webhook-timestamp"])).toBe(60);
+  new Webhook(secret).verify(second?.body ?? "", second?.headers as Record<string, string>);
+});
+
+describe("a webhook to which nothing could be delivered", () => {
+  /** One delivery that fails at each of these hours after the first. */
+  async function failAt(hours: readonly number[], isDown: (hour: number) => boolean = () => true) {
+    let down = true;
+    const receiver = using(
+      await openReceiver((_, response) => void response.writeHead(down ? 500 : 200).end()),
+    );
+    const webhook = await world.addWebhook(receiver.url);
+    const start = Date.parse("2100-01-01T12:00:00Z");
+    let time = start;
+    const disabled: string[] = [];
+    world.startWorker({ now: () => new Date(time), onDisabled: ({ id }) => disabled.push(id) });
+    for (const hour of hours) {
+      time = start + hour * 3_600_000;
+      down = isDown(hour);
+      await world.enqueue();
+      await expect.poll(async () => (await statesOf(webhook.id)).includes("pending")).toBe(false);
+    }
+    return {
+      webhook,
+      disabled,
+      record: await readWebhook(world.pg, { ownerId: world.ownerId, id: webhook.id }),
+    };
+  }
+
+  test("for three days running is disabled, with a reason in its record and in the audit log", async () => {
+    const { webhook, disabled, record } = await failAt([0, 24, 48, 72]);
+    expect(disabled).toEqual([webhook.id]);
+    const reason = "Nothing could be delivered for three days.";
+    expect(record).toMatchObject({ enabled: false, disabled_reason: reason });
+    const { rows } = await world.pg.query(
+      "select action, target_id, changes, account_id from audit_entries where owner_id = $1",
+      [world.ownerId],
+    );
+    expect(rows).toEqual([
+      {
+        action: "webhooks.disable-failing",
+        target_id: webhook.id,
+        changes: { enabled: false, disabled_reason: reason },
+        account_id: null,
+      },
+    ]);
+    await world.enqueue();
+    expect(await statesOf(webhook.id)).toHaveLength(4);
+  });
+
+  test.each([
+    ["for less than three days", [0, 24, 48, 71.9]],
+    ["twice, days apart", [0, 96]],
+  ])("%s stays enabled", async (_, hours) => {
+    expect((await failAt(hours)).record?.enabled).toBe(true);
+  });
+
+  test("but once in between stays enabled", async () => {
+    const { record } = await failAt([0, 24, 48, 60, 72, 96], (hour) => hour !== 60);
+    expect(record?.enabled).toBe(true);
+  });
+});
+
+test("the delivery log is kept for 30 days", async () => {
+  const receiver = using(await openReceiver());
+  const webhook = await world.addWebhook(receiver.url);
+  await world.enqueue(3);
+  world.startWorker();
+  await expect.poll(() => statesOf(webhook.id)).toEqual(["delivered", "delivered", "delivered"]);
+  await world.pg.query(
+    "delete from webhook_events e where not exists (select from webhook_deliveries where event_id = e.id)",
+  );
+  const [newest, middle, oldest] = await world.deliveriesTo(webhook.id);
+  const age = (id: string | undefined, days: number) =>
+    world.pg.query(
+      `with d as (
+         update webhook_deliveries set created_at = now() - $2::float8 * interval '1 day',
+           ended_at = now() - $2::float8 * interval '1 day' where id = $1 returning id, event_id),
+       a as (update webhook_attempts set started_at = now() - $2::float8 * interval '1 day' where delivery_id = $1)
+       update webhook_events set created_at = now() - $2::float8 * interval '1 day' where id = (select event_id from d)`,
+      [id, days],
+    );
+  await age(oldest?.id, 30.1);
+  await age(middle?.id, 29.9);
+  expect(await deleteOldDeliveries(world.pg)).toEqual({ deliveries: 1, attempts: 1, events: 1 });
+  const kept = await world.deliveriesTo(webhook.id);
+  expect(kept.map(({ id, attempts }) => [id, attempts.length])).toEqual([
+    [newest?.id, 1],
+    [middle?.id, 1],
+  ]);
+});

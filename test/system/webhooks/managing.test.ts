@@ -1,0 +1,387 @@
+import type { Pool } from "pg";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { TESTS_MAX, webhookDeliveryRoutes } from "../../../api/routes/webhook-deliveries.js";
+import { webhookRoutes, WEBHOOKS_MAX } from "../../../api/routes/webhooks.js";
+import { insertAuditEntry } from "../../../api/stores/audit-entries.js";
+import { enqueueWebhookEvent } from "../../../api/stores/webhook-outbox.js";
+import { createAddressGuard } from "../../../api/webhooks/guarded-lookup.js";
+import { OPERATOR, SERVICE, type AuditEntryRecord } from "../../../schemas/audit-entry.js";
+import type { WebhookDeliveryRecord, WebhookTestResult } from "../../../schemas/webhook-delivery.js";
+import type { WebhookRecord } from "../../../schemas/webhook.js";
+import { auditOf } from "../../support/audit-of.js";
+import { openGuard, SEALER } from "../../support/delivery-world.js";
+import {
+  openTestPostgres,
+  serveApi,
+  type ServedApi,
+  type TestPostgres,
+} from "../../support/management-api.js";
+import { makeWorld, TIMESTAMP, UUID, type World } from "../../support/management-world.js";
+import { openReceiver, type Receiver } from "../../support/receivers.js";
+import { Webhook } from "standardwebhooks";
+
+let postgres: TestPostgres;
+let pg: Pool;
+let api: ServedApi;
+/** As on the public internet; every name leads to `addresses`. */
+let guarded: ServedApi;
+let addresses: string[] = [];
+let world: World;
+let receiver: Receiver;
+
+const KINDS = ["company-funnel-stage-changed"];
+
+beforeAll(async () => {
+  postgres = await openTestPostgres();
+  ({ pg } = postgres);
+  const guard = createAddressGuard({ allowPrivateNetworks: false }, async () =>
+    addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 })),
+  );
+  const routesWith = (deps: Parameters<typeof webhookRoutes>[0]) => [
+    ...webhookRoutes(deps),
+    ...webhookDeliveryRoutes(deps),
+  ];
+  api = await serveApi({ pg, routes: routesWith({ pg, guard: openGuard(), sealer: SEALER }) });
+  guarded = await serveApi({ pg, routes: routesWith({ pg, guard, sealer: SEALER }) });
+  receiver = await openReceiver();
+});
+
+afterAll(async () => {
+  await receiver?.[Symbol.asyncDispose]();
+  await api?.[Symbol.asyncDispose]();
+  await guarded?.[Symbol.asyncDispose]();
+  await postgres?.[Symbol.asyncDispose]();
+});
+
+afterEach(() => void (receiver.received.length = 0));
+
+interface Created extends WebhookRecord {
+  secret: string;
+}
+
+async function makeOwner() {
+  world = await makeWorld(api, pg);
+  const path = `/v2/${world.organization}/webhooks`;
+  const call = (request: string, body?: unknown) => {
+    const [method = "", below = ""] = request.split(" ");
+    return api.call(world.tokens.admin, `${method} ${path}${below}`, body);
+  };
+  const create = async (url = receiver.url) =>
+    (await call("POST ", { url, event_kinds: KINDS })).body as Created;
+  return { path, call, create };
+}
+
+async function enqueue(): Promise<void> {
+  const { rows } = await pg.query<{ id: string }>("select id from owners where name = $1", [
+    world.organization,
+  ]);
+  const ownerId = rows[0]?.id ?? "";
+  await enqueueWebhookEvent(pg, {
+    ownerId,
+    type: "company-funnel-stage-changed",
+    data: { companies: [] },
+    createdAt: new Date(),
+  });
+}
+
+const statesOf = (body: unknown) =>
+  (body as { deliveries: WebhookDeliveryRecord[] }).deliveries.map(({ state }) => state);
+
+describe("a webhook", () => {
+  test("is created with a secret that is shown then, and never again", async () => {
+    const { call, path } = await makeOwner();
+    const answer = await call("POST ", { url: receiver.url, event_kinds: KINDS });
+    const { secret, ...record } = answer.body as Created;
+    expect(answer.status).toBe(201);
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    expect(record).toEqual({
+      id: expect.stringMatching(UUID) as string,
+      owner: world.organization,
+      url: receiver.url,
+      event_kinds: KINDS,
+      enabled: true,
+      created_at: expect.stringMatching(TIMESTAMP) as string,
+      updated_at: expect.stringMatching(TIMESTAMP) as string,
+    });
+    expect(answer.headers.get("location")).toBe(`${api.url}${path}/${record.id}`);
+    expect((await call(`GET /${record.id}`)).body).toEqual(record);
+    expect((await call("GET ")).body).toEqual({ webhooks: [record] });
+  });
+
+  test("keeps its secret sealed, for itself alone", async () => {
+    const { create } = await makeOwner();
+    const { id, secret } = await create();
+    const { rows } = await pg.query<{ secret: Buffer }>("select secret from webhooks where id = $1", [id]);
+    const sealed = rows[0]?.secret ?? Buffer.alloc(0);
+    expect(sealed.includes(secret.slice(6))).toBe(false);
+    expect(SEALER.open(sealed, id)).toBe(secret);
+    expect(() => SEALER.open(sealed, "another")).toThrow();
+  });
+
+  test("is changed by what is said and stays as it was in the rest", async () => {
+    const { call, create } = await makeOwner();
+    const { id, secret: _, ...made } = await create();
+    const disabled = await call(`PUT /${id}`, { enabled: false });
+    expect(disabled.body).toMatchObject({ ...made, enabled: false, updated_at: expect.anything() as string });
+    const moved = await call(`PUT /${id}`, { url: `${receiver.url}/2`, event_kinds: [...KINDS, "test"] });
+    expect(moved.body).toMatchObject({
+      url: `${receiver.url}/2`,
+      event_kinds: [...KINDS, "test"],
+      enabled: false,
+    });
+  });
+
+  test("is sent nothing while disabled, nor later what waited or came meanwhile", async () => {
+    const { call, create } = await makeOwner();
+    const { id } = await create();
+    await enqueue();
+    await call(`PUT /${id}`, { enabled: false });
+    await enqueue();
+    expect(statesOf((await call(`GET /${id}/deliveries`)).body)).toEqual(["cancelled"]);
+    // As if the second had been on its way into the outbox when the webhook was disabled.
+    await pg.query("update webhook_deliveries set state = 'pending' where webhook_id = $1", [id]);
+    await call(`PUT /${id}`, { enabled: true });
+    await enqueue();
+    expect(statesOf((await call(`GET /${id}/deliveries`)).body)).toEqual(["pending", "cancelled"]);
+  });
+
+  test("that the service disabled is as good as new when it is enabled", async () => {
+    const { call, create } = await makeOwner();
+    const { id } = await create();
+    await pg.query(
+      `update webhooks set enabled = false, disabled_reason = 'Nothing could be delivered.', failed_days = 3,
+         failing_since = now() - interval '3 days' where id = $1`,
+      [id],
+    );
+    expect((await call(`GET /${id}`)).body).toMatchObject({ disabled_reason: "Nothing could be delivered." });
+    expect((await call(`PUT /${id}`, { enabled: true })).body).not.toHaveProperty("disabled_reason");
+    const { rows } = await pg.query("select failing_since, failed_days from webhooks where id = $1", [id]);
+    expect(rows).toEqual([{ failing_since: null, failed_days: 0 }]);
+  });
+
+  test("is deleted with its log", async () => {
+    const { call, create } = await makeOwner();
+    const { id } = await create();
+    await enqueue();
+    expect((await call(`DELETE /${id}`)).status).toBe(204);
+    expect((await call(`GET /${id}`)).status).toBe(404);
+    const { rows } = await pg.query("select from webhook_deliveries where webhook_id = $1", [id]);
+    expect(rows).toEqual([]);
+  });
+
+  test("of another owner is not there", async () => {
+    const { create } = await makeOwner();
+    const { id } = await create();
+    const other = await makeOwner();
+    const requests = [`GET /${id}`, `DELETE /${id}`, `POST /${id}/test`, `GET /${id}/deliveries`, "GET /1"];
+    for (const request of requests) expect((await other.call(request)).status).toBe(404);
+  });
+
+  test(`is one of ${WEBHOOKS_MAX} at most`, async () => {
+    const { create, call } = await makeOwner();
+    await Promise.all(Array.from({ length: WEBHOOKS_MAX }, () => create()));
+    const refused = await call("POST ", { url: receiver.url, event_kinds: KINDS });
+    expect([refused.status, refused.body]).toMatchObject([422, { code: "too-many-webhooks" }]);
+  });
+
+  test("is listed in pages", async () => {
+    const { create, call } = await makeOwner();
+    const ids = [(await create()).id, (await create()).id, (await create()).id];
+    const first = (await call("GET ?per_page=2")).body as { webhooks: WebhookRecord[]; next: string };
+    expect(first.webhooks.map(({ id }) => id)).toEqual([ids[2], ids[1]]);
+    const next = await api.call(world.tokens.owner, `GET ${first.next.slice(api.url.length)}`);
+    expect((next.body as typeof first).webhooks.map(({ id }) => id)).toEqual([ids[0]]);
+    expect(next.body).not.toHaveProperty("next");
+  });
+
+  test("leaves every change in the audit log, without secrets", async () => {
+    const { create, call } = await makeOwner();
+    const { id, url } = await create();
+    await call(`PUT /${id}`, { enabled: false });
+    await call(`POST /${id}/rotate-secret`);
+    await call(`POST /${id}/test`);
+    await call(`DELETE /${id}`);
+    const entries = await auditOf(pg, { owner: world.organization, kind: "webhook" });
+    expect(entries.map(({ changes }) => changes)).toEqual([
+      { url, event_kinds: KINDS },
+      { enabled: false, updated_at: expect.anything() as string },
+      { secret: "rotated" },
+      { test: true },
+      { deleted: true },
+    ]);
+    expect(entries.every(({ action, name }) => action === "webhooks.manage" && name === url)).toBe(true);
+    expect(JSON.stringify(entries)).not.toContain("whsec_");
+  });
+});
+
+test("the audit log tells what the service did by itself from what an operator did", async () => {
+  const { create } = await makeOwner();
+  const { id, url } = await create();
+  const { rows } = await pg.query<{ id: string }>("select owner_id as id from webhooks where id = $1", [id]);
+  const target = { kind: "webhook", id, name: url } as const;
+  const entry = { ownerId: rows[0]?.id ?? "", target };
+  await insertAuditEntry(pg, { ...entry, by: SERVICE, action: "webhooks.disable-failing" });
+  await insertAuditEntry(pg, { ...entry, by: OPERATOR, action: "export.grant" });
+  const read = async (actor: string) => {
+    const path = `/v2/${world.organization}/audit?actor=${actor}`;
+    const { body } = await api.call(world.tokens.admin, `GET ${path}`);
+    return (body as { audit_entries: AuditEntryRecord[] }).audit_entries.map((each) => [
+      each.actor,
+      each.action,
+    ]);
+  };
+  expect(await read(SERVICE)).toEqual([[SERVICE, "webhooks.disable-failing"]]);
+  expect(await read(OPERATOR)).toEqual([[OPERATOR, "export.grant"]]);
+});
+
+describe("on the public internet, a webhook", () => {
+  const NOT_ALLOWED = { status: 422, body: { code: "webhook-url-not-allowed" } };
+
+  test.each([
+    ["http://127.0.0.1/", []],
+    ["http://0x7f.1/", []],
+    ["http://localhost:8080/", []],
+    ["http://ada:secret@hooks.example.org/", ["93.184.216.34"]],
+    ["https://hooks.example.org:22/", ["93.184.216.34"]],
+    ["https://hooks.example.org/", ["10.0.0.1"]],
+    ["https://hooks.example.org/", ["93.184.216.34", "::1"]],
+    ["nonsense", []],
+  ])("may not lead to %s when that is at %j", async (url, resolved) => {
+    const { path, create } = await makeOwner();
+    const { id } = await create();
+    addresses = resolved;
+    const { admin } = world.tokens;
+    const created = await guarded.call(admin, `POST ${path}`, { url, event_kinds: KINDS });
+    expect(created).toMatchObject(NOT_ALLOWED);
+    expect(await guarded.call(admin, `PUT ${path}/${id}`, { url })).toMatchObject(NOT_ALLOWED);
+  });
+
+  test("may lead to a name with public addresses, or with none yet", async () => {
+    const { path } = await makeOwner();
+    for (const resolved of [["93.184.216.34", "2606:4700:4700::1111"], []]) {
+      addresses = resolved;
+      const sent = { url: "https://hooks.example.org/", event_kinds: KINDS };
+      expect((await guarded.call(world.tokens.admin, `POST ${path}`, sent)).status).toBe(201);
+    }
+  });
+
+  test("that leads elsewhere since is not tested there", async () => {
+    const { path, create } = await makeOwner();
+    const { id } = await create(`http://hooks.example.org:${receiver.port}/`);
+    addresses = ["127.0.0.1"];
+    const { connections } = receiver;
+    const { body } = await guarded.call(world.tokens.admin, `POST ${path}/${id}/test`);
+    expect(body).toMatchObject({
+      success: false,
+      status: null,
+      error: expect.stringContaining("must not lead") as string,
+    });
+    expect(receiver.connections).toBe(connections);
+  });
+});
+
+describe("a test", () => {
+  test("sends a signed event to a webhook, also to a disabled one, and says what came of it", async () => {
+    const { create, call } = await makeOwner();
+    const { id, secret } = await create();
+    await call(`PUT /${id}`, { enabled: false });
+    const answer = await call(`POST /${id}/test`);
+    expect(answer.status).toBe(200);
+    const { duration_ms: durationMs, ...result } = answer.body as WebhookTestResult;
+    expect(result).toEqual({ success: true, status: 200, response_body: "thank you" });
+    expect(Number.isInteger(durationMs)).toBe(true);
+    const [got] = receiver.received;
+    const body = new Webhook(secret).verify(got?.body ?? "", got?.headers as Record<string, string>);
+    expect(body).toEqual({
+      id: got?.id,
+      type: "test",
+      owner: world.organization,
+      created_at: expect.stringMatching(TIMESTAMP) as string,
+      data: { message: `This is a test of the webhook ${id}.` },
+    });
+    expect((await call(`GET /${id}/deliveries`)).body).toEqual({ deliveries: [] });
+  });
+
+  test("says what a receiver answers who does not want it, at most 2048 bytes of it", async () => {
+    const { create, call } = await makeOwner();
+    const unwilling = await openReceiver(
+      (_, response) => void response.writeHead(418).end("größe ".repeat(1_000)),
+    );
+    const { id } = await create(unwilling.url);
+    const { body } = await call(`POST /${id}/test`);
+    const result = body as WebhookTestResult;
+    expect(result).toMatchObject({ success: false, status: 418 });
+    expect(result).not.toHaveProperty("error");
+    expect(Buffer.byteLength(result.response_body)).toBeGreaterThan(2_040);
+    expect(Buffer.byteLength(result.response_body)).toBeLessThanOrEqual(2_048);
+    await unwilling[Symbol.asyncDispose]();
+    const away = (await call(`POST /${id}/test`)).body;
+    expect(away).toMatchObject({
+      success: false,
+      status: null,
+      response_body: "",
+      error: expect.stringContaining("ECONNREFUSED") as string,
+    });
+  });
+
+  test(`is made ${TESTS_MAX} times a minute at most`, async () => {
+    const { create, call } = await makeOwner();
+    const { id } = await create();
+    const made = await Promise.all(Array.from({ length: TESTS_MAX + 1 }, () => call(`POST /${id}/test`)));
+    const refused = made.filter(({ status }) => status !== 200);
+    expect(refused).toMatchObject([{ status: 429, body: { code: "rate-limited" } }]);
+    expect(Number(refused[0]?.headers.get("retry-after"))).toBeGreaterThan(0);
+  });
+});
+
+test("a rotation answers the new secret, and keeps the old one for a day", async () => {
+  const { create, call } = await makeOwner();
+  const { id, secret: old } = await create();
+  const { secret } = (await call(`POST /${id}/rotate-secret`)).body as Created;
+  expect(secret).not.toBe(old);
+  await call(`POST /${id}/test`);
+  const [got] = receiver.received;
+  const header = String(got?.headers["x-service-signature"]);
+  expect(header).toMatch(/^t=\d{10},v1=[0-9a-f]{64},v1=[0-9a-f]{64}$/);
+  for (const each of [old, secret])
+    new Webhook(each).verify(got?.body ?? "", got?.headers as Record<string, string>);
+});
+
+describe("a redelivery", () => {
+  test("begins a delivery again that has ended, and is refused for any other", async () => {
+    const { create, call } = await makeOwner();
+    const { id } = await create();
+    await enqueue();
+    const { deliveries } = (await call(`GET /${id}/deliveries`)).body as {
+      deliveries: WebhookDeliveryRecord[];
+    };
+    const [delivery] = deliveries;
+    expect(delivery).toEqual({
+      id: expect.stringMatching(UUID) as string,
+      event_id: expect.stringMatching(UUID) as string,
+      event_type: "company-funnel-stage-changed",
+      state: "pending",
+      attempts: [],
+      created_at: expect.stringMatching(TIMESTAMP) as string,
+      next_attempt_at: expect.stringMatching(TIMESTAMP) as string,
+    });
+    const path = `POST /${id}/deliveries/${delivery?.id}/redeliver`;
+    expect(await call(path)).toMatchObject({ status: 409, body: { code: "delivery-in-progress" } });
+    await pg.query("update webhook_deliveries set state = 'failed', ended_at = now()");
+    expect(await call(path)).toMatchObject({ status: 200, body: { id: delivery?.id, state: "pending" } });
+    await call(`PUT /${id}`, { enabled: false });
+    expect(await call(path)).toMatchObject({ status: 409, body: { code: "webhook-disabled" } });
+    expect(await auditOf(pg, { owner: world.organization, kind: "delivery" })).toHaveLength(1);
+  });
+
+  test("of what the webhook was not sent is not found", async () => {
+    const { create, call } = await makeOwner();
+    const [one, other] = [await create(), await create()];
+    await enqueue();
+    const { deliveries } = (await call(`GET /${one.id}/deliveries`)).body as {
+      deliveries: WebhookDeliveryRecord[];
+    };
+    expect((await call(`POST /${other.id}/deliveries/${deliveries[0]?.id}/redeliver`)).status).toBe(404);
+    expect((await call(`POST /${one.id}/deliveries/1/redeliver`)).status).toBe(404);
+  });
+});
