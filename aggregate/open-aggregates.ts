@@ -1,5 +1,6 @@
 import type { ClickHouseClient } from "@clickhouse/client";
 import type { Breakdown } from "../schemas/aggregate.js";
+import { storableDate } from "../schemas/date-range.js";
 import { openRows } from "./open-rows.js";
 import { readQuery } from "./read-query.js";
 
@@ -28,23 +29,14 @@ export async function openAggregates(
     const params = {
       packages: sorted.slice(from, from + PACKAGES_MAX),
       breakdowns,
-      start: storable(startDate),
-      end: storable(endDate),
+      start: storableDate(startDate),
+      end: storableDate(endDate),
     };
     return openRows(clickhouse, { query, params, signal });
   };
   // The first is opened now, so that a refused query is known before the answer begins.
   const first = await open(0);
   return inTurn(first, sorted.length, open);
-}
-
-const FIRST_DAY = "1970-01-01";
-const LAST_DAY = "2149-06-06";
-
-/** Any calendar date may be asked for; ClickHouse's `Date`, and so every event, lies between these. */
-function storable(date: string): string {
-  if (date < FIRST_DAY) return FIRST_DAY;
-  return date > LAST_DAY ? LAST_DAY : date;
 }
 
 async function* inTurn(

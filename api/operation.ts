@@ -29,6 +29,7 @@ export type Tag =
   | "Pixels"
   | "Imports"
   | "Exports"
+  | "Companies"
   | "Account"
   | "Service";
 
@@ -53,4 +54,6 @@ export interface Content {
 export interface AnswerContent extends Partial<Content> {
   description: string;
   headers?: Readonly<Record<string, Parameter>>;
+  /** What else it can be where `Accept` asks for it, by content type; each has an `ETag` where the usual one has. */
+  others?: Readonly<Record<string, Pick<Content, "schema" | "example">>>;
 }

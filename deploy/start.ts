@@ -5,6 +5,8 @@ import { startEraser } from "../aggregate/start-eraser.js";
 import { startSettler } from "../aggregate/start-settler.js";
 import { createApp } from "../api/app.js";
 import { aggregateRoutes } from "../api/routes/aggregates.js";
+import { companyRoutes } from "../api/routes/companies.js";
+import { funnelRoutes } from "../api/routes/funnel.js";
 import { importEndingRoutes } from "../api/routes/import-endings.js";
 import { importRecordRoutes } from "../api/routes/import-records.js";
 import { importRoutes } from "../api/routes/imports.js";
@@ -23,6 +25,7 @@ import { startCollectServer } from "./collect-server.js";
 import type { Config } from "./config.js";
 import { createApiServer } from "./create-api-server.js";
 import { openDataDir, type Endpoints } from "./data-dir.js";
+import { funnelJob } from "./funnel-job.js";
 import { onReloadSignal } from "./lifecycle.js";
 import { listen, type ListeningServer } from "./listen.js";
 import { createRegistry, startMetricsServer } from "./metrics.js";
@@ -164,7 +167,7 @@ async function startEnriching({
  * Any number of processes may run them: what is an owner's is settled and erased by one of them at a time, a
  * scheduled job is done by one.
  */
-function startJobs({ log, open, stores, registry, metrics }: Parts): void {
+function startJobs({ config, log, open, stores, registry, metrics }: Parts): void {
   open.use(
     startSettler({
       clickhouse: stores.clickhouse,
@@ -182,7 +185,9 @@ function startJobs({ log, open, stores, registry, metrics }: Parts): void {
       onFailure: (error) => log.warn({ err: error }, "erasing failed and is tried again"),
     }),
   );
-  open.use(startSchedule(SCHEDULED_JOBS, { pg: stores.pg, log, ...createScheduleMetrics(registry) }));
+  const { clickhouse, pg } = stores;
+  const jobs = [...SCHEDULED_JOBS, funnelJob({ clickhouse, schedule: config.funnelSchedule })];
+  open.use(startSchedule(jobs, { pg, log, ...createScheduleMetrics(registry, jobs) }));
 }
 
 function startApi({ config, log, stores, tokens, registry, metrics }: Parts): Promise<ListeningServer> {
@@ -213,6 +218,8 @@ function startApi({ config, log, stores, tokens, registry, metrics }: Parts): Pr
       ...importEndingRoutes({ pg: requests, active, watch }),
       ...importRecordRoutes({ pg: requests, clickhouse, watch }),
       ...aggregateRoutes({ pg: requests, clickhouse, watch }),
+      ...companyRoutes({ pg: requests, clickhouse }),
+      ...funnelRoutes({ pg: requests }),
     ],
   });
   const handle = app.callback();

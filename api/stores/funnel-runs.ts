@@ -36,6 +36,13 @@ export async function readLastRun(pg: Postgres, ownerId: string): Promise<Date |
   return row?.asOf;
 }
 
+/** The user or organization of that name, whatever its case. */
+export async function findOwnerId(pg: Postgres, name: string): Promise<string | undefined> {
+  const text = `select id from owners where name_key = lower($1 collate "C")`;
+  const [row] = await query<{ id: string }>(pg, text, [name]);
+  return row?.id;
+}
+
 async function ownersAfter(
   pg: Postgres,
   { after, limit, only }: { after: string | undefined; limit: number; only: string | undefined },

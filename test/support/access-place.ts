@@ -88,6 +88,7 @@ export const PARAMETERS: Readonly<Record<string, (place: Place) => string | Prom
   package: ({ packageId }) => packageId,
   pixel: ({ pg, owner }) => insertPixel(pg, { ownerId: owner.id, pixel: { name: "Handbook" } }),
   import: (place) => makeImport(place, { of: "any", ended: true }),
+  company: makeCompany,
   async route({ pg, packageId }) {
     const route = { templatePath: "/tools/{version}", outgoingUrl: "" };
     return (await insertPackageRoute(pg, { packageId, route })).id;
@@ -107,6 +108,16 @@ export const PARAMETERS: Readonly<Record<string, (place: Place) => string | Prom
     return (await insertApiToken(pg, token)).id;
   },
 };
+
+async function makeCompany({ pg, owner }: Place): Promise<string> {
+  const domain = `${randomUUID()}.example.org`;
+  await pg.query(
+    `insert into funnel_companies (owner_id, domain, name, engaged, score, downloads, views)
+     values ($1, $2, 'Acme', false, 0, 0, 0)`,
+    [owner.id, domain],
+  );
+  return domain;
+}
 
 /** An import of another account, whose place here is the owner's or the package's alone. */
 export async function makeImport(

@@ -121,6 +121,7 @@ const ASKED: Readonly<Record<string, readonly Asked[]>> = {
   "GET /v2/imports/:owner/:import": [{}, ofPackage()],
   "GET /v2/imports/:owner/:import/log": [{}, ofPackage()],
   "GET /v2/imports/:owner/:import/rejected": [{}, ofPackage()],
+  "PUT /v2/:owner/funnel/importance": [{ body: () => ({ packages: [], pixels: [] }) }],
   "GET /v1/organizations/:owner/aggregates": EXPORT,
   "GET /v1/users/:owner/aggregates": EXPORT,
 };

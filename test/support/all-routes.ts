@@ -1,6 +1,8 @@
 import { managementRoutes } from "../../api/management-routes.js";
 import { aggregateRoutes } from "../../api/routes/aggregates.js";
+import { companyRoutes } from "../../api/routes/companies.js";
 import { documentRoutes } from "../../api/routes/document.js";
+import { funnelRoutes } from "../../api/routes/funnel.js";
 import { healthRoutes } from "../../api/routes/health.js";
 import { importEndingRoutes } from "../../api/routes/import-endings.js";
 import { importRecordRoutes } from "../../api/routes/import-records.js";
@@ -18,6 +20,8 @@ export const TOKEN_ROUTES = [
   ...importEndingRoutes(UNUSED),
   ...importRecordRoutes(UNUSED),
   ...aggregateRoutes(UNUSED),
+  ...companyRoutes(UNUSED),
+  ...funnelRoutes(UNUSED),
 ];
 
 export const ALL_ROUTES: DescribedRoute[] = [

@@ -3,6 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Pool } from "pg";
 import { aggregateRoutes } from "../../api/routes/aggregates.js";
+import { companyRoutes } from "../../api/routes/companies.js";
+import { funnelRoutes } from "../../api/routes/funnel.js";
 import { importEndingRoutes } from "../../api/routes/import-endings.js";
 import { importRecordRoutes } from "../../api/routes/import-records.js";
 import { importRoutes } from "../../api/routes/imports.js";
@@ -27,7 +29,8 @@ export async function openWholeApi(): Promise<WholeApi> {
   const { pg } = postgres;
   const deps = { pg, eventLog, clickhouse: clickhouse.client, active: new ActiveUploads() };
   const makers = [importRoutes, importEndingRoutes, importRecordRoutes, aggregateRoutes];
-  const api = await serveApi({ pg, routes: makers.flatMap((make) => make(deps)) });
+  const further = [companyRoutes, funnelRoutes];
+  const api = await serveApi({ pg, routes: [...makers, ...further].flatMap((make) => make(deps)) });
   const close = async () => {
     await api[Symbol.asyncDispose]();
     await postgres[Symbol.asyncDispose]();

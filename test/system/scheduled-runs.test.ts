@@ -161,7 +161,7 @@ test("cleaning up forgets keys after a day and parked chunks long after their en
        ('c', 0, 2, 0, 1, 1, null, 'bad', 3, now() - interval '91 days')`,
   );
   const [cleanUp] = SCHEDULED_JOBS;
-  expect(await cleanUp?.run(postgres.pg)).toEqual({ importKeys: 1, parkedChunks: 1 });
+  expect(await cleanUp?.run(postgres.pg, signal)).toEqual({ importKeys: 1, parkedChunks: 1 });
   const kept = await postgres.pg.query<{ name: string }>(
     "select key as name from import_keys union all select place from parked_chunks order by name",
   );
