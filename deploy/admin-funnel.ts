@@ -26,7 +26,8 @@ function runCommand(administer: Administer): Command {
     .addHelpText(
       "after",
       "\nWith --as-of, later events do not count, and the next run counts them again. Owners who were looked at as of a" +
-        "\nlater time are left alone; naming such an owner is refused. History that was kept is never rewritten.",
+        "\nlater time are left alone; naming such an owner is refused. History that was kept is never rewritten." +
+        "\nOwners with imports under way wait for the next run, for a day at the longest.",
     )
     .action((owner: string | undefined, { asOf }: { asOf?: Date }) =>
       administer(async (deps) => [sentenceOf(await run(deps, { owner, asOf }))]),
@@ -80,12 +81,15 @@ async function refuseEarlier(pg: Pool, { ownerId, asOf }: { ownerId: string; asO
   );
 }
 
-function sentenceOf({ owners, companies, changes, leftAlone }: FunnelOutcome): string {
-  const looked = `${countOf(companies, "company", "companies")} of ${countOf(owners - leftAlone, "owner", "owners")}`;
+function sentenceOf({ owners, companies, changes, leftAlone, importing }: FunnelOutcome): string {
+  const placed = countOf(owners - leftAlone - importing, "owner", "owners");
+  const looked = `${countOf(companies, "company", "companies")} of ${placed}`;
   const changed = `${countOf(changes, "change", "changes")} of stage`;
   const left =
     leftAlone === 0 ? "" : ` ${countOf(leftAlone, "owner", "owners")} left alone: their last run is later.`;
-  return `${looked}, ${changed}.${left}`;
+  const waiting =
+    importing === 0 ? "" : ` ${countOf(importing, "owner", "owners")} left for later: imports run.`;
+  return `${looked}, ${changed}.${left}${waiting}`;
 }
 
 function countOf(count: number, one: string, more: string): string {

@@ -97,12 +97,14 @@ export interface FunnelStore {
   ownersAfter(after: string | undefined, limit: number): Promise<FunnelOwner[]>;
   /**
    * Does `work` in one transaction, alone of all that would for this owner: all that it puts is there afterwards, or
-   * nothing. False, without doing it, when companies of the owner were looked at as of a later time already.
+   * nothing. Not done when companies of the owner were looked at as of a later time already, or when an import was
+   * under way since `ownersAfter` answered: what it overrides counts twice until it is settled. Nobody waits for
+   * imports for longer than a day.
    */
   inOwnerTransaction(
     about: { ownerId: string; asOf: Date },
     work: (owner: FunnelTransaction) => Promise<void>,
-  ): Promise<boolean>;
+  ): Promise<"done" | "later" | "importing">;
 }
 
 /** Inside the transaction of one owner. */

@@ -32,6 +32,8 @@ export interface FunnelOutcome {
   changes: number;
   /** Owners whose companies were looked at as of a later time already. */
   leftAlone: number;
+  /** Owners who are looked at when their imports are through. */
+  importing: number;
 }
 
 /**
@@ -49,7 +51,7 @@ export async function placeCompanies(
   read: (query: FactsQuery) => AsyncIterable<PlacedFacts>,
   { store, asOf, signal }: FunnelRun,
 ): Promise<FunnelOutcome> {
-  const outcome = { owners: 0, companies: 0, changes: 0, leftAlone: 0 };
+  const outcome = { owners: 0, companies: 0, changes: 0, leftAlone: 0, importing: 0 };
   const today = asOf.toISOString().slice(0, 10);
   let after: string | undefined;
   for (;;) {
@@ -58,14 +60,25 @@ export async function placeCompanies(
     if (after === undefined) return outcome;
     for await (const part of partsOf(owners, read({ owners, today, signal }))) {
       signal.throwIfAborted();
-      const changes = await placePart(store, part, asOf);
-      if (part.range.through === undefined) outcome.owners += 1;
-      if (part.range.through === undefined && changes === undefined) outcome.leftAlone += 1;
-      outcome.companies += changes === undefined ? 0 : part.facts.length;
-      outcome.changes += changes ?? 0;
+      addPart(outcome, part, await placePart(store, part, asOf));
     }
   }
 }
+
+/** An owner counts once, with the last part. */
+function addPart(outcome: FunnelOutcome, { range, facts }: Part, placed: Placed): void {
+  const owners = range.through === undefined ? 1 : 0;
+  outcome.owners += owners;
+  if (placed === "later") outcome.leftAlone += owners;
+  else if (placed === "importing") outcome.importing += owners;
+  else {
+    outcome.companies += facts.length;
+    outcome.changes += placed;
+  }
+}
+
+/** How many companies changed their stage, or why nothing was done. */
+type Placed = number | "later" | "importing";
 
 /** All that is known of an owner's companies in a range of domains. */
 interface Part {
@@ -96,20 +109,15 @@ async function* partsOf(
   for (; at < owners.length; at += 1) yield cut();
 }
 
-/** Answers how many companies changed their stage; undefined where a later run has been there. */
-async function placePart(
-  store: FunnelStore,
-  { ownerId, range, facts }: Part,
-  asOf: Date,
-): Promise<number | undefined> {
+async function placePart(store: FunnelStore, { ownerId, range, facts }: Part, asOf: Date): Promise<Placed> {
   const changes: StageChange[] = [];
-  const done = await store.inOwnerTransaction({ ownerId, asOf }, async (owner) => {
+  const outcome = await store.inOwnerTransaction({ ownerId, asOf }, async (owner) => {
     const stored = await owner.companiesIn(range);
     const decided = decideAll(stored, facts);
     changes.push(...decided.changes);
     await putAll(owner, decided);
   });
-  return done ? changes.length : undefined;
+  return outcome === "done" ? changes.length : outcome;
 }
 
 interface Decided {

@@ -17,9 +17,14 @@ export function funnelStore(
   client: Postgres,
   { ownerId }: { ownerId?: string | undefined } = {},
 ): FunnelStore {
+  // Whatever is read of the owners is read later.
+  const run: RunState = { since: new Date(0), overdue: undefined };
   return {
-    ownersAfter: (after, limit) => ownersAfter(client, { after, limit, only: ownerId }),
-    inOwnerTransaction: (about, work) => inOwnerTransaction(client, about, work),
+    async ownersAfter(after, limit) {
+      run.since = await readRunTime(client);
+      return ownersAfter(client, { after, limit, only: ownerId });
+    },
+    inOwnerTransaction: (about, work) => inOwnerTransaction(client, { ...about, run }, work),
   };
 }
 
@@ -63,6 +68,12 @@ async function ownersAfter(
   return query<FunnelOwner>(pg, text, [after ?? null, limit, only ?? null]);
 }
 
+interface RunState {
+  since: Date;
+  /** The owner that waits for imports no longer, in all transactions of this run. */
+  overdue: string | undefined;
+}
+
 interface About {
   ownerId: string;
   asOf: Date;
@@ -70,18 +81,19 @@ interface About {
 
 async function inOwnerTransaction(
   client: Postgres,
-  about: About,
+  about: About & { run: RunState },
   work: (owner: FunnelTransaction) => Promise<void>,
-): Promise<boolean> {
-  const isDone = await transactionOn(client, async () => {
+): ReturnType<FunnelStore["inOwnerTransaction"]> {
+  const outcome = await transactionOn(client, async () => {
     await query(client, `select pg_advisory_xact_lock(${LOCK_KEY})`, [about.ownerId]);
-    if (!(await putRun(client, about))) return false;
+    if (await isImporting(client, about)) return "importing";
+    if (!(await putRun(client, about))) return "later";
     await work(transactionOf(client, about));
     passFaultPoint("funnel-before-commit");
-    return true;
+    return "done";
   });
-  if (isDone) passFaultPoint("funnel-after-commit");
-  return isDone;
+  if (outcome === "done") passFaultPoint("funnel-after-commit");
+  return outcome;
 }
 
 const LOCK_KEY = "hashtextextended('funnel of ' || $1::text, 0)";
@@ -106,6 +118,22 @@ function transactionOf(client: Postgres, about: About): FunnelTransaction {
 /** As the specification has it: the first time there is no old stage. */
 function announced({ domain, name, oldStage, newStage }: StageChange) {
   return { domain, name, ...(oldStage !== null && { old_stage: oldStage }), new_stage: newStage };
+}
+
+/** Whether imports are waited for. Those that never end, and those that follow one another all day, keep nobody waiting. */
+async function isImporting(pg: Postgres, { ownerId, run }: About & { run: RunState }): Promise<boolean> {
+  const text = `
+    select exists (
+      select from imports
+      where owner_id = $1 and created_at > now() - interval '1 day'
+        and (status = 'importing' or chunks_settled < chunks_written or updated_at > $2)
+    ) as importing, coalesce(
+      (select as_of from funnel_runs where owner_id = $1),
+      (select min(created_at) from imports where owner_id = $1)
+    ) < now() - interval '1 day' as overdue`;
+  const [row] = await query<{ importing: boolean; overdue: boolean | null }>(pg, text, [ownerId, run.since]);
+  if (row?.overdue) run.overdue = ownerId;
+  return row?.importing === true && run.overdue !== ownerId;
 }
 
 /** False where a later run has been there. */

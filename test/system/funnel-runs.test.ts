@@ -4,6 +4,7 @@ import type { Pool } from "pg";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { FactsQuery, PlacedFacts } from "../../aggregate/funnel/read-company-facts.js";
 import { placeCompanies } from "../../aggregate/funnel/run-funnel.js";
+import { insertImport } from "../../api/stores/imports.js";
 import { onConnection } from "../../api/stores/connection.js";
 import { funnelStore } from "../../api/stores/funnel-runs.js";
 import { Random } from "../../deploy/demo/random.js";
@@ -158,7 +159,7 @@ test("a run that is overtaken by a later one leaves the rest to it", async () =>
   const { leftAlone } = await slow;
   await expectConsistent(1);
   expect(leftAlone).toBe(1);
-  expect(await run(0)).toEqual({ owners: 1, companies: 0, changes: 0, leftAlone: 1 });
+  expect(await run(0)).toEqual({ owners: 1, companies: 0, changes: 0, leftAlone: 1, importing: 0 });
   await expectConsistent(1);
 });
 
@@ -171,4 +172,31 @@ test("what did not change is not written again", async () => {
   const before = (await written()).rows;
   await run(0, { asOf: minute(5) });
   expect((await written()).rows).toEqual(before);
+});
+
+test("an owner is looked at when their imports are through, or after a day", async () => {
+  const tokens = { email: `${ownerId}@example.org`, hash: ownerId };
+  await pg.query(
+    "insert into accounts (id, email, token_hash, token_ciphertext) values ($1, $2, $3, 'text')",
+    [ownerId, tokens.email, tokens.hash],
+  );
+  const target = { ownerId, accountId: ownerId, artifactKind: "any", artifactId: "" } as const;
+  const { id } = await insertImport(pg, target);
+  const asOf = new Date();
+  expect(await run(0, { asOf })).toMatchObject({ owners: 1, companies: 0, changes: 0, importing: 1 });
+  await pg.query("update imports set status = 'done' where id = $1", [id]);
+  expect(await run(0, { asOf })).toMatchObject({ companies: COMPANIES, importing: 0 });
+  const touching = (store: FunnelStore): FunnelStore => ({
+    ...store,
+    async ownersAfter(after, limit) {
+      const owners = await store.ownersAfter(after, limit);
+      await pg.query("update imports set updated_at = clock_timestamp() where id = $1", [id]);
+      return owners;
+    },
+  });
+  expect(await run(1, { asOf, through: touching })).toMatchObject({ companies: 0, importing: 1 });
+  await pg.query("update imports set status = 'importing' where id = $1", [id]);
+  expect(await run(1, { asOf })).toMatchObject({ companies: 0, importing: 1 });
+  await pg.query("update funnel_runs set as_of = as_of - interval '25 hours' where owner_id = $1", [ownerId]);
+  expect(await run(1, { asOf })).toMatchObject({ companies: COMPANIES, importing: 0 });
 });

@@ -40,7 +40,7 @@ interface Kept {
 /** A store in memory: what a transaction puts is there once it ends. `laterRun` has been as of a later time. */
 function openStore(
   ids: readonly string[],
-  { laterRun = "" } = {},
+  { laterRun = "", importing = "" } = {},
 ): { store: FunnelStore; of: (id: string) => Kept } {
   const kept = new Map<string, Kept>();
   const of = (id: string) => {
@@ -68,10 +68,11 @@ function openStore(
           .slice(0, limit)
           .map((id) => ({ id, artifacts: [] })),
       async inOwnerTransaction({ ownerId }, work) {
-        if (ownerId === laterRun) return false;
+        if (ownerId === laterRun) return "later";
+        if (ownerId === importing) return "importing";
         of(ownerId).transactions += 1;
         await work(transaction(of(ownerId)));
-        return true;
+        return "done";
       },
     },
   };
@@ -89,6 +90,7 @@ describe("a run of the funnel", () => {
       companies: 1,
       changes: 1,
       leftAlone: 0,
+      importing: 0,
     });
     expect((await run([factsOf("acme.example")])).changes).toBe(0);
     expect((await run([factsOf("acme.example", DOWNLOADED)])).changes).toBe(1);
@@ -140,7 +142,7 @@ describe("a run of the funnel", () => {
       ["000", "099", "100", "248"].map((id) => [id, [factsOf("acme.example")]]),
     );
     const outcome = await placeCompanies(reading(companies), { store, asOf, signal });
-    expect(outcome).toEqual({ owners: 250, companies: 4, changes: 4, leftAlone: 0 });
+    expect(outcome).toEqual({ owners: 250, companies: 4, changes: 4, leftAlone: 0, importing: 0 });
     expect(ids.filter((id) => of(id).changes.length > 0)).toEqual(Object.keys(companies).sort());
   });
 
@@ -162,8 +164,16 @@ describe("a run of the funnel", () => {
     const { store, of } = openStore(["a", "b"], { laterRun: "a" });
     const companies = { a: [factsOf("acme.example")], b: [factsOf("acme.example")] };
     const outcome = await placeCompanies(reading(companies), { store, asOf, signal });
-    expect(outcome).toEqual({ owners: 2, companies: 1, changes: 1, leftAlone: 1 });
+    expect(outcome).toEqual({ owners: 2, companies: 1, changes: 1, leftAlone: 1, importing: 0 });
     expect([of("a").changes.length, of("b").changes.length]).toEqual([0, 1]);
+  });
+
+  test("leaves an owner whose imports run to the next one", async () => {
+    const { store, of } = openStore(["a", "b"], { importing: "b" });
+    const companies = { a: [factsOf("acme.example")], b: [factsOf("acme.example")] };
+    const outcome = await placeCompanies(reading(companies), { store, asOf, signal });
+    expect(outcome).toEqual({ owners: 2, companies: 1, changes: 1, leftAlone: 0, importing: 1 });
+    expect([of("a").changes.length, of("b").changes.length]).toEqual([1, 0]);
   });
 
   test("ends between two owners when it is told to", async () => {
