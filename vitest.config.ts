@@ -14,6 +14,10 @@ const SAME_ON_EVERY_LOG = [
   "clickhouse-deduplication",
   "native-columns",
   "settlement",
+  "funnel-facts",
+  // Imports are only a means, in front of PostgreSQL and ClickHouse.
+  "funnel",
+  "funnel-runs",
   // The embedded stores themselves; test/kafka has the suite that both logs pass.
   "embedded-log",
   "embedded-stores",

@@ -117,6 +117,7 @@ export const ACTIONS = {
   "imports.retract": { on: "owner", least: "admin", scope: "import" },
   "audit.read": { on: "owner", least: "admin", scope: "manage" },
   "webhooks.manage": { on: "owner", least: "admin", scope: "manage" },
+  "funnel.manage": { on: "owner", least: "admin", scope: "manage" },
   "export.read": { on: "owner", least: "admin", scope: "export" },
 
   "packages.read": { on: "package", least: "member", scope: "read" },

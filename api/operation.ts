@@ -30,6 +30,7 @@ export type Tag =
   | "Imports"
   | "Exports"
   | "Webhooks"
+  | "Companies"
   | "Account"
   | "Service";
 
@@ -54,4 +55,6 @@ export interface Content {
 export interface AnswerContent extends Partial<Content> {
   description: string;
   headers?: Readonly<Record<string, Parameter>>;
+  /** What else it can be where `Accept` asks for it, by content type; each has an `ETag` where the usual one has. */
+  others?: Readonly<Record<string, Pick<Content, "schema" | "example">>>;
 }

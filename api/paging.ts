@@ -36,12 +36,15 @@ export function pageSchema(name: string, record: JsonSchema): JsonSchema {
   };
 }
 
-/** Throws `invalid-query` for an `after` that is no id and a `per_page` outside 1 to 1000. */
-export function parsePage(query: ParsedUrlQuery): Page {
+/**
+ * Throws `invalid-query` for an `after` that is no id and a `per_page` outside 1 to 1000. Ids are UUIDs where nothing is
+ * said.
+ */
+export function parsePage(query: ParsedUrlQuery, isId: (text: string) => boolean = isUuid): Page {
   const perPage = parsePerPage(query["per_page"]);
   const { after } = query;
   if (after === undefined) return { perPage };
-  if (typeof after === "string" && isUuid(after)) return { after, perPage };
+  if (typeof after === "string" && isId(after)) return { after, perPage };
   throw new Problem("invalid-query", "after must be the id of an entry of the list.");
 }
 

@@ -1,3 +1,4 @@
+import type { ClickHouseClient } from "@clickhouse/client";
 import { Command } from "commander";
 import type { Pool } from "pg";
 import { createAccount, rotateToken } from "../api/accounts.js";
@@ -7,8 +8,11 @@ import { switchExport } from "../api/switch-export.js";
 import { checkSecretKey } from "../api/stores/secret-key.js";
 import { createTokenCipher, type TokenCipher } from "../api/tokens.js";
 import { Problem } from "../schemas/problem.js";
+import { connectClickHouse } from "./connect-clickhouse.js";
 import { connectPostgres } from "./connect-postgres.js";
+import { funnelCommand } from "./admin-funnel.js";
 import { parkedCommand } from "./admin-parked.js";
+import { ClosingStack } from "./closing-stack.js";
 import { createLog } from "./log.js";
 import type { EventLogSource } from "./open-event-log.js";
 import { openAdminStores } from "./open-admin-stores.js";
@@ -22,7 +26,9 @@ import { StartFailure } from "./start-failure.js";
 export function adminCommand({ env, print, fail }: AdminSurroundings = ofProcess()): Command {
   const administer = administrator({ env, print, fail });
   const admin = new Command("admin")
-    .description("Accounts, export rights and parked chunks, beside a running server or without one.")
+    .description(
+      "Accounts, export rights, parked chunks and the funnel, beside a running server or without one.",
+    )
     .addHelpText(
       "after",
       "\nReads the same environment as `start`: DATABASE_URL, or else DATA_DIR." +
@@ -33,6 +39,7 @@ export function adminCommand({ env, print, fail }: AdminSurroundings = ofProcess
     ...exportCommands(administer),
     migrateCommand(administer),
     parkedCommand(administer),
+    funnelCommand(administer),
   ])
     admin.addCommand(command);
   return admin;
@@ -65,6 +72,8 @@ export interface Administered {
   clickhouseUrl: string | undefined;
   /** An embedded one may not be there. */
   logSource: EventLogSource;
+  /** A client of ClickHouse, whose embedded server is started for the moment when it does not run. */
+  openClickHouse: () => Promise<ClickHouseClient>;
 }
 
 /** Runs the work of one command, which answers the lines to print. */
@@ -140,14 +149,18 @@ async function onDatabase(
   await using stores = await openAdminStores(env);
   const tokens = createTokenCipher(stores.secretKey);
   const log = createLog({ level: "error" });
+  await using open = new ClosingStack();
   const pg = connectPostgres({ url: stores.postgresUrl, connectionsMax: 1, log });
-  try {
-    await migratePostgres(pg);
-    await checkSecretKey(pg, tokens);
-    await work({ pg, tokens, clickhouseUrl: stores.clickhouseUrl, logSource: stores.logSource });
-  } finally {
-    await pg.end();
-  }
+  open.defer(() => pg.end());
+  await migratePostgres(pg);
+  await checkSecretKey(pg, tokens);
+  const { clickhouseUrl, logSource } = stores;
+  const openClickHouse = async () => {
+    const clickhouse = connectClickHouse(await stores.runClickHouse());
+    open.defer(() => clickhouse.close());
+    return clickhouse;
+  };
+  await work({ pg, tokens, clickhouseUrl, logSource, openClickHouse });
 }
 
 async function grantLines(pg: Pool, change: { name: string; exportEnabled: boolean }): Promise<string[]> {

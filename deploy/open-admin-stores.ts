@@ -1,11 +1,16 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { ClosingStack } from "./closing-stack.js";
 import { parseConfig, type Config } from "./config.js";
 import { openDataDir, readRunningEndpoints, type Endpoints } from "./data-dir.js";
+import { startClickHouse } from "./embedded/clickhouse.js";
 import { startPostgres } from "./embedded/postgres.js";
 import { createLog } from "./log.js";
 import type { EventLogSource } from "./open-event-log.js";
+import { embeddedUrl } from "./open-stores.js";
+import { prepareClickHouse } from "./prepare-clickhouse.js";
 import { loadSecretKey } from "./secret-key.js";
+import { StartFailure } from "./start-failure.js";
 
 /** The databases to administer, until closed. */
 export interface AdminStores extends AsyncDisposable {
@@ -15,6 +20,8 @@ export interface AdminStores extends AsyncDisposable {
   readonly secretKey: Buffer;
   /** An embedded one may not be there. */
   readonly logSource: EventLogSource;
+  /** The URL of a ClickHouse that runs: where it is an embedded one that does not, it is started for the moment. */
+  runClickHouse(): Promise<string>;
 }
 
 /**
@@ -39,11 +46,18 @@ async function external(
     dataDir: { path: config.dataDir },
     required: config.databaseUrl !== undefined || !existsSync(join(config.dataDir, "secret-key")),
   });
+  const clickhouseUrl = config.clickhouseUrl ?? clickhouse;
   return {
     postgresUrl: postgres,
-    clickhouseUrl: config.clickhouseUrl ?? clickhouse,
+    clickhouseUrl,
     secretKey,
     logSource: logSourceOf(config),
+    async runClickHouse() {
+      if (clickhouseUrl !== undefined) return clickhouseUrl;
+      throw new StartFailure(
+        "ClickHouse does not run: start the server on this DATA_DIR, or give its CLICKHOUSE_URL.",
+      );
+    },
     [Symbol.asyncDispose]: async () => undefined,
   };
 }
@@ -54,12 +68,23 @@ async function startEmbedded(config: Config): Promise<AdminStores> {
     const secretKey = await loadSecretKey({ fromConfig: config.secretKey, dataDir, required: false });
     const log = createLog({ level: "warn" });
     const postgres = await startPostgres({ dir: dataDir.sub("postgres"), log });
+    const open = new ClosingStack();
+    open.use(dataDir);
+    open.use(postgres);
     return {
       postgresUrl: postgres.url,
       clickhouseUrl: config.clickhouseUrl,
       secretKey,
       logSource: logSourceOf(config),
-      [Symbol.asyncDispose]: () => disposeInTurn(postgres, dataDir),
+      async runClickHouse() {
+        if (config.clickhouseUrl !== undefined) return config.clickhouseUrl;
+        const clickhouse = open.use(await startClickHouse({ dir: dataDir.sub("clickhouse"), log }));
+        const url = embeddedUrl(clickhouse);
+        await prepareClickHouse(url);
+        return url;
+      },
+      // The directory is given up only once nothing runs on it.
+      [Symbol.asyncDispose]: () => open[Symbol.asyncDispose](),
     };
   } catch (error) {
     await dataDir[Symbol.asyncDispose]();
@@ -69,13 +94,4 @@ async function startEmbedded(config: Config): Promise<AdminStores> {
 
 function logSourceOf({ kafka, dataDir }: Config): EventLogSource {
   return kafka === undefined ? { dir: join(dataDir, "log") } : { kafka };
-}
-
-/** The directory is given up only once nothing runs on it. */
-async function disposeInTurn(postgres: AsyncDisposable, dataDir: AsyncDisposable): Promise<void> {
-  try {
-    await postgres[Symbol.asyncDispose]();
-  } finally {
-    await dataDir[Symbol.asyncDispose]();
-  }
 }

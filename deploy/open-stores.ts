@@ -9,7 +9,7 @@ import type { Role } from "./config-schema.js";
 import { connectClickHouse, DATABASE } from "./connect-clickhouse.js";
 import { connectPostgres, REQUEST_LIMITS } from "./connect-postgres.js";
 import type { DataDir } from "./data-dir.js";
-import { startClickHouse } from "./embedded/clickhouse.js";
+import { startClickHouse, type EmbeddedClickHouse } from "./embedded/clickhouse.js";
 import { startPostgres } from "./embedded/postgres.js";
 import { openLater } from "./open-later.js";
 import { openEventLog, type EventLogSource } from "./open-event-log.js";
@@ -111,15 +111,12 @@ async function openClickHouse({ config, dataDir, log, open }: StoresOptions) {
   return { url, client, exports, lost: embedded?.exited ?? NEVER };
 }
 
-function embeddedUrl({
+/** The URL of an embedded ClickHouse with its credentials and database in it. */
+export function embeddedUrl({
   url,
   username,
   password,
-}: {
-  url: string;
-  username: string;
-  password: string;
-}): string {
+}: Pick<EmbeddedClickHouse, "url" | "username" | "password">): string {
   const whole = new URL(url);
   whole.username = username;
   whole.password = password;

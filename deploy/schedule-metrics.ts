@@ -1,9 +1,12 @@
 import { Counter, type Registry } from "prom-client";
 import { SCHEDULED_JOBS } from "./scheduled-jobs.js";
-import { RUN_OUTCOMES, type ScheduleDependencies } from "./start-schedule.js";
+import { RUN_OUTCOMES, type ScheduleDependencies, type ScheduledJob } from "./start-schedule.js";
 
 /** What an operator watches of a process with the role `jobs`. */
-export function createScheduleMetrics(registry: Registry): Pick<ScheduleDependencies, "onRun"> {
+export function createScheduleMetrics(
+  registry: Registry,
+  jobs: readonly Pick<ScheduledJob, "name">[] = SCHEDULED_JOBS,
+): Pick<ScheduleDependencies, "onRun"> {
   const runs = new Counter({
     name: "scheduled_job_runs_total",
     help: "Times of scheduled jobs by what became of them here: done, done elsewhere, or failed",
@@ -11,6 +14,6 @@ export function createScheduleMetrics(registry: Registry): Pick<ScheduleDependen
     labelNames: ["name", "outcome"],
     registers: [registry],
   });
-  for (const { name } of SCHEDULED_JOBS) for (const outcome of RUN_OUTCOMES) runs.inc({ name, outcome }, 0);
+  for (const { name } of jobs) for (const outcome of RUN_OUTCOMES) runs.inc({ name, outcome }, 0);
   return { onRun: (name, outcome) => runs.inc({ name, outcome }) };
 }

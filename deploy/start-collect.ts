@@ -42,7 +42,7 @@ export async function startCollect(options: CollectOptions): Promise<RunningColl
     let metrics: CollectMetrics | undefined = undefined;
     const buffer = open.use(
       openLiveBuffer({
-        log: stores.eventLog,
+        log: await stores.eventLog(),
         codec: config.logCodec,
         now: Date.now,
         newId: randomUUID,

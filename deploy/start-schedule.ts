@@ -1,8 +1,9 @@
-import { schedule, type Logger as CronLogger } from "node-cron";
+import { schedule, type Logger as CronLogger, type ScheduledTask } from "node-cron";
 import type { Pool } from "pg";
 import type { Logger } from "pino";
-import { runOnce } from "../api/stores/scheduled-runs.js";
+import { readLastDue, runOnce } from "../api/stores/scheduled-runs.js";
 import type { Postgres } from "../api/stores/query.js";
+import { missedTime } from "./missed-time.js";
 
 /** Work that is due at certain times, in one of all processes. */
 export interface ScheduledJob {
@@ -10,8 +11,10 @@ export interface ScheduledJob {
   name: string;
   /** A cron expression, in UTC. */
   schedule: string;
-  /** Answers what it did, for the log. */
-  run: (pg: Postgres) => Promise<object>;
+  /** Whether a time that passed while nothing ran is made up for at the start. */
+  catchesUp?: boolean;
+  /** Answers what it did, for the log. One that takes long throws when it is told to end before. */
+  run: (pg: Postgres, signal: AbortSignal) => Promise<object>;
 }
 
 export const RUN_OUTCOMES = ["done", "elsewhere", "failed"] as const;
@@ -30,17 +33,20 @@ export function startSchedule(
 ): AsyncDisposable {
   const stopping = new AbortController();
   const underWay = new Set<Promise<void>>();
-  const tasks = jobs.map((job) =>
-    schedule(
+  const keep = async (running: Promise<void>) => {
+    underWay.add(running);
+    await running.finally(() => underWay.delete(running));
+  };
+  const surroundings = { ...dependencies, signal: stopping.signal };
+  const tasks = jobs.map((job) => {
+    const task = schedule(
       job.schedule,
-      async ({ date }) => {
-        const running = runJob(job, { ...dependencies, dueAt: wholeSecond(date), signal: stopping.signal });
-        underWay.add(running);
-        await running.finally(() => underWay.delete(running));
-      },
+      ({ date }) => keep(runJob(job, { ...surroundings, dueAt: wholeSecond(date) })),
       { name: job.name, timezone: "UTC", noOverlap: true, logger: cronLogger(dependencies.log) },
-    ),
-  );
+    );
+    if (job.catchesUp) void keep(catchUp(job, task, surroundings));
+    return task;
+  });
   return {
     async [Symbol.asyncDispose]() {
       stopping.abort();
@@ -60,9 +66,23 @@ function cronLogger(log: Logger): CronLogger {
   };
 }
 
-interface JobRun extends ScheduleDependencies {
-  dueAt: Date;
+interface Surroundings extends ScheduleDependencies {
   signal: AbortSignal;
+}
+
+/** Never rejects. A job that was never done has missed nothing. */
+async function catchUp(job: ScheduledJob, task: ScheduledTask, surroundings: Surroundings): Promise<void> {
+  try {
+    const after = await readLastDue(surroundings.pg, job.name);
+    const dueAt = after && missedTime(task, { after, now: new Date() });
+    if (dueAt !== undefined) await runJob(job, { ...surroundings, dueAt });
+  } catch (error) {
+    surroundings.log.error({ err: error, job: job.name }, "whether a scheduled job was missed is not known");
+  }
+}
+
+interface JobRun extends Surroundings {
+  dueAt: Date;
 }
 
 /** Never rejects: a job that failed is tried again by another process, or at its next time. */
@@ -72,11 +92,12 @@ async function runJob({ name, run }: ScheduledJob, { pg, log, onRun, dueAt, sign
     const where = await runOnce(
       pg,
       { job: name, dueAt },
-      { signal, work: async (client) => void (did = await run(client)) },
+      { signal, work: async (client) => void (did = await run(client, signal)) },
     );
     if (where === "here") log.info({ job: name, ...did }, "a scheduled job is done");
     if (where !== "stopped") onRun(name, where === "here" ? "done" : "elsewhere");
   } catch (error) {
+    if (signal.aborted) return log.info({ job: name }, "a scheduled job was ended before it was done");
     log.error({ err: error, job: name }, "a scheduled job failed");
     onRun(name, "failed");
   }

@@ -6,6 +6,8 @@ import { startSettler } from "../aggregate/start-settler.js";
 import { createApp } from "../api/app.js";
 import { aggregateRoutes } from "../api/routes/aggregates.js";
 import { eventRoutes } from "../api/routes/events.js";
+import { companyRoutes } from "../api/routes/companies.js";
+import { funnelRoutes } from "../api/routes/funnel.js";
 import { importEndingRoutes } from "../api/routes/import-endings.js";
 import { importRecordRoutes } from "../api/routes/import-records.js";
 import { importRoutes } from "../api/routes/imports.js";
@@ -23,6 +25,7 @@ import { ClosingStack } from "./closing-stack.js";
 import type { Config } from "./config.js";
 import { createApiServer } from "./create-api-server.js";
 import { openDataDir, type Endpoints } from "./data-dir.js";
+import { funnelJob } from "./funnel-job.js";
 import { onReloadSignal } from "./lifecycle.js";
 import { listen, type ListeningServer } from "./listen.js";
 import { createRegistry, startMetricsServer } from "./metrics.js";
@@ -164,7 +167,7 @@ async function startEnriching({
  * scheduled job is done by one.
  */
 function startJobs(parts: Parts): void {
-  const { log, open, stores, registry, metrics } = parts;
+  const { config, log, open, stores, registry, metrics } = parts;
   open.use(startWebhooks(parts));
   open.use(
     startSettler({
@@ -183,7 +186,9 @@ function startJobs(parts: Parts): void {
       onFailure: (error) => log.warn({ err: error }, "erasing failed and is tried again"),
     }),
   );
-  open.use(startSchedule(SCHEDULED_JOBS, { pg: stores.pg, log, ...createScheduleMetrics(registry) }));
+  const { clickhouse, pg } = stores;
+  const jobs = [...SCHEDULED_JOBS, funnelJob({ clickhouse, schedule: config.funnelSchedule })];
+  open.use(startSchedule(jobs, { pg, log, ...createScheduleMetrics(registry, jobs) }));
 }
 
 async function startApi(parts: Parts): Promise<ListeningServer> {
@@ -218,6 +223,8 @@ async function startApi(parts: Parts): Promise<ListeningServer> {
       ...aggregateRoutes({ pg: requests, clickhouse, watch }),
       ...eventRoutes({ pg: requests, clickhouse, watch }),
       ...webhookApi(parts),
+      ...companyRoutes({ pg: requests, clickhouse }),
+      ...funnelRoutes({ pg: requests }),
     ],
   });
   const handle = app.callback();

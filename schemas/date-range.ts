@@ -28,6 +28,18 @@ export function parseDateRange(
   return { startDate, endDate };
 }
 
+/** As `parseDateRange`; where neither is given, the `daysDefault` days that end with that of `now`. */
+export function parseOptionalDateRange(
+  query: Readonly<Record<string, string | string[] | undefined>>,
+  { daysMax, daysDefault, now }: { daysMax: number; daysDefault: number; now: Date },
+): DateRange {
+  const { startDate, endDate } = query;
+  if (startDate !== undefined || endDate !== undefined) return parseDateRange(query, { daysMax });
+  const tomorrow = Math.floor(now.getTime() / DAY_MS + 1) * DAY_MS;
+  const dateAt = (time: number) => new Date(time).toISOString().slice(0, 10);
+  return { startDate: dateAt(tomorrow - daysDefault * DAY_MS), endDate: dateAt(tomorrow) };
+}
+
 function parseDate(query: Readonly<Record<string, string | string[] | undefined>>, name: string): string {
   const text = query[name];
   if (typeof text !== "string") throw new Problem("invalid-date", `${name} is needed, once, as YYYY-MM-DD.`);
@@ -40,4 +52,13 @@ function isCalendarDate(text: string): boolean {
   if (!DATE.test(text)) return false;
   const date = new Date(`${text}T00:00:00Z`);
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
+}
+
+const FIRST_DAY = "1970-01-01";
+const LAST_DAY = "2149-06-06";
+
+/** Any calendar date may be asked for; ClickHouse's `Date`, and so every event, lies between these. */
+export function storableDate(date: string): string {
+  if (date < FIRST_DAY) return FIRST_DAY;
+  return date > LAST_DAY ? LAST_DAY : date;
 }

@@ -1,7 +1,7 @@
 import { channel } from "node:diagnostics_channel";
 
 /**
- * The places where dying would hurt most, in the order in which an import passes them. Each is a diagnostics channel
+ * The places where dying would hurt an import most, in the order in which it passes them. Each is a diagnostics channel
  * of Node with nobody listening: passing one costs a look at a boolean. The fault tests preload a module that
  * listens, and kills the process or a store just there.
  */
@@ -22,10 +22,13 @@ export const FAULT_POINTS = [
   "before-done",
 ] as const;
 
-export type FaultPoint = (typeof FAULT_POINTS)[number];
+/** The same for a run of the funnel: around the commit of what was decided of an owner's companies. */
+export const FUNNEL_FAULT_POINTS = ["funnel-before-commit", "funnel-after-commit"] as const;
+
+export type FaultPoint = (typeof FAULT_POINTS)[number] | (typeof FUNNEL_FAULT_POINTS)[number];
 
 const CHANNELS = Object.fromEntries(
-  FAULT_POINTS.map((point) => [point, channel(channelOf(point))]),
+  [...FAULT_POINTS, ...FUNNEL_FAULT_POINTS].map((point) => [point, channel(channelOf(point))]),
 ) as Record<FaultPoint, ReturnType<typeof channel>>;
 
 /** Where fault tests listen. */

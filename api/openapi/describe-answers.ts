@@ -53,7 +53,7 @@ function usualHeaders({
 
 /** A response object. */
 function describeAnswer(
-  { description, schema, example, types = ["application/json"], headers = {} }: AnswerContent,
+  { description, schema, example, types = ["application/json"], headers = {}, others = {} }: AnswerContent,
   components: Components,
 ): DocumentObject {
   const named = Object.entries({ "X-Request-Id": REQUEST_ID, ...headers });
@@ -63,7 +63,17 @@ function describeAnswer(
     headers: Object.fromEntries(
       named.map(([name, header]) => [name, describeHeader(name, header, components)]),
     ),
-    ...(content && { content: Object.fromEntries(types.map((type) => [type, content])) }),
+    ...(content && {
+      content: {
+        ...Object.fromEntries(types.map((type) => [type, content])),
+        ...Object.fromEntries(
+          Object.entries(others).map(([type, other]) => [
+            type,
+            { ...other, schema: components.schema(other.schema) },
+          ]),
+        ),
+      },
+    }),
   };
 }
 

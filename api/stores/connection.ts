@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from "pg";
 import { Problem } from "../../schemas/problem.js";
-import { query, tookTooLong } from "./query.js";
+import { query, tookTooLong, type Postgres } from "./query.js";
 
 /**
  * Runs `work` on one connection, which goes back to the pool when it resolves and is closed when it throws. A
@@ -37,6 +37,20 @@ export async function inTransaction<T>(pg: Pool, work: (client: PoolClient) => P
   });
   if ("refusal" in outcome) throw outcome.refusal;
   return outcome.result;
+}
+
+/** As `inTransaction`, on a connection that the caller has, such as one that holds a lock. */
+export async function transactionOn<T>(client: Postgres, work: () => Promise<T>): Promise<T> {
+  await query(client, "begin");
+  try {
+    const result = await work();
+    await query(client, "commit");
+    return result;
+  } catch (error) {
+    // Where the connection itself has failed, so does this, and the server rolls back by itself.
+    await query(client, "rollback").catch(() => undefined);
+    throw error;
+  }
 }
 
 /** No fault of the connection, which costs more to open than a transaction. */

@@ -36,6 +36,13 @@ export async function runOnce(
   return "stopped";
 }
 
+/** The time of a job that was done last, as its schedule has it. */
+export async function readLastDue(pg: Postgres, job: string): Promise<Date | undefined> {
+  const text = `select due_at as "dueAt" from scheduled_runs where job = $1`;
+  const [row] = await query<{ dueAt: Date }>(pg, text, [job]);
+  return row?.dueAt;
+}
+
 function tryToRun(
   pg: Pool,
   run: ScheduledRun,

@@ -1,6 +1,7 @@
 import type { Benchmark } from "./benchmark.js";
 import { collectBenchmark } from "./collect-benchmark.js";
 import { csvBenchmark } from "./csv-benchmark.js";
+import { funnelBenchmark } from "./funnel-benchmark.js";
 import { importBenchmark } from "./import-benchmark.js";
 import { managementBenchmark } from "./management-benchmark.js";
 import { webhooksBenchmark } from "./webhooks-benchmark.js";
@@ -11,5 +12,6 @@ export const BENCHMARKS: readonly Benchmark[] = [
   csvBenchmark,
   managementBenchmark,
   collectBenchmark,
+  funnelBenchmark,
   webhooksBenchmark,
 ];

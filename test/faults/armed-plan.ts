@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { channelOf, FAULT_POINTS } from "../../schemas/fault-point.js";
+import { channelOf, FAULT_POINTS, FUNNEL_FAULT_POINTS } from "../../schemas/fault-point.js";
 import type { ProcessEnvironment } from "../support/toolchain-process.js";
 import type { PlannedFault } from "./plan-seed.js";
 
@@ -30,7 +30,7 @@ export async function openArmedPlan(): Promise<ArmedPlan> {
     env: {
       NODE_OPTIONS: `--import=${ARM}`,
       FAULT_PLAN: file,
-      FAULT_CHANNELS: FAULT_POINTS.map(channelOf).join(","),
+      FAULT_CHANNELS: [...FAULT_POINTS, ...FUNNEL_FAULT_POINTS].map(channelOf).join(","),
     },
     async put(faults, targets) {
       plans += 1;

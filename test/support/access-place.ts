@@ -102,6 +102,7 @@ export const PARAMETERS: Readonly<Record<string, (place: Place) => string | Prom
     const text = "update webhook_deliveries set state = 'delivered' where event_id = $1 returning id";
     return (await pg.query<{ id: string }>(text, [eventId])).rows[0]?.id ?? "";
   },
+  company: makeCompany,
   async route({ pg, packageId }) {
     const route = { templatePath: "/tools/{version}", outgoingUrl: "" };
     return (await insertPackageRoute(pg, { packageId, route })).id;
@@ -140,6 +141,16 @@ async function makeWebhook({ pg, owner }: Place): Promise<string> {
 }
 
 const STAGE_CHANGED = "company-funnel-stage-changed" as const;
+
+async function makeCompany({ pg, owner }: Place): Promise<string> {
+  const domain = `${randomUUID()}.example.org`;
+  await pg.query(
+    `insert into funnel_companies (owner_id, domain, name, engaged, score, downloads, views)
+     values ($1, $2, 'Acme', false, 0, 0, 0)`,
+    [owner.id, domain],
+  );
+  return domain;
+}
 
 /** An import of another account, whose place here is the owner's or the package's alone. */
 export async function makeImport(

@@ -125,6 +125,7 @@ const ASKED: Readonly<Record<string, readonly Asked[]>> = {
   "GET /v2/imports/:owner/:import/rejected": [{}, ofPackage()],
   "POST /v2/:owner/webhooks": [{ body: () => WEBHOOK }],
   "PUT /v2/:owner/webhooks/:webhook": [{ body: () => ({ ...WEBHOOK, enabled: false }) }],
+  "PUT /v2/:owner/funnel/importance": [{ body: () => ({ packages: [], pixels: [] }) }],
   "GET /v1/organizations/:owner/aggregates": EXPORT,
   "GET /v1/users/:owner/aggregates": EXPORT,
   "GET /v1/packages/:package/events/:filename": [{ query: () => DAY }],

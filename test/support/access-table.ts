@@ -82,6 +82,7 @@ const TABLE: Record<Action, string> = {
   "imports.retract": "A H A A F H",
   "audit.read": "A H A A F H",
   "webhooks.manage": "A H A A F H",
+  "funnel.manage": "A H A A F H",
   "export.read": "A H A A F H",
 
   "packages.read": "AAAA HAAH AAAA AAAH AAAH HAAH",
@@ -116,6 +117,7 @@ const SCOPE_TABLE: Record<Scope, readonly Action[]> = {
   export: ["export.read", "packages.export"],
   manage: [
     ...(["organization.create", "organization.update", "audit.read", "webhooks.manage"] as const),
+    "funnel.manage",
     ...(["members.write", "members.leave", "members.write-owner", "permissions.write"] as const),
     ...(["packages.create", "packages.update", "packages.delete", "routes.write", "domains.write"] as const),
     ...(["pixels.create", "pixels.update", "pixels.delete"] as const),

@@ -1,7 +1,9 @@
 import { managementRoutes } from "../../api/management-routes.js";
 import { aggregateRoutes } from "../../api/routes/aggregates.js";
 import { eventRoutes } from "../../api/routes/events.js";
+import { companyRoutes } from "../../api/routes/companies.js";
 import { documentRoutes } from "../../api/routes/document.js";
+import { funnelRoutes } from "../../api/routes/funnel.js";
 import { healthRoutes } from "../../api/routes/health.js";
 import { importEndingRoutes } from "../../api/routes/import-endings.js";
 import { importRecordRoutes } from "../../api/routes/import-records.js";
@@ -24,6 +26,8 @@ export const TOKEN_ROUTES = [
   ...eventRoutes(UNUSED),
   ...webhookRoutes(UNUSED),
   ...webhookDeliveryRoutes(UNUSED),
+  ...companyRoutes(UNUSED),
+  ...funnelRoutes(UNUSED),
 ];
 
 export const ALL_ROUTES: DescribedRoute[] = [

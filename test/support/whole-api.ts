@@ -4,6 +4,8 @@ import { join } from "node:path";
 import type { Pool } from "pg";
 import { aggregateRoutes } from "../../api/routes/aggregates.js";
 import { eventRoutes } from "../../api/routes/events.js";
+import { companyRoutes } from "../../api/routes/companies.js";
+import { funnelRoutes } from "../../api/routes/funnel.js";
 import { importEndingRoutes } from "../../api/routes/import-endings.js";
 import { importRecordRoutes } from "../../api/routes/import-records.js";
 import { importRoutes } from "../../api/routes/imports.js";
@@ -41,8 +43,9 @@ export async function openWholeApi(): Promise<WholeApi> {
     sealer,
   };
   const imports = [importRoutes, importEndingRoutes, importRecordRoutes];
-  const makers = [...imports, aggregateRoutes, eventRoutes, webhookRoutes, webhookDeliveryRoutes];
-  const api = await serveApi({ pg, routes: makers.flatMap((make) => make(deps)) });
+  const makers = [...imports, aggregateRoutes, eventRoutes, companyRoutes, funnelRoutes];
+  const webhooks = [webhookRoutes, webhookDeliveryRoutes];
+  const api = await serveApi({ pg, routes: [...makers, ...webhooks].flatMap((make) => make(deps)) });
   const close = async () => {
     await api[Symbol.asyncDispose]();
     await postgres[Symbol.asyncDispose]();

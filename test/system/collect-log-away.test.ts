@@ -46,7 +46,12 @@ beforeAll(async () => {
       logCodec: "none",
       trustedProxies: [],
     },
-    stores: { pg: postgres.pg, postgresUrl: postgres.url, clickhouse: undefined as never, eventLog },
+    stores: {
+      pg: postgres.pg,
+      postgresUrl: postgres.url,
+      clickhouse: undefined as never,
+      eventLog: () => Promise.resolve(eventLog),
+    },
     log: pino({ level: "silent" }),
     registry,
     bufferBytesMax: BUFFER_BYTES_MAX,

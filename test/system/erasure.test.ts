@@ -83,6 +83,7 @@ const TABLES = [
   ["platforms", "package"],
   ["clients", "package"],
   ["companies", "package"],
+  ["company_activity", "artifact"],
   ["cloud_providers", "package"],
   ["versions", "package"],
   ["variables", "package"],

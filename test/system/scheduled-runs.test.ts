@@ -142,6 +142,63 @@ test("two schedules of the same jobs do each time once, and finish what is under
   expect(runs).toHaveLength(length);
 });
 
+test("a time that passed while nothing ran is made up for once, by jobs that say so", async () => {
+  // A minute ago, so that it is not due while this runs.
+  const now = new Date(Date.now() - 60_000);
+  const SCHEDULE = `${now.getUTCMinutes()} ${now.getUTCHours()} * * *`;
+  const runs: string[] = [];
+  const job = (name: string, catchesUp: boolean) => ({
+    name,
+    schedule: SCHEDULE,
+    catchesUp,
+    run: async () => ({ run: runs.push(name) }),
+  });
+  const jobs = [job("yearly", true), job("never mind", false), job("done before", true), job("new", true)];
+  const put = (name: string, daysAgo: number) =>
+    postgres.pg.query(
+      "insert into scheduled_runs (job, due_at, done_at) values ($1, $2::timestamptz - make_interval(days => $3), now())",
+      [name, now, daysAgo],
+    );
+  await put("yearly", 3);
+  await put("never mind", 3);
+  await put("done before", 0);
+  const outcomes: string[] = [];
+  const onRun = (name: string, outcome: string) => void outcomes.push(`${name}: ${outcome}`);
+  const schedules = [one, other].map((pg) => startSchedule(jobs, { pg, log: silent, onRun }));
+  await expect.poll(() => outcomes.length).toBe(2);
+  await Promise.all(schedules.map((schedule) => schedule[Symbol.asyncDispose]()));
+  expect(runs).toEqual(["yearly"]);
+  expect(outcomes.sort()).toEqual(["yearly: done", "yearly: elsewhere"]);
+});
+
+test("a job that takes long is told to end, is not taken for done, and is done at the next start", async () => {
+  const yesterday = new Date(Date.now() - 86_400_000);
+  await postgres.pg.query("insert into scheduled_runs (job, due_at, done_at) values ('long', $1, now())", [
+    yesterday,
+  ]);
+  let begun = 0;
+  const job = {
+    name: "long",
+    schedule: "0 * * * *",
+    catchesUp: true,
+    run: (_: unknown, signal: AbortSignal) => {
+      begun += 1;
+      return new Promise<object>((_, reject) => {
+        signal.addEventListener("abort", () => reject(signal.reason as Error));
+      });
+    },
+  };
+  const outcomes: string[] = [];
+  const onRun = (_: string, outcome: string) => void outcomes.push(outcome);
+  const first = startSchedule([job], { pg: one, log: silent, onRun });
+  await expect.poll(() => begun).toBe(1);
+  await first[Symbol.asyncDispose]();
+  expect(outcomes).toEqual([]);
+  const quick = { ...job, run: async () => ({}) };
+  await using _second = startSchedule([quick], { pg: other, log: silent, onRun });
+  await expect.poll(() => outcomes).toEqual(["done"]);
+});
+
 test("cleaning up forgets keys after a day and parked chunks long after their end, and nothing else", async () => {
   const { rows } = await postgres.pg.query<{ id: string }>(
     `with owner as (insert into owners (id, kind, name) values (gen_random_uuid(), 'user', 'ada') returning id)
@@ -161,7 +218,7 @@ test("cleaning up forgets keys after a day and parked chunks long after their en
        ('c', 0, 2, 0, 1, 1, null, 'bad', 3, now() - interval '91 days')`,
   );
   const [cleanUp] = SCHEDULED_JOBS;
-  expect(await cleanUp?.run(postgres.pg)).toEqual({
+  expect(await cleanUp?.run(postgres.pg, signal)).toEqual({
     importKeys: 1,
     parkedChunks: 1,
     webhooks: { deliveries: 0, attempts: 0, events: 0 },

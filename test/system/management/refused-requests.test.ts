@@ -45,6 +45,8 @@ const NONSENSE: Record<string, string> = {
   endDate: "tomorrow",
   breakdown: "planet",
   package: "tools",
+  stage: "fame",
+  sort: "beauty",
 };
 
 describe("nonsense in a query is refused", () => {

@@ -37,6 +37,7 @@ const ACTIONS_OF: Record<Scope, Action[]> = {
     "pixels.delete",
     "audit.read",
     "webhooks.manage",
+    "funnel.manage",
     "packages.update",
     "packages.delete",
     "permissions.write",

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseDateRange } from "../../../schemas/date-range.js";
+import { parseDateRange, parseOptionalDateRange } from "../../../schemas/date-range.js";
 
 const year = { daysMax: 366 };
 const month = { daysMax: 31 };
@@ -59,5 +59,27 @@ describe("parseDateRange", () => {
   test("says how many days there are and may be", () => {
     const range = { startDate: "2026-01-01", endDate: "2026-03-01" };
     expect(() => parseDateRange(range, month)).toThrow("The range has 59 days; at most 31 are allowed.");
+  });
+});
+
+describe("parseOptionalDateRange", () => {
+  const now = new Date("2026-03-01T23:59:59.999Z");
+  const limits = { daysMax: 366, daysDefault: 30, now };
+
+  test("ends with today where nothing is said", () => {
+    expect(parseOptionalDateRange({}, limits)).toEqual({ startDate: "2026-01-31", endDate: "2026-03-02" });
+    expect(parseOptionalDateRange({}, { ...limits, daysDefault: 1 })).toEqual({
+      startDate: "2026-03-01",
+      endDate: "2026-03-02",
+    });
+  });
+
+  test("takes both dates or none", () => {
+    const range = { startDate: "2025-01-01", endDate: "2025-01-02" };
+    expect(parseOptionalDateRange(range, limits)).toEqual(range);
+    for (const half of [{ startDate: "2025-01-01" }, { endDate: "2025-01-01" }])
+      expect(() => parseOptionalDateRange(half, limits)).toThrow(
+        expect.objectContaining({ code: "invalid-date" }),
+      );
   });
 });

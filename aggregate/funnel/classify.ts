@@ -1,0 +1,54 @@
+import type { Stage, StageBefore, StageCause, StageFacts } from "../../schemas/funnel.js";
+
+export interface Placement {
+  stage: Stage;
+  /** The rule that placed it there. */
+  cause: StageCause;
+}
+
+/**
+ * Where a company belongs. Of the rules, later stages come first. Undefined where none applies: it stays where it is,
+ * such as one whose downloads are 30 to 59 days old, or which never came further than interest and is gone.
+ */
+export function classify(facts: StageFacts, before: StageBefore): Placement | undefined {
+  for (const { stage, cause, applies } of RULES) if (applies(facts, before)) return { stage, cause };
+  return undefined;
+}
+
+/** Whether a stage is investigation or higher. */
+export function isEngaged(stage: Stage): boolean {
+  return stage === "investigation" || stage === "experimentation" || stage === "ongoing-usage";
+}
+
+interface Rule extends Placement {
+  applies: (facts: StageFacts, before: StageBefore) => boolean;
+}
+
+/** A company on its way out has mostly fallen back to interest first, so what counts is where it ever was. */
+const RULES: readonly Rule[] = [
+  {
+    stage: "inactive",
+    cause: "no-activity",
+    applies: ({ activeWindows: [last, before] }, { engaged }) => engaged && !last && !before,
+  },
+  { stage: "ongoing-usage", cause: "score", applies: ({ score }) => score >= 70 },
+  {
+    stage: "ongoing-usage",
+    cause: "activity-in-three-windows",
+    applies: ({ activeWindows, downloadDays }) => activeWindows.every(Boolean) && downloadDays > 0,
+  },
+  { stage: "experimentation", cause: "score", applies: ({ score }) => score >= 40 },
+  {
+    stage: "experimentation",
+    cause: "downloads-and-view",
+    applies: ({ downloadDays, viewedLast30Days }) => downloadDays >= 2 && viewedLast30Days,
+  },
+  { stage: "investigation", cause: "score", applies: ({ score }) => score > 10 },
+  { stage: "investigation", cause: "download", applies: ({ downloadDays }) => downloadDays > 0 },
+  {
+    stage: "investigation",
+    cause: "views-in-consecutive-weeks",
+    applies: ({ viewedInConsecutiveWeeks }) => viewedInConsecutiveWeeks,
+  },
+  { stage: "interest", cause: "view", applies: ({ viewedLast60Days }) => viewedLast60Days },
+];

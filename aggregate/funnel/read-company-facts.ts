@@ -1,0 +1,111 @@
+import { randomUUID } from "node:crypto";
+import type { ClickHouseClient } from "@clickhouse/client";
+import type { CompanyFacts, FunnelOwner } from "../../schemas/funnel.js";
+import { openRows } from "../open-rows.js";
+import { readQuery } from "../read-query.js";
+import { POINTS, POINTS_MAX } from "./score.js";
+
+/** What is known of one company with the owner at that place in the list that was asked for. */
+export interface PlacedFacts {
+  place: number;
+  facts: CompanyFacts;
+}
+
+export interface FactsQuery {
+  owners: readonly FunnelOwner[];
+  /** `YYYY-MM-DD`; what lies after it has not happened yet. */
+  today: string;
+  signal: AbortSignal;
+}
+
+/** Every company with activity, by the place of the owner, then by the bytes of the domain, as ClickHouse finds them. */
+export async function* readCompanyFacts(
+  clickhouse: ClickHouseClient,
+  { owners, today, signal }: FactsQuery,
+): AsyncGenerator<PlacedFacts> {
+  const batch = randomUUID();
+  const rows = owners.flatMap(({ artifacts }, place) =>
+    artifacts.map(({ id, kind, importance }) => ({
+      batch,
+      artifact: id,
+      place,
+      points: POINTS[kind][importance],
+    })),
+  );
+  if (rows.length === 0) return;
+  await clickhouse.insert({
+    table: "funnel_artifacts",
+    columns: ["batch", "artifact", "place", "points"],
+    values: rows,
+    format: "JSONEachRow",
+    clickhouse_settings: { async_insert: 0, wait_end_of_query: 1 },
+  });
+  const params = {
+    batch,
+    today,
+    downloadPointsDayMax: POINTS_MAX.package.day,
+    downloadPointsMax: POINTS_MAX.package.window,
+    viewPointsDayMax: POINTS_MAX.pixel.day,
+    viewPointsMax: POINTS_MAX.pixel.window,
+  };
+  const bytes = await openRows(clickhouse, { query: await readQuery("company-facts"), params, signal });
+  for await (const line of linesOf(bytes)) yield placedFacts(JSON.parse(line) as FactsRow);
+}
+
+/** As the query names its columns; 64-bit numbers may be text. */
+type FactsRow = [
+  place: number,
+  domain: string,
+  name: string,
+  score: number,
+  downloadDays: number | string,
+  viewedLast30Days: number,
+  viewedLast60Days: number,
+  weeks: number[],
+  viewedInConsecutiveWeeks: number,
+  active0: number,
+  active1: number,
+  active2: number,
+  downloads: number | string,
+  views: number | string,
+  firstSeen: string,
+  lastSeen: string,
+];
+
+function placedFacts(row: FactsRow): PlacedFacts {
+  const [place, domain, name, score, downloadDays, viewed30, viewed60, , consecutive, ...rest] = row;
+  const [active0, active1, active2, downloads, views, firstSeen, lastSeen] = rest;
+  return {
+    place,
+    facts: {
+      domain,
+      name,
+      score,
+      downloadDays: Number(downloadDays),
+      viewedLast30Days: Boolean(viewed30),
+      viewedLast60Days: Boolean(viewed60),
+      viewedInConsecutiveWeeks: Boolean(consecutive),
+      activeWindows: [Boolean(active0), Boolean(active1), Boolean(active2)],
+      downloads: Number(downloads),
+      views: Number(views),
+      firstSeen,
+      lastSeen,
+    },
+  };
+}
+
+async function* linesOf(bytes: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  let held: Buffer[] = [];
+  for await (const part of bytes) {
+    const end = part.lastIndexOf(NEWLINE);
+    if (end < 0) {
+      held.push(part);
+      continue;
+    }
+    const lines = Buffer.concat([...held, part.subarray(0, end)]).toString();
+    held = [part.subarray(end + 1)];
+    yield* lines.split("\n");
+  }
+}
+
+const NEWLINE = 0x0a;

@@ -1,0 +1,157 @@
+import type { ClickHouseClient } from "@clickhouse/client";
+import type {
+  CompanyFacts,
+  DomainRange,
+  FunnelCompany,
+  FunnelOwner,
+  FunnelStore,
+  FunnelTransaction,
+  StageChange,
+} from "../../schemas/funnel.js";
+import { decideCompany } from "./decide-company.js";
+import { readCompanyFacts, type FactsQuery, type PlacedFacts } from "./read-company-facts.js";
+
+/** So many owners are asked for at once; what ClickHouse groups for them is what it needs memory for. */
+const OWNERS_AT_ONCE = 100;
+/** So many companies are held, and written in one transaction. */
+const COMPANIES_AT_ONCE = 2_000;
+/** Of an event to the owner's systems. */
+const CHANGES_PER_EVENT_MAX = 100;
+
+export interface FunnelRun {
+  store: FunnelStore;
+  /** The time it computes with, which is also that of the changes. */
+  asOf: Date;
+  /** Ends it between two transactions: it throws the signal's reason. */
+  signal: AbortSignal;
+}
+
+export interface FunnelOutcome {
+  owners: number;
+  companies: number;
+  changes: number;
+  /** Owners whose companies were looked at as of a later time already. */
+  leftAlone: number;
+  /** Owners who are looked at when their imports are through. */
+  importing: number;
+}
+
+/**
+ * Places every company with every owner anew, one pass over each owner's activity. What is kept and what is announced
+ * is one transaction for each part of an owner, and what changes is decided in it from what is kept: a run that was
+ * killed and one beside another announce nothing twice, and the next one brings what is missing.
+ */
+export async function runFunnel(clickhouse: ClickHouseClient, run: FunnelRun): Promise<FunnelOutcome> {
+  const read = (query: FactsQuery) => readCompanyFacts(clickhouse, query);
+  return placeCompanies(read, run);
+}
+
+/** `runFunnel` with what ClickHouse would find. */
+export async function placeCompanies(
+  read: (query: FactsQuery) => AsyncIterable<PlacedFacts>,
+  { store, asOf, signal }: FunnelRun,
+): Promise<FunnelOutcome> {
+  const outcome = { owners: 0, companies: 0, changes: 0, leftAlone: 0, importing: 0 };
+  const today = asOf.toISOString().slice(0, 10);
+  let after: string | undefined;
+  for (;;) {
+    const owners = await store.ownersAfter(after, OWNERS_AT_ONCE);
+    after = owners.at(-1)?.id;
+    if (after === undefined) return outcome;
+    for await (const part of partsOf(owners, read({ owners, today, signal }))) {
+      signal.throwIfAborted();
+      addPart(outcome, part, await placePart(store, part, asOf));
+    }
+  }
+}
+
+/** An owner counts once, with the last part. */
+function addPart(outcome: FunnelOutcome, { range, facts }: Part, placed: Placed): void {
+  const owners = range.through === undefined ? 1 : 0;
+  outcome.owners += owners;
+  if (placed === "later") outcome.leftAlone += owners;
+  else if (placed === "importing") outcome.importing += owners;
+  else {
+    outcome.companies += facts.length;
+    outcome.changes += placed;
+  }
+}
+
+/** How many companies changed their stage, or why nothing was done. */
+type Placed = number | "later" | "importing";
+
+/** All that is known of an owner's companies in a range of domains. */
+interface Part {
+  ownerId: string;
+  range: DomainRange;
+  facts: readonly CompanyFacts[];
+}
+
+/** Each owner has one part at the least, and all of them together have every domain there could be. */
+async function* partsOf(
+  owners: readonly FunnelOwner[],
+  rows: AsyncIterable<PlacedFacts>,
+): AsyncGenerator<Part> {
+  let at = 0;
+  let after: string | undefined;
+  let facts: CompanyFacts[] = [];
+  const cut = (through?: string): Part => {
+    const part = { ownerId: owners[at]?.id ?? "", range: { after, through }, facts };
+    after = through;
+    facts = [];
+    return part;
+  };
+  for await (const row of rows) {
+    for (; at < row.place; at += 1) yield cut();
+    if (facts.length === COMPANIES_AT_ONCE) yield cut(facts.at(-1)?.domain);
+    facts.push(row.facts);
+  }
+  for (; at < owners.length; at += 1) yield cut();
+}
+
+async function placePart(store: FunnelStore, { ownerId, range, facts }: Part, asOf: Date): Promise<Placed> {
+  const changes: StageChange[] = [];
+  const outcome = await store.inOwnerTransaction({ ownerId, asOf }, async (owner) => {
+    const stored = await owner.companiesIn(range);
+    const decided = decideAll(stored, facts);
+    changes.push(...decided.changes);
+    await putAll(owner, decided);
+  });
+  return outcome === "done" ? changes.length : outcome;
+}
+
+interface Decided {
+  put: FunnelCompany[];
+  removed: string[];
+  changes: StageChange[];
+}
+
+function decideAll(stored: readonly FunnelCompany[], facts: readonly CompanyFacts[]): Decided {
+  const left = new Map(stored.map((company) => [company.domain, company]));
+  const decided: Decided = { put: [], removed: [], changes: [] };
+  const decide = (before: FunnelCompany | undefined, seen: CompanyFacts | undefined) => {
+    const { company, change } = decideCompany(before, seen);
+    if (company === undefined) decided.removed.push(before?.domain ?? "");
+    else if (!isSame(before, company)) decided.put.push(company);
+    if (change !== undefined) decided.changes.push(change);
+  };
+  for (const seen of facts) {
+    decide(left.get(seen.domain), seen);
+    left.delete(seen.domain);
+  }
+  for (const before of left.values()) decide(before, undefined);
+  return decided;
+}
+
+function isSame(before: FunnelCompany | undefined, now: FunnelCompany): boolean {
+  if (before === undefined) return false;
+  return (Object.keys(now) as (keyof FunnelCompany)[]).every((field) => before[field] === now[field]);
+}
+
+async function putAll(owner: FunnelTransaction, { put, removed, changes }: Decided): Promise<void> {
+  if (put.length > 0) await owner.putCompanies(put);
+  if (removed.length > 0) await owner.removeCompanies(removed);
+  if (changes.length > 0) await owner.putChanges(changes);
+  for (let from = 0; from < changes.length; from += CHANGES_PER_EVENT_MAX)
+    await owner.announce(changes.slice(from, from + CHANGES_PER_EVENT_MAX));
+}

@@ -1,0 +1,35 @@
+import type { ArtifactKind } from "../../schemas/artifact.js";
+import type { StageFacts } from "../../schemas/funnel.js";
+import { score, WINDOW_DAYS, type DayActivity } from "./score.js";
+
+const VIEW_DAYS = 60;
+
+/**
+ * What the rules for stages ask, from a company's whole activity with an owner, on `today` (days since 1970-01-01);
+ * what lies after it has not happened yet. `company-facts.sql` finds the same; a property test holds the two to each
+ * other.
+ */
+export function stageFacts(activity: readonly DayActivity[], today: number): StageFacts {
+  const ages = (kind: ArtifactKind) =>
+    activity
+      .filter((each) => each.kind === kind && each.total > 0 && each.day <= today)
+      .map(({ day }) => today - day);
+  const downloads = ages("package");
+  const views = ages("pixel");
+  const weeks = new Set(views.filter((age) => age < VIEW_DAYS).map((age) => weekOf(today - age)));
+  return {
+    score: score(activity, today),
+    downloadDays: new Set(downloads.filter((age) => age < WINDOW_DAYS)).size,
+    viewedLast30Days: views.some((age) => age < WINDOW_DAYS),
+    viewedLast60Days: views.some((age) => age < VIEW_DAYS),
+    viewedInConsecutiveWeeks: [...weeks].some((week) => weeks.has(week + 1)),
+    activeWindows: [0, 1, 2].map((nth) =>
+      [...downloads, ...views].some((age) => Math.floor(age / WINDOW_DAYS) === nth),
+    ) as [boolean, boolean, boolean],
+  };
+}
+
+/** Weeks begin on Monday; 1970-01-01 was a Thursday. */
+function weekOf(day: number): number {
+  return Math.floor((day + 3) / 7);
+}

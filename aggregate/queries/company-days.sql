@@ -1,0 +1,8 @@
+-- What did a company do with these packages and pixels on each day?
+-- An override has moved what is counted here; a day on which nothing is left is left out.
+SELECT date, sumIf(total, kind = 'package') AS downloads, sumIf(total, kind = 'pixel') AS views
+FROM company_activity
+WHERE artifact IN {artifacts:Array(UUID)} AND company_domain = {domain:String}
+  AND date >= {start:Date} AND date < {end:Date}
+GROUP BY date
+HAVING downloads > 0 OR views > 0

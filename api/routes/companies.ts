@@ -1,0 +1,242 @@
+import type { ParsedUrlQuery } from "node:querystring";
+import type { ClickHouseClient } from "@clickhouse/client";
+import { readCompanyDays } from "../../aggregate/funnel/read-company-days.js";
+import {
+  COMPANY,
+  COMPANY_DETAIL,
+  COMPANY_LIST,
+  STAGE,
+  type CompanyDetail,
+  type CompanyRecord,
+} from "../../schemas/company.js";
+import { parseOptionalDateRange, type DateRange } from "../../schemas/date-range.js";
+import { STAGES, type Stage } from "../../schemas/funnel.js";
+import { Problem } from "../../schemas/problem.js";
+import { access } from "../access.js";
+import { ownerFor } from "../authorise.js";
+import { companiesAsCsv, companiesAsLines } from "../company-formats.js";
+import { bytesTag } from "../entity-tag.js";
+import type { Operation } from "../operation.js";
+import { PAGE_QUERY, pageBody, parsePage, type Page } from "../paging.js";
+import { route, type ApiContext, type Route } from "../route.js";
+import {
+  COMPANY_SORTS,
+  listCompanies,
+  listStageChanges,
+  readCompany,
+  type CompanyFilter,
+  type CompanySort,
+} from "../stores/funnel-companies.js";
+import { listImportance } from "../stores/funnel-importance.js";
+import { listPackagesOfOwner } from "../stores/packages.js";
+import type { Postgres } from "../stores/query.js";
+
+const DAYS_MAX = 366;
+const DAYS_DEFAULT = 90;
+const HISTORY_MAX = 1_000;
+
+export interface CompanyRoutesDeps {
+  pg: Postgres;
+  clickhouse: ClickHouseClient;
+}
+
+/** Who uses an owner's packages is an export: it takes the right to export, and the grant. */
+export function companyRoutes(deps: CompanyRoutesDeps): Route[] {
+  return [
+    route({
+      method: "GET",
+      path: "/v2/:owner/companies",
+      action: "export.read",
+      operation: LIST_COMPANIES,
+      async handle({ ctx, account, action, param }) {
+        const page = parsePage(ctx.query, isDomain);
+        const filter = parseFilter(ctx.query);
+        const { id: ownerId } = await ownerFor(deps.pg, account, param("owner"), action);
+        await requireEntry(deps.pg, ownerId, page);
+        answerCompanies(ctx, await listCompanies(deps.pg, { ownerId, page, filter }), page);
+      },
+    }),
+    route({
+      method: "GET",
+      path: "/v2/:owner/companies/:company",
+      action: "export.read",
+      operation: GET_COMPANY,
+      async handle({ ctx, account, action, param }) {
+        const limits = { daysMax: DAYS_MAX, daysDefault: DAYS_DEFAULT, now: new Date() };
+        const range = parseOptionalDateRange(ctx.query, limits);
+        const { id: ownerId } = await ownerFor(deps.pg, account, param("owner"), action);
+        const domain = param("company").toLowerCase();
+        const company = isDomain(domain) ? await readCompany(deps.pg, { ownerId, domain }) : undefined;
+        if (company === undefined)
+          throw new Problem("not-found", `No company of the domain ${domain} was seen yet.`);
+        ctx.body = await detailOf(company, { ownerId, accountId: account.id, range }, deps);
+      },
+    }),
+  ];
+}
+
+const EXAMPLE: CompanyRecord = {
+  domain: "mercedes-benz.com",
+  name: "Mercedes-Benz",
+  stage: "experimentation",
+  since: "2026-08-04T13:58:26.021037Z",
+  score: 42.5,
+  downloads: 31,
+  views: 12,
+  first_seen: "2026-05-11",
+  last_seen: "2026-08-03",
+};
+
+const LIST_COMPANIES: Operation = {
+  id: "listCompanies",
+  tag: "Companies",
+  summary: "List the companies that use a user's or an organization's packages",
+  description:
+    "With the stage of adoption that each is at and since when, its score of the last 30 days, and all its downloads " +
+    "and views. As the last run of the funnel saw them. `Accept` chooses between JSON, NDJSON and CSV; the next page is " +
+    'also in the header `Link`, with `rel="next"`.',
+  query: {
+    stage: { schema: STAGE, description: "Only companies at this stage" },
+    search: {
+      schema: { type: "string", minLength: 1, maxLength: 256 },
+      description: "Only companies with this in their name or domain, whatever its case",
+    },
+    sort: {
+      schema: { type: "string", enum: COMPANY_SORTS, default: "score" },
+      description: "What the list is sorted by, the greatest or latest first, then by domain",
+    },
+    after: {
+      schema: { type: "string" },
+      description: "Only what comes after the company with this domain",
+      example: "mercedes-benz.com",
+    },
+    ...{ per_page: PAGE_QUERY["per_page"] ?? { schema: {}, description: "" } },
+  },
+  answers: {
+    200: {
+      description: "One page of companies",
+      schema: COMPANY_LIST,
+      example: { companies: [EXAMPLE] },
+      others: {
+        "application/x-ndjson": { schema: COMPANY, example: EXAMPLE },
+        "text/csv": { schema: { type: "string" }, example: companiesAsCsv([EXAMPLE]) },
+      },
+      headers: {
+        Link: { schema: { type: "string" }, description: 'The next page, `rel="next"`; absent on the last' },
+      },
+    },
+  },
+  problems: ["export-not-granted", "invalid-query"],
+};
+
+const DAY = { type: "string", format: "date" };
+
+/** `startDate` and `endDate` where they may be left out. */
+export const RANGE_QUERY = {
+  startDate: {
+    schema: DAY,
+    description: "The first UTC day; given with `endDate` or not at all",
+    example: "2026-08-01",
+  },
+  endDate: {
+    schema: DAY,
+    description: `The first UTC day that is left out; at most ${DAYS_MAX} days later`,
+    example: "2026-09-01",
+  },
+} as const;
+
+const GET_COMPANY: Operation = {
+  id: "getCompany",
+  tag: "Companies",
+  summary: "Read a company, its daily activity and its stages so far",
+  description:
+    `The days of the range on which it was active, or of the last ${DAYS_DEFAULT} days, over the packages whose exports ` +
+    `the caller may read, and all pixels; the last ${HISTORY_MAX.toLocaleString("en")} changes of stage, newest first.`,
+  path: {
+    company: { schema: { type: "string", minLength: 1 }, description: "Its domain", example: EXAMPLE.domain },
+  },
+  query: RANGE_QUERY,
+  answers: {
+    200: {
+      description: "The company",
+      schema: COMPANY_DETAIL,
+      example: {
+        ...EXAMPLE,
+        stage_history: [
+          {
+            old_stage: "investigation",
+            new_stage: "experimentation",
+            cause: "score",
+            changed_at: "2026-08-04T13:58:26.021037Z",
+          },
+          { new_stage: "investigation", cause: "download", changed_at: "2026-05-11T14:00:00.112000Z" },
+        ],
+        days: [{ date: "2026-08-03", downloads: 2, views: 1 }],
+      },
+    },
+  },
+  problems: ["export-not-granted", "invalid-date", "empty-range", "range-too-long"],
+};
+
+/** Everything that ever came from a database of companies; not what nobody could have meant. */
+function isDomain(text: string): boolean {
+  return text.length <= 1_024 && !/[\0\p{Surrogate}]/u.test(text);
+}
+
+function parseFilter({ stage, search, sort }: ParsedUrlQuery): CompanyFilter {
+  if (stage !== undefined && !STAGES.includes(stage as Stage))
+    throw new Problem("invalid-query", `stage must be one of ${STAGES.join(", ")}.`);
+  if (sort !== undefined && !COMPANY_SORTS.includes(sort as CompanySort))
+    throw new Problem("invalid-query", `sort must be one of ${COMPANY_SORTS.join(", ")}.`);
+  return {
+    stage: stage as Stage | undefined,
+    search: parseSearch(search),
+    sort: (sort as CompanySort | undefined) ?? "score",
+  };
+}
+
+function parseSearch(search: string | string[] | undefined): string | undefined {
+  if (search === undefined) return undefined;
+  if (typeof search === "string" && search !== "" && search.length <= 256 && isDomain(search)) return search;
+  throw new Problem("invalid-query", "search must be one text of 1 to 256 characters.");
+}
+
+/** A page that begins nowhere would look like the end of the list. */
+async function requireEntry(pg: Postgres, ownerId: string, { after }: Page): Promise<void> {
+  if (after === undefined || (await readCompany(pg, { ownerId, domain: after })) !== undefined) return;
+  throw new Problem("invalid-query", "after must be the domain of a company of the list.");
+}
+
+function answerCompanies(ctx: ApiContext, found: readonly CompanyRecord[], page: Page): void {
+  const rows = found.map((company) => ({ id: company.domain, company }));
+  const body = pageBody(ctx, { name: "companies", rows, page, record: ({ company }) => company });
+  ctx.vary("Accept");
+  if (typeof body["next"] === "string") ctx.set("Link", `<${body["next"]}>; rel="next"`);
+  const companies = found.slice(0, page.perPage);
+  const wanted = ctx.accepts("application/json", "application/x-ndjson", "application/ndjson", "text/csv");
+  if (wanted === "text/csv") return answerText(ctx, "text/csv; charset=utf-8", companiesAsCsv(companies));
+  if (wanted === false || wanted === "application/json") return void (ctx.body = body);
+  answerText(ctx, "application/x-ndjson", companiesAsLines(companies));
+}
+
+function answerText(ctx: ApiContext, type: string, text: string): void {
+  ctx.set("ETag", bytesTag(text));
+  ctx.type = type;
+  ctx.body = Buffer.from(text);
+}
+
+async function detailOf(
+  company: CompanyRecord,
+  { ownerId, accountId, range }: { ownerId: string; accountId: string; range: DateRange },
+  { pg, clickhouse }: CompanyRoutesDeps,
+): Promise<CompanyDetail> {
+  const { domain } = company;
+  const packages = await listPackagesOfOwner(pg, { ownerId, accountId });
+  const seen = packages.filter((row) => access(row, "packages.export", row) === "allowed");
+  const artifacts = [...seen, ...(await listImportance(pg, { ownerId, of: "pixels" }))].map(({ id }) => id);
+  const [history, days] = await Promise.all([
+    listStageChanges(pg, { ownerId, domain, limit: HISTORY_MAX }),
+    readCompanyDays(clickhouse, { artifacts, domain, ...range }),
+  ]);
+  return { ...company, stage_history: history, days };
+}

@@ -1,0 +1,89 @@
+import type { CompanyRecord, StageChangeRecord } from "../../schemas/company.js";
+import type { DateRange } from "../../schemas/date-range.js";
+import type { Stage } from "../../schemas/funnel.js";
+import { withoutNulls } from "../../schemas/record.js";
+import type { Page } from "../paging.js";
+import { query, utc, type Postgres } from "./query.js";
+
+/** What companies are listed by, each with the greatest first. */
+export const COMPANY_SORTS = ["score", "last_seen", "downloads"] as const;
+export type CompanySort = (typeof COMPANY_SORTS)[number];
+
+export interface CompanyFilter {
+  stage: Stage | undefined;
+  /** Part of a name or a domain, whatever its case. */
+  search: string | undefined;
+  sort: CompanySort;
+}
+
+/** One company more than the page holds, if there is one. `page.after` is a domain of the list. */
+export async function listCompanies(
+  pg: Postgres,
+  { ownerId, page, filter }: { ownerId: string; page: Page; filter: CompanyFilter },
+): Promise<CompanyRecord[]> {
+  const key = SORT_KEYS[filter.sort];
+  const text = `
+    with last as (select domain, ${key} as key from funnel_companies where owner_id = $1 and domain = $2)
+    select ${FIELDS} from funnel_companies c
+    where owner_id = $1 and ($4::text is null or stage = $4)
+      and ($5::text is null or position(lower($5) in lower(name)) > 0 or position(lower($5) in lower(domain)) > 0)
+      and ($2::text is null
+        or exists (select from last where ${key} < last.key or (${key} = last.key and c.domain > last.domain)))
+    order by ${key} desc, domain limit $3`;
+  const values = [ownerId, page.after ?? null, page.perPage + 1, filter.stage ?? null, filter.search ?? null];
+  return (await query<Row>(pg, text, values)).map(withoutNulls<CompanyRecord>);
+}
+
+const SORT_KEYS: Record<CompanySort, string> = {
+  score: "score",
+  last_seen: "coalesce(last_seen, '-infinity')",
+  downloads: "downloads",
+};
+
+const FIELDS = `domain, name, stage, ${utc("since")} as since, score, downloads::float8 as downloads,
+  views::float8 as views, first_seen::text as first_seen, last_seen::text as last_seen`;
+
+type Row = { [Field in keyof Required<CompanyRecord>]: Required<CompanyRecord>[Field] | null };
+
+export async function readCompany(
+  pg: Postgres,
+  { ownerId, domain }: { ownerId: string; domain: string },
+): Promise<CompanyRecord | undefined> {
+  const text = `select ${FIELDS} from funnel_companies where owner_id = $1 and domain = $2`;
+  const [row] = await query<Row>(pg, text, [ownerId, domain]);
+  return row && withoutNulls<CompanyRecord>(row);
+}
+
+/** Newest first. */
+export async function listStageChanges(
+  pg: Postgres,
+  { ownerId, domain, limit }: { ownerId: string; domain: string; limit: number },
+): Promise<StageChangeRecord[]> {
+  const text = `
+    select old_stage, new_stage, cause, ${utc("changed_at")} as changed_at
+    from funnel_changes where owner_id = $1 and domain = $2 order by id desc limit $3`;
+  const rows = await query<ChangeRow>(pg, text, [ownerId, domain, limit]);
+  return rows.map(withoutNulls<StageChangeRecord>);
+}
+
+type ChangeRow = { [Field in keyof Required<StageChangeRecord>]: Required<StageChangeRecord>[Field] | null };
+
+/** How many companies were at each stage at the end of each day of the range, as far as there were any. */
+export async function countStages(
+  pg: Postgres,
+  { ownerId, startDate, endDate }: DateRange & { ownerId: string },
+): Promise<{ date: string; stage: Stage; companies: number }[]> {
+  const text = `
+    select day::date::text as date, stage, sum(companies)::float8 as companies
+    from generate_series($2::date, $3::date - 1, interval '1 day') day
+    join funnel_growth on owner_id = $1 and date <= day
+    group by day, stage order by day, stage`;
+  return query(pg, text, [ownerId, startDate, endDate]);
+}
+
+/** As of when the companies of an owner were looked at last. */
+export async function readAsOf(pg: Postgres, ownerId: string): Promise<string | undefined> {
+  const text = `select ${utc("as_of")} as "asOf" from funnel_runs where owner_id = $1`;
+  const [row] = await query<{ asOf: string }>(pg, text, [ownerId]);
+  return row?.asOf;
+}

@@ -1,0 +1,23 @@
+import type { ArtifactImportance } from "../../schemas/funnel-importance.js";
+import { query, type Postgres } from "./query.js";
+
+type Of = "packages" | "pixels";
+
+/** How much the packages or the pixels of an owner matter, in the order in which they were made. */
+export async function listImportance(
+  pg: Postgres,
+  { ownerId, of }: { ownerId: string; of: Of },
+): Promise<ArtifactImportance[]> {
+  const text = `select id, importance from ${of} where owner_id = $1 order by id`;
+  return query<ArtifactImportance>(pg, text, [ownerId]);
+}
+
+export async function updateImportance(
+  pg: Postgres,
+  { of, changed }: { of: Of; changed: readonly ArtifactImportance[] },
+): Promise<void> {
+  const text = `
+    update ${of} set importance = new.importance
+    from unnest($1::uuid[], $2::text[]) as new (id, importance) where ${of}.id = new.id`;
+  await query(pg, text, [changed.map(({ id }) => id), changed.map(({ importance }) => importance)]);
+}

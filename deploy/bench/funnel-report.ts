@@ -1,0 +1,100 @@
+import { availableParallelism } from "node:os";
+import type { BenchResult } from "./benchmark.js";
+import { median } from "./median.js";
+import { textTable } from "./text-table.js";
+
+/** One run over everything. */
+export interface MeasuredPass {
+  seconds: number;
+  /** What it said that it did. */
+  sentence: string;
+  /** The most that its process held. */
+  residentPeakBytes: number;
+  /** By how much ClickHouse grew meanwhile. */
+  clickhouseAddedBytes: number;
+  clickhouseCpuSeconds: number;
+  postgresCpuSeconds: number;
+}
+
+export interface FunnelRound {
+  /** Every company is new. */
+  first: MeasuredPass;
+  /** Nothing has changed. */
+  again: MeasuredPass;
+  peerSeconds: number;
+}
+
+const PASSES = ["first", "again"] as const;
+const MIB = 2 ** 20;
+
+/** Medians over the rounds, peaks over all of them. `ratio`: the seconds of a run without news over the peer's. */
+export function funnelReport(rounds: readonly FunnelRound[]): BenchResult {
+  const peerSeconds = median(rounds.map((round) => round.peerSeconds));
+  const of = (pass: (typeof PASSES)[number]) => combined(rounds.map((round) => round[pass]));
+  const facts = { first: of("first"), again: of("again") };
+  const ratio = facts.again.seconds / peerSeconds;
+  return {
+    text: textOf(facts, { peerSeconds, ratio, rounds: rounds.length }),
+    json: jsonOf(facts, { peerSeconds, ratio }),
+  };
+}
+
+type Facts = Record<(typeof PASSES)[number], MeasuredPass>;
+
+function combined(passes: readonly MeasuredPass[]): MeasuredPass {
+  const medianOf = (value: (pass: MeasuredPass) => number) => median(passes.map(value));
+  const peakOf = (value: (pass: MeasuredPass) => number) => Math.max(...passes.map(value));
+  return {
+    seconds: medianOf(({ seconds }) => seconds),
+    sentence: passes.at(-1)?.sentence ?? "",
+    residentPeakBytes: peakOf(({ residentPeakBytes }) => residentPeakBytes),
+    clickhouseAddedBytes: peakOf(({ clickhouseAddedBytes }) => clickhouseAddedBytes),
+    clickhouseCpuSeconds: medianOf(({ clickhouseCpuSeconds }) => clickhouseCpuSeconds),
+    postgresCpuSeconds: medianOf(({ postgresCpuSeconds }) => postgresCpuSeconds),
+  };
+}
+
+function textOf(
+  facts: Facts,
+  { peerSeconds, ratio, rounds }: { peerSeconds: number; ratio: number; rounds: number },
+): string {
+  const row = (title: string, cell: (pass: MeasuredPass) => string, peer = "") => [
+    title,
+    ...PASSES.map((pass) => cell(facts[pass])),
+    peer,
+  ];
+  const table = textTable([
+    ["", "all new", "no news", "ClickHouse adds up"],
+    row("seconds", ({ seconds }) => `${seconds.toFixed(1)} s`, `${peerSeconds.toFixed(2)} s`),
+    row("memory of its process", ({ residentPeakBytes }) => `${(residentPeakBytes / MIB).toFixed(0)} MiB`),
+    row("ClickHouse grew by", ({ clickhouseAddedBytes }) => `${(clickhouseAddedBytes / MIB).toFixed(0)} MiB`),
+    row("CPU of ClickHouse", ({ clickhouseCpuSeconds }) => `${clickhouseCpuSeconds.toFixed(1)} s`),
+    row("CPU of PostgreSQL", ({ postgresCpuSeconds }) => `${postgresCpuSeconds.toFixed(1)} s`),
+  ]);
+  const times = rounds === 1 ? "1 round" : `medians and peaks of ${rounds} rounds`;
+  const said = PASSES.map((pass) => `  ${facts[pass].sentence}\n`).join("");
+  return (
+    `funnel: one run over everything, ${times} on ${availableParallelism()} cores\n\n${table}\n${said}` +
+    `  A run without news takes ${ratio.toFixed(1)} times as long as adding up alone.\n`
+  );
+}
+
+function jsonOf(facts: Facts, { peerSeconds, ratio }: { peerSeconds: number; ratio: number }) {
+  const passJson = (pass: MeasuredPass) => ({
+    seconds: rounded(pass.seconds),
+    resident_peak_bytes: pass.residentPeakBytes,
+    clickhouse_added_bytes: pass.clickhouseAddedBytes,
+    clickhouse_cpu_seconds: rounded(pass.clickhouseCpuSeconds),
+    postgres_cpu_seconds: rounded(pass.postgresCpuSeconds),
+  });
+  return {
+    all_new: passJson(facts.first),
+    no_news: passJson(facts.again),
+    peers: { clickhouse_sum: { seconds: rounded(peerSeconds) } },
+    ratio: rounded(ratio),
+  };
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 1000) / 1000;
+}

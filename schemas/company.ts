@@ -1,0 +1,142 @@
+import { TIMESTAMP } from "./formats.js";
+import { STAGE_CAUSES, STAGES, type Stage, type StageCause } from "./funnel.js";
+
+/** A company and where it stands with an owner, as returned. Without a stage, no rule has placed it yet. */
+export interface CompanyRecord {
+  domain: string;
+  name: string;
+  stage?: Stage;
+  since?: string;
+  score: number;
+  downloads: number;
+  views: number;
+  first_seen?: string;
+  last_seen?: string;
+}
+
+export interface CompanyDay {
+  /** `YYYY-MM-DD`. */
+  date: string;
+  downloads: number;
+  views: number;
+}
+
+export interface StageChangeRecord {
+  /** Absent the first time. */
+  old_stage?: Stage;
+  new_stage: Stage;
+  cause: StageCause;
+  changed_at: string;
+}
+
+export interface CompanyDetail extends CompanyRecord {
+  stage_history: StageChangeRecord[];
+  days: CompanyDay[];
+}
+
+export const STAGE = { type: "string", enum: STAGES } as const;
+const DAY = { type: "string", format: "date" } as const;
+const COUNT = { type: "integer", minimum: 0 } as const;
+
+const COMPANY_FIELDS = {
+  domain: { type: "string" },
+  name: { type: "string" },
+  stage: STAGE,
+  since: TIMESTAMP,
+  score: { type: "number", minimum: 0, maximum: 70 },
+  downloads: COUNT,
+  views: COUNT,
+  first_seen: DAY,
+  last_seen: DAY,
+} as const;
+const COMPANY_REQUIRED = ["domain", "name", "score", "downloads", "views"] as const;
+
+export const COMPANY = {
+  title: "Company",
+  type: "object",
+  required: COMPANY_REQUIRED,
+  additionalProperties: false,
+  properties: COMPANY_FIELDS,
+} as const;
+
+export const COMPANY_LIST = {
+  title: "CompanyList",
+  type: "object",
+  required: ["companies"],
+  additionalProperties: false,
+  properties: {
+    companies: { type: "array", items: COMPANY },
+    next: { type: "string", format: "uri" },
+  },
+} as const;
+
+const STAGE_CHANGE = {
+  title: "StageChange",
+  type: "object",
+  required: ["new_stage", "cause", "changed_at"],
+  additionalProperties: false,
+  properties: {
+    old_stage: STAGE,
+    new_stage: STAGE,
+    cause: { type: "string", enum: STAGE_CAUSES },
+    changed_at: TIMESTAMP,
+  },
+} as const;
+
+const COMPANY_DAY = {
+  title: "CompanyDay",
+  type: "object",
+  required: ["date", "downloads", "views"],
+  additionalProperties: false,
+  properties: { date: DAY, downloads: COUNT, views: COUNT },
+} as const;
+
+export const COMPANY_DETAIL = {
+  title: "CompanyDetail",
+  type: "object",
+  required: [...COMPANY_REQUIRED, "stage_history", "days"],
+  additionalProperties: false,
+  properties: {
+    ...COMPANY_FIELDS,
+    stage_history: { type: "array", items: STAGE_CHANGE },
+    days: { type: "array", items: COMPANY_DAY },
+  },
+} as const;
+
+/** Companies by stage. */
+export type StageCounts = Record<Stage, number>;
+
+export interface FunnelRecord {
+  /** As of when companies were looked at last; absent where that never happened. */
+  as_of?: string;
+  stages: StageCounts;
+  days: { date: string; stages: StageCounts }[];
+}
+
+const STAGE_COUNTS = {
+  title: "StageCounts",
+  type: "object",
+  required: STAGES,
+  additionalProperties: false,
+  properties: Object.fromEntries(STAGES.map((stage) => [stage, COUNT])),
+} as const;
+
+export const FUNNEL = {
+  title: "Funnel",
+  type: "object",
+  required: ["stages", "days"],
+  additionalProperties: false,
+  properties: {
+    as_of: TIMESTAMP,
+    stages: STAGE_COUNTS,
+    days: {
+      type: "array",
+      items: {
+        type: "object",
+        required: ["date", "stages"],
+        additionalProperties: false,
+        properties: { date: DAY, stages: STAGE_COUNTS },
+      },
+    },
+  },
+} as const;

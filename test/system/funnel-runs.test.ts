@@ -1,0 +1,202 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Pool } from "pg";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import type { FactsQuery, PlacedFacts } from "../../aggregate/funnel/read-company-facts.js";
+import { placeCompanies } from "../../aggregate/funnel/run-funnel.js";
+import { insertImport } from "../../api/stores/imports.js";
+import { onConnection } from "../../api/stores/connection.js";
+import { funnelStore } from "../../api/stores/funnel-runs.js";
+import { Random } from "../../deploy/demo/random.js";
+import type { CompanyFacts, FunnelStore } from "../../schemas/funnel.js";
+import { openTestPostgres, type TestPostgres } from "../support/management-api.js";
+
+let postgres: TestPostgres;
+let pg: Pool;
+let ownerId: string;
+
+beforeAll(async () => {
+  postgres = await openTestPostgres();
+  pg = postgres.pg;
+});
+
+afterAll(() => postgres?.[Symbol.asyncDispose]());
+
+beforeEach(async () => {
+  ownerId = randomUUID();
+  const name = ownerId.slice(0, 18);
+  await pg.query("insert into owners (id, kind, name) values ($1, 'user', $2)", [ownerId, name]);
+  await pg.query("insert into pixels (id, owner_id, name) values ($1, $2, 'docs')", [randomUUID(), ownerId]);
+});
+
+const signal = new AbortController().signal;
+const minute = (nth: number) => new Date(Date.UTC(2026, 0, 1, 12, nth));
+const COMPANIES = 4_300;
+
+/** Facts that differ from day to day: `nth` moves each company on in its own rhythm. */
+const factsOf = (nth: number): CompanyFacts[] =>
+  Array.from({ length: COMPANIES }, (_, company) => {
+    const downloadDays = Math.floor((company + nth) / (1 + (company % 3))) % 2;
+    const seen = { firstSeen: "2025-12-01", lastSeen: "2026-01-01", downloads: downloadDays, views: 1 };
+    return {
+      domain: `company-${String(company).padStart(4, "0")}.example`,
+      name: `Company ${company}`,
+      ...{ score: downloadDays * 5, downloadDays, ...seen },
+      ...{ viewedLast30Days: false, viewedLast60Days: true, viewedInConsecutiveWeeks: false },
+      activeWindows: [true, false, false],
+    };
+  });
+
+const reading = (nth: number, pauseMs = 0) =>
+  async function* ({ owners }: FactsQuery): AsyncGenerator<PlacedFacts> {
+    const place = owners.findIndex(({ id }) => id === ownerId);
+    for (const [index, facts] of factsOf(nth).entries()) {
+      if (index % 1_000 === 0) await sleep(pauseMs);
+      yield { place, facts };
+    }
+  };
+
+/** Runs as a process of its own would; `through` may get in the way of its store. */
+function run(nth: number, { asOf = minute(nth), pauseMs = 0, through = (store: FunnelStore) => store } = {}) {
+  return onConnection(pg, (client) =>
+    placeCompanies(reading(nth, pauseMs), { store: through(funnelStore(client, { ownerId })), asOf, signal }),
+  );
+}
+
+interface Change {
+  domain: string;
+  old_stage: string | null;
+  new_stage: string;
+}
+
+/** What was announced of each company, in order; throws where one change does not begin where the last one ended. */
+async function historyOf(): Promise<Map<string, string[]>> {
+  const { rows } = await pg.query<Change>(
+    "select domain, old_stage, new_stage from funnel_changes where owner_id = $1 order by id",
+    [ownerId],
+  );
+  const history = new Map<string, string[]>();
+  for (const { domain, old_stage, new_stage } of rows) {
+    const known = history.get(domain) ?? [];
+    expect([domain, old_stage]).toEqual([domain, known.at(-1) ?? null]);
+    expect(new_stage).not.toBe(old_stage);
+    history.set(domain, [...known, new_stage]);
+  }
+  return history;
+}
+
+/** The last change of every company is where it is kept, and the counts are theirs. */
+async function expectConsistent(nth: number): Promise<void> {
+  const history = await historyOf();
+  const { rows } = await pg.query<{ domain: string; stage: string }>(
+    "select domain, stage from funnel_companies where owner_id = $1 order by domain",
+    [ownerId],
+  );
+  const stages = factsOf(nth).map(({ domain, downloadDays }) => [
+    domain,
+    ["interest", "investigation"][downloadDays],
+  ]);
+  expect(rows.map(({ domain, stage }) => [domain, stage])).toEqual(stages);
+  expect(rows.map(({ domain }) => [domain, history.get(domain)?.at(-1)])).toEqual(stages);
+  const counts = await pg.query(
+    `select stage, (select coalesce(sum(companies), 0)::integer from funnel_growth g
+       where g.owner_id = $1 and g.stage = s.stage) - (select count(*)::integer from funnel_companies c
+       where c.owner_id = $1 and c.stage = s.stage) as differing
+     from unnest(array['interest', 'investigation', 'inactive']) as s (stage)`,
+    [ownerId],
+  );
+  expect(counts.rows.map((row: { differing: number }) => row.differing)).toEqual([0, 0, 0]);
+}
+
+test("a run that dies anywhere and is repeated announces nothing twice and misses nothing", async () => {
+  const random = new Random(8);
+  let died = 0;
+  for (let nth = 0; nth < 4; nth += 1) {
+    for (let tries = 0; tries < 3; tries += 1) {
+      const dying = dyingStore({ transaction: random.below(3), beforeCommit: random.below(2) === 0 });
+      await run(nth, { through: dying }).catch(() => (died += 1));
+    }
+    await run(nth);
+    await expectConsistent(nth);
+    expect((await run(nth)).changes).toBe(0);
+  }
+  expect(died).toBe(12);
+});
+
+/** Dies in, or right after, one of its transactions. */
+const dyingStore =
+  ({ transaction, beforeCommit }: { transaction: number; beforeCommit: boolean }) =>
+  (store: FunnelStore): FunnelStore => {
+    let left = transaction;
+    const die = () => {
+      throw new Error("killed");
+    };
+    return {
+      ...store,
+      async inOwnerTransaction(about, work) {
+        const dies = left === 0;
+        left -= 1;
+        const done = await store.inOwnerTransaction(about, async (owner) => {
+          await work(owner);
+          if (dies && beforeCommit) die();
+        });
+        return dies ? die() : done;
+      },
+    };
+  };
+
+test("two runs at once announce as one after the other would", async () => {
+  for (let nth = 0; nth < 3; nth += 1) {
+    await Promise.all([run(nth, { pauseMs: 2 }), run(nth, { pauseMs: 1 }), run(nth)]);
+    await expectConsistent(nth);
+  }
+});
+
+test("a run that is overtaken by a later one leaves the rest to it", async () => {
+  const slow = run(0, { pauseMs: 150 });
+  await sleep(200);
+  await run(1);
+  const { leftAlone } = await slow;
+  await expectConsistent(1);
+  expect(leftAlone).toBe(1);
+  expect(await run(0)).toEqual({ owners: 1, companies: 0, changes: 0, leftAlone: 1, importing: 0 });
+  await expectConsistent(1);
+});
+
+test("what did not change is not written again", async () => {
+  await run(0);
+  const written = () =>
+    pg.query<{ xmin: string }>("select distinct xmin::text from funnel_companies where owner_id = $1", [
+      ownerId,
+    ]);
+  const before = (await written()).rows;
+  await run(0, { asOf: minute(5) });
+  expect((await written()).rows).toEqual(before);
+});
+
+test("an owner is looked at when their imports are through, or after a day", async () => {
+  const tokens = { email: `${ownerId}@example.org`, hash: ownerId };
+  await pg.query(
+    "insert into accounts (id, email, token_hash, token_ciphertext) values ($1, $2, $3, 'text')",
+    [ownerId, tokens.email, tokens.hash],
+  );
+  const target = { ownerId, accountId: ownerId, artifactKind: "any", artifactId: "" } as const;
+  const { id } = await insertImport(pg, target);
+  const asOf = new Date();
+  expect(await run(0, { asOf })).toMatchObject({ owners: 1, companies: 0, changes: 0, importing: 1 });
+  await pg.query("update imports set status = 'done' where id = $1", [id]);
+  expect(await run(0, { asOf })).toMatchObject({ companies: COMPANIES, importing: 0 });
+  const touching = (store: FunnelStore): FunnelStore => ({
+    ...store,
+    async ownersAfter(after, limit) {
+      const owners = await store.ownersAfter(after, limit);
+      await pg.query("update imports set updated_at = clock_timestamp() where id = $1", [id]);
+      return owners;
+    },
+  });
+  expect(await run(1, { asOf, through: touching })).toMatchObject({ companies: 0, importing: 1 });
+  await pg.query("update imports set status = 'importing' where id = $1", [id]);
+  expect(await run(1, { asOf })).toMatchObject({ companies: 0, importing: 1 });
+  await pg.query("update funnel_runs set as_of = as_of - interval '25 hours' where owner_id = $1", [ownerId]);
+  expect(await run(1, { asOf })).toMatchObject({ companies: COMPANIES, importing: 0 });
+});

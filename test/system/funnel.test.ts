@@ -1,0 +1,375 @@
+import { parse as parseCsv } from "csv-parse/sync";
+import type { ClickHouseClient } from "@clickhouse/client";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { connectClickHouse } from "../../deploy/connect-clickhouse.js";
+import { connectApi, type ApiClient } from "../../deploy/demo/api-client.js";
+import { prepareClickHouse } from "../../deploy/prepare-clickhouse.js";
+import type { CompanyDetail, CompanyRecord, FunnelRecord } from "../../schemas/company.js";
+import type { EventImport } from "../../schemas/import-store.js";
+import { countDifferingRows } from "../faults/check-views.js";
+import { makeOrganization, makePackage, makePixel } from "../support/make-artifacts.js";
+import type { KnownArtifact } from "../support/recount-line.js";
+import { startToolchain, type Toolchain } from "../support/start-toolchain.js";
+
+/** Addresses of networks that `organizations.csv` and the ASN table know. */
+const ADDRESSES = {
+  "3m.com": "130.99.0.1",
+  "adobe.com": "130.248.10.1",
+  "airbus.com": "140.94.0.1",
+};
+type Domain = keyof typeof ADDRESSES;
+const CLOUD = "18.66.22.4";
+const ISP = "2.58.100.1";
+
+let toolchain: Toolchain;
+let api: ApiClient;
+let clickhouse: ClickHouseClient;
+let image: KnownArtifact;
+let pixel: KnownArtifact;
+
+beforeAll(async () => {
+  // The time is moved by hand.
+  toolchain = await startToolchain({ env: { FUNNEL_SCHEDULE: "0 0 29 2 *" } });
+  api = await toolchain.newAccount("ada");
+  clickhouse = connectClickHouse(toolchain.endpoints.clickhouse ?? "");
+  await makeOrganization(api, "acme");
+  await toolchain.admin("grant-export", "acme");
+  image = await makePackage(api, { organization: "acme", name: "image", libraryType: "docker" });
+  pixel = await makePixel(api, { owner: "acme", name: "docs" });
+});
+
+afterAll(async () => {
+  await clickhouse?.close();
+  await toolchain?.close();
+});
+
+interface Sent {
+  of: KnownArtifact;
+  by: Domain | "an ISP" | "a cloud";
+  on: string;
+  times?: number;
+  key?: string;
+}
+
+async function send(events: readonly Sent[], organization = "acme"): Promise<EventImport> {
+  const lines = events.flatMap(({ of, by, on, times = 1, key }) =>
+    Array.from({ length: times }, () =>
+      JSON.stringify({
+        $time: `${on}T12:00:00Z`,
+        [`$${of.kind}`]: of.id,
+        $remote_address: by === "an ISP" ? ISP : by === "a cloud" ? CLOUD : ADDRESSES[by],
+        ...(key !== undefined && { $unique_id: key }),
+      }),
+    ),
+  );
+  return api.pollToDone(await api.importBody(`/v2/${organization}/import`, lines.join("\n")));
+}
+
+const run = (...words: string[]) => toolchain.admin("funnel", "run", ...words);
+
+async function read<T>(path: string, headers: Record<string, string> = {}): Promise<T> {
+  const response = await api.request(path, { headers });
+  expect([path, response.status]).toEqual([path, 200]);
+  return (await response.json()) as T;
+}
+
+async function stages(): Promise<Partial<Record<string, string>>> {
+  const { companies } = await read<{ companies: CompanyRecord[] }>("/v2/acme/companies");
+  return Object.fromEntries(companies.map(({ domain, stage }) => [domain, stage ?? "none"] as const));
+}
+
+const company = (domain: Domain, query = "") => read<CompanyDetail>(`/v2/acme/companies/${domain}${query}`);
+
+describe("over three months of imports", () => {
+  test("companies are placed, and those that are none are left out", async () => {
+    await send([
+      { of: pixel, by: "3m.com", on: "2025-01-05" },
+      { of: image, by: "adobe.com", on: "2025-01-06" },
+      { of: image, by: "airbus.com", on: "2025-01-02" },
+      { of: image, by: "airbus.com", on: "2025-01-04" },
+      { of: pixel, by: "airbus.com", on: "2025-01-05" },
+      { of: image, by: "an ISP", on: "2025-01-05", times: 9 },
+      { of: image, by: "a cloud", on: "2025-01-05", times: 9 },
+    ]);
+    expect(await run("acme", "--as-of", "2025-01-10")).toBe("3 companies of 1 owner, 3 changes of stage.");
+    expect(await stages()).toEqual({
+      "3m.com": "interest",
+      "adobe.com": "investigation",
+      "airbus.com": "experimentation",
+    });
+  });
+
+  test("a run that is repeated changes nothing", async () => {
+    expect(await run("acme", "--as-of", "2025-01-10")).toBe("3 companies of 1 owner, 0 changes of stage.");
+    expect(await run("--as-of", "2025-01-10")).toBe("3 companies of 1 owner, 0 changes of stage.");
+  });
+
+  test("their stages change with what they do and leave", async () => {
+    const days = [1, 2, 3, 4, 5].map((day) => `2025-02-0${day}`);
+    await send([
+      ...days.map((on) => ({ of: image, by: "3m.com" as const, on, times: 2 })),
+      { of: image, by: "airbus.com", on: "2025-02-03" },
+    ]);
+    expect(await run("acme", "--as-of", "2025-02-10")).toBe("3 companies of 1 owner, 2 changes of stage.");
+    expect(await stages()).toEqual({
+      "3m.com": "experimentation",
+      "adobe.com": "investigation",
+      "airbus.com": "investigation",
+    });
+    await send([{ of: image, by: "airbus.com", on: "2025-03-05" }]);
+    expect(await run("acme", "--as-of", "2025-03-12")).toBe("3 companies of 1 owner, 2 changes of stage.");
+    await send([{ of: pixel, by: "adobe.com", on: "2025-04-15" }]);
+    expect(await run("acme", "--as-of", "2025-04-20")).toBe("3 companies of 1 owner, 2 changes of stage.");
+    expect(await stages()).toEqual({
+      "3m.com": "inactive",
+      "adobe.com": "interest",
+      "airbus.com": "ongoing-usage",
+    });
+  });
+
+  test("a company has its history and its days", async () => {
+    const adobe = await company("adobe.com", "?startDate=2025-01-01&endDate=2025-05-01");
+    expect(adobe).toEqual({
+      ...{ domain: "adobe.com", name: "Adobe", stage: "interest", since: "2025-04-20T23:59:59.999000Z" },
+      ...{ score: 0.5, downloads: 1, views: 1, first_seen: "2025-01-06", last_seen: "2025-04-15" },
+      stage_history: [
+        {
+          old_stage: "inactive",
+          new_stage: "interest",
+          cause: "view",
+          changed_at: "2025-04-20T23:59:59.999000Z",
+        },
+        {
+          old_stage: "investigation",
+          new_stage: "inactive",
+          cause: "no-activity",
+          changed_at: "2025-03-12T23:59:59.999000Z",
+        },
+        { new_stage: "investigation", cause: "download", changed_at: "2025-01-10T23:59:59.999000Z" },
+      ],
+      days: [
+        { date: "2025-01-06", downloads: 1, views: 0 },
+        { date: "2025-04-15", downloads: 0, views: 1 },
+      ],
+    });
+    expect((await company("adobe.com", "?startDate=2025-04-15&endDate=2025-04-16")).days).toHaveLength(1);
+    expect((await company("airbus.com")).stage_history.map(({ cause }) => cause)).toEqual([
+      "activity-in-three-windows",
+      "download",
+      "downloads-and-view",
+    ]);
+  });
+
+  test("the funnel counts them for each day, also between two runs", async () => {
+    const funnel = await read<FunnelRecord>("/v2/acme/funnel?startDate=2025-01-09&endDate=2025-04-21");
+    const none = { interest: 0, investigation: 0, experimentation: 0, "ongoing-usage": 0, inactive: 0 };
+    const first = { ...none, interest: 1, investigation: 1, experimentation: 1 };
+    const second = { ...none, investigation: 2, experimentation: 1 };
+    const third = { ...none, experimentation: 1, "ongoing-usage": 1, inactive: 1 };
+    const last = { ...none, interest: 1, "ongoing-usage": 1, inactive: 1 };
+    const on = new Map(funnel.days.map(({ date, stages }) => [date, stages]));
+    const asked = ["01-09", "01-10", "02-09", "02-10", "03-11", "03-12", "04-19", "04-20"];
+    expect(asked.map((day) => on.get(`2025-${day}`))).toEqual([
+      none,
+      first,
+      first,
+      second,
+      second,
+      third,
+      third,
+      last,
+    ]);
+    expect([funnel.days.length, funnel.as_of, funnel.stages]).toEqual([
+      102,
+      "2025-04-20T23:59:59.999000Z",
+      last,
+    ]);
+  });
+
+  test("a run as of an earlier time is refused, and so is one that is to come", async () => {
+    await expect(run("acme", "--as-of", "2025-04-19")).rejects.toThrow(
+      "The last run of this owner was as of 2025-04-20T23:59:59.999Z",
+    );
+    expect(await run("--as-of", "2025-04-19")).toBe(
+      "0 companies of 0 owners, 0 changes of stage. 1 owner left alone: their last run is later.",
+    );
+    await expect(run("--as-of", "2124-01-01")).rejects.toThrow("is still to come");
+    await expect(run("nobody")).rejects.toThrow("There is no user or organization nobody.");
+  });
+});
+
+describe("the list of companies", () => {
+  const domains = async (query: string) =>
+    (await read<{ companies: CompanyRecord[] }>(`/v2/acme/companies?${query}`)).companies.map(
+      ({ domain }) => domain,
+    );
+
+  test.each([
+    ["sort=score", ["adobe.com", "3m.com", "airbus.com"]],
+    ["", ["adobe.com", "3m.com", "airbus.com"]],
+    ["sort=downloads", ["3m.com", "airbus.com", "adobe.com"]],
+    ["sort=last_seen", ["adobe.com", "airbus.com", "3m.com"]],
+    ["stage=inactive", ["3m.com"]],
+    ["search=AIRB", ["airbus.com"]],
+    ["search=.com&stage=interest", ["adobe.com"]],
+    ["search=%25", []],
+  ])("with %j", async (query, expected) => {
+    expect(await domains(query)).toEqual(expected);
+  });
+
+  test.each(["score", "downloads", "last_seen"])("by %s is the same in pages", async (sort) => {
+    const whole = await domains(`sort=${sort}`);
+    const paged: string[] = [];
+    let next: string | undefined = `${toolchain.api}/v2/acme/companies?sort=${sort}&per_page=1`;
+    for (let pages = 0; next !== undefined && pages < 5; pages += 1) {
+      const page: { companies: CompanyRecord[]; next?: string } = await read(
+        next.slice(toolchain.api.length),
+      );
+      paged.push(...page.companies.map(({ domain }) => domain));
+      next = page.next;
+    }
+    expect([paged, next]).toEqual([whole, undefined]);
+  });
+
+  test("comes as NDJSON and as CSV where these are asked for, with the next page in a header", async () => {
+    const { companies } = await read<{ companies: CompanyRecord[] }>("/v2/acme/companies?per_page=2");
+    const asked = (accept: string) => api.request("/v2/acme/companies?per_page=2", { headers: { accept } });
+    const lines = await asked("application/x-ndjson");
+    expect(lines.headers.get("content-type")).toBe("application/x-ndjson");
+    expect(
+      (await lines.text())
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line) as unknown),
+    ).toEqual(companies);
+    expect(lines.headers.get("link")).toMatch(/^<http.*after=.*>; rel="next"$/);
+    const csv = await asked("text/csv");
+    expect(csv.headers.get("content-type")).toBe("text/csv; charset=utf-8");
+    const rows = parseCsv<Record<string, string>>(await csv.text(), { columns: true });
+    const texts = companies.map((each) =>
+      Object.fromEntries(Object.entries(each).map(([k, v]) => [k, String(v)])),
+    );
+    expect(rows).toEqual(texts);
+  });
+});
+
+async function rows<Row>(query: string): Promise<Row[]> {
+  const answer = await clickhouse.query({ query, format: "JSONEachRow" });
+  return answer.json<Row>();
+}
+
+const activity = async ({ id }: KnownArtifact) => {
+  const found = await rows<{ date: string; domain: string; total: string }>(`
+    SELECT toString(date) AS date, company_domain AS domain, toString(sum(total)) AS total FROM company_activity
+    WHERE artifact = '${id}' GROUP BY date, domain HAVING sum(company_activity.total) != 0 ORDER BY date, domain`);
+  return found.map(({ date, domain, total }) => `${date} ${domain} ${total}`);
+};
+
+describe("the daily activity", () => {
+  test("follows overrides, retractions and deletions exactly", async () => {
+    await makeOrganization(api, "moving");
+    const files = await makePackage(api, { organization: "moving", name: "files", libraryType: "other" });
+    await send(
+      [
+        { of: files, by: "3m.com", on: "2025-01-01", key: "a" },
+        { of: files, by: "3m.com", on: "2025-01-01", key: "b" },
+      ],
+      "moving",
+    );
+    expect(await activity(files)).toEqual(["2025-01-01 3m.com 2"]);
+    const later = await send(
+      [
+        { of: files, by: "adobe.com", on: "2025-01-02", key: "a" },
+        { of: files, by: "an ISP", on: "2025-01-01", key: "b" },
+      ],
+      "moving",
+    );
+    expect(await activity(files)).toEqual(["2025-01-02 adobe.com 1"]);
+    const gone = await api.request(`/v2/imports/moving/${later.id}`, { method: "DELETE" });
+    expect(gone.status).toBe(204);
+    await expect.poll(() => activity(files)).toEqual(["2025-01-01 3m.com 2"]);
+    expect(await countDifferingRows({ rows }, files.id)).toEqual([]);
+    const unheard = {
+      artifact: files.id,
+      kind: "package",
+      date: "2025-01-01",
+      company: "",
+      company_domain: "x",
+    };
+    await clickhouse.insert({
+      table: "company_activity",
+      values: [{ ...unheard, total: 1 }],
+      format: "JSONEachRow",
+    });
+    expect(await countDifferingRows({ rows }, files.id)).toEqual([
+      { view: "company_activity_view", rows: 1 },
+    ]);
+    expect((await api.request(`/v1/packages/${files.id}`, { method: "DELETE" })).status).toBe(204);
+    await expect.poll(() => activity(files)).toEqual([]);
+  });
+
+  test("of before is counted once when an installation is upgraded, however many processes start", async () => {
+    const before = [await activity(image), await activity(pixel)];
+    for (const table of ["company_activity_view", "company_activity", "company_activity_of_before"])
+      await clickhouse.command({ query: `DROP TABLE ${table} SYNC` });
+    const url = toolchain.endpoints.clickhouse ?? "";
+    await Promise.all([prepareClickHouse(url), prepareClickHouse(url), prepareClickHouse(url)]);
+    await prepareClickHouse(url);
+    expect([await activity(image), await activity(pixel)]).toEqual(before);
+    expect(await countDifferingRows({ rows }, image.id)).toEqual([]);
+    await send([{ of: image, by: "adobe.com", on: "2025-06-01" }]);
+    expect(await activity(image)).toContain("2025-06-01 adobe.com 1");
+    await prepareClickHouse(url);
+    expect(await countDifferingRows({ rows }, image.id)).toEqual([]);
+  });
+});
+
+describe("importance", () => {
+  const PATH = "/v2/acme/funnel/importance";
+
+  test("of a package changes what its downloads are worth, from the next run on", async () => {
+    const before = await read<object>(PATH);
+    expect(before).toEqual({
+      packages: [{ id: image.id, importance: "medium" }],
+      pixels: [{ id: pixel.id, importance: "medium" }],
+    });
+    const put = async (body: object) => {
+      const answer = await api.request(PATH, { method: "PUT", body: JSON.stringify(body) });
+      return [answer.status, (await answer.json()) as object];
+    };
+    const wanted = {
+      packages: [{ id: image.id, importance: "high" }],
+      pixels: [{ id: pixel.id, importance: "low" }],
+    };
+    expect(await put(wanted)).toEqual([200, wanted]);
+    expect(await read<object>(PATH)).toEqual(wanted);
+    await run("acme", "--as-of", "2025-06-02");
+    expect((await company("adobe.com")).score).toBe(8);
+    expect(await put({ packages: [], pixels: [] })).toEqual([200, before]);
+    await run("acme", "--as-of", "2025-06-03");
+    expect((await company("adobe.com")).score).toBe(5);
+    const entries = await read<{ audit_entries: { changes: object }[] }>(
+      "/v2/acme/audit?action=funnel.manage",
+    );
+    expect(entries.audit_entries.at(-1)?.changes).toEqual(wanted);
+    const unknown = { packages: [{ id: pixel.id, importance: "high" }], pixels: [] };
+    expect(await put(unknown)).toEqual([
+      422,
+      expect.objectContaining({ errors: [expect.objectContaining({ path: "/packages/0/id" })] }),
+    ]);
+  });
+});
+
+describe("without a running server", () => {
+  test("a run starts the stores for the moment, and the server finds what it did", async () => {
+    await toolchain.kill("SIGTERM");
+    expect(await run("acme", "--as-of", "2025-09-01")).toBe("3 companies of 1 owner, 1 change of stage.");
+    await toolchain.restart();
+    api = connectApi(toolchain.api, api.token);
+    expect(await stages()).toEqual({
+      "3m.com": "inactive",
+      "adobe.com": "inactive",
+      "airbus.com": "inactive",
+    });
+  });
+});

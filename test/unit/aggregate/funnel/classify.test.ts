@@ -1,0 +1,208 @@
+import { describe, expect, test } from "vitest";
+import { classify } from "../../../../aggregate/funnel/classify.js";
+import type { DayActivity } from "../../../../aggregate/funnel/score.js";
+import { stageFacts } from "../../../../aggregate/funnel/stage-facts.js";
+import type { StageBefore } from "../../../../schemas/funnel.js";
+
+/** A Wednesday. */
+const TODAY = Date.parse("2026-03-11") / 86_400_000;
+const NEW: StageBefore = { stage: null, engaged: false };
+const ENGAGED: StageBefore = { stage: "investigation", engaged: true };
+const FALLEN_BACK: StageBefore = { stage: "interest", engaged: true };
+const INTERESTED: StageBefore = { stage: "interest", engaged: false };
+const INACTIVE: StageBefore = { stage: "inactive", engaged: true };
+
+const of =
+  (kind: DayActivity["kind"], importance: DayActivity["importance"] = "medium") =>
+  (total: number, ...ages: number[]): DayActivity[] =>
+    ages.map((age) => ({ day: TODAY - age, kind, importance, total }));
+const downloads = of("package");
+const views = of("pixel");
+
+type Case = [string, DayActivity[], StageBefore, string];
+
+function outcome(activity: readonly DayActivity[], before: StageBefore): string {
+  const placed = classify(stageFacts(activity, TODAY), before);
+  return placed === undefined ? "as it was" : `${placed.stage} by ${placed.cause}`;
+}
+
+describe("a company that nothing was said of", () => {
+  test.each<Case>([
+    ["without activity", [], NEW, "as it was"],
+    ["with a view today", views(1, 0), NEW, "interest by view"],
+    ["with a view 59 days ago", views(1, 59), NEW, "interest by view"],
+    ["with a view 60 days ago", views(1, 60), NEW, "as it was"],
+    ["with a view 61 days ago", views(1, 61), NEW, "as it was"],
+    ["with a view tomorrow", views(1, -1), NEW, "as it was"],
+    ["with a hundred views of a day", views(100, 3), NEW, "interest by view"],
+
+    ["with a download today", downloads(1, 0), NEW, "investigation by download"],
+    ["with a download 29 days ago", downloads(1, 29), NEW, "investigation by download"],
+    ["with a download 30 days ago", downloads(1, 30), NEW, "as it was"],
+    ["with a download 31 days ago", downloads(1, 31), NEW, "as it was"],
+    ["with two downloads of a day, which are 10 points", downloads(2, 0), NEW, "investigation by download"],
+    ["with 10 points and half a point", [...downloads(2, 0), ...views(1, 0)], NEW, "investigation by score"],
+    ["with 10 points of views in a week", [...views(6, 3, 4, 5), ...views(2, 6)], NEW, "interest by view"],
+    [
+      "with 10.5 points of views in a week",
+      [...views(6, 3, 4, 5), ...views(3, 6)],
+      NEW,
+      "investigation by score",
+    ],
+    ["with 9 points of views in one week", views(6, 0, 1, 2), NEW, "interest by view"],
+    ["with 12 points of views in two weeks", views(6, 0, 1, 2, 3), NEW, "investigation by score"],
+
+    [
+      "with views on a Sunday and a Monday",
+      views(1, 2, 3),
+      NEW,
+      "investigation by views-in-consecutive-weeks",
+    ],
+    ["with views on a Monday and the Sunday after", views(1, 3, 9), NEW, "interest by view"],
+    [
+      "with views on a Monday and the Sunday 13 days on",
+      views(1, 3, 16),
+      NEW,
+      "investigation by views-in-consecutive-weeks",
+    ],
+    ["with views a week apart", views(1, 3, 17), NEW, "interest by view"],
+    [
+      "with views 59 days ago and in the week after",
+      views(1, 59, 52),
+      NEW,
+      "investigation by views-in-consecutive-weeks",
+    ],
+    ["with views 60 days ago and in the week after", views(1, 60, 53), NEW, "interest by view"],
+    ["with views in consecutive weeks, the later still to come", views(1, 2, -5), NEW, "interest by view"],
+    ["with downloads in consecutive weeks, and long ago", downloads(1, 40, 47), NEW, "as it was"],
+  ])("%s", (_, activity, before, expected) => {
+    expect(outcome(activity, before)).toBe(expected);
+  });
+});
+
+describe("a company that comes closer", () => {
+  test.each<Case>([
+    ["with downloads on two days", downloads(1, 0, 1), NEW, "investigation by download"],
+    [
+      "with downloads on two days and a view",
+      [...downloads(1, 0, 29), ...views(1, 29)],
+      NEW,
+      "experimentation by downloads-and-view",
+    ],
+    [
+      "with two downloads of one day and a view",
+      [...downloads(2, 5), ...views(1, 5)],
+      NEW,
+      "investigation by score",
+    ],
+    [
+      "with downloads on two days, one of them 30 days ago, and a view",
+      [...downloads(1, 0, 30), ...views(1, 0)],
+      NEW,
+      "investigation by download",
+    ],
+    [
+      "with downloads on two days and a view 30 days ago",
+      [...downloads(1, 0, 1), ...views(1, 30)],
+      NEW,
+      "investigation by download",
+    ],
+    ["with 35 points", downloads(1, 0, 1, 2, 3, 4, 5, 6), NEW, "investigation by score"],
+    ["with 40 points", downloads(2, 0, 1, 2, 3), NEW, "experimentation by score"],
+    ["with 50 points of downloads alone", downloads(9, 0, 1, 2, 3, 4, 5, 6), NEW, "experimentation by score"],
+    ["with 20 points of views alone", views(9, 0, 1, 2, 3, 4, 5, 6), NEW, "investigation by score"],
+    [
+      "with 69.75 points",
+      [
+        ...downloads(2, 0, 1, 2, 3, 4),
+        ...views(6, 0, 1, 2, 3, 4, 5),
+        ...views(3, 6),
+        ...of("pixel", "low")(1, 7),
+      ],
+      NEW,
+      "experimentation by score",
+    ],
+    [
+      "with 70 points",
+      [...downloads(2, 0, 1, 2, 3, 4), ...views(6, 0, 1, 2, 3, 4, 5), ...views(4, 6)],
+      NEW,
+      "ongoing-usage by score",
+    ],
+    [
+      "with a download in each of three windows",
+      downloads(1, 29, 59, 89),
+      NEW,
+      "ongoing-usage by activity-in-three-windows",
+    ],
+    [
+      "with one in the first days of each",
+      downloads(1, 0, 30, 60),
+      NEW,
+      "ongoing-usage by activity-in-three-windows",
+    ],
+    ["with the last window left out", downloads(1, 29, 59, 90), NEW, "investigation by download"],
+    ["with the middle window left out", downloads(1, 29, 60, 89), NEW, "investigation by download"],
+    ["with the first window left out", downloads(1, 30, 59, 89), NEW, "as it was"],
+    [
+      "with views in each and a download in the first",
+      [...downloads(1, 10), ...views(1, 40, 70)],
+      NEW,
+      "ongoing-usage by activity-in-three-windows",
+    ],
+    [
+      "with views in each and a download in the second",
+      [...downloads(1, 40), ...views(1, 10, 70)],
+      NEW,
+      "interest by view",
+    ],
+  ])("%s", (_, activity, before, expected) => {
+    expect(outcome(activity, before)).toBe(expected);
+  });
+});
+
+describe("a company that goes away", () => {
+  test.each<Case>([
+    ["29 days after a download", downloads(1, 29), ENGAGED, "investigation by download"],
+    ["30 days after a download", downloads(1, 30), ENGAGED, "as it was"],
+    ["59 days after a download", downloads(1, 59), ENGAGED, "as it was"],
+    ["60 days after a download", downloads(1, 60), ENGAGED, "inactive by no-activity"],
+    ["61 days after a download", downloads(1, 61), ENGAGED, "inactive by no-activity"],
+    ["59 days after a view", views(1, 59), ENGAGED, "interest by view"],
+    ["60 days after a view", views(1, 60), ENGAGED, "inactive by no-activity"],
+    ["that fell back to interest before", views(1, 60), FALLEN_BACK, "inactive by no-activity"],
+    ["that never came further than interest", views(1, 60), INTERESTED, "as it was"],
+    [
+      "that used it for long",
+      downloads(1, 60, 75, 89),
+      { ...ENGAGED, stage: "ongoing-usage" },
+      "inactive by no-activity",
+    ],
+    ["of whose activity nothing is left", [], ENGAGED, "inactive by no-activity"],
+    ["that has activity to come", downloads(1, -1, 60), ENGAGED, "inactive by no-activity"],
+    ["that is inactive already", downloads(1, 200), INACTIVE, "inactive by no-activity"],
+  ])("%s", (_, activity, before, expected) => {
+    expect(outcome(activity, before)).toBe(expected);
+  });
+});
+
+describe("a company that comes back", () => {
+  test.each<Case>([
+    ["with a view", views(1, 0, 100), INACTIVE, "interest by view"],
+    ["with a download", downloads(1, 0, 100), INACTIVE, "investigation by download"],
+    [
+      "with downloads and a view",
+      [...downloads(1, 0, 1), ...views(1, 0)],
+      INACTIVE,
+      "experimentation by downloads-and-view",
+    ],
+    [
+      "with 70 points",
+      [...downloads(2, 0, 1, 2, 3, 4), ...views(9, 0, 1, 2, 3, 4, 5, 6)],
+      INACTIVE,
+      "ongoing-usage by score",
+    ],
+    ["with a download that was sent late, 45 days old", downloads(1, 45), INACTIVE, "as it was"],
+  ])("%s", (_, activity, before, expected) => {
+    expect(outcome(activity, before)).toBe(expected);
+  });
+});
