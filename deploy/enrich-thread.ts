@@ -13,11 +13,13 @@ import { connectPostgres } from "./connect-postgres.js";
 import type { FromThread, ThreadData, ToThread } from "./enrich-messages.js";
 import { createLog } from "./log.js";
 import { openEventLog } from "./open-event-log.js";
+import { yieldToRequests } from "./yield-to-requests.js";
 
 const CONNECTIONS_MAX = 2;
 
 /** One worker of enrichment on a thread of its own; ends when told to stop, or with the error that stopped it. */
 async function main(data: ThreadData): Promise<void> {
+  yieldToRequests();
   await using open = new ClosingStack();
   const log = createLog({ level: data.logLevel }).child({ worker: data.share.index });
   const pg = connectPostgres({ url: data.postgresUrl, connectionsMax: CONNECTIONS_MAX, log });
