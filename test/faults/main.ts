@@ -34,10 +34,12 @@ const command = new Command("test:faults")
       .choices(Object.keys(WORLDS))
       .default("embedded"),
   )
-  .option(
-    "--funnel",
-    "instead of imports: companies change their stages while the program, on its own stores, is killed as it computes " +
-      "and delivers; checks that each change arrives at every webhook under one id with the same bytes, signed",
+  .addOption(
+    new Option(
+      "--funnel",
+      "instead of imports: companies change their stages while the program, on its own stores, is killed as it computes " +
+        "and delivers; checks that each change arrives at every webhook under one id with the same bytes, signed",
+    ).conflicts("log"),
   )
   .option("--seeds <count>", "how many seeds to run", wholeNumber, 20)
   .option("--from <seed>", "the first seed: the one to repeat", wholeNumber, 1)
