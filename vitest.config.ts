@@ -18,6 +18,8 @@ const SAME_ON_EVERY_LOG = [
   // Imports are only a means, in front of PostgreSQL and ClickHouse.
   "funnel",
   "funnel-runs",
+  "funnel-announcements",
+  "funnel-faults",
   // The embedded stores themselves; test/kafka has the suite that both logs pass.
   "embedded-log",
   "embedded-stores",
@@ -42,6 +44,7 @@ const SLOW = [
   "roles",
   "poison-chunks",
   "crash-recovery",
+  "funnel-faults",
   "hostile-bodies",
   "stop-and-start",
   "broker",

@@ -22,13 +22,29 @@ export const FAULT_POINTS = [
   "before-done",
 ] as const;
 
-/** The same for a run of the funnel: around the commit of what was decided of an owner's companies. */
-export const FUNNEL_FAULT_POINTS = ["funnel-before-commit", "funnel-after-commit"] as const;
+/**
+ * The same for a run of the funnel: between what it announces in one transaction, and around the commit of what was
+ * decided of an owner's companies.
+ */
+export const FUNNEL_FAULT_POINTS = [
+  "funnel-announced",
+  "funnel-before-commit",
+  "funnel-after-commit",
+] as const;
 
-export type FaultPoint = (typeof FAULT_POINTS)[number] | (typeof FUNNEL_FAULT_POINTS)[number];
+/** The same for an attempt to deliver to a webhook. */
+export const DELIVERY_FAULT_POINTS = [
+  "delivery-before-request",
+  "delivery-after-answer",
+  "delivery-after-record",
+] as const;
+
+export const ALL_FAULT_POINTS = [...FAULT_POINTS, ...FUNNEL_FAULT_POINTS, ...DELIVERY_FAULT_POINTS] as const;
+
+export type FaultPoint = (typeof ALL_FAULT_POINTS)[number];
 
 const CHANNELS = Object.fromEntries(
-  [...FAULT_POINTS, ...FUNNEL_FAULT_POINTS].map((point) => [point, channel(channelOf(point))]),
+  ALL_FAULT_POINTS.map((point) => [point, channel(channelOf(point))]),
 ) as Record<FaultPoint, ReturnType<typeof channel>>;
 
 /** Where fault tests listen. */

@@ -111,6 +111,7 @@ function transactionOf(client: Postgres, about: About): FunnelTransaction {
       const { ownerId, asOf: createdAt } = about;
       const data = { companies: changes.map(announced) };
       await enqueueWebhookEvent(client, { ownerId, type: "company-funnel-stage-changed", data, createdAt });
+      passFaultPoint("funnel-announced");
     },
   };
 }

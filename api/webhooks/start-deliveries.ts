@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Pool } from "pg";
+import { passFaultPoint } from "../../schemas/fault-point.js";
 import { claimDeliveries, type ClaimedDelivery } from "../stores/webhook-claims.js";
 import { recordOutcomes, type AttemptOutcome, type DisabledWebhook } from "../stores/webhook-outcomes.js";
 import type { Sealer } from "../tokens.js";
@@ -90,6 +91,7 @@ async function recordEnded({ pg, now, onDisabled }: DeliveryWorker, state: Worke
   const ended = [...state.ended];
   if (ended.length === 0) return;
   const disabled = await recordOutcomes(pg, ended, { now: now?.() });
+  passFaultPoint("delivery-after-record");
   state.ended = state.ended.slice(ended.length);
   for (const webhook of disabled) onDisabled?.(webhook);
 }
@@ -117,10 +119,12 @@ async function makeAttempt(worker: DeliveryWorker, delivery: ClaimedDelivery): P
   const { guard, sealer, now = () => new Date(), random = Math.random, timing = {}, onFailure } = worker;
   const startedAt = now();
   const options = { guard, sealer, at: startedAt, timeoutMs: timing.exchangeMs };
+  passFaultPoint("delivery-before-request");
   const exchange = await deliver(delivery, options).catch((error: unknown) => {
     onFailure(error);
     return { status: null, responseBody: "", error: "The request could not be made.", durationMs: 0 };
   });
+  passFaultPoint("delivery-after-answer");
   const { attempts } = delivery;
   const next = nextAttempt(exchange, { attempts, random: random(), delaysMs: timing.delaysMs });
   return { delivery, exchange, next, startedAt };

@@ -19,11 +19,14 @@ for (const channel of FAULT_CHANNELS.split(",")) subscribe(channel, () => pass(c
 
 function pass(channel) {
   readPlan();
-  const hit = (passed.get(channel) ?? 0) + 1;
-  passed.set(channel, hit);
+  passed.set(channel, (passed.get(channel) ?? 0) + 1);
   for (const fault of plan.faults) {
-    if (fault.channel === channel && hit >= fault.hit && claim(fault.id)) carryOut(fault);
+    if (fault.channel === channel && passes(fault) >= fault.hit && claim(fault.id)) carryOut(fault);
   }
+}
+
+function passes({ counted }) {
+  return passed.get(counted) ?? 0;
 }
 
 function readPlan() {

@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { channelOf, FAULT_POINTS, FUNNEL_FAULT_POINTS } from "../../schemas/fault-point.js";
+import { ALL_FAULT_POINTS, channelOf } from "../../schemas/fault-point.js";
 import type { ProcessEnvironment } from "../support/toolchain-process.js";
 import type { PlannedFault } from "./plan-seed.js";
 
@@ -30,14 +30,21 @@ export async function openArmedPlan(): Promise<ArmedPlan> {
     env: {
       NODE_OPTIONS: `--import=${ARM}`,
       FAULT_PLAN: file,
-      FAULT_CHANNELS: [...FAULT_POINTS, ...FUNNEL_FAULT_POINTS].map(channelOf).join(","),
+      FAULT_CHANNELS: ALL_FAULT_POINTS.map(channelOf).join(","),
     },
     async put(faults, targets) {
       plans += 1;
-      const plan = faults.flatMap(({ point, action, hit, delayMs }, index) =>
+      const plan = faults.flatMap(({ point, counted, action, hit, delayMs }, index) =>
         point === "between-rows-and-views"
           ? []
-          : [{ id: `${plans}-${index}`, channel: channelOf(point), action, hit, delayMs, ...targets }],
+          : [
+              {
+                id: `${plans}-${index}`,
+                channel: channelOf(point),
+                counted: channelOf(counted ?? point),
+                ...{ action, hit, delayMs, ...targets },
+              },
+            ],
       );
       await write(plan);
     },

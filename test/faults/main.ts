@@ -1,12 +1,16 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { openEmbeddedWorld } from "./embedded-world.js";
 import { EMBEDDED_FAULTS, KAFKA_FAULTS } from "./fault-catalog.js";
+import { funnelRunText, funnelSeedText, isWrong } from "./funnel-report.js";
+import { openFunnelWorld } from "./funnel-world.js";
 import { openKafkaWorld } from "./kafka-world.js";
 import { runText, seedText, totalsOf } from "./report.js";
+import { runFunnelSeed, type FunnelSeedReport } from "./run-funnel-seed.js";
 import { runSeed, type SeedReport } from "./run-seed.js";
 
 interface Options {
   log: keyof typeof WORLDS;
+  funnel?: true;
   seeds: number;
   from: number;
 }
@@ -30,15 +34,24 @@ const command = new Command("test:faults")
       .choices(Object.keys(WORLDS))
       .default("embedded"),
   )
+  .addOption(
+    new Option(
+      "--funnel",
+      "instead of imports: companies change their stages while the program, on its own stores, is killed as it computes " +
+        "and delivers; checks that each change arrives at every webhook under one id with the same bytes, signed",
+    ).conflicts("log"),
+  )
   .option("--seeds <count>", "how many seeds to run", wholeNumber, 20)
   .option("--from <seed>", "the first seed: the one to repeat", wholeNumber, 1)
-  .action(async (options: Options) => {
-    const reports = await runSeeds(options);
-    process.stdout.write(`${runText(reports, WORLDS[options.log].faults)}\n`);
-    const wrong = Object.values(totalsOf(reports)).some((count) => count > 0);
-    const struck = reports.some(({ faults }) => faults.length > 0);
-    process.exitCode = wrong || !struck ? 1 : 0;
-  });
+  .action((options: Options) => (options.funnel ? runFunnel(options) : runImports(options)));
+
+async function runImports(options: Options): Promise<void> {
+  const reports = await runSeeds(options);
+  process.stdout.write(`${runText(reports, WORLDS[options.log].faults)}\n`);
+  const wrong = Object.values(totalsOf(reports)).some((count) => count > 0);
+  const struck = reports.some(({ faults }) => faults.length > 0);
+  process.exitCode = wrong || !struck ? 1 : 0;
+}
 
 async function runSeeds({ log, seeds, from }: Options): Promise<SeedReport[]> {
   await using world = await WORLDS[log].open();
@@ -49,6 +62,18 @@ async function runSeeds({ log, seeds, from }: Options): Promise<SeedReport[]> {
     process.stdout.write(`${seedText(report)}\n`);
   }
   return reports;
+}
+
+async function runFunnel({ seeds, from }: Options): Promise<void> {
+  await using world = await openFunnelWorld();
+  const reports: FunnelSeedReport[] = [];
+  for (let seed = from; seed < from + seeds; seed++) {
+    const report = await runFunnelSeed(world, seed);
+    reports.push(report);
+    process.stdout.write(`${funnelSeedText(report)}\n`);
+  }
+  process.stdout.write(`${funnelRunText(reports)}\n`);
+  process.exitCode = isWrong(reports) || !reports.some(({ faults }) => faults.length > 0) ? 1 : 0;
 }
 
 function wholeNumber(text: string): number {

@@ -1,0 +1,67 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Client } from "pg";
+import { connectApi, type ApiClient } from "../../deploy/demo/api-client.js";
+import { onPostgres } from "../support/on-postgres.js";
+import { startToolchain } from "../support/start-toolchain.js";
+import { openArmedPlan } from "./armed-plan.js";
+import type { PlannedFault } from "./plan-seed.js";
+import { supervise } from "./supervise.js";
+import { FAULT_MS_MAX, whenReady } from "./when-ready.js";
+
+/** The whole program with its own stores, which computes stages all the time and delivers what it announces. */
+export interface FunnelWorld extends AsyncDisposable {
+  /** Of the process that runs now. */
+  readonly api: ApiClient;
+  arm(faults: readonly PlannedFault[]): Promise<void>;
+  /** Nothing strikes any more; resolves when the program runs. */
+  disarm(): Promise<void>;
+  /** Which of the faults armed last were carried out, by their place in the list. */
+  carriedOut(): Promise<Set<number>>;
+  /** SIGKILL, now. */
+  kill(): Promise<void>;
+  /** Asks the database until it answers. */
+  askPostgres<T>(question: (client: Client) => Promise<T>): Promise<T>;
+  whenRunning(): Promise<void>;
+}
+
+const EVERY_SECOND = "* * * * * *";
+const TRIES_MS_MAX = 90_000;
+const RETRY_MS = 100;
+
+export async function openFunnelWorld(): Promise<FunnelWorld> {
+  const armed = await openArmedPlan();
+  const env = { ...armed.env, FUNNEL_SCHEDULE: EVERY_SECOND, WEBHOOK_ALLOW_PRIVATE_NETWORKS: "true" };
+  const toolchain = await startToolchain({ env });
+  const account = await toolchain.newAccount("ada");
+  const supervisor = supervise(toolchain);
+  return {
+    get api() {
+      return connectApi(toolchain.api, account.token);
+    },
+    arm: (faults) => armed.put(faults),
+    async disarm() {
+      await armed.clear();
+      await sleep(FAULT_MS_MAX);
+      await supervisor.whenRunning();
+      await whenReady(toolchain);
+    },
+    carriedOut: async () => new Set((await armed.carriedOut()).keys()),
+    kill: async () => void (await toolchain.kill("SIGKILL")),
+    async askPostgres(question) {
+      for (const deadline = Date.now() + TRIES_MS_MAX; ;) {
+        try {
+          return await onPostgres(toolchain.endpoints.postgres, question);
+        } catch (error) {
+          if (Date.now() > deadline) throw error;
+        }
+        await sleep(RETRY_MS);
+      }
+    },
+    whenRunning: () => supervisor.whenRunning(),
+    async [Symbol.asyncDispose]() {
+      await supervisor.stop();
+      await toolchain.close();
+      await armed[Symbol.asyncDispose]();
+    },
+  };
+}
