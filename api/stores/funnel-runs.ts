@@ -53,7 +53,7 @@ async function ownersAfter(
   { after, limit, only }: { after: string | undefined; limit: number; only: string | undefined },
 ): Promise<FunnelOwner[]> {
   const text = `
-    with owned as (
+    with owned as not materialized (
       select owner_id, id, 'package' as kind, importance from packages
       union all select owner_id, id, 'pixel', importance from pixels
     )
