@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { Webhook } from "standardwebhooks";
 import { DELIVERY_LIMITS } from "../../../api/webhooks/start-deliveries.js";
@@ -8,6 +9,7 @@ import {
   restartWebhookDelivery,
 } from "../../../api/stores/webhook-deliveries.js";
 import { claimDeliveries, servedLast, type ServedLast } from "../../../api/stores/webhook-claims.js";
+import { lockOwner } from "../../../api/stores/organizations.js";
 import { enqueueWebhookEvent } from "../../../api/stores/webhook-outbox.js";
 import { readWebhook, updateWebhook, updateWebhookSecret } from "../../../api/stores/webhooks.js";
 import { inTransaction } from "../../../api/stores/connection.js";
@@ -291,6 +293,31 @@ describe("a webhook to which nothing could be delivered", () => {
     ["twice, days apart", [0, 96]],
   ])("%s stays enabled", async (_, hours) => {
     expect((await failAt(hours)).record?.enabled).toBe(true);
+  });
+
+  test("is disabled without getting in the way of whoever changes it at that moment", async () => {
+    const receiver = using(await openReceiver((_, response) => void response.writeHead(500).end()));
+    const { id } = await world.addWebhook(receiver.url);
+    await world.pg.query(
+      "update webhooks set failed_days = 3, failing_since = now() - interval '4 days', failed_on = now()",
+    );
+    await world.enqueue();
+    const failures: unknown[] = [];
+    await inTransaction(world.pg, async (client) => {
+      await lockOwner(client, "acme");
+      world.startWorker({ onFailure: (error) => failures.push(error) });
+      await expect.poll(() => world.outcomes.length).toBe(1);
+      await sleep(100);
+      const webhook = {
+        url: receiver.url,
+        event_kinds: ["company-funnel-stage-changed" as const],
+        enabled: true,
+      };
+      await updateWebhook(client, { id, webhook });
+    });
+    const isEnabled = async () => (await readWebhook(world.pg, { ownerId: world.ownerId, id }))?.enabled;
+    await expect.poll(isEnabled).toBe(false);
+    expect(failures).toEqual([]);
   });
 
   test("but once in between stays enabled", async () => {
