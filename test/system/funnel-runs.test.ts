@@ -163,7 +163,7 @@ test("a run that is overtaken by a later one leaves the rest to it", async () =>
   await expectConsistent(1);
 });
 
-test("a run that found no company keeps none of the past out", async () => {
+test("a run that placed no company keeps none of the past out", async () => {
   const finding = (nothing: boolean, nth: number) =>
     onConnection(pg, (client) =>
       placeCompanies(nothing ? async function* () {} : reading(nth), {
