@@ -53,8 +53,10 @@ function inLowerCase({ id, importance }: ArtifactImportance): ArtifactImportance
 }
 
 function repeated(field: string, items: readonly ArtifactImportance[] = []): FieldFault[] {
-  const ids = items.map(({ id }) => id.toLowerCase());
-  return ids.flatMap((id, index) =>
-    ids.indexOf(id) < index ? [{ path: `/${field}/${index}/id`, message: "is named twice" }] : [],
-  );
+  const named = new Set<string>();
+  return items.flatMap(({ id }, index) => {
+    const isNamed = named.has(id.toLowerCase());
+    named.add(id.toLowerCase());
+    return isNamed ? [{ path: `/${field}/${index}/id`, message: "is named twice" }] : [];
+  });
 }

@@ -78,8 +78,15 @@ export async function countStages(
     from generate_series($2::date, $3::date - 1, interval '1 day') day
     join funnel_growth on owner_id = $1 and date <= day
     group by day, stage order by day, stage`;
-  return query(pg, text, [ownerId, startDate, endDate]);
+  return query(pg, text, [ownerId, ...[startDate, endDate].map(countableDate)]);
 }
+
+/** PostgreSQL has no year 0, which a range may begin in; no company was at a stage before this day. */
+function countableDate(date: string): string {
+  return date < FIRST_DAY ? FIRST_DAY : date;
+}
+
+const FIRST_DAY = "1970-01-01";
 
 /** As of when the companies of an owner were looked at last. */
 export async function readAsOf(pg: Postgres, ownerId: string): Promise<string | undefined> {

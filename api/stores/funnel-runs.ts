@@ -34,9 +34,11 @@ export async function readRunTime(pg: Postgres): Promise<Date> {
   return row?.now ?? new Date();
 }
 
-/** As of when the owner's companies were looked at last. */
+/** As of when the owner's companies were looked at last; undefined while none of them was at any stage. */
 export async function readLastRun(pg: Postgres, ownerId: string): Promise<Date | undefined> {
-  const text = `select as_of as "asOf" from funnel_runs where owner_id = $1`;
+  const text = `
+    select as_of as "asOf" from funnel_runs r
+    where owner_id = $1 and exists (select from funnel_changes c where c.owner_id = r.owner_id)`;
   const [row] = await query<{ asOf: Date }>(pg, text, [ownerId]);
   return row?.asOf;
 }
@@ -53,7 +55,7 @@ async function ownersAfter(
   { after, limit, only }: { after: string | undefined; limit: number; only: string | undefined },
 ): Promise<FunnelOwner[]> {
   const text = `
-    with owned as (
+    with owned as not materialized (
       select owner_id, id, 'package' as kind, importance from packages
       union all select owner_id, id, 'pixel', importance from pixels
     )
@@ -137,11 +139,13 @@ async function isImporting(pg: Postgres, { ownerId, run }: About & { run: RunSta
   return row?.importing === true && run.overdue !== ownerId;
 }
 
-/** False where a later run has been there. */
+/** False where a later run has been there, unless no company was at any stage so far: then nothing is rewritten. */
 async function putRun(pg: Postgres, { ownerId, asOf }: About): Promise<boolean> {
   const text = `
     insert into funnel_runs (owner_id, as_of) values ($1, $2)
-    on conflict (owner_id) do update set as_of = excluded.as_of where funnel_runs.as_of <= excluded.as_of
+    on conflict (owner_id) do update set as_of = excluded.as_of
+      where funnel_runs.as_of <= excluded.as_of
+        or not exists (select from funnel_changes c where c.owner_id = excluded.owner_id)
     returning owner_id`;
   return (await query(pg, text, [ownerId, asOf])).length > 0;
 }

@@ -36,8 +36,9 @@ export async function recordOutcomes(
 ): Promise<DisabledWebhook[]> {
   const rows = JSON.stringify(outcomes.map(rowOf));
   return inTransaction(pg, async (client) => {
-    // In one order, and before their deliveries: two that record, or one that deletes, never wait for each other.
-    await query(client, LOCK_WEBHOOKS, [[...new Set(outcomes.map(({ delivery }) => delivery.webhookId))]]);
+    // In one order, owners before webhooks before deliveries: two that record, or one that changes or deletes, never wait for each other.
+    await query(client, LOCK_OWNERS, [webhooksOf(outcomes.filter(({ next }) => next.state === "failed"))]);
+    await query(client, LOCK_WEBHOOKS, [webhooksOf(outcomes)]);
     await query(client, LOG, [rows]);
     await query(client, UPDATE_DELIVERIES, [rows, now ?? null]);
     const changing = outcomes.filter(
@@ -47,6 +48,10 @@ export async function recordOutcomes(
     await query(client, UPDATE_WEBHOOKS, [JSON.stringify(changing.map(rowOf)), now ?? null]);
     return disableFailing(client, changing, now);
   });
+}
+
+function webhooksOf(outcomes: readonly AttemptOutcome[]): string[] {
+  return [...new Set(outcomes.map(({ delivery }) => delivery.webhookId))];
 }
 
 function rowOf({ delivery, exchange, next, startedAt }: AttemptOutcome) {
@@ -69,6 +74,10 @@ function rowOf({ delivery, exchange, next, startedAt }: AttemptOutcome) {
 const OUTCOMES = `jsonb_to_recordset($1::jsonb) as o (
     attempt_id uuid, delivery_id uuid, webhook_id uuid, claim uuid, attempts int, state text, delay_ms float8,
     started_at timestamptz, duration_ms int, status int, error text, response_body text)`;
+
+/** Of webhooks that may have to be disabled, which is an entry in their owner's audit log. */
+const LOCK_OWNERS = `
+  select from owners where id in (select owner_id from webhooks where id = any ($1::uuid[])) order by id for key share`;
 
 const LOCK_WEBHOOKS = "select from webhooks where id = any ($1::uuid[]) order by id for no key update";
 

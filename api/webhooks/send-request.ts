@@ -1,5 +1,6 @@
 import { request as requestHttp, type IncomingMessage, type OutgoingHttpHeaders } from "node:http";
 import { request as requestHttps } from "node:https";
+import type { Duplex } from "node:stream";
 import { hostOf } from "./guard-address.js";
 import { AddressNotAllowed, type AddressGuard } from "./guarded-lookup.js";
 
@@ -78,7 +79,11 @@ function answerOf(request: ReturnType<typeof requestHttp>, signal: AbortSignal):
     // Stays for what breaks after the answer.
     request.on("error", (error) => reject(signal.aborted ? new TimedOut() : error));
     request.once("response", resolve);
-    request.once("upgrade", (response: IncomingMessage) => resolve(response));
+    // Its connection is no longer the request's, which neither closes it nor hears how it breaks.
+    request.once("upgrade", (response: IncomingMessage, socket: Duplex) => {
+      socket.on("error", () => undefined).destroy();
+      resolve(response);
+    });
   });
 }
 

@@ -1,7 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Pool } from "pg";
 import { passFaultPoint } from "../../schemas/fault-point.js";
-import { claimDeliveries, type ClaimedDelivery } from "../stores/webhook-claims.js";
+import {
+  claimDeliveries,
+  servedLast,
+  type ClaimedDelivery,
+  type ServedLast,
+} from "../stores/webhook-claims.js";
 import { recordOutcomes, type AttemptOutcome, type DisabledWebhook } from "../stores/webhook-outcomes.js";
 import type { Sealer } from "../tokens.js";
 import { deliver } from "./deliver.js";
@@ -50,7 +55,7 @@ const PAUSE_MS = 1_000;
  */
 export function startDeliveries(worker: DeliveryWorker): AsyncDisposable {
   const stopping = new AbortController();
-  const state: WorkerState = { underWay: new Set(), ended: [], last: undefined, wake: () => undefined };
+  const state: WorkerState = { underWay: new Set(), ended: [], last: {}, wake: () => undefined };
   const running = runWorker(worker, state, stopping.signal);
   return {
     async [Symbol.asyncDispose]() {
@@ -65,8 +70,7 @@ interface WorkerState {
   underWay: Set<Promise<void>>;
   /** To be written. */
   ended: AttemptOutcome[];
-  /** The webhook that was served last. */
-  last: string | undefined;
+  last: ServedLast;
   /** Ends the waiting for something to do. */
   wake: () => void;
 }
@@ -103,7 +107,7 @@ async function begin(worker: DeliveryWorker, state: WorkerState): Promise<void> 
   const leaseMs = timing.leaseMs ?? LEASE_MS;
   const limits = { ...DELIVERY_LIMITS, slots, after: state.last, leaseMs, now: now?.() };
   const claimed = await claimDeliveries(pg, limits);
-  state.last = claimed.at(-1)?.webhookId ?? state.last;
+  state.last = servedLast(claimed, state.last);
   for (const delivery of claimed) {
     const attempt = makeAttempt(worker, delivery).then((outcome) => {
       worker.onAttempt?.(outcome);

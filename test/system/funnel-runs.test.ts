@@ -6,7 +6,7 @@ import type { FactsQuery, PlacedFacts } from "../../aggregate/funnel/read-compan
 import { placeCompanies } from "../../aggregate/funnel/run-funnel.js";
 import { insertImport } from "../../api/stores/imports.js";
 import { onConnection } from "../../api/stores/connection.js";
-import { funnelStore } from "../../api/stores/funnel-runs.js";
+import { funnelStore, readLastRun } from "../../api/stores/funnel-runs.js";
 import { Random } from "../../deploy/demo/random.js";
 import type { CompanyFacts, FunnelStore } from "../../schemas/funnel.js";
 import { openTestPostgres, type TestPostgres } from "../support/management-api.js";
@@ -161,6 +161,21 @@ test("a run that is overtaken by a later one leaves the rest to it", async () =>
   expect(leftAlone).toBe(1);
   expect(await run(0)).toEqual({ owners: 1, companies: 0, changes: 0, leftAlone: 1, importing: 0 });
   await expectConsistent(1);
+});
+
+test("a run that placed no company keeps none of the past out", async () => {
+  const finding = (nothing: boolean, nth: number) =>
+    onConnection(pg, (client) =>
+      placeCompanies(nothing ? async function* () {} : reading(nth), {
+        ...{ store: funnelStore(client, { ownerId }), asOf: minute(nth), signal },
+      }),
+    );
+  expect(await finding(true, 9)).toMatchObject({ owners: 1, companies: 0, leftAlone: 0 });
+  expect(await readLastRun(pg, ownerId)).toBeUndefined();
+  expect(await finding(false, 3)).toMatchObject({ companies: COMPANIES, leftAlone: 0 });
+  expect(await readLastRun(pg, ownerId)).toEqual(minute(3));
+  await expectConsistent(3);
+  expect(await finding(false, 2)).toMatchObject({ companies: 0, leftAlone: 1 });
 });
 
 test("what did not change is not written again", async () => {

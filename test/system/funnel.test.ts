@@ -186,6 +186,12 @@ describe("over three months of imports", () => {
     ]);
   });
 
+  test("the funnel counts nobody on days of long ago", async () => {
+    const { days } = await read<FunnelRecord>("/v2/acme/funnel?startDate=0000-02-28&endDate=0000-03-01");
+    const none = { interest: 0, investigation: 0, experimentation: 0, "ongoing-usage": 0, inactive: 0 };
+    expect(days).toEqual(["0000-02-28", "0000-02-29"].map((date) => ({ date, stages: none })));
+  });
+
   test("a run as of an earlier time is refused, and so is one that is to come", async () => {
     await expect(run("acme", "--as-of", "2025-04-19")).rejects.toThrow(
       "The last run of this owner was as of 2025-04-20T23:59:59.999Z",

@@ -171,6 +171,21 @@ describe("a receiver that", () => {
     const { read } = await deliverTo(receiver.url);
     await expect.poll(async () => (await read()).state).toBe("failed");
     expect((await read()).attempts).toMatchObject([{ status: 101 }]);
+    await expect.poll(() => receiver.open).toBe(0);
+  });
+
+  test("switches protocols and resets the connection ends nothing but its own delivery", async () => {
+    const answer = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n";
+    const reset = (socket: Socket) => () => void setTimeout(() => socket.resetAndDestroy(), 50);
+    const receiver = using(
+      await openRawReceiver((socket) => void socket.once("data", () => socket.write(answer, reset(socket)))),
+    );
+    const { read } = await deliverTo(receiver.url);
+    await expect.poll(async () => (await read()).state).toBe("failed");
+    await expect.poll(() => receiver.open).toBe(0);
+    // An error that nobody hears would end the process about now.
+    await sleep(40);
+    expect((await read()).attempts).toMatchObject([{ status: 101 }]);
   });
 
   test("says 200 in time and the rest byte by byte was told", async () => {
@@ -289,7 +304,7 @@ test("proxies of the environment are not asked", async () => {
   expect([proxy.connections, receiver.connections]).toEqual([0, 1]);
 });
 
-test("a receiver that is away for a moment is told when it is back, by the clock on the wall", async () => {
+test("a receiver that is away is tried again after each delay, by the clock on the wall", async () => {
   const port = await closedPort();
   const webhook = await world.addWebhook(`http://127.0.0.1:${port}/`);
   await world.enqueue();

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { Webhook } from "standardwebhooks";
 import { DELIVERY_LIMITS } from "../../../api/webhooks/start-deliveries.js";
@@ -7,6 +8,8 @@ import {
   readWebhookBacklog,
   restartWebhookDelivery,
 } from "../../../api/stores/webhook-deliveries.js";
+import { claimDeliveries, servedLast, type ServedLast } from "../../../api/stores/webhook-claims.js";
+import { lockOwner } from "../../../api/stores/organizations.js";
 import { enqueueWebhookEvent } from "../../../api/stores/webhook-outbox.js";
 import { readWebhook, updateWebhook, updateWebhookSecret } from "../../../api/stores/webhooks.js";
 import { inTransaction } from "../../../api/stores/connection.js";
@@ -121,6 +124,26 @@ test("many slow receivers of one owner leave room for another's", async () => {
   await expect.poll(() => slow.open).toBeGreaterThanOrEqual(20);
   await expect.poll(() => world.outcomes.length).toBeGreaterThan(0);
   expect(slow.openMax).toBe(DELIVERY_LIMITS.perOwner);
+});
+
+test("webhooks that are failing take turns, whoever else is served", async () => {
+  const failing: string[] = [];
+  for (let nth = 0; nth < 5; nth += 1) failing.push((await world.addWebhook("http://127.0.0.1:9/")).id);
+  await world.pg.query("update webhooks set failing_since = now()");
+  const live = await world.addWebhook("http://127.0.0.1:9/");
+  await world.enqueue(20);
+  const limits = { ...DELIVERY_LIMITS, failingSlots: 2, perWebhook: 1, leaseMs: 15_000 };
+  const served: string[] = [];
+  let after: ServedLast = {};
+  for (let round = 0; round < 5; round += 1) {
+    const claimed = await claimDeliveries(world.pg, { ...limits, after });
+    after = servedLast(claimed, after);
+    served.push(...claimed.map(({ webhookId }) => webhookId));
+    const ended = claimed.map(({ id }) => id);
+    await world.pg.query("update webhook_deliveries set state = 'failed' where id = any ($1)", [ended]);
+  }
+  const times = (id: string) => served.filter((each) => each === id).length;
+  expect([...failing.map(times), times(live.id)]).toEqual([2, 2, 2, 2, 2, 5]);
 });
 
 test("several workers never send one delivery twice, and never more at once than one would", async () => {
@@ -270,6 +293,31 @@ describe("a webhook to which nothing could be delivered", () => {
     ["twice, days apart", [0, 96]],
   ])("%s stays enabled", async (_, hours) => {
     expect((await failAt(hours)).record?.enabled).toBe(true);
+  });
+
+  test("is disabled without getting in the way of whoever changes it at that moment", async () => {
+    const receiver = using(await openReceiver((_, response) => void response.writeHead(500).end()));
+    const { id } = await world.addWebhook(receiver.url);
+    await world.pg.query(
+      "update webhooks set failed_days = 3, failing_since = now() - interval '4 days', failed_on = now()",
+    );
+    await world.enqueue();
+    const failures: unknown[] = [];
+    await inTransaction(world.pg, async (client) => {
+      await lockOwner(client, "acme");
+      world.startWorker({ onFailure: (error) => failures.push(error) });
+      await expect.poll(() => world.outcomes.length).toBe(1);
+      await sleep(100);
+      const webhook = {
+        url: receiver.url,
+        event_kinds: ["company-funnel-stage-changed" as const],
+        enabled: true,
+      };
+      await updateWebhook(client, { id, webhook });
+    });
+    const isEnabled = async () => (await readWebhook(world.pg, { ownerId: world.ownerId, id }))?.enabled;
+    await expect.poll(isEnabled).toBe(false);
+    expect(failures).toEqual([]);
   });
 
   test("but once in between stays enabled", async () => {

@@ -113,11 +113,13 @@ describe.each(Object.entries(RECEIVERS))("the README's receiver in %s", (_, { to
       rotatedFrom: await post(signed([old, secret])),
       threeMinutesOld: await post(signed([secret], ago(3))),
       sixMinutesOld: await post(signed([secret], ago(6))),
+      ofTheFuture: await post(signed([secret], ago(-6))),
       another: await post(signed([old])),
       changed: await post(signed([secret]), Buffer.from(body.toString().replace("1", "2"))),
       unsigned: await post(unsigned),
       empty: await post({ "X-Service-Signature": "" }),
       strange: await post({ "X-Service-Signature": "t=,v1=,v1=zz,t=x,=," }),
+      superscript: await post({ "X-Service-Signature": "t=\u00b2,v1=00" }),
       none: await post({}),
     }).toEqual({
       genuine: 204,
@@ -125,11 +127,13 @@ describe.each(Object.entries(RECEIVERS))("the README's receiver in %s", (_, { to
       rotatedFrom: 204,
       threeMinutesOld: 204,
       sixMinutesOld: 401,
+      ofTheFuture: 401,
       another: 401,
       changed: 401,
       unsigned: 401,
       empty: 401,
       strange: 401,
+      superscript: 401,
       none: 401,
     });
   });
