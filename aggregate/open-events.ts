@@ -18,8 +18,8 @@ export interface ExportedArtifact {
 
 export interface EventsQuery extends DateRange {
   artifacts: readonly ExportedArtifact[];
-  /** Of the owners of these, read before. */
-  unsettled: UnsettledImports;
+  /** Of the owners of these. Asked when it is known what was taken back, right before the events are read. */
+  unsettled: () => Promise<UnsettledImports>;
   format: ExportFormat;
   signal: AbortSignal;
   /** Compressed by ClickHouse. */
@@ -29,10 +29,11 @@ export interface EventsQuery extends DateRange {
 /** Each live event once, in no order; see `openRows` for how it fails, and `queries/events.sql` for what is live. */
 export async function openEvents(
   clickhouse: ClickHouseClient,
-  { signal, zstd, ...asked }: EventsQuery,
+  { signal, zstd, unsettled: readUnsettled, ...asked }: EventsQuery,
 ): Promise<AsyncIterable<Buffer>> {
   const taken = await findTakenBack(clickhouse, { ...asked, signal });
-  return openRows(clickhouse, { ...(await composeEvents(asked, taken)), signal, zstd });
+  const unsettled = await readUnsettled();
+  return openRows(clickhouse, { ...(await composeEvents({ ...asked, unsettled }, taken)), signal, zstd });
 }
 
 /** What was taken back and is not merged yet: rows that say so, and versions among them that are live all the same. */
@@ -43,12 +44,17 @@ export interface TakenBack {
 
 /** What ClickHouse is asked for. */
 export async function composeEvents(
-  { artifacts, unsettled, format, ...range }: Omit<EventsQuery, "signal" | "zstd">,
+  {
+    artifacts,
+    unsettled,
+    format,
+    ...range
+  }: Omit<EventsQuery, "signal" | "zstd" | "unsettled"> & { unsettled: UnsettledImports },
   taken: TakenBack,
 ): Promise<Pick<RowsQuery, "query" | "params"> & { settings: ClickHouseSettings }> {
   const isSettled = unsettled.imports.length === 0;
   // In what is settled an event has one live version, and mostly one row; adding signs up costs five times the time.
-  const isPlain = isSettled && taken.live === 0 && taken.rows <= TAKEN_BACK_MAX;
+  const isPlain = isSettled && !unsettled.changed && taken.live === 0 && taken.rows <= TAKEN_BACK_MAX;
   const parts = [
     `${given(artifacts)}, ${packageNames(artifacts)} AS package_name\n${await readQuery("events")}`,
     ...(isPlain && taken.rows > 0 ? [await readQuery("events-taken-back")] : []),

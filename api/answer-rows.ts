@@ -109,8 +109,9 @@ function tellEnd(ctx: ApiContext, answer: CountedAnswer, watch: ExportWatch): vo
   else watch.onExportEnded(answer.failed ? "failed" : "left");
 }
 
+/** Trailers stand behind the chunks of an answer, of which HTTP/1.0 knows nothing. */
 function wantsTrailers(ctx: ApiContext): boolean {
-  return /(^|[,\s])trailers\b/i.test(ctx.get("TE"));
+  return ctx.req.httpVersion !== "1.0" && /(^|[,\s])trailers\b/i.test(ctx.get("TE"));
 }
 
 /** Closes a complete answer with the number of its rows, so that a client can tell it from a cut one. */

@@ -62,7 +62,8 @@ export function eventsOperation(of: keyof typeof SUMMARIES, { daysMax }: { daysM
           "X-Complete-Through": {
             schema: { type: "string", format: "date-time" },
             required: true,
-            description: "Whatever was received before is in the answer",
+            description:
+              "Whatever was imported before is in the answer; live events follow their requests by seconds",
           },
           "Content-Disposition": {
             schema: { type: "string" },

@@ -6,7 +6,12 @@ import { forwardedAddress } from "../api/client-address.js";
 import { requestId } from "../api/middleware/request-id.js";
 import type { ApiState } from "../api/route.js";
 import { healthMiddleware, type Readiness } from "../api/routes/health.js";
-import { answerRequest, type Collecting, type CollectKind } from "../ingest/collect/answer-request.js";
+import {
+  answerRequest,
+  siteOf,
+  type Collecting,
+  type CollectKind,
+} from "../ingest/collect/answer-request.js";
 import type { CollectAnswer, CollectRequest } from "../ingest/collect/collect-answer.js";
 import { liveLine } from "../ingest/collect/live-line.js";
 import { answerUnparsed } from "./answer-unparsed.js";
@@ -47,7 +52,7 @@ export function createCollectServer(options: CollectServerOptions): Server {
   const answerHealth = healthApp(options);
   const server = createServer(settings, (incoming, response) => {
     const request = readCollectRequest(incoming, options.trustsProxy);
-    if (HEALTH.has(request.path) && options.collecting.sites.of(request.host) === undefined)
+    if (HEALTH.has(request.path) && siteOf(request, options.collecting)?.kind !== "file")
       return answerHealth(incoming, response);
     if (hasBody(incoming)) return void answerWithBody(request, { incoming, response, options });
     return answer(request, { incoming, response, options });

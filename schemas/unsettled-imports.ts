@@ -6,4 +6,6 @@ export interface UnsettledImports {
   fromVersion: string;
   /** UUIDs, among `imports`, of those whose events all have to go. */
   retracted: readonly string[];
+  /** Some were settled, or may have been, since it was looked what is taken back. */
+  changed: boolean;
 }

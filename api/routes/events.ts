@@ -68,8 +68,13 @@ async function answerEvents(
 ): Promise<void> {
   const { format, name } = file;
   // Before the rows are read: what it promises is in them.
-  const { completeThrough, unsettled } = await readExportState(pg, ownerIds);
-  ctx.set("X-Complete-Through", completeThrough);
+  const before = await readExportState(pg, ownerIds);
+  const since = before.completeThrough;
+  ctx.set("X-Complete-Through", since);
+  const unsettled = async () => {
+    const now = await readExportState(pg, ownerIds, { since });
+    return { ...now.unsettled, changed: now.unsettled.changed || before.unsettled.imports.length > 0 };
+  };
   const query = { ...range, artifacts, unsettled, format };
   await answerRows(ctx, (asked) => openEvents(clickhouse, { ...query, ...asked }), {
     watch,

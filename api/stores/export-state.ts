@@ -13,20 +13,27 @@ const VERSIONS_A_STAMP = 2n ** 20n;
 
 /**
  * Asked before an export is read. Of an import that still comes in, the chunks that are settled without a gap need
- * no second look: receipts ascend, so that it begins behind the last of these.
+ * no second look: receipts ascend, so that it begins behind the last of these. `since` is when it was asked before, or
+ * earlier: whether anything has changed from then on.
  */
-export async function readExportState(pg: Postgres, ownerIds: readonly string[]): Promise<ExportState> {
-  const rows = await query<OwingImport>(pg, OWING, [ownerIds]);
+export async function readExportState(
+  pg: Postgres,
+  ownerIds: readonly string[],
+  { since }: { since?: string } = {},
+): Promise<ExportState> {
+  const rows = await query<OwingImport>(pg, OWING, [ownerIds, since ?? null]);
   const imports = rows.flatMap(({ id }) => id ?? []);
   const retracted = rows.flatMap(({ id, retracted }) => (retracted ? (id ?? []) : []));
   const stamps = rows.map(({ settledStamp }) => BigInt(settledStamp ?? 0));
   const least = stamps.reduce((a, b) => (a < b ? a : b), stamps[0] ?? 0n);
   const fromVersion = (least * VERSIONS_A_STAMP).toString();
-  return { completeThrough: rows[0]?.through ?? "", unsettled: { imports, fromVersion, retracted } };
+  const changed = rows[0]?.changed ?? true;
+  return { completeThrough: rows[0]?.through ?? "", unsettled: { imports, fromVersion, retracted, changed } };
 }
 
 interface OwingImport {
   through: string;
+  changed: boolean;
   id: string | null;
   retracted: boolean | null;
   settledStamp: string | null;
@@ -37,7 +44,11 @@ const OWING = `
     select id, retracted, asked_at from imports
     where owner_id = any($1::uuid[]) and (status = 'importing' or chunks_settled < chunks_written)
   )
-  select ${utc("coalesce((select min(asked_at) from owing), now())")} as through, o.id, o.retracted,
+  select ${utc("coalesce((select min(asked_at) from owing), now())")} as through,
+    exists (
+      select from imports where owner_id = any($1::uuid[]) and asked_at > $2::timestamptz - interval '2 seconds'
+    ) as changed,
+    o.id, o.retracted,
     (
       select max(receipt_stamp) from (
         select receipt_stamp, sequence, bool_and(settled) over w as settled, row_number() over w as nth

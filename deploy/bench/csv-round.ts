@@ -53,7 +53,7 @@ function textsOf(values: object, prefix = ""): Record<string, string> {
 }
 
 const MONTH = { startDate: "2025-03-01", endDate: "2025-04-01" };
-const SETTLED = { imports: [], fromVersion: "0", retracted: [] };
+const SETTLED = { imports: [], fromVersion: "0", retracted: [], changed: false };
 const WRITTEN = "%{http_code} %{size_download} %{time_starttransfer} %{time_total}";
 
 async function runCurl(pid: number, args: readonly string[], input = ""): Promise<CurlRun> {

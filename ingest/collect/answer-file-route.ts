@@ -29,8 +29,10 @@ export function answerFileRoute(request: CollectRequest, site: FileSite): Collec
   const events = new Array<LiveEvent>(count).fill(eventOf(site, found));
   const { outgoing, template } = found.route;
   if (outgoing === undefined) return { ...COLLECTED, events };
+  const target = expanded(outgoing, found);
+  if (climbs(target) && !climbs(expandTemplate(outgoing, plainValues(found)))) return NOTHING;
   const matched = new Set(template.query.map(({ name }) => name));
-  const Location = withQuery(expanded(outgoing, found), { query: request.query, matched });
+  const Location = withQuery(target, { query: request.query, matched });
   return { status: 307, headers: { Location }, events };
 }
 
@@ -53,6 +55,16 @@ function eventOf({ packageId, ownerId }: FileSite, { variables }: FoundRoute<Sit
 
 function expanded(outgoing: UrlTemplate, { variables }: FoundRoute<SiteRoute>): string {
   return expandTemplate(outgoing, variables);
+}
+
+/** Clients resolve `..` before they follow a redirect: no value may lead out of the folder that its route names. */
+function climbs(target: string): boolean {
+  return /\/(?:\.|%2e){2}(?:\/|$)/i.test(target.replace(/[?#].*$/s, ""));
+}
+
+/** An owner's own `..` leads where they want. */
+function plainValues({ variables }: FoundRoute<SiteRoute>): ReadonlyMap<string, string> {
+  return new Map([...variables.keys()].map((name) => [name, "x"]));
 }
 
 /** With those of the request's parameters that neither its route asked for nor the target has, as they were sent. */

@@ -26,7 +26,7 @@ export interface KindOfAnswer {
 /** Finds who answers: the host decides, and of hosts that are no package's the path. */
 export function answerRequest(request: CollectRequest, collecting: Collecting): KindOfAnswer {
   const { sites, publicHost } = collecting;
-  const site = sites.of(request.host);
+  const site = siteOf(request, collecting);
   if (site !== undefined) return { kind: site.kind, answer: answerSite(request, { site, ...collecting }) };
   if (publicHost !== undefined && request.host !== publicHost) return UNKNOWN;
   switch (request.path) {
@@ -37,6 +37,14 @@ export function answerRequest(request: CollectRequest, collecting: Collecting): 
     default:
       return UNKNOWN;
   }
+}
+
+/** The package that a request is for. The public host is nobody's: anyone with an account could claim it. */
+export function siteOf(
+  { host }: Pick<CollectRequest, "host">,
+  { sites, publicHost }: Pick<Collecting, "sites" | "publicHost">,
+): Site | undefined {
+  return host === publicHost ? undefined : sites.of(host);
 }
 
 const UNKNOWN: KindOfAnswer = { kind: "none", answer: NOTHING };

@@ -11,8 +11,12 @@ export interface LiveSource {
   headers: Pick<IncomingHttpHeaders, "user-agent" | "referer">;
 }
 
-/** Longer ones would have the whole event refused. The variable of that name stays, whatever its length. */
+/** Longer ones would have the whole event refused. The variable of that name may be longer. */
 const NAME_BYTES_MAX = 256;
+
+/** Enrichment keeps no more bytes of a header than this, and no variable that is longer: a line is not held for those. */
+const HEADER_LENGTH_MAX = 2048;
+const VARIABLE_LENGTH_MAX = 1024;
 
 /**
  * An event as a line of a chunk: that of an import, naming its package or pixel, with `$platform` beside. Written by
@@ -24,13 +28,14 @@ export function liveLine(
 ): string {
   let line = `{"$time":${time},"$${artifact.kind}":"${artifact.id}"`;
   line += member("$remote_address", address);
-  line += member("$user_agent", headers["user-agent"]);
-  line += member("$referrer", referrer ?? headers.referer);
+  line += member("$user_agent", headers["user-agent"]?.slice(0, HEADER_LENGTH_MAX));
+  line += member("$referrer", (referrer ?? headers.referer)?.slice(0, HEADER_LENGTH_MAX));
   line += member("$domain", shortEnough(host));
   line += member("$version", shortEnough(version));
   line += member("$platform", shortEnough(platform));
   // Of keys that begin so only those above may be there.
-  for (const [name, value] of variables) if (!name.startsWith("$")) line += member(name, value);
+  for (const [name, value] of variables)
+    if (!name.startsWith("$") && value.length <= VARIABLE_LENGTH_MAX) line += member(name, value);
   return `${line}}`;
 }
 

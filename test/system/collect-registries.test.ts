@@ -170,6 +170,10 @@ describe("a pull", () => {
     expect(reply.headers["content-type"]).toBe("application/json");
     expect(JSON.parse(reply.body.toString())).toMatchObject({ errors: [{ code: "NAME_UNKNOWN" }] });
   });
+
+  it("takes nothing from whoever asks for the health of its host", async () => {
+    expect((await world.call({ path: "/healthz", host: "cr.example.org" })).status).toBe(200);
+  });
 });
 
 describe("a Python index", () => {

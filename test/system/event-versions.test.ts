@@ -10,7 +10,7 @@ import { insertChunk, openJournal, type Version } from "../support/settlement-wo
 
 const DAY_MS = 86_400_000;
 const MARCH = Date.parse("2025-03-10T12:00:00Z");
-const SETTLED: UnsettledImports = { imports: [], fromVersion: "0", retracted: [] };
+const SETTLED: UnsettledImports = { imports: [], fromVersion: "0", retracted: [], changed: false };
 
 let clickhouse: TestClickHouse;
 let artifact: KnownArtifact;
@@ -34,11 +34,15 @@ function version(importId: string, stamp: number, { key = "a", day = 0, text = "
   return { importId, stamp, line: 0, event };
 }
 
-async function exported(unsettled: UnsettledImports, endDate = "2025-04-01"): Promise<string[]> {
+async function exported(
+  unsettled: UnsettledImports | (() => Promise<UnsettledImports>),
+  endDate = "2025-04-01",
+): Promise<string[]> {
   const { signal } = new AbortController();
   const artifacts = [{ id: artifact.id, packageName: "web" }];
   const range = { startDate: "2025-03-10", endDate };
-  const asked = { ...range, artifacts, unsettled, format: "ndjson" as const, signal };
+  const read = typeof unsettled === "function" ? unsettled : async () => unsettled;
+  const asked = { ...range, artifacts, unsettled: read, format: "ndjson" as const, signal };
   const lines = (await textOf(await openEvents(clickhouse.client, asked))).split("\n").filter(Boolean);
   return lines.map((line) => (JSON.parse(line) as { version: string }).version).sort();
 }
@@ -53,7 +57,7 @@ describe("while an import is not settled", () => {
     const [first, second] = [randomUUID(), randomUUID()];
     await insertChunk(clickhouse, [version(first, 1, { text: "1" })], randomUUID());
     await insertChunk(clickhouse, [version(second, 2, { text: "2", day })], randomUUID());
-    const unsettled = { imports: [second], fromVersion: "0", retracted: [] };
+    const unsettled = { imports: [second], fromVersion: "0", retracted: [], changed: false };
     expect(await exported(unsettled)).toEqual(["2"]);
     // The later version is on a day that is not asked for, and the earlier one is overridden all the same.
     expect(await exported(unsettled, "2025-03-11")).toEqual(day === 0 ? ["2"] : []);
@@ -62,11 +66,25 @@ describe("while an import is not settled", () => {
     expect(await exported(unsettled)).toEqual(["2"]);
   });
 
+  test.each([false, true])(
+    "an override that comes while an export begins is shown alone, settled %s",
+    async (settled) => {
+      const [first, second] = [randomUUID(), randomUUID()];
+      await insertChunk(clickhouse, [version(first, 1, { text: "1" })], randomUUID());
+      const unsettled = async () => {
+        await insertChunk(clickhouse, [version(second, 2, { text: "2" })], randomUUID());
+        if (settled) await settleAll(second);
+        return { imports: settled ? [] : [second], fromVersion: "0", retracted: [], changed: true };
+      };
+      expect(await exported(unsettled)).toEqual(["2"]);
+    },
+  );
+
   test("what is retracted is not shown, and what nobody overrides is", async () => {
     const [first, second] = [randomUUID(), randomUUID()];
     await insertChunk(clickhouse, [version(first, 1, { text: "1" })], randomUUID());
     await insertChunk(clickhouse, [version(second, 2, { text: "2", key: "b" })], randomUUID());
-    const unsettled = { imports: [second], fromVersion: "0", retracted: [second] };
+    const unsettled = { imports: [second], fromVersion: "0", retracted: [second], changed: false };
     expect(await exported(unsettled)).toEqual(["1"]);
   });
 
@@ -75,7 +93,9 @@ describe("while an import is not settled", () => {
     const row = version(first, 1, { text: "1" });
     await insertChunk(clickhouse, [row], randomUUID());
     await insertChunk(clickhouse, [row], randomUUID());
-    expect(await exported({ imports: [first], fromVersion: "0", retracted: [] })).toEqual(["1"]);
+    expect(await exported({ imports: [first], fromVersion: "0", retracted: [], changed: false })).toEqual([
+      "1",
+    ]);
     await settleAll(first);
     expect(await exported(SETTLED)).toEqual(["1"]);
   });

@@ -1,5 +1,7 @@
 import { once } from "node:events";
 import { createServer, get, type IncomingMessage } from "node:http";
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
 import Koa from "koa";
 import { pino } from "pino";
 import { expect, test } from "vitest";
@@ -63,6 +65,18 @@ test.each([{}, { "Accept-Encoding": "gzip" }, { TE: "trailers" }])(
     await once(response.resume(), "end");
     await expect.poll(() => server.told.endings).toEqual(["complete"]);
     expect(server.told).toMatchObject({ rows: 30_000, bytes: 3 * LINES.length });
+  },
+);
+
+test.each([{}, { "Accept-Encoding": "gzip" }])(
+  "an export over HTTP/1.0, which knows no trailers, is answered without: %o",
+  async (headers) => {
+    await using server = await serve(some);
+    const asked = Object.entries({ ...headers, TE: "trailers" }).map(([name, value]) => `${name}: ${value}`);
+    const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
+    socket.write(["GET / HTTP/1.0", ...asked, "", ""].join("\r\n"));
+    expect((await text(socket)).split("\r\n")[0]).toBe("HTTP/1.1 200 OK");
+    await expect.poll(() => server.told.endings).toEqual(["complete"]);
   },
 );
 

@@ -10,6 +10,7 @@ const ROUTES = [
   { templatePath: "/{v}/{+file}", outgoingUrl: "https://to.example/{v}/{+file}" },
   { templatePath: "/own", outgoingUrl: "https://to.example/own?a=1&%62=2#part" },
   { templatePath: "/hash", outgoingUrl: "https://to.example/#/{part}" },
+  { templatePath: "/up/{v}", outgoingUrl: "https://to.example/a/../{v}" },
   { templatePath: "/empty", outgoingUrl: "https://to.example/empty?" },
   { templatePath: "/asked?os={os}", outgoingUrl: "https://to.example/{os}" },
   { templatePath: "/only/{name}", outgoingUrl: "" },
@@ -53,11 +54,20 @@ describe("a route sends the client on", () => {
       "https://to.example/linux?x=1",
     ],
     ["never to where the client says", "/..%2f%2fevil/x", "https://to.example/..%2F%2Fevil/x"],
+    ["where its owner says, whatever that leads to", "/up/x", "https://to.example/a/../x"],
+    ["with dots that lead nowhere", "/1../...?a=/../", "https://to.example/1../...?a=/../"],
   ])("%s", async (_, target, location) => {
     const answer = await ask(target);
     expect(answer).toMatchObject({ kind: "file", status: 307, headers: { Location: location } });
     expect(answer.events).toHaveLength(1);
   });
+
+  test.each(["/../x", "/a/../x", "/%2e%2E/x", "/a/b/.%2e", "/a/%2E./x?y"])(
+    "and never out of the folder that it names, as with %s",
+    async (target) => {
+      expect(await ask(target)).toMatchObject({ status: 404, events: [] });
+    },
+  );
 
   test("and does not for HEAD count it", async () => {
     expect(await ask("/1.2/b", { method: "HEAD" })).toMatchObject({ status: 307, events: [] });
@@ -137,7 +147,8 @@ describe("the host decides", () => {
     ["any other host has", "/a.png", "", undefined, 200],
     ["the public host has", "/a.png", "pixels.example", "pixels.example", 200],
     ["another host has none then", "/a.png", "other.example", "pixels.example", 404],
-    ["a package's domain goes before the public host", "/own", "files.example", "files.example", 307],
+    ["no package takes the public host", "/own", "files.example", "files.example", 404],
+    ["not even its pixels", "/a.png", "files.example", "files.example", 200],
     ["a path of nobody is nothing", "/own", "other.example", undefined, 404],
   ])("%s", async (_, target, host, publicHost, status) => {
     expect((await ask(target, { host }, publicHost)).status).toBe(status);

@@ -38,6 +38,24 @@ test("leaves out a version that would have the event refused, not the variable",
   expect(JSON.parse(line)).toEqual({ $time: 17, $package: "p", version });
 });
 
+test("is no longer than what is kept of it, so that few requests cannot fill the buffer", () => {
+  const long = "é".repeat(7_000);
+  const headers = { "user-agent": long, referer: long };
+  const variables = new Map([
+    ["long", long],
+    ["kept", "x".repeat(1024)],
+  ]);
+  const line = JSON.parse(liveLine({ ...event, variables }, { ...source, headers })) as object;
+  const kept = "é".repeat(2048);
+  expect(line).toEqual({
+    $time: 17,
+    $package: "p",
+    $user_agent: kept,
+    $referrer: kept,
+    kept: "x".repeat(1024),
+  });
+});
+
 test("holds variables of any name and value on one line", () => {
   fc.assert(
     fc.property(
