@@ -23,10 +23,9 @@ export function answerDocker(request: CollectRequest, site: DockerSite): Collect
 
 /**
  * A client asks `/v2/` for how to log in. Where the images of a host are in several registries only one can tell:
- * that of the first image. Clients that log in when a manifest is refused (containerd) do not need it.
+ * that of the image whose package was made first. Clients that log in when a manifest is refused (containerd) do not need it.
  */
-function redirectToRegistry(request: CollectRequest, { images }: DockerSite): CollectAnswer {
-  const [first] = images.values();
+function redirectToRegistry(request: CollectRequest, { first }: DockerSite): CollectAnswer {
   return first === undefined
     ? NAME_UNKNOWN
     : redirect(`${registryOf(first)}${request.path}${queryOf(request)}`, []);
