@@ -8,7 +8,7 @@ import type { DockerImage, DockerSite } from "./sites.js";
  */
 export function answerDocker(request: CollectRequest, site: DockerSite): CollectAnswer {
   const { method, path } = request;
-  if (path !== "/v2" && !path.startsWith("/v2/")) return NOTHING;
+  if (!isRegistryPath(path)) return NOTHING;
   if (method !== "GET" && method !== "HEAD") return UNSUPPORTED;
   if (path === "/v2" || path === "/v2/") return redirectToRegistry(request, site);
   const asked = parseImagePath(path);
@@ -19,6 +19,11 @@ export function answerDocker(request: CollectRequest, site: DockerSite): Collect
     `${registryOf(image)}/v2/${image.backendPath}/${asked.kind}/${asked.reference}${queryOf(request)}`,
     pulled ? [pullOf(image, asked.reference)] : [],
   );
+}
+
+/** Whether it is one that registries answer, found or not. */
+export function isRegistryPath(path: string): boolean {
+  return path === "/v2" || path.startsWith("/v2/");
 }
 
 /**
