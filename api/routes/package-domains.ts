@@ -20,6 +20,7 @@ import {
   readPackageDomain,
 } from "../stores/package-domains.js";
 import type { PackageRow } from "../stores/packages.js";
+import { lockPublicHost, requireFreeHost } from "../stores/public-hosts.js";
 
 const SENT = { name: "files.acme.example" };
 const EXAMPLE = { id: "01a1fbad-cab4-710c-82a1-b3f3576e59e4", ...SENT };
@@ -62,7 +63,9 @@ export function packageDomainRoutes({ pg }: { pg: Pool }): Route[] {
         id: "createPackageDomain",
         ...ON_DOMAINS,
         summary: "Serve a file or Python package under a domain",
-        description: "A domain serves one package only, whoever's it is.",
+        description:
+          "A domain serves one package only, whoever's it is. The host of a docker package's publicUrl can be a " +
+          "domain of the same owner's packages only, which takes it from the images.",
         body: { schema: CREATE_PACKAGE_DOMAIN_V1, example: SENT },
         answers: { 201: { description: "The domain", schema: PACKAGE_DOMAIN_V1, example: EXAMPLE } },
         problems: [...PROBLEMS, "domain-is-already-in-use"],
@@ -101,8 +104,10 @@ async function createDomain(
   const type = parsePackageType(ctx.query);
   const { name } = await readJson(ctx, parseCreatePackageDomain);
   return inTransaction(pg, async (client) => {
+    await lockPublicHost(client, name);
     const row = await lockedPackageFor(client, account, param("package"), action, { type });
     requireDomains(row);
+    await requireFreeHost(client, { host: name, ownerId: row.ownerId });
     const made = await insertPackageDomain(client, { packageId: row.id, name });
     await record(client, { ownerId: row.ownerId, target: target(made), changes: { package: row.id, name } });
     return made;

@@ -1,5 +1,6 @@
 import type { Pool } from "pg";
 import { parsePackageUpdate } from "../../schemas/package.js";
+import { publicHostOf } from "../../schemas/public-host.js";
 import { lockedPackageFor, packageFor } from "../authorise.js";
 import { changedFields } from "../changed-fields.js";
 import { entityTag, requireMatch } from "../entity-tag.js";
@@ -14,6 +15,7 @@ import {
   updatePackage,
   type PackageRow,
 } from "../stores/packages.js";
+import { lockPublicHost, requireFreeHost } from "../stores/public-hosts.js";
 import { PACKAGE_ANSWER, PACKAGE_BODY } from "./packages.js";
 
 const PATH = "/v1/packages/:package";
@@ -47,10 +49,17 @@ export function packageRecordRoutes({ pg }: { pg: Pool }): Route[] {
         ...ON_PACKAGE,
         summary: "Change a package",
         description:
-          "Its type stays, and may be left out. Any other optional field that is left out is removed.",
+          "Its type stays, and may be left out. Any other optional field that is left out is removed. The host of a " +
+          "docker package's publicUrl is refused where it is another owner's.",
         body: PACKAGE_BODY,
         answers: { 200: PACKAGE_ANSWER },
-        problems: [...PACKAGE_PROBLEMS, "already-exists", "library-type-is-immutable", "precondition-failed"],
+        problems: [
+          ...PACKAGE_PROBLEMS,
+          "already-exists",
+          "domain-is-already-in-use",
+          "library-type-is-immutable",
+          "precondition-failed",
+        ],
       },
       async handle(call) {
         answer(call.ctx, await changePackage(pg, call));
@@ -91,10 +100,13 @@ async function changePackage(
   const type = parsePackageType(ctx.query);
   // Which fields it may have depends on the package.
   const body = await readJson(ctx, (sent) => sent);
+  const host = publicHostOf((body as { publicUrl?: unknown } | null)?.publicUrl);
   return inTransaction(pg, async (client) => {
+    await lockPublicHost(client, host);
     const before = await lockedPackageFor(client, account, param("package"), action, { type });
     requireMatch(ctx, entityTag(packageState(before)));
     const sent = parsePackageUpdate(body, before.libraryType);
+    await requireFreeHost(client, { host, ownerId: before.ownerId });
     await updatePackage(client, { id: before.id, package: sent });
     const after = await packageFor(client, account, before.id, "packages.read");
     const changes = changedFields(packageState(before), packageState(after));

@@ -1,5 +1,6 @@
 import type { Pool } from "pg";
 import { PACKAGE_UPSERT, PACKAGE_V1, parsePackageUpsert } from "../../schemas/package.js";
+import { publicHostOf } from "../../schemas/public-host.js";
 import { access, reaches } from "../access.js";
 import { ownerFor, packageFor, type Owner } from "../authorise.js";
 import { entityTag } from "../entity-tag.js";
@@ -17,6 +18,7 @@ import {
   packageState,
   type PackageRow,
 } from "../stores/packages.js";
+import { lockPublicHost, requireFreeHost } from "../stores/public-hosts.js";
 import type { Postgres } from "../stores/query.js";
 
 const SENT = {
@@ -43,11 +45,14 @@ const LIST = {
   schema: { type: "array", items: PACKAGE_V1 },
   example: [EXAMPLE],
 };
-const CREATION: Pick<Operation, "tag" | "body" | "answers" | "problems"> = {
+const CREATION: Pick<Operation, "tag" | "description" | "body" | "answers" | "problems"> = {
   tag: "Packages",
+  description:
+    "The host of a docker package's publicUrl is its owner's as long as a package of that owner uses it, for as many " +
+    "images as they like; another owner's is refused.",
   body: PACKAGE_BODY,
   answers: { 201: PACKAGE_ANSWER },
-  problems: ["already-exists"],
+  problems: ["already-exists", "domain-is-already-in-use"],
 };
 
 /** Packages as lists, and new ones. */
@@ -128,9 +133,12 @@ async function createPackage(
   { name, ownerOf }: Creation,
 ): Promise<void> {
   const sent = await readJson(ctx, parsePackageUpsert);
+  const host = publicHostOf(sent.publicUrl);
   const made = await inTransaction(pg, async (client) => {
+    await lockPublicHost(client, host);
     await lockOwner(client, name);
     const { id: ownerId } = await ownerOf(client);
+    await requireFreeHost(client, { host, ownerId });
     const id = await insertPackage(client, { ownerId, package: sent });
     await record(client, { ownerId, target: { kind: "package", id, name: sent.name }, changes: sent });
     return packageFor(client, account, id, "packages.read");

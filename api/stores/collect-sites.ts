@@ -10,6 +10,7 @@ export interface CollectedPackage {
   libraryType: LibraryType;
   backendUrl: string | null;
   publicUrl: string | null;
+  publicHost: string | null;
   repositoryUrl: string | null;
   domains: readonly string[];
   routes: readonly CreatePackageRouteV1[];
@@ -30,7 +31,7 @@ export async function readCollectedPackages(
 ): Promise<CollectedPackage[]> {
   const text = `
     select p.id, p.owner_id as "ownerId", p.name, p.library_type as "libraryType", p.backend_url as "backendUrl",
-      p.public_url as "publicUrl", p.repository_url as "repositoryUrl", coalesce(d.names, '[]') as domains,
+      p.public_url as "publicUrl", p.public_host as "publicHost", p.repository_url as "repositoryUrl", coalesce(d.names, '[]') as domains,
       coalesce(r.routes, '[]') as routes
     from packages p
     left join (

@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from "uuid";
 import type { PackageDomainV1 } from "../../schemas/package-domain.js";
-import { Problem } from "../../schemas/problem.js";
+import { hostInUse } from "./public-hosts.js";
 import { query, violates, type Postgres } from "./query.js";
 
 /** In the order in which they were made. */
@@ -9,7 +9,10 @@ export async function listPackageDomains(pg: Postgres, packageId: string): Promi
   return query<PackageDomainV1>(pg, text, [packageId]);
 }
 
-/** Throws `domain-is-already-in-use`, without a word on whose it is. */
+/**
+ * Throws `domain-is-already-in-use`, without a word on whose it is, where a package has that domain. That no docker
+ * package of another owner is pulled from there is for `requireFreeHost`.
+ */
 export async function insertPackageDomain(
   client: Postgres,
   { packageId, name }: { packageId: string; name: string },
@@ -21,7 +24,7 @@ export async function insertPackageDomain(
     return { id, name };
   } catch (error) {
     if (!violates(error, "package_domains_name_taken")) throw error;
-    throw new Problem("domain-is-already-in-use", `The domain ${name} is already in use.`, { cause: error });
+    throw hostInUse(name, { cause: error });
   }
 }
 

@@ -2,6 +2,7 @@ import { v7 as uuidv7 } from "uuid";
 import type { LibraryType } from "../../schemas/artifact.js";
 import type { PackageUpsert, PackageV1 } from "../../schemas/package.js";
 import { Problem } from "../../schemas/problem.js";
+import { publicHostOf } from "../../schemas/public-host.js";
 import { withoutNulls } from "../../schemas/record.js";
 import type { Level, OwnerKind, Standing } from "../access.js";
 import { query, utc, violates, type Postgres } from "./query.js";
@@ -49,28 +50,34 @@ export function packageState(row: PackageRow) {
   return { ...packageRecord(row), backendUrl, publicUrl, repositoryUrl, updatedAt };
 }
 
-/** Answers the new package's id. Throws `already-exists` when the owner has one of that name and type. */
+/**
+ * Answers the new package's id. Throws `already-exists` when the owner has one of that name and type. The host of its
+ * public URL is locked and free: `requireFreeHost`.
+ */
 export async function insertPackage(
   pg: Postgres,
   { ownerId, package: made }: { ownerId: string; package: PackageUpsert },
 ): Promise<string> {
   const text = `
     insert into packages (id, owner_id, name, library_type, short_description, long_description, website,
-      backend_url, public_url, repository_url)
-    values ($1, $2, $4, $3, $5, $6, $7, $8, $9, $10)`;
+      backend_url, public_url, repository_url, public_host)
+    values ($1, $2, $4, $3, $5, $6, $7, $8, $9, $10, $11)`;
   const id = uuidv7();
   await naming(made, () => query(pg, text, [id, ownerId, made.libraryType, ...fieldsOf(made)]));
   return id;
 }
 
-/** Replaces all but the type. Throws `already-exists` when the owner has another one of that name and type. */
+/**
+ * Replaces all but the type. Throws `already-exists` when the owner has another one of that name and type. The host of
+ * its public URL is as for `insertPackage`.
+ */
 export async function updatePackage(
   pg: Postgres,
   { id, package: sent }: { id: string; package: PackageUpsert },
 ): Promise<void> {
   const text = `
     update packages set name = $2, short_description = $3, long_description = $4, website = $5,
-      backend_url = $6, public_url = $7, repository_url = $8, updated_at = now()
+      backend_url = $6, public_url = $7, repository_url = $8, public_host = $9, updated_at = now()
     where id = $1`;
   await naming(sent, () => query(pg, text, [id, ...fieldsOf(sent)]));
 }
@@ -96,7 +103,8 @@ export async function lockPackage(client: Postgres, id: string): Promise<void> {
 
 function fieldsOf(sent: PackageUpsert): (string | null)[] {
   const about = [sent.name, sent.shortDescription, sent.longDescription ?? null, sent.website ?? null];
-  return [...about, sent.backendUrl ?? null, sent.publicUrl ?? null, sent.repositoryURL ?? null];
+  const urls = [sent.backendUrl ?? null, sent.publicUrl ?? null, sent.repositoryURL ?? null];
+  return [...about, ...urls, publicHostOf(sent.publicUrl) ?? null];
 }
 
 async function naming({ libraryType, name }: PackageUpsert, work: () => Promise<unknown>): Promise<void> {

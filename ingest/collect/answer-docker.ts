@@ -8,7 +8,7 @@ import type { DockerImage, DockerSite } from "./sites.js";
  */
 export function answerDocker(request: CollectRequest, site: DockerSite): CollectAnswer {
   const { method, path } = request;
-  if (path !== "/v2" && !path.startsWith("/v2/")) return NOTHING;
+  if (!isRegistryPath(path)) return NOTHING;
   if (method !== "GET" && method !== "HEAD") return UNSUPPORTED;
   if (path === "/v2" || path === "/v2/") return redirectToRegistry(request, site);
   const asked = parseImagePath(path);
@@ -21,12 +21,16 @@ export function answerDocker(request: CollectRequest, site: DockerSite): Collect
   );
 }
 
+/** Whether it is one that registries answer, found or not. */
+export function isRegistryPath(path: string): boolean {
+  return path === "/v2" || path.startsWith("/v2/");
+}
+
 /**
  * A client asks `/v2/` for how to log in. Where the images of a host are in several registries only one can tell:
- * that of the first image. Clients that log in when a manifest is refused (containerd) do not need it.
+ * that of the image whose package was made first. Clients that log in when a manifest is refused (containerd) do not need it.
  */
-function redirectToRegistry(request: CollectRequest, { images }: DockerSite): CollectAnswer {
-  const [first] = images.values();
+function redirectToRegistry(request: CollectRequest, { first }: DockerSite): CollectAnswer {
   return first === undefined
     ? NAME_UNKNOWN
     : redirect(`${registryOf(first)}${request.path}${queryOf(request)}`, []);

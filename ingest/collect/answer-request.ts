@@ -1,11 +1,11 @@
-import { answerDocker } from "./answer-docker.js";
+import { answerDocker, isRegistryPath } from "./answer-docker.js";
 import { answerFileRoute } from "./answer-file-route.js";
 import { answerNpmReport, NPM_REPORT_PATH } from "./answer-npm-report.js";
 import { answerPixel, PIXEL_PATH } from "./answer-pixel.js";
 import { answerPython } from "./answer-python.js";
 import { NOTHING, type CollectAnswer, type CollectRequest } from "./collect-answer.js";
 import type { PythonIndex } from "./python-index.js";
-import type { Site, Sites } from "./sites.js";
+import type { DockerSite, Site, Sites } from "./sites.js";
 
 /** What a request was for; `none` where nothing here answers to it. */
 export const COLLECT_KINDS = ["pixel", "file", "docker", "python", "npm", "none"] as const;
@@ -14,7 +14,7 @@ export type CollectKind = (typeof COLLECT_KINDS)[number];
 export interface Collecting {
   sites: Sites;
   pythonIndex: PythonIndex;
-  /** The only host name that serves pixels and npm reports; any that is no package's when absent. */
+  /** The only host name that serves pixels and npm reports; any that is no package's domain when absent. */
   publicHost?: string;
 }
 
@@ -23,11 +23,19 @@ export interface KindOfAnswer {
   answer: CollectAnswer | Promise<CollectAnswer>;
 }
 
-/** Finds who answers: the host decides, and of hosts that are no package's the path. */
+/**
+ * Finds who answers: the host decides, and of hosts that are no package's the path. Anyone can claim a host for docker
+ * images: where no public host is set, one that pixels and npm reports come to keeps them.
+ */
 export function answerRequest(request: CollectRequest, collecting: Collecting): KindOfAnswer {
   const { sites, publicHost } = collecting;
   const site = siteOf(request, collecting);
-  if (site !== undefined) return { kind: site.kind, answer: answerSite(request, { site, ...collecting }) };
+  if (
+    site !== undefined &&
+    (site.kind !== "docker" || publicHost !== undefined || isRegistryPath(request.path))
+  )
+    return { kind: site.kind, answer: answerSite(request, { site, ...collecting }) };
+  if (isRegistryPath(request.path)) return { kind: "none", answer: answerDocker(request, NO_IMAGES) };
   if (publicHost !== undefined && request.host !== publicHost) return UNKNOWN;
   switch (request.path) {
     case PIXEL_PATH:
@@ -47,6 +55,8 @@ export function siteOf(
   return host === publicHost ? undefined : sites.of(host);
 }
 
+/** Of a host that is nobody's: clients are told so in the way of registries. */
+const NO_IMAGES: DockerSite = { kind: "docker", images: new Map(), first: undefined };
 const UNKNOWN: KindOfAnswer = { kind: "none", answer: NOTHING };
 
 function answerSite(

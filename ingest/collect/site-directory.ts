@@ -2,7 +2,7 @@ import type { LibraryType } from "../../schemas/artifact.js";
 import { compareRoutes } from "../../schemas/find-route.js";
 import { decodeRouteTemplate } from "../../schemas/route-template.js";
 import { decodeTemplate } from "../../schemas/url-template.js";
-import type { DockerImage, NpmPackage, Site, SiteRoute, Sites } from "./sites.js";
+import type { DockerImage, DockerSite, NpmPackage, Site, SiteRoute, Sites } from "./sites.js";
 
 /** A package with what decides where it is served. */
 export interface ServedPackage {
@@ -12,6 +12,8 @@ export interface ServedPackage {
   libraryType: LibraryType;
   backendUrl: string | null;
   publicUrl: string | null;
+  /** The host of `publicUrl`, where it is reserved for the owner of this package; nothing is served there otherwise. */
+  publicHost: string | null;
   repositoryUrl: string | null;
   /** Host names, lower case. */
   domains: readonly string[];
@@ -33,7 +35,7 @@ export class SiteDirectory implements Sites {
   readonly pixels = { ownerOf: (pixelId: string) => this.pixelOwners.get(pixelId) };
 
   of(host: string): Site | undefined {
-    return this.domains.get(host)?.site ?? this.docker.get(host)?.site;
+    return this.domains.get(host)?.site ?? this.docker.get(host);
   }
 
   get size(): { packages: number; pixels: number } {
@@ -50,7 +52,9 @@ export class SiteDirectory implements Sites {
     if (made.libraryType === "npm") insert(this.npmByName, made.name, { packageId, ownerId });
     const front = publicImage(made);
     if (front === undefined) return;
-    const at = this.docker.get(front.host) ?? new DockerHost();
+    let at = this.docker.get(front.host);
+    // Hosts are reserved: what another owner had there is of before.
+    if (at?.ownerId !== ownerId) at = new DockerHost(ownerId);
     this.docker.set(front.host, at);
     at.put(front.path, front.image);
   }
@@ -65,8 +69,10 @@ export class SiteDirectory implements Sites {
     const front = publicImage(gone);
     if (front === undefined) return;
     const at = this.docker.get(front.host);
-    at?.remove(front.path, id);
-    if (at?.site.images.size === 0) this.docker.delete(front.host);
+    // As a domain, it may be another owner's meanwhile.
+    if (at === undefined || at.ownerId !== gone.ownerId) return;
+    at.remove(front.path, id);
+    if (at.images.size === 0) this.docker.delete(front.host);
   }
 
   putPixel({ id, ownerId }: { id: string; ownerId: string }): void {
@@ -78,11 +84,23 @@ export class SiteDirectory implements Sites {
   }
 }
 
-/** Of several packages with one image the earliest serves it, and the next one when that is gone. */
-class DockerHost {
+/**
+ * What one owner's packages have on a host. Of several with one image the earliest serves it, and the next one when
+ * that is gone.
+ */
+class DockerHost implements DockerSite {
+  readonly kind = "docker";
+  readonly images = new Map<string, DockerImage>();
   private readonly claims = new Map<string, DockerImage[]>();
-  private readonly images = new Map<string, DockerImage>();
-  readonly site = { kind: "docker", images: this.images } as const;
+  private earliest: DockerImage | undefined;
+
+  constructor(readonly ownerId: string) {}
+
+  /** Looked for once after a change: clients ask for it with each pull. */
+  get first(): DockerImage | undefined {
+    this.earliest ??= earliestOf(this.images.values());
+    return this.earliest;
+  }
 
   put(path: string, image: DockerImage): void {
     insert(this.claims, path, image);
@@ -95,10 +113,18 @@ class DockerHost {
   }
 
   private serveFirst(path: string): void {
+    this.earliest = undefined;
     const first = this.claims.get(path)?.[0];
     if (first === undefined) this.images.delete(path);
     else this.images.set(path, first);
   }
+}
+
+function earliestOf(images: Iterable<DockerImage>): DockerImage | undefined {
+  let earliest: DockerImage | undefined;
+  for (const image of images)
+    if (earliest === undefined || image.packageId < earliest.packageId) earliest = image;
+  return earliest;
 }
 
 function identityOf({ id, ownerId }: ServedPackage): { packageId: string; ownerId: string } {
@@ -113,7 +139,7 @@ function siteOf(made: ServedPackage): Site | undefined {
   if (libraryType === "pypi" && repositoryUrl !== null)
     return { kind: "python", ...identity, name, repositoryUrl };
   const image = imageOf(made);
-  return image && { kind: "docker", images: new Map([[image.backendPath, image]]) };
+  return image && { kind: "docker", images: new Map([[image.backendPath, image]]), first: image };
 }
 
 /** Routes are checked before they are stored: one that cannot be read is of a later version, and not served. */
@@ -135,7 +161,9 @@ function imageOf(made: ServedPackage): DockerImage | undefined {
 function publicImage(made: ServedPackage): { host: string; path: string; image: DockerImage } | undefined {
   const image = imageOf(made);
   const front = urlOf(made.publicUrl);
-  return image && front && { host: front.hostname, path: pathOf(front), image };
+  return image && front && made.publicHost !== null
+    ? { host: made.publicHost, path: pathOf(front), image }
+    : undefined;
 }
 
 function urlOf(text: string | null): URL | undefined {

@@ -19,10 +19,12 @@ export interface SiteRoute {
   outgoing?: UrlTemplate;
 }
 
-/** Docker packages of one public host; an image is the path below /v2/ that a package serves. */
+/** Docker packages of one owner and public host; an image is the path below /v2/ that a package serves. */
 export interface DockerSite {
-  kind: "docker";
-  images: ReadonlyMap<string, DockerImage>;
+  readonly kind: "docker";
+  readonly images: ReadonlyMap<string, DockerImage>;
+  /** That of the package that was made first; undefined where there is no image. */
+  readonly first: DockerImage | undefined;
 }
 
 export interface DockerImage {

@@ -13,6 +13,8 @@ useManagementApi((opened) => ({ postgres, api } = opened));
 
 beforeEach(async () => {
   world = await makeWorld(api, postgres.pg);
+  // Hosts are one owner's.
+  docker.publicUrl = `https://${world.organization.toLowerCase()}.example/team/x`;
 });
 
 const docker = {

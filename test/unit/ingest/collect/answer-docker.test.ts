@@ -18,7 +18,7 @@ function siteOf(backends: Record<string, string>): DockerSite {
     name,
     { packageId: `package of ${name}`, ownerId: "owner", backend, backendPath: name },
   ]);
-  return { kind: "docker", images: new Map(images) };
+  return { kind: "docker", images: new Map(images), first: images[0]?.[1] };
 }
 
 describe("a request for something of an image", () => {

@@ -17,7 +17,16 @@ const ROUTES = [
   { templatePath: "/v/{version}/{platform}", outgoingUrl: "" },
   { templatePath: "/named/latest", outgoingUrl: "https://to.example/latest" },
 ];
-const sites = directoryOf(packageOf({ routes: ROUTES }));
+const IMAGE = packageOf({
+  id: "01990000-0000-7000-8000-000000000002",
+  name: "image",
+  libraryType: "docker",
+  domains: [],
+  backendUrl: "https://ghcr.io/team/image",
+  publicUrl: "https://cr.example/team/image",
+  publicHost: "cr.example",
+});
+const sites = directoryOf(packageOf({ routes: ROUTES }), IMAGE);
 const pythonIndex: PythonIndex = { read: async () => "unavailable" };
 sites.putPixel({ id: PIXEL, ownerId: OWNER });
 
@@ -150,7 +159,31 @@ describe("the host decides", () => {
     ["no package takes the public host", "/own", "files.example", "files.example", 404],
     ["not even its pixels", "/a.png", "files.example", "files.example", 200],
     ["a path of nobody is nothing", "/own", "other.example", undefined, 404],
+    ["a host of images has them", "/v2/team/image/tags/list", "cr.example", undefined, 307],
+    ["and pixels, too", "/a.png", "cr.example", undefined, 200],
+    ["and nothing else", "/own", "cr.example", undefined, 404],
+    ["but no pixels where they have a host", "/a.png", "cr.example", "pixels.example", 404],
+    ["a host of images has them then, too", "/v2/", "cr.example", "pixels.example", 307],
+    ["no image takes the public host", "/v2/", "cr.example", "cr.example", 404],
   ])("%s", async (_, target, host, publicHost, status) => {
     expect((await ask(target, { host }, publicHost)).status).toBe(status);
+  });
+
+  test("of npm reports, one of images among them where no other is set", async () => {
+    const report = { method: "POST", host: "cr.example", body: Buffer.from("{}") };
+    expect((await ask("/package-event/install", report)).kind).toBe("npm");
+    expect((await ask("/package-event/install", report, "pixels.example")).status).toBe(404);
+  });
+
+  test.each([
+    ["/v2", undefined],
+    ["/v2/", undefined],
+    ["/v2/team/image/manifests/1", undefined],
+    ["/v2/team/image/manifests/1", "pixels.example"],
+    ["/v2/team/image/manifests/1", "other.example"],
+  ])("and one that is nobody's answers %s as a registry without it", async (target, publicHost) => {
+    const answer = await ask(target, { host: "other.example" }, publicHost);
+    expect(answer).toMatchObject({ kind: "none", status: 404, events: [] });
+    expect(JSON.parse(String(answer.body))).toMatchObject({ errors: [{ code: "NAME_UNKNOWN" }] });
   });
 });

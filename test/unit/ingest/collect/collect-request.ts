@@ -18,6 +18,7 @@ export function packageOf(over: Partial<ServedPackage> = {}): ServedPackage {
     libraryType: "other",
     backendUrl: null,
     publicUrl: null,
+    publicHost: null,
     repositoryUrl: null,
     domains: ["files.example"],
     routes: [],

@@ -11,6 +11,7 @@ const image = (n: number, over = {}) =>
     domains: [],
     backendUrl: `https://ghcr.io/team/image`,
     publicUrl: "https://CR.example:5000/team/image",
+    publicHost: "cr.example",
     ...over,
   });
 
@@ -63,10 +64,47 @@ describe("docker hosts", () => {
     expect(serving()).toBe(id(1));
     directory.removePackage(id(1));
     expect(serving()).toBe(id(2));
-    directory.putPackage(image(2, { publicUrl: null }));
+    directory.putPackage(image(2, { publicUrl: null, publicHost: null }));
     expect(serving()).toBe(id(3));
     directory.removePackage(id(3));
     expect(directory.of("cr.example")).toBeUndefined();
+  });
+
+  test("are their owner's whose the reservation is, whoever made a package first", () => {
+    const directory = directoryOf(image(2), image(3, { publicUrl: "https://cr.example/other" }));
+    const served = () => {
+      const site = directory.of("cr.example");
+      return site?.kind === "docker"
+        ? [...site.images].map(([path, { packageId }]) => [path, packageId])
+        : [];
+    };
+    directory.putPackage(image(1, { ownerId: id(9), publicHost: null }));
+    expect(served()).toEqual([
+      ["team/image", id(2)],
+      ["other", id(3)],
+    ]);
+    directory.putPackage(image(1, { ownerId: id(9) }));
+    expect(served()).toEqual([["team/image", id(1)]]);
+    directory.removePackage(id(2));
+    directory.removePackage(id(3));
+    expect(served()).toEqual([["team/image", id(1)]]);
+    directory.removePackage(id(1));
+    expect(directory.of("cr.example")).toBeUndefined();
+  });
+
+  test("have the image of the package that was made first as their first, in whatever order they came", () => {
+    const at = (n: number) => image(n, { publicUrl: `https://cr.example/${n}` });
+    const directory = directoryOf(at(3), at(2));
+    const first = () => {
+      const site = directory.of("cr.example");
+      return site?.kind === "docker" ? site.first?.packageId : undefined;
+    };
+    expect(first()).toBe(id(2));
+    directory.putPackage(at(1));
+    directory.putPackage(at(2));
+    expect(first()).toBe(id(1));
+    directory.removePackage(id(1));
+    expect(first()).toBe(id(2));
   });
 
   test("give way to a package's domain", () => {
