@@ -16,7 +16,13 @@ import {
 } from "./access.js";
 import type { Account } from "./stores/accounts.js";
 import { readOwner, type OwnerRow } from "./stores/organizations.js";
-import { lockPackage, readPackage, readPackagesNamed, type PackageRow } from "./stores/packages.js";
+import {
+  listPackagesOfOwner,
+  lockPackage,
+  readPackage,
+  readPackagesNamed,
+  type PackageRow,
+} from "./stores/packages.js";
 import { readPixel, type PixelRow } from "./stores/pixels.js";
 import type { Postgres } from "./stores/query.js";
 
@@ -64,6 +70,26 @@ export async function ownerFor(
   admit(account, action, { ownerId, ownerKind, standing, what: kind ?? "owner", name });
   if (action === "export.read") requireExport(row);
   return { id: row.id, kind: row.kind, name: row.name, exportEnabled: row.exportEnabled };
+}
+
+/**
+ * As `ownerFor`, for what is counted over all packages of the owner together: who is blocked from any of them is refused,
+ * because it would tell of that one. Throws `forbidden` also for this.
+ */
+export async function wholeOwnerFor(
+  pg: Postgres,
+  account: Account,
+  name: string,
+  action: OwnerAction,
+): Promise<Owner> {
+  const owner = await ownerFor(pg, account, name, action);
+  const packages = await listPackagesOfOwner(pg, { ownerId: owner.id, accountId: account.id });
+  if (packages.some((row) => access(row, "packages.read", row) === "hidden"))
+    throw new Problem(
+      "forbidden",
+      `You are blocked from a package of ${owner.name}, and this is about all of them.`,
+    );
+  return owner;
 }
 
 /**

@@ -49,7 +49,7 @@ export function parsePage(query: ParsedUrlQuery, isId: (text: string) => boolean
 }
 
 /**
- * The answer's object for `rows`, which hold one more than the page where there is a next one:
+ * The answer's object for `rows`, which hold one more than the page where there is a next one, unless `more` says so:
  * `{[name]: records, next?}`. `next` is the whole URL of the next page.
  */
 export function pageBody<Row extends { id: string }, Entry>(
@@ -59,13 +59,13 @@ export function pageBody<Row extends { id: string }, Entry>(
     rows,
     page,
     record,
-  }: { name: string; rows: readonly Row[]; page: Page; record: (row: Row) => Entry },
+    more = rows.length > page.perPage,
+  }: { name: string; rows: readonly Row[]; page: Page; record: (row: Row) => Entry; more?: boolean },
 ): Record<string, Entry[] | string> {
   const shown = rows.slice(0, page.perPage);
   const last = shown.at(-1);
   const body: Record<string, Entry[] | string> = { [name]: shown.map(record) };
-  if (rows.length > shown.length && last)
-    body["next"] = nextUrl(ctx, { after: last.id, perPage: page.perPage });
+  if (more && last) body["next"] = nextUrl(ctx, { after: last.id, perPage: page.perPage });
   return body;
 }
 

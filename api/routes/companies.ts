@@ -12,8 +12,7 @@ import {
 import { parseOptionalDateRange, type DateRange } from "../../schemas/date-range.js";
 import { STAGES, type Stage } from "../../schemas/funnel.js";
 import { Problem } from "../../schemas/problem.js";
-import { access } from "../access.js";
-import { ownerFor } from "../authorise.js";
+import { wholeOwnerFor } from "../authorise.js";
 import { companiesAsCsv, companiesAsLines } from "../company-formats.js";
 import { bytesTag } from "../entity-tag.js";
 import type { Operation } from "../operation.js";
@@ -28,7 +27,6 @@ import {
   type CompanySort,
 } from "../stores/funnel-companies.js";
 import { listImportance } from "../stores/funnel-importance.js";
-import { listPackagesOfOwner } from "../stores/packages.js";
 import type { Postgres } from "../stores/query.js";
 
 const DAYS_MAX = 366;
@@ -51,7 +49,7 @@ export function companyRoutes(deps: CompanyRoutesDeps): Route[] {
       async handle({ ctx, account, action, param }) {
         const page = parsePage(ctx.query, isDomain);
         const filter = parseFilter(ctx.query);
-        const { id: ownerId } = await ownerFor(deps.pg, account, param("owner"), action);
+        const { id: ownerId } = await wholeOwnerFor(deps.pg, account, param("owner"), action);
         await requireEntry(deps.pg, ownerId, page);
         answerCompanies(ctx, await listCompanies(deps.pg, { ownerId, page, filter }), page);
       },
@@ -64,12 +62,12 @@ export function companyRoutes(deps: CompanyRoutesDeps): Route[] {
       async handle({ ctx, account, action, param }) {
         const limits = { daysMax: DAYS_MAX, daysDefault: DAYS_DEFAULT, now: new Date() };
         const range = parseOptionalDateRange(ctx.query, limits);
-        const { id: ownerId } = await ownerFor(deps.pg, account, param("owner"), action);
+        const { id: ownerId } = await wholeOwnerFor(deps.pg, account, param("owner"), action);
         const domain = param("company").toLowerCase();
         const company = isDomain(domain) ? await readCompany(deps.pg, { ownerId, domain }) : undefined;
         if (company === undefined)
           throw new Problem("not-found", `No company of the domain ${domain} was seen yet.`);
-        ctx.body = await detailOf(company, { ownerId, accountId: account.id, range }, deps);
+        ctx.body = await detailOf(company, { ownerId, range }, deps);
       },
     }),
   ];
@@ -87,6 +85,10 @@ const EXAMPLE: CompanyRecord = {
   last_seen: "2026-08-03",
 };
 
+/** Companies that are active there alone would tell of it. */
+export const NOT_FOR_THE_BLOCKED =
+  "It is over all packages and pixels of the owner: whoever is blocked from one of the packages is refused.";
+
 const LIST_COMPANIES: Operation = {
   id: "listCompanies",
   tag: "Companies",
@@ -94,7 +96,8 @@ const LIST_COMPANIES: Operation = {
   description:
     "With the stage of adoption that each is at and since when, its score of the last 30 days, and all its downloads " +
     "and views. As the last run of the funnel saw them. `Accept` chooses between JSON, NDJSON and CSV; the next page is " +
-    'also in the header `Link`, with `rel="next"`.',
+    'also in the header `Link`, with `rel="next"`. ' +
+    NOT_FOR_THE_BLOCKED,
   query: {
     stage: { schema: STAGE, description: "Only companies at this stage" },
     search: {
@@ -150,8 +153,8 @@ const GET_COMPANY: Operation = {
   tag: "Companies",
   summary: "Read a company, its daily activity and its stages so far",
   description:
-    `The days of the range on which it was active, or of the last ${DAYS_DEFAULT} days, over the packages whose exports ` +
-    `the caller may read, and all pixels; the last ${HISTORY_MAX.toLocaleString("en")} changes of stage, newest first.`,
+    `The days of the range on which it was active, or of the last ${DAYS_DEFAULT} days; the last ` +
+    `${HISTORY_MAX.toLocaleString("en")} changes of stage, newest first. ${NOT_FOR_THE_BLOCKED}`,
   path: {
     company: { schema: { type: "string", minLength: 1 }, description: "Its domain", example: EXAMPLE.domain },
   },
@@ -227,13 +230,14 @@ function answerText(ctx: ApiContext, type: string, text: string): void {
 
 async function detailOf(
   company: CompanyRecord,
-  { ownerId, accountId, range }: { ownerId: string; accountId: string; range: DateRange },
+  { ownerId, range }: { ownerId: string; range: DateRange },
   { pg, clickhouse }: CompanyRoutesDeps,
 ): Promise<CompanyDetail> {
   const { domain } = company;
-  const packages = await listPackagesOfOwner(pg, { ownerId, accountId });
-  const seen = packages.filter((row) => access(row, "packages.export", row) === "allowed");
-  const artifacts = [...seen, ...(await listImportance(pg, { ownerId, of: "pixels" }))].map(({ id }) => id);
+  const packages = await listImportance(pg, { ownerId, of: "packages" });
+  const artifacts = [...packages, ...(await listImportance(pg, { ownerId, of: "pixels" }))].map(
+    ({ id }) => id,
+  );
   const [history, days] = await Promise.all([
     listStageChanges(pg, { ownerId, domain, limit: HISTORY_MAX }),
     readCompanyDays(clickhouse, { artifacts, domain, ...range }),

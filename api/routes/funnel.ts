@@ -10,7 +10,7 @@ import {
 import { STAGES } from "../../schemas/funnel.js";
 import { invalidBody } from "../../schemas/validate.js";
 import { access, type PackageAction } from "../access.js";
-import { ownerFor, type Owner } from "../authorise.js";
+import { ownerFor, wholeOwnerFor, type Owner } from "../authorise.js";
 import { entityTag, requireMatch } from "../entity-tag.js";
 import { readJson } from "../middleware/read-json.js";
 import { route, type ApiContext, type Call, type Route } from "../route.js";
@@ -21,7 +21,7 @@ import { listImportance, updateImportance } from "../stores/funnel-importance.js
 import { lockOwner } from "../stores/organizations.js";
 import { listPackagesOfOwner } from "../stores/packages.js";
 import type { Postgres } from "../stores/query.js";
-import { RANGE_QUERY } from "./companies.js";
+import { NOT_FOR_THE_BLOCKED, RANGE_QUERY } from "./companies.js";
 
 const DAYS_MAX = 366;
 const DAYS_DEFAULT = 30;
@@ -38,8 +38,8 @@ export function funnelRoutes({ pg }: { pg: Pool }): Route[] {
         tag: "Companies",
         summary: "Count the companies at each stage",
         description:
-          `Now, and at the end of each day of the range or of the last ${DAYS_DEFAULT} days. The last day may still ` +
-          "change.",
+          `Now, and at the end of each day of the range or of the last ${DAYS_DEFAULT} days, up to today, which may ` +
+          `still change. ${NOT_FOR_THE_BLOCKED}`,
         query: RANGE_QUERY,
         answers: { 200: { description: "The counts", schema: FUNNEL, example: EXAMPLE } },
         problems: ["export-not-granted", "invalid-date", "empty-range", "range-too-long"],
@@ -51,7 +51,7 @@ export function funnelRoutes({ pg }: { pg: Pool }): Route[] {
           daysDefault: DAYS_DEFAULT,
           now,
         });
-        const { id } = await ownerFor(pg, account, param("owner"), action);
+        const { id } = await wholeOwnerFor(pg, account, param("owner"), action);
         ctx.body = await readFunnel(pg, { ownerId: id, range, now });
       },
     }),
@@ -128,7 +128,9 @@ async function readFunnel(
   return {
     ...(asOf !== undefined && { as_of: asOf }),
     stages: countsOf(today, current),
-    days: datesOf(range).map((date) => ({ date, stages: countsOf(date, counted) })),
+    days: datesOf(range)
+      .filter((date) => date <= today)
+      .map((date) => ({ date, stages: countsOf(date, counted) })),
   };
 }
 

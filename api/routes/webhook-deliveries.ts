@@ -27,6 +27,8 @@ import type { WebhookDeps } from "../webhooks/webhook-deps.js";
 
 /** Tests of one owner's webhooks in a minute; each process counts for itself. */
 export const TESTS_MAX = 20;
+/** Redeliveries of one webhook in a minute, likewise. */
+export const REDELIVERIES_MAX = 20;
 
 const ATTEMPT = {
   started_at: "2026-08-04T13:58:27.530000Z",
@@ -47,6 +49,7 @@ const PATH = "/v2/:owner/webhooks/:webhook";
 
 export function webhookDeliveryRoutes({ pg, guard, sealer }: WebhookDeps): Route[] {
   const tests = new RateLimiterMemory({ points: TESTS_MAX, duration: 60 });
+  const redeliveries = new RateLimiterMemory({ points: REDELIVERIES_MAX, duration: 60 });
   return [
     route({
       method: "POST",
@@ -79,7 +82,8 @@ export function webhookDeliveryRoutes({ pg, guard, sealer }: WebhookDeps): Route
         tag: "Webhooks",
         summary: "Read what a webhook was sent and what it answered",
         description:
-          "Kept for 30 days. Of a delivery at most the latest 20 attempts are shown, the latest first.",
+          "Kept for 30 days. Of a delivery at most the latest 20 attempts are shown, the latest first. A page ends before " +
+          "`per_page` deliveries where receivers answered much; as long as there is a `next`, there are more.",
         query: PAGE_QUERY,
         answers: {
           200: {
@@ -92,8 +96,8 @@ export function webhookDeliveryRoutes({ pg, guard, sealer }: WebhookDeps): Route
       async handle(call) {
         const page = parsePage(call.ctx.query);
         const { webhook } = await webhookFor(pg, call);
-        const rows = await listWebhookDeliveries(pg, { webhookId: webhook.id, page });
-        call.ctx.body = pageBody(call.ctx, { name: "deliveries", rows, page, record: (each) => each });
+        const { deliveries: rows, more } = await listWebhookDeliveries(pg, { webhookId: webhook.id, page });
+        call.ctx.body = pageBody(call.ctx, { name: "deliveries", rows, page, more, record: (each) => each });
       },
     }),
     route({
@@ -104,7 +108,7 @@ export function webhookDeliveryRoutes({ pg, guard, sealer }: WebhookDeps): Route
         id: "redeliverWebhookEvent",
         tag: "Webhooks",
         summary: "Send an event to a webhook again",
-        description: "With the id and body that it had, and with retries as at first.",
+        description: `With the id and body that it had, and with retries as at first. At most ${REDELIVERIES_MAX} a minute for one webhook.`,
         answers: {
           200: {
             description: "The delivery, which is to be attempted at once",
@@ -115,7 +119,7 @@ export function webhookDeliveryRoutes({ pg, guard, sealer }: WebhookDeps): Route
         problems: ["delivery-in-progress", "webhook-disabled"],
       },
       async handle(call) {
-        call.ctx.body = await inTransaction(pg, (client) => redeliver(client, call));
+        call.ctx.body = await inTransaction(pg, (client) => redeliver(client, call, redeliveries));
       },
     }),
   ];
@@ -131,7 +135,7 @@ async function prepareTest(
 ): Promise<Delivery> {
   return inTransaction(pg, async (client) => {
     const { ownerId, webhook } = await webhookFor(client, call);
-    await requireFewTests(tests, ownerId);
+    await requireFew(tests, ownerId, "The webhooks of this owner were tested too often in the last minute.");
     const secrets = await readWebhookSecrets(client, { ownerId, id: webhook.id });
     if (secrets === undefined) throw new Problem("not-found", "The webhook was deleted in the meantime.");
     await call.record(client, { ownerId, target: webhookTarget(webhook), changes: { test: true } });
@@ -142,19 +146,16 @@ async function prepareTest(
   });
 }
 
-async function requireFewTests(tests: RateLimiterMemory, ownerId: string): Promise<void> {
+/** Throws `rate-limited` with that sentence. */
+async function requireFew(limiter: RateLimiterMemory, key: string, sentence: string): Promise<void> {
   try {
-    await tests.consume(ownerId);
+    await limiter.consume(key);
   } catch (error) {
     if (!(error instanceof RateLimiterRes)) throw error;
-    throw new Problem(
-      "rate-limited",
-      "The webhooks of this owner were tested too often in the last minute.",
-      {
-        retryAfterSeconds: Math.max(1, Math.ceil(error.msBeforeNext / 1000)),
-        cause: error,
-      },
-    );
+    throw new Problem("rate-limited", sentence, {
+      retryAfterSeconds: Math.max(1, Math.ceil(error.msBeforeNext / 1000)),
+      cause: error,
+    });
   }
 }
 
@@ -165,7 +166,11 @@ function testResult(exchange: Exchange): WebhookTestResult {
   return error === undefined ? result : { ...result, error };
 }
 
-async function redeliver(client: Postgres, call: Managing): Promise<WebhookDeliveryRecord> {
+async function redeliver(
+  client: Postgres,
+  call: Managing,
+  redeliveries: RateLimiterMemory,
+): Promise<WebhookDeliveryRecord> {
   await lockOwner(client, call.param("owner"));
   const { ownerId, webhook } = await webhookFor(client, call);
   const id = call.param("delivery");
@@ -174,6 +179,12 @@ async function redeliver(client: Postgres, call: Managing): Promise<WebhookDeliv
   if (delivery === undefined) throw new Problem("not-found", `The webhook has no delivery ${id}.`);
   if (!webhook.enabled)
     throw new Problem("webhook-disabled", "The webhook is disabled; enable it to have events delivered.");
+  if (delivery.state !== "pending")
+    await requireFew(
+      redeliveries,
+      webhook.id,
+      "Too many of this webhook's deliveries were sent again in the last minute.",
+    );
   if (!(await restartWebhookDelivery(client, delivery.id)))
     throw new Problem(
       "delivery-in-progress",

@@ -26,7 +26,8 @@ export async function listCompanies(
     with last as (select domain, ${key} as key from funnel_companies where owner_id = $1 and domain = $2)
     select ${FIELDS} from funnel_companies c
     where owner_id = $1 and ($4::text is null or stage = $4)
-      and ($5::text is null or position(lower($5) in lower(name)) > 0 or position(lower($5) in lower(domain)) > 0)
+      and ($5::text is null
+        or position(fold_case($5) in fold_case(name)) > 0 or position(fold_case($5) in fold_case(domain)) > 0)
       and ($2::text is null
         or exists (select from last where ${key} < last.key or (${key} = last.key and c.domain > last.domain)))
     order by ${key} desc, domain limit $3`;

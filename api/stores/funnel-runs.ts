@@ -123,20 +123,32 @@ function announced({ domain, name, oldStage, newStage }: StageChange) {
   return { domain, name, ...(oldStage !== null && { old_stage: oldStage }), new_stage: newStage };
 }
 
-/** Whether imports are waited for. Those that never end, and those that follow one another all day, keep nobody waiting. */
+/**
+ * Whether imports are waited for. Those that never end, and those that follow one another all day, keep nobody waiting:
+ * since when is kept, by the clock, whatever time the runs compute as of.
+ */
 async function isImporting(pg: Postgres, { ownerId, run }: About & { run: RunState }): Promise<boolean> {
+  const [row] = await query<{ importing: boolean }>(pg, IMPORTING, [ownerId, run.since]);
+  if (row?.importing === true && run.overdue !== ownerId && !(await isOverdue(pg, ownerId))) return true;
+  if (row?.importing === true) run.overdue = ownerId;
+  await query(pg, "delete from funnel_waits where owner_id = $1", [ownerId]);
+  return false;
+}
+
+const IMPORTING = `
+  select exists (
+    select from imports
+    where owner_id = $1 and created_at > now() - interval '1 day'
+      and (status = 'importing' or chunks_settled < chunks_written or updated_at > $2)
+  ) as importing`;
+
+async function isOverdue(pg: Postgres, ownerId: string): Promise<boolean> {
   const text = `
-    select exists (
-      select from imports
-      where owner_id = $1 and created_at > now() - interval '1 day'
-        and (status = 'importing' or chunks_settled < chunks_written or updated_at > $2)
-    ) as importing, coalesce(
-      (select as_of from funnel_runs where owner_id = $1),
-      (select min(created_at) from imports where owner_id = $1)
-    ) < now() - interval '1 day' as overdue`;
-  const [row] = await query<{ importing: boolean; overdue: boolean | null }>(pg, text, [ownerId, run.since]);
-  if (row?.overdue) run.overdue = ownerId;
-  return row?.importing === true && run.overdue !== ownerId;
+    insert into funnel_waits as waiting (owner_id, since) values ($1, now())
+    on conflict (owner_id) do update set since = waiting.since
+    returning since < now() - interval '1 day' as overdue`;
+  const [row] = await query<{ overdue: boolean }>(pg, text, [ownerId]);
+  return row?.overdue === true;
 }
 
 /** False where a later run has been there, unless no company was at any stage so far: then nothing is rewritten. */

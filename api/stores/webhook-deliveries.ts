@@ -4,15 +4,49 @@ import { withoutNulls } from "../../schemas/record.js";
 import type { Page } from "../paging.js";
 import { query, utc, type Postgres } from "./query.js";
 
-/** Newest first; one more than the page holds, if there is one. Of each delivery the latest attempts, latest first. */
+/** What the attempts of a page may come to before it ends early: as JSON, control characters are six times as long. */
+export const PAGE_BYTES_MAX = 2 * 1024 * 1024;
+
+/** Part of the delivery log, and whether there is more of it. */
+export interface ListedDeliveries {
+  deliveries: WebhookDeliveryRecord[];
+  more: boolean;
+}
+
+/**
+ * Newest first; of each delivery the latest attempts, latest first. It ends before `page.perPage` deliveries once it
+ * has `PAGE_BYTES_MAX` of what receivers answered: their answers are never cut.
+ */
 export async function listWebhookDeliveries(
   pg: Postgres,
   { webhookId, page }: { webhookId: string; page: Page },
-): Promise<WebhookDeliveryRecord[]> {
-  const text = `${SELECT}
-    where d.webhook_id = $1 and ($2::uuid is null or d.id < $2) order by d.id desc limit $3`;
-  const rows = await query<Row>(pg, text, [webhookId, page.after ?? null, page.perPage + 1]);
-  return rows.map(deliveryRecord);
+): Promise<ListedDeliveries> {
+  const text = `
+    with wanted as (
+      select d.id, (
+        select coalesce(sum(${ATTEMPT_BYTES}), 0)
+        from (${LATEST_ATTEMPTS}) a
+      ) as bytes
+      from webhook_deliveries d
+      where d.webhook_id = $1 and ($2::uuid is null or d.id < $2) order by d.id desc limit $3
+    ),
+    measured as (
+      select id, sum(bytes) over (order by id desc) - bytes as bytes_before from wanted
+    )
+    ${SELECT} join measured m on m.id = d.id
+    where m.bytes_before < $4 order by d.id desc`;
+  const values = [webhookId, page.after ?? null, page.perPage, PAGE_BYTES_MAX];
+  const deliveries = (await query<Row>(pg, text, values)).map(deliveryRecord);
+  const last = deliveries.at(-1);
+  return { deliveries, more: last !== undefined && (await isAnyOlder(pg, { webhookId, id: last.id })) };
+}
+
+async function isAnyOlder(
+  pg: Postgres,
+  { webhookId, id }: { webhookId: string; id: string },
+): Promise<boolean> {
+  const text = "select from webhook_deliveries where webhook_id = $1 and id < $2 limit 1";
+  return (await query(pg, text, [webhookId, id])).length > 0;
 }
 
 export async function readWebhookDelivery(
@@ -48,10 +82,11 @@ export interface WebhookCleanUp {
 
 /**
  * Forgets what the delivery log has kept for 30 days, and events that nobody was told of or that nobody is told of
- * any more. What an event that came as its webhook was disabled left waiting is cancelled.
+ * XX
  */
 export async function deleteOldDeliveries(pg: Postgres): Promise<WebhookCleanUp> {
   await query(pg, CANCEL_LATE);
+  await query(pg, ERASE_OLD_SECRETS);
   const attempts = await deleteWhere(pg, "webhook_attempts", "started_at < now() - interval '30 days'");
   const deliveries = await deleteWhere(
     pg,
@@ -67,9 +102,18 @@ export async function deleteOldDeliveries(pg: Postgres): Promise<WebhookCleanUp>
   return { deliveries, attempts, events };
 }
 
+/** Webhooks before deliveries and in one order, as whoever records what came of attempts locks them. */
 const CANCEL_LATE = `
+  with disabled as materialized (
+    select id from webhooks w
+    where not enabled and exists (select from webhook_deliveries d where d.webhook_id = w.id and d.state = 'pending')
+    order by id for no key update
+  )
   update webhook_deliveries d set state = 'cancelled', ended_at = clock_timestamp()
-  from webhooks w where w.id = d.webhook_id and not w.enabled and d.state = 'pending'`;
+  from disabled where d.webhook_id = disabled.id and d.state = 'pending'`;
+
+const ERASE_OLD_SECRETS = `
+  update webhooks set old_secret = null, old_secret_until = null where old_secret_until <= clock_timestamp()`;
 
 async function deleteWhere(pg: Postgres, table: string, condition: string): Promise<number> {
   const text = `
@@ -118,13 +162,18 @@ function deliveryRecord(row: Row): WebhookDeliveryRecord {
 /** After so many redeliveries the rest of the log would be of no use. */
 const ATTEMPTS_LISTED_MAX = 20;
 
+const LATEST_ATTEMPTS = `
+  select * from webhook_attempts where delivery_id = d.id order by id desc limit ${ATTEMPTS_LISTED_MAX}`;
+
+/** With about what its other fields take. */
+const ATTEMPT_BYTES =
+  "octet_length(coalesce(a.error, '')) + octet_length(coalesce(a.response_body, '')) + 100";
+
 const ATTEMPTS = `
   select coalesce(json_agg(json_build_object(
       'started_at', ${utc("a.started_at")}, 'status', a.status, 'duration_ms', a.duration_ms, 'error', a.error,
       'response_body', a.response_body) order by a.id desc), '[]'::json)
-  from (
-    select * from webhook_attempts where delivery_id = d.id order by id desc limit ${ATTEMPTS_LISTED_MAX}
-  ) a`;
+  from (${LATEST_ATTEMPTS}) a`;
 
 const SELECT = `
   select d.id, d.event_id, e.type as event_type, d.state, ${utc("d.created_at")} as created_at,

@@ -25,7 +25,10 @@ export async function insertWebhook(
   await query(pg, text, [id, ownerId, url, kinds, enabled, secret]);
 }
 
-/** Enabled again, it is as good as new: what went wrong before does not count, nor why it was disabled. */
+/**
+ * Enabled again or with another URL it is as good as new: what went wrong before does not count, nor, enabled, why it
+ * was disabled. Where nothing is other than it was, it does not count as updated.
+ */
 export async function updateWebhook(
   pg: Postgres,
   { id, webhook }: { id: string; webhook: Required<WebhookCreate> },
@@ -33,12 +36,14 @@ export async function updateWebhook(
   const text = `
     update webhooks set url = $2, event_kinds = $3, enabled = $4, updated_at = clock_timestamp(),
       disabled_reason = case when $4 then null else disabled_reason end,
-      failing_since = case when $4 and not enabled then null else failing_since end,
-      failed_days = case when $4 and not enabled then 0 else failed_days end
-    where id = $1`;
+      failing_since = case when ${IS_AS_NEW} then null else failing_since end,
+      failed_days = case when ${IS_AS_NEW} then 0 else failed_days end
+    where id = $1 and (url, event_kinds, enabled) is distinct from ($2::text, $3::text[], $4::boolean)`;
   const { url, event_kinds: kinds, enabled } = webhook;
   await query(pg, text, [id, url, kinds, enabled]);
 }
+
+const IS_AS_NEW = "url <> $2 or ($4 and not enabled)";
 
 /** The secret that it has becomes the old one, valid for a day from now. */
 export async function updateWebhookSecret(

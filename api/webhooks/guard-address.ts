@@ -91,10 +91,11 @@ function parseWords(address: string): Uint32Array {
 
 /**
  * IANA IPv4 Special-Purpose Address Registry (https://www.iana.org/assignments/iana-ipv4-special-registry), whether or
- * not it calls a range reachable, and multicast.
+ * not it calls a range reachable, multicast, and 168.63.129.16, where every machine of Azure finds its host
+ * (https://learn.microsoft.com/en-us/azure/virtual-network/what-is-ip-address-168-63-129-16).
  */
 const SPECIAL_IPV4 = ranges(
-  `0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24
+  `0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 168.63.129.16/32 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24
   192.31.196.0/24 192.52.193.0/24 192.88.99.0/24 192.168.0.0/16 192.175.48.0/24 198.18.0.0/15 198.51.100.0/24
   203.0.113.0/24 224.0.0.0/4 240.0.0.0/4`,
   (address) => parseWords(address)[0] ?? 0,

@@ -10,7 +10,7 @@ export interface Exchange {
   status: number | null;
   /** What came of the answer's body, at most its first 2048 bytes. */
   responseBody: string;
-  /** Why no answer came, in a sentence; the connection failed or it took too long. */
+  /** Why no answer came, in a sentence of at most 500 characters; the connection failed or it took too long. */
   error?: string;
   durationMs: number;
 }
@@ -29,6 +29,7 @@ export interface SendOptions {
 
 const EXCHANGE_MS = 5_000;
 export const RESPONSE_BYTES_MAX = 2_048;
+const ERROR_CHARACTERS_MAX = 500;
 
 /**
  * Sends one POST on a connection of its own, to an address that the guard lets pass; never rejects. Redirects are not
@@ -40,7 +41,7 @@ export async function sendRequest(sent: Sent, options: SendOptions): Promise<Exc
   const answer = await exchange(sent, options).catch((error: unknown) => ({
     status: null,
     responseBody: "",
-    error: reasonOf(error),
+    error: cut(reasonOf(error)),
   }));
   return { ...answer, durationMs: Math.round(performance.now() - begun) };
 }
@@ -116,6 +117,15 @@ function reasonOf(error: unknown): string {
   if (error instanceof TimedOut) return "The receiver did not answer in time.";
   if (error instanceof AddressNotAllowed) return error.message;
   const { code, message, errors } = error as NodeJS.ErrnoException & { errors?: NodeJS.ErrnoException[] };
+  // Of a certificate it has what the receiver wrote there.
   const reason = (message || errors?.[0]?.message || "unknown").replaceAll("\0", "\ufffd");
-  return `The receiver could not be reached: ${reason}${code === undefined || reason.includes(code) ? "" : ` (${code})`}.`;
+  const named = code === undefined || reason.includes(code) ? "" : ` (${code})`;
+  return `The receiver could not be reached: ${reason}${named}.`;
+}
+
+function cut(text: string): string {
+  const characters = [...text];
+  return characters.length <= ERROR_CHARACTERS_MAX
+    ? text
+    : `${characters.slice(0, ERROR_CHARACTERS_MAX - 1).join("")}…`;
 }

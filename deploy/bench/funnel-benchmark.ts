@@ -61,7 +61,7 @@ async function runRounds(
 }
 
 async function forgetCompanies(pg: Pool): Promise<void> {
-  await pg.query("truncate funnel_runs, funnel_companies, funnel_changes, funnel_growth");
+  await pg.query("truncate funnel_runs, funnel_waits, funnel_companies, funnel_changes, funnel_growth");
 }
 
 /** `admin funnel run` beside the program, from its start to its end. */

@@ -126,6 +126,9 @@ const ASKED: Readonly<Record<string, readonly Asked[]>> = {
   "POST /v2/:owner/webhooks": [{ body: () => WEBHOOK }],
   "PUT /v2/:owner/webhooks/:webhook": [{ body: () => ({ ...WEBHOOK, enabled: false }) }],
   "PUT /v2/:owner/funnel/importance": [{ body: () => ({ packages: [], pixels: [] }) }],
+  "GET /v2/:owner/companies": [{ decide: onAllPackages }],
+  "GET /v2/:owner/companies/:company": [{ decide: onAllPackages }],
+  "GET /v2/:owner/funnel": [{ decide: onAllPackages }],
   "GET /v1/organizations/:owner/aggregates": EXPORT,
   "GET /v1/users/:owner/aggregates": EXPORT,
   "GET /v1/packages/:package/events/:filename": [{ query: () => DAY }],
@@ -134,6 +137,12 @@ const ASKED: Readonly<Record<string, readonly Asked[]>> = {
     { path: { filename: grantedFile }, query: () => DAY, decide: () => "allowed" },
   ],
 };
+
+/** What is counted over all packages tells of each: it is refused to whoever is blocked from one. */
+function onAllPackages(on: On): Decision {
+  const decision = on("export.read");
+  return decision === "allowed" && on("packages.read") === "hidden" ? "forbidden" : decision;
+}
 
 async function grantedFile({ pg, caller }: Place): Promise<string> {
   await updateExportEnabled(pg, { name: caller.name, exportEnabled: true });

@@ -67,7 +67,8 @@ export async function openDeliveryWorld(): Promise<DeliveryWorld> {
         return ids;
       });
     },
-    deliveriesTo: (webhookId) => listWebhookDeliveries(pg, { webhookId, page: { perPage: 1_000 } }),
+    deliveriesTo: async (webhookId) =>
+      (await listWebhookDeliveries(pg, { webhookId, page: { perPage: 1_000 } })).deliveries,
     startWorker(options = {}) {
       const own = connectPostgres({ url: postgres.url, connectionsMax: 2, log: pino({ level: "silent" }) });
       pools.push(own);

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { FactsQuery, PlacedFacts } from "../../aggregate/funnel/read-company-facts.js";
 import { placeCompanies } from "../../aggregate/funnel/run-funnel.js";
 import { insertImport } from "../../api/stores/imports.js";
+import { listCompanies } from "../../api/stores/funnel-companies.js";
 import { onConnection } from "../../api/stores/connection.js";
 import { funnelStore, readLastRun } from "../../api/stores/funnel-runs.js";
 import { Random } from "../../deploy/demo/random.js";
@@ -189,14 +190,23 @@ test("what did not change is not written again", async () => {
   expect((await written()).rows).toEqual(before);
 });
 
-test("an owner is looked at when their imports are through, or after a day", async () => {
+/** An import of the owner that is under way. */
+async function startImport(): Promise<string> {
   const tokens = { email: `${ownerId}@example.org`, hash: ownerId };
   await pg.query(
-    "insert into accounts (id, email, token_hash, token_ciphertext) values ($1, $2, $3, 'text')",
+    `insert into accounts (id, email, token_hash, token_ciphertext) values ($1, $2, $3, 'text')
+     on conflict do nothing`,
     [ownerId, tokens.email, tokens.hash],
   );
   const target = { ownerId, accountId: ownerId, artifactKind: "any", artifactId: "" } as const;
-  const { id } = await insertImport(pg, target);
+  return (await insertImport(pg, target)).id;
+}
+
+const waitADay = () =>
+  pg.query("update funnel_waits set since = since - interval '25 hours' where owner_id = $1", [ownerId]);
+
+test("an owner is looked at when their imports are through, or after a day", async () => {
+  const id = await startImport();
   const asOf = new Date();
   expect(await run(0, { asOf })).toMatchObject({ owners: 1, companies: 0, changes: 0, importing: 1 });
   await pg.query("update imports set status = 'done' where id = $1", [id]);
@@ -212,6 +222,41 @@ test("an owner is looked at when their imports are through, or after a day", asy
   expect(await run(1, { asOf, through: touching })).toMatchObject({ companies: 0, importing: 1 });
   await pg.query("update imports set status = 'importing' where id = $1", [id]);
   expect(await run(1, { asOf })).toMatchObject({ companies: 0, importing: 1 });
-  await pg.query("update funnel_runs set as_of = as_of - interval '25 hours' where owner_id = $1", [ownerId]);
+  await waitADay();
   expect(await run(1, { asOf })).toMatchObject({ companies: COMPANIES, importing: 0 });
+  expect(await run(0, { asOf })).toMatchObject({ companies: 0, importing: 1 });
+});
+
+test("imports are waited for after a run as of an earlier time, too", async () => {
+  expect(await run(0)).toMatchObject({ companies: COMPANIES, importing: 0 });
+  await startImport();
+  expect(await run(1)).toMatchObject({ companies: 0, importing: 1 });
+  expect(await run(1, { asOf: new Date() })).toMatchObject({ companies: 0, importing: 1 });
+  await waitADay();
+  expect(await run(1)).toMatchObject({ companies: COMPANIES, importing: 0 });
+});
+
+test("imports of an owner who was never looked at are waited for, also where others are older", async () => {
+  const old = await startImport();
+  await pg.query("update imports set status = 'done', created_at = now() - interval '9 days' where id = $1", [
+    old,
+  ]);
+  await startImport();
+  expect(await run(0)).toMatchObject({ companies: 0, importing: 1 });
+});
+
+test("a company is found whatever the case of its name, in any alphabet", async () => {
+  await pg.query(
+    `insert into funnel_companies (owner_id, domain, name, engaged, score, downloads, views)
+     values ($1, 'nestle.com', 'Nestlé', false, 0, 0, 0), ($1, 'yandex.ru', 'ЯНДЕКС', false, 0, 0, 0)`,
+    [ownerId],
+  );
+  const find = async (search: string) => {
+    const filter = { stage: undefined, search, sort: "score" } as const;
+    return (await listCompanies(pg, { ownerId, page: { perPage: 9 }, filter })).map(({ name }) => name);
+  };
+  expect(await find("NESTLÉ")).toEqual(["Nestlé"]);
+  expect(await find("янд")).toEqual(["ЯНДЕКС"]);
+  expect(await find("NESTLE.")).toEqual(["Nestlé"]);
+  expect(await find("nestle ")).toEqual([]);
 });

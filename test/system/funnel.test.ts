@@ -1,4 +1,5 @@
 import { parse as parseCsv } from "csv-parse/sync";
+import pg from "pg";
 import type { ClickHouseClient } from "@clickhouse/client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connectClickHouse } from "../../deploy/connect-clickhouse.js";
@@ -8,6 +9,7 @@ import type { CompanyDetail, CompanyRecord, FunnelRecord } from "../../schemas/c
 import type { EventImport } from "../../schemas/import-store.js";
 import { countDifferingRows } from "../faults/check-views.js";
 import { makeOrganization, makePackage, makePixel } from "../support/make-artifacts.js";
+import { joinOrganization, setLevel } from "../support/management-world.js";
 import type { KnownArtifact } from "../support/recount-line.js";
 import { startToolchain, type Toolchain } from "../support/start-toolchain.js";
 
@@ -192,6 +194,16 @@ describe("over three months of imports", () => {
     expect(days).toEqual(["0000-02-28", "0000-02-29"].map((date) => ({ date, stages: none })));
   });
 
+  test("the funnel counts nobody on days to come", async () => {
+    const today = new Date();
+    const day = (later: number) => new Date(today.getTime() + later * 86_400_000).toISOString().slice(0, 10);
+    const range = `startDate=${day(-1)}&endDate=${day(5)}`;
+    const { days } = await read<FunnelRecord>(`/v2/acme/funnel?${range}`);
+    expect(days.map(({ date }) => date)).toEqual([day(-1), day(0)]);
+    const later = `startDate=${day(2)}&endDate=${day(3)}`;
+    expect((await read<FunnelRecord>(`/v2/acme/funnel?${later}`)).days).toEqual([]);
+  });
+
   test("a run as of an earlier time is refused, and so is one that is to come", async () => {
     await expect(run("acme", "--as-of", "2025-04-19")).rejects.toThrow(
       "The last run of this owner was as of 2025-04-20T23:59:59.999Z",
@@ -364,6 +376,29 @@ describe("importance", () => {
       expect.objectContaining({ errors: [expect.objectContaining({ path: "/packages/0/id" })] }),
     ]);
   });
+});
+
+test("companies and the funnel are refused to an admin who is blocked from one of the packages", async () => {
+  const paths = ["/v2/acme/companies", "/v2/acme/companies/3m.com", "/v2/acme/funnel"];
+  const bob = await toolchain.newAccount("bob");
+  const statuses = async (as: ApiClient) =>
+    Promise.all(paths.map(async (path) => (await as.request(path)).status));
+  const pool = new pg.Pool({ connectionString: toolchain.endpoints.postgres, max: 1 });
+  try {
+    await joinOrganization(pool, { organization: "acme", username: "bob", role: "admin" });
+    expect(await statuses(bob)).toEqual([200, 200, 200]);
+    for (const username of ["ada", "bob"])
+      await setLevel(pool, { packageId: image.id, username, level: "blocked" });
+    expect(await statuses(bob)).toEqual([403, 403, 403]);
+    expect(await (await bob.request(paths[0] ?? "")).json()).toMatchObject({
+      code: "forbidden",
+      message: expect.stringContaining("blocked from a package of acme") as string,
+    });
+    expect(await statuses(api)).toEqual([200, 200, 200]);
+    await pool.query("delete from package_permissions");
+  } finally {
+    await pool.end();
+  }
 });
 
 describe("without a running server", () => {

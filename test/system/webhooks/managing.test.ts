@@ -1,10 +1,16 @@
 import type { Pool } from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { TESTS_MAX, webhookDeliveryRoutes } from "../../../api/routes/webhook-deliveries.js";
+import {
+  REDELIVERIES_MAX,
+  TESTS_MAX,
+  webhookDeliveryRoutes,
+} from "../../../api/routes/webhook-deliveries.js";
 import { webhookRoutes, WEBHOOKS_MAX } from "../../../api/routes/webhooks.js";
 import { insertAuditEntry } from "../../../api/stores/audit-entries.js";
+import { deleteOldDeliveries } from "../../../api/stores/webhook-deliveries.js";
 import { enqueueWebhookEvent } from "../../../api/stores/webhook-outbox.js";
 import { createAddressGuard } from "../../../api/webhooks/guarded-lookup.js";
+import { sendRequest } from "../../../api/webhooks/send-request.js";
 import { OPERATOR, SERVICE, type AuditEntryRecord } from "../../../schemas/audit-entry.js";
 import type { WebhookDeliveryRecord, WebhookTestResult } from "../../../schemas/webhook-delivery.js";
 import type { WebhookRecord } from "../../../schemas/webhook.js";
@@ -194,6 +200,26 @@ describe("a webhook", () => {
     expect(next.body).not.toHaveProperty("next");
   });
 
+  test("is as it was after a PUT of nothing", async () => {
+    const { create, call } = await makeOwner();
+    const { id } = await create();
+    const before = (await call(`GET /${id}`)).body;
+    expect(await call(`PUT /${id}`, {})).toMatchObject({ status: 200, body: before });
+  });
+
+  test.each([
+    ["another URL", { url: "http://127.0.0.1:59999/" }, { failing: false, days: 0 }],
+    ["the same URL", { enabled: true }, { failing: true, days: 2 }],
+  ])("with %s is judged by what that receiver does", async (_, sent, expected) => {
+    const { create, call } = await makeOwner();
+    const { id } = await create();
+    await pg.query("update webhooks set failing_since = now(), failed_days = 2 where id = $1", [id]);
+    expect((await call(`PUT /${id}`, sent)).status).toBe(200);
+    const text =
+      "select failing_since is not null as failing, failed_days as days from webhooks where id = $1";
+    expect((await pg.query(text, [id])).rows).toEqual([expected]);
+  });
+
   test("leaves every change in the audit log, without secrets", async () => {
     const { create, call } = await makeOwner();
     const { id, url } = await create();
@@ -347,7 +373,79 @@ test("a rotation answers the new secret, and keeps the old one for a day", async
     new Webhook(each).verify(got?.body ?? "", got?.headers as Record<string, string>);
 });
 
+test("an old secret is erased when it is valid no longer", async () => {
+  const { create, call } = await makeOwner();
+  const [valid, expired] = [await create(), await create()];
+  for (const { id } of [valid, expired]) await call(`POST /${id}/rotate-secret`);
+  await pg.query("update webhooks set old_secret_until = now() where id = $1", [expired.id]);
+  await deleteOldDeliveries(pg);
+  const text = "select old_secret is not null as kept from webhooks where id = any ($1) order by id";
+  const { rows } = await pg.query(text, [[valid.id, expired.id]]);
+  expect(rows).toEqual([{ kept: true }, { kept: false }]);
+});
+
+test("why no answer came is said in 500 characters at most, whole ones", async () => {
+  const guard = openGuard(() => Promise.reject(new Error("🦀".repeat(1_000))));
+  const sent = { url: "http://hooks.example.org/", headers: {}, body: Buffer.from("{}") };
+  const { error = "" } = await sendRequest(sent, { guard });
+  expect([...error]).toHaveLength(500);
+  expect(error).toMatch(/🦀…$/u);
+});
+
+describe("the delivery log", () => {
+  const COUNT = 120;
+
+  test("is listed in pages of a few megabytes, whatever receivers answered, and whole", async () => {
+    const { create, call } = await makeOwner();
+    const { id } = await create();
+    await pg.query(
+      `with event as (
+         insert into webhook_events (id, owner_id, type, body)
+         select gen_random_uuid(), owner_id, 'company-funnel-stage-changed', '' from webhooks, generate_series(1, $2)
+         where webhooks.id = $1 returning id),
+       delivery as (
+         insert into webhook_deliveries (id, event_id, webhook_id, state, ended_at)
+         select gen_random_uuid(), id, $1, 'delivered', now() from event returning id)
+       insert into webhook_attempts (id, delivery_id, started_at, duration_ms, status, response_body)
+       select gen_random_uuid(), id, now(), 1, 200, repeat(U&'\\0001', 2048) from delivery, generate_series(1, 20)`,
+      [id, COUNT],
+    );
+    const sizes: number[] = [];
+    const seen: string[] = [];
+    let next: string | undefined = `/v2/${world.organization}/webhooks/${id}/deliveries?per_page=1000`;
+    for (let pages = 0; next !== undefined && pages < COUNT; pages += 1) {
+      const answer = await api.call(world.tokens.admin, `GET ${next}`);
+      const body = answer.body as { deliveries: WebhookDeliveryRecord[]; next?: string };
+      sizes.push(JSON.stringify(body).length);
+      seen.push(...body.deliveries.map((each) => each.id));
+      expect(body.deliveries.every(({ attempts }) => attempts.length === 20)).toBe(true);
+      expect(new URL(body.next ?? "http://a/?per_page=1000").searchParams.get("per_page")).toBe("1000");
+      next = body.next?.slice(api.url.length);
+    }
+    expect(Math.max(...sizes)).toBeLessThan(16 * 1024 * 1024);
+    expect(sizes.length).toBeGreaterThan(1);
+    expect([seen.length, new Set(seen).size, next]).toEqual([COUNT, COUNT, undefined]);
+    expect(seen).toEqual(seen.toSorted().toReversed());
+    const whole = (await call(`GET /${id}/deliveries?per_page=3`)).body as { deliveries: object[] };
+    expect(whole.deliveries).toHaveLength(3);
+  });
+});
+
 describe("a redelivery", () => {
+  test(`is asked for ${REDELIVERIES_MAX} times a minute at most`, async () => {
+    const { create, call } = await makeOwner();
+    const { id } = await create();
+    await enqueue();
+    const { body } = await call(`GET /${id}/deliveries`);
+    const [delivery] = (body as { deliveries: WebhookDeliveryRecord[] }).deliveries;
+    const statuses: number[] = [];
+    for (let asked = 0; asked <= REDELIVERIES_MAX; asked += 1) {
+      await pg.query("update webhook_deliveries set state = 'failed', ended_at = now()");
+      statuses.push((await call(`POST /${id}/deliveries/${delivery?.id}/redeliver`)).status);
+    }
+    expect(statuses).toEqual([...Array.from({ length: REDELIVERIES_MAX }, () => 200), 429]);
+  });
+
   test("begins a delivery again that has ended, and is refused for any other", async () => {
     const { create, call } = await makeOwner();
     const { id } = await create();

@@ -60,12 +60,22 @@ async function serve({ command, file }: Serving): Promise<string> {
   return url;
 }
 
+const argumentsOf = join(folder, "arguments");
+
+/** Comes before the real one, and writes down what everybody on the machine can see of it. */
+function watchOpenssl(): void {
+  const [real = ""] = spawnSync("which", ["openssl"], { encoding: "utf8" }).stdout.split("\n");
+  const script = `#!/bin/sh\necho "$@" >> '${argumentsOf}'\nexec '${real}' "$@"\n`;
+  writeFileSync(join(folder, "openssl"), script, { mode: 0o755 });
+}
+
 /** What a web server does that runs a script for each request. */
 async function serveScript(file: string): Promise<string> {
+  watchOpenssl();
   const receiver = await openReceiver((request, response) => {
     const body = receiver.received.at(-1)?.body ?? Buffer.alloc(0);
     const env = {
-      PATH: process.env["PATH"],
+      PATH: `${folder}:${process.env["PATH"]}`,
       WEBHOOK_SECRET: secret,
       CONTENT_LENGTH: String(body.length),
       HTTP_X_SERVICE_SIGNATURE: String(request.headers["x-service-signature"] ?? ""),
@@ -138,3 +148,15 @@ describe.each(Object.entries(RECEIVERS))("the README's receiver in %s", (_, { to
     });
   });
 });
+
+test.runIf(isThere("openssl", ["version"]))(
+  "the README's receiver in sh shows nobody its secret",
+  async () => {
+    const url = await RECEIVERS.sh.open();
+    const headers = signatureHeaders({ id: "1", body, secrets: [secret], at: new Date() });
+    expect((await sendRequest({ url, headers, body }, { guard: openGuard() })).status).toBe(204);
+    const seen = readFileSync(argumentsOf, "utf8");
+    expect(seen).toContain("-sha256");
+    expect(seen).not.toContain("whsec_");
+  },
+);
