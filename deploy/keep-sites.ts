@@ -36,6 +36,7 @@ export async function keepSites({ pg, url, log }: KeepSitesOptions): Promise<Kep
   const touched = { packages: new Set<string>(), pixels: new Set<string>() };
   let directory = await readAll(pg);
   let wantsAll = false;
+  let readsAll = false;
   let listening = false;
   let stopped = false;
   let reading: Promise<void> | undefined;
@@ -57,6 +58,7 @@ export async function keepSites({ pg, url, log }: KeepSitesOptions): Promise<Kep
     const all = wantsAll || taken.packages.length + taken.pixels.length > TOUCHED_MAX;
     touched.packages.clear();
     touched.pixels.clear();
+    readsAll = all;
     wantsAll = false;
     try {
       if (all) directory = await readAll(pg);
@@ -69,6 +71,8 @@ export async function keepSites({ pg, url, log }: KeepSitesOptions): Promise<Kep
         "changes of routes, domains or pixels cannot be read now; they are read again",
       );
       if (!stopped) await sleep(RETRY_MS);
+    } finally {
+      readsAll = false;
     }
   }
 
@@ -95,7 +99,7 @@ export async function keepSites({ pg, url, log }: KeepSitesOptions): Promise<Kep
       return directory;
     },
     get isFresh() {
-      return listening && !wantsAll;
+      return listening && !wantsAll && !readsAll;
     },
     async [Symbol.asyncDispose]() {
       stopped = true;
