@@ -12,6 +12,9 @@ const SAME_ON_EVERY_LOG = [
   "webhooks/*",
   // ClickHouse alone.
   "clickhouse-deduplication",
+  "event-exports",
+  "event-versions",
+  "export-endings",
   "native-columns",
   "settlement",
   "funnel-facts",
@@ -23,7 +26,12 @@ const SAME_ON_EVERY_LOG = [
   // The embedded stores themselves; test/kafka has the suite that both logs pass.
   "embedded-log",
   "embedded-stores",
+  // The hosts and clients that collecting answers; what comes of its events is in collect and collect-crashes.
+  "collect-clients",
+  "collect-hosts",
+  "collect-registries",
   // A log of the test's own that refuses everything.
+  "collect-log-away",
   "full-log",
   // A program that ends before it opens a log; sockets and signals of one process.
   "failing-starts",
