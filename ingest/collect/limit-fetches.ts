@@ -3,8 +3,8 @@ export type TakePlace = (sides: readonly string[], signal: AbortSignal) => Promi
 
 /**
  * At most `perSide` at once on each side, such as an upstream or an owner, so that a slow one holds up only those who
- * have to do with it, and `inAll` altogether. Who waits is served in turn; waiting ends with the signal, whose reason it rejects with. It also
- * rejects where very many wait already, on one side or in all.
+ * have to do with it, and `inAll` altogether. Who waits is served in turn; waiting ends with the signal, whose reason
+ * it rejects with. It also rejects where very many wait already, on one side or in all.
  */
 export function limitFetches({ perSide, inAll }: { perSide: number; inAll: number }): TakePlace {
   const all = { taken: 0 };
@@ -30,10 +30,12 @@ export function limitFetches({ perSide, inAll }: { perSide: number; inAll: numbe
       if (takenOf(side) === 1) sidesTaken.delete(side);
       else sidesTaken.set(side, takenOf(side) - 1);
     }
-    const next = [...waiting].find((waiter) => fits(waiter.sides));
-    if (next === undefined) return;
-    waiting.delete(next);
-    next.go(take(next.sides));
+    // One may have waited for this side, and another for that.
+    for (const next of [...waiting]) {
+      if (!fits(next.sides)) continue;
+      waiting.delete(next);
+      next.go(take(next.sides));
+    }
   }
 
   return async (sides, signal) => {

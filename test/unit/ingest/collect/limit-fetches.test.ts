@@ -39,6 +39,15 @@ it("gives a place only to who has one left on every side", async () => {
   expect(await settled(next)).toEqual(["goes", "goes"]);
 });
 
+it("serves everyone who waited for a side of the place that is given up", async () => {
+  const take = limitFetches({ perSide: 1, inAll: 3 });
+  const first = await take(["a", "owner"], patient());
+  const next = [take(["a", "other"], patient()), take(["b", "owner"], patient())];
+  expect(await settled(next)).toEqual(["waits", "waits"]);
+  first[Symbol.dispose]();
+  expect(await settled(next)).toEqual(["goes", "goes"]);
+});
+
 it("serves in turn whoever fits when a place is given up", async () => {
   const take = limitFetches(LIMITS);
   const [a, b] = [await take(["a"], patient()), await take(["b"], patient())];

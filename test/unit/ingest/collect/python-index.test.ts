@@ -247,6 +247,7 @@ it("serves one owner while all that another asked for stands still", async () =>
     void world.index.read({ repositoryUrl, project: "web", ownerId: "eve" });
   }
   expect(await has(world, "a.zip")).toBe(true);
+  expect(world.failures).toEqual([]);
 });
 
 it("forgets no page for names that the upstream does not have", async () => {
