@@ -1,5 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from "node:http";
 import Koa from "koa";
 import type { Logger } from "pino";
 import { forwardedAddress } from "../api/client-address.js";
@@ -50,13 +56,16 @@ export function createCollectServer(options: CollectServerOptions): Server {
     maxHeaderSize: HEADERS_BYTES_MAX,
   };
   const answerHealth = healthApp(options);
-  const server = createServer(settings, (incoming, response) => {
+  const listener: RequestListener = (incoming, response) => {
     const request = readCollectRequest(incoming, options.trustsProxy);
     if (HEALTH.has(request.path) && siteOf(request, options.collecting)?.kind !== "file")
       return answerHealth(incoming, response);
     if (hasBody(incoming)) return void answerWithBody(request, { incoming, response, options });
     return answer(request, { incoming, response, options });
-  });
+  };
+  const server = createServer(settings, listener);
+  // An expectation that is not understood may be passed over (RFC 9110, 10.1.1).
+  server.on("checkExpectation", listener);
   server.on("clientError", (error, socket) => answerUnparsed(error, socket, options.log));
   server.on("connect", (_, socket) => answerUnparsed(new Error("CONNECT"), socket, options.log));
   return server;

@@ -8,7 +8,7 @@ export class BodyTooLarge extends Error {}
 
 const NO_BODY = Buffer.alloc(0);
 
-/** What a request says, without its body. Behind a trusted proxy the host and scheme are those that the client sees. */
+/** What a request says, without its body. Behind a trusted proxy the host is the one that the client sees. */
 export function readCollectRequest(
   incoming: IncomingMessage,
   trustsProxy: (address: string) => boolean,
@@ -18,9 +18,9 @@ export function readCollectRequest(
   const questionMark = target.indexOf("?");
   const path = questionMark < 0 ? target : target.slice(0, questionMark);
   const query = questionMark < 0 ? "" : target.slice(questionMark + 1);
-  const forwarded = isForwarded(headers) && trustsProxy(incoming.socket.remoteAddress ?? "");
-  const seen = (forwarded ? firstOf(headers["x-forwarded-host"], AUTHORITY) : undefined) ?? authority;
-  const scheme = (forwarded ? firstOf(headers["x-forwarded-proto"], /^https?$/) : undefined) ?? "http";
+  const front = headers["x-forwarded-host"];
+  const forwarded = front !== undefined && trustsProxy(incoming.socket.remoteAddress ?? "");
+  const seen = (forwarded ? firstOf(front) : undefined) ?? authority;
   return {
     method,
     target,
@@ -28,7 +28,6 @@ export function readCollectRequest(
     query,
     headers,
     host: hostOf(seen),
-    base: `${scheme}://${seen}`,
     body: NO_BODY,
   };
 }
@@ -43,15 +42,11 @@ function splitTarget(url: string): { authority?: string; target: string } {
 
 const AUTHORITY = /^[A-Za-z0-9.:[\]-]+$/;
 
-function isForwarded(headers: IncomingMessage["headers"]): boolean {
-  return headers["x-forwarded-host"] !== undefined || headers["x-forwarded-proto"] !== undefined;
-}
-
-/** The first entry of a list header, which is the outermost proxy's, if it has the right form. */
-function firstOf(header: string | string[] | undefined, form: RegExp): string | undefined {
+/** The first entry of a list header, which is the outermost proxy's, if it is a host. */
+function firstOf(header: string | string[]): string | undefined {
   const text = Array.isArray(header) ? header[0] : header;
   const first = text?.split(",", 1)[0]?.trim() ?? "";
-  return form.test(first) ? first : undefined;
+  return AUTHORITY.test(first) ? first : undefined;
 }
 
 /** Lower case, without a port, and without the dot of a name that is spelt to its end. */

@@ -1,4 +1,4 @@
-import { matchRoute } from "./match-route.js";
+import { matchRoute, MATCHING_WORK_MAX } from "./match-route.js";
 import { readRequestTarget, type Piece, type RouteTemplate } from "./route-template.js";
 
 /** A route and the values of its variables. */
@@ -7,17 +7,28 @@ export interface FoundRoute<Route> {
   variables: ReadonlyMap<string, string>;
 }
 
-/** The route that takes a request's target (path and query), of routes in the order of `compareRoutes`. */
+/**
+ * The route that takes a request's target (path and query), of routes in the order of `compareRoutes`. None where more
+ * than `MATCHING_WORK_MAX` would have to be compared: others wait for as long.
+ */
 export function findRoute<Route extends { template: RouteTemplate }>(
   inOrder: readonly Route[],
   target: string,
 ): FoundRoute<Route> | undefined {
   const read = readRequestTarget(target);
+  const work = { left: MATCHING_WORK_MAX };
   for (const route of inOrder) {
-    const variables = matchRoute(route.template, read);
+    const variables = matchRoute(route.template, read, work);
     if (variables !== undefined) return { route, variables };
+    if (work.left < 0) return undefined;
   }
   return undefined;
+}
+
+/** In the order of `compareRoutes`. */
+export function sortRoutes<Route extends { template: RouteTemplate }>(routes: readonly Route[]): Route[] {
+  const placed = routes.map((route) => ({ route, order: orderOf(route.template) }));
+  return placed.sort((a, b) => compareOrders(a.order, b.order)).map(({ route }) => route);
 }
 
 /**

@@ -38,17 +38,24 @@ export const CREATE_PACKAGE_ROUTE_V1 = {
       type: "string",
       maxLength: 2048,
       description:
-        "An absolute http(s) URL template whose variables are all in templatePath; empty to only collect",
+        "An absolute http(s) URL template of at most 16 variables, all of them in templatePath; empty to only collect",
     },
     templatePath: {
       type: "string",
       minLength: 1,
       maxLength: 1024,
       description:
-        "A path, and parameters if need be, as an RFC 6570 template of level 2: /{version}/{+file}?os={os}",
+        "A path, and parameters if need be, as an RFC 6570 template of level 2 with at most 16 variables: " +
+        "/{version}/{+file}?os={os}",
     },
   },
 } as const;
+
+/** Of one package: each may have to be tried on every request. */
+export const ROUTES_MAX = 200;
+
+/** Of a template: what matching takes grows with them, and so does what a request can blow up. */
+export const VARIABLES_MAX = 16;
 
 /** Throws `invalid-body` naming every fault. */
 export const parseCreatePackageRoute = compileBody<CreatePackageRouteV1>(
@@ -61,6 +68,7 @@ function routeFaults({ templatePath, outgoingUrl }: Partial<CreatePackageRouteV1
   const captured = path === undefined || "fault" in path ? undefined : path.variables;
   return [
     ...(path !== undefined && "fault" in path ? [{ path: "/templatePath", message: path.fault }] : []),
+    ...(captured === undefined ? [] : tooManyVariables("/templatePath", captured)),
     ...(outgoingUrl === undefined || outgoingUrl === "" ? [] : outgoingFaults(outgoingUrl, captured)),
   ];
 }
@@ -75,9 +83,22 @@ function outgoingFaults(outgoingUrl: string, captured: readonly string[] | undef
     return [
       { path, message: "must be an absolute http or https URL whose host has no variable in it, or empty" },
     ];
-  return [...new Set(variablesOf(template))]
-    .filter((name) => captured !== undefined && !captured.includes(name))
-    .map((name) => ({ path, message: `has the variable ${name}, which templatePath does not have` }));
+  const variables = variablesOf(template);
+  const unknown = [...new Set(variables)].filter(
+    (name) => captured !== undefined && !captured.includes(name),
+  );
+  return [
+    ...tooManyVariables(path, variables),
+    ...unknown.map((name) => ({
+      path,
+      message: `has the variable ${name}, which templatePath does not have`,
+    })),
+  ];
+}
+
+function tooManyVariables(path: string, { length }: readonly string[]): FieldFault[] {
+  if (length <= VARIABLES_MAX) return [];
+  return [{ path, message: `must have at most ${VARIABLES_MAX} variables, not ${length}` }];
 }
 
 function withSample(template: string): string {

@@ -31,6 +31,7 @@ const STATUS_BY_CODE = {
   "range-too-long": 422,
   "empty-range": 422,
   "too-many-active-imports": 422,
+  "too-many-routes": 422,
   "too-many-tokens": 422,
   "too-many-webhooks": 422,
   "unknown-user": 422,

@@ -27,6 +27,7 @@ export const PROBLEM_SENTENCES: Readonly<Record<ProblemCode, string>> = {
   "not-a-file-package": "Only file packages have routes.",
   "not-a-docker-package": "This is not a docker package.",
   "not-a-python-package": "This is not a Python package.",
+  "too-many-routes": "web has as many routes as it may have.",
   "too-many-tokens": "The account has as many tokens as it may have.",
   "too-many-webhooks": "acme has as many webhooks as it may have.",
   "cannot-remove-last-owner": "An organization must keep an owner.",

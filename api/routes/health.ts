@@ -19,6 +19,7 @@ export interface Readiness {
  * token; reasons go to the log only.
  */
 export function healthRoutes(readiness: Readiness): PublicRoute[] {
+  const health = shareHealth(readiness);
   return [
     {
       method: "GET",
@@ -35,7 +36,7 @@ export function healthRoutes(readiness: Readiness): PublicRoute[] {
       method: "GET",
       path: "/readyz",
       operation: READINESS_OPERATION,
-      handle: async (ctx) => answerHealth(ctx, await readHealth(readiness)),
+      handle: async (ctx) => answerHealth(ctx, await health()),
     },
   ];
 }
@@ -115,6 +116,36 @@ export interface Health {
 }
 
 const ALIVE: Health = { ready: true, body: { status: "ok" }, reasons: {} };
+
+interface Sharing {
+  /** In milliseconds; only differences count. */
+  now?: () => number;
+  keptMs?: number;
+}
+
+/** The same answer for everybody who asks within a second of it: it needs no token, and asks all stores. */
+export function shareHealth(
+  readiness: Readiness,
+  { now = () => performance.now(), keptMs = 1000 }: Sharing = {},
+): () => Promise<Health> {
+  let shared: Promise<Health> | undefined;
+  let endsAt = Infinity;
+
+  async function readAnew(): Promise<Health> {
+    try {
+      return await readHealth(readiness);
+    } finally {
+      endsAt = now() + keptMs;
+    }
+  }
+
+  return () => {
+    if (shared !== undefined && now() < endsAt) return shared;
+    endsAt = Infinity;
+    shared = readAnew();
+    return shared;
+  };
+}
 
 /** Asks every store at once and waits at most two seconds for each. */
 export async function readHealth(

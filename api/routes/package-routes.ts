@@ -5,6 +5,7 @@ import {
   CREATE_PACKAGE_ROUTE_V1,
   PACKAGE_ROUTE_V1,
   parseCreatePackageRoute,
+  ROUTES_MAX,
   type CreatePackageRouteV1,
   type PackageRouteV1,
 } from "../../schemas/package-route.js";
@@ -71,10 +72,10 @@ export function packageRouteRoutes({ pg }: { pg: Pool }): Route[] {
         summary: "Add a route to a file package",
         description:
           "Where several routes match a request, the more literal path wins, segment by segment. Two that match " +
-          "exactly the same requests conflict.",
+          `exactly the same requests conflict. A package has at most ${ROUTES_MAX}.`,
         body: { schema: CREATE_PACKAGE_ROUTE_V1, example: SENT },
         answers: { 201: { description: "The route", schema: PACKAGE_ROUTE_V1, example: EXAMPLE } },
-        problems: [...PROBLEMS, "route-conflicts"],
+        problems: [...PROBLEMS, "route-conflicts", "too-many-routes"],
       },
       async handle(call) {
         const made = await createRoute(pg, call);
@@ -111,7 +112,7 @@ async function createRoute(
   return inTransaction(pg, async (client) => {
     const row = await lockedPackageFor(client, account, param("package"), action, { type });
     requireFilePackage(row);
-    await requireNoConflict(client, { packageId: row.id, sent });
+    await requireRoom(client, { row, sent });
     const made = await insertPackageRoute(client, { packageId: row.id, route: sent });
     await record(client, {
       ownerId: row.ownerId,
@@ -149,12 +150,14 @@ function requireFilePackage({ name, libraryType }: PackageRow): void {
 }
 
 /** The package must be locked: of two that are made at once, one has to see the other. */
-async function requireNoConflict(
+async function requireRoom(
   client: Postgres,
-  { packageId, sent }: { packageId: string; sent: CreatePackageRouteV1 },
+  { row, sent }: { row: PackageRow; sent: CreatePackageRouteV1 },
 ): Promise<void> {
-  const routes = await listPackageRoutes(client, packageId);
-  const other = routes.find(({ templatePath }) => conflict(templatePath, sent.templatePath));
+  const routes = await listPackageRoutes(client, row.id);
+  if (routes.length >= ROUTES_MAX)
+    throw new Problem("too-many-routes", `${row.name} has ${ROUTES_MAX} routes; remove one first.`);
+  const other = conflicting(routes, sent.templatePath);
   if (other === undefined) return;
   throw new Problem(
     "route-conflicts",
@@ -162,9 +165,13 @@ async function requireNoConflict(
   );
 }
 
-function conflict(one: string, other: string): boolean {
-  const [a, b] = [decodeRouteTemplate(one), decodeRouteTemplate(other)];
-  return !("fault" in a) && !("fault" in b) && routesConflict(a, b);
+function conflicting(routes: readonly PackageRouteV1[], templatePath: string): PackageRouteV1 | undefined {
+  const sent = decodeRouteTemplate(templatePath);
+  if ("fault" in sent) return undefined;
+  return routes.find((each) => {
+    const other = decodeRouteTemplate(each.templatePath);
+    return !("fault" in other) && routesConflict(other, sent);
+  });
 }
 
 function target({ id, templatePath }: PackageRouteV1) {

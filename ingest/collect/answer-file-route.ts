@@ -14,6 +14,9 @@ import type { FileSite, SiteRoute } from "./sites.js";
 /** How many objects a body may hold, each an event. */
 const OBJECTS_MAX = 100;
 
+/** Longer ones no server would take. A template may name a variable many times, and encoding makes three of one. */
+const VALUES_LENGTH_MAX = 16 * 1024;
+
 const TOO_MANY: CollectAnswer = { status: 413, headers: {}, events: [] };
 const COLLECTED = { status: 200, headers: { "Cache-Control": "no-store" } };
 
@@ -29,6 +32,7 @@ export function answerFileRoute(request: CollectRequest, site: FileSite): Collec
   const events = new Array<LiveEvent>(count).fill(eventOf(site, found));
   const { outgoing, template } = found.route;
   if (outgoing === undefined) return { ...COLLECTED, events };
+  if (lengthOfValues(outgoing, found) > VALUES_LENGTH_MAX) return NOTHING;
   const target = expanded(outgoing, found);
   if (climbs(target) && !climbs(expandTemplate(outgoing, plainValues(found)))) return NOTHING;
   const matched = new Set(template.query.map(({ name }) => name));
@@ -51,6 +55,11 @@ function eventOf({ packageId, ownerId }: FileSite, { variables }: FoundRoute<Sit
     ...(platform !== undefined && { platform }),
     variables,
   };
+}
+
+function lengthOfValues({ parts }: UrlTemplate, { variables }: FoundRoute<SiteRoute>): number {
+  const lengths = parts.map((part) => ("variable" in part ? (variables.get(part.variable)?.length ?? 0) : 0));
+  return lengths.reduce((sum, length) => sum + length, 0);
 }
 
 function expanded(outgoing: UrlTemplate, { variables }: FoundRoute<SiteRoute>): string {

@@ -26,7 +26,7 @@ export async function answerPython(
   if (asked === undefined) return NOTHING;
   if (request.method !== "GET" && request.method !== "HEAD") return methodNotAllowed("GET", "HEAD");
   if ("moved" in asked) return { status: 301, headers: { Location: asked.moved }, events: [] };
-  const place = { repositoryUrl: site.repositoryUrl, project: asked.project };
+  const place = { repositoryUrl: site.repositoryUrl, project: asked.project, ownerId: site.ownerId };
   const page = await index.read(place);
   if (page === "not-found") return NOTHING;
   if (page === "unavailable") return UNAVAILABLE;

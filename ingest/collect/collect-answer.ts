@@ -13,8 +13,6 @@ export interface CollectRequest {
   headers: IncomingHttpHeaders;
   /** Lower case, without port. */
   host: string;
-  /** Scheme and host that the client sees, without a slash at the end. */
-  base: string;
   /** Read whole and bounded (64 KiB) where there is one, else empty. */
   body: Buffer;
 }

@@ -1,41 +1,50 @@
 /** A place among those that fetch; it is given up at the end of its scope. */
-export type TakePlace = (upstream: string, signal: AbortSignal) => Promise<Disposable>;
+export type TakePlace = (sides: readonly string[], signal: AbortSignal) => Promise<Disposable>;
 
 /**
- * At most `perUpstream` at once to each upstream, so that a slow one holds up only those who asked for it, and `inAll`
- * to all of them. Who waits is served in turn; waiting ends with the signal, whose reason it rejects with. It also
- * rejects where very many wait already.
+ * At most `perSide` at once on each side, such as an upstream or an owner, so that a slow one holds up only those who
+ * have to do with it, and `inAll` altogether. Who waits is served in turn; waiting ends with the signal, whose reason
+ * it rejects with. It also rejects where very many wait already, on one side or in all.
  */
-export function limitFetches({ perUpstream, inAll }: { perUpstream: number; inAll: number }): TakePlace {
+export function limitFetches({ perSide, inAll }: { perSide: number; inAll: number }): TakePlace {
   const all = { taken: 0 };
-  const upstreams = new Map<string, { taken: number }>();
+  const sidesTaken = new Map<string, number>();
   const waiting = new Set<Waiter>();
 
-  const takenOf = (upstream: string) => upstreams.get(upstream)?.taken ?? 0;
-  const fits = (upstream: string) => all.taken < inAll && takenOf(upstream) < perUpstream;
+  const takenOf = (side: string) => sidesTaken.get(side) ?? 0;
+  const fits = (sides: readonly string[]) =>
+    all.taken < inAll && sides.every((side) => takenOf(side) < perSide);
 
-  function take(upstream: string): Disposable {
+  const isCrowded = (side: string) =>
+    [...waiting].filter((waiter) => waiter.sides.includes(side)).length >= WAITING_PER_SIDE_MAX;
+
+  function take(sides: readonly string[]): Disposable {
     all.taken++;
-    upstreams.set(upstream, { taken: takenOf(upstream) + 1 });
-    return { [Symbol.dispose]: () => giveUp(upstream) };
+    for (const side of sides) sidesTaken.set(side, takenOf(side) + 1);
+    return { [Symbol.dispose]: () => giveUp(sides) };
   }
 
-  function giveUp(upstream: string): void {
+  function giveUp(sides: readonly string[]): void {
     all.taken--;
-    if (takenOf(upstream) === 1) upstreams.delete(upstream);
-    else upstreams.set(upstream, { taken: takenOf(upstream) - 1 });
-    const next = [...waiting].find((waiter) => fits(waiter.upstream));
-    if (next === undefined) return;
-    waiting.delete(next);
-    next.go(take(next.upstream));
+    for (const side of sides) {
+      if (takenOf(side) === 1) sidesTaken.delete(side);
+      else sidesTaken.set(side, takenOf(side) - 1);
+    }
+    // One may have waited for this side, and another for that.
+    for (const next of [...waiting]) {
+      if (!fits(next.sides)) continue;
+      waiting.delete(next);
+      next.go(take(next.sides));
+    }
   }
 
-  return async (upstream, signal) => {
+  return async (sides, signal) => {
     signal.throwIfAborted();
-    if (fits(upstream)) return take(upstream);
-    if (waiting.size >= WAITING_MAX) throw new Error("too many pages are being fetched");
+    if (fits(sides)) return take(sides);
+    if (waiting.size >= WAITING_MAX || sides.some(isCrowded))
+      throw new Error("too many pages are being fetched");
     return new Promise<Disposable>((resolve, reject) => {
-      const waiter: Waiter = { upstream, go };
+      const waiter: Waiter = { sides, go };
       function go(place: Disposable) {
         signal.removeEventListener("abort", stop);
         resolve(place);
@@ -51,8 +60,9 @@ export function limitFetches({ perUpstream, inAll }: { perUpstream: number; inAl
 }
 
 const WAITING_MAX = 500;
+const WAITING_PER_SIDE_MAX = 250;
 
 interface Waiter {
-  upstream: string;
+  sides: readonly string[];
   go: (place: Disposable) => void;
 }

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { LRUCache } from "lru-cache";
+import { limitBytes } from "./limit-bytes.js";
 import { limitFetches } from "./limit-fetches.js";
 import { readUpstreamPage, type UpstreamPage } from "./read-upstream-page.js";
 import type { ServedPage } from "./served-page.js";
@@ -18,6 +19,8 @@ export interface IndexPlace {
   /** Ends in `/`. */
   repositoryUrl: string;
   project: string;
+  /** Whose page it is: owners share neither pages nor failures, so that none can spoil them for another. */
+  ownerId: string;
 }
 
 /**
@@ -60,15 +63,17 @@ export const PYTHON_INDEX_LIMITS = {
   /** For a page from beginning to end, with waiting for a place. */
   timeoutMs: 10_000,
   /** Of one page, decompressed. */
-  pageBytesMax: 32 * 1024 * 1024,
+  pageBytesMax: 16 * 1024 * 1024,
   pagesMax: 10_000,
   /** Of all pages, as they take memory; the largest page has to fit. */
   cacheBytesMax: 136 * 1024 * 1024,
-  /** At once, to one upstream and to all. */
-  fetchesPerUpstream: 4,
+  /** At once, to one upstream, for one owner, and in all. */
+  fetchesPerSide: 4,
   fetchesMax: 12,
   /** Of all pages that are being read: an upstream may be anybody's, and the memory is everybody's. */
   bytesUnderWayMax: 64 * 1024 * 1024,
+  /** Of those, the most for one owner. */
+  bytesUnderWayPerOwner: 24 * 1024 * 1024,
 };
 
 /** A parsed page with its two rendered forms takes about so many times the bytes that it came in. */
@@ -94,9 +99,8 @@ export function createPythonIndex({ fetchIndex, now, onFailure, limits }: Python
   const absent = new LRUCache<string, number>({ max: bound.pagesMax });
   const failed = new LRUCache<string, number>({ max: bound.pagesMax });
   const underWay = new Map<string, Promise<ServedPage | "not-found" | undefined>>();
-  const take = limitFetches({ perUpstream: bound.fetchesPerUpstream, inAll: bound.fetchesMax });
-
-  const underWayBytes = { now: 0, max: bound.bytesUnderWayMax };
+  const take = limitFetches({ perSide: bound.fetchesPerSide, inAll: bound.fetchesMax });
+  const bytesUnderWay = limitBytes({ perOwner: bound.bytesUnderWayPerOwner, inAll: bound.bytesUnderWayMax });
 
   const isWithin = (since: number | undefined, ms: number) => since !== undefined && now() - since < ms;
 
@@ -104,10 +108,10 @@ export function createPythonIndex({ fetchIndex, now, onFailure, limits }: Python
   async function check(place: IndexPlace, key: string): Promise<ServedPage | "not-found" | undefined> {
     const url = addressOf(place);
     const signal = AbortSignal.timeout(bound.timeoutMs);
-    const limits = { bytesMax: bound.pageBytesMax, underWay: underWayBytes };
+    const limits = { bytesMax: bound.pageBytesMax, underWay: bytesUnderWay(place.ownerId) };
     const asked = { url, project: place.project, copy: held.get(key)?.page, ...limits };
     try {
-      using _place = await take(new URL(url).origin, signal);
+      using _place = await take([new URL(url).origin, place.ownerId], signal);
       const page = await readUpstreamPage(asked, { fetchIndex, signal });
       failed.delete(key);
       return keep(page, key);
@@ -139,7 +143,7 @@ export function createPythonIndex({ fetchIndex, now, onFailure, limits }: Python
 
   return {
     async read(place, { ageMsMax = bound.freshMs } = {}) {
-      const key = `${place.repositoryUrl}\n${place.project}`;
+      const key = `${place.ownerId}\n${place.repositoryUrl}\n${place.project}`;
       const kept = held.get(key);
       if (kept !== undefined && isWithin(kept.checkedAt, ageMsMax)) return kept.page.served;
       if (isWithin(absent.get(key), Math.min(ageMsMax, bound.absentMs))) return "not-found";

@@ -1,5 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
+import { setImmediate as othersHadTheirTurn } from "node:timers/promises";
 import { INDEX_TYPES } from "./choose-index-form.js";
+import type { BytesUnderWay } from "./limit-bytes.js";
 import { UnreadableIndex, type IndexPage } from "./index-page.js";
 import type { FetchedIndex, FetchIndex } from "./python-index.js";
 import { readIndexHtml } from "./read-index-html.js";
@@ -23,8 +25,8 @@ interface Asked {
   /** What is known already; it stays when the upstream says that nothing changed. */
   copy: UpstreamPage | undefined;
   bytesMax: number;
-  /** Bytes of all pages that are being read, this one's included while it is. */
-  underWay: { now: number; readonly max: number };
+  /** Takes the bytes of pages that are being read, this one's among them while it is. */
+  underWay: BytesUnderWay;
 }
 
 /** Rejects when the upstream cannot be reached or answers with anything but a page, "not found" or "not modified". */
@@ -59,10 +61,12 @@ async function readPage({ project, ...limits }: Asked, answer: FetchedIndex): Pr
   const read = { kind: project === "" ? "root" : "project", url: answer.url } as const;
   try {
     const page = await readForm(body, { ...read, form: formOf(answer) });
+    // Reading a large page takes long enough; whoever asked for it may have it rendered after others were served.
+    await othersHadTheirTurn();
     const { etag, "last-modified": lastModified } = answer.headers;
     return { served: servedPage(page, project), bytes: body.bytes, etag, lastModified };
   } finally {
-    limits.underWay.now -= body.bytes;
+    limits.underWay.giveUp(body.bytes);
   }
 }
 
@@ -108,9 +112,9 @@ class CountedBody implements AsyncIterable<Uint8Array> {
     const { bytesMax, underWay } = this.#limits;
     for await (const part of this.#body) {
       this.bytes += part.length;
-      underWay.now += part.length;
+      const fits = underWay.take(part.length);
       if (this.bytes > bytesMax) throw new UnreadableIndex(`the page has over ${bytesMax} bytes`);
-      if (underWay.now > underWay.max) throw new UnreadableIndex("too many large pages are being read");
+      if (!fits) throw new UnreadableIndex("too many large pages are being read");
       yield part;
     }
   }

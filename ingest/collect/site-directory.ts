@@ -1,5 +1,5 @@
 import type { LibraryType } from "../../schemas/artifact.js";
-import { compareRoutes } from "../../schemas/find-route.js";
+import { sortRoutes } from "../../schemas/find-route.js";
 import { decodeRouteTemplate } from "../../schemas/route-template.js";
 import { decodeTemplate } from "../../schemas/url-template.js";
 import type { DockerImage, DockerSite, NpmPackage, Site, SiteRoute, Sites } from "./sites.js";
@@ -150,7 +150,7 @@ function routesOf({ routes }: ServedPackage): SiteRoute[] {
     if ("fault" in template || "fault" in outgoing) return [];
     return [outgoingUrl === "" ? { template } : { template, outgoing }];
   });
-  return read.sort((a, b) => compareRoutes(a.template, b.template));
+  return sortRoutes(read);
 }
 
 function imageOf(made: ServedPackage): DockerImage | undefined {

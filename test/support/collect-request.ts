@@ -10,7 +10,6 @@ export function collectRequest(target: string, more: Partial<CollectRequest> = {
     query: query.join("?"),
     headers: {},
     host: "pkgs.example",
-    base: "https://pkgs.example",
     body: Buffer.alloc(0),
     ...more,
   };

@@ -2,9 +2,12 @@ import { createServer, get, Agent, type IncomingMessage } from "node:http";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
+import { pino } from "pino";
+import { createCollectServer } from "../../deploy/create-collect-server.js";
 import { listen } from "../../deploy/listen.js";
 import { createRegistry, startMetricsServer } from "../../deploy/metrics.js";
 import { StartFailure } from "../../deploy/start-failure.js";
+import { SiteDirectory } from "../../ingest/collect/site-directory.js";
 
 const ANY = { host: "127.0.0.1", port: 0, variable: "PORT" };
 
@@ -60,4 +63,19 @@ test("metrics are Prometheus text about the process", async () => {
   expect(await response.text()).toMatch(/^process_resident_memory_bytes \d+$/m);
   expect((await fetch(`${server.url}/other`)).status).toBe(404);
   expect((await fetch(`${server.url}/metrics`, { method: "POST" })).status).toBe(405);
+});
+
+test("live collection passes over an expectation that nobody knows, as the API does", async () => {
+  const collect = createCollectServer({
+    collecting: { sites: new SiteDirectory(), pythonIndex: { read: async () => "unavailable" } },
+    trustsProxy: () => false,
+    readiness: { checks: {} },
+    log: pino({ level: "silent" }),
+    onEvent: () => undefined,
+    onAnswered: () => undefined,
+  });
+  await using server = await listen(collect, ANY);
+  const request = get(`${server.url}/healthz`, { headers: { Expect: "wonders" } });
+  const [response] = (await once(request, "response")) as [IncomingMessage];
+  expect([response.statusCode, await text(response)]).toEqual([200, '{"status":"ok"}']);
 });

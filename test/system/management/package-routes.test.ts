@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import { ROUTES_MAX, VARIABLES_MAX } from "../../../schemas/package-route.js";
 import { auditOf } from "../../support/audit-of.js";
 import { callIfMatch } from "../../support/call-if-match.js";
 import type { ServedApi, TestPostgres } from "../../support/management-api.js";
@@ -28,6 +29,9 @@ const route = {
   templatePath: "/{version}/{+file}",
   outgoingUrl: "https://dl.example/{version}/{+file}?v={version}",
 };
+
+/** Variables of a template. */
+const namesOf = (count: number) => Array.from({ length: count }, (_, at) => `{v${at}}`).join("-");
 
 /** What everyone is answered, and those with a level on the package. */
 async function answersByRole(call: (token: string, who: string) => Promise<{ status: number }>) {
@@ -108,6 +112,8 @@ describe("routes", () => {
       ["/outgoingUrl", "/outgoingUrl"],
     ],
     [{ templatePath: "/{a}", outgoingUrl: "https://x.example/{?a}" }, ["/outgoingUrl"]],
+    [{ templatePath: `/${namesOf(17)}`, outgoingUrl: "" }, ["/templatePath"]],
+    [{ templatePath: "/{v0}", outgoingUrl: `https://x.example/${"{v0}".repeat(17)}` }, ["/outgoingUrl"]],
     [
       { templatePath: `/${"a".repeat(1024)}`, outgoingUrl: null, x: 1 },
       ["/x", "/templatePath", "/outgoingUrl"],
@@ -119,6 +125,21 @@ describe("routes", () => {
     expect((answer.body as { errors: { path: string }[] }).errors.map(({ path }) => path).sort()).toEqual(
       [...paths].sort(),
     );
+  });
+
+  test(`may have ${VARIABLES_MAX} variables, and a package ${ROUTES_MAX} of them`, async () => {
+    const path = `/v1/packages/${id}/routes`;
+    const body = { templatePath: `/${namesOf(VARIABLES_MAX)}`, outgoingUrl: "" };
+    expect((await as("admin", `POST ${path}`, body)).status).toBe(201);
+    const insert = `insert into package_routes (id, package_id, template_path, outgoing_url)
+      select gen_random_uuid(), $1, '/x' || number, '' from generate_series(3, $2) as number`;
+    await postgres.pg.query(insert, [id, ROUTES_MAX]);
+    const last = ["/a", "/b", "/c"].map((templatePath) =>
+      as("admin", `POST ${path}`, { templatePath, outgoingUrl: "" }),
+    );
+    const answers = await Promise.all(last);
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 422, 422]);
+    expect(answers.find(({ status }) => status === 422)).toMatchObject(refused(422, "too-many-routes"));
   });
 
   test("that match exactly the same conflict, also when many are made at once", async () => {

@@ -16,51 +16,19 @@ const trusted = trustsProxy(["10.0.0.0/8"]);
 const read = (...of: Parameters<typeof incoming>) => readCollectRequest(incoming(...of), trusted);
 
 describe("the host of a request", () => {
-  const forwarded = {
-    host: "inner:80",
-    "x-forwarded-host": "files.example, cdn.example",
-    "x-forwarded-proto": "https",
-  };
+  const forwarded = { host: "inner:80", "x-forwarded-host": "files.example, cdn.example" };
   test.each([
-    ["is in lower case", "/", { host: "FILES.Example" }, undefined, "files.example", "http://FILES.Example"],
-    [
-      "has no port",
-      "/",
-      { host: "files.example:8081" },
-      undefined,
-      "files.example",
-      "http://files.example:8081",
-    ],
-    ["has no port after IPv6", "/", { host: "[::1]:8081" }, undefined, "[::1]", "http://[::1]:8081"],
-    [
-      "has no dot at its end",
-      "/",
-      { host: "files.example." },
-      undefined,
-      "files.example",
-      "http://files.example.",
-    ],
-    ["is nothing where there is none", "/", {}, undefined, "", "http://"],
-    [
-      "is that of a whole URL",
-      "http://files.example/a",
-      { host: "b" },
-      undefined,
-      "files.example",
-      "http://files.example",
-    ],
-    ["is what a trusted proxy says", "/", forwarded, "10.0.0.1", "files.example", "https://files.example"],
-    ["is not what anybody else says", "/", forwarded, "192.0.2.1", "inner", "http://inner:80"],
-    [
-      "is no nonsense of a proxy",
-      "/",
-      { host: "a", "x-forwarded-host": "b/c?" },
-      "10.0.0.1",
-      "a",
-      "http://a",
-    ],
-  ])("%s", (_, url, headers, remoteAddress, host, base) => {
-    expect(read(url, headers as Record<string, string>, remoteAddress)).toMatchObject({ host, base });
+    ["is in lower case", "/", { host: "FILES.Example" }, undefined, "files.example"],
+    ["has no port", "/", { host: "files.example:8081" }, undefined, "files.example"],
+    ["has no port after IPv6", "/", { host: "[::1]:8081" }, undefined, "[::1]"],
+    ["has no dot at its end", "/", { host: "files.example." }, undefined, "files.example"],
+    ["is nothing where there is none", "/", {}, undefined, ""],
+    ["is that of a whole URL", "http://files.example/a", { host: "b" }, undefined, "files.example"],
+    ["is what a trusted proxy says", "/", forwarded, "10.0.0.1", "files.example"],
+    ["is not what anybody else says", "/", forwarded, "192.0.2.1", "inner"],
+    ["is no nonsense of a proxy", "/", { host: "a", "x-forwarded-host": "b/c?" }, "10.0.0.1", "a"],
+  ])("%s", (_, url, headers, remoteAddress, host) => {
+    expect(read(url, headers as Record<string, string>, remoteAddress).host).toBe(host);
   });
 });
 

@@ -11,6 +11,8 @@ const ROUTES = [
   { templatePath: "/own", outgoingUrl: "https://to.example/own?a=1&%62=2#part" },
   { templatePath: "/hash", outgoingUrl: "https://to.example/#/{part}" },
   { templatePath: "/up/{v}", outgoingUrl: "https://to.example/a/../{v}" },
+  { templatePath: "/often/{v}", outgoingUrl: "https://to.example/{v}/{v}/{v}/{v}" },
+  { templatePath: "/once/{v}", outgoingUrl: "https://to.example/{v}" },
   { templatePath: "/empty", outgoingUrl: "https://to.example/empty?" },
   { templatePath: "/asked?os={os}", outgoingUrl: "https://to.example/{os}" },
   { templatePath: "/only/{name}", outgoingUrl: "" },
@@ -69,6 +71,14 @@ describe("a route sends the client on", () => {
     const answer = await ask(target);
     expect(answer).toMatchObject({ kind: "file", status: 307, headers: { Location: location } });
     expect(answer.events).toHaveLength(1);
+  });
+
+  test.each([
+    [`/often/${"a".repeat(1000)}`, 307],
+    [`/often/${"a".repeat(5000)}`, 404],
+    [`/once/${"a".repeat(5000)}`, 307],
+  ])("and nowhere where its variables have over 16 KiB together: %.10s", async (target, status) => {
+    expect((await ask(target)).status).toBe(status);
   });
 
   test.each(["/../x", "/a/../x", "/%2e%2E/x", "/a/b/.%2e", "/a/%2E./x?y"])(

@@ -5,9 +5,8 @@ import { SiteDirectory, type ServedPackage } from "../../../../ingest/collect/si
 export function requestOf(target: string, over: Partial<CollectRequest> = {}): CollectRequest {
   const [path = "", ...query] = target.split("?");
   const host = over.host ?? "files.example";
-  const base = `http://${host}`;
   const none = { headers: {}, body: Buffer.alloc(0), method: "GET" };
-  return { ...none, target, path, query: query.join("?"), host, base, ...over };
+  return { ...none, target, path, query: query.join("?"), host, ...over };
 }
 
 export function packageOf(over: Partial<ServedPackage> = {}): ServedPackage {

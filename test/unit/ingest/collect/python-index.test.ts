@@ -6,7 +6,7 @@ import {
 } from "../../../../ingest/collect/python-index.js";
 import { fakeUpstream, type FakeUpstream, type UpstreamAnswer } from "../../../support/fake-upstream.js";
 
-const PLACE = { repositoryUrl: "https://index.example/simple/", project: "web" };
+const PLACE = { repositoryUrl: "https://index.example/simple/", project: "web", ownerId: "ada" };
 
 function page(...files: string[]): UpstreamAnswer {
   return { body: files.map((file) => `<a href="${file}">${file}</a>`).join("") };
@@ -219,6 +219,35 @@ it("reads no more at once than there is memory for, and all of it one after anot
   expect(world.failures).toEqual([expect.stringContaining("too many large pages are being read")]);
   for (const project of ["c", "d", "e"]) await read(project);
   expect(world.failures).toHaveLength(1);
+});
+
+it("leaves room for the pages of others, and for another owner's of the same upstream", async () => {
+  const large = { body: "x".repeat(600) };
+  const world = worldOf(() => large, { bytesUnderWayMax: 2000, bytesUnderWayPerOwner: 1000 });
+  const read = (project: string, ownerId: string) => world.index.read({ ...PLACE, project, ownerId });
+  const answers = await Promise.all([read("a", "eve"), read("b", "eve"), read("b", "ada")]);
+  expect(answers.map((answer) => answer === "unavailable")).toEqual([false, true, false]);
+  expect(world.failures).toEqual([expect.stringContaining("/b/: too many large pages are being read")]);
+});
+
+it("asks again for an owner whose page another could not have", async () => {
+  const world = worldOf(() => new Error("down"));
+  await has(world, "a.zip", { ...PLACE, ownerId: "eve" });
+  world.upstream.answer = () => page("a.zip");
+  expect(await has(world, "a.zip")).toBe(true);
+});
+
+it("serves one owner while all that another asked for stands still", async () => {
+  const world = worldOf((url) => (url.includes("slow") ? new Promise(() => undefined) : page("a.zip")), {
+    fetchesMax: 3,
+    fetchesPerSide: 2,
+  });
+  for (const at of [1, 2, 3]) {
+    const repositoryUrl = `https://slow${at}.example/`;
+    void world.index.read({ repositoryUrl, project: "web", ownerId: "eve" });
+  }
+  expect(await has(world, "a.zip")).toBe(true);
+  expect(world.failures).toEqual([]);
 });
 
 it("forgets no page for names that the upstream does not have", async () => {
