@@ -80,7 +80,7 @@ export async function openDeliveryWorld(): Promise<DeliveryWorld> {
         onAttempt: (outcome) => outcomes.push(outcome),
         random: () => 0.5,
         ...options,
-        timing: { pollMs: 10, exchangeMs: 500, ...options.timing },
+        timing: { pollMs: 10, ...options.timing },
       });
       running.add(worker);
       return worker;

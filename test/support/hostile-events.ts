@@ -1,4 +1,5 @@
 import { Random } from "../../deploy/demo/random.js";
+import { openClients } from "../../enrich/lookups/open-clients.js";
 import type { KnownArtifact } from "./recount-line.js";
 
 /** A line of an import, and the row of an export that it is to become. */
@@ -19,8 +20,22 @@ export interface ExpectedRow {
   user_agent: string;
   variables: string;
   pixel: string;
+  /** Degrees with three digits behind the point, or nothing. */
+  origin_latitude: string;
+  origin_longitude: string;
+  origin_country: string;
+  origin_city: string;
+  origin_postal: string;
+  origin_company: string;
+  origin_domain: string;
+  origin_connection_type: string;
+  origin_state: string;
+  platform: string;
+  client: string;
+  client_version: string;
 }
 
+/** All but the ids of the event, its origin and its endpoint, which nobody can tell beforehand. */
 export const EXPECTED_COLUMNS = [
   "type",
   "package",
@@ -30,6 +45,18 @@ export const EXPECTED_COLUMNS = [
   "user_agent",
   "variables",
   "pixel",
+  "origin_latitude",
+  "origin_longitude",
+  "origin_country",
+  "origin_city",
+  "origin_postal",
+  "origin_company",
+  "origin_domain",
+  "origin_connection_type",
+  "origin_state",
+  "platform",
+  "client",
+  "client_version",
 ] as const satisfies (keyof ExpectedRow)[];
 
 /** What breaks readers of CSV: quotes, separators, line breaks, NUL, halves of surrogate pairs, formulas, 4-byte characters. */
@@ -62,6 +89,80 @@ const PIECES = [
   "__exception__\r\n",
 ];
 
+const NOWHERE = {
+  origin_latitude: "",
+  origin_longitude: "",
+  origin_country: "",
+  origin_city: "",
+  origin_postal: "",
+  origin_company: "",
+  origin_domain: "",
+  origin_connection_type: "",
+  origin_state: "",
+};
+
+/** Where events come from, and what the bundled data knows of it; it has no postal codes. */
+const PLACES = [
+  { fields: {}, known: NOWHERE },
+  { fields: { $remote_address: "127.0.0.1" }, known: NOWHERE },
+  {
+    fields: { $remote_address: "141.113.0.20" },
+    known: {
+      origin_latitude: "48.776",
+      origin_longitude: "9.183",
+      origin_country: "DE",
+      origin_city: "Stuttgart",
+      origin_postal: "",
+      origin_company: "Mercedes-Benz",
+      origin_domain: "mercedes-benz.com",
+      origin_connection_type: "business",
+      origin_state: "Baden-Wurttemberg",
+    },
+  },
+  {
+    fields: { $remote_address: "3.5.140.2" },
+    known: {
+      origin_latitude: "37.475",
+      origin_longitude: "126.631",
+      origin_country: "KR",
+      origin_city: "Incheon",
+      origin_postal: "",
+      origin_company: "",
+      origin_domain: "",
+      origin_connection_type: "cloud provider",
+      origin_state: "Incheon",
+    },
+  },
+  {
+    fields: { $remote_address: "2a00:1450:4001:80b::200e" },
+    known: {
+      origin_latitude: "50.111",
+      origin_longitude: "8.682",
+      origin_country: "DE",
+      origin_city: "Frankfurt am Main",
+      origin_postal: "",
+      origin_company: "Google",
+      origin_domain: "google.com",
+      origin_connection_type: "business",
+      origin_state: "Hesse",
+    },
+  },
+];
+
+/** How many addresses the events come from. */
+export const ADDRESSES = PLACES.length - 1;
+
+const CLIENTS = openClients({ cacheEntriesMax: 1_000 });
+
+/** Who sent them, where it is not somebody with a hostile name. */
+const AGENTS = [
+  {
+    agent: "docker/27.3.1 go/go1.22.7 os/linux arch/amd64",
+    known: { platform: "Linux", client: "docker", client_version: "27.3.1" },
+  },
+  { agent: "curl/8.9.1", known: { platform: "", client: "curl", client_version: "8.9.1" } },
+];
+
 export interface HostileOptions {
   seed: number;
   count: number;
@@ -83,13 +184,16 @@ export function* hostileEvents(options: HostileOptions): Generator<HostileEvent>
     const uniqueId = `${prefix}-${index}`;
     const type = random.chance(0.6) ? "file-download" : hostileText(random) || "image-pull";
     const [version, referer, userAgent, name, value] = Array.from({ length: 5 }, () => hostileText(random));
+    const place = random.pick(PLACES);
+    const sender = random.chance(0.3) ? random.pick(AGENTS) : hostileSender(userAgent);
     const fields = {
+      ...place.fields,
       $time: time,
       $unique_id: uniqueId,
       $type: type,
       $version: version,
       $referrer: referer,
-      $user_agent: userAgent,
+      $user_agent: sender.agent,
       os: value,
       [`v${name}`]: "1",
     };
@@ -101,12 +205,20 @@ export function* hostileEvents(options: HostileOptions): Generator<HostileEvent>
       version: clean(version ?? ""),
       time: time.replace("Z", "000Z"),
       referer: clean(referer ?? ""),
-      user_agent: clean(userAgent ?? ""),
+      user_agent: clean(sender.agent),
       variables: isFile ? variables : "",
       pixel: artifact.kind === "pixel" ? artifact.id : "",
+      ...place.known,
+      ...sender.known,
     };
     yield { line: JSON.stringify({ ...fields, [`$${artifact.kind}`]: artifact.id }), uniqueId, row };
   }
+}
+
+/** What hostile names are taken for is tested with the enrichment; here it has to arrive. */
+function hostileSender(agent = "") {
+  const { platform, client, clientVersion } = CLIENTS.of(clean(agent));
+  return { agent, known: { platform, client, client_version: clientVersion } };
 }
 
 function hostileText(random: Random): string {

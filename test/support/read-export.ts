@@ -30,9 +30,13 @@ type Row = Record<string, unknown>;
 
 async function readCsv(path: string): Promise<string[]> {
   const rows: string[] = [];
-  const parser = createReadStream(path).pipe(parse({ columns: true, relax_column_count: false, bom: false }));
-  for await (const row of parser) rows.push(rowText(row as Row));
+  for await (const row of openCsv(path)) rows.push(rowText(row));
   return rows.sort();
+}
+
+/** Its rows, as they are. */
+export function openCsv(path: string): AsyncIterable<Record<string, string>> {
+  return createReadStream(path).pipe(parse({ columns: true, relax_column_count: false, bom: false }));
 }
 
 async function readParquet(path: string): Promise<string[]> {
@@ -53,20 +57,19 @@ async function readNdjson(path: string): Promise<string[]> {
 const PYTHON = `
 import csv, json, sys
 csv.field_size_limit(2**31 - 1)
-names = sys.argv[2].split(",")
 with open(sys.argv[1], encoding="utf-8", newline="") as file:
     for row in csv.DictReader(file, strict=True):
-        sys.stdout.write(json.dumps([row[name] for name in names]) + "\\n")
+        sys.stdout.write(json.dumps(row) + "\\n")
 `;
 
 /** Python's own reader. */
 export async function readWithPython(path: string): Promise<string[]> {
-  const args = ["-c", PYTHON, path, EXPECTED_COLUMNS.join(",")];
+  const args = ["-c", PYTHON, path];
   const child = spawn("python3", args, { stdio: ["ignore", "pipe", "inherit"] });
   const closed = once(child, "close");
   const rows: string[] = [];
   for await (const line of createInterface({ input: child.stdout }))
-    rows.push(JSON.stringify(JSON.parse(line)));
+    rows.push(rowText(JSON.parse(line) as Row));
   if ((await closed)[0] !== 0) throw new Error("python3 could not read the file");
   return rows.sort();
 }
@@ -81,11 +84,16 @@ export async function hasPython(): Promise<boolean> {
 
 /** What of a row is compared. */
 export function rowText(row: Row | ExpectedRow): string {
-  return JSON.stringify(EXPECTED_COLUMNS.map((name) => textOf((row as Row)[name])));
+  return JSON.stringify(EXPECTED_COLUMNS.map((name) => textOf(name, (row as Row)[name])));
 }
 
-/** Formats that know of times hold them as such. */
-function textOf(value: unknown): unknown {
+/** Formats that know of times and numbers hold them as such, with as many digits as they like. */
+function textOf(name: (typeof EXPECTED_COLUMNS)[number], value: unknown): unknown {
+  if (name === "origin_latitude" || name === "origin_longitude") return degreesText(value);
   const millis = value instanceof Date ? value.getTime() : value;
   return typeof millis === "number" ? new Date(millis).toISOString().replace("Z", "000Z") : value;
+}
+
+function degreesText(value: unknown): string {
+  return value === null || value === "" ? "" : Number(value).toFixed(3);
 }

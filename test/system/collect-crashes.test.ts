@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { Agent } from "node:http";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { encodeRawChunk, type RawChunk } from "../../schemas/raw-chunk.js";
 import { callCollect } from "../support/collect-client.js";
@@ -11,6 +13,12 @@ const SENDERS = 16;
 const LOAD_MS = 2_000;
 /** What is promised of events that were answered before a process is killed. */
 const FLUSH_MS = 200;
+/** A machine that keeps this process waiting for so long keeps the collector waiting as well. */
+const STALL_MS_MAX = 50;
+/** Of the time before the end in which a stall counts. */
+const WATCHED_MS = 1_000;
+const TRIES_MAX = 5;
+const STALL_RESOLUTION_MS = 5;
 
 const STAMP = Date.now();
 /** As the collector makes them. */
@@ -66,12 +74,16 @@ async function storedIds(name: string): Promise<Map<string, number>> {
 
 async function killUnderLoad(name: string, signal: NodeJS.Signals) {
   const loading = load(name);
-  await new Promise((resolve) => setTimeout(resolve, LOAD_MS));
+  await sleep(LOAD_MS - WATCHED_MS);
+  const stalls = monitorEventLoopDelay({ resolution: STALL_RESOLUTION_MS });
+  stalls.enable();
+  await sleep(WATCHED_MS);
   const killedAt = performance.now();
   const ended = await world.toolchain.kill(signal);
+  stalls.disable();
   const answered = await loading;
   await world.toolchain.restart();
-  return { killedAt, ended, answered };
+  return { killedAt, ended, answered, stallMs: stalls.max / 1e6 - STALL_RESOLUTION_MS };
 }
 
 /** Waits until nothing more is coming. */
@@ -99,14 +111,29 @@ test("a collector that is stopped under load loses no event that it has answered
   expect(answered.filter(({ id }) => stored.get(id) !== 1)).toEqual([]);
 });
 
+/**
+ * What a killed collector had answered in time to be safe, what of it is lost, and what is stored more than once. Times
+ * are this process's: where the machine stood still the sample says nothing, good or bad, and another is
+ * taken. The last one counts whatever the machine did.
+ */
+async function killAndCount() {
+  for (let tries = 1; ; tries += 1) {
+    const name = `kill${tries}`;
+    const { killedAt, answered, stallMs } = await killUnderLoad(name, "SIGKILL");
+    const stored = await settledIds(name);
+    const safe = answered.filter(({ at }) => at < killedAt - FLUSH_MS);
+    const lost = safe.filter(({ id }) => !stored.has(id));
+    const repeated = [...stored].filter(([, times]) => times !== 1);
+    if (stallMs <= STALL_MS_MAX || tries === TRIES_MAX) return { safe, lost, repeated };
+  }
+}
+
 test("a collector that is killed under load loses at most the events of the last 200 ms", async () => {
-  const { killedAt, answered } = await killUnderLoad("kill", "SIGKILL");
-  const stored = await settledIds("kill");
-  const safe = answered.filter(({ at }) => at < killedAt - FLUSH_MS);
+  const { safe, lost, repeated } = await killAndCount();
   expect(safe.length).toBeGreaterThan(100);
-  expect(safe.filter(({ id }) => stored.get(id) !== 1)).toEqual([]);
-  expect([...stored.values()].filter((times) => times !== 1)).toEqual([]);
-});
+  expect(lost).toEqual([]);
+  expect(repeated).toEqual([]);
+}, 240_000);
 
 test("a chunk that the log took twice counts once, in one batch or in two", async () => {
   await using log = await world.toolchain.openLog();

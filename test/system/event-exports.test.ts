@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { ApiClient } from "../../deploy/demo/api-client.js";
-import { hostileEvents, type HostileEvent } from "../support/hostile-events.js";
+import { ADDRESSES, hostileEvents, type HostileEvent } from "../support/hostile-events.js";
 import { makeOrganization, makePackage } from "../support/make-artifacts.js";
-import { hasPython, READERS, readWithPython, rowText } from "../support/read-export.js";
+import { hasPython, openCsv, READERS, readWithPython, rowText } from "../support/read-export.js";
 import type { KnownArtifact } from "../support/recount-line.js";
 import { saveExport } from "../support/save-export.js";
 import { startToolchain, type Toolchain } from "../support/start-toolchain.js";
@@ -17,6 +17,7 @@ const SMALL = Math.min(EVENTS, 20_000);
 const FROM = "2025-03-10";
 const DAYS = "startDate=2025-03-10&endDate=2025-03-20";
 const LATER = "2025-03-15";
+const ID = /^[0-9a-f]{32}$/;
 const PYTHON = await hasPython();
 const WITHOUT_PYTHON = "SKIPPED: Python's reader of CSV. Install python3.";
 
@@ -110,6 +111,21 @@ describe("every live event is in the export once, and no other", () => {
     },
     600_000,
   );
+
+  test("with an id of its own, and those of its endpoint where it has an address", async () => {
+    const { file } = await save(events("events.csv"));
+    const ids = new Set<string>();
+    const endpoints = new Set<string>();
+    for await (const { id = "", endpoint_id = "", origin_id = "" } of openCsv(file)) {
+      ids.add(id);
+      endpoints.add(endpoint_id);
+      expect([id, endpoint_id, origin_id].filter((each) => !ID.test(each))).toEqual(
+        endpoint_id === "" ? ["", ""] : [],
+      );
+    }
+    expect(ids.size).toBe(expected.length);
+    expect(endpoints.size).toBe(ADDRESSES + 1);
+  });
 
   test("of pixels, as of packages", async () => {
     const { file, trailers } = await save(`/v1/pixels/events/all.csv?${DAYS}`, { TE: "trailers" });

@@ -1,12 +1,14 @@
 import { createCipheriv } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
 import { createGunzip } from "node:zlib";
 import { createClient } from "@clickhouse/client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ApiClient } from "../../deploy/demo/api-client.js";
 import { makeOrganization, makePackage } from "../support/make-artifacts.js";
 import { openAnswer, textOf } from "../support/open-answer.js";
+import { startServer } from "../support/start-server.js";
 import { startToolchain, type Toolchain } from "../support/start-toolchain.js";
 import { pidsIn } from "../support/toolchain-process.js";
 
@@ -18,6 +20,8 @@ const NOTHING = Buffer.alloc(120);
 let toolchain: Toolchain;
 let api: ApiClient;
 let large: string;
+/** The same events, one by one. */
+let largeEvents: string;
 
 beforeAll(async () => {
   toolchain = await startToolchain();
@@ -28,6 +32,7 @@ beforeAll(async () => {
   const started = await api.importBody(`/v2/packages/acme/${id}/import`, largeBody(), { gzip: true });
   await api.pollToDone(started);
   large = `/v1/organizations/acme/aggregates?startDate=2025-03-01&endDate=2025-04-01&breakdown=variable`;
+  largeEvents = `/v1/packages/${id}/events/all.csv?startDate=2025-03-01&endDate=2025-04-01`;
 });
 
 afterAll(() => toolchain?.close());
@@ -62,6 +67,22 @@ async function askClickHouse(query: string): Promise<string> {
 }
 
 const RUNNING = "query LIKE 'WITH %SELECT concat(%unique_total%'";
+const RUNNING_EVENTS = "query LIKE 'WITH %FROM events AS e%FORMAT CSV%'";
+
+/** Fails the query that answers, once its first bytes are here; the command itself may wait for the query, which waits for the reader. */
+async function failMidway(response: IncomingMessage, running: string): Promise<number> {
+  let killing: Promise<string> | undefined;
+  const killed = async () => {
+    killing = askClickHouse(`KILL QUERY WHERE ${running} ASYNC`);
+    const isCancelled = `SELECT is_cancelled FROM system.processes WHERE ${running}`;
+    await expect.poll(() => askClickHouse(isCancelled), { timeout: 20_000 }).toBe("1");
+  };
+  try {
+    return await readThrough(response, killed);
+  } finally {
+    await killing;
+  }
+}
 
 async function countLines(stream: AsyncIterable<Buffer>): Promise<number> {
   return (await textOf(stream)).split("\n").length - 1;
@@ -78,17 +99,28 @@ describe("an answer of many megabytes", () => {
     async (encoding) => {
       const response = await openAnswer(api, large, encoding);
       expect(response.statusCode).toBe(200);
-      let killing: Promise<string> | undefined;
-      // The command itself may wait for the query, which waits for the reader.
-      const killed = async () => {
-        killing = askClickHouse(`KILL QUERY WHERE ${RUNNING} ASYNC`);
-        const isCancelled = `SELECT is_cancelled FROM system.processes WHERE ${RUNNING}`;
-        await expect.poll(() => askClickHouse(isCancelled), { timeout: 20_000 }).toBe("1");
-      };
-      await expect(readThrough(response, killed)).rejects.toMatchObject({ code: "ECONNRESET" });
-      await killing;
+      await expect(failMidway(response, RUNNING)).rejects.toMatchObject({ code: "ECONNRESET" });
     },
   );
+
+  test.each(["identity", "gzip", "zstd"])(
+    "breaks the connection of an export of events as well (%s)",
+    async (encoding) => {
+      const response = await openAnswer(api, largeEvents, encoding);
+      expect(response.statusCode).toBe(200);
+      await expect(failMidway(response, RUNNING_EVENTS)).rejects.toMatchObject({ code: "ECONNRESET" });
+    },
+  );
+
+  test("is whole when ClickHouse reads what it has compressed with zstd", async () => {
+    const response = await openAnswer(api, largeEvents, "zstd");
+    expect(response.headers["content-encoding"]).toBe("zstd");
+    const compressed = await buffer(response);
+    await using file = await startServer((_, answer) => void answer.end(compressed));
+    const lines = `url('${file.url}', 'CSVWithNames', 'type String, variables String', 'zstd')`;
+    const read = `SELECT count(), uniqExact(variables) FROM ${lines} SETTINGS input_format_skip_unknown_fields = 1`;
+    expect(await askClickHouse(read)).toBe(`${EVENTS}\t${EVENTS}`);
+  });
 
   test("stops its query when the reader leaves", async () => {
     const response = await openAnswer(api, large, "identity");
