@@ -117,34 +117,13 @@ export interface Health {
 
 const ALIVE: Health = { ready: true, body: { status: "ok" }, reasons: {} };
 
-interface Sharing {
-  /** In milliseconds; only differences count. */
-  now?: () => number;
-  keptMs?: number;
-}
-
-/** The same answer for everybody who asks within a second of it: it needs no token, and asks all stores. */
-export function shareHealth(
-  readiness: Readiness,
-  { now = () => performance.now(), keptMs = 1000 }: Sharing = {},
-): () => Promise<Health> {
-  let shared: Promise<Health> | undefined;
-  let endsAt = Infinity;
-
-  async function readAnew(): Promise<Health> {
-    try {
-      return await readHealth(readiness);
-    } finally {
-      endsAt = now() + keptMs;
-    }
-  }
-
-  return () => {
-    if (shared !== undefined && now() < endsAt) return shared;
-    endsAt = Infinity;
-    shared = readAnew();
-    return shared;
-  };
+/**
+ * One answer for everybody who asks while it is made: it needs no token, and asks all stores. It is not kept: whoever
+ * waits for a store to come back, or to go, wants to know how it is now.
+ */
+export function shareHealth(readiness: Readiness): () => Promise<Health> {
+  let making: Promise<Health> | undefined;
+  return () => (making ??= readHealth(readiness).finally(() => (making = undefined)));
 }
 
 /** Asks every store at once and waits at most two seconds for each. */
