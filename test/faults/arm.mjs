@@ -25,7 +25,7 @@ function pass(channel) {
   }
 }
 
-function passes({ counted }) {
+function passes({ channel, counted = channel }) {
   return passed.get(counted) ?? 0;
 }
 
