@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   COLLECT_CASES,
@@ -61,6 +62,8 @@ describe("what a package gateway answers, this one answers", () => {
 
   test.each(titled(pixelCases))("%s", async (_, { request, expect: expected }) => {
     const known = await world.newPixel("known");
+    // It is served within a second.
+    await sleep(1_500);
     const before = await countEvents(world);
     const host = request.headers.Host;
     const reply = await world.call({ path: `/${request.path}`, host });
