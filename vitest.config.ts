@@ -15,6 +15,7 @@ const SAME_ON_EVERY_LOG = [
   "event-exports",
   "event-versions",
   "export-endings",
+  "large-aggregates",
   "native-columns",
   "settlement",
   "funnel-facts",

@@ -93,7 +93,8 @@ describe("an answer of many megabytes", () => {
     expect(await countLines(response)).toBe(EVENTS * VARIABLES);
   });
 
-  test.each(["identity", "gzip", "zstd"])(
+  // What ClickHouse compresses with zstd fits into the buffers in between: such a query is through before it is killed.
+  test.each(["identity", "gzip"])(
     "breaks the connection when its query fails midway, instead of ending cleanly (%s)",
     async (encoding) => {
       const response = await openAnswer(api, large, encoding);
