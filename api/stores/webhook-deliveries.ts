@@ -1,4 +1,3 @@
-import { v7 as uuidv7 } from "uuid";
 import type { WebhookDeliveryRecord } from "../../schemas/webhook-delivery.js";
 import { withoutNulls } from "../../schemas/record.js";
 import type { Page } from "../paging.js";
@@ -81,8 +80,8 @@ export interface WebhookCleanUp {
 }
 
 /**
- * Forgets what the delivery log has kept for 30 days, and events that nobody was told of or that nobody is told of
- * XX
+ * Forgets what the delivery log has kept for 30 days, rotated secrets that are no longer valid, and events of more than
+ * a day ago of which there is no delivery.
  */
 export async function deleteOldDeliveries(pg: Postgres): Promise<WebhookCleanUp> {
   await query(pg, CANCEL_LATE);
@@ -137,10 +136,6 @@ export async function readWebhookBacklog(pg: Postgres): Promise<WebhookBacklog> 
     from webhook_deliveries d join webhooks w on w.id = d.webhook_id where d.state = 'pending' and w.enabled`;
   const [row] = await query<WebhookBacklog>(pg, text);
   return row ?? { deliveries: 0, oldestSeconds: 0 };
-}
-
-export function newAttemptId(): string {
-  return uuidv7();
 }
 
 interface Row extends Omit<WebhookDeliveryRecord, "next_attempt_at" | "ended_at" | "attempts"> {

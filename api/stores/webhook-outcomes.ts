@@ -1,4 +1,5 @@
 import type { Pool } from "pg";
+import { v7 as uuidv7 } from "uuid";
 import { SERVICE } from "../../schemas/audit-entry.js";
 import type { Next } from "../webhooks/next-attempt.js";
 import type { Exchange } from "../webhooks/send-request.js";
@@ -6,7 +7,7 @@ import { insertAuditEntry } from "./audit-entries.js";
 import { inTransaction } from "./connection.js";
 import { query, type Postgres } from "./query.js";
 import type { ClaimedDelivery } from "./webhook-claims.js";
-import { cancelWebhookDeliveries, newAttemptId } from "./webhook-deliveries.js";
+import { cancelWebhookDeliveries } from "./webhook-deliveries.js";
 
 /** What came of one attempt. */
 export interface AttemptOutcome {
@@ -56,7 +57,7 @@ function webhooksOf(outcomes: readonly AttemptOutcome[]): string[] {
 
 function rowOf({ delivery, exchange, next, startedAt }: AttemptOutcome) {
   return {
-    attempt_id: newAttemptId(),
+    attempt_id: uuidv7(),
     delivery_id: delivery.id,
     webhook_id: delivery.webhookId,
     claim: delivery.claim,
