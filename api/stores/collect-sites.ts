@@ -1,20 +1,5 @@
-import type { LibraryType } from "../../schemas/artifact.js";
-import type { CreatePackageRouteV1 } from "../../schemas/package-route.js";
+import type { ServedPackage } from "../../ingest/collect/site-directory.js";
 import { query, type Postgres } from "./query.js";
-
-/** A package as far as live collection serves it. */
-export interface CollectedPackage {
-  id: string;
-  ownerId: string;
-  name: string;
-  libraryType: LibraryType;
-  backendUrl: string | null;
-  publicUrl: string | null;
-  publicHost: string | null;
-  repositoryUrl: string | null;
-  domains: readonly string[];
-  routes: readonly CreatePackageRouteV1[];
-}
 
 export interface CollectedPixel {
   id: string;
@@ -25,10 +10,7 @@ export interface CollectedPixel {
 export const COLLECT_CHANGES = "collect_changes";
 
 /** All packages that may be collected for, or those of these ids. */
-export async function readCollectedPackages(
-  pg: Postgres,
-  ids?: readonly string[],
-): Promise<CollectedPackage[]> {
+export async function readCollectedPackages(pg: Postgres, ids?: readonly string[]): Promise<ServedPackage[]> {
   const text = `
     select p.id, p.owner_id as "ownerId", p.name, p.library_type as "libraryType", p.backend_url as "backendUrl",
       p.public_url as "publicUrl", p.public_host as "publicHost", p.repository_url as "repositoryUrl", coalesce(d.names, '[]') as domains,
@@ -43,7 +25,7 @@ export async function readCollectedPackages(
       from package_routes where $1::uuid[] is null or package_id = any($1) group by package_id
     ) r on r.package_id = p.id
     where ($1::uuid[] is null or p.id = any($1)) and p.library_type in ('docker', 'npm', 'pypi', 'other')`;
-  return query<CollectedPackage>(pg, text, [ids ?? null]);
+  return query<ServedPackage>(pg, text, [ids ?? null]);
 }
 
 /** All pixels, or those of these ids. */
