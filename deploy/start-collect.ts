@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import { openLiveBuffer } from "../ingest/collect/live-buffer.js";
 import { ClosingStack } from "./closing-stack.js";
-import { createCollectMetrics, type CollectMetrics } from "./collect-metrics.js";
+import { createCollectMetrics } from "./collect-metrics.js";
 import type { Config } from "./config.js";
 import { createCollectServer } from "./create-collect-server.js";
 import { keepSites } from "./keep-sites.js";
@@ -39,25 +39,24 @@ export async function startCollect(options: CollectOptions): Promise<RunningColl
   const open = new ClosingStack();
   try {
     const kept = open.use(await keepSites({ pg: stores.pg, url: stores.postgresUrl, log }));
-    let metrics: CollectMetrics | undefined = undefined;
+    const eventLog = await stores.eventLog();
+    const metrics = createCollectMetrics(registry, {
+      bufferBytes: () => buffer.bytes,
+      isFresh: () => kept.isFresh,
+    });
     const buffer = open.use(
       openLiveBuffer({
-        log: await stores.eventLog(),
+        log: eventLog,
         codec: config.logCodec,
         now: Date.now,
         newId: randomUUID,
         bytesMax: bufferBytesMax,
-        onLost: (events) => metrics?.onLost(events),
+        onLost: (events) => metrics.onLost(events),
         onFailure: seldom(COMPLAINT_MS, (error) =>
           log.warn({ err: error }, "the event log does not take live events; they are kept and tried again"),
         ),
       }),
     );
-    const counting = createCollectMetrics(registry, {
-      bufferBytes: () => buffer.bytes,
-      isFresh: () => kept.isFresh,
-    });
-    metrics = counting;
     const { publicHost } = config.collect;
     const server = createCollectServer({
       collecting: {
@@ -71,10 +70,10 @@ export async function startCollect(options: CollectOptions): Promise<RunningColl
       readiness: readinessOf(stores),
       log,
       onEvent(line) {
-        counting.onEvent();
+        metrics.onEvent();
         buffer.add(line);
       },
-      onAnswered: (kind, status) => counting.onAnswered(kind, status),
+      onAnswered: (kind, status) => metrics.onAnswered(kind, status),
     });
     const { host, port } = config.collect;
     const { url } = open.use(await listen(server, { host, port, variable: "COLLECT_PORT" }));
