@@ -1,9 +1,8 @@
 import { EVENT_ROW } from "../schemas/event-row.js";
 import { MEDIA_TYPES } from "../schemas/export-format.js";
+import { EXPORT_HEADERS, rangeQuery } from "./export-parameters.js";
 import type { Operation } from "./operation.js";
 import { PACKAGE_PATH, PACKAGE_PROBLEMS, PACKAGE_QUERY } from "./package-path.js";
-
-const DAY = { type: "string", format: "date" };
 
 const EXAMPLE = {
   type: "file-download",
@@ -43,13 +42,7 @@ export function eventsOperation(of: keyof typeof SUMMARIES, { daysMax }: { daysM
       "end with the number of its rows, `X-Row-Count`, and is not answered with zstd.",
     path: { ...(ofPackage && PACKAGE_PATH), ...FILE },
     query: {
-      startDate: { schema: DAY, required: true, description: "The first UTC day", example: "2026-11-01" },
-      endDate: {
-        schema: DAY,
-        required: true,
-        description: `The first UTC day that is left out; at most ${daysMax} days later`,
-        example: "2026-11-02",
-      },
+      ...rangeQuery({ daysMax }),
       ...(ofPackage && PACKAGE_QUERY),
     },
     answers: {
@@ -59,12 +52,7 @@ export function eventsOperation(of: keyof typeof SUMMARIES, { daysMax }: { daysM
         example: EXAMPLE,
         types: Object.values(MEDIA_TYPES),
         headers: {
-          "X-Complete-Through": {
-            schema: { type: "string", format: "date-time" },
-            required: true,
-            description:
-              "Whatever was imported before is in the answer; live events follow their requests by seconds",
-          },
+          ...EXPORT_HEADERS,
           "Content-Disposition": {
             schema: { type: "string" },
             required: true,

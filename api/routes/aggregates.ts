@@ -8,6 +8,7 @@ import { Problem } from "../../schemas/problem.js";
 import { answerRows, type ExportWatch, type OpenRows } from "../answer-rows.js";
 import { ownerFor, type Owner } from "../authorise.js";
 import { access } from "../access.js";
+import { EXPORT_HEADERS, rangeQuery } from "../export-parameters.js";
 import { negotiateFormat } from "../negotiate-format.js";
 import type { Operation } from "../operation.js";
 import { route, type ApiContext, type Route } from "../route.js";
@@ -44,8 +45,6 @@ export function aggregateRoutes(deps: AggregateRoutesDeps): Route[] {
   );
 }
 
-const DAY = { type: "string", format: "date" };
-
 const EXPORT: Omit<Operation, "id" | "summary"> = {
   tag: "Exports",
   description:
@@ -53,13 +52,7 @@ const EXPORT: Omit<Operation, "id" | "summary"> = {
     "halfway breaks the connection; `TE: trailers` has a complete answer end with the number of its rows, " +
     "`X-Row-Count`, and is not answered with zstd.",
   query: {
-    startDate: { schema: DAY, required: true, description: "The first UTC day", example: "2026-11-01" },
-    endDate: {
-      schema: DAY,
-      required: true,
-      description: `The first UTC day that is left out; at most ${DAYS_MAX} days later`,
-      example: "2026-11-02",
-    },
+    ...rangeQuery({ daysMax: DAYS_MAX }),
     breakdown: {
       schema: { type: "string", example: "total,country" },
       description: `Only these, separated by commas: ${BREAKDOWNS.join(", ")}`,
@@ -79,14 +72,7 @@ const EXPORT: Omit<Operation, "id" | "summary"> = {
         country: "DE",
       },
       types: Object.values(MEDIA_TYPES),
-      headers: {
-        "X-Complete-Through": {
-          schema: { type: "string", format: "date-time" },
-          required: true,
-          description:
-            "Whatever was imported before is in the answer; live events follow their requests by seconds",
-        },
-      },
+      headers: EXPORT_HEADERS,
     },
   },
   problems: ["export-not-granted", "invalid-date", "empty-range", "range-too-long"],

@@ -1,0 +1,26 @@
+import type { Parameter } from "./operation.js";
+
+const DAY = { type: "string", format: "date" };
+
+/** The days of an export, as `parseDateRange` reads them. */
+export function rangeQuery({ daysMax }: { daysMax: number }): Record<"startDate" | "endDate", Parameter> {
+  return {
+    startDate: { schema: DAY, required: true, description: "The first UTC day", example: "2026-11-01" },
+    endDate: {
+      schema: DAY,
+      required: true,
+      description: `The first UTC day that is left out; at most ${daysMax} days later`,
+      example: "2026-11-02",
+    },
+  };
+}
+
+/** What every export says of itself. */
+export const EXPORT_HEADERS = {
+  "X-Complete-Through": {
+    schema: { type: "string", format: "date-time" },
+    required: true,
+    description:
+      "Whatever was imported before is in the answer; live events follow their requests by seconds",
+  },
+};
