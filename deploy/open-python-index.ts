@@ -1,8 +1,7 @@
-import { lookup } from "node:dns/promises";
 import type { Logger } from "pino";
-import { createAddressGuard } from "../api/webhooks/guarded-lookup.js";
 import { createPythonIndex, type PythonIndex } from "../ingest/collect/python-index.js";
 import type { Config } from "./config.js";
+import { createGuard } from "./create-guard.js";
 import { createIndexClient } from "./fetch-index.js";
 
 /** The upstreams of Python packages; anybody with an account names them, so only public addresses are asked. */
@@ -10,9 +9,7 @@ export function openPythonIndex(
   { allowPrivateUpstreams }: Pick<Config["collect"], "allowPrivateUpstreams">,
   log: Logger,
 ): PythonIndex {
-  const guard = createAddressGuard({ allowPrivateNetworks: allowPrivateUpstreams }, (name) =>
-    lookup(name, { all: true }),
-  );
+  const guard = createGuard({ allowPrivateNetworks: allowPrivateUpstreams });
   return createPythonIndex({
     fetchIndex: createIndexClient(guard),
     now: () => performance.now(),

@@ -14,7 +14,7 @@ import { webhookRoutes } from "../../api/routes/webhooks.js";
 import { createSealer } from "../../api/tokens.js";
 import { openEmbeddedLog } from "../../deploy/embedded/event-log.js";
 import { ActiveUploads } from "../../ingest/import/active-uploads.js";
-import { createGuard } from "../../deploy/start-webhooks.js";
+import { createGuard } from "../../deploy/create-guard.js";
 import { openTestPostgres, SECRET_KEY, serveApi, type ServedApi } from "./management-api.js";
 import { openTestClickHouse } from "./open-clickhouse.js";
 
