@@ -1,15 +1,13 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { connectApi } from "../../deploy/demo/api-client.js";
 import { makeOrganization } from "../support/make-artifacts.js";
 import { onPostgres } from "../support/on-postgres.js";
 import { openRecount } from "../support/open-recount.js";
 import { startToolchain } from "../support/start-toolchain.js";
 import { openArmedPlan } from "./armed-plan.js";
+import { armedProgram } from "./armed-program.js";
 import { EMBEDDED_FAULTS } from "./fault-catalog.js";
 import type { FaultWorld } from "./fault-world.js";
 import { openPersistentClickHouse } from "./persistent-clickhouse.js";
-import { supervise } from "./supervise.js";
-import { FAULT_MS_MAX, whenReady } from "./when-ready.js";
 
 const ORGANIZATION = "survivor";
 
@@ -20,8 +18,8 @@ export async function openEmbeddedWorld(): Promise<FaultWorld> {
   const account = await toolchain.newAccount("ada");
   await makeOrganization(account, ORGANIZATION);
   await toolchain.admin("grant-export", ORGANIZATION);
-  const supervisor = supervise(toolchain);
   return {
+    ...armedProgram(armed, toolchain),
     faults: EMBEDDED_FAULTS,
     programs: [toolchain],
     organization: ORGANIZATION,
@@ -29,21 +27,7 @@ export async function openEmbeddedWorld(): Promise<FaultWorld> {
     get api() {
       return connectApi(toolchain.api, account.token);
     },
-    arm: (faults) => armed.put(faults),
-    async disarm() {
-      await armed.clear();
-      await sleep(FAULT_MS_MAX);
-      await supervisor.whenRunning();
-      await whenReady(toolchain);
-    },
-    carriedOut: async () => new Set((await armed.carriedOut()).keys()),
     withPostgres: (work) => onPostgres(toolchain.endpoints.postgres, work),
     clickhouse: openPersistentClickHouse(() => toolchain.endpoints.clickhouse ?? ""),
-    whenRunning: () => supervisor.whenRunning(),
-    async [Symbol.asyncDispose]() {
-      await supervisor.stop();
-      await toolchain.close();
-      await armed[Symbol.asyncDispose]();
-    },
   };
 }

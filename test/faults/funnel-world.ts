@@ -4,9 +4,8 @@ import { connectApi, type ApiClient } from "../../deploy/demo/api-client.js";
 import { onPostgres } from "../support/on-postgres.js";
 import { startToolchain } from "../support/start-toolchain.js";
 import { openArmedPlan } from "./armed-plan.js";
+import { armedProgram } from "./armed-program.js";
 import type { PlannedFault } from "./plan-seed.js";
-import { supervise } from "./supervise.js";
-import { FAULT_MS_MAX, whenReady } from "./when-ready.js";
 
 /** The whole program with its own stores, which computes stages all the time and delivers what it announces. */
 export interface FunnelWorld extends AsyncDisposable {
@@ -33,19 +32,11 @@ export async function openFunnelWorld(): Promise<FunnelWorld> {
   const env = { ...armed.env, FUNNEL_SCHEDULE: EVERY_SECOND, WEBHOOK_ALLOW_PRIVATE_NETWORKS: "true" };
   const toolchain = await startToolchain({ env });
   const account = await toolchain.newAccount("ada");
-  const supervisor = supervise(toolchain);
   return {
+    ...armedProgram(armed, toolchain),
     get api() {
       return connectApi(toolchain.api, account.token);
     },
-    arm: (faults) => armed.put(faults),
-    async disarm() {
-      await armed.clear();
-      await sleep(FAULT_MS_MAX);
-      await supervisor.whenRunning();
-      await whenReady(toolchain);
-    },
-    carriedOut: async () => new Set((await armed.carriedOut()).keys()),
     kill: async () => void (await toolchain.kill("SIGKILL")),
     async askPostgres(question) {
       for (const deadline = Date.now() + TRIES_MS_MAX; ;) {
@@ -56,12 +47,6 @@ export async function openFunnelWorld(): Promise<FunnelWorld> {
         }
         await sleep(RETRY_MS);
       }
-    },
-    whenRunning: () => supervisor.whenRunning(),
-    async [Symbol.asyncDispose]() {
-      await supervisor.stop();
-      await toolchain.close();
-      await armed[Symbol.asyncDispose]();
     },
   };
 }
