@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { LRUCache } from "lru-cache";
+import { limitPlaces } from "../../schemas/limit-places.js";
 import { limitBytes } from "./limit-bytes.js";
-import { limitFetches } from "./limit-fetches.js";
 import { readUpstreamPage, type UpstreamPage } from "./read-upstream-page.js";
 import type { ServedPage } from "./served-page.js";
 
@@ -99,7 +99,7 @@ export function createPythonIndex({ fetchIndex, now, onFailure, limits }: Python
   const absent = new LRUCache<string, number>({ max: bound.pagesMax });
   const failed = new LRUCache<string, number>({ max: bound.pagesMax });
   const underWay = new Map<string, Promise<ServedPage | "not-found" | undefined>>();
-  const take = limitFetches({ perSide: bound.fetchesPerSide, inAll: bound.fetchesMax });
+  const take = limitPlaces({ perSide: bound.fetchesPerSide, inAll: bound.fetchesMax });
   const bytesUnderWay = limitBytes({ perOwner: bound.bytesUnderWayPerOwner, inAll: bound.bytesUnderWayMax });
 
   const isWithin = (since: number | undefined, ms: number) => since !== undefined && now() - since < ms;

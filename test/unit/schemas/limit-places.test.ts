@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { limitFetches } from "../../../../ingest/collect/limit-fetches.js";
+import { limitPlaces } from "../../../schemas/limit-places.js";
 
 /** Who would wait for ever. */
 const patient = () => new AbortController().signal;
@@ -20,7 +20,7 @@ async function settled(promises: readonly Promise<unknown>[]): Promise<string[]>
 }
 
 it("lets the requests of a side wait for one another and for nobody else's", async () => {
-  const take = limitFetches(LIMITS);
+  const take = limitPlaces(LIMITS);
   const first = await take(["a"], patient());
   const next = [take(["a"], patient()), take(["b"], patient())];
   expect(await settled(next)).toEqual(["waits", "goes"]);
@@ -29,7 +29,7 @@ it("lets the requests of a side wait for one another and for nobody else's", asy
 });
 
 it("gives a place only to who has one left on every side", async () => {
-  const take = limitFetches(LIMITS);
+  const take = limitPlaces(LIMITS);
   const first = await take(["a", "owner"], patient());
   const next = [take(["b", "owner"], patient()), take(["b", "other"], patient())];
   expect(await settled(next)).toEqual(["waits", "goes"]);
@@ -40,7 +40,7 @@ it("gives a place only to who has one left on every side", async () => {
 });
 
 it("serves everyone who waited for a side of the place that is given up", async () => {
-  const take = limitFetches({ perSide: 1, inAll: 3 });
+  const take = limitPlaces({ perSide: 1, inAll: 3 });
   const first = await take(["a", "owner"], patient());
   const next = [take(["a", "other"], patient()), take(["b", "owner"], patient())];
   expect(await settled(next)).toEqual(["waits", "waits"]);
@@ -49,7 +49,7 @@ it("serves everyone who waited for a side of the place that is given up", async 
 });
 
 it("serves in turn whoever fits when a place is given up", async () => {
-  const take = limitFetches(LIMITS);
+  const take = limitPlaces(LIMITS);
   const [a, b] = [await take(["a"], patient()), await take(["b"], patient())];
   const next = [take(["a"], patient()), take(["c"], patient()), take(["d"], patient())];
   b[Symbol.dispose]();
@@ -59,7 +59,7 @@ it("serves in turn whoever fits when a place is given up", async () => {
 });
 
 it("refuses who has waited too long, and gives the place to the next", async () => {
-  const take = limitFetches(LIMITS);
+  const take = limitPlaces(LIMITS);
   const first = await take(["a"], patient());
   const impatient = new AbortController();
   const next = [take(["a"], impatient.signal), take(["a"], patient())];
@@ -71,12 +71,12 @@ it("refuses who has waited too long, and gives the place to the next", async () 
 });
 
 it("refuses when very many wait on a side, or in all", async () => {
-  const take = limitFetches(LIMITS);
+  const take = limitPlaces(LIMITS);
   await take(["a"], patient());
   const waiting = Array.from({ length: 251 }, () => take(["a"], patient()));
-  await expect(waiting[250]).rejects.toThrow("too many pages are being fetched");
+  await expect(waiting[250]).rejects.toThrow("too many wait for a place already");
   await take(["b"], patient());
   const others = Array.from({ length: 251 }, (_, at) => take([`c${at}`], patient()));
-  await expect(others[250]).rejects.toThrow("too many pages are being fetched");
+  await expect(others[250]).rejects.toThrow("too many wait for a place already");
   expect((await settled([...waiting, ...others])).filter((each) => each === "waits")).toHaveLength(500);
 });

@@ -1,4 +1,4 @@
-/** A place among those that fetch; it is given up at the end of its scope. */
+/** A place among those that are at work; it is given up at the end of its scope. */
 export type TakePlace = (sides: readonly string[], signal: AbortSignal) => Promise<Disposable>;
 
 /**
@@ -6,7 +6,7 @@ export type TakePlace = (sides: readonly string[], signal: AbortSignal) => Promi
  * have to do with it, and `inAll` altogether. Who waits is served in turn; waiting ends with the signal, whose reason
  * it rejects with. It also rejects where very many wait already, on one side or in all.
  */
-export function limitFetches({ perSide, inAll }: { perSide: number; inAll: number }): TakePlace {
+export function limitPlaces({ perSide, inAll }: { perSide: number; inAll: number }): TakePlace {
   const all = { taken: 0 };
   const sidesTaken = new Map<string, number>();
   const waiting = new Set<Waiter>();
@@ -42,7 +42,7 @@ export function limitFetches({ perSide, inAll }: { perSide: number; inAll: numbe
     signal.throwIfAborted();
     if (fits(sides)) return take(sides);
     if (waiting.size >= WAITING_MAX || sides.some(isCrowded))
-      throw new Error("too many pages are being fetched");
+      throw new Error("too many wait for a place already");
     return new Promise<Disposable>((resolve, reject) => {
       const waiter: Waiter = { sides, go };
       function go(place: Disposable) {
