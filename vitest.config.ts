@@ -12,10 +12,11 @@ const SAME_ON_EVERY_LOG = [
   "webhooks/*",
   // ClickHouse alone.
   "clickhouse-deduplication",
+  "clickhouse-results",
   "event-exports",
   "event-versions",
   "export-endings",
-  "large-aggregates",
+  "large-answers",
   "native-columns",
   "settlement",
   "funnel-facts",

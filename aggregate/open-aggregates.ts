@@ -1,9 +1,8 @@
-import type { ClickHouseClient } from "@clickhouse/client";
 import type { Breakdown } from "../schemas/aggregate.js";
 import type { DateRange } from "../schemas/date-range.js";
 import type { ExportFormat } from "../schemas/export-format.js";
 import { FORMAT_NAMES, FORMAT_SETTINGS } from "./format-rows.js";
-import { openRows } from "./open-rows.js";
+import { openRows, type ResultSource } from "./open-rows.js";
 import { readQuery } from "./read-query.js";
 import { uuidsLiteral } from "./sql-literals.js";
 import { storableRange } from "./storable-range.js";
@@ -20,7 +19,7 @@ export interface AggregatesQuery extends DateRange {
 
 /** AggregateV1, ordered by package, date, breakdown and value; see `openRows` for how it fails. */
 export async function openAggregates(
-  clickhouse: ClickHouseClient,
+  clickhouse: ResultSource,
   { packages, breakdowns, format = "ndjson", signal, zstd, ...range }: AggregatesQuery,
 ): Promise<AsyncIterable<Buffer>> {
   const query = await queryOf(packages, format);

@@ -1,9 +1,9 @@
-import type { ClickHouseClient, ClickHouseSettings } from "@clickhouse/client";
+import type { ClickHouseSettings } from "@clickhouse/client";
 import type { DateRange } from "../schemas/date-range.js";
 import type { ExportFormat } from "../schemas/export-format.js";
 import type { UnsettledImports } from "../schemas/unsettled-imports.js";
 import { FORMAT_NAMES, FORMAT_SETTINGS } from "./format-rows.js";
-import { openRows, type RowsQuery } from "./open-rows.js";
+import { openRows, type ResultSource, type RowsQuery } from "./open-rows.js";
 import { readQuery } from "./read-query.js";
 import { textLiteral, uuidsLiteral } from "./sql-literals.js";
 import { storableRange } from "./storable-range.js";
@@ -28,7 +28,7 @@ export interface EventsQuery extends DateRange {
 
 /** Each live event once, in no order; see `openRows` for how it fails, and `queries/events.sql` for what is live. */
 export async function openEvents(
-  clickhouse: ClickHouseClient,
+  clickhouse: ResultSource,
   { signal, zstd, unsettled: readUnsettled, ...asked }: EventsQuery,
 ): Promise<AsyncIterable<Buffer>> {
   const taken = await findTakenBack(clickhouse, { ...asked, signal });
@@ -78,7 +78,7 @@ function given(artifacts: readonly ExportedArtifact[]): string {
 }
 
 async function findTakenBack(
-  clickhouse: ClickHouseClient,
+  clickhouse: ResultSource,
   { artifacts, signal, ...range }: DateRange & Pick<EventsQuery, "artifacts" | "signal">,
 ): Promise<TakenBack> {
   const rows = await openRows(clickhouse, {
@@ -88,7 +88,7 @@ async function findTakenBack(
     signal,
   });
   const parts: Buffer[] = [];
-  for await (const part of rows) parts.push(part);
+  for await (const part of rows) parts.push(Buffer.from(part));
   return JSON.parse(Buffer.concat(parts).toString()) as TakenBack;
 }
 

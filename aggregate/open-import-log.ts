@@ -1,5 +1,4 @@
-import type { ClickHouseClient } from "@clickhouse/client";
-import { openRows } from "./open-rows.js";
+import { openRows, type ResultSource } from "./open-rows.js";
 import { readQuery } from "./read-query.js";
 
 export interface ImportLogQuery {
@@ -12,7 +11,7 @@ export interface ImportLogQuery {
 
 /** What an import's log says, a line each; see `openRows` for how it fails. */
 export async function openImportLog(
-  clickhouse: ClickHouseClient,
+  clickhouse: ResultSource,
   { importId, what, signal }: ImportLogQuery,
 ): Promise<AsyncIterable<Buffer>> {
   return openRows(clickhouse, { query: await readQuery(what), params: { importId }, signal });

@@ -1,5 +1,27 @@
-import type { Readable } from "node:stream";
-import type { ClickHouseClient, ClickHouseSettings } from "@clickhouse/client";
+import type { ClickHouseSettings } from "@clickhouse/client";
+
+/** What ClickHouse is asked for; in the words of its client, whose `exec` takes it as well. */
+export interface ResultRequest {
+  query: string;
+  query_params: Record<string, unknown>;
+  clickhouse_settings: ClickHouseSettings;
+  /** Aborting it stops the query in ClickHouse as well. */
+  abort_signal: AbortSignal;
+  http_headers?: Record<string, string>;
+  decompress_response_stream?: false;
+}
+
+export interface Result {
+  /** The bytes of a part may be others once the next part is asked for. Throws when the connection breaks. */
+  stream: AsyncIterable<Buffer> & { destroy(): unknown };
+  /** Names in lower case. */
+  response_headers: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+/** Runs queries and hands on the bytes of their results; rejects when ClickHouse refuses. A client of it will do. */
+export interface ResultSource {
+  exec(asked: ResultRequest): Promise<Result>;
+}
 
 export interface RowsQuery {
   query: string;
@@ -12,11 +34,12 @@ export interface RowsQuery {
 }
 
 /**
- * Runs a query and hands its result through as bytes. Rejects when ClickHouse refuses the query; throws while being
- * read when it fails midway, so that whoever pipes it breaks the connection instead of ending it cleanly.
+ * Runs a query and hands its result through as bytes; those of a part may be others once the next part is asked for.
+ * Rejects when ClickHouse refuses the query; throws while being read when it fails midway, so that whoever pipes it
+ * breaks the connection instead of ending it cleanly.
  */
 export async function openRows(
-  clickhouse: ClickHouseClient,
+  clickhouse: ResultSource,
   { query, params, signal, settings = {}, zstd = false }: RowsQuery,
 ): Promise<AsyncIterable<Buffer>> {
   const { stream, response_headers: headers } = await clickhouse.exec({
@@ -37,35 +60,36 @@ export async function openRows(
   const tag = headers["x-clickhouse-exception-tag"];
   // Of what it compresses ClickHouse breaks the connection itself when the query fails midway.
   const isMarked = typeof tag === "string" && !zstd;
-  return isMarked ? failingAtException(stream, tag) : (stream as AsyncIterable<Buffer>);
+  return isMarked ? failingAtException(stream, tag) : stream;
 }
 
 const COMPRESSED = { enable_http_compression: 1, http_zlib_compression_level: "1" } as const;
 
-function refusalIn(
-  headers: Readonly<Record<string, string | string[] | undefined>>,
-  zstd: boolean,
-): string | undefined {
+function refusalIn(headers: Result["response_headers"], zstd: boolean): string | undefined {
   const code = headers["x-clickhouse-exception-code"];
   if (code !== undefined) return `ClickHouse answered a query with exception ${String(code)}`;
   if (zstd && headers["content-encoding"] !== "zstd") return "ClickHouse did not compress a result with zstd";
   return undefined;
 }
 
+/** ClickHouse cuts the text of a failure to 16 KiB, its marks included (seen with the embedded one). */
+const FAILURE_BYTES_MAX = 20 * 1024;
+
 /**
  * ClickHouse ends a result that failed midway with a block that opens so; its tag is new for every answer. Parts are
- * handed on as they are, uncopied; only what may be the beginning of that block waits for the next part.
+ * handed on as they are, uncopied; only what may be the beginning of that block waits for the next part. As the block
+ * is at the end of the whole, it begins near the end of a part: looking at no more than that leaves time to others.
  */
-async function* failingAtException(stream: Readable, tag: string): AsyncGenerator<Buffer> {
+async function* failingAtException(stream: AsyncIterable<Buffer>, tag: string): AsyncGenerator<Buffer> {
   const mark = Buffer.from(`__exception__\r\n${tag}`);
   let held: Buffer = Buffer.alloc(0);
-  for await (const part of stream as AsyncIterable<Buffer>) {
+  for await (const part of stream) {
     const bytes = held.length === 0 ? part : Buffer.concat([held, part]);
-    if (bytes.includes(mark))
+    if (bytes.includes(mark, Math.max(0, bytes.length - FAILURE_BYTES_MAX)))
       throw new Error(`ClickHouse failed midway: ${bytes.toString("utf8").slice(-500)}`);
     const safe = beginningOf(mark, bytes);
+    held = Buffer.from(bytes.subarray(safe));
     if (safe > 0) yield bytes.subarray(0, safe);
-    held = bytes.subarray(safe);
   }
   if (held.length > 0) yield held;
 }

@@ -1,13 +1,14 @@
-import { Readable } from "node:stream";
-import { constants, createGzip } from "node:zlib";
+import { Stream } from "node:stream";
+import { constants, createGzip, type Gzip } from "node:zlib";
 import { MEDIA_TYPES, type ExportFormat } from "../schemas/export-format.js";
 import { UNWATCHED, type ApiWatch } from "./api-watch.js";
 import { countRows, type RowCount } from "./count-rows.js";
 import type { ApiContext } from "./route.js";
 
 /**
- * Opens a stream of rows; aborting the signal stops what makes them. Only where `AnswerOptions.zstd` says that it can
- * is it asked for a stream that is compressed already.
+ * Opens a stream of rows, the bytes of a part of which may be others once the next part is asked for; aborting the
+ * signal stops what makes them. Only where `AnswerOptions.zstd` says that it can is it asked for a stream that is
+ * compressed already.
  */
 export type OpenRows = (asked: { signal: AbortSignal; zstd: boolean }) => Promise<AsyncIterable<Buffer>>;
 
@@ -48,13 +49,16 @@ export async function answerRows(
   if (ctx.req.socket.destroyed) stop.abort();
   const rows = await openUncoded(ctx, () => open({ signal: stop.signal, zstd: encoding === "zstd" }));
   ctx.status = 200;
-  const count = encoding === "zstd" ? UNCOUNTED : countRows(format);
-  const answer = countAnswer(rows, { count, watch, signal: stop.signal });
+  // Looking for the ends of lines takes a twentieth of the time of an export.
+  const answer = countAnswer(rows, {
+    count: counts ? countRows(format) : UNCOUNTED,
+    watch,
+    signal: stop.signal,
+  });
   begun.answer = answer;
   if (counts) ctx.set("Trailer", "X-Row-Count");
   const trailed = counts ? withRowCount(ctx, answer) : answer.rows;
-  const body = Readable.from(trailed, { objectMode: false });
-  ctx.body = encoding === "gzip" ? gzipped(body) : body;
+  ctx.body = encoding === "gzip" ? gzipped(trailed) : new RowsBody(trailed, stop.signal);
 }
 
 /** What refuses is not encoded as the rows would have been. */
@@ -71,7 +75,7 @@ const UNCOUNTED: RowCount = { add: () => 0, finish: async () => 0 };
 
 interface CountedAnswer {
   rows: AsyncIterable<Buffer>;
-  /** Rows so far. */
+  /** Rows so far, where they are counted. */
   count: number;
   /** They broke off, and not because the caller left. */
   failed: boolean;
@@ -85,17 +89,14 @@ interface Counting {
 
 function countAnswer(opened: AsyncIterable<Buffer>, { count, watch, signal }: Counting): CountedAnswer {
   const counted: CountedAnswer = { rows: counting(), count: 0, failed: false };
-  const tell = (rows: number, bytes: number) => {
-    counted.count += rows;
-    watch.onExported({ rows, bytes });
-  };
   async function* counting(): AsyncGenerator<Buffer> {
     try {
       for await (const part of opened) {
-        tell(count.add(part), part.length);
+        counted.count += count.add(part);
+        watch.onExported(part.length);
         yield part;
       }
-      tell(await count.finish(), 0);
+      counted.count += await count.finish();
     } catch (error) {
       counted.failed = !signal.aborted;
       throw error;
@@ -120,12 +121,38 @@ async function* withRowCount(ctx: ApiContext, answer: CountedAnswer): AsyncGener
   ctx.res.addTrailers({ "X-Row-Count": String(answer.count) });
 }
 
-/** A failure of the rows has to reach the socket through the compressor as well. */
-function gzipped(rows: Readable): Readable {
+/** A body for Koa that keeps nothing: a Readable would hold on to parts whose bytes are others by then. */
+class RowsBody extends Stream {
+  constructor(
+    private readonly rows: AsyncIterable<Buffer>,
+    private readonly signal: AbortSignal,
+  ) {
+    super();
+  }
+
+  override pipe<To extends NodeJS.WritableStream>(response: To): To {
+    writeRows(this.rows, response).catch((error: unknown) => {
+      // Nobody listens for what befalls an answer whose caller has left.
+      if (!this.signal.aborted) this.emit("error", error);
+    });
+    return response;
+  }
+}
+
+/** A failure of the rows reaches the socket through the compressor as well. */
+function gzipped(rows: AsyncIterable<Buffer>): Gzip {
   const gzip = createGzip({ level: constants.Z_BEST_SPEED });
-  rows.on("error", (error) => gzip.destroy(error));
-  gzip.on("close", () => rows.destroy());
-  return rows.pipe(gzip);
+  writeRows(rows, gzip).catch((error: Error) => gzip.destroy(error));
+  return gzip;
+}
+
+/** Asks for a part when the one before is out. */
+async function writeRows(rows: AsyncIterable<Buffer>, to: NodeJS.WritableStream): Promise<void> {
+  for await (const part of rows)
+    await new Promise<void>((resolve, reject) =>
+      to.write(part, (error) => (error ? reject(error) : resolve())),
+    );
+  to.end();
 }
 
 /** The one that the caller rates highest, and names first among such; plain where none will do. */

@@ -6,8 +6,8 @@ export interface ApiWatch {
   /** Bytes of import bodies as they are read, after decompression; dry runs count, too. */
   onImportBytes(bytes: number): void;
   onImportEnded(ending: ImportEnding): void;
-  /** What of an export was handed to the connection, before compression. */
-  onExported(part: { rows: number; bytes: number }): void;
+  /** Bytes of an export as they are handed to the connection, before what compresses them here. */
+  onExported(bytes: number): void;
   onExportEnded(ending: ExportEnding): void;
 }
 

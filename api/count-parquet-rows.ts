@@ -12,7 +12,7 @@ export function countParquetRows(): RowCount {
   let bytes = 0;
   return {
     add(part) {
-      kept.push(part);
+      kept.push(Buffer.from(part));
       bytes += part.length;
       while (bytes - (kept[0]?.length ?? 0) >= FOOTER_BYTES_MAX) bytes -= kept.shift()?.length ?? 0;
       return 0;

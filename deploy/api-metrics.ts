@@ -59,14 +59,9 @@ const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PAT
 
 function createExportMetrics(registry: Registry): Pick<ApiWatch, "onExported" | "onExportEnded"> {
   const registers = [registry];
-  const rows = new Counter({
-    name: "export_rows_total",
-    help: "Lines of NDJSON that were handed to callers: aggregates, import logs, rejected lines",
-    registers,
-  });
   const bytes = new Counter({
     name: "export_bytes_total",
-    help: "Bytes of the same, before compression",
+    help: "Bytes of streamed answers: exports, aggregates, import logs, rejected lines; before gzip, after zstd",
     registers,
   });
   const ended = new Counter({
@@ -77,10 +72,7 @@ function createExportMetrics(registry: Registry): Pick<ApiWatch, "onExported" | 
   });
   for (const ending of EXPORT_ENDINGS) ended.inc({ ending }, 0);
   return {
-    onExported(part) {
-      rows.inc(part.rows);
-      bytes.inc(part.bytes);
-    },
+    onExported: (exported) => bytes.inc(exported),
     onExportEnded: (ending) => ended.inc({ ending }),
   };
 }

@@ -2,11 +2,13 @@ import type { ClickHouseClient } from "@clickhouse/client";
 import type pg from "pg";
 import type { Logger } from "pino";
 import { migratePostgres } from "../api/migrate-postgres.js";
+import type { ResultSource } from "../aggregate/open-rows.js";
 import type { EventLog, LagReader } from "../schemas/event-log.js";
 import type { ClosingStack } from "./closing-stack.js";
 import type { Config } from "./config.js";
 import type { Role } from "./config-schema.js";
 import { connectClickHouse, DATABASE } from "./connect-clickhouse.js";
+import { connectResults } from "./connect-results.js";
 import { connectPostgres, REQUEST_LIMITS } from "./connect-postgres.js";
 import type { DataDir } from "./data-dir.js";
 import { startClickHouse, type EmbeddedClickHouse } from "./embedded/clickhouse.js";
@@ -30,8 +32,10 @@ export interface Stores {
   /** For what callers ask for, who are sent away when it takes too long: they never take the service's own connections. */
   requests: pg.Pool;
   clickhouse: ClickHouseClient;
-  /** For answers that callers read as slowly as they like: they never take the service's own connections. */
-  exports: ClickHouseClient;
+  /** For what callers ask for: they never take the service's own connections. */
+  clickhouseRequests: ClickHouseClient;
+  /** For answers that callers read as slowly as they like. */
+  exports: ResultSource;
   /** Open from the start, except where no role needs it: then it is opened by whoever asks. */
   eventLog: () => Promise<EventLog & LagReader>;
   /** Resolves with the reason when an embedded store is gone for good. */
@@ -66,6 +70,7 @@ export async function openStores({ config, dataDir, log, open }: StoresOptions):
     pg: postgres.pool,
     requests: postgres.requests,
     clickhouse: clickhouse.client,
+    clickhouseRequests: clickhouse.requests,
     exports: clickhouse.exports,
     eventLog: eventLog.get,
     lost,
@@ -106,9 +111,10 @@ async function openClickHouse({ config, dataDir, log, open }: StoresOptions) {
   const url = embedded === undefined ? (config.clickhouseUrl ?? "") : embeddedUrl(embedded);
   await explaining("CLICKHOUSE_URL", () => prepareClickHouse(url));
   const client = connectClickHouse(url);
-  const exports = connectClickHouse(url);
-  open.defer(() => Promise.all([client.close(), exports.close()]));
-  return { url, client, exports, lost: embedded?.exited ?? NEVER };
+  const requests = connectClickHouse(url);
+  const exports = open.use(connectResults(url));
+  open.defer(() => Promise.all([client.close(), requests.close()]));
+  return { url, client, requests, exports, lost: embedded?.exited ?? NEVER };
 }
 
 /** The URL of an embedded ClickHouse with its credentials and database in it. */

@@ -193,7 +193,7 @@ function startJobs(parts: Parts): void {
 
 async function startApi(parts: Parts): Promise<ListeningServer> {
   const { config, log, stores, tokens, registry, metrics } = parts;
-  const { pg, requests, exports: clickhouse } = stores;
+  const { pg, requests, exports: clickhouse, clickhouseRequests } = stores;
   const eventLog = await stores.eventLog();
   const active = new ActiveUploads();
   const watch = createApiMetrics(registry, {
@@ -223,7 +223,7 @@ async function startApi(parts: Parts): Promise<ListeningServer> {
       ...aggregateRoutes({ pg: requests, clickhouse, watch }),
       ...eventRoutes({ pg: requests, clickhouse, watch }),
       ...webhookApi(parts),
-      ...companyRoutes({ pg: requests, clickhouse }),
+      ...companyRoutes({ pg: requests, clickhouse: clickhouseRequests }),
       ...funnelRoutes({ pg: requests }),
     ],
   });

@@ -99,11 +99,11 @@ async function* linesOf(bytes: AsyncIterable<Buffer>): AsyncGenerator<string> {
   for await (const part of bytes) {
     const end = part.lastIndexOf(NEWLINE);
     if (end < 0) {
-      held.push(part);
+      held.push(Buffer.from(part));
       continue;
     }
     const lines = Buffer.concat([...held, part.subarray(0, end)]).toString();
-    held = [part.subarray(end + 1)];
+    held = [Buffer.from(part.subarray(end + 1))];
     yield* lines.split("\n");
   }
 }

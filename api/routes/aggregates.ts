@@ -1,4 +1,4 @@
-import type { ClickHouseClient } from "@clickhouse/client";
+import type { ResultSource } from "../../aggregate/open-rows.js";
 import { openAggregates } from "../../aggregate/open-aggregates.js";
 import { AGGREGATE_V1, BREAKDOWNS, type Breakdown } from "../../schemas/aggregate.js";
 import { parseDateRange } from "../../schemas/date-range.js";
@@ -20,7 +20,7 @@ const DAYS_MAX = 366;
 
 export interface AggregateRoutesDeps {
   pg: Postgres;
-  clickhouse: ClickHouseClient;
+  clickhouse: ResultSource;
   watch?: ExportWatch;
 }
 

@@ -1,4 +1,4 @@
-import type { ClickHouseClient } from "@clickhouse/client";
+import type { ResultSource } from "../../aggregate/open-rows.js";
 import { openEvents, type ExportedArtifact } from "../../aggregate/open-events.js";
 import { parseDateRange, type DateRange } from "../../schemas/date-range.js";
 import { answerRows, type ExportWatch } from "../answer-rows.js";
@@ -16,7 +16,7 @@ const DAYS_MAX = 31;
 
 export interface EventRoutesDeps {
   pg: Postgres;
-  clickhouse: ClickHouseClient;
+  clickhouse: ResultSource;
   watch?: ExportWatch;
 }
 

@@ -1,4 +1,4 @@
-import type { ClickHouseClient } from "@clickhouse/client";
+import type { ResultSource } from "../../aggregate/open-rows.js";
 import type { Pool } from "pg";
 import { openImportLog } from "../../aggregate/open-import-log.js";
 import { LOG_ENTRY } from "../../schemas/import-log.js";
@@ -15,7 +15,7 @@ import { listImports } from "../stores/imports.js";
 
 export interface ImportRecordRoutesDeps {
   pg: Pool;
-  clickhouse: ClickHouseClient;
+  clickhouse: ResultSource;
   watch?: ExportWatch;
 }
 

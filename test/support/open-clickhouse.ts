@@ -10,6 +10,8 @@ import { prepareClickHouse } from "../../deploy/prepare-clickhouse.js";
 /** A real ClickHouse in a directory of its own, with this program's tables. */
 export interface TestClickHouse extends AsyncDisposable {
   client: ClickHouseClient;
+  /** With credentials. */
+  url: string;
   /** The rows of a query as objects; 64-bit numbers are text. */
   rows<Row>(query: string): Promise<Row[]>;
 }
@@ -24,6 +26,7 @@ export async function openTestClickHouse(): Promise<TestClickHouse> {
   const client = connectClickHouse(url.href);
   return {
     client,
+    url: url.href,
     async rows<Row>(query: string) {
       const answer = await client.query({ query, format: "JSONEachRow" });
       return answer.json<Row>();

@@ -63,7 +63,7 @@ describe("/metrics tells of", () => {
 
   test("an export", async () => {
     before = await readMetrics(toolchain);
-    const rows = await api.readAggregates(ORGANIZATION, RANGE);
+    await api.readAggregates(ORGANIZATION, RANGE);
     const list = `/v1/organizations/${ORGANIZATION}/aggregates?startDate=2025-03-01&endDate=2025-05-01`;
     const compressed = await api.request(list, { headers: { "Accept-Encoding": "gzip" } });
     const text = await compressed.text();
@@ -71,7 +71,6 @@ describe("/metrics tells of", () => {
       .poll(async () => (await readMetrics(toolchain)).sum("exports_ended_total", { ending: "complete" }))
       .toBe(2);
     after = await readMetrics(toolchain);
-    expect(moved("export_rows_total")).toBe(2 * rows.length);
     expect(moved("export_bytes_total")).toBe(2 * text.length);
     expect(after.sum("exports_ended_total", { ending: "failed" })).toBe(0);
   });

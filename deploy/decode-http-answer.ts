@@ -1,0 +1,107 @@
+export interface AnswerHead {
+  status: number;
+  /** Names in lower case; of a name that comes twice the last. */
+  headers: Readonly<Record<string, string>>;
+}
+
+/** A chunk's size, its data, the end of its line; then the trailers that close the whole. */
+type Expected = "status" | "header" | "size" | "data" | "gap" | "trailer" | "nothing";
+
+const NEWLINE = 0x0a;
+const LINE_LENGTH_MAX = 64 * 1024;
+const HEADERS_MAX = 200;
+
+/**
+ * Takes one HTTP/1.1 answer as it comes in, in any pieces. What is not exactly a chunk throws: a server that fails in
+ * the middle of an answer may end it with anything. Source: RFC 9112.
+ */
+export class HttpAnswerDecoder {
+  /** Undefined until all of it is there. */
+  head: AnswerHead | undefined;
+  private expected: Expected = "status";
+  private status = 0;
+  private readonly headers = new Map<string, string>();
+  private isChunked = false;
+  /** The beginning of a line whose end is still to come. */
+  private line = "";
+  /** Bytes of the body, or of this chunk of it, that are still to come. */
+  private left = 0;
+
+  /** Whether the body has come to its end. */
+  get isComplete(): boolean {
+    return this.expected === "nothing";
+  }
+
+  /** The parts of the body that these bytes hold, as views of them. Throws where they are no such answer. */
+  decode(bytes: Buffer): Buffer[] {
+    const parts: Buffer[] = [];
+    let at = 0;
+    while (at < bytes.length) {
+      if (this.expected !== "data") {
+        at = this.takeLine(bytes, at);
+        continue;
+      }
+      const part = bytes.subarray(at, at + this.left);
+      parts.push(part);
+      at += part.length;
+      this.left -= part.length;
+      if (this.left === 0) this.expected = this.isChunked ? "gap" : "nothing";
+    }
+    return parts;
+  }
+
+  /** Answers where the line ends. */
+  private takeLine(bytes: Buffer, from: number): number {
+    const newline = bytes.indexOf(NEWLINE, from);
+    const end = newline < 0 ? bytes.length : newline;
+    this.line += bytes.toString("latin1", from, end);
+    if (this.line.length > LINE_LENGTH_MAX) throw new Error("a line of the answer is too long");
+    if (newline < 0) return end;
+    const line = this.line.endsWith("\r") ? this.line.slice(0, -1) : this.line;
+    this.line = "";
+    this.expected = this.readLine(line);
+    return newline + 1;
+  }
+
+  /** Answers what has to come then. */
+  private readLine(line: string): Expected {
+    switch (this.expected) {
+      case "status":
+        this.status = Number(/^HTTP\/1\.1 (\d{3})( |$)/.exec(line)?.[1]);
+        if (!(this.status >= 200)) throw new Error("the answer is no HTTP/1.1");
+        return "header";
+      case "header":
+        return line === "" ? this.endHead() : this.readHeader(line);
+      case "size":
+        if (!/^[0-9a-f]{1,8}(\s*;.*)?$/i.test(line)) throw new Error("a chunk of the answer has no size");
+        this.left = Number.parseInt(line, 16);
+        return this.left === 0 ? "trailer" : "data";
+      case "gap":
+        if (line !== "") throw new Error("a chunk of the answer is not as long as it says");
+        return "size";
+      case "trailer":
+        return line === "" ? "nothing" : "trailer";
+      case "data":
+      case "nothing":
+        throw new Error("there is more than the answer");
+    }
+  }
+
+  private readHeader(line: string): Expected {
+    const [, name, value = ""] = /^([^\s:]+):[ \t]*(.*?)[ \t]*$/.exec(line) ?? [];
+    if (name === undefined || this.headers.size === HEADERS_MAX) throw new Error("the answer is no HTTP/1.1");
+    this.headers.set(name.toLowerCase(), value);
+    return "header";
+  }
+
+  private endHead(): Expected {
+    this.head = { status: this.status, headers: Object.fromEntries(this.headers) };
+    this.isChunked = this.headers.get("transfer-encoding")?.toLowerCase() === "chunked";
+    if (this.isChunked) return "size";
+    const length = this.headers.get("content-length") ?? "";
+    // What ends with its connection cannot be told from what was cut.
+    if (!/^\d{1,15}$/.test(length)) throw new Error("the answer does not say where it ends");
+    this.left = Number(length);
+    return this.left === 0 ? "nothing" : "data";
+  }
+}

@@ -1,0 +1,76 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { HttpAnswerDecoder } from "../../../deploy/decode-http-answer.js";
+
+/** Hands the bytes to a decoder in pieces that end at these places. */
+function decode(text: string, places: readonly number[] = []) {
+  const bytes = Buffer.from(text, "latin1");
+  const decoder = new HttpAnswerDecoder();
+  const ends = [...new Set([...places.map((place) => place % bytes.length), bytes.length])];
+  const body: Buffer[] = [];
+  let from = 0;
+  for (const end of ends.sort((a, b) => a - b)) {
+    body.push(...decoder.decode(bytes.subarray(from, end)).map((part) => Buffer.from(part)));
+    from = end;
+  }
+  return { head: decoder.head, isComplete: decoder.isComplete, body: Buffer.concat(body).toString("latin1") };
+}
+
+const CHUNKED = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nX-Tag:  a b \r\n\r\n";
+const chunksOf = (parts: readonly string[]) =>
+  parts.map((part) => `${part.length.toString(16)}\r\n${part}\r\n`).join("");
+
+const parts = fc.array(fc.string({ unit: "binary-ascii", minLength: 1, maxLength: 40 }), { maxLength: 8 });
+const places = fc.array(fc.nat(), { maxLength: 30 });
+
+describe("an answer", () => {
+  test("in chunks is what its chunks hold, however it comes in", () => {
+    fc.assert(
+      fc.property(parts, places, (chunks, at) => {
+        expect(decode(`${CHUNKED}${chunksOf(chunks)}0\r\n\r\n`, at)).toEqual({
+          head: { status: 200, headers: { "transfer-encoding": "chunked", "x-tag": "a b" } },
+          isComplete: true,
+          body: chunks.join(""),
+        });
+      }),
+    );
+  });
+
+  test("of a known length is so many bytes, however it comes in", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary-ascii", maxLength: 60 }), places, (body, at) => {
+        const text = `HTTP/1.1 404 Not Found\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+        expect(decode(text, at)).toMatchObject({ head: { status: 404 }, isComplete: true, body });
+      }),
+    );
+  });
+
+  test("that is cut anywhere is not complete", () => {
+    const whole = `${CHUNKED}${chunksOf(["one\r\n", "0\r\n\r\n"])}0\r\n\r\n`;
+    for (let end = 1; end < whole.length; end += 1)
+      expect(decode(whole.slice(0, end)).isComplete).toBe(false);
+  });
+
+  test("may have extensions to its chunks, and trailers", () => {
+    const text = `${CHUNKED}3;a=b\r\nabc\r\n0\r\nX-Sum: 1\r\n\r\n`;
+    expect(decode(text)).toMatchObject({ isComplete: true, body: "abc" });
+  });
+});
+
+test.each([
+  ["HTTP/1.0 200 OK\r\n\r\n", "no HTTP/1.1"],
+  ["\x15\x03\x03\x00\x02\n", "no HTTP/1.1"],
+  ["HTTP/1.1 100 Continue\r\n\r\n", "no HTTP/1.1"],
+  ["HTTP/1.1 200 OK\r\nno header\r\n", "no HTTP/1.1"],
+  ["HTTP/1.1 200 OK\r\n\r\nrows until the end", "where it ends"],
+  ["HTTP/1.1 200 OK\r\nContent-Length:\r\n\r\n", "where it ends"],
+  ["HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\n", "where it ends"],
+  [`${CHUNKED}Code: 241. DB::Exception\r\n`, "no size"],
+  [`${CHUNKED}-1\r\n`, "no size"],
+  [`${CHUNKED}\r\n`, "no size"],
+  [`${CHUNKED}3\r\nabcd\r\n`, "as long as it says"],
+  [`${CHUNKED}0\r\n\r\nHTTP/1.1 200 OK\r\n`, "more than the answer"],
+  [`HTTP/1.1 200 OK\r\nX: ${"x".repeat(70_000)}`, "too long"],
+])("%j is refused", (text, reason) => {
+  expect(() => decode(text)).toThrow(reason);
+});
