@@ -1,0 +1,153 @@
+import type { IncomingMessage } from "node:http";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { createGunzip } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { connectClickHouse } from "../../deploy/connect-clickhouse.js";
+import type { ApiClient } from "../../deploy/demo/api-client.js";
+import { makeOrganization, makePackage } from "../support/make-artifacts.js";
+import { openAnswer } from "../support/open-answer.js";
+import { startServer } from "../support/start-server.js";
+import { startToolchain, type Toolchain } from "../support/start-toolchain.js";
+import { pidsIn } from "../support/toolchain-process.js";
+
+// More than all buffers between ClickHouse and a reader that stands still can hold, compressed or not: such a query runs
+// until its reader goes on.
+const EVENTS = 10_000;
+const VARIABLES = 64;
+/** Values that do not compress. */
+const FILL = `
+  INSERT INTO events (artifact, kind, library_type, time, unique_key, version, sign, type, variables)
+  SELECT {artifact:UUID}, 'package', 'other', '2025-03-10 12:00:00', toString(number), number + 1, 1, 'file-download',
+    mapFromArrays(arrayMap(each -> concat('variable-', toString(each)), range(${VARIABLES})),
+      arrayMap(each -> base64Encode(randomString(120, number + each)), range(${VARIABLES})))
+  FROM numbers(${EVENTS})`;
+const MONTH = "startDate=2025-03-01&endDate=2025-04-01";
+
+/** What is asked for, how many lines that is, and how its query is told from others. */
+interface LargeAnswer {
+  path: string;
+  lines: number;
+  running: string;
+}
+
+let toolchain: Toolchain;
+let api: ApiClient;
+let answers: Record<"aggregates" | "events", LargeAnswer>;
+
+beforeAll(async () => {
+  toolchain = await startToolchain();
+  api = await toolchain.newAccount("ada");
+  const organization = await makeOrganization(api, "acme");
+  await toolchain.admin("grant-export", organization);
+  const { id } = await makePackage(api, { organization, name: "large", libraryType: "other" });
+  await using clickhouse = connectClickHouse(toolchain.endpoints.clickhouse ?? "");
+  await clickhouse.command({ query: FILL, query_params: { artifact: id } });
+  answers = {
+    aggregates: {
+      path: `/v1/organizations/acme/aggregates?${MONTH}&breakdown=variable`,
+      lines: EVENTS * VARIABLES,
+      running: "query LIKE 'WITH %SELECT concat(%unique_total%'",
+    },
+    events: {
+      path: `/v1/packages/${id}/events/all.csv?${MONTH}`,
+      lines: EVENTS + 1,
+      running: "query LIKE 'WITH %package_name%FORMAT CSVWithNames%'",
+    },
+  };
+});
+
+afterAll(() => toolchain?.close());
+
+/** Reads to the end; does `midway` after the first bytes, reading nothing meanwhile. */
+async function readThrough(
+  response: IncomingMessage,
+  midway: () => Promise<void>,
+  parts: Buffer[] = [],
+): Promise<void> {
+  let isFirst = true;
+  for await (const part of response) {
+    if (isFirst) await midway();
+    isFirst = false;
+    parts.push(part as Buffer);
+  }
+}
+
+async function askClickHouse(query: string): Promise<string> {
+  await using client = connectClickHouse(toolchain.endpoints.clickhouse ?? "");
+  const rows = await client.query({ query, format: "TabSeparated" });
+  return (await rows.text()).trim();
+}
+
+/** Fails the query that answers, once its first bytes are here; the command itself may wait for the query, which waits for the reader. */
+async function failMidway(response: IncomingMessage, { running }: LargeAnswer): Promise<void> {
+  let killing: Promise<string> | undefined;
+  const killed = async () => {
+    killing = askClickHouse(`KILL QUERY WHERE ${running} ASYNC`);
+    const isCancelled = `SELECT is_cancelled FROM system.processes WHERE ${running}`;
+    await expect.poll(() => askClickHouse(isCancelled), { timeout: 20_000 }).toBe("1");
+  };
+  try {
+    return await readThrough(response, killed);
+  } finally {
+    await killing;
+  }
+}
+
+async function countLines(stream: AsyncIterable<Buffer>): Promise<number> {
+  let lines = 0;
+  for await (const part of stream) for (const byte of part) if (byte === NEWLINE) lines += 1;
+  return lines;
+}
+
+const NEWLINE = 0x0a;
+
+describe.each(["aggregates", "events"] as const)("an answer of many megabytes of %s", (kind) => {
+  test("is the same whole however it is compressed, to a reader that stops in between", async () => {
+    const { path, lines } = answers[kind];
+    const seen = new Set<string>();
+    for (const [encoding, name] of Object.entries({ identity: "none", gzip: "gzip", zstd: "zstd" })) {
+      const parts: Buffer[] = [];
+      await readThrough(await openAnswer(api, path, encoding), () => sleep(500), parts);
+      await using file = await startServer((_, answer) => void answer.end(Buffer.concat(parts)));
+      const from = `url('${file.url}', 'LineAsString', 'line String', '${name}')`;
+      seen.add(await askClickHouse(`SELECT count(), sum(cityHash64(line)) FROM ${from}`));
+    }
+    expect([...seen]).toEqual([expect.stringMatching(new RegExp(`^${lines}\\t`))]);
+  });
+
+  test.each(["identity", "gzip", "zstd"])(
+    "breaks the connection when its query fails midway, instead of ending cleanly (%s)",
+    async (encoding) => {
+      const response = await openAnswer(api, answers[kind].path, encoding);
+      expect(response.statusCode).toBe(200);
+      expect(response.headers["content-encoding"] ?? "identity").toBe(encoding);
+      await expect(failMidway(response, answers[kind])).rejects.toMatchObject({ code: "ECONNRESET" });
+    },
+  );
+
+  test("stops its query when the reader leaves", async () => {
+    const { path, running } = answers[kind];
+    const response = await openAnswer(api, path, "identity");
+    const countRunning = () => askClickHouse(`SELECT count() FROM system.processes WHERE ${running}`);
+    const left = async () => {
+      expect(await countRunning()).toBe("1");
+      response.destroy(new Error("the reader left"));
+    };
+    await expect(readThrough(response, left)).rejects.toThrow("the reader left");
+    await expect.poll(countRunning, { timeout: 20_000 }).toBe("0");
+  });
+
+  test("breaks the connection when ClickHouse dies midway, and is whole again when it is back", async () => {
+    const { path, lines } = answers[kind];
+    const response = await openAnswer(api, path, "identity");
+    const servers = pidsIn(join(toolchain.dataDir, "clickhouse"));
+    expect(servers).not.toEqual([]);
+    const killed = async () => servers.forEach((pid) => process.kill(pid, "SIGKILL"));
+    await expect(readThrough(response, killed)).rejects.toMatchObject({ code: "ECONNRESET" });
+    const isReady = async () => (await fetch(`${toolchain.api}/readyz`)).status;
+    await expect.poll(isReady, { timeout: 30_000 }).toBe(200);
+    const again = await openAnswer(api, path, "gzip");
+    expect(await countLines(again.pipe(createGunzip()))).toBe(lines);
+  });
+});
