@@ -12,6 +12,7 @@ import type { MeasuredRun } from "./management-round.js";
 import { postFile } from "./post-file.js";
 import { openRawConnections } from "./raw-connections.js";
 import { sendAtRate, type Rate } from "./send-at-rate.js";
+import { takePrecedence } from "./take-precedence.js";
 import { watchUsage } from "./watch-usage.js";
 
 /** Redirects at a fixed rate, and the import that ran beside them. */
@@ -39,7 +40,8 @@ const CONNECTIONS = 64;
 /** Ours and then the peer, each at the same rate while the same lines are imported. */
 export async function runCollectRound(ground: CollectGround, rate: Rate): Promise<CollectRound> {
   const ours = await measureRedirects(ground, { rate, url: ground.collectUrl });
-  const peer = fork(fileURLToPath(new URL("./bare-redirects.js", import.meta.url)));
+  // A session of its own, as the program has: what this one gets is for callers.
+  const peer = fork(fileURLToPath(new URL("./bare-redirects.js", import.meta.url)), { detached: true });
   try {
     const [url] = (await once(peer, "message")) as [string];
     return { ours, bare: await measureRedirects(ground, { rate, url }) };
@@ -54,12 +56,13 @@ async function measureRedirects(
   ground: CollectGround,
   { rate, url }: { rate: Rate; url: string },
 ): Promise<RedirectRun> {
-  using connections = await openRawConnections(url, CONNECTIONS);
   await awaitCalm(ground.clickhouseUrl);
+  using connections = await openRawConnections(url, CONNECTIONS);
   const importing = importFile(ground);
   // It is waited for below; until then a failure is nobody's.
   importing.catch(() => undefined);
   using watch = watchUsage(ground.pid);
+  using _ = takePrecedence();
   const busyBefore = readBusySeconds();
   const sent = await sendAtRate(rate, (index) => connections.send(redirectRequest(index)));
   const usage = watch.finish();

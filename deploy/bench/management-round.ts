@@ -4,6 +4,7 @@ import { readBusySeconds } from "./machine-cpu.js";
 import type { ManagementGround } from "./management-ground.js";
 import { ManagementMix } from "./management-mix.js";
 import { sendAtRate, type Rate, type SentAtRate } from "./send-at-rate.js";
+import { takePrecedence } from "./take-precedence.js";
 import { watchUsage, type Usage } from "./watch-usage.js";
 
 export interface MeasuredRun extends SentAtRate {
@@ -49,6 +50,7 @@ async function measure(
   send: (index: number) => Promise<string>,
 ): Promise<MeasuredRun> {
   using watch = watchUsage(pid);
+  using _ = takePrecedence();
   const busyBefore = readBusySeconds();
   const sent = await sendAtRate(rate, send);
   return { ...sent, usage: watch.finish(), machineCpuSeconds: readBusySeconds() - busyBefore };

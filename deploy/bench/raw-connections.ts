@@ -18,7 +18,8 @@ export async function openRawConnections(url: string, count: number): Promise<Ra
   const waiting: ((connection: Connection) => void)[] = [];
   return {
     async send(request) {
-      const connection = free.pop() ?? (await new Promise<Connection>((resolve) => waiting.push(resolve)));
+      // In turn: one that lies idle for seconds is closed by its server.
+      const connection = free.shift() ?? (await new Promise<Connection>((resolve) => waiting.push(resolve)));
       try {
         return await connection.ask(request);
       } finally {
@@ -57,6 +58,7 @@ async function open(host: string, port: number): Promise<Connection> {
     socket,
     ask: (request) =>
       new Promise((resolve, reject) => {
+        if (socket.destroyed) return reject(new Error("the connection was closed while nothing was asked"));
         answered = resolve;
         failed = reject;
         socket.write(request);
