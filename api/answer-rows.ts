@@ -45,6 +45,8 @@ export async function answerRows(
     stop.abort();
     if (begun.answer !== undefined) tellEnd(ctx, begun.answer, watch);
   });
+  // What waits behind another answer of its connection has none of its own yet that could close.
+  ctx.req.once("close", () => stop.abort());
   // Whoever left earlier is not heard of again.
   if (ctx.req.socket.destroyed) stop.abort();
   const rows = await openUncoded(ctx, () => open({ signal: stop.signal, zstd: encoding === "zstd" }));
@@ -142,6 +144,8 @@ class RowsBody extends Stream {
 /** A failure of the rows reaches the socket through the compressor as well. */
 function gzipped(rows: AsyncIterable<Buffer>): Gzip {
   const gzip = createGzip({ level: constants.Z_BEST_SPEED });
+  // Koa listens as well, once it answers.
+  gzip.on("error", () => undefined);
   writeRows(rows, gzip).catch((error: Error) => gzip.destroy(error));
   return gzip;
 }

@@ -4,27 +4,41 @@ import { parseError } from "@clickhouse/client";
 import type { Result, ResultRequest, ResultSource } from "../aggregate/open-rows.js";
 import { limitPlaces } from "../schemas/limit-places.js";
 import { databaseOf } from "./connect-clickhouse.js";
-import { HttpAnswerDecoder } from "./decode-http-answer.js";
+import { HttpAnswerDecoder, type AnswerHead } from "./decode-http-answer.js";
 
 /** As many results at once as any other client of ClickHouse has connections; more wait. */
 const RESULTS_MAX = 20;
 const READ_BYTES = 256 * 1024;
-const SILENCE_MS_MAX = 300_000;
+const IDLE_MS_MAX = 300_000;
 const REFUSAL_BYTES_MAX = 64 * 1024;
 
+export interface ResultsOptions {
+  /** How long ClickHouse may be silent, and a reader may take for 256 KiB. */
+  idleMsMax?: number;
+}
+
 /**
- * Results of ClickHouse as bytes, each over a connection of its own, which is read into one piece of memory again and
- * again: a stream of Node's takes a new one for every 64 KiB, and on two cores passes on 0.45 to 0.73 of what curl reads
- * from ClickHouse, with a collection of garbage for every 13 MB. Read so it is 0.9 (`npm run bench -- csv`).
+ * Results of ClickHouse as bytes, each over a connection of its own. Without TLS it is read into one piece of memory
+ * again and again: a stream of Node's takes a new one for every 64 KiB, and on two cores passes on 0.45 to 0.73 of what
+ * curl reads from ClickHouse, with a collection of garbage for every 13 MB. Read so it is 0.9 (`npm run bench -- csv`).
  */
-export function connectResults(url: string): ResultSource & AsyncDisposable {
+export function connectResults(
+  url: string,
+  { idleMsMax = IDLE_MS_MAX }: ResultsOptions = {},
+): ResultSource & AsyncDisposable {
   const takePlace = limitPlaces({ perSide: RESULTS_MAX, inAll: RESULTS_MAX });
   const open = new Set<Socket>();
+  let isClosed = false;
   return {
     async exec(asked) {
       const { abort_signal: signal } = asked;
+      const request = composeRequest(new URL(url), asked);
       const place = await takePlace([], signal);
-      const { socket, read } = openConnection(new URL(url));
+      if (isClosed || signal.aborted) {
+        place[Symbol.dispose]();
+        throw isClosed ? brokenOff("results of ClickHouse are closed") : (signal.reason as Error);
+      }
+      const { socket, read } = openConnection(new URL(url), idleMsMax);
       const stop = () => void socket.destroy(signal.reason as Error);
       signal.addEventListener("abort", stop, { once: true });
       open.add(socket);
@@ -33,10 +47,11 @@ export function connectResults(url: string): ResultSource & AsyncDisposable {
         open.delete(socket);
         place[Symbol.dispose]();
       });
-      socket.write(composeRequest(new URL(url), asked));
+      socket.write(request);
       return readResult(read, socket);
     },
     async [Symbol.asyncDispose]() {
+      isClosed = true;
       for (const socket of open) socket.destroy();
     },
   };
@@ -45,16 +60,17 @@ export function connectResults(url: string): ResultSource & AsyncDisposable {
 /** The bytes that came next, overwritten by the next call; undefined at the end of the connection. */
 type Read = () => Promise<Buffer | undefined>;
 
-function openConnection(server: URL): { socket: Socket; read: Read } {
+function openConnection(server: URL, idleMsMax: number): { socket: Socket; read: Read } {
   let arrived: Buffer | undefined;
   let wake: (() => void) | undefined;
   const socket = connectSocket(server, (bytes) => {
     arrived = bytes;
     wake?.();
   });
-  socket.setTimeout(SILENCE_MS_MAX, () => {
-    // Nobody waits while a reader takes its time.
-    if (wake !== undefined) socket.destroy(brokenOff(`ClickHouse was silent for ${SILENCE_MS_MAX / 1000} s`));
+  socket.setTimeout(idleMsMax);
+  socket.on("timeout", () => {
+    const who = wake === undefined ? "the reader of a result" : "ClickHouse";
+    socket.destroy(brokenOff(`${who} was idle for ${idleMsMax / 1000} s`));
   });
   // It is with whoever reads, now or later.
   socket.on("error", () => undefined);
@@ -62,6 +78,8 @@ function openConnection(server: URL): { socket: Socket; read: Read } {
   async function read() {
     if (arrived === undefined && !socket.destroyed) {
       const moved = new Promise<void>((resolve) => (wake = resolve));
+      // From now on it is not the reader's time any more.
+      socket.setTimeout(idleMsMax);
       socket.resume();
       await moved;
       wake = undefined;
@@ -150,7 +168,7 @@ async function readResult(read: Read, socket: Socket): Promise<Result> {
     while (decoder.head === undefined) parts = await next();
     const stream = Object.assign(body(parts), { destroy: () => socket.destroy() });
     const { status, headers } = decoder.head;
-    if (status !== 200) throw await refusalOf(status, stream);
+    if (status !== 200) throw await refusalOf(decoder.head, stream);
     return { stream, response_headers: headers };
   } catch (error) {
     socket.destroy();
@@ -158,10 +176,15 @@ async function readResult(read: Read, socket: Socket): Promise<Result> {
   }
 }
 
-async function refusalOf(status: number, body: AsyncIterable<Buffer>): Promise<Error> {
+/** Without its text where that is compressed, as what was asked for would have been. */
+async function refusalOf({ status, headers }: AnswerHead, body: AsyncIterable<Buffer>): Promise<Error> {
   let text = "";
   for await (const part of body) if (text.length < REFUSAL_BYTES_MAX) text += part.toString();
-  return text.trim() === "" ? new Error(`ClickHouse answered with status ${status}`) : parseError(text);
+  const isText = text.trim() !== "" && headers["content-encoding"] === undefined;
+  const code = headers["x-clickhouse-exception-code"] ?? "none";
+  return isText
+    ? parseError(text)
+    : new Error(`ClickHouse answered with status ${status}, exception ${code}`);
 }
 
 /** As a connection that was reset: whoever waits for a store knows what it means. */

@@ -1,15 +1,15 @@
 import type { ClickHouseClient } from "@clickhouse/client";
 import type pg from "pg";
 import type { Logger } from "pino";
-import { migratePostgres } from "../api/migrate-postgres.js";
 import type { ResultSource } from "../aggregate/open-rows.js";
+import { migratePostgres } from "../api/migrate-postgres.js";
 import type { EventLog, LagReader } from "../schemas/event-log.js";
 import type { ClosingStack } from "./closing-stack.js";
 import type { Config } from "./config.js";
 import type { Role } from "./config-schema.js";
 import { connectClickHouse, DATABASE } from "./connect-clickhouse.js";
-import { connectResults } from "./connect-results.js";
 import { connectPostgres, REQUEST_LIMITS } from "./connect-postgres.js";
+import { connectResults } from "./connect-results.js";
 import type { DataDir } from "./data-dir.js";
 import { startClickHouse, type EmbeddedClickHouse } from "./embedded/clickhouse.js";
 import { startPostgres } from "./embedded/postgres.js";
@@ -34,7 +34,7 @@ export interface Stores {
   clickhouse: ClickHouseClient;
   /** For what callers ask for: they never take the service's own connections. */
   clickhouseRequests: ClickHouseClient;
-  /** For answers that callers read as slowly as they like. */
+  /** For answers that callers read at their own pace. */
   exports: ResultSource;
   /** Open from the start, except where no role needs it: then it is opened by whoever asks. */
   eventLog: () => Promise<EventLog & LagReader>;

@@ -1,10 +1,12 @@
+import { Problem } from "./problem.js";
+
 /** A place among those that are at work; it is given up at the end of its scope. */
 export type TakePlace = (sides: readonly string[], signal: AbortSignal) => Promise<Disposable>;
 
 /**
  * At most `perSide` at once on each side, such as an upstream or an owner, so that a slow one holds up only those who
  * have to do with it, and `inAll` altogether. Who waits is served in turn; waiting ends with the signal, whose reason
- * it rejects with. It also rejects where very many wait already, on one side or in all.
+ * it rejects with. Where very many wait already, on one side or in all, it rejects with the problem `unavailable`.
  */
 export function limitPlaces({ perSide, inAll }: { perSide: number; inAll: number }): TakePlace {
   const all = { taken: 0 };
@@ -42,7 +44,7 @@ export function limitPlaces({ perSide, inAll }: { perSide: number; inAll: number
     signal.throwIfAborted();
     if (fits(sides)) return take(sides);
     if (waiting.size >= WAITING_MAX || sides.some(isCrowded))
-      throw new Error("too many wait for a place already");
+      throw new Problem("unavailable", "Too many wait for the same already.", { retryAfterSeconds: 5 });
     return new Promise<Disposable>((resolve, reject) => {
       const waiter: Waiter = { sides, go };
       function go(place: Disposable) {

@@ -1,5 +1,5 @@
-import type { ResultSource } from "../../aggregate/open-rows.js";
 import { openAggregates } from "../../aggregate/open-aggregates.js";
+import type { ResultSource } from "../../aggregate/open-rows.js";
 import { AGGREGATE_V1, BREAKDOWNS, type Breakdown } from "../../schemas/aggregate.js";
 import { parseDateRange } from "../../schemas/date-range.js";
 import { MEDIA_TYPES } from "../../schemas/export-format.js";

@@ -1,5 +1,5 @@
-import type { ResultSource } from "../../aggregate/open-rows.js";
 import { openEvents, type ExportedArtifact } from "../../aggregate/open-events.js";
+import type { ResultSource } from "../../aggregate/open-rows.js";
 import { parseDateRange, type DateRange } from "../../schemas/date-range.js";
 import { answerRows, type ExportWatch } from "../answer-rows.js";
 import { packageFor } from "../authorise.js";

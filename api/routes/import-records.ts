@@ -1,6 +1,6 @@
-import type { ResultSource } from "../../aggregate/open-rows.js";
 import type { Pool } from "pg";
 import { openImportLog } from "../../aggregate/open-import-log.js";
+import type { ResultSource } from "../../aggregate/open-rows.js";
 import { LOG_ENTRY } from "../../schemas/import-log.js";
 import { EVENT_IMPORT } from "../../schemas/import-store.js";
 import { answerRows, type ExportWatch } from "../answer-rows.js";

@@ -70,6 +70,9 @@ describe("a result of a real ClickHouse", () => {
     await expect(results.exec(asking("SELECT nothing"))).rejects.toMatchObject({
       type: "UNKNOWN_IDENTIFIER",
     });
+    const zstd = { clickhouse_settings: { enable_http_compression: 1 as const } };
+    const compressed = asking("SELECT nothing", { ...zstd, http_headers: { "Accept-Encoding": "zstd" } });
+    await expect(results.exec(compressed)).rejects.toThrow("status 404, exception 47");
     const { username } = new URL(clickhouse.url);
     const wrong = Object.assign(new URL(clickhouse.url), { username, password: "wrong" });
     await using others = connectResults(wrong.href);
@@ -101,6 +104,16 @@ describe("a result that breaks off", () => {
   });
 });
 
+test("a result that stands still is given up, and says who did", async () => {
+  await using server = await serve(`${HEAD}3\r\nabc\r\n`, { ends: false });
+  await using results = connectResults(server.url, { idleMsMax: 100 });
+  const { stream } = await results.exec(asking("SELECT 1"));
+  await expect(text(stream)).rejects.toThrow("ClickHouse was idle for 0.1 s");
+  const { stream: unread } = await results.exec(asking("SELECT 1"));
+  await expect.poll(() => server.sockets.size).toBe(0);
+  await expect(text(unread)).rejects.toThrow("the reader of a result was idle for 0.1 s");
+});
+
 test("credentials travel in no URL", async () => {
   await using server = await serve(`${HEAD}0\r\n\r\n`);
   const url = Object.assign(new URL(server.url), { username: "ada", password: "s%40cret" });
@@ -126,6 +139,21 @@ describe("beyond twenty at once", () => {
     open[0]?.stream.destroy();
     await waiting;
     expect(server.asked.filter((request) => request.endsWith("SELECT 3"))).toHaveLength(1);
+  });
+
+  test("nothing begins any more once they are closed, or nobody asks", async () => {
+    await using server = await serve(`${HEAD}3\r\nabc\r\n`, { ends: false });
+    const results = connectResults(server.url);
+    await Promise.all(Array.from({ length: 20 }, () => results.exec(asking("SELECT 1"))));
+    const waiting = results.exec(asking("SELECT 2"));
+    await results[Symbol.asyncDispose]();
+    await expect(waiting).rejects.toThrow("closed");
+    await using others = connectResults(server.url);
+    const stop = new AbortController();
+    const left = others.exec(asking("SELECT 3", { abort_signal: stop.signal }));
+    stop.abort(new Error("left"));
+    await expect(left).rejects.toThrow("left");
+    expect(server.asked).toHaveLength(20);
   });
 
   test("what is told to stop gives its place up", async () => {

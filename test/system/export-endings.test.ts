@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 import Koa from "koa";
 import { pino } from "pino";
 import { expect, test } from "vitest";
-import { answerRows } from "../../api/answer-rows.js";
+import { answerRows, type OpenRows } from "../../api/answer-rows.js";
 import { onUncaught } from "../../api/middleware/answer-problems.js";
 import { requestId } from "../../api/middleware/request-id.js";
 import type { ApiState } from "../../api/route.js";
@@ -15,13 +15,17 @@ const LINES = Buffer.from('{"total":1}\n'.repeat(10_000));
 
 /** Serves one stream of rows, and writes down what is told of it. */
 async function serve(rows: () => AsyncGenerator<Buffer>) {
-  const told = { bytes: 0, endings: [] as string[] };
+  const told = { bytes: 0, endings: [] as string[], signals: [] as AbortSignal[] };
+  const openRows: OpenRows = async ({ signal }) => {
+    told.signals.push(signal);
+    return rows();
+  };
   const app = new Koa<ApiState>();
   app.silent = true;
   app.context.onerror = onUncaught;
   app.use(requestId(pino({ level: "silent" })));
   app.use((ctx) =>
-    answerRows(ctx, async () => rows(), {
+    answerRows(ctx, openRows, {
       watch: {
         onExported: (bytes) => void (told.bytes += bytes),
         onExportEnded: (ending) => void told.endings.push(ending),
@@ -94,3 +98,23 @@ test.each([{}, { "Accept-Encoding": "gzip" }])(
     await expect.poll(() => server.told.endings).toEqual(["failed"]);
   },
 );
+
+test("exports that wait behind another one on their connection end with it", async () => {
+  await using server = await serve(endless);
+  const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
+  socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n".repeat(3));
+  await expect.poll(() => server.told.signals.length).toBe(3);
+  socket.destroy();
+  await expect.poll(() => server.told.signals.map(({ aborted }) => aborted)).toEqual([true, true, true]);
+});
+
+test("exports that are asked for one behind another come whole", async () => {
+  await using server = await serve(some);
+  const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
+  const requests = ["keep-alive", "keep-alive", "close"].map(
+    (connection) => `GET / HTTP/1.1\r\nHost: a\r\nConnection: ${connection}\r\n\r\n`,
+  );
+  socket.write(requests.join(""));
+  expect((await text(socket)).split(LINES.toString())).toHaveLength(10);
+  await expect.poll(() => server.told.endings).toEqual(["complete", "complete", "complete"]);
+});

@@ -4,13 +4,18 @@ import { expect, test } from "vitest";
 import { countRows } from "../../../api/count-rows.js";
 import type { ExportFormat } from "../../../schemas/export-format.js";
 
-/** The bytes in parts that are cut anywhere. */
+/** The bytes in parts that are cut anywhere; each is overwritten once it was counted. */
 function counted(format: ExportFormat, bytes: Buffer, places: readonly number[]): number {
   const count = countRows(format);
   const ends = [...new Set([...places.map((place) => place % (bytes.length + 1)), bytes.length])];
   ends.sort((a, b) => a - b);
   return ends
-    .map((end, index) => count.add(bytes.subarray(ends[index - 1] ?? 0, end)))
+    .map((end, index) => {
+      const part = Buffer.from(bytes.subarray(ends[index - 1] ?? 0, end));
+      const rows = count.add(part);
+      part.fill("\n");
+      return rows;
+    })
     .reduce((a, b) => a + b, 0);
 }
 
