@@ -5,7 +5,6 @@ import { VARIABLES } from "./config-schema.js";
 import { startDeadline, stopSignal } from "./lifecycle.js";
 import { createLog } from "./log.js";
 import { start, type Running } from "./start.js";
-import { yieldHelpersToRequests } from "./yield-to-requests.js";
 
 const DRAIN_MS_MAX = 20_000;
 
@@ -21,7 +20,6 @@ export function startCommand(): Command {
 
 async function runStart(): Promise<void> {
   const config = parseConfig(process.env);
-  if (config.roles.has("enrich")) yieldHelpersToRequests();
   const log = createLog({ level: config.logLevel });
   const stop = stopSignal();
   const running = await start(config, log);

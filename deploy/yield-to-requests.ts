@@ -1,6 +1,5 @@
-import { readdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { constants, setPriority } from "node:os";
-import { setFlagsFromString } from "node:v8";
 
 /**
  * Has the calling thread, and what it starts from now on, leave the processors to threads that answer requests: those
@@ -9,19 +8,6 @@ import { setFlagsFromString } from "node:v8";
  */
 export function yieldToRequests(): void {
   if (process.platform === "linux") setPriority(constants.priority.PRIORITY_LOW);
-}
-
-/**
- * Has the threads do so with which V8 helps all others of this process, of which those that enrich need most: they
- * collect garbage and compile. Called first, before there are threads of another kind. What answers requests must not
- * wait for them then, and collects its young objects alone. Without it the slowest hundredth of redirects beside an
- * import took 30 to 46 ms on two cores, with it 12 to 25 (`npm run bench -- collect`).
- */
-export function yieldHelpersToRequests(): void {
-  if (process.platform !== "linux") return;
-  setFlagsFromString("--no-parallel-scavenge");
-  const helpers = readdirSync("/proc/self/task").map(Number);
-  for (const id of helpers) if (id !== process.pid) setPriority(id, constants.priority.PRIORITY_LOW);
 }
 
 /**

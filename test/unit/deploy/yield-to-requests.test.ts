@@ -10,12 +10,6 @@ onLinux("makes the calling thread wait for the others, and no other", async () =
   expect(new Set(ofOthers)).toEqual(new Set([before]));
 });
 
-onLinux("makes the threads that help wait for the calling one", async () => {
-  const { before, own, ofOthers } = await prioritiesAround("yieldHelpersToRequests");
-  expect(own).toBe(before);
-  expect(new Set(ofOthers)).toEqual(new Set([19]));
-});
-
 onLinux("makes a process wait for the others", async () => {
   expect((await prioritiesAround("yieldSessionToRequests")).own).toBe(10);
 });
