@@ -31,6 +31,7 @@ export interface LiveBufferOptions {
 /** Half of what is promised: the rest is for the log. */
 const FLUSH_MS = 100;
 const CHUNK_BYTES = 256 * 1024;
+const NEWLINE = 0x0a;
 /** A chunk that the log did not take is tried again; meanwhile others wait as lines. */
 const APPENDS_AT_ONCE = 4;
 const RETRY_MS_MIN = 250;
@@ -43,17 +44,22 @@ const CHUNKS_IN_A_ROW = 20;
 const ANY_OWNER = "00000000-0000-0000-0000-000000000000";
 
 interface Batch {
-  lines: string[];
-  bytes: number;
+  lines: Buffer;
+  events: number;
 }
 
-/** Lines of all owners share a chunk: however many packages are asked for, a few records a second go into the log. */
+/**
+ * Lines of all owners share a chunk: however many packages are asked for, a few records a second go into the log. They
+ * are held as bytes: as strings, thousands of small objects would be copied by every collection of garbage.
+ */
 export function openLiveBuffer(options: LiveBufferOptions): LiveBuffer {
   const { log, bytesMax, onLost, newId, endMsMax = END_MS_MAX } = options;
   const ready: Batch[] = [];
   const underWay = new Set<Batch>();
   const ending = new AbortController();
-  let open: Batch = { lines: [], bytes: 0 };
+  let open = Buffer.allocUnsafeSlow(CHUNK_BYTES);
+  let size = 0;
+  let events = 0;
   let held = 0;
   // Each process begins elsewhere.
   let chunks = CHUNKS_IN_A_ROW * (Number.parseInt(newId().slice(-8), 16) % log.partitions);
@@ -63,8 +69,9 @@ export function openLiveBuffer(options: LiveBufferOptions): LiveBuffer {
   function closeBatch(): void {
     clearTimeout(timer);
     timer = undefined;
-    if (open.lines.length > 0) ready.push(open);
-    open = { lines: [], bytes: 0 };
+    if (events > 0) ready.push({ lines: Buffer.from(open.subarray(0, size)), events });
+    size = 0;
+    events = 0;
     sendReady();
   }
 
@@ -76,7 +83,7 @@ export function openLiveBuffer(options: LiveBufferOptions): LiveBuffer {
       const partition = Math.floor(chunks++ / CHUNKS_IN_A_ROW) % log.partitions;
       void appendUntilTaken(batch, { ...options, partition, signal: ending.signal }).then(() => {
         underWay.delete(batch);
-        held -= batch.bytes;
+        held -= batch.lines.length;
         sendReady();
         if (held === 0) whenEmpty?.();
       });
@@ -88,19 +95,22 @@ export function openLiveBuffer(options: LiveBufferOptions): LiveBuffer {
       return held;
     },
     add(line) {
-      if (held + line.length > bytesMax || ending.signal.aborted) return onLost(1);
-      open.lines.push(line);
-      open.bytes += line.length;
-      held += line.length;
-      if (open.bytes >= CHUNK_BYTES) closeBatch();
-      else timer ??= setTimeout(closeBatch, FLUSH_MS);
+      const bytes = Buffer.byteLength(line) + 1;
+      if (held + bytes > bytesMax || ending.signal.aborted) return onLost(1);
+      if (size + bytes > open.length) closeBatch();
+      if (bytes > open.length) open = Buffer.allocUnsafeSlow(bytes);
+      size += open.write(line, size);
+      open[size++] = NEWLINE;
+      events++;
+      held += bytes;
+      timer ??= setTimeout(closeBatch, FLUSH_MS);
     },
     async [Symbol.asyncDispose]() {
       closeBatch();
       const empty = new Promise<void>((resolve) => (whenEmpty = resolve));
       if (held > 0) await Promise.race([empty, pause(endMsMax, ending.signal)]);
       ending.abort();
-      onLost([...underWay, ...ready.splice(0)].reduce((lost, { lines }) => lost + lines.length, 0));
+      onLost([...underWay, ...ready.splice(0)].reduce((lost, batch) => lost + batch.events, 0));
     },
   };
 }
@@ -144,7 +154,7 @@ function chunkOf({ lines }: Batch, { now, newId }: Pick<LiveBufferOptions, "now"
     firstLine: 1,
     receiptStamp: now(),
     codec: "none",
-    lines: Buffer.from(lines.join("\n")),
+    lines,
   };
 }
 

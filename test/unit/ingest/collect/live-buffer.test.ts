@@ -48,9 +48,9 @@ test("lines that come together are one chunk, in the log within 200 ms", async (
   buffer.add('{"a":1}');
   await pass(50);
   buffer.add('{"b":2}');
-  expect(buffer.bytes).toBe(14);
+  expect(buffer.bytes).toBe(16);
   await pass(100);
-  expect(texts()).toEqual(['{"a":1}\n{"b":2}']);
+  expect(texts()).toEqual(['{"a":1}\n{"b":2}\n']);
   expect(told.chunks).toMatchObject([{ source: "collect", artifactKind: "any", sequence: 0, firstLine: 1 }]);
   expect(buffer.bytes).toBe(0);
 });
@@ -73,7 +73,7 @@ test("what the log does not take is tried again under its id and at its place, u
   await pass(1_000);
   away = false;
   await pass(3_000);
-  expect(texts()).toEqual(["line"]);
+  expect(texts()).toEqual(["line\n"]);
   expect(told.failures).toBe(seen.length - 1);
   expect(new Set(seen.map(({ importId }) => importId)).size).toBe(1);
   expect(new Set(told.places).size).toBe(1);
@@ -83,7 +83,7 @@ test("what the log does not take is tried again under its id and at its place, u
 test("only what fits is held; the rest is lost and counted, and few appends are under way", async () => {
   const { buffer, told } = bufferOn(() => new Promise(() => undefined), 100);
   for (let n = 0; n < 30; n++) {
-    buffer.add("ten bytes.");
+    buffer.add("ten bytes");
     await pass(100);
   }
   expect(buffer.bytes).toBe(100);
@@ -95,7 +95,7 @@ test("the end flushes what is held", async () => {
   const { buffer, told, texts } = bufferOn(taking);
   buffer.add("last");
   await buffer[Symbol.asyncDispose]();
-  expect(texts()).toEqual(["last"]);
+  expect(texts()).toEqual(["last\n"]);
   buffer.add("too late");
   expect(told.lost).toBe(1);
 });
