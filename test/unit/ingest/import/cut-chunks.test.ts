@@ -67,6 +67,19 @@ describe("cutChunks", () => {
     );
   });
 
+  test("numbers it whether lines are long or short, or long until they are short", async () => {
+    const line = fc.constantFrom("", "a", "x".repeat(100), "y".repeat(300));
+    const runs = fc.array(fc.tuple(line, fc.integer({ min: 1, max: 100 })), { maxLength: 8 });
+    await fc.assert(
+      fc.asyncProperty(runs, async (lengths) => {
+        const body = lengths.map(([text, times]) => `${text}\n`.repeat(times)).join("");
+        const parts = [Buffer.from(body), Buffer.from("last")];
+        const chunks = await cut(parts, { bytesTarget: 1, lineBytesMax: 1_000 });
+        expect(chunks.at(-1)).toEqual({ bytes: Buffer.from("last"), firstLine: body.split("\n").length });
+      }),
+    );
+  });
+
   test("keeps of a line that is too long what shows that it is, wherever parts end", async () => {
     await fc.assert(
       fc.asyncProperty(bodies, fc.integer({ min: 1, max: 30 }), async (parts, lineBytesMax) => {
