@@ -5,6 +5,7 @@ import { UPLOAD_LEASE_SECONDS, type UploadStore } from "../../schemas/import-sto
 import { encodeRawChunk, type RawChunk } from "../../schemas/raw-chunk.js";
 import { UploadAborted, type ActiveUpload, type ActiveUploads } from "./active-uploads.js";
 import { cutChunks, type Chunk } from "./cut-chunks.js";
+import { giveWay } from "./give-way.js";
 import { readWhileSent } from "./read-while-sent.js";
 
 /** How a body is cut. */
@@ -37,7 +38,7 @@ export interface ReceiveDependencies {
 
 /**
  * Reads a body to its end, appending its lines to the event log chunk by chunk, and resolves when all of it is
- * durable and the import is known to be complete. Reads no faster than the log takes.
+ * durable and the import is known to be complete. Reads no faster than the log takes, and gives way to shorter requests.
  * @throws whatever broke the body or the log; the import is then marked as interrupted
  */
 export async function receiveImport(
@@ -110,6 +111,7 @@ async function appendChunks(
       };
       appending.then(appended).catch(() => undefined);
       sequence++;
+      await giveWay();
       // Waits for room, and throws as soon as an append is known to have failed.
       const room = underWay.size < APPENDS_AT_ONCE ? [Promise.resolve()] : [];
       await Promise.race([...underWay, ...room]);

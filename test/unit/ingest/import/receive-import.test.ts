@@ -151,8 +151,12 @@ describe("receiveImport", () => {
   });
 
   test("interrupts the upload when only the last append fails", async () => {
-    const answers = [Promise.resolve(), Promise.reject(new Error("disk full"))];
-    const { log, uploads, told, active } = fakes({ append: () => answers.shift() as Promise<void> });
+    let appends = 0;
+    const { log, uploads, told, active } = fakes({
+      append: async () => {
+        if (++appends === 2) throw new Error("disk full");
+      },
+    });
     const receiving = receiveImport(bodyOf(2), target, { log, uploads, active, now: () => NOON });
     await expect(receiving).rejects.toThrow("disk full");
     expect(told.steps.at(-1)).toBe(`interrupted ${IMPORT}: disk full`);
