@@ -47,11 +47,10 @@ function matchPieces(
   work.left -= pieces.length * (sent.length + 1);
   if (work.left < 0) return false;
   const ends = farthestEnds(pieces, sent, { separator, work });
-  if (work.left < 0) return false;
-  if (ends[0]?.[0] === undefined || ends[0][0] === NOWHERE) return pieces.length === 0 && sent.length === 0;
+  if (work.left < 0 || ends[0] === NOWHERE) return false;
   let from = 0;
   for (const [at, piece] of pieces.entries()) {
-    const to = ends[at]?.[from] ?? NOWHERE;
+    const to = ends[at * (sent.length + 1) + from] ?? NOWHERE;
     if ("name" in piece) variables.set(piece.name, valueOf(piece, sent.slice(from, to)));
     from = to;
   }
@@ -65,52 +64,63 @@ function beginsLike([first]: readonly Piece[], sent: readonly SentCharacter[], w
   return first === undefined || "name" in first || isAt(first, { sent, from: 0, work });
 }
 
-/** For each piece and each place where it may begin: the last place where it may end so that the rest fits. */
+/**
+ * For each piece a row, and in it for each place where the piece may begin: the last place where it may end so that the
+ * rest fits. Behind those of the pieces, the row of nothing, which fits at the end. Good until the next call.
+ */
 function farthestEnds(
   pieces: readonly Piece[],
   sent: readonly SentCharacter[],
   { separator, work }: MatchingRules,
-): Int32Array[] {
-  const ends: Int32Array[] = [];
-  let fits = (place: number) => place === sent.length;
-  for (const piece of [...pieces].reverse()) {
-    const farthest =
-      "name" in piece
-        ? endsOfVariable(piece, { sent, fits, separator })
-        : endsOfText(piece, { sent, fits, work });
-    ends.unshift(farthest);
-    fits = (place) => (farthest[place] ?? NOWHERE) !== NOWHERE;
-  }
-  return ends;
-}
-
-interface Rest {
-  sent: readonly SentCharacter[];
-  /** Whether the pieces behind fit from that place to the end. */
-  fits: (place: number) => boolean;
-}
-
-function endsOfText(piece: Text, { sent, fits, work }: Rest & { work: MatchingWork }): Int32Array {
-  const ends = new Int32Array(sent.length + 1).fill(NOWHERE);
-  for (let from = 0; from + piece.text.length <= sent.length && work.left >= 0; from++) {
-    const to = from + piece.text.length;
-    if (fits(to) && isAt(piece, { sent, from, work })) ends[from] = to;
-  }
-  return ends;
-}
-
-function endsOfVariable(
-  { spans }: Variable,
-  { sent, fits, separator }: Rest & { separator: string | undefined },
 ): Int32Array {
-  const ends = new Int32Array(sent.length + 1).fill(NOWHERE);
+  const width = sent.length + 1;
+  const ends = nowhere((pieces.length + 1) * width);
+  ends[pieces.length * width + sent.length] = sent.length;
+  for (let at = pieces.length - 1; at >= 0; at--) {
+    const piece = pieces[at];
+    const row = { ends, first: at * width, behind: (at + 1) * width, sent };
+    if (piece === undefined) continue;
+    if ("name" in piece) fillForVariable(row, piece, separator);
+    else fillForText(row, piece, work);
+  }
+  return ends;
+}
+
+/** Used for every request: made anew each time, they would be much of what is collected as garbage. */
+const REUSED = new Int32Array(4096);
+
+function nowhere(places: number): Int32Array {
+  const ends = places <= REUSED.length ? REUSED : new Int32Array(places);
+  return ends.fill(NOWHERE, 0, places);
+}
+
+/** Where in `ends` the row of a piece begins, and that of the piece behind it. */
+interface Row {
+  ends: Int32Array;
+  first: number;
+  behind: number;
+  sent: readonly SentCharacter[];
+}
+
+function fillForText({ ends, first, behind, sent }: Row, piece: Text, work: MatchingWork): void {
+  const { length } = piece.text;
+  for (let from = 0; from + length <= sent.length && work.left >= 0; from++) {
+    const to = from + length;
+    if (ends[behind + to] !== NOWHERE && isAt(piece, { sent, from, work })) ends[first + from] = to;
+  }
+}
+
+function fillForVariable(
+  { ends, first, behind, sent }: Row,
+  { spans }: Variable,
+  separator: string | undefined,
+): void {
   let farthest = NOWHERE;
   for (let from = sent.length - 1; from >= 0; from--) {
-    if (farthest === NOWHERE && fits(from + 1)) farthest = from + 1;
+    if (farthest === NOWHERE && ends[behind + from + 1] !== NOWHERE) farthest = from + 1;
     if (!spans && sent[from]?.match === separator) farthest = NOWHERE;
-    ends[from] = farthest;
+    ends[first + from] = farthest;
   }
-  return ends;
 }
 
 interface Place {
@@ -120,9 +130,10 @@ interface Place {
 }
 
 function isAt({ text }: Text, { sent, from, work }: Place): boolean {
-  const differing = text.findIndex((character, at) => sent[from + at]?.match !== character);
-  work.left -= differing < 0 ? text.length : differing;
-  return differing < 0;
+  let alike = 0;
+  while (alike < text.length && sent[from + alike]?.match === text[alike]) alike++;
+  work.left -= alike;
+  return alike === text.length;
 }
 
 function valueOf({ spans }: Variable, sent: readonly SentCharacter[]): string {
