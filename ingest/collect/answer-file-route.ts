@@ -46,13 +46,11 @@ function countEvents(body: Buffer): number {
 }
 
 function eventOf({ packageId, ownerId }: FileSite, { variables }: FoundRoute<SiteRoute>): LiveEvent {
-  const version = variables.get("version");
-  const platform = variables.get("platform");
   return {
     ownerId,
     artifact: { kind: "package", id: packageId },
-    ...(version !== undefined && { version }),
-    ...(platform !== undefined && { platform }),
+    version: variables.get("version"),
+    platform: variables.get("platform"),
     variables,
   };
 }

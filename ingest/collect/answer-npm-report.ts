@@ -38,14 +38,12 @@ function eventsOf(report: unknown, packages: NpmPackages): LiveEvent[] {
   const parent = field(field(report, "dependencyInfo"), "parent");
   const [owned] = packages.of(textOf(parent, "name") ?? "");
   if (owned === undefined) return [];
-  const version = textOf(parent, "version");
-  const platform = platformOf(textOf(report, "rawPlatform"));
   return [
     {
       ownerId: owned.ownerId,
       artifact: { kind: "package", id: owned.packageId },
-      ...(version !== undefined && { version }),
-      ...(platform !== undefined && { platform }),
+      version: textOf(parent, "version"),
+      platform: platformOf(textOf(report, "rawPlatform")),
       variables: new Map(),
     },
   ];

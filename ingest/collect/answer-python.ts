@@ -142,11 +142,10 @@ function besideUrl(url: string, companion: string): string {
 }
 
 function downloadOf({ site, file, project }: FoundOn): LiveEvent {
-  const version = versionOfFile(file.filename, project);
   return {
     ownerId: site.ownerId,
     artifact: { kind: "package", id: site.packageId },
-    ...(version !== undefined && { version }),
+    version: versionOfFile(file.filename, project),
     variables: new Map(),
   };
 }

@@ -21,10 +21,10 @@ export interface CollectRequest {
 export interface LiveEvent {
   ownerId: string;
   artifact: { kind: "package" | "pixel"; id: string };
-  version?: string;
+  version?: string | undefined;
   /** In place of the `Referer` header: the pixel's `page`. */
   referrer?: string;
-  platform?: string;
+  platform?: string | undefined;
   variables: ReadonlyMap<string, string>;
 }
 
