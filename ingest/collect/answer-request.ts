@@ -28,13 +28,13 @@ export interface KindOfAnswer {
  * images: where no public host is set, one that pixels and npm reports come to keeps them.
  */
 export function answerRequest(request: CollectRequest, collecting: Collecting): KindOfAnswer {
-  const { sites, publicHost } = collecting;
+  const { sites, pythonIndex, publicHost } = collecting;
   const site = siteOf(request, collecting);
   if (
     site !== undefined &&
     (site.kind !== "docker" || publicHost !== undefined || isRegistryPath(request.path))
   )
-    return { kind: site.kind, answer: answerSite(request, { site, ...collecting }) };
+    return { kind: site.kind, answer: answerSite(request, { site, pythonIndex }) };
   if (isRegistryPath(request.path)) return { kind: "none", answer: answerDocker(request, NO_IMAGES) };
   if (publicHost !== undefined && request.host !== publicHost) return UNKNOWN;
   switch (request.path) {
