@@ -4,7 +4,7 @@ import { giveWay } from "../../../../ingest/import/give-way.js";
 
 test("waits for those who keep the thread busy", async () => {
   const others = keepBusy({ turns: 8 });
-  await giveWay();
+  await giveWay({ msMax: 60_000 });
   expect(others.turnsLeft).toBe(0);
 });
 
