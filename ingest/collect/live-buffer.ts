@@ -32,7 +32,7 @@ export interface LiveBufferOptions {
 const FLUSH_MS = 100;
 const CHUNK_BYTES = 256 * 1024;
 const NEWLINE = 0x0a;
-/** A chunk that the log did not take is tried again; meanwhile others wait as lines. */
+/** A chunk that the log did not take is tried again; meanwhile others wait. */
 const APPENDS_AT_ONCE = 4;
 const RETRY_MS_MIN = 250;
 const RETRY_MS_MAX = 2_000;
@@ -69,7 +69,8 @@ export function openLiveBuffer(options: LiveBufferOptions): LiveBuffer {
   function closeBatch(): void {
     clearTimeout(timer);
     timer = undefined;
-    if (events > 0) ready.push({ lines: Buffer.from(open.subarray(0, size)), events });
+    if (events > 0) ready.push({ lines: copyOf(open.subarray(0, size)), events });
+    if (open.length > CHUNK_BYTES) open = Buffer.allocUnsafeSlow(CHUNK_BYTES);
     size = 0;
     events = 0;
     sendReady();
@@ -113,6 +114,13 @@ export function openLiveBuffer(options: LiveBufferOptions): LiveBuffer {
       onLost([...underWay, ...ready.splice(0)].reduce((lost, batch) => lost + batch.events, 0));
     },
   };
+}
+
+/** Not of Node's pool: a few lines would keep all of it in memory for as long as the log is away. */
+function copyOf(bytes: Buffer): Buffer {
+  const copy = Buffer.allocUnsafeSlow(bytes.length);
+  bytes.copy(copy);
+  return copy;
 }
 
 interface Appending extends LiveBufferOptions {

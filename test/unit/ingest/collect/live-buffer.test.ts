@@ -62,6 +62,17 @@ test("a chunk that is full does not wait", async () => {
   expect(told.chunks).toHaveLength(1);
 });
 
+test("lines are held as the bytes that they come to, however long one is", async () => {
+  const { buffer, texts } = bufferOn(taking, 1_000_000);
+  buffer.add("é".repeat(10));
+  expect(buffer.bytes).toBe(21);
+  buffer.add("é".repeat(200_000));
+  buffer.add("last");
+  await pass(200);
+  expect(texts().join("")).toBe(`${"é".repeat(10)}\n${"é".repeat(200_000)}\nlast\n`);
+  expect(buffer.bytes).toBe(0);
+});
+
 test("what the log does not take is tried again under its id and at its place, until it does", async () => {
   let away = true;
   const seen: RawChunk[] = [];
