@@ -5,7 +5,7 @@ import { UPLOAD_LEASE_SECONDS, type UploadStore } from "../../schemas/import-sto
 import { encodeRawChunk, type RawChunk } from "../../schemas/raw-chunk.js";
 import { UploadAborted, type ActiveUpload, type ActiveUploads } from "./active-uploads.js";
 import { cutChunks, type Chunk } from "./cut-chunks.js";
-import { giveWay } from "./give-way.js";
+import { giveWay as giveWayToOthers } from "./give-way.js";
 import { readWhileSent } from "./read-while-sent.js";
 
 /** How a body is cut. */
@@ -34,23 +34,25 @@ export interface ReceiveDependencies {
   now: () => number;
   /** How long a sender may stand still; two minutes where nothing is said. */
   idleMsMax?: number | undefined;
+  /** Waits while there is other work for this thread. */
+  giveWay?: () => Promise<void>;
 }
 
 /**
  * Reads a body to its end, appending its lines to the event log chunk by chunk, and resolves when all of it is
- * durable and the import is known to be complete. Reads no faster than the log takes, and gives way to shorter requests.
+ * durable and the import is known to be complete. Reads no faster than the log takes, and gives way between chunks.
  * @throws whatever broke the body or the log; the import is then marked as interrupted
  */
 export async function receiveImport(
   body: AsyncIterable<Buffer>,
   target: ImportTarget,
-  { log, codec = "none", uploads, active, now, idleMsMax }: ReceiveDependencies,
+  { log, codec = "none", uploads, active, now, idleMsMax, giveWay = giveWayToOthers }: ReceiveDependencies,
 ): Promise<void> {
   using upload = active.open(target.importId);
   using _lease = keepLease(upload, target.importId, uploads);
   try {
     const sent = readWhileSent(body, { signal: upload.signal, idleMsMax });
-    const chunks = await appendChunks(sent, target, { log, codec, now });
+    const chunks = await appendChunks(sent, target, { log, codec, now, giveWay });
     passFaultPoint("before-upload-complete");
     const completed = await uploads.completeUpload(target.importId, chunks);
     passFaultPoint("before-answer");
@@ -89,10 +91,12 @@ async function interrupt(uploads: UploadStore, importId: string, reason: string)
   await tell().catch(() => void tellAgain());
 }
 
+type AppendDependencies = Required<Pick<ReceiveDependencies, "log" | "now" | "giveWay">> & { codec: Codec };
+
 async function appendChunks(
   body: AsyncIterable<Buffer>,
   target: ImportTarget,
-  { log, codec, now }: Pick<ReceiveDependencies, "log" | "now"> & { codec: Codec },
+  { log, codec, now, giveWay }: AppendDependencies,
 ): Promise<number> {
   const underWay = new Set<Promise<void>>();
   const partitionOf = choosePartitions(log.partitions, target.ownerId);
@@ -100,6 +104,8 @@ async function appendChunks(
   let stamp = 0;
   try {
     for await (const chunk of cutChunks(body, CHUNK_LIMITS)) {
+      // A body of one chunk is as short as what it would wait for.
+      if (sequence > 0) await giveWay();
       // Receipt orders overrides, so it never stands still within an import, whatever the clock does.
       stamp = Math.max(stamp + 1, now());
       const raw = rawChunk(chunk, target, { sequence, stamp });
@@ -111,7 +117,6 @@ async function appendChunks(
       };
       appending.then(appended).catch(() => undefined);
       sequence++;
-      await giveWay();
       // Waits for room, and throws as soon as an append is known to have failed.
       const room = underWay.size < APPENDS_AT_ONCE ? [Promise.resolve()] : [];
       await Promise.race([...underWay, ...room]);

@@ -1,28 +1,20 @@
-import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { giveWay } from "../../../../ingest/import/give-way.js";
 
-test("waits for those who keep the thread busy", async () => {
-  const others = keepBusy({ turns: 8 });
-  await giveWay({ msMax: 60_000 });
-  expect(others.turnsLeft).toBe(0);
+test.each([
+  { others: "are idle", pausesMs: [1], pauses: 1 },
+  { others: "have little to do", pausesMs: [3], pauses: 1 },
+  { others: "are busy for two turns", pausesMs: [5, 9, 1], pauses: 3 },
+  { others: "never stop", pausesMs: Array<number>(100).fill(5), pauses: 10 },
+  { others: "take one long turn", pausesMs: [400, 400], pauses: 1 },
+])("waits where others $others", async ({ pausesMs, pauses }) => {
+  let clock = 0;
+  let made = 0;
+  await giveWay({
+    now: () => clock,
+    pause: async () => {
+      clock += pausesMs[made++] ?? 1;
+    },
+  });
+  expect(made).toBe(pauses);
 });
-
-test("goes on in the end beside those who never stop", async () => {
-  const others = keepBusy({ turns: Infinity });
-  await giveWay();
-  others.turnsLeft = 0;
-});
-
-/** Each turn of the thread is a long one. */
-function keepBusy({ turns }: { turns: number }): { turnsLeft: number } {
-  const others = { turnsLeft: turns };
-  const work = async () => {
-    for (; others.turnsLeft > 0; others.turnsLeft--) {
-      await turn();
-      for (const until = performance.now() + 5; performance.now() < until;);
-    }
-  };
-  void work();
-  return others;
-}

@@ -75,6 +75,16 @@ describe("receiveImport", () => {
     expect(told.steps).toEqual([...Array<string>(6).fill("appended"), `completed ${IMPORT} 6`]);
   });
 
+  test("gives way between chunks, and not for a body of one", async () => {
+    const { log, uploads, told, active } = fakes();
+    const giveWay = async () => void told.steps.push("gave way");
+    await receiveImport(bodyOf(1), target, { log, uploads, active, now: () => NOON, giveWay });
+    expect(told.steps).toEqual(["appended", `completed ${IMPORT} 1`]);
+    told.steps = [];
+    await receiveImport(bodyOf(3), target, { log, uploads, active, now: () => NOON, giveWay });
+    expect(told.steps.filter((step) => step === "gave way")).toHaveLength(2);
+  });
+
   test("completes an empty body as no chunks", async () => {
     const { log, uploads, told, active } = fakes();
     await receiveImport(bodyOf(0), target, { log, uploads, active, now: () => NOON });
