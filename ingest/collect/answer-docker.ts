@@ -80,7 +80,7 @@ function pullOf({ packageId, ownerId }: DockerImage, reference: string): LiveEve
   return {
     ownerId,
     artifact: { kind: "package", id: packageId },
-    ...(TAG.test(reference) && { version: reference }),
+    version: TAG.test(reference) ? reference : undefined,
     variables: new Map(),
   };
 }

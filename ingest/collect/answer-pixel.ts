@@ -37,7 +37,7 @@ function eventsOf({ query }: CollectRequest, pixels: Pixels): LiveEvent[] {
     {
       ownerId,
       artifact: { kind: "pixel", id },
-      ...(page !== "" && { referrer: page }),
+      referrer: page === "" ? undefined : page,
       variables: NO_VARIABLES,
     },
   ];

@@ -23,7 +23,7 @@ export interface LiveEvent {
   artifact: { kind: "package" | "pixel"; id: string };
   version?: string | undefined;
   /** In place of the `Referer` header: the pixel's `page`. */
-  referrer?: string;
+  referrer?: string | undefined;
   platform?: string | undefined;
   variables: ReadonlyMap<string, string>;
 }
