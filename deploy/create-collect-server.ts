@@ -125,11 +125,11 @@ function answer(request: CollectRequest, exchange: Exchange): void {
   }
 }
 
-/** What is answered. */
+/** What was asked, and when. */
 interface Asked {
   request: CollectRequest;
   kind: CollectKind;
-  /** When it came: milliseconds since the epoch. */
+  /** Milliseconds since the epoch. */
   time: number;
 }
 
@@ -145,7 +145,7 @@ function writeAnswer(
   response.end(asked.request.method === "HEAD" || body === "" ? undefined : body);
 }
 
-/** Names and values in turn: V8 takes longer to put an object together than the route takes to be found. */
+/** Names and values in turn: two objects spread into a third take V8 ten times as long. */
 function headerPairs(headers: CollectAnswer["headers"], length: number | undefined): string[] {
   const pairs: string[] = [];
   for (const name in headers) pairs.push(name, headers[name] ?? "");

@@ -78,15 +78,15 @@ function farthestEnds(
   ends[pieces.length * width + sent.length] = sent.length;
   for (let at = pieces.length - 1; at >= 0; at--) {
     const piece = pieces[at];
-    const row = { ends, first: at * width, behind: (at + 1) * width, sent };
     if (piece === undefined) continue;
+    const row = { ends, first: at * width, behind: (at + 1) * width, sent };
     if ("name" in piece) fillForVariable(row, piece, separator);
     else fillForText(row, piece, work);
   }
   return ends;
 }
 
-/** Used for every request: made anew each time, they would be much of what is collected as garbage. */
+/** Enough for most requests: made anew for each, it would be much of what is collected as garbage. */
 const REUSED = new Int32Array(4096);
 
 function nowhere(places: number): Int32Array {

@@ -1,7 +1,7 @@
 const NEWLINE = 0x0a;
 /** A sender of tiny parts makes many of them: they are put together before they cost more than their bytes. */
 const PARTS_HELD_MAX = 1024;
-
+/** A search takes no longer than looking at so many bytes one by one. */
 const BYTES_WORTH_A_SEARCH = 64;
 
 export interface CutLimits {
@@ -82,7 +82,7 @@ function shortenLines(
   return { pieces, lineBytes };
 }
 
-/** A search for each newline is quick for lines of usual length; where most are short, bytes are looked at in turn. */
+/** By a search for each newline; where lines are so short that searches take longer, byte by byte. */
 function countNewlines(bytes: Buffer): number {
   const searchesMax = bytes.length / BYTES_WORTH_A_SEARCH;
   let count = 0;
