@@ -1,0 +1,93 @@
+import { pino } from "pino";
+import { expect, test } from "vitest";
+import { keepThread, type KeptThread } from "../../../deploy/keep-thread.js";
+import { StartFailure } from "../../../deploy/start-failure.js";
+
+type Told = { echo: string } | { fail: true };
+type Heard = { ready: true; start: number } | { echoed: string };
+
+const HEAD = `import { parentPort, workerData } from "node:worker_threads";`;
+const READY = `
+  parentPort.on("message", (message) => {
+    if ("stop" in message) process.exit();
+    if ("fail" in message) throw new Error("it broke");
+    parentPort.postMessage({ echoed: message.echo });
+  });
+  parentPort.postMessage({ ready: true, start: workerData.start });`;
+
+/** The first start is number 1. */
+function keep(script: string, { firstPauseMs = 10 } = {}) {
+  const heard: Heard[] = [];
+  let starts = 0;
+  let ends = 0;
+  const thread: KeptThread<Told> = keepThread<Told, Heard>({
+    module: new URL(`data:text/javascript,${encodeURIComponent(HEAD + script)}`),
+    name: "tested",
+    called: "a tested thread",
+    log: pino({ level: "silent" }),
+    data: () => ({ start: ++starts }),
+    hear: (message) => heard.push(message),
+    firstPauseMs,
+    onEnded: () => ends++,
+  });
+  return { thread, heard, starts: () => starts, ends: () => ends };
+}
+
+test("a thread is told and heard until it is stopped", async () => {
+  const { thread, heard, ends } = keep(READY);
+  expect(thread.isReady()).toBe(false);
+  await thread.ready;
+  expect(thread.isReady()).toBe(true);
+  thread.tell({ echo: "a" });
+  await expect.poll(() => heard).toEqual([{ ready: true, start: 1 }, { echoed: "a" }]);
+  await thread.stop();
+  expect([thread.isReady(), ends()]).toEqual([false, 1]);
+});
+
+test("a thread that breaks is started again, and is not ready in between", async () => {
+  const { thread, heard, ends } = keep(READY, { firstPauseMs: 500 });
+  await thread.ready;
+  thread.tell({ fail: true });
+  await expect.poll(() => ends()).toBe(1);
+  expect(thread.isReady()).toBe(false);
+  await expect.poll(() => thread.isReady(), { timeout: 5_000 }).toBe(true);
+  expect(heard).toEqual([
+    { ready: true, start: 1 },
+    { ready: true, start: 2 },
+  ]);
+  await thread.stop();
+});
+
+test("a thread that cannot do its work at first is not started again, and says why as it said it", async () => {
+  const failing = `const error = new Error("port 80 is taken"); error.name = "StartFailure"; throw error;`;
+  const { thread, starts } = keep(failing);
+  const failure: unknown = await thread.ready.catch((error: unknown) => error);
+  expect(failure).toBeInstanceOf(StartFailure);
+  expect((failure as Error).message).toBe("port 80 is taken");
+  await thread.stop();
+  expect(starts()).toBe(1);
+});
+
+test("a fault of the thread's own keeps its cause", async () => {
+  const { thread } = keep(`throw new TypeError("no such thing")`);
+  const failure = (await thread.ready.catch((error: unknown) => error)) as Error;
+  expect(failure.message).toBe("a tested thread could not start");
+  expect((failure.cause as Error).message).toBe("no such thing");
+});
+
+test("a thread that does not start any more is given up", async () => {
+  const { thread, starts } = keep(`if (workerData.start > 1) throw new Error("not again"); ${READY}`);
+  await thread.ready;
+  thread.tell({ fail: true });
+  expect((await thread.lost).message).toBe("a tested thread cannot be started any more");
+  expect(starts()).toBe(7);
+});
+
+test("a thread that is told to stop while it waits for its next start ends at once", async () => {
+  const { thread, starts, ends } = keep(READY, { firstPauseMs: 100_000 });
+  await thread.ready;
+  thread.tell({ fail: true });
+  await expect.poll(() => ends()).toBe(1);
+  await thread.stop();
+  expect(starts()).toBe(1);
+});
