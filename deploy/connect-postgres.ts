@@ -47,6 +47,10 @@ export function connectPostgres({ url, connectionsMax, log, limits }: PostgresPo
       query_timeout: limits.statementMs + SILENCE_MS,
     }),
   });
-  pool.on("error", (error) => log.warn({ err: error }, "an idle PostgreSQL connection broke"));
+  pool.on("error", (error: Error & { client?: unknown }) => {
+    // pg adds its whole client, with the key that cancels its queries.
+    delete error.client;
+    log.warn({ err: error }, "an idle PostgreSQL connection broke");
+  });
   return pool;
 }

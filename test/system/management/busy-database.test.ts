@@ -155,3 +155,15 @@ test("a connection plans each statement once, and keeps a bounded number of plan
   expect(await prepared()).toBeLessThanOrEqual(500);
   await pool.end();
 });
+
+test("a connection that breaks while idle is told of in a few words, without the key that cancels its queries", async () => {
+  const lines: string[] = [];
+  const log = pino({}, { write: (line: string) => void lines.push(line) });
+  const pool = connectPostgres({ url: postgres.url, connectionsMax: 1, log });
+  const { rows } = await pool.query<{ pid: number }>("select pg_backend_pid() as pid");
+  await postgres.pg.query("select pg_terminate_backend($1)", [rows[0]?.pid]);
+  await expect.poll(() => lines.length).toBe(1);
+  await pool.end();
+  expect(lines[0]).toContain("an idle PostgreSQL connection broke");
+  expect(lines[0]).not.toContain("secretKey");
+});
