@@ -1,3 +1,4 @@
+import { monitorEventLoopDelay } from "node:perf_hooks";
 import { Counter, Gauge, type Registry } from "prom-client";
 import { COLLECT_KINDS, type CollectKind } from "../ingest/collect/answer-request.js";
 
@@ -13,6 +14,8 @@ export interface CollectMetrics {
   onEvent(): void;
   onLost(events: number): void;
 }
+
+const LAG_RESOLUTION_MS = 10;
 
 /** What an operator watches of a process with the role `collect`. Nothing is labelled by a host or a path. */
 export function createCollectMetrics(registry: Registry, sources: CollectSources): CollectMetrics {
@@ -47,6 +50,17 @@ export function createCollectMetrics(registry: Registry, sources: CollectSources
     registers,
     collect() {
       this.set(sources.isFresh() ? 1 : 0);
+    },
+  });
+  const lag = monitorEventLoopDelay({ resolution: LAG_RESOLUTION_MS });
+  lag.enable();
+  new Gauge({
+    name: "collect_eventloop_lag_p99_seconds",
+    help: "How late the thread of live collection comes to what it has to do, since the last scrape",
+    registers,
+    collect() {
+      this.set(Math.max(0, lag.percentile(99) / 1e9 - LAG_RESOLUTION_MS / 1e3));
+      lag.reset();
     },
   });
   // Looking a series up by its labels costs more than counting.

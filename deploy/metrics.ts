@@ -1,12 +1,13 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { collectDefaultMetrics, Registry } from "prom-client";
+import { collectDefaultMetrics, prometheusContentType, Registry } from "prom-client";
 import { readHealth, type HealthChecks } from "../api/routes/health.js";
 import { listen, type ListeningServer } from "./listen.js";
 
 export interface MetricsServerOptions {
   host: string;
   port: number;
-  registry: Registry;
+  /** In Prometheus's text form. */
+  metrics: () => Promise<string>;
   /** What this process cannot work without. */
   checks: HealthChecks;
 }
@@ -27,7 +28,7 @@ export function createRegistry(): Registry {
   return registry;
 }
 
-type Asked = Pick<MetricsServerOptions, "registry" | "checks">;
+type Asked = Pick<MetricsServerOptions, "metrics" | "checks">;
 type Answer = (asked: Asked, response: ServerResponse) => void | Promise<void>;
 
 const ANSWERS: Partial<Record<string, Answer>> = {
@@ -43,10 +44,10 @@ async function answer(asked: Asked, request: IncomingMessage, response: ServerRe
   else response.writeHead(405, { Allow: "GET, HEAD" }).end();
 }
 
-async function answerMetrics({ registry }: Asked, response: ServerResponse): Promise<void> {
+async function answerMetrics({ metrics }: Asked, response: ServerResponse): Promise<void> {
   try {
-    const text = await registry.metrics();
-    response.writeHead(200, { "Content-Type": registry.contentType }).end(text);
+    const text = await metrics();
+    response.writeHead(200, { "Content-Type": prometheusContentType }).end(text);
   } catch (error) {
     // One broken collector (a store that is down) must not end the process; the scraper sees the failure.
     response.writeHead(500, { "Content-Type": "text/plain" }).end(String(error));

@@ -3,6 +3,7 @@ import { readCompleteThrough } from "../api/stores/complete-through.js";
 import { ENRICH_GROUP } from "../enrich/start-worker.js";
 import type { Role } from "./config-schema.js";
 import { usesLog, type Stores } from "./open-stores.js";
+import type { Collect } from "./start-collect.js";
 import type { Enrichment } from "./start-enrichment.js";
 
 type CheckedStores = Pick<Stores, "pg" | "clickhouse" | "eventLog">;
@@ -16,15 +17,18 @@ export interface RoleParts {
   roles: ReadonlySet<Role>;
   /** Undefined until it is started. */
   enrichment: () => Pick<Enrichment, "idleWorkers"> | undefined;
+  /** Undefined until it is started. */
+  collect: () => Pick<Collect, "isServing"> | undefined;
 }
 
-/** What `/readyz` says on the metrics port: what the roles of this process need, and whether enrichment consumes. */
-export function roleChecks(stores: Stores, { roles, enrichment }: RoleParts): HealthChecks {
+/** What `/readyz` says on the metrics port: what the roles of this process need, and whether its threads do their work. */
+export function roleChecks(stores: Stores, { roles, enrichment, collect }: RoleParts): HealthChecks {
   const { event_log: eventLog, ...databases } = storeChecks(stores);
   return {
     ...databases,
     ...(usesLog(roles) && { event_log: eventLog }),
     ...(roles.has("enrich") && { enrichment: async () => assertConsuming(enrichment()) }),
+    ...(roles.has("collect") && { collection: async () => assertServing(collect()) }),
   };
 }
 
@@ -32,6 +36,11 @@ function assertConsuming(enrichment: Pick<Enrichment, "idleWorkers"> | undefined
   const idle = enrichment?.idleWorkers();
   if (idle === undefined) throw new Error("enrichment is not started yet");
   if (idle > 0) throw new Error(`${idle} enrichment workers do not consume`);
+}
+
+function assertServing(collect: Pick<Collect, "isServing"> | undefined): void {
+  if (collect === undefined) throw new Error("live collection is not started yet");
+  if (!collect.isServing()) throw new Error("live collection ended and is started again");
 }
 
 function storeChecks({ pg, clickhouse, eventLog }: CheckedStores) {

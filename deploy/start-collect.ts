@@ -1,94 +1,62 @@
-import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
-import type { Registry } from "prom-client";
-import { openLiveBuffer } from "../ingest/collect/live-buffer.js";
-import { ClosingStack } from "./closing-stack.js";
-import { createCollectMetrics } from "./collect-metrics.js";
-import type { Config } from "./config.js";
-import { createCollectServer } from "./create-collect-server.js";
-import { keepSites } from "./keep-sites.js";
-import { listen } from "./listen.js";
-import { openPythonIndex } from "./open-python-index.js";
-import type { Stores } from "./open-stores.js";
-import { readinessOf } from "./readiness.js";
-import { trustsProxy } from "./trusts-proxy.js";
+import type { CollectThreadData, FromCollect, ToCollect } from "./collect-messages.js";
+import { keepThread } from "./keep-thread.js";
 
-export interface CollectOptions {
-  config: Pick<Config, "collect" | "logCodec" | "trustedProxies">;
-  stores: Pick<Stores, "pg" | "postgresUrl" | "clickhouse" | "eventLog">;
+export interface CollectOptions extends CollectThreadData {
   log: Logger;
-  registry: Registry;
-  /** The most that is held of events which the log does not take. */
-  bufferBytesMax?: number;
 }
 
-export interface RunningCollect extends AsyncDisposable {
+/** Live collection on a thread of its own: redirects wait for no upload, no export and no garbage of the API's. */
+export interface Collect extends AsyncDisposable {
   readonly url: string;
+  /** Resolves with the reason when it could not be started again. */
+  readonly lost: Promise<Error>;
+  /** False when it ended by itself, until it serves again. */
+  isServing(): boolean;
+  /** In Prometheus's text form; nothing of a thread that does not answer. */
+  metrics(): Promise<string>;
   /** Answers what is asked, appends the events of all answers to the log, and resolves. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** About 150,000 events: half a minute at 5,000 a second, which is as long as a broker takes to come back. */
-const BUFFER_BYTES_MAX = 48 * 1024 * 1024;
-/** A log that is away is told of so often, not for every chunk. */
-const COMPLAINT_MS = 10_000;
+/** With its broker away it would go on trying for half a minute. */
+const STOP_IN_START_MS_MAX = 3_000;
+/** Others are scraped with it. */
+const METRICS_MS_MAX = 2_000;
 
-/** The port of live collection. Throws StartFailure when it cannot be had. */
-export async function startCollect(options: CollectOptions): Promise<RunningCollect> {
-  const { config, stores, log, registry, bufferBytesMax = BUFFER_BYTES_MAX } = options;
-  const open = new ClosingStack();
-  try {
-    const kept = open.use(await keepSites({ pg: stores.pg, url: stores.postgresUrl, log }));
-    const eventLog = await stores.eventLog();
-    const metrics = createCollectMetrics(registry, {
-      bufferBytes: () => buffer.bytes,
-      isFresh: () => kept.isFresh,
-    });
-    const buffer = open.use(
-      openLiveBuffer({
-        log: eventLog,
-        codec: config.logCodec,
-        now: Date.now,
-        newId: randomUUID,
-        bytesMax: bufferBytesMax,
-        onLost: (events) => metrics.onLost(events),
-        onFailure: seldom(COMPLAINT_MS, (error) =>
-          log.warn({ err: error }, "the event log does not take live events; they are kept and tried again"),
-        ),
-      }),
-    );
-    const { publicHost } = config.collect;
-    const server = createCollectServer({
-      collecting: {
-        get sites() {
-          return kept.sites;
-        },
-        pythonIndex: openPythonIndex(config.collect, log),
-        ...(publicHost !== undefined && { publicHost }),
-      },
-      trustsProxy: trustsProxy(config.trustedProxies),
-      readiness: readinessOf(stores),
-      log,
-      onEvent(line) {
-        metrics.onEvent();
-        buffer.add(line);
-      },
-      onAnswered: (kind, status) => metrics.onAnswered(kind, status),
-    });
-    const { host, port } = config.collect;
-    const { url } = open.use(await listen(server, { host, port, variable: "COLLECT_PORT" }));
-    return { url, [Symbol.asyncDispose]: () => open[Symbol.asyncDispose]() };
-  } catch (error) {
-    await open[Symbol.asyncDispose]();
-    throw error;
-  }
-}
-
-function seldom<Told>(everyMs: number, tell: (told: Told) => void): (told: Told) => void {
-  let toldAt = -Infinity;
-  return (told) => {
-    if (performance.now() - toldAt < everyMs) return;
-    toldAt = performance.now();
-    tell(told);
+/** Throws StartFailure when its port cannot be had. */
+export async function startCollect({ log, config, ...stores }: CollectOptions): Promise<Collect> {
+  let url = "";
+  let { port } = config.collect;
+  let whenScraped = (_: string): void => undefined;
+  let scraping: Promise<string> | undefined;
+  const thread = keepThread<ToCollect, FromCollect>({
+    module: new URL("./collect-thread.js", import.meta.url),
+    name: "collect",
+    called: "live collection",
+    log,
+    data: () => ({ ...stores, config: { ...config, collect: { ...config.collect, port } } }),
+    hear(message) {
+      if ("metrics" in message) return whenScraped(message.metrics);
+      // Where any free port would do, the one that others know by now is taken again.
+      ({ url, port } = message);
+    },
+    onEnded: () => whenScraped(""),
+    stopInStartMsMax: "kafka" in stores.logSource ? STOP_IN_START_MS_MAX : undefined,
+  });
+  const scrape = async () => {
+    const answer = new Promise<string>((resolve) => (whenScraped = resolve));
+    thread.tell({ scrape: true });
+    return Promise.race([answer, sleep(METRICS_MS_MAX, "")]);
+  };
+  await thread.ready;
+  return {
+    url,
+    lost: thread.lost,
+    isServing: () => thread.isReady(),
+    metrics: async () =>
+      thread.isReady() ? (scraping ??= scrape().finally(() => (scraping = undefined))) : "",
+    [Symbol.asyncDispose]: () => thread.stop(),
   };
 }

@@ -36,7 +36,7 @@ import { refuseApart } from "./refuse-apart.js";
 import { createScheduleMetrics } from "./schedule-metrics.js";
 import { SCHEDULED_JOBS } from "./scheduled-jobs.js";
 import { loadSecretKey } from "./secret-key.js";
-import { startCollect } from "./start-collect.js";
+import { startCollect, type Collect } from "./start-collect.js";
 import { startEnrichment, type Enrichment } from "./start-enrichment.js";
 import { StartFailure } from "./start-failure.js";
 import { startSchedule } from "./start-schedule.js";
@@ -93,20 +93,28 @@ async function startAll({ config, log, open }: Starting): Promise<Running> {
   const parts = { config, log, open, stores, secretKey, tokens, registry, metrics };
   const endpoints: Endpoints = { postgres: stores.postgresUrl, clickhouse: stores.clickhouseUrl };
   let enrichment: Enrichment | undefined = undefined;
-  const checks = roleChecks(stores, { roles: config.roles, enrichment: () => enrichment });
+  let collect: Collect | undefined = undefined;
+  const roles = { roles: config.roles, enrichment: () => enrichment, collect: () => collect };
+  const observed = {
+    checks: roleChecks(stores, roles),
+    metrics: async () => (await registry.metrics()) + ((await collect?.metrics()) ?? ""),
+  };
   // Opened first, so that it is closed last: it tells of the drain as well.
-  endpoints.metrics = open.use(await startMetricsServer({ ...config.metrics, registry, checks })).url;
+  endpoints.metrics = open.use(await startMetricsServer({ ...config.metrics, ...observed })).url;
   enrichment = lookupData && (await startEnriching({ ...parts, lookupData }));
   if (config.roles.has("jobs")) startJobs(parts);
   const servers = open.use(new ClosingSet());
-  if (config.roles.has("collect")) endpoints.collect = servers.use(await startCollect(parts)).url;
+  if (config.roles.has("collect")) {
+    collect = servers.use(await startCollecting(parts));
+    endpoints.collect = collect.url;
+  }
   if (config.roles.has("api")) endpoints.api = servers.use(await startApi(parts)).url;
   await dataDir.writeEndpoints(endpoints);
   return {
     endpoints,
     stores,
     secretKey,
-    lost: enrichment === undefined ? stores.lost : Promise.race([stores.lost, enrichment.lost]),
+    lost: Promise.race([stores, enrichment, collect].flatMap((part) => part?.lost ?? [])),
     [Symbol.asyncDispose]: () => open[Symbol.asyncDispose](),
   };
 }
@@ -160,6 +168,18 @@ async function startEnriching({
   );
   open.defer(async () => reload[Symbol.dispose]());
   return enrichment;
+}
+
+function startCollecting({ config, log, stores }: Parts): Promise<Collect> {
+  const { collect, logCodec, logLevel, trustedProxies } = config;
+  const { logSource, postgresUrl, clickhouseUrl } = stores;
+  return startCollect({
+    config: { collect, logCodec, logLevel, trustedProxies },
+    log,
+    logSource,
+    postgresUrl,
+    clickhouseUrl,
+  });
 }
 
 /**

@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createRegistry } from "../../deploy/metrics.js";
-import { startCollect, type RunningCollect } from "../../deploy/start-collect.js";
+import { openCollect, type OpenCollect } from "../../deploy/open-collect.js";
 import { linesOf } from "../../schemas/chunk-codec.js";
 import { EventLogUnavailable, type EventLog } from "../../schemas/event-log.js";
 import type { PixelRecord } from "../../schemas/pixel.js";
@@ -35,12 +35,12 @@ const BUFFER_BYTES_MAX = 20_000;
 let postgres: TestPostgres;
 let api: ServedApi;
 let token: string;
-let collect: RunningCollect;
+let collect: OpenCollect;
 beforeAll(async () => {
   postgres = await openTestPostgres();
   api = await serveApi(postgres);
   token = await api.account("ada");
-  collect = await startCollect({
+  collect = await openCollect({
     config: {
       collect: { host: "127.0.0.1", port: 0, allowPrivateUpstreams: false },
       logCodec: "none",

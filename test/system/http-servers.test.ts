@@ -55,7 +55,7 @@ test("metrics are Prometheus text about the process", async () => {
   await using server = await startMetricsServer({
     host: "127.0.0.1",
     port: 0,
-    registry: createRegistry(),
+    metrics: () => createRegistry().metrics(),
     checks: {},
   });
   const response = await fetch(`${server.url}/metrics`);

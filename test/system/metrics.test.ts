@@ -126,7 +126,7 @@ describe("/metrics tells of", () => {
 
   test("exactly what the table in deploy/README.md names", async () => {
     const readme = await readFile(new URL("../../deploy/README.md", import.meta.url), "utf8");
-    const named = [...readme.matchAll(/^\| `([a-z]+_[a-z_]+)`/gm)].map(([, name]) => name);
+    const named = [...readme.matchAll(/^\| `([a-z]+_[a-z0-9_]+)`/gm)].map(([, name]) => name);
     expect([...after.names].sort()).toEqual(named.sort());
   });
 });
@@ -139,7 +139,7 @@ describe("the metrics port", () => {
 
   test("says that the process is alive, and ready with all that its roles need", async () => {
     expect(await ask("/healthz")).toEqual({ status: 200, body: { status: "ok" } });
-    const stores = { postgres: "ok", clickhouse: "ok", event_log: "ok", enrichment: "ok" };
+    const stores = { postgres: "ok", clickhouse: "ok", event_log: "ok", enrichment: "ok", collection: "ok" };
     expect(await ask("/readyz")).toEqual({ status: 200, body: { status: "ok", stores } });
   });
 

@@ -10,17 +10,21 @@ const stores = {
   eventLog: () => Promise.reject(new Error("no broker")),
 } as unknown as Stores;
 
-const checksOf = (roles: Role[], idleWorkers?: number) =>
+const checksOf = (
+  roles: Role[],
+  { idleWorkers, isServing }: { idleWorkers?: number; isServing?: boolean } = {},
+) =>
   roleChecks(stores, {
     roles: new Set(roles),
     enrichment: () => (idleWorkers === undefined ? undefined : { idleWorkers: () => idleWorkers }),
+    collect: () => (isServing === undefined ? undefined : { isServing: () => isServing }),
   });
 
 describe("a process is ready", () => {
   test.each([
     ["jobs", ["postgres", "clickhouse"]],
     ["api", ["postgres", "clickhouse", "event_log"]],
-    ["collect", ["postgres", "clickhouse", "event_log"]],
+    ["collect", ["postgres", "clickhouse", "event_log", "collection"]],
     ["enrich", ["postgres", "clickhouse", "event_log", "enrichment"]],
   ] as const)("as %s, when these are there: %s", (role, needed) => {
     expect(Object.keys(checksOf([role]))).toEqual(needed);
@@ -34,14 +38,24 @@ describe("a process is ready", () => {
   });
 
   test.each([
-    ["none is started", undefined, "enrichment is not started yet"],
-    ["one of them ended", 1, "1 enrichment workers do not consume"],
-  ])("as enrich, only when every worker consumes: %s", async (_, idle, reason) => {
-    const enrichment = checksOf(["enrich"], idle)["enrichment"];
-    await expect(enrichment?.()).rejects.toThrow(reason);
+    ["none is started", {}, "enrichment is not started yet"],
+    ["one of them ended", { idleWorkers: 1 }, "1 enrichment workers do not consume"],
+  ])("as enrich, only when every worker consumes: %s", async (_, enrichment, reason) => {
+    await expect(checksOf(["enrich"], enrichment)["enrichment"]?.()).rejects.toThrow(reason);
   });
 
   test("as enrich, when every worker consumes", async () => {
-    await expect(checksOf(["enrich"], 0)["enrichment"]?.()).resolves.toBeUndefined();
+    await expect(checksOf(["enrich"], { idleWorkers: 0 })["enrichment"]?.()).resolves.toBeUndefined();
+  });
+
+  test.each([
+    ["it is not started", {}, "live collection is not started yet"],
+    ["it ended", { isServing: false }, "live collection ended and is started again"],
+  ])("as collect, only when it serves: %s", async (_, collect, reason) => {
+    await expect(checksOf(["collect"], collect)["collection"]?.()).rejects.toThrow(reason);
+  });
+
+  test("as collect, when it serves", async () => {
+    await expect(checksOf(["collect"], { isServing: true })["collection"]?.()).resolves.toBeUndefined();
   });
 });

@@ -1,0 +1,16 @@
+import type { Config } from "./config.js";
+import type { EventLogSource } from "./open-event-log.js";
+
+/** What the thread of live collection is started with. URLs carry credentials. */
+export interface CollectThreadData {
+  config: Pick<Config, "collect" | "logCodec" | "logLevel" | "trustedProxies">;
+  logSource: EventLogSource;
+  postgresUrl: string;
+  clickhouseUrl: string;
+}
+
+export type ToCollect = { stop: true } | { scrape: true };
+export type FromCollect =
+  | { ready: true; url: string; port: number }
+  /** Its metrics, in Prometheus's text form. */
+  | { metrics: string };

@@ -1,0 +1,47 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { Registry } from "prom-client";
+import { ClosingStack } from "./closing-stack.js";
+import type { CollectThreadData, FromCollect, ToCollect } from "./collect-messages.js";
+import { connectClickHouse } from "./connect-clickhouse.js";
+import { connectPostgres } from "./connect-postgres.js";
+import { createLog } from "./log.js";
+import { openCollect } from "./open-collect.js";
+import { openEventLog } from "./open-event-log.js";
+
+/** For what is served, read again as it changes, and for `/readyz`. The connection that listens is one more. */
+const CONNECTIONS_MAX = 2;
+
+/** Live collection on a thread of its own; ends when told to stop. */
+async function main({ config, logSource, postgresUrl, clickhouseUrl }: CollectThreadData): Promise<void> {
+  await using open = new ClosingStack();
+  const log = createLog({ level: config.logLevel });
+  const registry = new Registry();
+  const stopped = onMessages(() => void registry.metrics().then((metrics) => tell({ metrics })));
+  const pg = connectPostgres({ url: postgresUrl, connectionsMax: CONNECTIONS_MAX, log });
+  open.defer(() => pg.end());
+  const clickhouse = connectClickHouse(clickhouseUrl);
+  open.defer(() => clickhouse.close());
+  const eventLog = open.use(await openEventLog(logSource, log));
+  const stores = { pg, postgresUrl, clickhouse, eventLog: () => Promise.resolve(eventLog) };
+  const { url, port } = open.use(await openCollect({ config, stores, log, registry }));
+  tell({ ready: true, url, port });
+  await stopped;
+}
+
+/** Resolves when it is told to stop. */
+function onMessages(scrape: () => void): Promise<void> {
+  return new Promise((resolve) => {
+    parentPort?.on("message", (message: ToCollect) => {
+      if ("stop" in message) resolve();
+      else scrape();
+    });
+  });
+}
+
+function tell(message: FromCollect): void {
+  parentPort?.postMessage(message);
+}
+
+await main(workerData as CollectThreadData);
+// Stores that were closed may leave a request that is tried again; nothing is left to wait for.
+process.exit();
