@@ -42,6 +42,7 @@ import { StartFailure } from "./start-failure.js";
 import { startSchedule } from "./start-schedule.js";
 import { startWebhooks, webhookApi } from "./start-webhooks.js";
 import { trustsProxy } from "./trusts-proxy.js";
+import { haveHelpersYield } from "./yield-to-requests.js";
 
 /** A started program: where it listens, and how it ends. */
 export interface Running extends AsyncDisposable {
@@ -57,6 +58,7 @@ export interface Running extends AsyncDisposable {
 /** Starts the roles of the configuration on this machine. What was opened is closed again when a later part fails. */
 export async function start(config: Config, log: Logger): Promise<Running> {
   refuseApart(config);
+  haveHelpersYield();
   const open = new ClosingStack();
   try {
     return await startAll({ config, log, open });

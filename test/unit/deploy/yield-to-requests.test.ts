@@ -14,6 +14,12 @@ onLinux("makes a process wait for the others", async () => {
   expect((await prioritiesAround("yieldSessionToRequests")).own).toBe(10);
 });
 
+onLinux("makes the helpers of a process wait for its main thread", async () => {
+  const { before, own, ofOthers } = await prioritiesAround("haveHelpersYield");
+  expect(own).toBe(before);
+  expect(new Set(ofOthers)).toEqual(new Set([10]));
+});
+
 interface Priorities {
   before: number;
   own: number;
