@@ -44,6 +44,10 @@ const SAME_ON_EVERY_LOG = [
   "given-servers",
   // Upstreams of live collection, without the program.
   "upstream-fetch",
+  // Threads, most of them the test's own.
+  "collect-thread",
+  "kept-threads",
+  "thread-priorities",
   // The first seeds of the fault suite, which has faults of its own for Kafka (test/kafka).
   "faults",
 ];

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
 import { Registry } from "prom-client";
 import { ClosingStack } from "./closing-stack.js";
@@ -10,19 +11,25 @@ import { openEventLog } from "./open-event-log.js";
 
 /** For what is served, read again as it changes, and for `/readyz`. The connection that listens is one more. */
 const CONNECTIONS_MAX = 2;
+/** All that it will take is in it by then; with its broker away it would go on trying for half a minute. */
+const LOG_CLOSE_MS_MAX = 2_000;
 
 /** Live collection on a thread of its own; ends when told to stop. */
 async function main({ config, logSource, postgresUrl, clickhouseUrl }: CollectThreadData): Promise<void> {
   await using open = new ClosingStack();
   const log = createLog({ level: config.logLevel });
   const registry = new Registry();
-  const stopped = onMessages(() => void registry.metrics().then((metrics) => tell({ metrics })));
+  const tellMetrics = async () => tell({ metrics: await registry.metrics().catch(() => "") });
+  const stopped = onMessages(() => void tellMetrics());
   const pg = connectPostgres({ url: postgresUrl, connectionsMax: CONNECTIONS_MAX, log });
   open.defer(() => pg.end());
   const clickhouse = connectClickHouse(clickhouseUrl);
   open.defer(() => clickhouse.close());
-  const eventLog = open.use(await openEventLog(logSource, log));
+  const eventLog = await openEventLog(logSource, log);
+  open.defer(() => Promise.race([eventLog[Symbol.asyncDispose](), sleep(LOG_CLOSE_MS_MAX)]));
   const stores = { pg, postgresUrl, clickhouse, eventLog: () => Promise.resolve(eventLog) };
+  // What is lost at the end is counted, too.
+  open.defer(tellMetrics);
   const { url, port } = open.use(await openCollect({ config, stores, log, registry }));
   tell({ ready: true, url, port });
   await stopped;

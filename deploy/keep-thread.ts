@@ -7,6 +7,7 @@ const FIRST_PAUSE_MS = 500;
 const PAUSE_MS_MAX = 30_000;
 /** Half a minute. What keeps a thread from starting for so long, such as an event log that was wedged, may end with the process. */
 const STARTS_MAX = 6;
+const STOP_IN_START_MS_MAX = 3_000;
 
 export interface ThreadOptions<Heard extends object> {
   /** The module that the thread runs. It tells `{ ready: true }` when it does its work, with more if it likes. */
@@ -24,12 +25,12 @@ export interface ThreadOptions<Heard extends object> {
   onEnded?: () => void;
   /** Before it is started again; twice as long each time that follows. */
   firstPauseMs?: number;
-  /** How long the end waits for a thread that still starts; as long as it takes where absent. */
-  stopInStartMsMax?: number | undefined;
+  /** Whether it may go on trying to start for long, as with a broker away: then the end does not wait for that. */
+  mayHangInStart?: boolean;
 }
 
-export interface KeptThread<Told extends object> {
-  /** Resolves when it is ready for the first time; rejects when it ended before, and is not started again. */
+export interface KeptThread<Told extends object> extends AsyncDisposable {
+  /** Resolves when it is ready for the first time; rejects when it ended before by itself, and is not started again. */
   ready: Promise<void>;
   /** Resolves with the reason when it cannot be started any more. */
   lost: Promise<Error>;
@@ -38,14 +39,14 @@ export interface KeptThread<Told extends object> {
   /** Nobody hears it while there is no thread. */
   tell(message: Told): void;
   /** Tells it `{ stop: true }`, and resolves when it has ended. */
-  stop(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 /** Runs a module on a thread of its own. One that ends by itself is started again, after a pause. */
 export function keepThread<Told extends object, Heard extends object>(
   options: ThreadOptions<Heard>,
 ): KeptThread<Told> {
-  const { log, name, called, firstPauseMs = FIRST_PAUSE_MS, stopInStartMsMax } = options;
+  const { log, name, called, firstPauseMs = FIRST_PAUSE_MS, mayHangInStart = false } = options;
   const stopping = new AbortController();
   let current: Worker | undefined;
   let isReady = false;
@@ -72,9 +73,13 @@ export function keepThread<Told extends object, Heard extends object>(
       startsInVain++;
       current = new Worker(options.module, { workerData: options.data(), name });
       const failure = await ended(current.on("message", hear));
+      const worked = isReady;
       isReady = false;
       options.onEnded?.();
-      if (stopping.signal.aborted) return;
+      if (stopping.signal.aborted) {
+        if (worked && failure) log.error({ err: failure }, `${called} did not end as it should`);
+        return;
+      }
       if (!wasReady) return markFailed(explain(`${called} could not start`, failure));
       if (startsInVain === STARTS_MAX)
         return giveUp(explain(`${called} cannot be started any more`, failure));
@@ -90,12 +95,13 @@ export function keepThread<Told extends object, Heard extends object>(
     lost,
     isReady: () => isReady,
     tell: (message) => current?.postMessage(message),
-    async stop() {
+    async [Symbol.asyncDispose]() {
       stopping.abort();
       current?.postMessage({ stop: true });
-      if (!isReady && stopInStartMsMax !== undefined) {
-        await Promise.race([running, sleep(stopInStartMsMax)]);
-        await current?.terminate();
+      if (mayHangInStart && !isReady) {
+        await Promise.race([running, sleep(STOP_IN_START_MS_MAX, undefined, { ref: false })]);
+        // One that began to work meanwhile has something to finish.
+        if (!isReady) await current?.terminate();
       }
       await running;
     },

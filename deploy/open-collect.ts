@@ -13,7 +13,7 @@ import type { Stores } from "./open-stores.js";
 import { readinessOf } from "./readiness.js";
 import { trustsProxy } from "./trusts-proxy.js";
 
-export interface CollectOptions {
+export interface OpenCollectOptions {
   config: Pick<Config, "collect" | "logCodec" | "trustedProxies">;
   stores: Pick<Stores, "pg" | "postgresUrl" | "clickhouse" | "eventLog">;
   log: Logger;
@@ -35,7 +35,7 @@ const BUFFER_BYTES_MAX = 48 * 1024 * 1024;
 const COMPLAINT_MS = 10_000;
 
 /** Serves live collection on its port. Throws StartFailure when it cannot be had. */
-export async function openCollect(options: CollectOptions): Promise<OpenCollect> {
+export async function openCollect(options: OpenCollectOptions): Promise<OpenCollect> {
   const { config, stores, log, registry, bufferBytesMax = BUFFER_BYTES_MAX } = options;
   const open = new ClosingStack();
   try {

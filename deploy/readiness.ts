@@ -40,7 +40,7 @@ function assertConsuming(enrichment: Pick<Enrichment, "idleWorkers"> | undefined
 
 function assertServing(collect: Pick<Collect, "isServing"> | undefined): void {
   if (collect === undefined) throw new Error("live collection is not started yet");
-  if (!collect.isServing()) throw new Error("live collection ended and is started again");
+  if (!collect.isServing()) throw new Error("live collection does not answer now");
 }
 
 function storeChecks({ pg, clickhouse, eventLog }: CheckedStores) {

@@ -5,10 +5,8 @@ import type { LookupData } from "../enrich/lookups/load-lookup-data.js";
 import type { WrittenBatch } from "../enrich/start-worker.js";
 import type { ChunkOutcome } from "../schemas/chunk-outcome.js";
 import type { FromThread, ThreadData, ToThread } from "./enrich-messages.js";
+import { ClosingSet } from "./closing-set.js";
 import { keepThread, type KeptThread } from "./keep-thread.js";
-
-/** For a worker that was told to stop before it consumed: with its broker away it would go on trying for half a minute. */
-const STOP_IN_START_MS_MAX = 3_000;
 
 export interface EnrichmentOptions extends Omit<ThreadData, "share" | "holdTurn"> {
   workers: number;
@@ -42,14 +40,14 @@ export interface Enrichment extends AsyncDisposable {
 export async function startEnrichment(options: EnrichmentOptions): Promise<Enrichment> {
   const { workers: of, log, watch, ...given } = options;
   const data = { ...given, holdTurn: new SharedArrayBuffer(HOLD_TURN_BYTES) };
+  const open = new ClosingSet();
   const workers = Array.from({ length: of }, (_, index) =>
-    keepWorker({ data: () => ({ ...data, share: { index, of } }), log: log.child({ worker: index }), watch }),
+    open.use(keepWorker(index, { data: () => ({ ...data, share: { index, of } }), log, watch })),
   );
-  const stop = () => Promise.all(workers.map((worker) => worker.stop()));
   try {
     await Promise.all(workers.map(({ ready }) => ready));
   } catch (error) {
-    await stop();
+    await open[Symbol.asyncDispose]();
     throw error;
   }
   return {
@@ -59,9 +57,7 @@ export async function startEnrichment(options: EnrichmentOptions): Promise<Enric
       data.lookupData = lookupData;
       workers.forEach((worker) => worker.tell({ lookupData }));
     },
-    async [Symbol.asyncDispose]() {
-      await stop();
-    },
+    [Symbol.asyncDispose]: () => open[Symbol.asyncDispose](),
   };
 }
 
@@ -69,17 +65,17 @@ interface WorkerOptions extends Pick<EnrichmentOptions, "log" | "watch"> {
   data: () => ThreadData;
 }
 
-function keepWorker({ data, log, watch }: WorkerOptions): KeptThread<ToThread> {
-  const { holdTurn, share, logSource } = data();
+function keepWorker(index: number, { data, log, watch }: WorkerOptions): KeptThread<ToThread> {
+  const { holdTurn, logSource } = data();
   return keepThread<ToThread, FromThread>({
     module: new URL("./enrich-thread.js", import.meta.url),
     name: "enrich",
     called: "an enrichment worker",
-    log,
+    log: log.child({ worker: index }),
     data,
     hear: (message) => pass(message, watch),
-    onEnded: () => sharedHoldTurn(holdTurn, share.index).giveBack(),
-    stopInStartMsMax: "kafka" in logSource ? STOP_IN_START_MS_MAX : undefined,
+    onEnded: () => sharedHoldTurn(holdTurn, index).giveBack(),
+    mayHangInStart: "kafka" in logSource,
   });
 }
 

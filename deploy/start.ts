@@ -107,7 +107,7 @@ async function startAll({ config, log, open }: Starting): Promise<Running> {
   if (config.roles.has("jobs")) startJobs(parts);
   const servers = open.use(new ClosingSet());
   if (config.roles.has("collect")) {
-    collect = servers.use(await startCollecting(parts));
+    collect = servers.use(await startCollect(parts));
     endpoints.collect = collect.url;
   }
   if (config.roles.has("api")) endpoints.api = servers.use(await startApi(parts)).url;
@@ -170,18 +170,6 @@ async function startEnriching({
   );
   open.defer(async () => reload[Symbol.dispose]());
   return enrichment;
-}
-
-function startCollecting({ config, log, stores }: Parts): Promise<Collect> {
-  const { collect, logCodec, logLevel, trustedProxies } = config;
-  const { logSource, postgresUrl, clickhouseUrl } = stores;
-  return startCollect({
-    config: { collect, logCodec, logLevel, trustedProxies },
-    log,
-    logSource,
-    postgresUrl,
-    clickhouseUrl,
-  });
 }
 
 /**

@@ -17,18 +17,17 @@ export function yieldToRequests(): void {
  */
 export function haveHelpersYield(): void {
   if (process.platform !== "linux") return;
-  for (const thread of readdirSync("/proc/self/task").map(Number)) {
-    if (thread !== process.pid) lowerPriority(thread);
+  try {
+    for (const thread of readdirSync("/proc/self/task").map(Number))
+      if (thread !== process.pid) lowerPriority(thread);
+  } catch {
+    // No /proc here, or a thread that has ended by now: the rest do without.
   }
 }
 
 function lowerPriority(thread: number): void {
   const { PRIORITY_BELOW_NORMAL } = constants.priority;
-  try {
-    if (getPriority(thread) < PRIORITY_BELOW_NORMAL) setPriority(thread, PRIORITY_BELOW_NORMAL);
-  } catch {
-    // It has ended by now.
-  }
+  if (getPriority(thread) < PRIORITY_BELOW_NORMAL) setPriority(thread, PRIORITY_BELOW_NORMAL);
 }
 
 /**

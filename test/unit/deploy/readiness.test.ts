@@ -50,7 +50,7 @@ describe("a process is ready", () => {
 
   test.each([
     ["it is not started", {}, "live collection is not started yet"],
-    ["it ended", { isServing: false }, "live collection ended and is started again"],
+    ["it ended", { isServing: false }, "live collection does not answer now"],
   ])("as collect, only when it serves: %s", async (_, collect, reason) => {
     await expect(checksOf(["collect"], collect)["collection"]?.()).rejects.toThrow(reason);
   });

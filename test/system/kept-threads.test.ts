@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import { expect, test } from "vitest";
-import { keepThread, type KeptThread } from "../../../deploy/keep-thread.js";
-import { StartFailure } from "../../../deploy/start-failure.js";
+import { keepThread, type KeptThread } from "../../deploy/keep-thread.js";
+import { StartFailure } from "../../deploy/start-failure.js";
 
 type Told = { echo: string } | { fail: true };
 type Heard = { ready: true; start: number } | { echoed: string };
@@ -16,21 +16,23 @@ const READY = `
   parentPort.postMessage({ ready: true, start: workerData.start });`;
 
 /** The first start is number 1. */
-function keep(script: string, { firstPauseMs = 10 } = {}) {
+function keep(script: string, { firstPauseMs = 10, mayHangInStart = false } = {}) {
   const heard: Heard[] = [];
+  const logged: string[] = [];
   let starts = 0;
   let ends = 0;
   const thread: KeptThread<Told> = keepThread<Told, Heard>({
     module: new URL(`data:text/javascript,${encodeURIComponent(HEAD + script)}`),
     name: "tested",
     called: "a tested thread",
-    log: pino({ level: "silent" }),
+    log: pino({}, { write: (line: string) => void logged.push(line) }),
     data: () => ({ start: ++starts }),
     hear: (message) => heard.push(message),
     firstPauseMs,
+    mayHangInStart,
     onEnded: () => ends++,
   });
-  return { thread, heard, starts: () => starts, ends: () => ends };
+  return { thread, heard, logged, starts: () => starts, ends: () => ends };
 }
 
 test("a thread is told and heard until it is stopped", async () => {
@@ -40,7 +42,7 @@ test("a thread is told and heard until it is stopped", async () => {
   expect(thread.isReady()).toBe(true);
   thread.tell({ echo: "a" });
   await expect.poll(() => heard).toEqual([{ ready: true, start: 1 }, { echoed: "a" }]);
-  await thread.stop();
+  await thread[Symbol.asyncDispose]();
   expect([thread.isReady(), ends()]).toEqual([false, 1]);
 });
 
@@ -55,7 +57,7 @@ test("a thread that breaks is started again, and is not ready in between", async
     { ready: true, start: 1 },
     { ready: true, start: 2 },
   ]);
-  await thread.stop();
+  await thread[Symbol.asyncDispose]();
 });
 
 test("a thread that cannot do its work at first is not started again, and says why as it said it", async () => {
@@ -64,7 +66,7 @@ test("a thread that cannot do its work at first is not started again, and says w
   const failure: unknown = await thread.ready.catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(StartFailure);
   expect((failure as Error).message).toBe("port 80 is taken");
-  await thread.stop();
+  await thread[Symbol.asyncDispose]();
   expect(starts()).toBe(1);
 });
 
@@ -88,6 +90,30 @@ test("a thread that is told to stop while it waits for its next start ends at on
   await thread.ready;
   thread.tell({ fail: true });
   await expect.poll(() => ends()).toBe(1);
-  await thread.stop();
+  await thread[Symbol.asyncDispose]();
   expect(starts()).toBe(1);
+});
+
+test("a thread that hangs in its start is not waited for", async () => {
+  const { thread, ends } = keep(`setInterval(() => undefined, 1_000);`, { mayHangInStart: true });
+  await thread[Symbol.asyncDispose]();
+  expect(ends()).toBe(1);
+});
+
+test("a thread that becomes ready while it is to stop finishes what it has", async () => {
+  const script = `
+    parentPort.once("message", () => {
+      setTimeout(() => parentPort.postMessage({ ready: true, start: 1 }), 500);
+      setTimeout(() => { parentPort.postMessage({ echoed: "all" }); process.exit(); }, 4_000);
+    });`;
+  const { thread, heard } = keep(script, { mayHangInStart: true });
+  await thread[Symbol.asyncDispose]();
+  expect(heard).toEqual([{ ready: true, start: 1 }, { echoed: "all" }]);
+});
+
+test("a thread that breaks while it stops is told of", async () => {
+  const { thread, logged } = keep(READY.replace("process.exit()", `throw new Error("not flushed")`));
+  await thread.ready;
+  await thread[Symbol.asyncDispose]();
+  expect(logged.join("")).toContain("a tested thread did not end as it should");
 });
