@@ -31,6 +31,7 @@ import { listen, type ListeningServer } from "./listen.js";
 import { createRegistry, startMetricsServer } from "./metrics.js";
 import { openStores, type Stores } from "./open-stores.js";
 import { createPipelineMetrics, type PipelineMetrics } from "./pipeline-metrics.js";
+import { readLookups } from "./read-lookups.js";
 import { readinessOf, roleChecks } from "./readiness.js";
 import { refuseApart } from "./refuse-apart.js";
 import { createScheduleMetrics } from "./schedule-metrics.js";
@@ -78,7 +79,7 @@ async function startAll({ config, log, open }: Starting): Promise<Running> {
   const dataDir = open.use(await openDataDir(config.dataDir));
   const required = config.databaseUrl !== undefined;
   const secretKey = await loadSecretKey({ fromConfig: config.secretKey, dataDir, required });
-  const lookups = config.roles.has("enrich") ? readLookups(config) : undefined;
+  const lookups = config.roles.has("enrich") ? readLookups(config.lookups) : undefined;
   // Not both at once: stores that are still opening when the tables fail would be left behind.
   lookups?.catch(() => undefined);
   const stores = await openStores({ config, dataDir, log, open });
@@ -119,19 +120,6 @@ async function startAll({ config, log, open }: Starting): Promise<Running> {
     lost: Promise.race([stores, enrichment, collect].flatMap((part) => part?.lost ?? [])),
     [Symbol.asyncDispose]: () => open[Symbol.asyncDispose](),
   };
-}
-
-async function readLookups({ lookups }: Config): Promise<LookupData> {
-  try {
-    return await loadLookupData(lookups);
-  } catch (error) {
-    const given = [
-      ["CITY_MMDB", lookups.cityMmdb],
-      ["ASN_DB", lookups.asnDb],
-      ["COMPANY_MMDB", lookups.companyMmdb],
-    ].flatMap(([variable, path]) => (path === undefined ? [] : [variable]));
-    throw new StartFailure(`${(error as Error).message} (${given.join(", ")})`, { cause: error });
-  }
 }
 
 interface Parts extends Starting {

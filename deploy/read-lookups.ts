@@ -1,0 +1,17 @@
+import { loadLookupData, type LookupData } from "../enrich/lookups/load-lookup-data.js";
+import type { Config } from "./config.js";
+import { StartFailure } from "./start-failure.js";
+
+/** The tables that enrichment looks up. Throws StartFailure naming the variables of files that cannot be used. */
+export async function readLookups(lookups: Config["lookups"]): Promise<LookupData> {
+  try {
+    return await loadLookupData(lookups);
+  } catch (error) {
+    const given = [
+      ["CITY_MMDB", lookups.cityMmdb],
+      ["ASN_DB", lookups.asnDb],
+      ["COMPANY_MMDB", lookups.companyMmdb],
+    ].flatMap(([variable, path]) => (path === undefined ? [] : [variable]));
+    throw new StartFailure(`${(error as Error).message} (${given.join(", ")})`, { cause: error });
+  }
+}
