@@ -118,7 +118,9 @@ describe("the program's own metrics", () => {
 
   test("are all in the table of deploy/README.md, and no other is", async () => {
     const ours = (await readDescriptions()).filter(isOurs).map(({ name }) => name);
-    const table = [...text("deploy/README.md").matchAll(/^\| `([a-z]+_[a-z0-9_]+)`/gm)].map(([, name]) => name);
+    const table = [...text("deploy/README.md").matchAll(/^\| `([a-z]+_[a-z0-9_]+)`/gm)].map(
+      ([, name]) => name,
+    );
     expect(table.sort()).toEqual(ours.sort());
   });
 });
