@@ -8,6 +8,7 @@ import { connectPostgres } from "./connect-postgres.js";
 import { createLog } from "./log.js";
 import { openCollect } from "./open-collect.js";
 import { openEventLog } from "./open-event-log.js";
+import { untilStopped } from "./until-stopped.js";
 
 /** For what is served, read again as it changes, and for `/readyz`. The connection that listens is one more. */
 const CONNECTIONS_MAX = 2;
@@ -20,7 +21,7 @@ async function main({ config, logSource, postgresUrl, clickhouseUrl }: CollectTh
   const log = createLog({ level: config.logLevel });
   const registry = new Registry();
   const tellMetrics = async () => tell({ metrics: await registry.metrics().catch(() => "") });
-  const stopped = onMessages(() => void tellMetrics());
+  const stopped = untilStopped<ToCollect>(() => void tellMetrics());
   const pg = connectPostgres({ url: postgresUrl, connectionsMax: CONNECTIONS_MAX, log });
   open.defer(() => pg.end());
   const clickhouse = connectClickHouse(clickhouseUrl);
@@ -33,16 +34,6 @@ async function main({ config, logSource, postgresUrl, clickhouseUrl }: CollectTh
   const { url, port } = open.use(await openCollect({ config, stores, log, registry }));
   tell({ ready: true, url, port });
   await stopped;
-}
-
-/** Resolves when it is told to stop. */
-function onMessages(scrape: () => void): Promise<void> {
-  return new Promise((resolve) => {
-    parentPort?.on("message", (message: ToCollect) => {
-      if ("stop" in message) resolve();
-      else scrape();
-    });
-  });
 }
 
 function tell(message: FromCollect): void {

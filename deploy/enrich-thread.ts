@@ -13,6 +13,7 @@ import { connectPostgres } from "./connect-postgres.js";
 import type { FromThread, ThreadData, ToThread } from "./enrich-messages.js";
 import { createLog } from "./log.js";
 import { openEventLog } from "./open-event-log.js";
+import { untilStopped } from "./until-stopped.js";
 import { yieldToRequests } from "./yield-to-requests.js";
 
 const CONNECTIONS_MAX = 2;
@@ -31,7 +32,7 @@ async function main(data: ThreadData): Promise<void> {
   );
   const lookupsFrom = (tables: LookupData) => openLookups(tables, { originKey: data.originKey });
   let lookups = lookupsFrom(data.lookupData);
-  const stopped = onMessages((tables) => (lookups = lookupsFrom(tables)));
+  const stopped = untilStopped<ToThread>(({ lookupData }) => (lookups = lookupsFrom(lookupData)));
   const worker = open.use(
     await startWorker({
       log: eventLog,
@@ -64,15 +65,6 @@ async function main(data: ThreadData): Promise<void> {
   tell({ ready: true });
   const crash = await Promise.race([stopped, worker.crashed]);
   if (crash !== undefined) throw crash;
-}
-
-function onMessages(reload: (tables: LookupData) => void): Promise<undefined> {
-  return new Promise((resolve) => {
-    parentPort?.on("message", (message: ToThread) => {
-      if ("stop" in message) resolve(undefined);
-      else reload(message.lookupData);
-    });
-  });
 }
 
 function tell(message: FromThread): void {

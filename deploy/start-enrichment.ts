@@ -4,8 +4,8 @@ import type { Inserted } from "../enrich/insert-rows.js";
 import type { LookupData } from "../enrich/lookups/load-lookup-data.js";
 import type { WrittenBatch } from "../enrich/start-worker.js";
 import type { ChunkOutcome } from "../schemas/chunk-outcome.js";
-import type { FromThread, ThreadData, ToThread } from "./enrich-messages.js";
 import { ClosingSet } from "./closing-set.js";
+import type { FromThread, ThreadData, ToThread } from "./enrich-messages.js";
 import { keepThread, type KeptThread } from "./keep-thread.js";
 
 export interface EnrichmentOptions extends Omit<ThreadData, "share" | "holdTurn"> {

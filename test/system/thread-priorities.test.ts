@@ -1,12 +1,7 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
+import { getPriority } from "node:os";
 import { expect, test } from "vitest";
 import { startToolchain } from "../support/start-toolchain.js";
-
-/** proc_pid_stat(5): the nineteenth field; what follows the name of the command begins with the third. */
-function niceOf(pid: number, thread: string): number {
-  const stat = readFileSync(`/proc/${pid}/task/${thread}/stat`, "utf8");
-  return Number(stat.split(") ")[1]?.split(" ")[16]);
-}
 
 test.skipIf(process.platform !== "linux")(
   "two threads answer requests, and all others of the process wait for them",
@@ -14,8 +9,8 @@ test.skipIf(process.platform !== "linux")(
     const toolchain = await startToolchain();
     try {
       const { pid } = toolchain;
-      const own = niceOf(pid, String(pid));
-      const nices = readdirSync(`/proc/${pid}/task`).map((thread) => niceOf(pid, thread));
+      const own = getPriority(pid);
+      const nices = readdirSync(`/proc/${pid}/task`).map((thread) => getPriority(Number(thread)));
       expect(nices.filter((nice) => nice === own)).toHaveLength(2);
       expect(nices.filter((nice) => nice === 19)).toHaveLength(2);
       expect(Math.min(...nices)).toBe(own);
