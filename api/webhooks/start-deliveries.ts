@@ -128,7 +128,7 @@ async function makeAttempt(worker: DeliveryWorker, delivery: ClaimedDelivery): P
     onFailure(error);
     return { status: null, responseBody: "", error: "The request could not be made.", durationMs: 0 };
   });
-  passFaultPoint("delivery-after-answer");
+  if (exchange.status !== null) passFaultPoint("delivery-after-answer");
   const { attempts } = delivery;
   const next = nextAttempt(exchange, { attempts, random: random(), delaysMs: timing.delaysMs });
   return { delivery, exchange, next, startedAt };
