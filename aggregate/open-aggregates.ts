@@ -2,7 +2,7 @@ import type { Breakdown } from "../schemas/aggregate.js";
 import type { DateRange } from "../schemas/date-range.js";
 import type { ExportFormat } from "../schemas/export-format.js";
 import { FORMAT_NAMES, FORMAT_SETTINGS } from "./format-rows.js";
-import { openRows, type ResultSource } from "./open-rows.js";
+import { openRows, type ResultSource, type Rows } from "./open-rows.js";
 import { readQuery } from "./read-query.js";
 import { uuidsLiteral } from "./sql-literals.js";
 import { storableRange } from "./storable-range.js";
@@ -21,7 +21,7 @@ export interface AggregatesQuery extends DateRange {
 export async function openAggregates(
   clickhouse: ResultSource,
   { packages, breakdowns, format = "ndjson", signal, zstd, ...range }: AggregatesQuery,
-): Promise<AsyncIterable<Buffer>> {
+): Promise<Rows> {
   const query = await queryOf(packages, format);
   const params = { breakdowns, ...storableRange(range) };
   return openRows(clickhouse, { query, params, signal, settings: FORMAT_SETTINGS, zstd });

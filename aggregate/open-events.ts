@@ -3,7 +3,7 @@ import type { DateRange } from "../schemas/date-range.js";
 import type { ExportFormat } from "../schemas/export-format.js";
 import type { UnsettledImports } from "../schemas/unsettled-imports.js";
 import { FORMAT_NAMES, FORMAT_SETTINGS } from "./format-rows.js";
-import { openRows, type ResultSource, type RowsQuery } from "./open-rows.js";
+import { openRows, type ResultSource, type Rows, type RowsQuery } from "./open-rows.js";
 import { readQuery } from "./read-query.js";
 import { textLiteral, uuidsLiteral } from "./sql-literals.js";
 import { storableRange } from "./storable-range.js";
@@ -30,7 +30,7 @@ export interface EventsQuery extends DateRange {
 export async function openEvents(
   clickhouse: ResultSource,
   { signal, zstd, unsettled: readUnsettled, ...asked }: EventsQuery,
-): Promise<AsyncIterable<Buffer>> {
+): Promise<Rows> {
   const taken = await findTakenBack(clickhouse, { ...asked, signal });
   const unsettled = await readUnsettled();
   return openRows(clickhouse, { ...(await composeEvents({ ...asked, unsettled }, taken)), signal, zstd });

@@ -1,4 +1,4 @@
-import { openRows, type ResultSource } from "./open-rows.js";
+import { openRows, type ResultSource, type Rows } from "./open-rows.js";
 import { readQuery } from "./read-query.js";
 
 export interface ImportLogQuery {
@@ -13,6 +13,6 @@ export interface ImportLogQuery {
 export async function openImportLog(
   clickhouse: ResultSource,
   { importId, what, signal }: ImportLogQuery,
-): Promise<AsyncIterable<Buffer>> {
+): Promise<Rows> {
   return openRows(clickhouse, { query: await readQuery(what), params: { importId }, signal });
 }

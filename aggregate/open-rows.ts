@@ -12,11 +12,26 @@ export interface ResultRequest {
 }
 
 export interface Result {
-  /** The bytes of a part may be others once the next part is asked for. Throws when the connection breaks. */
-  stream: AsyncIterable<Buffer> & { destroy(): unknown };
+  /** Throws when the connection breaks. */
+  stream: Rows & { destroy(): unknown };
   /** Names in lower case. */
   response_headers: Readonly<Record<string, string | string[] | undefined>>;
 }
+
+/** The bytes of a result; those of a part may be others once the next part is asked for. */
+export interface Rows extends AsyncIterable<Buffer> {
+  /** In place of reading them, where they come in chunks of HTTP/1.1. */
+  passChunks?: PassChunks;
+}
+
+/**
+ * Passes chunks of HTTP/1.1 on as they are, with their sizes and the last one, cut anywhere: that takes a fifth less of a
+ * processor than to unpack and to pack them again. `look` sees what is in them first, and may throw.
+ */
+export type PassChunks = (write: WriteBytes, look: (part: Buffer) => void) => Promise<void>;
+
+/** Takes bytes, which may be others once it has answered undefined, or once what it answers resolves. */
+export type WriteBytes = (bytes: Buffer) => Promise<void> | undefined;
 
 /** Runs queries and hands on the bytes of their results; rejects when ClickHouse refuses. A client of it will do. */
 export interface ResultSource {
@@ -34,14 +49,13 @@ export interface RowsQuery {
 }
 
 /**
- * Runs a query and hands its result through as bytes; those of a part may be others once the next part is asked for.
- * Rejects when ClickHouse refuses the query; throws while being read when it fails midway, so that whoever pipes it
+ * Runs a query and hands its result through as bytes. Rejects when ClickHouse refuses the query; throws while being read when it fails midway, so that whoever pipes it
  * breaks the connection instead of ending it cleanly.
  */
 export async function openRows(
   clickhouse: ResultSource,
   { query, params, signal, settings = {}, zstd = false }: RowsQuery,
-): Promise<AsyncIterable<Buffer>> {
+): Promise<Rows> {
   const { stream, response_headers: headers } = await clickhouse.exec({
     query,
     query_params: params,
@@ -77,21 +91,45 @@ const FAILURE_BYTES_MAX = 20 * 1024;
 
 /**
  * ClickHouse ends a result that failed midway with a block that opens so; its tag is new for every answer. Parts are
- * handed on as they are, uncopied; only what may be the beginning of that block waits for the next part. As the block
- * is at the end of the whole, it begins near the end of a part: looking at no more than that leaves time to others.
+ * handed on as they are, uncopied; only what may be the beginning of that block waits for the next part.
  */
-async function* failingAtException(stream: AsyncIterable<Buffer>, tag: string): AsyncGenerator<Buffer> {
+function failingAtException(stream: Rows, tag: string): Rows {
   const mark = Buffer.from(`__exception__\r\n${tag}`);
+  const { passChunks } = stream;
+  const rows: Rows = readToException(stream, mark);
+  if (passChunks !== undefined)
+    rows.passChunks = (write, look) => passChunks(write, lookForException(mark, look));
+  return rows;
+}
+
+async function* readToException(stream: Rows, mark: Buffer): AsyncGenerator<Buffer> {
   let held: Buffer = Buffer.alloc(0);
   for await (const part of stream) {
     const bytes = held.length === 0 ? part : Buffer.concat([held, part]);
-    if (bytes.includes(mark, Math.max(0, bytes.length - FAILURE_BYTES_MAX)))
-      throw new Error(`ClickHouse failed midway: ${bytes.toString("utf8").slice(-500)}`);
+    refuseException(bytes, mark);
     const safe = beginningOf(mark, bytes);
     held = Buffer.from(bytes.subarray(safe));
     if (safe > 0) yield bytes.subarray(0, safe);
   }
   if (held.length > 0) yield held;
+}
+
+/** Nothing is held back: of a mark that comes in two parts the first may be written when the second throws. */
+function lookForException(mark: Buffer, look: (part: Buffer) => void): (part: Buffer) => void {
+  let end: Buffer = Buffer.alloc(0);
+  return (part) => {
+    const seam = Buffer.concat([end, part.subarray(0, mark.length)]);
+    refuseException(seam, mark);
+    refuseException(part, mark);
+    end = Buffer.from((part.length < mark.length ? seam : part).subarray(-mark.length));
+    look(part);
+  };
+}
+
+/** As the block is at the end of the whole, it begins near the end of a part: looking at no more leaves time to others. */
+function refuseException(bytes: Buffer, mark: Buffer): void {
+  if (bytes.includes(mark, Math.max(0, bytes.length - FAILURE_BYTES_MAX)))
+    throw new Error(`ClickHouse failed midway: ${bytes.toString("utf8").slice(-500)}`);
 }
 
 /** Where the end of the bytes may be the beginning of the mark; their length where it is not. */

@@ -1,16 +1,15 @@
-import { Stream } from "node:stream";
-import { constants, createGzip, type Gzip } from "node:zlib";
+import type { Rows } from "../aggregate/open-rows.js";
 import { MEDIA_TYPES, type ExportFormat } from "../schemas/export-format.js";
 import { UNWATCHED, type ApiWatch } from "./api-watch.js";
 import { countRows, type RowCount } from "./count-rows.js";
 import type { ApiContext } from "./route.js";
+import { gzipRows, RowsBody } from "./rows-body.js";
 
 /**
- * Opens a stream of rows, the bytes of a part of which may be others once the next part is asked for; aborting the
- * signal stops what makes them. Only where `AnswerOptions.zstd` says that it can is it asked for a stream that is
- * compressed already.
+ * Opens rows; aborting the signal stops what makes them. Only where `AnswerOptions.zstd` says that it can is it asked
+ * for rows that are compressed already.
  */
-export type OpenRows = (asked: { signal: AbortSignal; zstd: boolean }) => Promise<AsyncIterable<Buffer>>;
+export type OpenRows = (asked: { signal: AbortSignal; zstd: boolean }) => Promise<Rows>;
 
 export type ExportWatch = Pick<ApiWatch, "onExported" | "onExportEnded">;
 
@@ -60,7 +59,7 @@ export async function answerRows(
   begun.answer = answer;
   if (counts) ctx.set("Trailer", "X-Row-Count");
   const trailed = counts ? withRowCount(ctx, answer) : answer.rows;
-  ctx.body = encoding === "gzip" ? gzipped(trailed) : new RowsBody(trailed, stop.signal);
+  ctx.body = encoding === "gzip" ? gzipRows(trailed) : new RowsBody(trailed, stop.signal);
 }
 
 /** What refuses is not encoded as the rows would have been. */
@@ -76,7 +75,8 @@ async function openUncoded<T>(ctx: ApiContext, open: () => Promise<T>): Promise<
 const UNCOUNTED: RowCount = { add: () => 0, finish: async () => 0 };
 
 interface CountedAnswer {
-  rows: AsyncIterable<Buffer>;
+  /** Not counted where they are passed on in chunks. */
+  rows: Rows;
   /** Rows so far, where they are counted. */
   count: number;
   /** They broke off, and not because the caller left. */
@@ -89,8 +89,15 @@ interface Counting {
   signal: AbortSignal;
 }
 
-function countAnswer(opened: AsyncIterable<Buffer>, { count, watch, signal }: Counting): CountedAnswer {
+function countAnswer(opened: Rows, { count, watch, signal }: Counting): CountedAnswer {
   const counted: CountedAnswer = { rows: counting(), count: 0, failed: false };
+  const { passChunks } = opened;
+  if (passChunks !== undefined)
+    counted.rows.passChunks = (write, look) =>
+      passChunks(write, (part) => {
+        watch.onExported(part.length);
+        look(part);
+      }).catch(noteFailure);
   async function* counting(): AsyncGenerator<Buffer> {
     try {
       for await (const part of opened) {
@@ -100,9 +107,12 @@ function countAnswer(opened: AsyncIterable<Buffer>, { count, watch, signal }: Co
       }
       counted.count += await count.finish();
     } catch (error) {
-      counted.failed = !signal.aborted;
-      throw error;
+      noteFailure(error);
     }
+  }
+  function noteFailure(error: unknown): never {
+    counted.failed = !signal.aborted;
+    throw error;
   }
   return counted;
 }
@@ -121,42 +131,6 @@ function wantsTrailers(ctx: ApiContext): boolean {
 async function* withRowCount(ctx: ApiContext, answer: CountedAnswer): AsyncGenerator<Buffer> {
   yield* answer.rows;
   ctx.res.addTrailers({ "X-Row-Count": String(answer.count) });
-}
-
-/** A body for Koa that keeps nothing: a Readable would hold on to parts whose bytes are others by then. */
-class RowsBody extends Stream {
-  constructor(
-    private readonly rows: AsyncIterable<Buffer>,
-    private readonly signal: AbortSignal,
-  ) {
-    super();
-  }
-
-  override pipe<To extends NodeJS.WritableStream>(response: To): To {
-    writeRows(this.rows, response).catch((error: unknown) => {
-      // Nobody listens for what befalls an answer whose caller has left.
-      if (!this.signal.aborted) this.emit("error", error);
-    });
-    return response;
-  }
-}
-
-/** A failure of the rows reaches the socket through the compressor as well. */
-function gzipped(rows: AsyncIterable<Buffer>): Gzip {
-  const gzip = createGzip({ level: constants.Z_BEST_SPEED });
-  // Koa listens as well, once it answers.
-  gzip.on("error", () => undefined);
-  writeRows(rows, gzip).catch((error: Error) => gzip.destroy(error));
-  return gzip;
-}
-
-/** Asks for a part when the one before is out. */
-async function writeRows(rows: AsyncIterable<Buffer>, to: NodeJS.WritableStream): Promise<void> {
-  for await (const part of rows)
-    await new Promise<void>((resolve, reject) =>
-      to.write(part, (error) => (error ? reject(error) : resolve())),
-    );
-  to.end();
 }
 
 /** The one that the caller rates highest, and names first among such; plain where none will do. */

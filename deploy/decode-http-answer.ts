@@ -18,10 +18,13 @@ const HEADERS_MAX = 200;
 export class HttpAnswerDecoder {
   /** Undefined until all of it is there. */
   head: AnswerHead | undefined;
+  /** Where the body begins in the bytes that completed the head. */
+  bodyStart = 0;
+  /** Whether the body comes in chunks; known with the head. */
+  isChunked = false;
   private expected: Expected = "status";
   private status = 0;
   private readonly headers = new Map<string, string>();
-  private isChunked = false;
   /** The beginning of a line whose end is still to come. */
   private line = "";
   /** Bytes of the body, or of this chunk of it, that are still to come. */
@@ -38,7 +41,9 @@ export class HttpAnswerDecoder {
     let at = 0;
     while (at < bytes.length) {
       if (this.expected !== "data") {
+        const before = this.head;
         at = this.takeLine(bytes, at);
+        if (before !== this.head) this.bodyStart = at;
         continue;
       }
       const part = bytes.subarray(at, at + this.left);
