@@ -48,6 +48,8 @@ export function connectPostgres({ url, connectionsMax, log, limits }: PostgresPo
     }),
   });
   pool.on("error", (error: Error & { client?: unknown }) => {
+    // A pool has ended before its connections have closed: their server may be ended meanwhile.
+    if (pool.ending) return;
     // pg adds its whole client, with the key that cancels its queries.
     delete error.client;
     log.warn({ err: error }, "an idle PostgreSQL connection broke");

@@ -167,3 +167,15 @@ test("a connection that breaks while idle is told of in a few words, without the
   expect(lines[0]).toContain("an idle PostgreSQL connection broke");
   expect(lines[0]).not.toContain("secretKey");
 });
+
+test("a connection that its server ends while the pool is closing is not told of", async () => {
+  const lines: string[] = [];
+  const log = pino({}, { write: (line: string) => void lines.push(line) });
+  const pool = connectPostgres({ url: postgres.url, connectionsMax: 1, log });
+  const client = await pool.connect();
+  client.release();
+  const ended = pool.end();
+  client.emit("error", new Error("terminating connection due to administrator command"));
+  await ended;
+  expect(lines).toEqual([]);
+});
