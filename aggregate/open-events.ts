@@ -93,7 +93,7 @@ async function findTakenBack(
       signal,
     }))
       parts.push(Buffer.from(part));
-    return Number(Buffer.concat(parts).toString());
+    return (JSON.parse(Buffer.concat(parts).toString()) as { count: number }).count;
   }
   const rows = await ask("taken-back");
   const live = rows > 0 && rows <= TAKEN_BACK_MAX ? await ask("taken-back-live") : 0;

@@ -25,8 +25,8 @@ export interface Rows extends AsyncIterable<Buffer> {
 }
 
 /**
- * Passes chunks of HTTP/1.1 on as they are, with their sizes and the last one, cut anywhere: that takes a fifth less of a
- * processor than to unpack and to pack them again. `look` sees what is in them first, and may throw.
+ * Passes chunks of HTTP/1.1 on as they are, with their sizes and the last one, cut anywhere: that takes a fifth less of
+ * a processor than to unpack and to pack them again. `look` sees what is in them first, and may throw.
  */
 export type PassChunks = (write: WriteBytes, look: (part: Buffer) => void) => Promise<void>;
 
@@ -49,8 +49,8 @@ export interface RowsQuery {
 }
 
 /**
- * Runs a query and hands its result through as bytes. Rejects when ClickHouse refuses the query; throws while being read when it fails midway, so that whoever pipes it
- * breaks the connection instead of ending it cleanly.
+ * Runs a query and hands its result through as bytes. Rejects when ClickHouse refuses the query; throws while being
+ * read when it fails midway, so that whoever pipes it breaks the connection instead of ending it cleanly.
  */
 export async function openRows(
   clickhouse: ResultSource,
@@ -118,15 +118,15 @@ async function* readToException(stream: Rows, mark: Buffer): AsyncGenerator<Buff
 function lookForException(mark: Buffer, look: (part: Buffer) => void): (part: Buffer) => void {
   let end: Buffer = Buffer.alloc(0);
   return (part) => {
-    const seam = Buffer.concat([end, part.subarray(0, mark.length)]);
-    refuseException(seam, mark);
     refuseException(part, mark);
+    const seam = Buffer.concat([end, part.subarray(0, mark.length)]);
+    if (seam.includes(mark)) refuseException(Buffer.concat([end, part]), mark);
     end = Buffer.from((part.length < mark.length ? seam : part).subarray(-mark.length));
     look(part);
   };
 }
 
-/** As the block is at the end of the whole, it begins near the end of a part: looking at no more leaves time to others. */
+/** The block is at the end of the whole, so it begins near the end of a part: looking no further leaves time to others. */
 function refuseException(bytes: Buffer, mark: Buffer): void {
   if (bytes.includes(mark, Math.max(0, bytes.length - FAILURE_BYTES_MAX)))
     throw new Error(`ClickHouse failed midway: ${bytes.toString("utf8").slice(-500)}`);

@@ -75,9 +75,8 @@ async function openUncoded<T>(ctx: ApiContext, open: () => Promise<T>): Promise<
 const UNCOUNTED: RowCount = { add: () => 0, finish: async () => 0 };
 
 interface CountedAnswer {
-  /** Not counted where they are passed on in chunks. */
   rows: Rows;
-  /** Rows so far, where they are counted. */
+  /** Rows so far, where they are counted: not in chunks that are passed on. */
   count: number;
   /** They broke off, and not because the caller left. */
   failed: boolean;

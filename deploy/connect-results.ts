@@ -1,14 +1,13 @@
-import { connect, isIP, type Socket } from "node:net";
-import { connect as connectTls } from "node:tls";
+import type { Socket } from "node:net";
 import { parseError } from "@clickhouse/client";
-import type { PassChunks, Result, ResultRequest, ResultSource, WriteBytes } from "../aggregate/open-rows.js";
+import type { PassChunks, Result, ResultRequest, ResultSource } from "../aggregate/open-rows.js";
 import { limitPlaces } from "../schemas/limit-places.js";
 import { databaseOf } from "./connect-clickhouse.js";
 import { HttpAnswerDecoder, type AnswerHead } from "./decode-http-answer.js";
+import { brokenOff, openResultConnection, type ResultConnection } from "./open-result-connection.js";
 
 /** As many results at once as any other client of ClickHouse has connections; more wait. */
 const RESULTS_MAX = 20;
-const READ_BYTES = 256 * 1024;
 const IDLE_MS_MAX = 300_000;
 const REFUSAL_BYTES_MAX = 64 * 1024;
 
@@ -39,7 +38,7 @@ export function connectResults(
         place[Symbol.dispose]();
         throw isClosed ? brokenOff("results of ClickHouse are closed") : (signal.reason as Error);
       }
-      const connection = openConnection(new URL(url), idleMsMax);
+      const connection = openResultConnection(new URL(url), idleMsMax);
       const { socket } = connection;
       const stop = () => void socket.destroy(signal.reason as Error);
       signal.addEventListener("abort", stop, { once: true });
@@ -58,88 +57,6 @@ export function connectResults(
     },
   };
 }
-
-interface Connection {
-  socket: Socket;
-  /** The bytes that came next, overwritten by the next call; undefined at the end of the connection. */
-  read: () => Promise<Buffer | undefined>;
-  /** Gives all that comes to `take` in place of `read`; resolves at the end of the connection. */
-  flow: (take: WriteBytes) => Promise<void>;
-}
-
-function openConnection(server: URL, idleMsMax: number): Connection {
-  let arrived: Buffer | undefined;
-  let wake: (() => void) | undefined;
-  let idle: "ClickHouse" | "the reader of a result" = "ClickHouse";
-  let take = (bytes: Buffer): boolean => {
-    arrived = bytes;
-    wake?.();
-    return false;
-  };
-  const socket = connectSocket(server, (bytes) => take(bytes));
-  socket.setTimeout(idleMsMax);
-  socket.on("timeout", () => socket.destroy(brokenOff(`${idle} was idle for ${idleMsMax / 1000} s`)));
-  // It is with whoever reads, now or later.
-  socket.on("error", () => undefined);
-  socket.on("close", () => wake?.());
-  function goOn(): void {
-    idle = "ClickHouse";
-    // From now on it is not the reader's time any more.
-    socket.setTimeout(idleMsMax);
-    socket.resume();
-  }
-  async function read() {
-    if (arrived === undefined && !socket.destroyed) {
-      const moved = new Promise<void>((resolve) => (wake = resolve));
-      goOn();
-      await moved;
-      wake = undefined;
-      idle = "the reader of a result";
-    }
-    const bytes = arrived;
-    arrived = undefined;
-    if (bytes === undefined && socket.errored !== null) throw socket.errored;
-    return bytes;
-  }
-  function flow(takeBytes: WriteBytes): Promise<void> {
-    const fail = (error: Error) => void socket.destroy(error);
-    take = (bytes) => {
-      try {
-        const out = takeBytes(bytes);
-        if (out === undefined) return true;
-        idle = "the reader of a result";
-        out.then(goOn, fail);
-      } catch (error) {
-        fail(error as Error);
-      }
-      return false;
-    };
-    return new Promise((resolve, reject) => {
-      const end = () => (socket.errored === null ? resolve() : reject(socket.errored));
-      if (socket.closed) end();
-      else socket.once("close", end);
-      goOn();
-    });
-  }
-  return { socket, read, flow };
-}
-
-/** Pauses after what it has told of, unless it is answered true. */
-function connectSocket(server: URL, onBytes: (bytes: Buffer) => boolean): Socket {
-  const host = server.hostname.replace(/^\[|\]$/g, "");
-  const port = Number(server.port) || DEFAULT_PORTS[server.protocol] || 0;
-  if (server.protocol === "https:") {
-    const socket = connectTls({ host, port, ...(isIP(host) === 0 && { servername: host }) });
-    return socket.on("data", (bytes: Buffer) => {
-      socket.pause();
-      if (onBytes(bytes)) socket.resume();
-    });
-  }
-  const callback = (length: number, buffer: Uint8Array) => onBytes((buffer as Buffer).subarray(0, length));
-  return connect({ host, port, onread: { buffer: Buffer.allocUnsafeSlow(READ_BYTES), callback } });
-}
-
-const DEFAULT_PORTS: Readonly<Record<string, number>> = { "http:": 80, "https:": 443 };
 
 function composeRequest(server: URL, asked: ResultRequest): Buffer {
   const search = new URLSearchParams({ database: databaseOf(server.href) });
@@ -177,57 +94,68 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "\r": "\\r",
 };
 
-async function readResult({ socket, read, flow }: Connection): Promise<Result> {
+async function readResult(connection: ResultConnection): Promise<Result> {
+  const { socket } = connection;
   const decoder = new HttpAnswerDecoder();
-  async function nextBytes(): Promise<Buffer> {
-    const bytes = await read();
-    if (bytes === undefined) throw brokenOff(BROKEN_OFF);
-    return bytes;
-  }
-  async function* body(first: Buffer[]): AsyncGenerator<Buffer> {
-    try {
-      yield* first;
-      while (!decoder.isComplete) yield* decoder.decode(await nextBytes());
-    } finally {
-      socket.destroy();
-    }
-  }
-  function passingAfter(first: { parts: Buffer[]; chunks: Buffer }): PassChunks {
-    return async (write, look) => {
-      let out: Promise<void> | undefined;
-      function pass(parts: Buffer[], chunks: Buffer): Promise<void> | undefined {
-        for (const part of parts) look(part);
-        out = write(chunks);
-        if (decoder.isComplete) socket.destroy();
-        return out;
-      }
-      try {
-        await pass(first.parts, first.chunks);
-        if (!decoder.isComplete) await flow((bytes) => pass(decoder.decode(bytes), bytes));
-        await out;
-      } finally {
-        socket.destroy();
-      }
-      if (!decoder.isComplete) throw brokenOff(BROKEN_OFF);
-    };
-  }
   try {
     let bytes: Buffer = Buffer.alloc(0);
     let parts: Buffer[] = [];
     while (decoder.head === undefined) {
-      bytes = await nextBytes();
+      bytes = await nextBytes(connection);
       parts = decoder.decode(bytes);
     }
     const { status, headers } = decoder.head;
-    const stream: Result["stream"] = Object.assign(body(parts), { destroy: () => socket.destroy() });
-    const chunks = bytes.subarray(decoder.bodyStart);
-    if (decoder.isChunked) stream.passChunks = passingAfter({ parts, chunks });
+    const begun: BegunResult = { connection, decoder, parts, chunks: bytes.subarray(decoder.bodyStart) };
+    const stream: Result["stream"] = Object.assign(partsOf(begun), { destroy: () => socket.destroy() });
+    if (decoder.isChunked) stream.passChunks = (write, look) => passChunks(begun, write, look);
     if (status !== 200) throw await refusalOf(decoder.head, stream);
     return { stream, response_headers: headers };
   } catch (error) {
     socket.destroy();
     throw error;
   }
+}
+
+/** A result whose head is there, and what came of its body with that: the same bytes as they came and unpacked. */
+interface BegunResult {
+  connection: ResultConnection;
+  decoder: HttpAnswerDecoder;
+  chunks: Buffer;
+  parts: Buffer[];
+}
+
+async function* partsOf({ connection, decoder, parts }: BegunResult): AsyncGenerator<Buffer> {
+  try {
+    yield* parts;
+    while (!decoder.isComplete) yield* decoder.decode(await nextBytes(connection));
+  } finally {
+    connection.socket.destroy();
+  }
+}
+
+async function passChunks(begun: BegunResult, ...[write, look]: Parameters<PassChunks>): Promise<void> {
+  const { decoder, connection } = begun;
+  let out: Promise<void> | undefined;
+  function pass(parts: Buffer[], chunks: Buffer): Promise<void> | undefined {
+    for (const part of parts) look(part);
+    out = write(chunks);
+    if (decoder.isComplete) connection.socket.destroy();
+    return out;
+  }
+  try {
+    if (begun.chunks.length > 0) await pass(begun.parts, begun.chunks);
+    if (!decoder.isComplete) await connection.flow((bytes) => pass(decoder.decode(bytes), bytes));
+    await out;
+  } finally {
+    connection.socket.destroy();
+  }
+  if (!decoder.isComplete) throw brokenOff(BROKEN_OFF);
+}
+
+async function nextBytes({ read }: ResultConnection): Promise<Buffer> {
+  const bytes = await read();
+  if (bytes === undefined) throw brokenOff(BROKEN_OFF);
+  return bytes;
 }
 
 const BROKEN_OFF = "ClickHouse broke its answer off";
@@ -241,9 +169,4 @@ async function refusalOf({ status, headers }: AnswerHead, body: AsyncIterable<Bu
   return isText
     ? parseError(text)
     : new Error(`ClickHouse answered with status ${status}, exception ${code}`);
-}
-
-/** As a connection that was reset: whoever waits for a store knows what it means. */
-function brokenOff(message: string): Error {
-  return Object.assign(new Error(message), { code: "ECONNRESET" });
 }

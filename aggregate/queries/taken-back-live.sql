@@ -1,6 +1,6 @@
 -- How many versions of events of these packages and pixels on these days were taken back and are live?
 -- An override leaves none. A version that was brought back is one until merges have removed its rows.
-SELECT count()
+SELECT count() AS count
 FROM
 (
   SELECT event_id
@@ -14,4 +14,4 @@ FROM
   GROUP BY artifact, event_id, version, import_id
   HAVING sum(sign) > 0 AND countIf(sign < 0) > 0
 )
-FORMAT TabSeparated
+FORMAT JSONEachRow

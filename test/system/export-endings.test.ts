@@ -1,33 +1,38 @@
 import { once } from "node:events";
 import { createServer, get, type IncomingMessage } from "node:http";
-import { connect } from "node:net";
+import { connect, createServer as createTcpServer, type AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { setImmediate as turn } from "node:timers/promises";
 import Koa from "koa";
 import { pino } from "pino";
 import { describe, expect, test } from "vitest";
-import type { PassChunks, Rows } from "../../aggregate/open-rows.js";
+import { openRows, type PassChunks, type Rows } from "../../aggregate/open-rows.js";
 import { answerRows, type OpenRows } from "../../api/answer-rows.js";
 import { onUncaught } from "../../api/middleware/answer-problems.js";
 import { requestId } from "../../api/middleware/request-id.js";
 import type { ApiState } from "../../api/route.js";
+import { connectResults } from "../../deploy/connect-results.js";
 import { listen } from "../../deploy/listen.js";
 
+const CALLERS = 100;
+/** What a caller takes before it leaves. */
+const READ_BYTES = 2_000_000;
 const LINES = Buffer.from('{"total":1}\n'.repeat(10_000));
 
 /** Serves one stream of rows, and writes down what is told of it. */
-async function serve(rows: () => Rows) {
-  const told = { bytes: 0, endings: [] as string[], signals: [] as AbortSignal[] };
-  const openRows: OpenRows = async ({ signal }) => {
+async function serve(rows: (signal: AbortSignal) => Rows | Promise<Rows>) {
+  const told = { bytes: 0, endings: [] as string[], signals: [] as AbortSignal[], warnings: [] as string[] };
+  const open: OpenRows = async ({ signal }) => {
     told.signals.push(signal);
-    return rows();
+    return rows(signal);
   };
+  const log = pino({ level: "warn" }, { write: (line: string) => void told.warnings.push(line) });
   const app = new Koa<ApiState>();
   app.silent = true;
   app.context.onerror = onUncaught;
-  app.use(requestId(pino({ level: "silent" })));
+  app.use(requestId(log));
   app.use((ctx) =>
-    answerRows(ctx, openRows, {
+    answerRows(ctx, open, {
       watch: {
         onExported: (bytes) => void (told.bytes += bytes),
         onExportEnded: (ending) => void told.endings.push(ending),
@@ -42,7 +47,7 @@ async function serve(rows: () => Rows) {
 }
 
 /** Begins to read an answer. */
-async function open(url: string, headers: Record<string, string> = {}): Promise<IncomingMessage> {
+async function ask(url: string, headers: Record<string, string> = {}): Promise<IncomingMessage> {
   const [response] = (await once(get(url, { headers, agent: false }), "response")) as [IncomingMessage];
   return response;
 }
@@ -86,10 +91,11 @@ describe.each([
     "an export that its caller has read to the end is complete, its rows counted where asked for: %o",
     async (headers) => {
       await using server = await serve(as(some));
-      const response = await open(server.url, headers);
+      const response = await ask(server.url, headers);
       await once(response.resume(), "end");
       await expect.poll(() => server.told.endings).toEqual(["complete"]);
       expect(server.told.bytes).toBe(3 * LINES.length);
+      expect(server.told.warnings).toEqual([]);
       expect(response.trailers).toEqual("TE" in headers ? { "x-row-count": "30000" } : {});
     },
   );
@@ -113,7 +119,7 @@ describe.each([
 
   test("an export whose caller goes away was left, not failed", async () => {
     await using server = await serve(as(endless));
-    const response = await open(server.url);
+    const response = await ask(server.url);
     response.destroy();
     await expect.poll(() => server.told.endings).toEqual(["left"]);
   });
@@ -122,7 +128,7 @@ describe.each([
     "an export that breaks off here failed: %o",
     async (headers) => {
       await using server = await serve(as(failing));
-      const response = await open(server.url, headers);
+      const response = await ask(server.url, headers);
       await expect(once(response.resume(), "end")).rejects.toThrow("aborted");
       await expect.poll(() => server.told.endings).toEqual(["failed"]);
     },
@@ -149,4 +155,30 @@ describe.each([
     expect(answers.split("0\r\n\r\n")).toHaveLength(4);
     await expect.poll(() => server.told.endings).toEqual(["complete", "complete", "complete"]);
   });
+});
+
+test("an export of a real connection whose callers break theirs was left, each time", async () => {
+  const clickhouse = createTcpServer((socket) => {
+    socket.on("error", () => undefined);
+    const write = () => {
+      while (!socket.destroyed && socket.write(`${LINES.length.toString(16)}\r\n${LINES.toString()}\r\n`));
+    };
+    socket.once("data", () => {
+      socket.on("drain", write).write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
+      write();
+    });
+  });
+  clickhouse.listen(0, "127.0.0.1");
+  await once(clickhouse, "listening");
+  await using results = connectResults(`http://127.0.0.1:${(clickhouse.address() as AddressInfo).port}`);
+  await using server = await serve((signal) => openRows(results, { query: "SELECT 1", params: {}, signal }));
+  for (let left = 1; left <= CALLERS; left += 1) {
+    const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
+    socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+    let read = 0;
+    for await (const part of socket) if ((read += (part as Buffer).length) > READ_BYTES) break;
+    await expect.poll(() => server.told.endings.length).toBe(left);
+  }
+  expect(new Set(server.told.endings)).toEqual(new Set(["left"]));
+  clickhouse.close();
 });

@@ -111,6 +111,16 @@ describe("openRows", () => {
     expect("row\n".repeat(50) + "\r\n").toContain(read);
   });
 
+  test("says what failed, wherever the chunks that are passed on were cut", async () => {
+    const at = FAILURE.indexOf("__exception__");
+    for (const cut of [at - 1, at, at + 5, at + 20]) {
+      const parts = ["row\n".repeat(50) + FAILURE.slice(0, cut), FAILURE.slice(cut)].map((part) =>
+        Buffer.from(part),
+      );
+      await expect(passAll(parts)).rejects.toThrow("memory limit exceeded");
+    }
+  });
+
   test("takes another answer's tag for text", async () => {
     const text = FAILURE.replaceAll(TAG, "ponmlkjihgfedcba");
     expect(await readAll(fakeClickHouse([Buffer.from(text)]).clickhouse)).toBe(text);
