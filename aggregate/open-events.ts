@@ -1,3 +1,4 @@
+import { json } from "node:stream/consumers";
 import type { ClickHouseSettings } from "@clickhouse/client";
 import type { DateRange } from "../schemas/date-range.js";
 import type { ExportFormat } from "../schemas/export-format.js";
@@ -83,17 +84,13 @@ async function findTakenBack(
   { artifacts, signal, ...range }: DateRange & Pick<EventsQuery, "artifacts" | "signal">,
 ): Promise<TakenBack> {
   async function ask(what: "taken-back" | "taken-back-live"): Promise<number> {
-    const query = `${given(artifacts)}\n${await readQuery(what)}`;
-    const settings = { ...FORMAT_SETTINGS, ...READ_SETTINGS };
-    const parts: Buffer[] = [];
-    for await (const part of await openRows(clickhouse, {
-      query,
+    const rows = await openRows(clickhouse, {
+      query: `${given(artifacts)}\n${await readQuery(what)}`,
       params: storableRange(range),
-      settings,
+      settings: { ...FORMAT_SETTINGS, ...READ_SETTINGS },
       signal,
-    }))
-      parts.push(Buffer.from(part));
-    return (JSON.parse(Buffer.concat(parts).toString()) as { count: number }).count;
+    });
+    return ((await json(rows)) as { count: number }).count;
   }
   const rows = await ask("taken-back");
   const live = rows > 0 && rows <= TAKEN_BACK_MAX ? await ask("taken-back-live") : 0;

@@ -107,7 +107,7 @@ async function readResult(connection: ResultConnection): Promise<Result> {
     const { status, headers } = decoder.head;
     const begun: BegunResult = { connection, decoder, parts, chunks: bytes.subarray(decoder.bodyStart) };
     const stream: Result["stream"] = Object.assign(partsOf(begun), { destroy: () => socket.destroy() });
-    if (decoder.isChunked) stream.passChunks = (write, look) => passChunks(begun, write, look);
+    if (decoder.isChunked) stream.passChunks = chunksOf(begun);
     if (status !== 200) throw await refusalOf(decoder.head, stream);
     return { stream, response_headers: headers };
   } catch (error) {
@@ -133,23 +133,25 @@ async function* partsOf({ connection, decoder, parts }: BegunResult): AsyncGener
   }
 }
 
-async function passChunks(begun: BegunResult, ...[write, look]: Parameters<PassChunks>): Promise<void> {
-  const { decoder, connection } = begun;
-  let out: Promise<void> | undefined;
-  function pass(parts: Buffer[], chunks: Buffer): Promise<void> | undefined {
-    for (const part of parts) look(part);
-    out = write(chunks);
-    if (decoder.isComplete) connection.socket.destroy();
-    return out;
-  }
-  try {
-    if (begun.chunks.length > 0) await pass(begun.parts, begun.chunks);
-    if (!decoder.isComplete) await connection.flow((bytes) => pass(decoder.decode(bytes), bytes));
-    await out;
-  } finally {
-    connection.socket.destroy();
-  }
-  if (!decoder.isComplete) throw brokenOff(BROKEN_OFF);
+function chunksOf({ connection, decoder, ...first }: BegunResult): PassChunks {
+  const { socket, flow } = connection;
+  return async (write, look) => {
+    let out: Promise<void> | undefined;
+    function pass(parts: Buffer[], chunks: Buffer): Promise<void> | undefined {
+      for (const part of parts) look(part);
+      out = write(chunks);
+      if (decoder.isComplete) socket.destroy();
+      return out;
+    }
+    try {
+      if (first.chunks.length > 0) await pass(first.parts, first.chunks);
+      if (!decoder.isComplete) await flow((bytes) => pass(decoder.decode(bytes), bytes));
+      await out;
+    } finally {
+      socket.destroy();
+    }
+    if (!decoder.isComplete) throw brokenOff(BROKEN_OFF);
+  };
 }
 
 async function nextBytes({ read }: ResultConnection): Promise<Buffer> {

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer, get, type IncomingMessage } from "node:http";
-import { connect, createServer as createTcpServer, type AddressInfo } from "node:net";
+import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { setImmediate as turn } from "node:timers/promises";
 import Koa from "koa";
@@ -13,6 +13,7 @@ import { requestId } from "../../api/middleware/request-id.js";
 import type { ApiState } from "../../api/route.js";
 import { connectResults } from "../../deploy/connect-results.js";
 import { listen } from "../../deploy/listen.js";
+import { openRawReceiver } from "../support/receivers.js";
 
 const CALLERS = 100;
 /** What a caller takes before it leaves. */
@@ -158,8 +159,7 @@ describe.each([
 });
 
 test("an export of a real connection whose callers break theirs was left, each time", async () => {
-  const clickhouse = createTcpServer((socket) => {
-    socket.on("error", () => undefined);
+  await using clickhouse = await openRawReceiver((socket) => {
     const write = () => {
       while (!socket.destroyed && socket.write(`${LINES.length.toString(16)}\r\n${LINES.toString()}\r\n`));
     };
@@ -168,9 +168,7 @@ test("an export of a real connection whose callers break theirs was left, each t
       write();
     });
   });
-  clickhouse.listen(0, "127.0.0.1");
-  await once(clickhouse, "listening");
-  await using results = connectResults(`http://127.0.0.1:${(clickhouse.address() as AddressInfo).port}`);
+  await using results = connectResults(clickhouse.url);
   await using server = await serve((signal) => openRows(results, { query: "SELECT 1", params: {}, signal }));
   for (let left = 1; left <= CALLERS; left += 1) {
     const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
@@ -180,5 +178,4 @@ test("an export of a real connection whose callers break theirs was left, each t
     await expect.poll(() => server.told.endings.length).toBe(left);
   }
   expect(new Set(server.told.endings)).toEqual(new Set(["left"]));
-  clickhouse.close();
 });
