@@ -2,56 +2,6 @@ import { basename } from "node:path";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** System tests to whose subject the event log that the program runs on makes no difference. */
-const SAME_ON_EVERY_LOG = [
-  // PostgreSQL and the API alone; no program, or none that imports.
-  "management/*",
-  "admin",
-  "import-bookkeeping",
-  "scheduled-runs",
-  "webhooks/*",
-  // ClickHouse alone.
-  "clickhouse-deduplication",
-  "clickhouse-results",
-  "event-exports",
-  "event-versions",
-  "export-endings",
-  "large-answers",
-  "native-columns",
-  "settlement",
-  "funnel-facts",
-  // Imports are only a means, in front of PostgreSQL and ClickHouse.
-  "funnel",
-  "funnel-runs",
-  "funnel-announcements",
-  "funnel-faults",
-  // The embedded stores themselves; test/kafka has the suite that both logs pass.
-  "embedded-log",
-  "embedded-stores",
-  // The hosts and clients that collecting answers; what comes of its events is in collect and collect-crashes.
-  "collect-clients",
-  "collect-hosts",
-  "collect-registries",
-  // A log of the test's own that refuses everything.
-  "collect-log-away",
-  "full-log",
-  // A program that ends before it opens a log; sockets and signals of one process.
-  "failing-starts",
-  "http-servers",
-  "roles-apart",
-  "signals",
-  // PostgreSQL and ClickHouse by their URLs.
-  "given-servers",
-  // Upstreams of live collection, without the program.
-  "upstream-fetch",
-  // Threads, most of them the test's own.
-  "collect-thread",
-  "kept-threads",
-  "thread-priorities",
-  // The first seeds of the fault suite, which has faults of its own for Kafka (test/kafka).
-  "faults",
-];
-
 /** Files of half a minute and more, the slowest first: begun last, they would run on alone. */
 const SLOW = [
   "faults",
@@ -102,7 +52,7 @@ export default defineConfig({
         test: {
           name: "system",
           include: ["test/system/**/*.test.ts"],
-          globalSetup: ["test/support/build.ts"],
+          globalSetup: ["test/support/program/build.ts"],
           ...WITH_PROCESSES,
         },
       },
@@ -111,7 +61,7 @@ export default defineConfig({
         test: {
           name: "kafka",
           include: ["test/kafka/**/*.test.ts"],
-          globalSetup: ["test/support/build.ts", "test/support/fetch-broker.ts"],
+          globalSetup: ["test/support/program/build.ts", "test/support/stores/fetch-broker.ts"],
           ...WITH_PROCESSES,
         },
       },
@@ -119,14 +69,14 @@ export default defineConfig({
         extends: true,
         test: {
           name: "system-on-kafka",
-          include: ["test/system/**/*.test.ts"],
-          exclude: SAME_ON_EVERY_LOG.map((file) => `test/system/${file}.test.ts`),
+          // What a log can break. The rest, in one-log, meets the embedded log alone.
+          include: ["test/system/both-logs/**/*.test.ts"],
           globalSetup: [
-            "test/support/build.ts",
-            "test/support/fetch-broker.ts",
-            "test/support/provide-broker.ts",
+            "test/support/program/build.ts",
+            "test/support/stores/fetch-broker.ts",
+            "test/support/stores/provide-broker.ts",
           ],
-          setupFiles: ["test/support/use-broker.ts"],
+          setupFiles: ["test/support/stores/use-broker.ts"],
           ...WITH_PROCESSES,
         },
       },
@@ -135,7 +85,7 @@ export default defineConfig({
         test: {
           name: "docker",
           include: ["test/docker/**/*.test.ts"],
-          globalSetup: ["test/support/build.ts"],
+          globalSetup: ["test/support/program/build.ts"],
           ...WITH_PROCESSES,
         },
       },

@@ -1,4 +1,4 @@
-import type { Scope } from "../schemas/api-token.js";
+import type { Scope } from "../schemas/contracts/api-token.js";
 
 /**
  * Who may do what: the one place that knows. Pure; `authorise.ts` loads what it needs.

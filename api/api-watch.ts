@@ -1,4 +1,4 @@
-import type { ImportEnding } from "../schemas/import-store.js";
+import type { ImportEnding } from "../schemas/records/import-store.js";
 
 /** Told of what the API did, as it happens: what an operator counts. */
 export interface ApiWatch {

@@ -3,7 +3,7 @@ import Koa from "koa";
 import type { Pool } from "pg";
 import type { Logger } from "pino";
 import { UNWATCHED, type ApiWatch } from "./api-watch.js";
-import { FailedTokens } from "./failed-tokens.js";
+import { FailedTokens } from "./identity/failed-tokens.js";
 import { managementRoutes } from "./management-routes.js";
 import { accessLog } from "./middleware/access-log.js";
 import { authenticate } from "./middleware/authenticate.js";
@@ -20,7 +20,7 @@ import { PRODUCT } from "./product.js";
 import { callRoute, pathsOf, type ApiState, type PublicRoute, type Route } from "./route.js";
 import { documentRoutes } from "./routes/document.js";
 import { healthRoutes, type Readiness } from "./routes/health.js";
-import type { TokenCipher } from "./tokens.js";
+import type { TokenCipher } from "./identity/tokens.js";
 
 export interface AppDeps {
   pg: Pool;

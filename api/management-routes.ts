@@ -1,16 +1,16 @@
-import type { TokenRoutesDeps } from "./accounts.js";
+import type { TokenRoutesDeps } from "./identity/accounts.js";
 import type { Route } from "./route.js";
-import { apiTokenRoutes } from "./routes/api-tokens.js";
-import { auditRoutes } from "./routes/audit.js";
-import { memberRoutes } from "./routes/members.js";
-import { organizationRoutes } from "./routes/organizations.js";
-import { packageDomainRoutes } from "./routes/package-domains.js";
-import { packagePermissionRoutes } from "./routes/package-permissions.js";
-import { packageRecordRoutes } from "./routes/package-records.js";
-import { packageRouteRoutes } from "./routes/package-routes.js";
-import { packageRoutes } from "./routes/packages.js";
-import { pixelRoutes } from "./routes/pixels.js";
-import { userRoutes } from "./routes/user.js";
+import { apiTokenRoutes } from "./routes/accounts/api-tokens.js";
+import { auditRoutes } from "./routes/accounts/audit.js";
+import { memberRoutes } from "./routes/accounts/members.js";
+import { organizationRoutes } from "./routes/accounts/organizations.js";
+import { packageDomainRoutes } from "./routes/packages/package-domains.js";
+import { packagePermissionRoutes } from "./routes/packages/package-permissions.js";
+import { packageRecordRoutes } from "./routes/packages/package-records.js";
+import { packageRouteRoutes } from "./routes/packages/package-routes.js";
+import { packageRoutes } from "./routes/packages/packages.js";
+import { pixelRoutes } from "./routes/packages/pixels.js";
+import { userRoutes } from "./routes/accounts/user.js";
 
 /** Every operation that needs nothing but PostgreSQL. */
 export function managementRoutes({ pg, tokens, onIssued }: TokenRoutesDeps): Route[] {

@@ -2,10 +2,10 @@ import type { ParameterizedContext } from "koa";
 import type { Logger } from "pino";
 import { Problem } from "../schemas/problem.js";
 import type { Action } from "./access.js";
-import { requireScope } from "./authorise.js";
+import { requireScope } from "./authorise/authorise.js";
 import type { Operation } from "./operation.js";
-import type { Account } from "./stores/accounts.js";
-import { insertAuditEntry, type Changed } from "./stores/audit-entries.js";
+import type { Account } from "./stores/accounts/accounts.js";
+import { insertAuditEntry, type Changed } from "./stores/accounts/audit-entries.js";
 import type { Postgres } from "./stores/query.js";
 
 /**

@@ -1,11 +1,11 @@
 #!/usr/bin/env node
 import { Command } from "commander";
-import { adminCommand } from "./admin.js";
-import { benchCommand } from "./bench.js";
-import { demoCommand } from "./demo.js";
-import { kafkaCommand } from "./kafka.js";
-import { startCommand } from "./start-command.js";
-import { StartFailure } from "./start-failure.js";
+import { adminCommand } from "./commands/admin.js";
+import { benchCommand } from "./commands/bench.js";
+import { demoCommand } from "./commands/demo.js";
+import { kafkaCommand } from "./commands/kafka.js";
+import { startCommand } from "./commands/start.js";
+import { StartFailure } from "./process/start-failure.js";
 
 const program = new Command("maintainer-toolchain")
   .description("See who uses your packages: imports and live downloads in, exact daily breakdowns out.")

@@ -1,18 +1,18 @@
 import type { ClickHouseClient } from "@clickhouse/client";
-import { unpackedSize } from "../schemas/chunk-codec.js";
-import type { ChunkOutcome, ImportProgress } from "../schemas/chunk-outcome.js";
-import type { Lookups } from "../schemas/enriched-event.js";
-import { BatchLost, type EventLog, type LogConsumer } from "../schemas/event-log.js";
-import type { ParkedChunk, ParkedChunks } from "../schemas/parked-chunk.js";
-import { ArtifactCache, type ResolveArtifact } from "./artifact-cache.js";
-import type { HoldTurn } from "./hold-turn.js";
-import type { Inserted } from "./insert-rows.js";
-import { LiveArtifacts, type ResolveLive } from "./live-artifacts.js";
+import { unpackedSize } from "../schemas/records/chunk-codec.js";
+import type { ChunkOutcome, ImportProgress } from "../schemas/records/chunk-outcome.js";
+import type { Lookups } from "../schemas/records/enriched-event.js";
+import { BatchLost, type EventLog, type LogConsumer } from "../schemas/records/event-log.js";
+import type { ParkedChunk, ParkedChunks } from "../schemas/records/dead-letter.js";
+import { ArtifactCache, type ResolveArtifact } from "./batches/artifact-cache.js";
+import type { HoldTurn } from "./batches/thread-mutex.js";
+import type { Inserted } from "./batches/insert-rows.js";
+import { LiveArtifacts, type ResolveLive } from "./batches/live-artifacts.js";
 import { EventBlock } from "./native/event-block.js";
 import { LogBlock } from "./native/log-block.js";
-import { openPace } from "./pace-batches.js";
-import { retryWhileDown, type Again } from "./retry-while-down.js";
-import { writeBatch, type BatchWriter } from "./write-batch.js";
+import { openPace } from "./batches/pace-batches.js";
+import { retryWhileDown, type Again } from "./batches/retry-while-down.js";
+import { writeBatch, type BatchWriter } from "./batches/write-batch.js";
 
 export const ENRICH_GROUP = "enrich";
 

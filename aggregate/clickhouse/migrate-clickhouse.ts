@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import type { ClickHouseClient } from "@clickhouse/client";
-import { assetUrl } from "../schemas/asset.js";
+import { assetUrl } from "../../schemas/asset.js";
 
 /**
  * Brings ClickHouse to this program's tables: every file of `aggregate/clickhouse` in the order of its number.

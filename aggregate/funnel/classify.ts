@@ -1,4 +1,4 @@
-import type { Stage, StageBefore, StageCause, StageFacts } from "../../schemas/funnel.js";
+import type { Stage, StageBefore, StageCause, StageFacts } from "../../schemas/records/funnel.js";
 
 export interface Placement {
   stage: Stage;

@@ -4,7 +4,7 @@ import type {
   StageBefore,
   StageChange,
   StageFacts,
-} from "../../schemas/funnel.js";
+} from "../../schemas/records/funnel.js";
 import { classify, isEngaged } from "./classify.js";
 
 export interface Decision {

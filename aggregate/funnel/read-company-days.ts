@@ -1,7 +1,7 @@
 import type { ClickHouseClient } from "@clickhouse/client";
-import type { CompanyDay } from "../../schemas/company.js";
+import type { CompanyDay } from "../../schemas/contracts/company.js";
 import { storableDate, type DateRange } from "../../schemas/date-range.js";
-import { readQuery } from "../read-query.js";
+import { readQuery } from "../queries/read-query.js";
 
 export interface DaysQuery extends DateRange {
   /** UUIDs. */

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { ClickHouseClient } from "@clickhouse/client";
-import type { CompanyFacts, FunnelOwner } from "../../schemas/funnel.js";
-import { openRows } from "../open-rows.js";
-import { readQuery } from "../read-query.js";
+import type { CompanyFacts, FunnelOwner } from "../../schemas/records/funnel.js";
+import { openRows } from "../queries/open-rows.js";
+import { readQuery } from "../queries/read-query.js";
 import { POINTS, POINTS_MAX } from "./score.js";
 
 /** What is known of one company with the owner at that place in the list that was asked for. */

@@ -7,7 +7,7 @@ import type {
   FunnelStore,
   FunnelTransaction,
   StageChange,
-} from "../../schemas/funnel.js";
+} from "../../schemas/records/funnel.js";
 import { decideCompany } from "./decide-company.js";
 import { readCompanyFacts, type FactsQuery, type PlacedFacts } from "./read-company-facts.js";
 

@@ -1,5 +1,5 @@
-import type { ArtifactKind } from "../../schemas/artifact.js";
-import type { Importance } from "../../schemas/funnel.js";
+import type { ArtifactKind } from "../../schemas/records/artifact.js";
+import type { Importance } from "../../schemas/records/funnel.js";
 
 /** What a company did with one package or pixel on a day: downloads or views, by the kind. */
 export interface DayActivity {

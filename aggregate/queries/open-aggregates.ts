@@ -1,6 +1,6 @@
-import type { Breakdown } from "../schemas/aggregate.js";
-import type { DateRange } from "../schemas/date-range.js";
-import type { ExportFormat } from "../schemas/export-format.js";
+import type { Breakdown } from "../../schemas/contracts/aggregate.js";
+import type { DateRange } from "../../schemas/date-range.js";
+import type { ExportFormat } from "../../schemas/contracts/export-format.js";
 import { FORMAT_NAMES, FORMAT_SETTINGS } from "./format-rows.js";
 import { openRows, type ResultSource, type Rows } from "./open-rows.js";
 import { readQuery } from "./read-query.js";

@@ -1,8 +1,8 @@
 import { json } from "node:stream/consumers";
 import type { ClickHouseSettings } from "@clickhouse/client";
-import type { DateRange } from "../schemas/date-range.js";
-import type { ExportFormat } from "../schemas/export-format.js";
-import type { UnsettledImports } from "../schemas/unsettled-imports.js";
+import type { DateRange } from "../../schemas/date-range.js";
+import type { ExportFormat } from "../../schemas/contracts/export-format.js";
+import type { UnsettledImports } from "../../schemas/records/unsettled-imports.js";
 import { FORMAT_NAMES, FORMAT_SETTINGS } from "./format-rows.js";
 import { openRows, type ResultSource, type Rows, type RowsQuery } from "./open-rows.js";
 import { readQuery } from "./read-query.js";

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { assetUrl } from "../schemas/asset.js";
+import { assetUrl } from "../../schemas/asset.js";
 
 const texts = new Map<string, Promise<string>>();
 

@@ -1,4 +1,4 @@
-import { storableDate, type DateRange } from "../schemas/date-range.js";
+import { storableDate, type DateRange } from "../../schemas/date-range.js";
 
 /** As a query's parameters `start` and `end`. */
 export function storableRange({ startDate, endDate }: DateRange): { start: string; end: string } {

@@ -1,5 +1,5 @@
 import type { ClickHouseClient } from "@clickhouse/client";
-import { readQuery } from "./read-query.js";
+import { readQuery } from "../queries/read-query.js";
 
 /**
  * Has every row of these packages and pixels (UUIDs) erased from every table, and answers whether there was any left:

@@ -1,7 +1,7 @@
 import type { ClickHouseClient } from "@clickhouse/client";
-import type { OwnerSettlement } from "../schemas/settlement.js";
-import { passFaultPoint } from "../schemas/fault-point.js";
-import { readQuery } from "./read-query.js";
+import type { OwnerSettlement } from "../../schemas/records/settlement.js";
+import { passFaultPoint } from "../../schemas/fault-point.js";
+import { readQuery } from "../queries/read-query.js";
 
 /** The events that an import wrote in chunks received from `firstStamp` to `lastStamp`. */
 export interface SettleScope {

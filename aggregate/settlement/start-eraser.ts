@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ClickHouseClient } from "@clickhouse/client";
-import type { ErasureStore } from "../schemas/erasure.js";
+import type { ErasureStore } from "../../schemas/records/erasure.js";
 import { eraseArtifacts } from "./erase-artifacts.js";
 
 const ROUND_MS = 1_000;

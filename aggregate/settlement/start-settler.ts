@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ClickHouseClient } from "@clickhouse/client";
 import { v7 as uuidv7 } from "uuid";
-import type { ImportEnding } from "../schemas/import-store.js";
-import type { DueImport, OwnerSettlement, SettlementStore } from "../schemas/settlement.js";
-import { passFaultPoint } from "../schemas/fault-point.js";
+import type { ImportEnding } from "../../schemas/records/import-store.js";
+import type { DueImport, OwnerSettlement, SettlementStore } from "../../schemas/records/settlement.js";
+import { passFaultPoint } from "../../schemas/fault-point.js";
 import { applyBatch, markRetracted, settle } from "./settle.js";
 
 const ROUND_MS = 150;

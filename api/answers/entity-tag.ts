@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { Problem } from "../schemas/problem.js";
-import type { ApiContext } from "./route.js";
+import { Problem } from "../../schemas/problem.js";
+import type { ApiContext } from "../route.js";
 
 /** A strong ETag (RFC 9110, 8.8.3) of a record: another one whenever anything of `state` is another. */
 export function entityTag(state: object): string {

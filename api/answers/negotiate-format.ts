@@ -1,5 +1,5 @@
-import { EXPORT_FORMATS, MEDIA_TYPES, type ExportFormat } from "../schemas/export-format.js";
-import type { ApiContext } from "./route.js";
+import { EXPORT_FORMATS, MEDIA_TYPES, type ExportFormat } from "../../schemas/contracts/export-format.js";
+import type { ApiContext } from "../route.js";
 
 /** The format that `Accept` rates highest; NDJSON for whoever says nothing, or names nothing that there is. */
 export function negotiateFormat(ctx: ApiContext): ExportFormat {

@@ -1,8 +1,8 @@
 import type { ParsedUrlQuery } from "node:querystring";
-import { isUuid } from "../schemas/formats.js";
-import { Problem } from "../schemas/problem.js";
-import type { JsonSchema, Parameter } from "./operation.js";
-import type { ApiContext } from "./route.js";
+import { isUuid } from "../../schemas/formats.js";
+import { Problem } from "../../schemas/problem.js";
+import type { JsonSchema, Parameter } from "../operation.js";
+import type { ApiContext } from "../route.js";
 
 /** Which part of a v2 list is asked for: newest first, the entries after (older than) the one with this id. */
 export interface Page {

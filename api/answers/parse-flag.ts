@@ -1,5 +1,5 @@
 import type { ParsedUrlQuery } from "node:querystring";
-import { Problem } from "../schemas/problem.js";
+import { Problem } from "../../schemas/problem.js";
 
 /** `?name=true` or `?name=false`; absent means false. Nothing else may be asked for: it would be passed over silently. */
 export function parseFlag(query: ParsedUrlQuery, name: string): boolean {

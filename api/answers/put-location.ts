@@ -1,4 +1,4 @@
-import type { ApiContext } from "./route.js";
+import type { ApiContext } from "../route.js";
 
 /** Says where a new record can be read back: `path` of the API, wherever the API is reached from outside. */
 export function putLocation(ctx: ApiContext, path: string): void {

@@ -1,6 +1,6 @@
-import { Problem } from "../schemas/problem.js";
-import type { Artifact, ArtifactKind, LibraryType } from "../schemas/artifact.js";
-import { isUuid } from "../schemas/formats.js";
+import { Problem } from "../../schemas/problem.js";
+import type { Artifact, ArtifactKind, LibraryType } from "../../schemas/records/artifact.js";
+import { isUuid } from "../../schemas/formats.js";
 import {
   access,
   accessWithin,
@@ -13,18 +13,18 @@ import {
   type OwnerKind,
   type PackageAction,
   type PixelAction,
-} from "./access.js";
-import type { Account } from "./stores/accounts.js";
-import { readOwner, type OwnerRow } from "./stores/organizations.js";
+} from "../access.js";
+import type { Account } from "../stores/accounts/accounts.js";
+import { readOwner, type OwnerRow } from "../stores/accounts/organizations.js";
 import {
   listPackagesOfOwner,
   lockPackage,
   readPackage,
   readPackagesNamed,
   type PackageRow,
-} from "./stores/packages.js";
-import { readPixel, type PixelRow } from "./stores/pixels.js";
-import type { Postgres } from "./stores/query.js";
+} from "../stores/packages/packages.js";
+import { readPixel, type PixelRow } from "../stores/packages/pixels.js";
+import type { Postgres } from "../stores/query.js";
 
 /**
  * Lets an action pass that the token may be used for, whatever it is on; an account's own may be for every one. What

@@ -1,12 +1,12 @@
 import type { Pool } from "pg";
-import type { OrganizationMemberUpsert, OrganizationMemberV1, Role } from "../schemas/member.js";
-import { Problem } from "../schemas/problem.js";
-import type { OwnerAction } from "./access.js";
+import type { OrganizationMemberUpsert, OrganizationMemberV1, Role } from "../../schemas/contracts/member.js";
+import { Problem } from "../../schemas/problem.js";
+import type { OwnerAction } from "../access.js";
 import { ownerFor, type Owner } from "./authorise.js";
-import { requireMatchOf } from "./entity-tag.js";
-import type { Call } from "./route.js";
-import { readAccountByName } from "./stores/accounts.js";
-import { inTransaction } from "./stores/connection.js";
+import { requireMatchOf } from "../answers/entity-tag.js";
+import type { Call } from "../route.js";
+import { readAccountByName } from "../stores/accounts/accounts.js";
+import { inTransaction } from "../stores/connection.js";
 import {
   countOrganizationOwners,
   deleteMember,
@@ -14,9 +14,9 @@ import {
   readMember,
   upsertMember,
   type MemberRow,
-} from "./stores/members.js";
-import { lockOwner } from "./stores/organizations.js";
-import type { Postgres } from "./stores/query.js";
+} from "../stores/accounts/members.js";
+import { lockOwner } from "../stores/accounts/organizations.js";
+import type { Postgres } from "../stores/query.js";
 
 type MembersCall = Call<"members.write">;
 

@@ -1,7 +1,7 @@
 import type { ParsedUrlQuery } from "node:querystring";
-import { LIBRARY_TYPES, type LibraryType } from "../schemas/artifact.js";
-import { storedType } from "../schemas/package.js";
-import { Problem } from "../schemas/problem.js";
+import { LIBRARY_TYPES, type LibraryType } from "../../schemas/records/artifact.js";
+import { storedType } from "../../schemas/contracts/package.js";
+import { Problem } from "../../schemas/problem.js";
 
 const TYPES = [...LIBRARY_TYPES, "file"] as const;
 

@@ -1,24 +1,24 @@
 import type { Pool } from "pg";
-import type { PermissionLevel, PermissionWanted } from "../schemas/package-permission.js";
-import { Problem, type FieldFault } from "../schemas/problem.js";
-import { invalidBody } from "../schemas/validate.js";
-import type { Level } from "./access.js";
+import type { PermissionLevel, PermissionWanted } from "../../schemas/contracts/package-permission.js";
+import { Problem, type FieldFault } from "../../schemas/problem.js";
+import { invalidBody } from "../../schemas/validate.js";
+import type { Level } from "../access.js";
 import { lockedPackageFor } from "./authorise.js";
-import { requireMatchOf } from "./entity-tag.js";
+import { requireMatchOf } from "../answers/entity-tag.js";
 import { parsePackageType } from "./package-path.js";
-import type { Call } from "./route.js";
-import type { User } from "./stores/accounts.js";
-import type { Changed } from "./stores/audit-entries.js";
-import { inTransaction } from "./stores/connection.js";
+import type { Call } from "../route.js";
+import type { User } from "../stores/accounts/accounts.js";
+import type { Changed } from "../stores/accounts/audit-entries.js";
+import { inTransaction } from "../stores/connection.js";
 import {
   deleteLevels,
   listPermissions,
   readAccountsByQuery,
   readLevels,
   upsertLevels,
-} from "./stores/package-permissions.js";
-import type { PackageRow } from "./stores/packages.js";
-import type { Postgres } from "./stores/query.js";
+} from "../stores/packages/package-permissions.js";
+import type { PackageRow } from "../stores/packages/packages.js";
+import type { Postgres } from "../stores/query.js";
 
 /**
  * Gives the users these levels on the package, all or none. Throws `unknown-user` naming everyone who is none,

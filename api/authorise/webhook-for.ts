@@ -1,10 +1,10 @@
-import { isUuid } from "../schemas/formats.js";
-import { Problem } from "../schemas/problem.js";
-import type { WebhookRecord } from "../schemas/webhook.js";
+import { isUuid } from "../../schemas/formats.js";
+import { Problem } from "../../schemas/problem.js";
+import type { WebhookRecord } from "../../schemas/contracts/webhook.js";
 import { ownerFor } from "./authorise.js";
-import type { Call } from "./route.js";
-import type { Postgres } from "./stores/query.js";
-import { readWebhook } from "./stores/webhooks.js";
+import type { Call } from "../route.js";
+import type { Postgres } from "../stores/query.js";
+import { readWebhook } from "../stores/webhooks/webhooks.js";
 
 /** The webhook that the path of a call names, once the caller may manage its owner's. Throws `not-found`, `forbidden`. */
 export async function webhookFor(

@@ -1,6 +1,6 @@
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import { bytesTag } from "../entity-tag.js";
+import { bytesTag } from "../answers/entity-tag.js";
 import type { ApiContext } from "../route.js";
 
 /** A file that is answered as it is, again and again: compressed once. */

@@ -1,8 +1,8 @@
-import type { Rows } from "../aggregate/open-rows.js";
-import { MEDIA_TYPES, type ExportFormat } from "../schemas/export-format.js";
-import { UNWATCHED, type ApiWatch } from "./api-watch.js";
+import type { Rows } from "../../aggregate/queries/open-rows.js";
+import { MEDIA_TYPES, type ExportFormat } from "../../schemas/contracts/export-format.js";
+import { UNWATCHED, type ApiWatch } from "../api-watch.js";
 import { countRows, type RowCount } from "./count-rows.js";
-import type { ApiContext } from "./route.js";
+import type { ApiContext } from "../route.js";
 import { gzipRows, RowsBody } from "./rows-body.js";
 
 /**

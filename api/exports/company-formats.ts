@@ -1,4 +1,4 @@
-import type { CompanyRecord } from "../schemas/company.js";
+import type { CompanyRecord } from "../../schemas/contracts/company.js";
 
 /** The columns of companies as CSV; new ones come behind them. */
 export const COMPANY_COLUMNS = [

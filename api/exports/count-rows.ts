@@ -1,4 +1,4 @@
-import type { ExportFormat } from "../schemas/export-format.js";
+import type { ExportFormat } from "../../schemas/contracts/export-format.js";
 import { countArrowRows } from "./count-arrow-rows.js";
 import { countParquetRows } from "./count-parquet-rows.js";
 

@@ -1,4 +1,4 @@
-import type { Parameter } from "./operation.js";
+import type { Parameter } from "../operation.js";
 
 const DAY = { type: "string", format: "date" };
 

@@ -1,5 +1,5 @@
-import { EXPORT_FORMATS, type ExportFormat } from "../schemas/export-format.js";
-import { Problem } from "../schemas/problem.js";
+import { EXPORT_FORMATS, type ExportFormat } from "../../schemas/contracts/export-format.js";
+import { Problem } from "../../schemas/problem.js";
 
 /** A file as the last part of an export's path names it. */
 export interface ExportedFile {

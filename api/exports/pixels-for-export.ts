@@ -1,9 +1,9 @@
-import type { ExportedArtifact } from "../aggregate/open-events.js";
-import { Problem } from "../schemas/problem.js";
-import { access, reaches, type OwnerAction } from "./access.js";
-import type { Account } from "./stores/accounts.js";
-import { listOwnersOfAccount, listPixelsOfOwners } from "./stores/exported-pixels.js";
-import type { Postgres } from "./stores/query.js";
+import type { ExportedArtifact } from "../../aggregate/queries/open-events.js";
+import { Problem } from "../../schemas/problem.js";
+import { access, reaches, type OwnerAction } from "../access.js";
+import type { Account } from "../stores/accounts/accounts.js";
+import { listOwnersOfAccount, listPixelsOfOwners } from "../stores/packages/exported-pixels.js";
+import type { Postgres } from "../stores/query.js";
 
 export interface ExportedPixels {
   ownerIds: string[];

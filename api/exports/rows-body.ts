@@ -2,7 +2,7 @@ import { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { Stream } from "node:stream";
 import { constants, createGzip, type Gzip } from "node:zlib";
-import type { Rows } from "../aggregate/open-rows.js";
+import type { Rows } from "../../aggregate/queries/open-rows.js";
 
 /**
  * A body for Koa that keeps nothing: a Readable would hold on to parts whose bytes are others by then. Its end has Koa

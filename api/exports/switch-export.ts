@@ -1,8 +1,8 @@
 import type { Pool } from "pg";
-import { OPERATOR } from "../schemas/audit-entry.js";
-import { insertAuditEntry } from "./stores/audit-entries.js";
-import { inTransaction } from "./stores/connection.js";
-import { updateExportEnabled } from "./stores/organizations.js";
+import { OPERATOR } from "../../schemas/contracts/audit-entry.js";
+import { insertAuditEntry } from "../stores/accounts/audit-entries.js";
+import { inTransaction } from "../stores/connection.js";
+import { updateExportEnabled } from "../stores/accounts/organizations.js";
 
 /** Grants data export to a user or an organization, or takes it back, for the operator. Throws where there is none. */
 export async function switchExport(

@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from "pg";
-import { OPERATOR } from "../schemas/audit-entry.js";
-import { isEmail, isOwnerName, FORMATS } from "../schemas/formats.js";
-import { Problem, type FieldFault } from "../schemas/problem.js";
+import { OPERATOR } from "../../schemas/contracts/audit-entry.js";
+import { isEmail, isOwnerName, FORMATS } from "../../schemas/formats.js";
+import { Problem, type FieldFault } from "../../schemas/problem.js";
 import {
   insertAccount,
   lockTokens,
@@ -9,9 +9,9 @@ import {
   readAccountByName,
   updateToken,
   type Account,
-} from "./stores/accounts.js";
-import { insertAuditEntry, type AuditEntry, type Changed } from "./stores/audit-entries.js";
-import { inTransaction } from "./stores/connection.js";
+} from "../stores/accounts/accounts.js";
+import { insertAuditEntry, type AuditEntry, type Changed } from "../stores/accounts/audit-entries.js";
+import { inTransaction } from "../stores/connection.js";
 import type { TokenCipher } from "./tokens.js";
 
 export interface AccountDeps {

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
-import { updateLastUsed } from "./stores/api-tokens.js";
-import type { Postgres } from "./stores/query.js";
+import { updateLastUsed } from "../stores/accounts/api-tokens.js";
+import type { Postgres } from "../stores/query.js";
 
 const MINUTE_MS = 60_000;
 const TOKENS_MAX = 10_000;

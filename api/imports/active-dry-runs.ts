@@ -1,4 +1,4 @@
-import { ACTIVE_IMPORTS_MAX, tooManyActiveImports } from "./stores/imports.js";
+import { ACTIVE_IMPORTS_MAX, tooManyActiveImports } from "../stores/imports/imports.js";
 
 /** The dry runs that this process is answering: they cost what an import costs, and an owner may have as many. */
 export class ActiveDryRuns {

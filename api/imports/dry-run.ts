@@ -1,16 +1,21 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { ArtifactCache, type ResolveArtifact } from "../enrich/artifact-cache.js";
-import { enrichChunk } from "../enrich/enrich-chunk.js";
-import { LiveArtifacts } from "../enrich/live-artifacts.js";
-import { EventBlock } from "../enrich/native/event-block.js";
-import { LogBlock } from "../enrich/native/log-block.js";
-import { NIL_UUID } from "../enrich/native/uuid-bytes.js";
-import { cutChunks } from "../ingest/import/cut-chunks.js";
-import { readWhileSent } from "../ingest/import/read-while-sent.js";
-import { CHUNK_LIMITS, type ImportTarget } from "../ingest/import/receive-import.js";
-import { UNKNOWN_CLIENT, UNKNOWN_NETWORK, UNKNOWN_PLACE, type Lookups } from "../schemas/enriched-event.js";
-import { LOG_SAMPLE_MAX, type LogEntry } from "../schemas/import-log.js";
-import type { EventImport } from "../schemas/import-store.js";
+import { ArtifactCache, type ResolveArtifact } from "../../enrich/batches/artifact-cache.js";
+import { enrichChunk } from "../../enrich/batches/enrich-chunk.js";
+import { LiveArtifacts } from "../../enrich/batches/live-artifacts.js";
+import { EventBlock } from "../../enrich/native/event-block.js";
+import { LogBlock } from "../../enrich/native/log-block.js";
+import { NIL_UUID } from "../../enrich/native/uuid-bytes.js";
+import { cutChunks } from "../../ingest/import/cut-chunks.js";
+import { readWhileSent } from "../../ingest/import/read-while-sent.js";
+import { CHUNK_LIMITS, type ImportTarget } from "../../ingest/import/receive-import.js";
+import {
+  UNKNOWN_CLIENT,
+  UNKNOWN_NETWORK,
+  UNKNOWN_PLACE,
+  type Lookups,
+} from "../../schemas/records/enriched-event.js";
+import { LOG_SAMPLE_MAX, type LogEntry } from "../../schemas/records/import-log.js";
+import type { EventImport } from "../../schemas/records/import-store.js";
 
 export type DryRun = Pick<
   EventImport,

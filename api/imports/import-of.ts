@@ -1,12 +1,12 @@
 import type { Pool } from "pg";
-import { isUuid } from "../schemas/formats.js";
-import type { EventImport } from "../schemas/import-store.js";
-import { Problem } from "../schemas/problem.js";
-import { access, type OwnerAction } from "./access.js";
-import { admit, ownerFor } from "./authorise.js";
-import type { Account } from "./stores/accounts.js";
-import { readImport, readImportedPackage } from "./stores/imports.js";
-import { readPackage, type PackageRow } from "./stores/packages.js";
+import { isUuid } from "../../schemas/formats.js";
+import type { EventImport } from "../../schemas/records/import-store.js";
+import { Problem } from "../../schemas/problem.js";
+import { access, type OwnerAction } from "../access.js";
+import { admit, ownerFor } from "../authorise/authorise.js";
+import type { Account } from "../stores/accounts/accounts.js";
+import { readImport, readImportedPackage } from "../stores/imports/imports.js";
+import { readPackage, type PackageRow } from "../stores/packages/packages.js";
 
 interface AskedImport {
   /** Name of the owner on the path. */

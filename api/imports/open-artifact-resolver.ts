@@ -1,7 +1,7 @@
-import type { ResolveArtifact } from "../enrich/artifact-cache.js";
-import { artifactForImport } from "./authorise.js";
-import { readArtifactIds } from "./stores/artifact-ids.js";
-import type { Postgres } from "./stores/query.js";
+import type { ResolveArtifact } from "../../enrich/batches/artifact-cache.js";
+import { artifactForImport } from "../authorise/authorise.js";
+import { readArtifactIds } from "../stores/packages/artifact-ids.js";
+import type { Postgres } from "../stores/query.js";
 
 /** So many ids that name nothing are no slip of the pen any more. */
 const MISSES_MAX = 16;

@@ -1,7 +1,7 @@
 import type { BaseContext, Middleware } from "koa";
 import { Problem } from "../../schemas/problem.js";
 import type { ApiContext, ApiState } from "../route.js";
-import { isStoreDown } from "../store-down.js";
+import { isStoreDown } from "../answers/store-down.js";
 
 /** The one place where errors become answers: Problems as they are, a store that is down as 503, all else a bare 500. */
 export function answerProblems(): Middleware<ApiState> {

@@ -1,12 +1,12 @@
 import type { Middleware } from "koa";
 import { Problem } from "../../schemas/problem.js";
-import { clientAddress } from "../client-address.js";
-import type { Attempt, FailedTokens } from "../failed-tokens.js";
-import { LastUsed } from "../last-used.js";
+import { clientAddress } from "../identity/client-address.js";
+import type { Attempt, FailedTokens } from "../identity/failed-tokens.js";
+import { LastUsed } from "../identity/last-used.js";
 import type { ApiContext, ApiState } from "../route.js";
-import { readAccountByTokenHash, type AccountByToken } from "../stores/accounts.js";
+import { readAccountByTokenHash, type AccountByToken } from "../stores/accounts/accounts.js";
 import type { Postgres } from "../stores/query.js";
-import { looksLikeToken, type TokenCipher } from "../tokens.js";
+import { looksLikeToken, type TokenCipher } from "../identity/tokens.js";
 
 export interface AuthenticateDeps {
   pg: Postgres;

@@ -1,7 +1,7 @@
 import type { Middleware } from "koa";
 import koaCompress from "koa-compress";
 import koaConditionalGet from "koa-conditional-get";
-import { encodedTag } from "../entity-tag.js";
+import { encodedTag } from "../answers/entity-tag.js";
 import type { ApiContext, ApiState } from "../route.js";
 
 /**

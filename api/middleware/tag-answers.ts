@@ -1,5 +1,5 @@
 import type { Middleware } from "koa";
-import { bytesTag } from "../entity-tag.js";
+import { bytesTag } from "../answers/entity-tag.js";
 import type { ApiState } from "../route.js";
 
 /** Writes JSON answers out, once, and gives every read of JSON an ETag where the route gave none. */

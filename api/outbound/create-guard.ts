@@ -1,6 +1,6 @@
 import { promises as dns, type LookupAddress } from "node:dns";
-import type { AddressRules } from "../api/webhooks/guard-address.js";
-import { createAddressGuard, type AddressGuard, type ResolveName } from "../api/webhooks/guarded-lookup.js";
+import type { AddressRules } from "./guard-address.js";
+import { createAddressGuard, type AddressGuard, type ResolveName } from "./guarded-lookup.js";
 
 /** For every request that others ask the service to send. */
 export function createGuard(rules: AddressRules): AddressGuard {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import type { Pool, PoolClient } from "pg";
-import { assetUrl } from "../schemas/asset.js";
+import { assetUrl } from "../../schemas/asset.js";
 
 /**
  * Brings PostgreSQL to this program's tables: every file of `api/postgres` in the order of its number, each in a

@@ -1,7 +1,7 @@
-import type { Sealer } from "../tokens.js";
+import type { Sealer } from "../identity/tokens.js";
 import { PRODUCT } from "../product.js";
-import type { AddressGuard } from "./guarded-lookup.js";
-import { sendRequest, type Exchange } from "./send-request.js";
+import type { AddressGuard } from "../outbound/guarded-lookup.js";
+import { sendRequest, type Exchange } from "../outbound/send-request.js";
 import { signatureHeaders } from "./sign.js";
 
 /** One event for one webhook. */

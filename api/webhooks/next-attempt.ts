@@ -1,5 +1,5 @@
 import { isSuccess } from "./deliver.js";
-import type { Exchange } from "./send-request.js";
+import type { Exchange } from "../outbound/send-request.js";
 
 /** What becomes of a delivery once an attempt has ended. */
 export type Next = { state: "delivered" | "failed" } | { state: "pending"; delayMs: number };

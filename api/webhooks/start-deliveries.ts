@@ -6,11 +6,15 @@ import {
   servedLast,
   type ClaimedDelivery,
   type ServedLast,
-} from "../stores/webhook-claims.js";
-import { recordOutcomes, type AttemptOutcome, type DisabledWebhook } from "../stores/webhook-outcomes.js";
-import type { Sealer } from "../tokens.js";
+} from "../stores/webhooks/webhook-claims.js";
+import {
+  recordOutcomes,
+  type AttemptOutcome,
+  type DisabledWebhook,
+} from "../stores/webhooks/webhook-outcomes.js";
+import type { Sealer } from "../identity/tokens.js";
 import { deliver } from "./deliver.js";
-import type { AddressGuard } from "./guarded-lookup.js";
+import type { AddressGuard } from "../outbound/guarded-lookup.js";
 import { nextAttempt } from "./next-attempt.js";
 
 export interface DeliveryWorker {

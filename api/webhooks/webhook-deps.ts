@@ -1,6 +1,6 @@
 import type { Pool } from "pg";
-import type { Sealer } from "../tokens.js";
-import type { AddressGuard } from "./guarded-lookup.js";
+import type { Sealer } from "../identity/tokens.js";
+import type { AddressGuard } from "../outbound/guarded-lookup.js";
 
 /** What the operations on webhooks need. */
 export interface WebhookDeps {

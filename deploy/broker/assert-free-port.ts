@@ -1,5 +1,5 @@
-import { isFreePort } from "../../free-port.js";
-import { StartFailure } from "../../start-failure.js";
+import { isFreePort } from "../process/free-port.js";
+import { StartFailure } from "../process/start-failure.js";
 
 /** Throws StartFailure when something listens on this port of 127.0.0.1 already. */
 export async function assertFreePort(port: number): Promise<void> {

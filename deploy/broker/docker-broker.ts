@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import type { Logger } from "pino";
-import { StartFailure } from "../../start-failure.js";
+import { StartFailure } from "../process/start-failure.js";
 import { assertFreePort } from "./assert-free-port.js";
 import { awaitBroker } from "./await-broker.js";
 import { openBroker } from "./broker.js";

@@ -2,10 +2,10 @@ import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { assetUrl } from "../../../schemas/asset.js";
-import { takeLockFile } from "../../lock-file.js";
-import type { LockFile } from "../../lock-file.js";
-import { explainFileError, storeFailure } from "../../start-failure.js";
+import { assetUrl } from "../../schemas/asset.js";
+import { takeLockFile } from "../data-dir/lock-file.js";
+import type { LockFile } from "../data-dir/lock-file.js";
+import { explainFileError, storeFailure } from "../process/start-failure.js";
 import { findMaven } from "./find-java.js";
 import type { Environment } from "./find-java.js";
 import { spawnWatched } from "./spawn-watched.js";
@@ -86,7 +86,7 @@ async function download(libDir: string, { env, tell }: FetchOptions): Promise<vo
 }
 
 export function mavenArguments(outputDirectory: string): string[] {
-  const pom = fileURLToPath(assetUrl("deploy/kafka/broker/pom.xml"));
+  const pom = fileURLToPath(assetUrl("deploy/broker/pom.xml"));
   return [
     "--batch-mode",
     `--file=${pom}`,

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { StartFailure } from "../../start-failure.js";
+import { StartFailure } from "../process/start-failure.js";
 
 /** A program on this machine that runs Kafka's classes. */
 export interface Java {

@@ -2,9 +2,9 @@ import { randomBytes } from "node:crypto";
 import { existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { assetUrl } from "../../../schemas/asset.js";
-import type { ServerProcess } from "../../embedded/server-process.js";
-import { storeFailure } from "../../start-failure.js";
+import { assetUrl } from "../../schemas/asset.js";
+import type { ServerProcess } from "../stores/embedded/server-process.js";
+import { storeFailure } from "../process/start-failure.js";
 import { brokerSettings, propertiesText } from "./broker-settings.js";
 import type { BrokerSettings } from "./broker-settings.js";
 import type { Environment, Java } from "./find-java.js";
@@ -76,7 +76,7 @@ function spawnJava(
   args: readonly string[],
   onLine: (line: string) => void,
 ): Promise<ServerProcess> {
-  const logging = fileURLToPath(assetUrl("deploy/kafka/broker/log4j2.properties"));
+  const logging = fileURLToPath(assetUrl("deploy/broker/log4j2.properties"));
   return spawnWatched({
     command: [
       java.command,

@@ -1,9 +1,9 @@
 import { chmodSync, readdirSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { takeLockFile } from "../../lock-file.js";
-import { makeFolders } from "../../make-folders.js";
-import { explainFileError, StartFailure } from "../../start-failure.js";
+import { takeLockFile } from "../data-dir/lock-file.js";
+import { makeFolders } from "../data-dir/make-folders.js";
+import { explainFileError, StartFailure } from "../process/start-failure.js";
 
 /** A broker's folder, held by this process alone until disposed of. */
 export interface BrokerFolder extends Disposable {

@@ -1,5 +1,5 @@
-import { spawnServer } from "../../embedded/server-process.js";
-import type { ServerProcess } from "../../embedded/server-process.js";
+import { spawnServer } from "../stores/embedded/server-process.js";
+import type { ServerProcess } from "../stores/embedded/server-process.js";
 
 export interface WatchedCommand {
   command: readonly string[];

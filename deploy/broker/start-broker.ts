@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import type { Logger } from "pino";
-import { endLeftovers } from "../../embedded/leftovers.js";
-import { onFreePort } from "../../free-port.js";
-import { explainFileError } from "../../start-failure.js";
+import { endLeftovers } from "../stores/embedded/orphans.js";
+import { onFreePort } from "../process/free-port.js";
+import { explainFileError } from "../process/start-failure.js";
 import { assertFreePort } from "./assert-free-port.js";
 import { awaitBroker } from "./await-broker.js";
 import { openBroker } from "./broker.js";

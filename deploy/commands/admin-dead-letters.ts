@@ -9,11 +9,11 @@ import {
   type Retried,
   type RetriedChunk,
   type WaitingChunk,
-} from "../api/stores/parked-chunks.js";
-import type { EventLog } from "../schemas/event-log.js";
+} from "../../api/stores/imports/dead-letters.js";
+import type { EventLog } from "../../schemas/records/event-log.js";
 import type { Administer, Administered } from "./admin.js";
-import { createLog } from "./log.js";
-import { openEventLog, type EventLogSource } from "./open-event-log.js";
+import { createLog } from "../process/log.js";
+import { openEventLog, type EventLogSource } from "../stores/open-event-log.js";
 
 /** `admin parked ...`: what becomes of chunks that enrichment set aside. */
 export function parkedCommand(administer: Administer): Command {

@@ -1,9 +1,9 @@
 import { Command, InvalidArgumentError } from "commander";
 import type { Pool } from "pg";
-import { runFunnel, type FunnelOutcome } from "../aggregate/funnel/run-funnel.js";
-import { onConnection } from "../api/stores/connection.js";
-import { findOwnerId, funnelStore, readLastRun, readRunTime } from "../api/stores/funnel-runs.js";
-import { isTime } from "../schemas/formats.js";
+import { runFunnel, type FunnelOutcome } from "../../aggregate/funnel/run-funnel.js";
+import { onConnection } from "../../api/stores/connection.js";
+import { findOwnerId, funnelStore, readLastRun, readRunTime } from "../../api/stores/funnel/funnel-runs.js";
+import { isTime } from "../../schemas/formats.js";
 import type { Administer, Administered } from "./admin.js";
 
 /** `admin funnel ...`: companies and their stages of adoption, out of turn. */

@@ -1,23 +1,23 @@
 import type { ClickHouseClient } from "@clickhouse/client";
 import { Command } from "commander";
 import type { Pool } from "pg";
-import { createAccount, rotateToken } from "../api/accounts.js";
-import { migratePostgres } from "../api/migrate-postgres.js";
-import { listAccounts } from "../api/stores/accounts.js";
-import { switchExport } from "../api/switch-export.js";
-import { checkSecretKey } from "../api/stores/secret-key.js";
-import { createTokenCipher, type TokenCipher } from "../api/tokens.js";
-import { Problem } from "../schemas/problem.js";
-import { connectClickHouse } from "./connect-clickhouse.js";
-import { connectPostgres } from "./connect-postgres.js";
+import { createAccount, rotateToken } from "../../api/identity/accounts.js";
+import { migratePostgres } from "../../api/stores/migrate-postgres.js";
+import { listAccounts } from "../../api/stores/accounts/accounts.js";
+import { switchExport } from "../../api/exports/switch-export.js";
+import { checkSecretKey } from "../../api/stores/accounts/secret-key.js";
+import { createTokenCipher, type TokenCipher } from "../../api/identity/tokens.js";
+import { Problem } from "../../schemas/problem.js";
+import { connectClickHouse } from "../stores/clickhouse/connect-clickhouse.js";
+import { connectPostgres } from "../stores/postgres/connect-postgres.js";
 import { funnelCommand } from "./admin-funnel.js";
-import { parkedCommand } from "./admin-parked.js";
-import { ClosingStack } from "./closing-stack.js";
-import { createLog } from "./log.js";
-import type { EventLogSource } from "./open-event-log.js";
+import { parkedCommand } from "./admin-dead-letters.js";
+import { ClosingStack } from "../process/closing-stack.js";
+import { createLog } from "../process/log.js";
+import type { EventLogSource } from "../stores/open-event-log.js";
 import { openAdminStores } from "./open-admin-stores.js";
-import { prepareClickHouse } from "./prepare-clickhouse.js";
-import { StartFailure } from "./start-failure.js";
+import { prepareClickHouse } from "../stores/clickhouse/prepare-clickhouse.js";
+import { StartFailure } from "../process/start-failure.js";
 
 /**
  * `admin <command>`: what an operator does beside a running server or without one. Results go to standard output,

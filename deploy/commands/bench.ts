@@ -1,9 +1,14 @@
 import { Command, InvalidArgumentError, Option } from "commander";
-import { EVENT_LOGS, type BenchOptions, type Benchmark, type BenchResult } from "./bench/benchmark.js";
-import { BENCHMARKS } from "./bench/benchmarks.js";
-import { ClosingStack } from "./closing-stack.js";
-import { stopSignal } from "./lifecycle.js";
-import { StartFailure } from "./start-failure.js";
+import {
+  EVENT_LOGS,
+  type BenchOptions,
+  type Benchmark,
+  type BenchResult,
+} from "../bench/common/benchmark.js";
+import { BENCHMARKS } from "../bench/benchmarks.js";
+import { ClosingStack } from "../process/closing-stack.js";
+import { stopSignal } from "../process/lifecycle.js";
+import { StartFailure } from "../process/start-failure.js";
 
 interface CommandOptions extends BenchOptions {
   json: boolean;

@@ -2,17 +2,17 @@ import { Command, InvalidArgumentError } from "commander";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createAccount } from "../api/accounts.js";
-import { switchExport } from "../api/switch-export.js";
-import { createTokenCipher } from "../api/tokens.js";
-import { parseConfig, type Config } from "./config.js";
-import { connectApi } from "./demo/api-client.js";
-import { runMainJob } from "./demo/main-job.js";
-import { tryCommands } from "./demo/try-commands.js";
-import { isFreePort } from "./free-port.js";
-import { stopSignal } from "./lifecycle.js";
-import { createLog } from "./log.js";
-import { start, type Running } from "./start.js";
+import { createAccount } from "../../api/identity/accounts.js";
+import { switchExport } from "../../api/exports/switch-export.js";
+import { createTokenCipher } from "../../api/identity/tokens.js";
+import { parseConfig, type Config } from "../config/config.js";
+import { connectApi } from "../demo/api-client.js";
+import { runMainJob } from "../demo/main-job.js";
+import { tryCommands } from "../demo/try-commands.js";
+import { isFreePort } from "../process/free-port.js";
+import { stopSignal } from "../process/lifecycle.js";
+import { createLog } from "../process/log.js";
+import { start, type Running } from "../roles/start.js";
 
 export interface DemoOptions {
   /** End when all is shown, in place of staying up until Ctrl-C. */

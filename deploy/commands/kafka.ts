@@ -1,12 +1,12 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { join } from "node:path";
-import { parseConfig } from "./config.js";
-import type { Broker } from "./kafka/broker/broker.js";
-import { containerName, isDockerThere, startDockerBroker } from "./kafka/broker/docker-broker.js";
-import { startBroker } from "./kafka/broker/start-broker.js";
-import { stopSignal } from "./lifecycle.js";
-import { createLog } from "./log.js";
-import { StartFailure } from "./start-failure.js";
+import { parseConfig } from "../config/config.js";
+import type { Broker } from "../broker/broker.js";
+import { containerName, isDockerThere, startDockerBroker } from "../broker/docker-broker.js";
+import { startBroker } from "../broker/start-broker.js";
+import { stopSignal } from "../process/lifecycle.js";
+import { createLog } from "../process/log.js";
+import { StartFailure } from "../process/start-failure.js";
 
 interface KafkaOptions {
   port: number;

@@ -1,10 +1,10 @@
 import { Command } from "commander";
-import { countAccounts } from "../api/stores/accounts.js";
-import { parseConfig } from "./config.js";
-import { VARIABLES } from "./config-schema.js";
-import { startDeadline, stopSignal } from "./lifecycle.js";
-import { createLog } from "./log.js";
-import { start, type Running } from "./start.js";
+import { countAccounts } from "../../api/stores/accounts/accounts.js";
+import { parseConfig } from "../config/config.js";
+import { VARIABLES } from "../config/config-schema.js";
+import { startDeadline, stopSignal } from "../process/lifecycle.js";
+import { createLog } from "../process/log.js";
+import { start, type Running } from "../roles/start.js";
 
 const DRAIN_MS_MAX = 20_000;
 

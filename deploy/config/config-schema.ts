@@ -1,10 +1,10 @@
 import { Ajv, type ErrorObject } from "ajv";
 import { isIP } from "node:net";
 import { validate as isCron } from "node-cron";
-import { parseBytes } from "../schemas/byte-size.js";
-import { CODECS } from "../schemas/chunk-codec.js";
-import { SASL_MECHANISMS } from "./kafka/kafka-client.js";
-import { LOG_LEVELS } from "./log.js";
+import { parseBytes } from "../../schemas/byte-size.js";
+import { CODECS } from "../../schemas/records/chunk-codec.js";
+import { SASL_MECHANISMS } from "../stores/kafka/kafka-client.js";
+import { LOG_LEVELS } from "../process/log.js";
 
 /** What a variable may hold. `description` finishes the sentence "<VARIABLE> must be ...". */
 interface VariableSchema {

@@ -1,13 +1,13 @@
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
-import { BODY_BYTES_MAX } from "../ingest/import/open-body.js";
-import { parseBytes } from "../schemas/byte-size.js";
-import type { Codec } from "../schemas/chunk-codec.js";
+import { BODY_BYTES_MAX } from "../../ingest/import/open-body.js";
+import { parseBytes } from "../../schemas/byte-size.js";
+import type { Codec } from "../../schemas/records/chunk-codec.js";
 import { items, ROLES, VARIABLES, variableFaults, type Role, type Variables } from "./config-schema.js";
-import type { KafkaLogOptions } from "./kafka/event-log.js";
-import type { SaslMechanism } from "./kafka/kafka-client.js";
-import type { LogLevel } from "./log.js";
-import { StartFailure } from "./start-failure.js";
+import type { KafkaLogOptions } from "../stores/kafka/event-log.js";
+import type { SaslMechanism } from "../stores/kafka/kafka-client.js";
+import type { LogLevel } from "../process/log.js";
+import { StartFailure } from "../process/start-failure.js";
 
 /** Where a server listens; port 0 takes any free one. */
 export interface Listen {

@@ -1,5 +1,5 @@
 import type { Config } from "./config.js";
-import { StartFailure } from "./start-failure.js";
+import { StartFailure } from "../process/start-failure.js";
 
 /** Together they are the way from import to export: none of them is of use without the others. */
 const WHOLE = ["api", "enrich", "jobs"] as const;

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { loadSecretFile } from "./secret-file.js";
-import { StartFailure } from "./start-failure.js";
+import { loadSecretFile } from "../data-dir/secret-file.js";
+import { StartFailure } from "../process/start-failure.js";
 
 export interface SecretKeySource {
   /** The decoded SECRET_KEY. */

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isLocked, takeLockFile } from "./lock-file.js";
 import type { LockFile } from "./lock-file.js";
 import { makeFolders } from "./make-folders.js";
-import { explainFileError, StartFailure } from "./start-failure.js";
+import { explainFileError, StartFailure } from "../process/start-failure.js";
 
 /** Where a running instance can be reached, credentials included. */
 export interface Endpoints {

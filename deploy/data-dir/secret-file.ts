@@ -1,5 +1,5 @@
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { explainFileError } from "./start-failure.js";
+import { explainFileError } from "../process/start-failure.js";
 
 /** The text of a secret kept in a file (mode 0600), made by `make` when the file is absent. */
 export function loadSecretFile(path: string, make: () => string): string {

@@ -1,4 +1,4 @@
-import { type AggregateV1, type Breakdown, BREAKDOWNS } from "../../schemas/aggregate.js";
+import { type AggregateV1, type Breakdown, BREAKDOWNS } from "../../schemas/contracts/aggregate.js";
 
 /** What a person wants to know of each breakdown. */
 const QUESTIONS: Record<Breakdown, string> = {

@@ -1,8 +1,8 @@
 import { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createGzip } from "node:zlib";
-import type { AggregateV1 } from "../../schemas/aggregate.js";
-import type { EventImport } from "../../schemas/import-store.js";
+import type { AggregateV1 } from "../../schemas/contracts/aggregate.js";
+import type { EventImport } from "../../schemas/records/import-store.js";
 
 /** The API as one account sees it, for the demo, tests and benchmarks. Every answer other than 2xx throws. */
 export interface ApiClient {

@@ -1,4 +1,4 @@
-import type { LogType } from "../../schemas/import-log.js";
+import type { LogType } from "../../schemas/records/import-log.js";
 import type { Random } from "./random.js";
 
 /** The pieces of a sound line: JSON fields without braces; `target` is empty where the path names the artifact. */

@@ -1,4 +1,4 @@
-import type { LibraryType } from "../../schemas/artifact.js";
+import type { LibraryType } from "../../schemas/records/artifact.js";
 
 /** What to generate. The same mix always gives the same lines. */
 export interface EventMix {

@@ -1,4 +1,4 @@
-import type { EventImport } from "../../schemas/import-store.js";
+import type { EventImport } from "../../schemas/records/import-store.js";
 
 /** One line that tells how far an import is, rewritten in place. */
 export interface Progress {

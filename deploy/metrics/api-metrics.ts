@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
-import { EXPORT_ENDINGS, type ApiWatch } from "../api/api-watch.js";
+import { EXPORT_ENDINGS, type ApiWatch } from "../../api/api-watch.js";
 
 export interface ApiSources extends Pick<ApiWatch, "onImportEnded"> {
   /** How many import bodies are being received by this process. */

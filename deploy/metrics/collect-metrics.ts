@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { Counter, Gauge, type Registry } from "prom-client";
-import { COLLECT_KINDS, type CollectKind } from "../ingest/collect/answer-request.js";
+import { COLLECT_KINDS, type CollectKind } from "../../ingest/collect/answer-request.js";
 
 export interface CollectSources {
   /** Bytes of events that are not in the log yet. */

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { collectDefaultMetrics, prometheusContentType, Registry } from "prom-client";
-import { readHealth, type HealthChecks } from "../api/routes/health.js";
-import { listen, type ListeningServer } from "./listen.js";
+import { readHealth, type HealthChecks } from "../../api/routes/health.js";
+import { listen, type ListeningServer } from "../servers/listen.js";
 
 export interface MetricsServerOptions {
   host: string;

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
-import { ENRICH_GROUP } from "../enrich/start-worker.js";
-import type { LagReader } from "../schemas/event-log.js";
-import { IMPORT_ENDINGS, type ImportEnding } from "../schemas/import-store.js";
-import type { EnrichmentWatch } from "./start-enrichment.js";
+import { ENRICH_GROUP } from "../../enrich/start-worker.js";
+import type { LagReader } from "../../schemas/records/event-log.js";
+import { IMPORT_ENDINGS, type ImportEnding } from "../../schemas/records/import-store.js";
+import type { EnrichmentWatch } from "../roles/start-enrichment.js";
 
 export interface PipelineMetrics {
   enrichment: EnrichmentWatch;

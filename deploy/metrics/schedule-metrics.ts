@@ -1,6 +1,6 @@
 import { Counter, type Registry } from "prom-client";
-import { SCHEDULED_JOBS } from "./scheduled-jobs.js";
-import { RUN_OUTCOMES, type ScheduleDependencies, type ScheduledJob } from "./start-schedule.js";
+import { SCHEDULED_JOBS } from "../schedule/scheduled-jobs.js";
+import { RUN_OUTCOMES, type ScheduleDependencies, type ScheduledJob } from "../schedule/start-schedule.js";
 
 /** What an operator watches of a process with the role `jobs`. */
 export function createScheduleMetrics(

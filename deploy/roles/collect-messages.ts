@@ -1,5 +1,5 @@
-import type { Config } from "./config.js";
-import type { EventLogSource } from "./open-event-log.js";
+import type { Config } from "../config/config.js";
+import type { EventLogSource } from "../stores/open-event-log.js";
 
 /** What the thread of live collection is started with. URLs carry credentials. */
 export interface CollectThreadData {

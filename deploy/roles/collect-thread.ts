@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
 import { Registry } from "prom-client";
-import { ClosingStack } from "./closing-stack.js";
+import { ClosingStack } from "../process/closing-stack.js";
 import type { CollectThreadData, FromCollect, ToCollect } from "./collect-messages.js";
-import { connectClickHouse } from "./connect-clickhouse.js";
-import { connectPostgres } from "./connect-postgres.js";
-import { createLog } from "./log.js";
+import { connectClickHouse } from "../stores/clickhouse/connect-clickhouse.js";
+import { connectPostgres } from "../stores/postgres/connect-postgres.js";
+import { createLog } from "../process/log.js";
 import { openCollect } from "./open-collect.js";
-import { openEventLog } from "./open-event-log.js";
-import { untilStopped } from "./until-stopped.js";
+import { openEventLog } from "../stores/open-event-log.js";
+import { untilStopped } from "../process/until-stopped.js";
 
 /** For what is served, read again as it changes, and for `/readyz`. The connection that listens is one more. */
 const CONNECTIONS_MAX = 2;

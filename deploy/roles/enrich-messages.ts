@@ -1,9 +1,9 @@
-import type { LookupData } from "../enrich/lookups/load-lookup-data.js";
-import type { Inserted } from "../enrich/insert-rows.js";
-import type { WrittenBatch } from "../enrich/start-worker.js";
-import type { ChunkOutcome } from "../schemas/chunk-outcome.js";
-import type { EventLogSource } from "./open-event-log.js";
-import type { LogLevel } from "./log.js";
+import type { LookupData } from "../../enrich/lookups/load-lookup-data.js";
+import type { Inserted } from "../../enrich/batches/insert-rows.js";
+import type { WrittenBatch } from "../../enrich/start-worker.js";
+import type { ChunkOutcome } from "../../schemas/records/chunk-outcome.js";
+import type { EventLogSource } from "../stores/open-event-log.js";
+import type { LogLevel } from "../process/log.js";
 
 /** What an enrichment thread is started with. The tables are shared memory, not copies. */
 export interface ThreadData {

@@ -1,20 +1,20 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { openArtifactResolver } from "../api/open-artifact-resolver.js";
-import { readArtifacts } from "../api/stores/artifact-ids.js";
-import { importProgress } from "../api/stores/import-progress.js";
-import { parkedChunks } from "../api/stores/parked-chunks.js";
-import { sharedHoldTurn } from "../enrich/hold-turn.js";
-import type { LookupData } from "../enrich/lookups/load-lookup-data.js";
-import { openLookups } from "../enrich/lookups/open-lookups.js";
-import { startWorker } from "../enrich/start-worker.js";
-import { ClosingStack } from "./closing-stack.js";
-import { connectClickHouse } from "./connect-clickhouse.js";
-import { connectPostgres } from "./connect-postgres.js";
+import { openArtifactResolver } from "../../api/imports/open-artifact-resolver.js";
+import { readArtifacts } from "../../api/stores/packages/artifact-ids.js";
+import { importProgress } from "../../api/stores/imports/import-progress.js";
+import { parkedChunks } from "../../api/stores/imports/dead-letters.js";
+import { sharedHoldTurn } from "../../enrich/batches/thread-mutex.js";
+import type { LookupData } from "../../enrich/lookups/load-lookup-data.js";
+import { openLookups } from "../../enrich/lookups/open-lookups.js";
+import { startWorker } from "../../enrich/start-worker.js";
+import { ClosingStack } from "../process/closing-stack.js";
+import { connectClickHouse } from "../stores/clickhouse/connect-clickhouse.js";
+import { connectPostgres } from "../stores/postgres/connect-postgres.js";
 import type { FromThread, ThreadData, ToThread } from "./enrich-messages.js";
-import { createLog } from "./log.js";
-import { openEventLog } from "./open-event-log.js";
-import { untilStopped } from "./until-stopped.js";
-import { yieldToRequests } from "./yield-to-requests.js";
+import { createLog } from "../process/log.js";
+import { openEventLog } from "../stores/open-event-log.js";
+import { untilStopped } from "../process/until-stopped.js";
+import { yieldToRequests } from "../process/thread-priority.js";
 
 const CONNECTIONS_MAX = 2;
 

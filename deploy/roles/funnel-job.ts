@@ -1,7 +1,7 @@
 import type { ClickHouseClient } from "@clickhouse/client";
-import { runFunnel } from "../aggregate/funnel/run-funnel.js";
-import { funnelStore, readRunTime } from "../api/stores/funnel-runs.js";
-import type { ScheduledJob } from "./start-schedule.js";
+import { runFunnel } from "../../aggregate/funnel/run-funnel.js";
+import { funnelStore, readRunTime } from "../../api/stores/funnel/funnel-runs.js";
+import type { ScheduledJob } from "../schedule/start-schedule.js";
 
 /** Places every company with every owner anew; see `runFunnel`. */
 export function funnelJob({

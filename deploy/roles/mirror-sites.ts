@@ -1,9 +1,13 @@
 import { setImmediate as turn, setTimeout as sleep } from "node:timers/promises";
 import type { Pool } from "pg";
 import type { Logger } from "pino";
-import { COLLECT_CHANGES, readCollectedPackages, readCollectedPixels } from "../api/stores/collect-sites.js";
-import { SiteDirectory } from "../ingest/collect/site-directory.js";
-import type { Sites } from "../ingest/collect/sites.js";
+import {
+  COLLECT_CHANGES,
+  readCollectedPackages,
+  readCollectedPixels,
+} from "../../api/stores/packages/collect-sites.js";
+import { SiteDirectory } from "../../ingest/collect/site-directory.js";
+import type { Sites } from "../../ingest/collect/sites.js";
 import { followChanges } from "./follow-changes.js";
 
 export interface KeptSites extends AsyncDisposable {

@@ -1,17 +1,17 @@
 import { randomUUID } from "node:crypto";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
-import { openLiveBuffer } from "../ingest/collect/live-buffer.js";
-import { ClosingStack } from "./closing-stack.js";
-import { createCollectMetrics } from "./collect-metrics.js";
-import type { Config } from "./config.js";
-import { createCollectServer } from "./create-collect-server.js";
-import { keepSites } from "./keep-sites.js";
-import { listen } from "./listen.js";
+import { openLiveBuffer } from "../../ingest/collect/live-buffer.js";
+import { ClosingStack } from "../process/closing-stack.js";
+import { createCollectMetrics } from "../metrics/collect-metrics.js";
+import type { Config } from "../config/config.js";
+import { createCollectServer } from "../../ingest/collect/create-collect-server.js";
+import { keepSites } from "./mirror-sites.js";
+import { listen } from "../servers/listen.js";
 import { openPythonIndex } from "./open-python-index.js";
-import type { Stores } from "./open-stores.js";
+import type { Stores } from "../stores/open-stores.js";
 import { readinessOf } from "./readiness.js";
-import { trustsProxy } from "./trusts-proxy.js";
+import { trustsProxy } from "../servers/trusts-proxy.js";
 
 export interface OpenCollectOptions {
   config: Pick<Config, "collect" | "logCodec" | "trustedProxies">;

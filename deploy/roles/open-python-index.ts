@@ -1,8 +1,8 @@
 import type { Logger } from "pino";
-import { createPythonIndex, type PythonIndex } from "../ingest/collect/python-index.js";
-import type { Config } from "./config.js";
-import { createGuard } from "./create-guard.js";
-import { createIndexClient } from "./fetch-index.js";
+import { createPythonIndex, type PythonIndex } from "../../ingest/collect/python/python-index.js";
+import type { Config } from "../config/config.js";
+import { createGuard } from "../../api/outbound/create-guard.js";
+import { createIndexClient } from "../../ingest/collect/python/fetch-index.js";
 
 /** The upstreams of Python packages; anybody with an account names them, so only public addresses are asked. */
 export function openPythonIndex(

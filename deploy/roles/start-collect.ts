@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { CollectThreadData, FromCollect, ToCollect } from "./collect-messages.js";
-import { keepThread } from "./keep-thread.js";
+import { keepThread } from "../process/supervise-thread.js";
 
 export interface CollectOptions {
   config: CollectThreadData["config"];

@@ -1,12 +1,12 @@
 import type { Logger } from "pino";
-import { HOLD_TURN_BYTES, sharedHoldTurn } from "../enrich/hold-turn.js";
-import type { Inserted } from "../enrich/insert-rows.js";
-import type { LookupData } from "../enrich/lookups/load-lookup-data.js";
-import type { WrittenBatch } from "../enrich/start-worker.js";
-import type { ChunkOutcome } from "../schemas/chunk-outcome.js";
-import { ClosingSet } from "./closing-set.js";
+import { HOLD_TURN_BYTES, sharedHoldTurn } from "../../enrich/batches/thread-mutex.js";
+import type { Inserted } from "../../enrich/batches/insert-rows.js";
+import type { LookupData } from "../../enrich/lookups/load-lookup-data.js";
+import type { WrittenBatch } from "../../enrich/start-worker.js";
+import type { ChunkOutcome } from "../../schemas/records/chunk-outcome.js";
+import { ClosingSet } from "../process/closing-set.js";
 import type { FromThread, ThreadData, ToThread } from "./enrich-messages.js";
-import { keepThread, type KeptThread } from "./keep-thread.js";
+import { keepThread, type KeptThread } from "../process/supervise-thread.js";
 
 export interface EnrichmentOptions extends Omit<ThreadData, "share" | "holdTurn"> {
   workers: number;

@@ -1,6 +1,6 @@
-import { deleteExpiredImportKeys } from "../api/stores/import-keys.js";
-import { deleteEndedChunks } from "../api/stores/parked-chunks.js";
-import { deleteOldDeliveries } from "../api/stores/webhook-deliveries.js";
+import { deleteExpiredImportKeys } from "../../api/stores/imports/import-keys.js";
+import { deleteEndedChunks } from "../../api/stores/imports/dead-letters.js";
+import { deleteOldDeliveries } from "../../api/stores/webhooks/webhook-deliveries.js";
 import type { ScheduledJob } from "./start-schedule.js";
 
 /** Everything that the role `jobs` does at certain times. Settlement is not among it: that is done as imports come. */

@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Logger } from "pino";
-import { SAFE_HEADERS } from "../api/middleware/security-headers.js";
-import { Problem, type ProblemCode } from "../schemas/problem.js";
+import { SAFE_HEADERS } from "../../api/middleware/security-headers.js";
+import { Problem, type ProblemCode } from "../../schemas/problem.js";
 
 /**
  * Answers what the HTTP parser refused, on its bare connection and in the shape of every error, and closes it. Not

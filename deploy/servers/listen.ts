@@ -2,7 +2,7 @@ import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AddressInfo } from "node:net";
-import { StartFailure } from "./start-failure.js";
+import { StartFailure } from "../process/start-failure.js";
 
 export interface ListenOptions {
   host: string;

@@ -1,22 +1,22 @@
 import type { ClickHouseClient } from "@clickhouse/client";
 import type pg from "pg";
 import type { Logger } from "pino";
-import type { ResultSource } from "../aggregate/open-rows.js";
-import { migratePostgres } from "../api/migrate-postgres.js";
-import type { EventLog, LagReader } from "../schemas/event-log.js";
-import type { ClosingStack } from "./closing-stack.js";
-import type { Config } from "./config.js";
-import type { Role } from "./config-schema.js";
-import { connectClickHouse, DATABASE } from "./connect-clickhouse.js";
-import { connectPostgres, REQUEST_LIMITS } from "./connect-postgres.js";
-import { connectResults } from "./connect-results.js";
-import type { DataDir } from "./data-dir.js";
-import { startClickHouse, type EmbeddedClickHouse } from "./embedded/clickhouse.js";
-import { startPostgres } from "./embedded/postgres.js";
-import { openLater } from "./open-later.js";
+import type { ResultSource } from "../../aggregate/queries/open-rows.js";
+import { migratePostgres } from "../../api/stores/migrate-postgres.js";
+import type { EventLog, LagReader } from "../../schemas/records/event-log.js";
+import type { ClosingStack } from "../process/closing-stack.js";
+import type { Config } from "../config/config.js";
+import type { Role } from "../config/config-schema.js";
+import { connectClickHouse, DATABASE } from "./clickhouse/connect-clickhouse.js";
+import { connectPostgres, REQUEST_LIMITS } from "./postgres/connect-postgres.js";
+import { connectResults } from "./clickhouse/connect-results.js";
+import type { DataDir } from "../data-dir/data-dir.js";
+import { startClickHouse, type EmbeddedClickHouse } from "./embedded/clickhouse/clickhouse.js";
+import { startPostgres } from "./embedded/postgres/postgres.js";
+import { openLater } from "./lazy-handle.js";
 import { openEventLog, type EventLogSource } from "./open-event-log.js";
-import { prepareClickHouse } from "./prepare-clickhouse.js";
-import { StartFailure } from "./start-failure.js";
+import { prepareClickHouse } from "./clickhouse/prepare-clickhouse.js";
+import { StartFailure } from "../process/start-failure.js";
 
 /** Together what the documents on running it say of each process. */
 const CONNECTIONS_MAX = 8;

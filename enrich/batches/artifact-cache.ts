@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import type { Artifact, ArtifactKind } from "../schemas/artifact.js";
+import type { Artifact, ArtifactKind } from "../../schemas/records/artifact.js";
 
 /** Who wants to write what: the account that started the import, the owner on its path, the artifact of the line. */
 export interface ArtifactRequest {

@@ -1,7 +1,7 @@
 import type { ClickHouseClient } from "@clickhouse/client";
-import type { SetAsideEntry } from "../schemas/chunk-outcome.js";
-import type { RawChunk } from "../schemas/raw-chunk.js";
-import { NIL_UUID } from "./native/uuid-bytes.js";
+import type { SetAsideEntry } from "../../schemas/records/chunk-outcome.js";
+import type { RawChunk } from "../../schemas/records/raw-chunk.js";
+import { NIL_UUID } from "../native/uuid-bytes.js";
 
 /** Parameters travel in the address of a request. */
 const CHUNKS_MAX = 500;

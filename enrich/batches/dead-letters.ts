@@ -1,11 +1,11 @@
-import type { ChunkOutcome } from "../schemas/chunk-outcome.js";
-import { linesOf } from "../schemas/chunk-codec.js";
-import type { LogEntry } from "../schemas/import-log.js";
-import type { ParkedChunk } from "../schemas/parked-chunk.js";
-import type { ChunkHead } from "../schemas/raw-chunk.js";
-import { excerpt } from "./clean-text.js";
-import { isBlank, splitLines } from "./decode-line.js";
-import type { LoggedLine } from "./native/log-block.js";
+import type { ChunkOutcome } from "../../schemas/records/chunk-outcome.js";
+import { linesOf } from "../../schemas/records/chunk-codec.js";
+import type { LogEntry } from "../../schemas/records/import-log.js";
+import type { ParkedChunk } from "../../schemas/records/dead-letter.js";
+import type { ChunkHead } from "../../schemas/records/raw-chunk.js";
+import { excerpt } from "../lines/clean-text.js";
+import { isBlank, splitLines } from "../lines/decode-line.js";
+import type { LoggedLine } from "../native/log-block.js";
 import { isReadable, type BatchRecord } from "./read-records.js";
 
 /** What becomes of a record that is set aside. */

@@ -1,18 +1,18 @@
-import type { Artifact } from "../schemas/artifact.js";
-import type { ChunkOutcome } from "../schemas/chunk-outcome.js";
-import type { EnrichedEvent, Lookups } from "../schemas/enriched-event.js";
-import { LOG_SAMPLE_MAX, type LogEntry } from "../schemas/import-log.js";
-import { linesOf } from "../schemas/chunk-codec.js";
-import type { RawChunk } from "../schemas/raw-chunk.js";
+import type { Artifact } from "../../schemas/records/artifact.js";
+import type { ChunkOutcome } from "../../schemas/records/chunk-outcome.js";
+import type { EnrichedEvent, Lookups } from "../../schemas/records/enriched-event.js";
+import { LOG_SAMPLE_MAX, type LogEntry } from "../../schemas/records/import-log.js";
+import { linesOf } from "../../schemas/records/chunk-codec.js";
+import type { RawChunk } from "../../schemas/records/raw-chunk.js";
 import type { ArtifactCache } from "./artifact-cache.js";
-import { decodeLine, isBlank, isRefused, splitLines, type LineFault } from "./decode-line.js";
+import { decodeLine, isBlank, isRefused, splitLines, type LineFault } from "../lines/decode-line.js";
 import { keyOf, type LiveArtifacts } from "./live-artifacts.js";
-import type { EventBlock, EventOrigin } from "./native/event-block.js";
-import type { LogBlock } from "./native/log-block.js";
-import { NIL_UUID } from "./native/uuid-bytes.js";
-import { readEvent, type ReadEvent } from "./read-event.js";
-import { steps } from "./steps/index.js";
-import { artifactNotFound, targetOf, type Target } from "./target-of.js";
+import type { EventBlock, EventOrigin } from "../native/event-block.js";
+import type { LogBlock } from "../native/log-block.js";
+import { NIL_UUID } from "../native/uuid-bytes.js";
+import { readEvent, type ReadEvent } from "../lines/read-event.js";
+import { steps } from "../steps/index.js";
+import { artifactNotFound, targetOf, type Target } from "../lines/target-of.js";
 
 /** Where the events and log entries of a batch are collected, and what enrichment needs to know. */
 export interface EnrichDependencies {

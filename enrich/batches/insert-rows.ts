@@ -1,7 +1,7 @@
 import type { ClickHouseClient } from "@clickhouse/client";
-import { passFaultPoint } from "../schemas/fault-point.js";
+import { passFaultPoint } from "../../schemas/fault-point.js";
 import { insertBlock } from "./insert-block.js";
-import type { LogBlock } from "./native/log-block.js";
+import type { LogBlock } from "../native/log-block.js";
 import { isRefusedData } from "./refused-data.js";
 import { pause, type Again } from "./retry-while-down.js";
 

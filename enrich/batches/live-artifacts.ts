@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
-import type { Artifact } from "../schemas/artifact.js";
-import type { Target } from "./target-of.js";
+import type { Artifact } from "../../schemas/records/artifact.js";
+import type { Target } from "../lines/target-of.js";
 
 /** Those of these packages and pixels that exist, whoever owns them. */
 export type ResolveLive = (targets: readonly Target[]) => Promise<Artifact[]>;

@@ -1,5 +1,5 @@
 import type { ClickHouseClient } from "@clickhouse/client";
-import type { LogBatch } from "../schemas/event-log.js";
+import type { LogBatch } from "../../schemas/records/event-log.js";
 import { hasRows } from "./chunk-rows.js";
 import {
   addRefused,
@@ -12,7 +12,7 @@ import {
 } from "./range-note.js";
 import { isReadable, type BatchRecord } from "./read-records.js";
 import type { Again } from "./retry-while-down.js";
-import { openSuspicion, type Suspicion, type SuspicionDependencies } from "./suspicion.js";
+import { openSuspicion, type Suspicion, type SuspicionDependencies } from "./poison-detection.js";
 
 /** Consecutive records of a batch that become one insert: from one place to before another. */
 export interface Span {

@@ -1,4 +1,4 @@
-import type { HoldTurn } from "./hold-turn.js";
+import type { HoldTurn } from "./thread-mutex.js";
 import type { RangeNote } from "./range-note.js";
 
 /** Earlier beginnings may have been cut short by anything; from this one on, each record is named before it is enriched. */

@@ -1,6 +1,11 @@
-import type { LogBatch } from "../schemas/event-log.js";
-import { isUuid } from "../schemas/formats.js";
-import { decodeChunkHead, decodeRawChunk, type ChunkHead, type RawChunk } from "../schemas/raw-chunk.js";
+import type { LogBatch } from "../../schemas/records/event-log.js";
+import { isUuid } from "../../schemas/formats.js";
+import {
+  decodeChunkHead,
+  decodeRawChunk,
+  type ChunkHead,
+  type RawChunk,
+} from "../../schemas/records/raw-chunk.js";
 
 /** A record of a batch: its chunk, or why there is none and as much of it as can be read. */
 export type BatchRecord = {

@@ -1,14 +1,14 @@
-import type { ChunkOutcome, ImportProgress } from "../schemas/chunk-outcome.js";
-import type { LogBatch } from "../schemas/event-log.js";
-import { passFaultPoint } from "../schemas/fault-point.js";
-import type { ParkedChunk, ParkedChunks } from "../schemas/parked-chunk.js";
+import type { ChunkOutcome, ImportProgress } from "../../schemas/records/chunk-outcome.js";
+import type { LogBatch } from "../../schemas/records/event-log.js";
+import { passFaultPoint } from "../../schemas/fault-point.js";
+import type { ParkedChunk, ParkedChunks } from "../../schemas/records/dead-letter.js";
 import { forgetSetAside, hasRows } from "./chunk-rows.js";
-import type { HoldTurn } from "./hold-turn.js";
+import type { HoldTurn } from "./thread-mutex.js";
 import { insertLog } from "./insert-rows.js";
 import { openRange, type OpenRange } from "./open-range.js";
 import { fitsNote, formatRanges, leaveOutSpan, newNote, resumeNote, type RangeNote } from "./range-note.js";
 import { isReadable, readRecords, type BatchRecord } from "./read-records.js";
-import { setAside, type SetAside } from "./set-aside.js";
+import { setAside, type SetAside } from "./dead-letters.js";
 import { writeBlocks, type BlockWriter } from "./write-blocks.js";
 
 export interface BatchWriter extends BlockWriter {

@@ -1,11 +1,11 @@
-import type { ChunkOutcome } from "../schemas/chunk-outcome.js";
-import type { Lookups } from "../schemas/enriched-event.js";
+import type { ChunkOutcome } from "../../schemas/records/chunk-outcome.js";
+import type { Lookups } from "../../schemas/records/enriched-event.js";
 import type { ArtifactCache } from "./artifact-cache.js";
 import type { LiveArtifacts } from "./live-artifacts.js";
 import { enrichChunk } from "./enrich-chunk.js";
 import { INSERT_TRIES_MAX, insertLog, insertRows, type Refusal, type RowInserter } from "./insert-rows.js";
-import type { EventBlock } from "./native/event-block.js";
-import type { LogBlock } from "./native/log-block.js";
+import type { EventBlock } from "../native/event-block.js";
+import type { LogBlock } from "../native/log-block.js";
 import type { Block, OpenRange } from "./open-range.js";
 import { isReadable, type ReadableRecord } from "./read-records.js";
 import { pause, StillDown } from "./retry-while-down.js";

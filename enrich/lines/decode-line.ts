@@ -1,4 +1,4 @@
-import type { LogClass, LogType } from "../schemas/import-log.js";
+import type { LogClass, LogType } from "../../schemas/records/import-log.js";
 
 /** A fact about a line that its import's log will tell: refused for an error, imported with a warning. */
 export interface LineFault {

@@ -1,11 +1,11 @@
 import { isIP } from "node:net";
-import type { Artifact } from "../schemas/artifact.js";
+import type { Artifact } from "../../schemas/records/artifact.js";
 import {
   UNKNOWN_CLIENT,
   UNKNOWN_NETWORK,
   UNKNOWN_PLACE,
   type EnrichedEvent,
-} from "../schemas/enriched-event.js";
+} from "../../schemas/records/enriched-event.js";
 import { canonicalAddress } from "./canonical-address.js";
 import { cleanText, describeValue, isLongerThan, truncate } from "./clean-text.js";
 import { error, isObject, warning, type LineFault, type LineObject } from "./decode-line.js";

@@ -1,4 +1,4 @@
-import type { LogType } from "../schemas/import-log.js";
+import type { LogType } from "../../schemas/records/import-log.js";
 import { isObject, warning, type LineFault, type LineObject } from "./decode-line.js";
 import { cleanText, excerpt, isLongerThan } from "./clean-text.js";
 

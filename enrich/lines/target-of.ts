@@ -1,5 +1,5 @@
-import type { ArtifactKind } from "../schemas/artifact.js";
-import type { RawChunk } from "../schemas/raw-chunk.js";
+import type { ArtifactKind } from "../../schemas/records/artifact.js";
+import type { RawChunk } from "../../schemas/records/raw-chunk.js";
 import { describeValue } from "./clean-text.js";
 import { error, type LineFault, type LineObject } from "./decode-line.js";
 

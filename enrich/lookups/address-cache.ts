@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import type { Network, Place } from "../../schemas/enriched-event.js";
+import type { Network, Place } from "../../schemas/records/enriched-event.js";
 
 /** What was found out about one address so far. */
 export interface AddressEntry {

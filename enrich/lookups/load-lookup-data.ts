@@ -1,13 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { assetUrl } from "../../schemas/asset.js";
-import { namesNetwork } from "./network-facts.js";
-import type { NetworkSources } from "./open-networks.js";
-import { sampleRecords, verifiedMmdb } from "./open-mmdb.js";
-import type { MmdbFile, MmdbRecord } from "./open-mmdb.js";
-import { parseAsnCsv } from "./parse-asn-csv.js";
-import { parseOrganizations } from "./parse-organizations.js";
-import { namesPlace } from "./read-place.js";
+import { namesNetwork } from "./networks/network-facts.js";
+import type { NetworkSources } from "./networks/open-networks.js";
+import { sampleRecords, verifiedMmdb } from "./mmdb/open-mmdb.js";
+import type { MmdbFile, MmdbRecord } from "./mmdb/open-mmdb.js";
+import { parseAsnCsv } from "./networks/parse-asn-csv.js";
+import { parseOrganizations } from "./networks/parse-organizations.js";
+import { namesPlace } from "./mmdb/read-place.js";
 import { readShared } from "./read-shared.js";
 
 /** Paths of databases that take the place of the bundled ones. */

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import type { Lookups } from "../../schemas/enriched-event.js";
+import type { Lookups } from "../../schemas/records/enriched-event.js";
 import type { EntryOf } from "./address-cache.js";
 
 /**

@@ -1,10 +1,10 @@
-import type { Lookups } from "../../schemas/enriched-event.js";
+import type { Lookups } from "../../schemas/records/enriched-event.js";
 import type { LookupData } from "./load-lookup-data.js";
 import { openAddressCache } from "./address-cache.js";
-import { openClients } from "./open-clients.js";
+import { openClients } from "./clients/open-clients.js";
 import { openIds } from "./open-ids.js";
-import { openNetworks } from "./open-networks.js";
-import { openPlaces } from "./open-places.js";
+import { openNetworks } from "./networks/open-networks.js";
+import { openPlaces } from "./mmdb/open-places.js";
 
 export interface LookupOptions {
   /** Key of the origin and endpoint ids: at least 16 bytes, the same for as long as ids shall compare. */

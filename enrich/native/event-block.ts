@@ -1,4 +1,4 @@
-import type { EnrichedEvent } from "../../schemas/enriched-event.js";
+import type { EnrichedEvent } from "../../schemas/records/enriched-event.js";
 import { encodeBlock, FixedColumn, LowCardinalityColumn, TextColumn, TextMapColumn } from "./columns.js";
 import { uuidBytes } from "./uuid-bytes.js";
 

@@ -1,4 +1,4 @@
-import type { EnrichedEvent, Lookups } from "../../schemas/enriched-event.js";
+import type { EnrichedEvent, Lookups } from "../../schemas/records/enriched-event.js";
 
 /**
  * Adds to an event what a lookup knows; cannot drop it. Changes the event in place: with everything cached

@@ -1,10 +1,10 @@
-import { answerDocker, isRegistryPath } from "./answer-docker.js";
-import { answerFileRoute } from "./answer-file-route.js";
-import { answerNpmReport, NPM_REPORT_PATH } from "./answer-npm-report.js";
-import { answerPixel, PIXEL_PATH } from "./answer-pixel.js";
-import { answerPython } from "./answer-python.js";
+import { answerDocker, isRegistryPath } from "./docker/answer-docker.js";
+import { answerFileRoute } from "./files/answer-file-route.js";
+import { answerNpmReport, NPM_REPORT_PATH } from "./npm/answer-npm-report.js";
+import { answerPixel, PIXEL_PATH } from "./pixels/answer-pixel.js";
+import { answerPython } from "./python/answer-python.js";
 import { NOTHING, type CollectAnswer, type CollectRequest } from "./collect-answer.js";
-import type { PythonIndex } from "./python-index.js";
+import type { PythonIndex } from "./python/python-index.js";
 import type { DockerSite, Site, Sites } from "./sites.js";
 
 /** What a request was for; `none` where nothing here answers to it. */

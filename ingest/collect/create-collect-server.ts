@@ -8,20 +8,15 @@ import {
 } from "node:http";
 import Koa from "koa";
 import type { Logger } from "pino";
-import { forwardedAddress } from "../api/client-address.js";
-import { requestId } from "../api/middleware/request-id.js";
-import type { ApiState } from "../api/route.js";
-import { healthMiddleware, type Readiness } from "../api/routes/health.js";
-import {
-  answerRequest,
-  siteOf,
-  type Collecting,
-  type CollectKind,
-} from "../ingest/collect/answer-request.js";
-import type { CollectAnswer, CollectRequest } from "../ingest/collect/collect-answer.js";
-import { liveLine } from "../ingest/collect/live-line.js";
-import { answerUnparsed } from "./answer-unparsed.js";
-import { lingerWhileSent } from "./create-api-server.js";
+import { forwardedAddress } from "../../api/identity/client-address.js";
+import { requestId } from "../../api/middleware/request-id.js";
+import type { ApiState } from "../../api/route.js";
+import { healthMiddleware, type Readiness } from "../../api/routes/health.js";
+import { answerRequest, siteOf, type Collecting, type CollectKind } from "./answer-request.js";
+import type { CollectAnswer, CollectRequest } from "./collect-answer.js";
+import { liveLine } from "./live-line.js";
+import { answerUnparsed } from "../../deploy/servers/answer-unparsed.js";
+import { lingerWhileSent } from "../../deploy/servers/create-api-server.js";
 import { BodyTooLarge, readCollectRequest, readSmallBody } from "./read-collect-request.js";
 
 export interface CollectServerOptions {

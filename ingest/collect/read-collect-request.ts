@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { CollectRequest } from "../ingest/collect/collect-answer.js";
+import type { CollectRequest } from "./collect-answer.js";
 
 /** The body that a request to live collection may have at most. */
 export const COLLECT_BODY_BYTES_MAX = 64 * 1024;

@@ -1,7 +1,7 @@
-import type { LibraryType } from "../../schemas/artifact.js";
-import { sortRoutes } from "../../schemas/find-route.js";
-import { decodeRouteTemplate } from "../../schemas/route-template.js";
-import { decodeTemplate } from "../../schemas/url-template.js";
+import type { LibraryType } from "../../schemas/records/artifact.js";
+import { sortRoutes } from "../routing/find-route.js";
+import { decodeRouteTemplate } from "../routing/route-template.js";
+import { decodeTemplate } from "../routing/url-template.js";
 import type { DockerImage, DockerSite, NpmPackage, Site, SiteRoute, Sites } from "./sites.js";
 
 /** A package with what decides where it is served. */

@@ -1,5 +1,5 @@
-import type { RouteTemplate } from "../../schemas/route-template.js";
-import type { UrlTemplate } from "../../schemas/url-template.js";
+import type { RouteTemplate } from "../routing/route-template.js";
+import type { UrlTemplate } from "../routing/url-template.js";
 
 /** What is served on one host name. */
 export type Site = FileSite | DockerSite | PythonSite;

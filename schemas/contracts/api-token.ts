@@ -1,6 +1,6 @@
-import { isTime, TIMESTAMP } from "./formats.js";
-import type { FieldFault } from "./problem.js";
-import { compileBody } from "./validate.js";
+import { isTime, TIMESTAMP } from "../formats.js";
+import type { FieldFault } from "../problem.js";
+import { compileBody } from "../validate.js";
 
 /** What an additional token may be limited to. */
 export const SCOPES = ["read", "import", "export", "manage"] as const;

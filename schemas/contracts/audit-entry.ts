@@ -1,4 +1,4 @@
-import { TIMESTAMP } from "./formats.js";
+import { TIMESTAMP } from "../formats.js";
 
 /** What was changed, by whom and when, as returned. */
 export interface AuditEntryRecord {

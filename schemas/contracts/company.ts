@@ -1,5 +1,5 @@
-import { TIMESTAMP } from "./formats.js";
-import { STAGE_CAUSES, STAGES, type Stage, type StageCause } from "./funnel.js";
+import { TIMESTAMP } from "../formats.js";
+import { STAGE_CAUSES, STAGES, type Stage, type StageCause } from "../records/funnel.js";
 
 /** A company and where it stands with an owner, as returned. Without a stage, no rule has placed it yet. */
 export interface CompanyRecord {

@@ -1,6 +1,6 @@
-import { IMPORTANCES, type Importance } from "./funnel.js";
-import type { FieldFault } from "./problem.js";
-import { compileBody } from "./validate.js";
+import { IMPORTANCES, type Importance } from "../records/funnel.js";
+import type { FieldFault } from "../problem.js";
+import { compileBody } from "../validate.js";
 
 /** How much each package and pixel of an owner matters, as sent and as returned. */
 export interface FunnelImportance {

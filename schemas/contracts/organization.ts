@@ -1,5 +1,5 @@
-import { TIMESTAMP } from "./formats.js";
-import { compileBody } from "./validate.js";
+import { TIMESTAMP } from "../formats.js";
+import { compileBody } from "../validate.js";
 
 /** OrganizationV1, as returned. */
 export interface OrganizationV1 {

@@ -1,5 +1,5 @@
 import { domainToASCII } from "node:url";
-import { compileBody } from "./validate.js";
+import { compileBody } from "../validate.js";
 
 /** PackageDomainV1, as returned. */
 export interface PackageDomainV1 extends CreatePackageDomainV1 {

@@ -1,4 +1,4 @@
-import { compileBody } from "./validate.js";
+import { compileBody } from "../validate.js";
 
 /** PackagePermissionGetV1, as returned. */
 export interface PackagePermissionV1 {

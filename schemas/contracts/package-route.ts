@@ -1,8 +1,8 @@
-import { isHttpUrl } from "./formats.js";
-import type { FieldFault } from "./problem.js";
-import { decodeRouteTemplate } from "./route-template.js";
-import { decodeTemplate, variablesOf } from "./url-template.js";
-import { compileBody } from "./validate.js";
+import { isHttpUrl } from "../formats.js";
+import type { FieldFault } from "../problem.js";
+import { decodeRouteTemplate } from "../../ingest/routing/route-template.js";
+import { decodeTemplate, variablesOf } from "../../ingest/routing/url-template.js";
+import { compileBody } from "../validate.js";
 
 /** PackageRouteV1, as returned. */
 export interface PackageRouteV1 extends CreatePackageRouteV1 {

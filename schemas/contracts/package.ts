@@ -1,7 +1,7 @@
-import { LIBRARY_TYPES, type LibraryType } from "./artifact.js";
-import { isHttpUrl, TIMESTAMP } from "./formats.js";
-import { Problem, type FieldFault } from "./problem.js";
-import { compileBody } from "./validate.js";
+import { LIBRARY_TYPES, type LibraryType } from "../records/artifact.js";
+import { isHttpUrl, TIMESTAMP } from "../formats.js";
+import { Problem, type FieldFault } from "../problem.js";
+import { compileBody } from "../validate.js";
 
 /** PackageV1, as returned. */
 export interface PackageV1 {

@@ -1,5 +1,5 @@
-import { TIMESTAMP } from "./formats.js";
-import { compileBody } from "./validate.js";
+import { TIMESTAMP } from "../formats.js";
+import { compileBody } from "../validate.js";
 
 /** A pixel, as returned. */
 export interface PixelRecord {

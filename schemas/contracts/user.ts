@@ -1,5 +1,5 @@
 import { API_TOKEN_FIELDS, type ApiTokenV1 } from "./api-token.js";
-import { TIMESTAMP } from "./formats.js";
+import { TIMESTAMP } from "../formats.js";
 
 /** The caller, as returned to themselves. */
 export interface UserV1 {

@@ -1,4 +1,4 @@
-import { TIMESTAMP } from "./formats.js";
+import { TIMESTAMP } from "../formats.js";
 import { WEBHOOK_EVENT_KINDS, type WebhookEventKind } from "./webhook.js";
 
 export const DELIVERY_STATES = ["pending", "delivered", "failed", "cancelled"] as const;

@@ -1,5 +1,5 @@
-import { TIMESTAMP } from "./formats.js";
-import { compileBody } from "./validate.js";
+import { TIMESTAMP } from "../formats.js";
+import { compileBody } from "../validate.js";
 
 /** What a webhook is told of. A test is sent when it is asked for, whatever a webhook subscribes to. */
 export const WEBHOOK_EVENT_KINDS = ["company-funnel-stage-changed", "test"] as const;

@@ -1,4 +1,4 @@
-import { TIMESTAMP } from "./formats.js";
+import { TIMESTAMP } from "../formats.js";
 import { LOG_ENTRY, LOG_SAMPLE_MAX, type LogEntry } from "./import-log.js";
 
 /** The Event import record, spelled as on the wire. */

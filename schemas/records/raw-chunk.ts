@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import avro from "avsc";
-import { assetUrl } from "./asset.js";
+import { assetUrl } from "../asset.js";
 import type { Codec } from "./chunk-codec.js";
 
 /** See raw-chunk.avsc, where each field is described. */
@@ -19,7 +19,7 @@ export interface RawChunk {
   lines: Buffer;
 }
 
-const schema = JSON.parse(readFileSync(assetUrl("schemas/raw-chunk.avsc"), "utf8")) as {
+const schema = JSON.parse(readFileSync(assetUrl("schemas/records/raw-chunk.avsc"), "utf8")) as {
   name: string;
   fields: { name: string }[];
 };

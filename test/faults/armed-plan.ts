@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promi
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ALL_FAULT_POINTS, channelOf } from "../../schemas/fault-point.js";
-import type { ProcessEnvironment } from "../support/toolchain-process.js";
+import type { ProcessEnvironment } from "../support/program/toolchain-process.js";
 import type { PlannedFault } from "./plan-seed.js";
 
 /** The file that the preloaded module reads, and the marks that it leaves. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Toolchain } from "../support/start-toolchain.js";
+import type { Toolchain } from "../support/program/start-toolchain.js";
 import type { openArmedPlan } from "./armed-plan.js";
 import { supervise } from "./supervise.js";
 import { FAULT_MS_MAX, whenReady } from "./when-ready.js";

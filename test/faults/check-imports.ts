@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Client } from "pg";
-import type { EventImport } from "../../schemas/import-store.js";
-import type { KnownArtifact } from "../support/recount-line.js";
+import type { EventImport } from "../../schemas/records/import-store.js";
+import type { KnownArtifact } from "../support/imports/recount-line.js";
 import type { SeedOutcome, Verdict } from "./check-seed.js";
 import type { FaultWorld } from "./fault-world.js";
 

@@ -1,7 +1,7 @@
-import { countLive } from "../support/count-live.js";
-import { firstDifference } from "../support/first-difference.js";
-import { linesByReceipt } from "../support/lines-by-receipt.js";
-import type { KnownArtifact } from "../support/recount-line.js";
+import { countLive } from "../support/stores/count-live.js";
+import { firstDifference } from "../support/imports/first-difference.js";
+import { linesByReceipt } from "../support/imports/lines-by-receipt.js";
+import type { KnownArtifact } from "../support/imports/recount-line.js";
 import { checkImports, whenAtRest, type StoredImport } from "./check-imports.js";
 import { countDifferingRows } from "./check-views.js";
 import type { FaultWorld } from "./fault-world.js";

@@ -1,6 +1,6 @@
-import type { Stage } from "../../schemas/funnel.js";
-import { readAnnouncement, type Announcement } from "../support/announcements.js";
-import type { Received } from "../support/receivers.js";
+import type { Stage } from "../../schemas/records/funnel.js";
+import { readAnnouncement, type Announcement } from "../support/api/announcements.js";
+import type { Received } from "../support/api/receivers.js";
 
 /** A change of stage as it is kept. */
 export interface RecordedChange {

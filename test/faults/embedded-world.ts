@@ -1,8 +1,8 @@
 import { connectApi } from "../../deploy/demo/api-client.js";
-import { makeOrganization } from "../support/make-artifacts.js";
-import { onPostgres } from "../support/on-postgres.js";
-import { openRecount } from "../support/open-recount.js";
-import { startToolchain } from "../support/start-toolchain.js";
+import { makeOrganization } from "../support/imports/make-artifacts.js";
+import { onPostgres } from "../support/stores/on-postgres.js";
+import { openRecount } from "../support/imports/open-recount.js";
+import { startToolchain } from "../support/program/start-toolchain.js";
 import { openArmedPlan } from "./armed-plan.js";
 import { armedProgram } from "./armed-program.js";
 import { EMBEDDED_FAULTS } from "./fault-catalog.js";

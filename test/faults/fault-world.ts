@@ -1,7 +1,7 @@
 import type { Client } from "pg";
 import type { ApiClient } from "../../deploy/demo/api-client.js";
-import type { RecountBodies } from "../support/open-recount.js";
-import type { Toolchain } from "../support/start-toolchain.js";
+import type { RecountBodies } from "../support/imports/open-recount.js";
+import type { Toolchain } from "../support/program/start-toolchain.js";
 import type { FaultCatalog } from "./fault-catalog.js";
 import type { PersistentClickHouse } from "./persistent-clickhouse.js";
 import type { PlannedFault } from "./plan-seed.js";

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Client } from "pg";
 import { connectApi, type ApiClient } from "../../deploy/demo/api-client.js";
-import { onPostgres } from "../support/on-postgres.js";
-import { startToolchain } from "../support/start-toolchain.js";
+import { onPostgres } from "../support/stores/on-postgres.js";
+import { startToolchain } from "../support/program/start-toolchain.js";
 import { openArmedPlan } from "./armed-plan.js";
 import { armedProgram } from "./armed-program.js";
 import type { PlannedFault } from "./plan-seed.js";

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import kafkajs from "kafkajs";
 import { pino } from "pino";
-import { createKafka } from "../../deploy/kafka/kafka-client.js";
+import { createKafka } from "../../deploy/stores/kafka/kafka-client.js";
 import { ENRICH_GROUP } from "../../enrich/start-worker.js";
-import type { JavaTestBroker } from "../support/java-broker.js";
-import type { Toolchain } from "../support/start-toolchain.js";
+import type { JavaTestBroker } from "../support/stores/java-broker.js";
+import type { Toolchain } from "../support/program/start-toolchain.js";
 import type { PlannedFault } from "./plan-seed.js";
 
 const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = kafkajs;

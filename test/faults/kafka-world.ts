@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { connectApi } from "../../deploy/demo/api-client.js";
-import { openJavaBroker } from "../support/java-broker.js";
-import { makeOrganization } from "../support/make-artifacts.js";
-import { onPostgres } from "../support/on-postgres.js";
-import { openRecount } from "../support/open-recount.js";
-import { startCluster } from "../support/start-cluster.js";
-import type { Toolchain } from "../support/start-toolchain.js";
+import { openJavaBroker } from "../support/stores/java-broker.js";
+import { makeOrganization } from "../support/imports/make-artifacts.js";
+import { onPostgres } from "../support/stores/on-postgres.js";
+import { openRecount } from "../support/imports/open-recount.js";
+import { startCluster } from "../support/program/start-cluster.js";
+import type { Toolchain } from "../support/program/start-toolchain.js";
 import { openArmedPlan, type ArmedPlan } from "./armed-plan.js";
 import { KAFKA_FAULTS } from "./fault-catalog.js";
 import type { FaultWorld } from "./fault-world.js";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ClickHouseClient } from "@clickhouse/client";
-import { connectClickHouse } from "../../deploy/connect-clickhouse.js";
+import { connectClickHouse } from "../../deploy/stores/clickhouse/connect-clickhouse.js";
 
 /** ClickHouse for whoever asks while it may die: each question is asked again until it is answered. */
 export interface PersistentClickHouse {

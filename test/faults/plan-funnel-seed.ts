@@ -1,5 +1,5 @@
 import { Random } from "../../deploy/demo/random.js";
-import { readCompanyAddresses, type KnownCompany } from "../support/company-addresses.js";
+import { readCompanyAddresses, type KnownCompany } from "../support/imports/company-addresses.js";
 import type { FaultKind } from "./fault-catalog.js";
 import type { PlannedFault } from "./plan-seed.js";
 

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Random } from "../../deploy/demo/random.js";
-import type { WebhookRecord } from "../../schemas/webhook.js";
-import { makeOrganization, makePackage, makePixel } from "../support/make-artifacts.js";
-import { openReceiver, type Receiver } from "../support/receivers.js";
-import type { KnownArtifact } from "../support/recount-line.js";
+import type { WebhookRecord } from "../../schemas/contracts/webhook.js";
+import { makeOrganization, makePackage, makePixel } from "../support/imports/make-artifacts.js";
+import { openReceiver, type Receiver } from "../support/api/receivers.js";
+import type { KnownArtifact } from "../support/imports/recount-line.js";
 import { checkFunnelSeed, type FunnelVerdict } from "./check-funnel-seed.js";
 import type { FunnelWorld } from "./funnel-world.js";
 import { planFunnelSeed, type RoundStage, type PlannedOwner, type PlannedRound } from "./plan-funnel-seed.js";

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { EventImport } from "../../schemas/import-store.js";
-import { breakView } from "../support/break-view.js";
-import { makePackage } from "../support/make-artifacts.js";
-import type { KnownArtifact } from "../support/recount-line.js";
+import type { EventImport } from "../../schemas/records/import-store.js";
+import { breakView } from "../support/stores/break-view.js";
+import { makePackage } from "../support/imports/make-artifacts.js";
+import type { KnownArtifact } from "../support/imports/recount-line.js";
 import { checkSeed, type SeedOutcome, type Verdict } from "./check-seed.js";
 import { composeBody } from "./compose-body.js";
 import type { FaultWorld } from "./fault-world.js";

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
-import type { EventImport } from "../../schemas/import-store.js";
-import { openUpload, type UploadAnswer } from "../support/open-upload.js";
+import type { EventImport } from "../../schemas/records/import-store.js";
+import { openUpload, type UploadAnswer } from "../support/imports/open-upload.js";
 import type { FaultWorld } from "./fault-world.js";
 import type { PlannedImport } from "./plan-seed.js";
 

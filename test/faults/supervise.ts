@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Toolchain } from "../support/start-toolchain.js";
+import type { Toolchain } from "../support/program/start-toolchain.js";
 
 export interface Supervisor {
   /** Resolves when the program runs; throws why it could not be started again. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Toolchain } from "../support/start-toolchain.js";
-import { tail } from "../support/toolchain-process.js";
+import type { Toolchain } from "../support/program/start-toolchain.js";
+import { tail } from "../support/program/toolchain-process.js";
 
 /** A fault that is carried out late, such as the death of a store in the middle of an insert, has struck by then. */
 export const FAULT_MS_MAX = 200;

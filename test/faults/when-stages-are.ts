@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Stage } from "../../schemas/funnel.js";
+import type { Stage } from "../../schemas/records/funnel.js";
 import type { FunnelWorld } from "./funnel-world.js";
 import type { PlannedOwner } from "./plan-funnel-seed.js";
 

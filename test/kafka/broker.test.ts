@@ -8,12 +8,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Kafka, logLevel } from "kafkajs";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { onFreePort } from "../../deploy/free-port.js";
-import { KAFKA_VERSION } from "../../deploy/kafka/broker/fetch-broker.js";
-import { startBroker } from "../../deploy/kafka/broker/start-broker.js";
-import { describeWithJavaBroker } from "../support/describe-with-broker.js";
-import { BROKER_LIB } from "../support/java-broker.js";
-import { pidsIn, spawnProgram } from "../support/toolchain-process.js";
+import { onFreePort } from "../../deploy/process/free-port.js";
+import { KAFKA_VERSION } from "../../deploy/broker/fetch-broker.js";
+import { startBroker } from "../../deploy/broker/start-broker.js";
+import { describeWithJavaBroker } from "../support/stores/describe-with-broker.js";
+import { BROKER_LIB } from "../support/stores/java-broker.js";
+import { pidsIn, spawnProgram } from "../support/program/toolchain-process.js";
 
 const log = pino({ level: "silent" });
 const connect = (brokers: readonly string[]) =>

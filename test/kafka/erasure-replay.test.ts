@@ -5,12 +5,12 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ApiClient } from "../../deploy/demo/api-client.js";
 import { channelOf } from "../../schemas/fault-point.js";
 import { openPersistentClickHouse } from "../faults/persistent-clickhouse.js";
-import { describeWithBroker } from "../support/describe-with-broker.js";
-import { makeOrganization, makePackage } from "../support/make-artifacts.js";
-import { onPostgres } from "../support/on-postgres.js";
-import { startCluster, type Cluster } from "../support/start-cluster.js";
-import { newestImport } from "../support/start-upload.js";
-import type { Toolchain } from "../support/start-toolchain.js";
+import { describeWithBroker } from "../support/stores/describe-with-broker.js";
+import { makeOrganization, makePackage } from "../support/imports/make-artifacts.js";
+import { onPostgres } from "../support/stores/on-postgres.js";
+import { startCluster, type Cluster } from "../support/program/start-cluster.js";
+import { newestImport } from "../support/imports/start-upload.js";
+import type { Toolchain } from "../support/program/start-toolchain.js";
 
 const ARM = new URL("../faults/arm.mjs", import.meta.url).href;
 const CHANNEL = channelOf("after-insert");

@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { pino } from "pino";
 import { expect, test } from "vitest";
-import { openKafkaLog } from "../../deploy/kafka/event-log.js";
-import { createKafka } from "../../deploy/kafka/kafka-client.js";
-import type { LogBatch } from "../../schemas/event-log.js";
-import { describeWithBroker } from "../support/describe-with-broker.js";
-import { readMetrics } from "../support/read-metrics.js";
-import { startToolchain } from "../support/start-toolchain.js";
-import { bytes, collect, collecting } from "../support/event-log-suite.js";
+import { openKafkaLog } from "../../deploy/stores/kafka/event-log.js";
+import { createKafka } from "../../deploy/stores/kafka/kafka-client.js";
+import type { LogBatch } from "../../schemas/records/event-log.js";
+import { describeWithBroker } from "../support/stores/describe-with-broker.js";
+import { readMetrics } from "../support/program/read-metrics.js";
+import { startToolchain } from "../support/program/start-toolchain.js";
+import { bytes, collect, collecting } from "../support/stores/event-log-suite.js";
 
 const CONSUMING = { group: "enrich", batchBytesMax: 2, share: { index: 0, of: 1 } };
 

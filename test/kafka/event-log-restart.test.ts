@@ -1,8 +1,8 @@
 import { pino } from "pino";
 import { expect, test } from "vitest";
-import { openKafkaLog } from "../../deploy/kafka/event-log.js";
-import { retryWhileDown } from "../../enrich/retry-while-down.js";
-import { describeWithJavaBroker } from "../support/describe-with-broker.js";
+import { openKafkaLog } from "../../deploy/stores/kafka/event-log.js";
+import { retryWhileDown } from "../../enrich/batches/retry-while-down.js";
+import { describeWithJavaBroker } from "../support/stores/describe-with-broker.js";
 
 describeWithJavaBroker("the event log on a broker that is killed and started again", (broker) => {
   test("a batch that was in hand meanwhile is committed, and not given again", async () => {

@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import { Writable } from "node:stream";
 import { pino } from "pino";
 import { expect, test } from "vitest";
-import { openKafkaLog } from "../../deploy/kafka/event-log.js";
-import { createKafka } from "../../deploy/kafka/kafka-client.js";
-import { describeWithBroker } from "../support/describe-with-broker.js";
+import { openKafkaLog } from "../../deploy/stores/kafka/event-log.js";
+import { createKafka } from "../../deploy/stores/kafka/kafka-client.js";
+import { describeWithBroker } from "../support/stores/describe-with-broker.js";
 
 const TOPIC_RESOURCE = 2;
 

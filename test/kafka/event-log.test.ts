@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { pino } from "pino";
-import { openKafkaLog } from "../../deploy/kafka/event-log.js";
-import { BatchLost } from "../../schemas/event-log.js";
-import { describeWithBroker } from "../support/describe-with-broker.js";
-import { eventLogSuite } from "../support/event-log-suite.js";
+import { openKafkaLog } from "../../deploy/stores/kafka/event-log.js";
+import { BatchLost } from "../../schemas/records/event-log.js";
+import { describeWithBroker } from "../support/stores/describe-with-broker.js";
+import { eventLogSuite } from "../support/stores/event-log-suite.js";
 
 /** The least that a broker takes by itself. */
 const SESSION_MS = 6_000;

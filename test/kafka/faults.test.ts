@@ -4,7 +4,7 @@ import { openKafkaWorld } from "../faults/kafka-world.js";
 import type { PlannedFault } from "../faults/plan-seed.js";
 import { seedText } from "../faults/report.js";
 import { runSeed } from "../faults/run-seed.js";
-import { describeWithJava } from "../support/describe-with-broker.js";
+import { describeWithJava } from "../support/stores/describe-with-broker.js";
 
 /** Between them: frozen enrichers, a broker that dies, one that leaves its group, a group refused, and ordinary deaths. */
 const SEEDS = [6, 7, 9, 12, 14];

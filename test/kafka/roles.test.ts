@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ApiClient } from "../../deploy/demo/api-client.js";
-import type { EventImport } from "../../schemas/import-store.js";
-import { countLive } from "../support/count-live.js";
-import { describeWithBroker } from "../support/describe-with-broker.js";
-import { firstDifference } from "../support/first-difference.js";
-import { onPostgres } from "../support/on-postgres.js";
-import { openUpload } from "../support/open-upload.js";
-import { openRolesWorld, type RolesWorld } from "../support/roles-world.js";
-import { sectionBytes, type Section } from "../support/sections.js";
-import type { Toolchain } from "../support/start-toolchain.js";
+import type { EventImport } from "../../schemas/records/import-store.js";
+import { countLive } from "../support/stores/count-live.js";
+import { describeWithBroker } from "../support/stores/describe-with-broker.js";
+import { firstDifference } from "../support/imports/first-difference.js";
+import { onPostgres } from "../support/stores/on-postgres.js";
+import { openUpload } from "../support/imports/open-upload.js";
+import { openRolesWorld, type RolesWorld } from "../support/program/roles-world.js";
+import { sectionBytes, type Section } from "../support/program/sections.js";
+import type { Toolchain } from "../support/program/start-toolchain.js";
 
 /** Of the larger one of two imports: `ROLES_TEST_LINES=2000000 npx vitest run --project kafka test/kafka/roles.test.ts` */
 const LINES = Number(process.env["ROLES_TEST_LINES"] ?? 60_000);

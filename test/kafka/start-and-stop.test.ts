@@ -4,13 +4,13 @@ import { join } from "node:path";
 import kafkajs from "kafkajs";
 import { pino } from "pino";
 import { expect, onTestFinished, test } from "vitest";
-import { createKafka } from "../../deploy/kafka/kafka-client.js";
-import { describeWithJavaBroker } from "../support/describe-with-broker.js";
-import { readMetrics } from "../support/read-metrics.js";
-import { startCluster } from "../support/start-cluster.js";
-import { startFailing, type FailedStart } from "../support/start-failing.js";
-import { startToolchain } from "../support/start-toolchain.js";
-import type { ProcessEnvironment } from "../support/toolchain-process.js";
+import { createKafka } from "../../deploy/stores/kafka/kafka-client.js";
+import { describeWithJavaBroker } from "../support/stores/describe-with-broker.js";
+import { readMetrics } from "../support/program/read-metrics.js";
+import { startCluster } from "../support/program/start-cluster.js";
+import { startFailing, type FailedStart } from "../support/program/start-failing.js";
+import { startToolchain } from "../support/program/start-toolchain.js";
+import type { ProcessEnvironment } from "../support/program/toolchain-process.js";
 
 const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = kafkajs;
 

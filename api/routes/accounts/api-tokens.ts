@@ -6,19 +6,24 @@ import {
   parseApiTokenCreate,
   type ApiTokenCreate,
   type ApiTokenV1,
-} from "../../schemas/api-token.js";
-import { isUuid } from "../../schemas/formats.js";
-import { Problem } from "../../schemas/problem.js";
-import { invalidBody } from "../../schemas/validate.js";
-import { requireOwnToken, type TokenRoutesDeps } from "../accounts.js";
-import { readJson } from "../middleware/read-json.js";
-import type { Operation } from "../operation.js";
-import { route, type Route } from "../route.js";
-import type { Account } from "../stores/accounts.js";
-import { countApiTokens, deleteApiToken, insertApiToken, listApiTokens } from "../stores/api-tokens.js";
-import { inTransaction } from "../stores/connection.js";
-import { readOwner } from "../stores/organizations.js";
-import type { TokenCipher } from "../tokens.js";
+} from "../../../schemas/contracts/api-token.js";
+import { isUuid } from "../../../schemas/formats.js";
+import { Problem } from "../../../schemas/problem.js";
+import { invalidBody } from "../../../schemas/validate.js";
+import { requireOwnToken, type TokenRoutesDeps } from "../../identity/accounts.js";
+import { readJson } from "../../middleware/read-json.js";
+import type { Operation } from "../../operation.js";
+import { route, type Route } from "../../route.js";
+import type { Account } from "../../stores/accounts/accounts.js";
+import {
+  countApiTokens,
+  deleteApiToken,
+  insertApiToken,
+  listApiTokens,
+} from "../../stores/accounts/api-tokens.js";
+import { inTransaction } from "../../stores/connection.js";
+import { readOwner } from "../../stores/accounts/organizations.js";
+import type { TokenCipher } from "../../identity/tokens.js";
 
 /** So many of one account; expired ones count until they are revoked. */
 export const API_TOKENS_MAX = 100;

@@ -1,19 +1,19 @@
 import type { ParsedUrlQuery } from "node:querystring";
-import { AUDIT_ENTRY_LIST, OPERATOR, SERVICE } from "../../schemas/audit-entry.js";
-import { isOwnerName } from "../../schemas/formats.js";
-import { Problem } from "../../schemas/problem.js";
-import { ACTIONS } from "../access.js";
-import { ownerFor } from "../authorise.js";
-import type { Operation } from "../operation.js";
-import { pageBody, parsePage } from "../paging.js";
-import { route, type Route } from "../route.js";
+import { AUDIT_ENTRY_LIST, OPERATOR, SERVICE } from "../../../schemas/contracts/audit-entry.js";
+import { isOwnerName } from "../../../schemas/formats.js";
+import { Problem } from "../../../schemas/problem.js";
+import { ACTIONS } from "../../access.js";
+import { ownerFor } from "../../authorise/authorise.js";
+import type { Operation } from "../../operation.js";
+import { pageBody, parsePage } from "../../answers/paging.js";
+import { route, type Route } from "../../route.js";
 import {
   listAuditEntries,
   OPERATOR_ACTIONS,
   SERVICE_ACTIONS,
   type AuditFilter,
-} from "../stores/audit-entries.js";
-import type { Postgres } from "../stores/query.js";
+} from "../../stores/accounts/audit-entries.js";
+import type { Postgres } from "../../stores/query.js";
 
 const ID = "0198a1c0-5a7e-7000-8000-000000000001";
 

@@ -3,13 +3,13 @@ import {
   ORGANIZATION_MEMBER_UPSERT,
   ORGANIZATION_MEMBER_V1,
   parseOrganizationMemberUpsert,
-} from "../../schemas/member.js";
-import { ownerFor } from "../authorise.js";
-import { putMember, removeMember } from "../change-members.js";
-import { entityTag } from "../entity-tag.js";
-import { readJson } from "../middleware/read-json.js";
-import { route, type Route } from "../route.js";
-import { listMembers } from "../stores/members.js";
+} from "../../../schemas/contracts/member.js";
+import { ownerFor } from "../../authorise/authorise.js";
+import { putMember, removeMember } from "../../authorise/change-members.js";
+import { entityTag } from "../../answers/entity-tag.js";
+import { readJson } from "../../middleware/read-json.js";
+import { route, type Route } from "../../route.js";
+import { listMembers } from "../../stores/accounts/members.js";
 
 const SENT = { username: "ada", role: "admin" };
 const EXAMPLE = { organizationName: "acme", ...SENT };

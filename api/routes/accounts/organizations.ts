@@ -1,19 +1,23 @@
 import type { Pool } from "pg";
-import { ORGANIZATION_UPSERT, ORGANIZATION_V1, parseOrganizationUpsert } from "../../schemas/organization.js";
-import { ownerFor } from "../authorise.js";
-import { changedFields } from "../changed-fields.js";
-import { entityTag, requireMatch } from "../entity-tag.js";
-import { readJson } from "../middleware/read-json.js";
-import { putLocation } from "../put-location.js";
-import { route, type Route } from "../route.js";
-import { inTransaction } from "../stores/connection.js";
+import {
+  ORGANIZATION_UPSERT,
+  ORGANIZATION_V1,
+  parseOrganizationUpsert,
+} from "../../../schemas/contracts/organization.js";
+import { ownerFor } from "../../authorise/authorise.js";
+import { changedFields } from "../../answers/changed-fields.js";
+import { entityTag, requireMatch } from "../../answers/entity-tag.js";
+import { readJson } from "../../middleware/read-json.js";
+import { putLocation } from "../../answers/put-location.js";
+import { route, type Route } from "../../route.js";
+import { inTransaction } from "../../stores/connection.js";
 import {
   insertOrganization,
   lockOwner,
   lockRenames,
   readOrganization,
   updateOrganization,
-} from "../stores/organizations.js";
+} from "../../stores/accounts/organizations.js";
 
 const SENT = {
   name: "acme",

@@ -1,13 +1,13 @@
 import type { Pool } from "pg";
-import { NEW_TOKEN_V1, USER_V1, type UserV1 } from "../../schemas/user.js";
-import { reaches } from "../access.js";
-import { rotateOwnToken, type TokenRoutesDeps } from "../accounts.js";
-import type { Operation } from "../operation.js";
-import { route, type Route } from "../route.js";
-import { readUser, type Account } from "../stores/accounts.js";
-import { readApiToken } from "../stores/api-tokens.js";
-import { listOrganizationsOfAccount } from "../stores/organizations.js";
-import type { TokenCipher } from "../tokens.js";
+import { NEW_TOKEN_V1, USER_V1, type UserV1 } from "../../../schemas/contracts/user.js";
+import { reaches } from "../../access.js";
+import { rotateOwnToken, type TokenRoutesDeps } from "../../identity/accounts.js";
+import type { Operation } from "../../operation.js";
+import { route, type Route } from "../../route.js";
+import { readUser, type Account } from "../../stores/accounts/accounts.js";
+import { readApiToken } from "../../stores/accounts/api-tokens.js";
+import { listOrganizationsOfAccount } from "../../stores/accounts/organizations.js";
+import type { TokenCipher } from "../../identity/tokens.js";
 
 const TOKEN = `mtk_${"0".repeat(43)}`;
 

@@ -1,20 +1,20 @@
-import { openAggregates } from "../../aggregate/open-aggregates.js";
-import type { ResultSource } from "../../aggregate/open-rows.js";
-import { AGGREGATE_V1, BREAKDOWNS, type Breakdown } from "../../schemas/aggregate.js";
-import { parseDateRange } from "../../schemas/date-range.js";
-import { MEDIA_TYPES } from "../../schemas/export-format.js";
-import { isUuid } from "../../schemas/formats.js";
-import { Problem } from "../../schemas/problem.js";
-import { answerRows, type ExportWatch, type OpenRows } from "../answer-rows.js";
-import { ownerFor, type Owner } from "../authorise.js";
-import { access } from "../access.js";
-import { EXPORT_HEADERS, rangeQuery } from "../export-parameters.js";
-import { negotiateFormat } from "../negotiate-format.js";
-import type { Operation } from "../operation.js";
-import { route, type ApiContext, type Route } from "../route.js";
-import { readCompleteThrough } from "../stores/complete-through.js";
-import { listPackagesOfOwner } from "../stores/packages.js";
-import type { Postgres } from "../stores/query.js";
+import { openAggregates } from "../../../aggregate/queries/open-aggregates.js";
+import type { ResultSource } from "../../../aggregate/queries/open-rows.js";
+import { AGGREGATE_V1, BREAKDOWNS, type Breakdown } from "../../../schemas/contracts/aggregate.js";
+import { parseDateRange } from "../../../schemas/date-range.js";
+import { MEDIA_TYPES } from "../../../schemas/contracts/export-format.js";
+import { isUuid } from "../../../schemas/formats.js";
+import { Problem } from "../../../schemas/problem.js";
+import { answerRows, type ExportWatch, type OpenRows } from "../../exports/answer-rows.js";
+import { ownerFor, type Owner } from "../../authorise/authorise.js";
+import { access } from "../../access.js";
+import { EXPORT_HEADERS, rangeQuery } from "../../exports/export-parameters.js";
+import { negotiateFormat } from "../../answers/negotiate-format.js";
+import type { Operation } from "../../operation.js";
+import { route, type ApiContext, type Route } from "../../route.js";
+import { readCompleteThrough } from "../../stores/imports/complete-through.js";
+import { listPackagesOfOwner } from "../../stores/packages/packages.js";
+import type { Postgres } from "../../stores/query.js";
 
 const DAYS_MAX = 366;
 

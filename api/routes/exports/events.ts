@@ -1,16 +1,16 @@
-import { openEvents, type ExportedArtifact } from "../../aggregate/open-events.js";
-import type { ResultSource } from "../../aggregate/open-rows.js";
-import { parseDateRange, type DateRange } from "../../schemas/date-range.js";
-import { answerRows, type ExportWatch } from "../answer-rows.js";
-import { packageFor } from "../authorise.js";
-import { eventsOperation } from "../event-operations.js";
-import { parseExportedFile, type ExportedFile } from "../exported-file.js";
-import { parsePackageType } from "../package-path.js";
-import { pixelsForExport } from "../pixels-for-export.js";
-import { route, type ApiContext, type Route } from "../route.js";
-import { readExportState } from "../stores/export-state.js";
-import { listPixelsOfPackage } from "../stores/exported-pixels.js";
-import type { Postgres } from "../stores/query.js";
+import { openEvents, type ExportedArtifact } from "../../../aggregate/queries/open-events.js";
+import type { ResultSource } from "../../../aggregate/queries/open-rows.js";
+import { parseDateRange, type DateRange } from "../../../schemas/date-range.js";
+import { answerRows, type ExportWatch } from "../../exports/answer-rows.js";
+import { packageFor } from "../../authorise/authorise.js";
+import { eventsOperation } from "../../exports/event-operations.js";
+import { parseExportedFile, type ExportedFile } from "../../exports/exported-file.js";
+import { parsePackageType } from "../../authorise/package-path.js";
+import { pixelsForExport } from "../../exports/pixels-for-export.js";
+import { route, type ApiContext, type Route } from "../../route.js";
+import { readExportState } from "../../stores/imports/export-state.js";
+import { listPixelsOfPackage } from "../../stores/packages/exported-pixels.js";
+import type { Postgres } from "../../stores/query.js";
 
 const DAYS_MAX = 31;
 

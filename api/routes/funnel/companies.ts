@@ -1,6 +1,6 @@
 import type { ParsedUrlQuery } from "node:querystring";
 import type { ClickHouseClient } from "@clickhouse/client";
-import { readCompanyDays } from "../../aggregate/funnel/read-company-days.js";
+import { readCompanyDays } from "../../../aggregate/funnel/read-company-days.js";
 import {
   COMPANY,
   COMPANY_DETAIL,
@@ -8,16 +8,16 @@ import {
   STAGE,
   type CompanyDetail,
   type CompanyRecord,
-} from "../../schemas/company.js";
-import { parseOptionalDateRange, type DateRange } from "../../schemas/date-range.js";
-import { STAGES, type Stage } from "../../schemas/funnel.js";
-import { Problem } from "../../schemas/problem.js";
-import { wholeOwnerFor } from "../authorise.js";
-import { companiesAsCsv, companiesAsLines } from "../company-formats.js";
-import { bytesTag } from "../entity-tag.js";
-import type { Operation } from "../operation.js";
-import { PAGE_QUERY, pageBody, parsePage, type Page } from "../paging.js";
-import { route, type ApiContext, type Route } from "../route.js";
+} from "../../../schemas/contracts/company.js";
+import { parseOptionalDateRange, type DateRange } from "../../../schemas/date-range.js";
+import { STAGES, type Stage } from "../../../schemas/records/funnel.js";
+import { Problem } from "../../../schemas/problem.js";
+import { wholeOwnerFor } from "../../authorise/authorise.js";
+import { companiesAsCsv, companiesAsLines } from "../../exports/company-formats.js";
+import { bytesTag } from "../../answers/entity-tag.js";
+import type { Operation } from "../../operation.js";
+import { PAGE_QUERY, pageBody, parsePage, type Page } from "../../answers/paging.js";
+import { route, type ApiContext, type Route } from "../../route.js";
 import {
   COMPANY_SORTS,
   listCompanies,
@@ -25,9 +25,9 @@ import {
   readCompany,
   type CompanyFilter,
   type CompanySort,
-} from "../stores/funnel-companies.js";
-import { listImportance } from "../stores/funnel-importance.js";
-import type { Postgres } from "../stores/query.js";
+} from "../../stores/funnel/funnel-companies.js";
+import { listImportance } from "../../stores/funnel/funnel-importance.js";
+import type { Postgres } from "../../stores/query.js";
 
 const DAYS_MAX = 366;
 const DAYS_DEFAULT = 90;

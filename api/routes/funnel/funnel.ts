@@ -1,26 +1,26 @@
 import type { Pool } from "pg";
-import { FUNNEL, type FunnelRecord, type StageCounts } from "../../schemas/company.js";
-import { parseOptionalDateRange, type DateRange } from "../../schemas/date-range.js";
+import { FUNNEL, type FunnelRecord, type StageCounts } from "../../../schemas/contracts/company.js";
+import { parseOptionalDateRange, type DateRange } from "../../../schemas/date-range.js";
 import {
   FUNNEL_IMPORTANCE,
   parseFunnelImportance,
   type ArtifactImportance,
   type FunnelImportance,
-} from "../../schemas/funnel-importance.js";
-import { STAGES } from "../../schemas/funnel.js";
-import { invalidBody } from "../../schemas/validate.js";
-import { access, type PackageAction } from "../access.js";
-import { ownerFor, wholeOwnerFor, type Owner } from "../authorise.js";
-import { entityTag, requireMatch } from "../entity-tag.js";
-import { readJson } from "../middleware/read-json.js";
-import { route, type ApiContext, type Call, type Route } from "../route.js";
-import type { Account } from "../stores/accounts.js";
-import { inTransaction } from "../stores/connection.js";
-import { countStages, readAsOf } from "../stores/funnel-companies.js";
-import { listImportance, updateImportance } from "../stores/funnel-importance.js";
-import { lockOwner } from "../stores/organizations.js";
-import { listPackagesOfOwner } from "../stores/packages.js";
-import type { Postgres } from "../stores/query.js";
+} from "../../../schemas/contracts/funnel-importance.js";
+import { STAGES } from "../../../schemas/records/funnel.js";
+import { invalidBody } from "../../../schemas/validate.js";
+import { access, type PackageAction } from "../../access.js";
+import { ownerFor, wholeOwnerFor, type Owner } from "../../authorise/authorise.js";
+import { entityTag, requireMatch } from "../../answers/entity-tag.js";
+import { readJson } from "../../middleware/read-json.js";
+import { route, type ApiContext, type Call, type Route } from "../../route.js";
+import type { Account } from "../../stores/accounts/accounts.js";
+import { inTransaction } from "../../stores/connection.js";
+import { countStages, readAsOf } from "../../stores/funnel/funnel-companies.js";
+import { listImportance, updateImportance } from "../../stores/funnel/funnel-importance.js";
+import { lockOwner } from "../../stores/accounts/organizations.js";
+import { listPackagesOfOwner } from "../../stores/packages/packages.js";
+import type { Postgres } from "../../stores/query.js";
 import { NOT_FOR_THE_BLOCKED, RANGE_QUERY } from "./companies.js";
 
 const DAYS_MAX = 366;

@@ -1,13 +1,18 @@
 import type { Pool } from "pg";
-import type { ActiveUploads } from "../../ingest/import/active-uploads.js";
-import { isUuid } from "../../schemas/formats.js";
-import { Problem } from "../../schemas/problem.js";
-import { UNWATCHED, type ApiWatch } from "../api-watch.js";
-import { ID } from "../import-operations.js";
-import { importOwnerFor, noImport } from "../import-of.js";
-import { parseFlag } from "../parse-flag.js";
-import { route, type Call, type Route } from "../route.js";
-import { abortImport, retractImport, type OwnedImport, type RecordEnding } from "../stores/import-endings.js";
+import type { ActiveUploads } from "../../../ingest/import/active-uploads.js";
+import { isUuid } from "../../../schemas/formats.js";
+import { Problem } from "../../../schemas/problem.js";
+import { UNWATCHED, type ApiWatch } from "../../api-watch.js";
+import { ID } from "../../imports/import-operations.js";
+import { importOwnerFor, noImport } from "../../imports/import-of.js";
+import { parseFlag } from "../../answers/parse-flag.js";
+import { route, type Call, type Route } from "../../route.js";
+import {
+  abortImport,
+  retractImport,
+  type OwnedImport,
+  type RecordEnding,
+} from "../../stores/imports/import-endings.js";
 
 export interface ImportEndingRoutesDeps {
   pg: Pool;

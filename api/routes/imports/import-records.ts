@@ -1,17 +1,17 @@
 import type { Pool } from "pg";
-import { openImportLog } from "../../aggregate/open-import-log.js";
-import type { ResultSource } from "../../aggregate/open-rows.js";
-import { LOG_ENTRY } from "../../schemas/import-log.js";
-import { EVENT_IMPORT } from "../../schemas/import-store.js";
-import { answerRows, type ExportWatch } from "../answer-rows.js";
-import { ownerFor } from "../authorise.js";
-import { ID, IMPORT_EXAMPLE } from "../import-operations.js";
-import { importOf, importOwnerFor } from "../import-of.js";
-import type { Operation } from "../operation.js";
-import { PAGE_QUERY, pageBody, pageSchema, parsePage } from "../paging.js";
-import { route, type Route } from "../route.js";
-import { readImportEntries } from "../stores/import-entries.js";
-import { listImports } from "../stores/imports.js";
+import { openImportLog } from "../../../aggregate/queries/open-import-log.js";
+import type { ResultSource } from "../../../aggregate/queries/open-rows.js";
+import { LOG_ENTRY } from "../../../schemas/records/import-log.js";
+import { EVENT_IMPORT } from "../../../schemas/records/import-store.js";
+import { answerRows, type ExportWatch } from "../../exports/answer-rows.js";
+import { ownerFor } from "../../authorise/authorise.js";
+import { ID, IMPORT_EXAMPLE } from "../../imports/import-operations.js";
+import { importOf, importOwnerFor } from "../../imports/import-of.js";
+import type { Operation } from "../../operation.js";
+import { PAGE_QUERY, pageBody, pageSchema, parsePage } from "../../answers/paging.js";
+import { route, type Route } from "../../route.js";
+import { readImportEntries } from "../../stores/imports/import-entries.js";
+import { listImports } from "../../stores/imports/imports.js";
 
 export interface ImportRecordRoutesDeps {
   pg: Pool;

@@ -1,26 +1,31 @@
 import type { Pool } from "pg";
-import { isUuid } from "../../schemas/formats.js";
+import { isUuid } from "../../../schemas/formats.js";
 import {
   CREATE_PACKAGE_DOMAIN_V1,
   PACKAGE_DOMAIN_V1,
   parseCreatePackageDomain,
   type PackageDomainV1,
-} from "../../schemas/package-domain.js";
-import { Problem } from "../../schemas/problem.js";
-import { lockedPackageFor, packageFor } from "../authorise.js";
-import { entityTag, requireMatch } from "../entity-tag.js";
-import { readJson } from "../middleware/read-json.js";
-import { PACKAGE_PATH, PACKAGE_PROBLEMS, PACKAGE_QUERY, parsePackageType } from "../package-path.js";
-import { route, type Call, type Route } from "../route.js";
-import { inTransaction } from "../stores/connection.js";
+} from "../../../schemas/contracts/package-domain.js";
+import { Problem } from "../../../schemas/problem.js";
+import { lockedPackageFor, packageFor } from "../../authorise/authorise.js";
+import { entityTag, requireMatch } from "../../answers/entity-tag.js";
+import { readJson } from "../../middleware/read-json.js";
+import {
+  PACKAGE_PATH,
+  PACKAGE_PROBLEMS,
+  PACKAGE_QUERY,
+  parsePackageType,
+} from "../../authorise/package-path.js";
+import { route, type Call, type Route } from "../../route.js";
+import { inTransaction } from "../../stores/connection.js";
 import {
   deletePackageDomain,
   insertPackageDomain,
   listPackageDomains,
   readPackageDomain,
-} from "../stores/package-domains.js";
-import type { PackageRow } from "../stores/packages.js";
-import { lockPublicHost, requireFreeHost } from "../stores/public-hosts.js";
+} from "../../stores/packages/package-domains.js";
+import type { PackageRow } from "../../stores/packages/packages.js";
+import { lockPublicHost, requireFreeHost } from "../../stores/packages/public-hosts.js";
 
 const SENT = { name: "files.acme.example" };
 const EXAMPLE = { id: "01a1fbad-cab4-710c-82a1-b3f3576e59e4", ...SENT };

@@ -4,14 +4,19 @@ import {
   PACKAGE_PERMISSIONS_SET,
   parsePackagePermissionsSet,
   PERMISSIONS_MAX,
-} from "../../schemas/package-permission.js";
-import { packageFor } from "../authorise.js";
-import { entityTag } from "../entity-tag.js";
-import { readJson } from "../middleware/read-json.js";
-import { PACKAGE_PATH, PACKAGE_PROBLEMS, PACKAGE_QUERY, parsePackageType } from "../package-path.js";
-import { route, type Route } from "../route.js";
-import { setPermissions } from "../set-permissions.js";
-import { listPermissions } from "../stores/package-permissions.js";
+} from "../../../schemas/contracts/package-permission.js";
+import { packageFor } from "../../authorise/authorise.js";
+import { entityTag } from "../../answers/entity-tag.js";
+import { readJson } from "../../middleware/read-json.js";
+import {
+  PACKAGE_PATH,
+  PACKAGE_PROBLEMS,
+  PACKAGE_QUERY,
+  parsePackageType,
+} from "../../authorise/package-path.js";
+import { route, type Route } from "../../route.js";
+import { setPermissions } from "../../authorise/set-permissions.js";
+import { listPermissions } from "../../stores/packages/package-permissions.js";
 
 export function packagePermissionRoutes({ pg }: { pg: Pool }): Route[] {
   return [

@@ -1,21 +1,26 @@
 import type { Pool } from "pg";
-import { parsePackageUpdate } from "../../schemas/package.js";
-import { publicHostOf } from "../../schemas/public-host.js";
-import { lockedPackageFor, packageFor } from "../authorise.js";
-import { changedFields } from "../changed-fields.js";
-import { entityTag, requireMatch } from "../entity-tag.js";
-import { readJson } from "../middleware/read-json.js";
-import { PACKAGE_PATH, PACKAGE_PROBLEMS, PACKAGE_QUERY, parsePackageType } from "../package-path.js";
-import { route, type Call, type Route } from "../route.js";
-import { inTransaction } from "../stores/connection.js";
+import { parsePackageUpdate } from "../../../schemas/contracts/package.js";
+import { publicHostOf } from "../../../schemas/records/public-host.js";
+import { lockedPackageFor, packageFor } from "../../authorise/authorise.js";
+import { changedFields } from "../../answers/changed-fields.js";
+import { entityTag, requireMatch } from "../../answers/entity-tag.js";
+import { readJson } from "../../middleware/read-json.js";
+import {
+  PACKAGE_PATH,
+  PACKAGE_PROBLEMS,
+  PACKAGE_QUERY,
+  parsePackageType,
+} from "../../authorise/package-path.js";
+import { route, type Call, type Route } from "../../route.js";
+import { inTransaction } from "../../stores/connection.js";
 import {
   deletePackage,
   packageRecord,
   packageState,
   updatePackage,
   type PackageRow,
-} from "../stores/packages.js";
-import { lockPublicHost, requireFreeHost } from "../stores/public-hosts.js";
+} from "../../stores/packages/packages.js";
+import { lockPublicHost, requireFreeHost } from "../../stores/packages/public-hosts.js";
 import { PACKAGE_ANSWER, PACKAGE_BODY } from "./packages.js";
 
 const PATH = "/v1/packages/:package";

@@ -1,6 +1,6 @@
 import type { Pool } from "pg";
-import { routesConflict } from "../../schemas/find-route.js";
-import { isUuid } from "../../schemas/formats.js";
+import { routesConflict } from "../../../ingest/routing/find-route.js";
+import { isUuid } from "../../../schemas/formats.js";
 import {
   CREATE_PACKAGE_ROUTE_V1,
   PACKAGE_ROUTE_V1,
@@ -8,23 +8,28 @@ import {
   ROUTES_MAX,
   type CreatePackageRouteV1,
   type PackageRouteV1,
-} from "../../schemas/package-route.js";
-import { Problem } from "../../schemas/problem.js";
-import { decodeRouteTemplate } from "../../schemas/route-template.js";
-import { lockedPackageFor, packageFor } from "../authorise.js";
-import { entityTag, requireMatch } from "../entity-tag.js";
-import { readJson } from "../middleware/read-json.js";
-import { PACKAGE_PATH, PACKAGE_PROBLEMS, PACKAGE_QUERY, parsePackageType } from "../package-path.js";
-import { route, type Call, type Route } from "../route.js";
-import { inTransaction } from "../stores/connection.js";
+} from "../../../schemas/contracts/package-route.js";
+import { Problem } from "../../../schemas/problem.js";
+import { decodeRouteTemplate } from "../../../ingest/routing/route-template.js";
+import { lockedPackageFor, packageFor } from "../../authorise/authorise.js";
+import { entityTag, requireMatch } from "../../answers/entity-tag.js";
+import { readJson } from "../../middleware/read-json.js";
+import {
+  PACKAGE_PATH,
+  PACKAGE_PROBLEMS,
+  PACKAGE_QUERY,
+  parsePackageType,
+} from "../../authorise/package-path.js";
+import { route, type Call, type Route } from "../../route.js";
+import { inTransaction } from "../../stores/connection.js";
 import {
   deletePackageRoute,
   insertPackageRoute,
   listPackageRoutes,
   readPackageRoute,
-} from "../stores/package-routes.js";
-import type { PackageRow } from "../stores/packages.js";
-import type { Postgres } from "../stores/query.js";
+} from "../../stores/packages/package-routes.js";
+import type { PackageRow } from "../../stores/packages/packages.js";
+import type { Postgres } from "../../stores/query.js";
 
 const SENT = {
   outgoingUrl: "https://github.com/acme/web/releases/download/{version}/{file}",

@@ -1,15 +1,15 @@
 import type { Pool } from "pg";
-import { PACKAGE_UPSERT, PACKAGE_V1, parsePackageUpsert } from "../../schemas/package.js";
-import { publicHostOf } from "../../schemas/public-host.js";
-import { access, reaches } from "../access.js";
-import { ownerFor, packageFor, type Owner } from "../authorise.js";
-import { entityTag } from "../entity-tag.js";
-import { readJson } from "../middleware/read-json.js";
-import type { Operation } from "../operation.js";
-import { putLocation } from "../put-location.js";
-import { route, type Call, type Route } from "../route.js";
-import { inTransaction } from "../stores/connection.js";
-import { lockOwner } from "../stores/organizations.js";
+import { PACKAGE_UPSERT, PACKAGE_V1, parsePackageUpsert } from "../../../schemas/contracts/package.js";
+import { publicHostOf } from "../../../schemas/records/public-host.js";
+import { access, reaches } from "../../access.js";
+import { ownerFor, packageFor, type Owner } from "../../authorise/authorise.js";
+import { entityTag } from "../../answers/entity-tag.js";
+import { readJson } from "../../middleware/read-json.js";
+import type { Operation } from "../../operation.js";
+import { putLocation } from "../../answers/put-location.js";
+import { route, type Call, type Route } from "../../route.js";
+import { inTransaction } from "../../stores/connection.js";
+import { lockOwner } from "../../stores/accounts/organizations.js";
 import {
   insertPackage,
   listPackagesOfAccount,
@@ -17,9 +17,9 @@ import {
   packageRecord,
   packageState,
   type PackageRow,
-} from "../stores/packages.js";
-import { lockPublicHost, requireFreeHost } from "../stores/public-hosts.js";
-import type { Postgres } from "../stores/query.js";
+} from "../../stores/packages/packages.js";
+import { lockPublicHost, requireFreeHost } from "../../stores/packages/public-hosts.js";
+import type { Postgres } from "../../stores/query.js";
 
 const SENT = {
   name: "acme/web",

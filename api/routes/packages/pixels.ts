@@ -1,20 +1,20 @@
 import type { Pool } from "pg";
-import { isUuid } from "../../schemas/formats.js";
-import { parsePixelUpsert, PIXEL, PIXEL_UPSERT, type PixelUpsert } from "../../schemas/pixel.js";
-import { Problem } from "../../schemas/problem.js";
-import { invalidBody } from "../../schemas/validate.js";
-import { access } from "../access.js";
-import { ownerFor, pixelFor } from "../authorise.js";
-import { changedFields } from "../changed-fields.js";
-import { entityTag, requireMatch } from "../entity-tag.js";
-import { readJson } from "../middleware/read-json.js";
-import { pageBody, parsePage } from "../paging.js";
-import { putLocation } from "../put-location.js";
-import { route, type Call, type Route } from "../route.js";
-import type { Account } from "../stores/accounts.js";
-import { inTransaction } from "../stores/connection.js";
-import { lockOwner } from "../stores/organizations.js";
-import { readPackage, type PackageRow } from "../stores/packages.js";
+import { isUuid } from "../../../schemas/formats.js";
+import { parsePixelUpsert, PIXEL, PIXEL_UPSERT, type PixelUpsert } from "../../../schemas/contracts/pixel.js";
+import { Problem } from "../../../schemas/problem.js";
+import { invalidBody } from "../../../schemas/validate.js";
+import { access } from "../../access.js";
+import { ownerFor, pixelFor } from "../../authorise/authorise.js";
+import { changedFields } from "../../answers/changed-fields.js";
+import { entityTag, requireMatch } from "../../answers/entity-tag.js";
+import { readJson } from "../../middleware/read-json.js";
+import { pageBody, parsePage } from "../../answers/paging.js";
+import { putLocation } from "../../answers/put-location.js";
+import { route, type Call, type Route } from "../../route.js";
+import type { Account } from "../../stores/accounts/accounts.js";
+import { inTransaction } from "../../stores/connection.js";
+import { lockOwner } from "../../stores/accounts/organizations.js";
+import { readPackage, type PackageRow } from "../../stores/packages/packages.js";
 import {
   deletePixel,
   insertPixel,
@@ -22,8 +22,8 @@ import {
   pixelRecord,
   updatePixel,
   type PixelRow,
-} from "../stores/pixels.js";
-import type { Postgres } from "../stores/query.js";
+} from "../../stores/packages/pixels.js";
+import type { Postgres } from "../../stores/query.js";
 
 const SENT = { name: "Handbook", package_id: "01a1fbad-ca48-70ed-9525-6dc0dcdf7c27" };
 const EXAMPLE = {

@@ -1,29 +1,29 @@
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import { v7 as uuidv7 } from "uuid";
-import { isUuid } from "../../schemas/formats.js";
-import { Problem } from "../../schemas/problem.js";
+import { isUuid } from "../../../schemas/formats.js";
+import { Problem } from "../../../schemas/problem.js";
 import {
   WEBHOOK_DELIVERY,
   WEBHOOK_TEST_RESULT,
   type WebhookDeliveryRecord,
   type WebhookTestResult,
-} from "../../schemas/webhook-delivery.js";
-import { PAGE_QUERY, pageBody, pageSchema, parsePage } from "../paging.js";
-import { route, type Call, type Route } from "../route.js";
-import { inTransaction } from "../stores/connection.js";
-import { lockOwner } from "../stores/organizations.js";
-import type { Postgres } from "../stores/query.js";
+} from "../../../schemas/contracts/webhook-delivery.js";
+import { PAGE_QUERY, pageBody, pageSchema, parsePage } from "../../answers/paging.js";
+import { route, type Call, type Route } from "../../route.js";
+import { inTransaction } from "../../stores/connection.js";
+import { lockOwner } from "../../stores/accounts/organizations.js";
+import type { Postgres } from "../../stores/query.js";
 import {
   listWebhookDeliveries,
   readWebhookDelivery,
   restartWebhookDelivery,
-} from "../stores/webhook-deliveries.js";
-import { webhookBody } from "../stores/webhook-outbox.js";
-import { readWebhookSecrets } from "../stores/webhooks.js";
-import { webhookFor, webhookTarget } from "../webhook-for.js";
-import { deliver, isSuccess, type Delivery } from "../webhooks/deliver.js";
-import type { Exchange } from "../webhooks/send-request.js";
-import type { WebhookDeps } from "../webhooks/webhook-deps.js";
+} from "../../stores/webhooks/webhook-deliveries.js";
+import { webhookBody } from "../../stores/webhooks/webhook-outbox.js";
+import { readWebhookSecrets } from "../../stores/webhooks/webhooks.js";
+import { webhookFor, webhookTarget } from "../../authorise/webhook-for.js";
+import { deliver, isSuccess, type Delivery } from "../../webhooks/deliver.js";
+import type { Exchange } from "../../outbound/send-request.js";
+import type { WebhookDeps } from "../../webhooks/webhook-deps.js";
 
 /** Tests of one owner's webhooks in a minute; each process counts for itself. */
 export const TESTS_MAX = 20;

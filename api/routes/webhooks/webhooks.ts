@@ -1,5 +1,5 @@
 import type { Pool } from "pg";
-import { Problem } from "../../schemas/problem.js";
+import { Problem } from "../../../schemas/problem.js";
 import {
   parseWebhookCreate,
   parseWebhookUpdate,
@@ -8,17 +8,17 @@ import {
   WEBHOOK_UPDATE,
   WEBHOOK_WITH_SECRET,
   type WebhookRecord,
-} from "../../schemas/webhook.js";
-import { ownerFor } from "../authorise.js";
-import { changedFields } from "../changed-fields.js";
-import { entityTag, requireMatch } from "../entity-tag.js";
-import { readJson } from "../middleware/read-json.js";
-import { PAGE_QUERY, pageBody, pageSchema, parsePage } from "../paging.js";
-import { putLocation } from "../put-location.js";
-import { route, type Call, type Route } from "../route.js";
-import { inTransaction } from "../stores/connection.js";
-import { lockOwner } from "../stores/organizations.js";
-import { cancelWebhookDeliveries } from "../stores/webhook-deliveries.js";
+} from "../../../schemas/contracts/webhook.js";
+import { ownerFor } from "../../authorise/authorise.js";
+import { changedFields } from "../../answers/changed-fields.js";
+import { entityTag, requireMatch } from "../../answers/entity-tag.js";
+import { readJson } from "../../middleware/read-json.js";
+import { PAGE_QUERY, pageBody, pageSchema, parsePage } from "../../answers/paging.js";
+import { putLocation } from "../../answers/put-location.js";
+import { route, type Call, type Route } from "../../route.js";
+import { inTransaction } from "../../stores/connection.js";
+import { lockOwner } from "../../stores/accounts/organizations.js";
+import { cancelWebhookDeliveries } from "../../stores/webhooks/webhook-deliveries.js";
 import {
   countWebhooks,
   deleteWebhook,
@@ -27,11 +27,11 @@ import {
   newWebhookId,
   updateWebhook,
   updateWebhookSecret,
-} from "../stores/webhooks.js";
-import { webhookFor, webhookTarget } from "../webhook-for.js";
-import type { AddressGuard } from "../webhooks/guarded-lookup.js";
-import { issueWebhookSecret } from "../webhooks/sign.js";
-import type { WebhookDeps } from "../webhooks/webhook-deps.js";
+} from "../../stores/webhooks/webhooks.js";
+import { webhookFor, webhookTarget } from "../../authorise/webhook-for.js";
+import type { AddressGuard } from "../../outbound/guarded-lookup.js";
+import { issueWebhookSecret } from "../../webhooks/sign.js";
+import type { WebhookDeps } from "../../webhooks/webhook-deps.js";
 
 /** So many of one owner, disabled ones included. */
 export const WEBHOOKS_MAX = 20;

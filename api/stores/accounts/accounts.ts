@@ -1,8 +1,8 @@
 import { v7 as uuidv7 } from "uuid";
-import { Problem } from "../../schemas/problem.js";
-import { withoutNulls } from "../../schemas/record.js";
-import type { TokenLimits } from "../access.js";
-import { query, utc, violates, type Postgres } from "./query.js";
+import { Problem } from "../../../schemas/problem.js";
+import { withoutNulls } from "../../../schemas/records/record.js";
+import type { TokenLimits } from "../../access.js";
+import { query, utc, violates, type Postgres } from "../query.js";
 
 export interface User {
   id: string;

@@ -1,8 +1,8 @@
 import { v7 as uuidv7 } from "uuid";
-import type { ApiTokenCreate, ApiTokenV1 } from "../../schemas/api-token.js";
-import { Problem } from "../../schemas/problem.js";
-import { withoutNulls } from "../../schemas/record.js";
-import { query, utc, violates, type Postgres } from "./query.js";
+import type { ApiTokenCreate, ApiTokenV1 } from "../../../schemas/contracts/api-token.js";
+import { Problem } from "../../../schemas/problem.js";
+import { withoutNulls } from "../../../schemas/records/record.js";
+import { query, utc, violates, type Postgres } from "../query.js";
 
 export interface NewApiToken extends Pick<ApiTokenCreate, "name" | "scopes" | "expiresAt"> {
   accountId: string;

@@ -1,9 +1,9 @@
 import { v7 as uuidv7 } from "uuid";
-import { OPERATOR, SERVICE, type AuditEntryRecord } from "../../schemas/audit-entry.js";
-import { withoutNulls } from "../../schemas/record.js";
-import type { Action } from "../access.js";
-import type { Page } from "../paging.js";
-import { query, utc, type Postgres } from "./query.js";
+import { OPERATOR, SERVICE, type AuditEntryRecord } from "../../../schemas/contracts/audit-entry.js";
+import { withoutNulls } from "../../../schemas/records/record.js";
+import type { Action } from "../../access.js";
+import type { Page } from "../../answers/paging.js";
+import { query, utc, type Postgres } from "../query.js";
 
 /** What was changed, as it is called at that time. */
 export interface Changed {

@@ -1,5 +1,5 @@
-import type { OrganizationMemberV1, Role } from "../../schemas/member.js";
-import { query, type Postgres } from "./query.js";
+import type { OrganizationMemberV1, Role } from "../../../schemas/contracts/member.js";
+import { query, type Postgres } from "../query.js";
 
 /** Every member, sorted by username without case. */
 export async function listMembers(pg: Postgres, organizationId: string): Promise<OrganizationMemberV1[]> {

@@ -1,10 +1,10 @@
 import { v7 as uuidv7 } from "uuid";
-import type { OrganizationUpsert, OrganizationV1 } from "../../schemas/organization.js";
-import { Problem } from "../../schemas/problem.js";
-import { withoutNulls } from "../../schemas/record.js";
-import type { UserOrganization } from "../../schemas/user.js";
-import type { OwnerKind, Standing } from "../access.js";
-import { query, utc, violates, type Postgres } from "./query.js";
+import type { OrganizationUpsert, OrganizationV1 } from "../../../schemas/contracts/organization.js";
+import { Problem } from "../../../schemas/problem.js";
+import { withoutNulls } from "../../../schemas/records/record.js";
+import type { UserOrganization } from "../../../schemas/contracts/user.js";
+import type { OwnerKind, Standing } from "../../access.js";
+import { query, utc, violates, type Postgres } from "../query.js";
 
 /** Makes the organization and its creator's membership as owner. Throws `already-exists` for a name in use. */
 export async function insertOrganization(

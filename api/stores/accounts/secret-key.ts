@@ -1,5 +1,5 @@
-import type { TokenCipher } from "../tokens.js";
-import { query, type Postgres } from "./query.js";
+import type { TokenCipher } from "../../identity/tokens.js";
+import { query, type Postgres } from "../query.js";
 
 /**
  * Remembers the secret key's fingerprint in a new database and compares it in an old one. Throws a sentence for a

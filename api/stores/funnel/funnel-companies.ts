@@ -1,9 +1,9 @@
-import type { CompanyRecord, StageChangeRecord } from "../../schemas/company.js";
-import type { DateRange } from "../../schemas/date-range.js";
-import type { Stage } from "../../schemas/funnel.js";
-import { withoutNulls } from "../../schemas/record.js";
-import type { Page } from "../paging.js";
-import { query, utc, type Postgres } from "./query.js";
+import type { CompanyRecord, StageChangeRecord } from "../../../schemas/contracts/company.js";
+import type { DateRange } from "../../../schemas/date-range.js";
+import type { Stage } from "../../../schemas/records/funnel.js";
+import { withoutNulls } from "../../../schemas/records/record.js";
+import type { Page } from "../../answers/paging.js";
+import { query, utc, type Postgres } from "../query.js";
 
 /** What companies are listed by, each with the greatest first. */
 export const COMPANY_SORTS = ["score", "last_seen", "downloads"] as const;

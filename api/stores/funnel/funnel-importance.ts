@@ -1,5 +1,5 @@
-import type { ArtifactImportance } from "../../schemas/funnel-importance.js";
-import { query, type Postgres } from "./query.js";
+import type { ArtifactImportance } from "../../../schemas/contracts/funnel-importance.js";
+import { query, type Postgres } from "../query.js";
 
 type Of = "packages" | "pixels";
 

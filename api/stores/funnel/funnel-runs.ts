@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from "uuid";
-import { passFaultPoint } from "../../schemas/fault-point.js";
+import { passFaultPoint } from "../../../schemas/fault-point.js";
 import type {
   DomainRange,
   FunnelCompany,
@@ -7,10 +7,10 @@ import type {
   FunnelStore,
   FunnelTransaction,
   StageChange,
-} from "../../schemas/funnel.js";
-import { transactionOn } from "./connection.js";
-import { query, type Postgres } from "./query.js";
-import { enqueueWebhookEvent } from "./webhook-outbox.js";
+} from "../../../schemas/records/funnel.js";
+import { transactionOn } from "../connection.js";
+import { query, type Postgres } from "../query.js";
+import { enqueueWebhookEvent } from "../webhooks/webhook-outbox.js";
 
 /** What a run of the funnel keeps, for one owner or for all, on one connection. */
 export function funnelStore(

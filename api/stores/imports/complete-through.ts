@@ -1,4 +1,4 @@
-import { query, utc, type Postgres } from "./query.js";
+import { query, utc, type Postgres } from "../query.js";
 
 /**
  * The time up to which nothing older is still unsettled, ISO 8601 UTC: what was received, aborted or retracted

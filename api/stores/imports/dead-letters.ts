@@ -1,9 +1,9 @@
 import type { Pool } from "pg";
-import { OPERATOR } from "../../schemas/audit-entry.js";
-import type { ParkedChunk, ParkedChunks } from "../../schemas/parked-chunk.js";
-import { insertAuditEntry, type OperatorAction } from "./audit-entries.js";
-import { inTransaction } from "./connection.js";
-import { query, utc, type Postgres } from "./query.js";
+import { OPERATOR } from "../../../schemas/contracts/audit-entry.js";
+import type { ParkedChunk, ParkedChunks } from "../../../schemas/records/dead-letter.js";
+import { insertAuditEntry, type OperatorAction } from "../accounts/audit-entries.js";
+import { inTransaction } from "../connection.js";
+import { query, utc, type Postgres } from "../query.js";
 
 /** What was set aside, as enrichment parks it. */
 export function parkedChunks(pg: Postgres): ParkedChunks {

@@ -1,5 +1,5 @@
-import type { UnsettledImports } from "../../schemas/unsettled-imports.js";
-import { query, utc, type Postgres } from "./query.js";
+import type { UnsettledImports } from "../../../schemas/records/unsettled-imports.js";
+import { query, utc, type Postgres } from "../query.js";
 
 /** What may still be owed to the exports of some owners. */
 export interface ExportState {

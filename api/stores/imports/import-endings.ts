@@ -1,8 +1,8 @@
 import type { Pool, PoolClient } from "pg";
-import type { LogEntry } from "../../schemas/import-log.js";
-import type { EventImport } from "../../schemas/import-store.js";
-import { inTransaction } from "./connection.js";
-import { query, type Postgres } from "./query.js";
+import type { LogEntry } from "../../../schemas/records/import-log.js";
+import type { EventImport } from "../../../schemas/records/import-store.js";
+import { inTransaction } from "../connection.js";
+import { query, type Postgres } from "../query.js";
 import { unsettleChunks } from "./uploads.js";
 
 export interface OwnedImport {

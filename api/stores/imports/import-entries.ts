@@ -1,5 +1,5 @@
-import type { LogEntry } from "../../schemas/import-log.js";
-import { query, type Postgres } from "./query.js";
+import type { LogEntry } from "../../../schemas/records/import-log.js";
+import { query, type Postgres } from "../query.js";
 
 /**
  * What the log of an import says about the import as a whole (`upload-interrupted`, `retracted`), in the order in

@@ -1,5 +1,5 @@
-import { Problem } from "../../schemas/problem.js";
-import { query, type Postgres } from "./query.js";
+import { Problem } from "../../../schemas/problem.js";
+import { query, type Postgres } from "../query.js";
 
 /** What a caller sent as `Idempotency-Key`, and where to. */
 export interface ImportKey {

@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
-import type { ChunkOutcome, ImportProgress, SetAsideEntry } from "../../schemas/chunk-outcome.js";
-import { inTransaction } from "./connection.js";
-import { query, type Postgres } from "./query.js";
+import type { ChunkOutcome, ImportProgress, SetAsideEntry } from "../../../schemas/records/chunk-outcome.js";
+import { inTransaction } from "../connection.js";
+import { query, type Postgres } from "../query.js";
 
 export interface ProgressOptions {
   /** Told of an outcome whose samples PostgreSQL refuses for what is in them; its counts are kept. */

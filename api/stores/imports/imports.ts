@@ -1,13 +1,13 @@
 import type { Pool, PoolClient } from "pg";
 import { v7 as uuidv7 } from "uuid";
-import { LOG_SAMPLE_MAX, type LogEntry } from "../../schemas/import-log.js";
-import { UPLOAD_LEASE_SECONDS, type EventImport } from "../../schemas/import-store.js";
-import { Problem } from "../../schemas/problem.js";
-import type { Page } from "../paging.js";
-import { query, utc, type Postgres } from "./query.js";
+import { LOG_SAMPLE_MAX, type LogEntry } from "../../../schemas/records/import-log.js";
+import { UPLOAD_LEASE_SECONDS, type EventImport } from "../../../schemas/records/import-store.js";
+import { Problem } from "../../../schemas/problem.js";
+import type { Page } from "../../answers/paging.js";
+import { query, utc, type Postgres } from "../query.js";
 import { inWireOrder } from "./import-entries.js";
 import { findKeptImport, insertImportKey, type ImportKey } from "./import-keys.js";
-import { inTransaction } from "./connection.js";
+import { inTransaction } from "../connection.js";
 
 export const ACTIVE_IMPORTS_MAX = 15;
 const RETRY_AFTER_SECONDS = 10;

@@ -5,9 +5,9 @@ import type {
   SettlementStore,
   SliceLimits,
   UnsettledChunks,
-} from "../../schemas/settlement.js";
-import { onConnection } from "./connection.js";
-import { query, type Postgres } from "./query.js";
+} from "../../../schemas/records/settlement.js";
+import { onConnection } from "../connection.js";
+import { query, type Postgres } from "../query.js";
 import { abortAbandonedUploads } from "./uploads.js";
 
 /** What settlement keeps in PostgreSQL. */

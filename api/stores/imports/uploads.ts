@@ -1,8 +1,8 @@
 import type { Pool } from "pg";
-import type { LogEntry } from "../../schemas/import-log.js";
-import { UPLOAD_LEASE_SECONDS, type UploadStore } from "../../schemas/import-store.js";
-import { inTransaction } from "./connection.js";
-import { query, type Postgres } from "./query.js";
+import type { LogEntry } from "../../../schemas/records/import-log.js";
+import { UPLOAD_LEASE_SECONDS, type UploadStore } from "../../../schemas/records/import-store.js";
+import { inTransaction } from "../connection.js";
+import { query, type Postgres } from "../query.js";
 
 /**
  * What an upload keeps in PostgreSQL: its lease while the body comes in, and how it ended. `onInterrupted` is told of

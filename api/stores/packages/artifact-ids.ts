@@ -1,5 +1,5 @@
-import type { Artifact, ArtifactKind } from "../../schemas/artifact.js";
-import { query, type Postgres } from "./query.js";
+import type { Artifact, ArtifactKind } from "../../../schemas/records/artifact.js";
+import { query, type Postgres } from "../query.js";
 
 /** The ids of all packages and pixels of an owner; undefined where there are more than `idsMax`. */
 export async function readArtifactIds(

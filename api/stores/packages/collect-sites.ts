@@ -1,5 +1,5 @@
-import type { ServedPackage } from "../../ingest/collect/site-directory.js";
-import { query, type Postgres } from "./query.js";
+import type { ServedPackage } from "../../../ingest/collect/site-directory.js";
+import { query, type Postgres } from "../query.js";
 
 export interface CollectedPixel {
   id: string;

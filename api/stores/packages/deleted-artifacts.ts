@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
-import type { ErasureStore } from "../../schemas/erasure.js";
-import { query, type Postgres } from "./query.js";
-import { settlementStore } from "./settlements.js";
+import type { ErasureStore } from "../../../schemas/records/erasure.js";
+import { query, type Postgres } from "../query.js";
+import { settlementStore } from "../imports/settlements.js";
 
 /** What erasing the events of deleted packages and pixels keeps in PostgreSQL. */
 export function erasureStore(pg: Pool): ErasureStore {

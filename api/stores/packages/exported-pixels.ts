@@ -1,5 +1,5 @@
-import type { Level, OwnerKind, Standing } from "../access.js";
-import { query, type Postgres } from "./query.js";
+import type { Level, OwnerKind, Standing } from "../../access.js";
+import { query, type Postgres } from "../query.js";
 
 /** A pixel as an export needs it, with what the asking account is to the package that it is associated with. */
 export interface ExportedPixel {

@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from "uuid";
-import type { PackageDomainV1 } from "../../schemas/package-domain.js";
+import type { PackageDomainV1 } from "../../../schemas/contracts/package-domain.js";
 import { hostInUse } from "./public-hosts.js";
-import { query, violates, type Postgres } from "./query.js";
+import { query, violates, type Postgres } from "../query.js";
 
 /** In the order in which they were made. */
 export async function listPackageDomains(pg: Postgres, packageId: string): Promise<PackageDomainV1[]> {

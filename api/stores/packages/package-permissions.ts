@@ -1,7 +1,7 @@
-import type { PackagePermissionV1 } from "../../schemas/package-permission.js";
-import type { Level } from "../access.js";
-import type { User } from "./accounts.js";
-import { query, type Postgres } from "./query.js";
+import type { PackagePermissionV1 } from "../../../schemas/contracts/package-permission.js";
+import type { Level } from "../../access.js";
+import type { User } from "../accounts/accounts.js";
+import { query, type Postgres } from "../query.js";
 
 /** The explicit levels on a package, sorted by username without case. */
 export async function listPermissions(pg: Postgres, packageId: string): Promise<PackagePermissionV1[]> {

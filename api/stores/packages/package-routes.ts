@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from "uuid";
-import type { CreatePackageRouteV1, PackageRouteV1 } from "../../schemas/package-route.js";
-import { query, type Postgres } from "./query.js";
+import type { CreatePackageRouteV1, PackageRouteV1 } from "../../../schemas/contracts/package-route.js";
+import { query, type Postgres } from "../query.js";
 
 /** In the order in which they were made. */
 export async function listPackageRoutes(pg: Postgres, packageId: string): Promise<PackageRouteV1[]> {

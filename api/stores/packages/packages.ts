@@ -1,11 +1,11 @@
 import { v7 as uuidv7 } from "uuid";
-import type { LibraryType } from "../../schemas/artifact.js";
-import type { PackageUpsert, PackageV1 } from "../../schemas/package.js";
-import { Problem } from "../../schemas/problem.js";
-import { publicHostOf } from "../../schemas/public-host.js";
-import { withoutNulls } from "../../schemas/record.js";
-import type { Level, OwnerKind, Standing } from "../access.js";
-import { query, utc, violates, type Postgres } from "./query.js";
+import type { LibraryType } from "../../../schemas/records/artifact.js";
+import type { PackageUpsert, PackageV1 } from "../../../schemas/contracts/package.js";
+import { Problem } from "../../../schemas/problem.js";
+import { publicHostOf } from "../../../schemas/records/public-host.js";
+import { withoutNulls } from "../../../schemas/records/record.js";
+import type { Level, OwnerKind, Standing } from "../../access.js";
+import { query, utc, violates, type Postgres } from "../query.js";
 
 /** A package with what the asking account is to it. */
 export interface PackageRow {

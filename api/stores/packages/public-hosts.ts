@@ -1,5 +1,5 @@
-import { Problem } from "../../schemas/problem.js";
-import { query, type Postgres } from "./query.js";
+import { Problem } from "../../../schemas/problem.js";
+import { query, type Postgres } from "../query.js";
 
 /**
  * Lets the transaction wait until no other claims this host, and keeps such others waiting until it ends. Call it

@@ -1,8 +1,8 @@
 import type { Pool } from "pg";
 import { v7 as uuidv7 } from "uuid";
-import type { Delivery } from "../webhooks/deliver.js";
-import { inTransaction } from "./connection.js";
-import { query } from "./query.js";
+import type { Delivery } from "../../webhooks/deliver.js";
+import { inTransaction } from "../connection.js";
+import { query } from "../query.js";
 
 /** A delivery that a worker has for itself until its lease ends. */
 export interface ClaimedDelivery extends Delivery {

@@ -1,7 +1,7 @@
-import type { WebhookDeliveryRecord } from "../../schemas/webhook-delivery.js";
-import { withoutNulls } from "../../schemas/record.js";
-import type { Page } from "../paging.js";
-import { query, utc, type Postgres } from "./query.js";
+import type { WebhookDeliveryRecord } from "../../../schemas/contracts/webhook-delivery.js";
+import { withoutNulls } from "../../../schemas/records/record.js";
+import type { Page } from "../../answers/paging.js";
+import { query, utc, type Postgres } from "../query.js";
 
 /** What the attempts of a page may come to before it ends early: as JSON, control characters are six times as long. */
 export const PAGE_BYTES_MAX = 2 * 1024 * 1024;

@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from "uuid";
-import type { WebhookEventKind } from "../../schemas/webhook.js";
-import { query, type Postgres } from "./query.js";
+import type { WebhookEventKind } from "../../../schemas/contracts/webhook.js";
+import { query, type Postgres } from "../query.js";
 
 /** What happened, as `type` and `data` of a webhook's body say it. */
 export interface NewWebhookEvent {

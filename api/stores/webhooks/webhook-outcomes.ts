@@ -1,11 +1,11 @@
 import type { Pool } from "pg";
 import { v7 as uuidv7 } from "uuid";
-import { SERVICE } from "../../schemas/audit-entry.js";
-import type { Next } from "../webhooks/next-attempt.js";
-import type { Exchange } from "../webhooks/send-request.js";
-import { insertAuditEntry } from "./audit-entries.js";
-import { inTransaction } from "./connection.js";
-import { query, type Postgres } from "./query.js";
+import { SERVICE } from "../../../schemas/contracts/audit-entry.js";
+import type { Next } from "../../webhooks/next-attempt.js";
+import type { Exchange } from "../../outbound/send-request.js";
+import { insertAuditEntry } from "../accounts/audit-entries.js";
+import { inTransaction } from "../connection.js";
+import { query, type Postgres } from "../query.js";
 import type { ClaimedDelivery } from "./webhook-claims.js";
 import { cancelWebhookDeliveries } from "./webhook-deliveries.js";
 

@@ -1,8 +1,8 @@
 import { v7 as uuidv7 } from "uuid";
-import type { WebhookCreate, WebhookRecord } from "../../schemas/webhook.js";
-import { withoutNulls } from "../../schemas/record.js";
-import type { Page } from "../paging.js";
-import { query, utc, type Postgres } from "./query.js";
+import type { WebhookCreate, WebhookRecord } from "../../../schemas/contracts/webhook.js";
+import { withoutNulls } from "../../../schemas/records/record.js";
+import type { Page } from "../../answers/paging.js";
+import { query, utc, type Postgres } from "../query.js";
 
 /** Of an owner whom the caller may manage the webhooks of. */
 export interface WebhookKey {

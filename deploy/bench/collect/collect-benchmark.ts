@@ -1,16 +1,16 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { PackageV1 } from "../../schemas/package.js";
-import { connectClickHouse } from "../connect-clickhouse.js";
-import { connectApi } from "../demo/api-client.js";
-import type { Benchmark, BenchOptions, BenchResult, BenchSurroundings } from "./benchmark.js";
+import type { PackageV1 } from "../../../schemas/contracts/package.js";
+import { connectClickHouse } from "../../stores/clickhouse/connect-clickhouse.js";
+import { connectApi } from "../../demo/api-client.js";
+import type { Benchmark, BenchOptions, BenchResult, BenchSurroundings } from "../common/benchmark.js";
 import { collectReport, type CollectFacts } from "./collect-report.js";
 import { gzipFile, makeRedirectPackages, runCollectRound, type CollectRound } from "./collect-round.js";
-import { createBenchAccount, OWNER } from "./create-bench-account.js";
-import { writeGzipFile } from "./event-files.js";
-import { PACKAGE } from "./import-round.js";
-import { spawnProgram, type Program } from "./spawn-program.js";
-import { makeTemporaryFolder } from "./temporary-folder.js";
+import { createBenchAccount, OWNER } from "../common/create-bench-account.js";
+import { writeGzipFile } from "../common/event-files.js";
+import { PACKAGE } from "../import/import-round.js";
+import { spawnProgram, type Program } from "../common/spawn-program.js";
+import { makeTemporaryFolder } from "../common/temporary-folder.js";
 
 /** Redirects of live collection while events are imported, beside a server that does nothing else. */
 export const collectBenchmark: Benchmark = {

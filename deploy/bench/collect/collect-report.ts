@@ -1,9 +1,9 @@
 import { availableParallelism } from "node:os";
-import type { BenchResult } from "./benchmark.js";
+import type { BenchResult } from "../common/benchmark.js";
 import type { CollectRound, RedirectRun } from "./collect-round.js";
-import { median } from "./median.js";
-import { percentiles } from "./percentiles.js";
-import { textTable } from "./text-table.js";
+import { median } from "../common/median.js";
+import { percentiles } from "../common/percentiles.js";
+import { textTable } from "../common/text-table.js";
 
 export interface CollectFacts {
   rounds: readonly CollectRound[];

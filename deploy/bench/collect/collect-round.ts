@@ -2,18 +2,18 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { EventImport } from "../../schemas/import-store.js";
-import type { PackageV1 } from "../../schemas/package.js";
-import { awaitCalm } from "./await-calm.js";
-import type { ImportGround } from "./import-round.js";
-import { PACKAGE } from "./import-round.js";
-import { readBusySeconds } from "./machine-cpu.js";
-import type { MeasuredRun } from "./management-round.js";
-import { postFile } from "./post-file.js";
+import type { EventImport } from "../../../schemas/records/import-store.js";
+import type { PackageV1 } from "../../../schemas/contracts/package.js";
+import { awaitCalm } from "../common/await-calm.js";
+import type { ImportGround } from "../import/import-round.js";
+import { PACKAGE } from "../import/import-round.js";
+import { readBusySeconds } from "../common/machine-cpu.js";
+import type { MeasuredRun } from "../management/management-round.js";
+import { postFile } from "../common/post-file.js";
 import { openRawConnections } from "./raw-connections.js";
-import { sendAtRate, type Rate } from "./send-at-rate.js";
-import { takePrecedence } from "./take-precedence.js";
-import { watchUsage } from "./watch-usage.js";
+import { sendAtRate, type Rate } from "../common/send-at-rate.js";
+import { takePrecedence } from "../common/take-precedence.js";
+import { watchUsage } from "../common/watch-usage.js";
 
 /** Redirects at a fixed rate, and the import that ran beside them. */
 export interface RedirectRun extends MeasuredRun {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { connectClickHouse } from "../connect-clickhouse.js";
+import { connectClickHouse } from "../../stores/clickhouse/connect-clickhouse.js";
 
 const CALM_MS_MAX = 60_000;
 const POLL_MS = 250;

@@ -1,4 +1,4 @@
-import type { ClosingStack } from "../closing-stack.js";
+import type { ClosingStack } from "../../process/closing-stack.js";
 
 /** One thing that is measured, and what it is measured against. */
 export interface Benchmark {

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
-import type { EventMix } from "../demo/event-mix.js";
-import { generateBody, generateLines } from "../demo/generate-events.js";
+import type { EventMix } from "../../demo/event-mix.js";
+import { generateBody, generateLines } from "../../demo/generate-events.js";
 
 /** The same lines in three forms. */
 export interface EventFiles extends AsyncDisposable {

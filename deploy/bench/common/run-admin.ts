@@ -1,5 +1,5 @@
-import { adminCommand } from "../admin.js";
-import { StartFailure } from "../start-failure.js";
+import { adminCommand } from "../../commands/admin.js";
+import { StartFailure } from "../../process/start-failure.js";
 
 /** As an operator does, beside the running program; answers what is printed. */
 export async function runAdmin(dataDir: string, args: readonly string[]): Promise<string> {

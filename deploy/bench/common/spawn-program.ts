@@ -2,8 +2,8 @@ import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { readRunningEndpoints, type Endpoints } from "../data-dir.js";
-import { StartFailure } from "../start-failure.js";
+import { readRunningEndpoints, type Endpoints } from "../../data-dir/data-dir.js";
+import { StartFailure } from "../../process/start-failure.js";
 
 /** `start` in a process of its own, with all three stores embedded below its data directory. */
 export interface Program extends AsyncDisposable {
@@ -62,7 +62,7 @@ export function spawnProgram(dataDir: string, variables: NodeJS.ProcessEnv = {})
   };
 }
 
-const MAIN = fileURLToPath(new URL("../main.js", import.meta.url));
+const MAIN = fileURLToPath(new URL("../../main.js", import.meta.url));
 
 /** The operator's tuning counts; the stores and addresses are always the benchmark's own. */
 function environment(dataDir: string): NodeJS.ProcessEnv {

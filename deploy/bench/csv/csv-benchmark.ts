@@ -1,15 +1,15 @@
 import { join } from "node:path";
-import { connectClickHouse } from "../connect-clickhouse.js";
-import type { Benchmark, BenchOptions, BenchResult, BenchSurroundings } from "./benchmark.js";
+import { connectClickHouse } from "../../stores/clickhouse/connect-clickhouse.js";
+import type { Benchmark, BenchOptions, BenchResult, BenchSurroundings } from "../common/benchmark.js";
 import { csvReport } from "./csv-report.js";
 import { runCsvRound, type CsvRound } from "./csv-round.js";
 import { fillEvents } from "./fill-events.js";
-import { createBenchAccount, OWNER } from "./create-bench-account.js";
-import { connectApi } from "../demo/api-client.js";
-import { runAdmin } from "./run-admin.js";
-import { spawnProgram, type Program } from "./spawn-program.js";
-import { makeTemporaryFolder } from "./temporary-folder.js";
-import type { PackageV1 } from "../../schemas/package.js";
+import { createBenchAccount, OWNER } from "../common/create-bench-account.js";
+import { connectApi } from "../../demo/api-client.js";
+import { runAdmin } from "../common/run-admin.js";
+import { spawnProgram, type Program } from "../common/spawn-program.js";
+import { makeTemporaryFolder } from "../common/temporary-folder.js";
+import type { PackageV1 } from "../../../schemas/contracts/package.js";
 
 /** A month of events as CSV, beside curl of the same query from the same ClickHouse. */
 export const csvBenchmark: Benchmark = {

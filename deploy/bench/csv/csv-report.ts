@@ -1,8 +1,8 @@
 import { availableParallelism } from "node:os";
-import type { BenchResult } from "./benchmark.js";
+import type { BenchResult } from "../common/benchmark.js";
 import type { CsvRound, CurlRun } from "./csv-round.js";
-import { median } from "./median.js";
-import { textTable } from "./text-table.js";
+import { median } from "../common/median.js";
+import { textTable } from "../common/text-table.js";
 
 const RUNS = ["ours", "clickhouse"] as const;
 

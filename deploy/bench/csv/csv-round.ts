@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { composeEvents } from "../../aggregate/open-events.js";
-import { DATABASE } from "../connect-clickhouse.js";
-import type { ApiClient } from "../demo/api-client.js";
-import { StartFailure } from "../start-failure.js";
-import { watchUsage, type Usage } from "./watch-usage.js";
+import { composeEvents } from "../../../aggregate/queries/open-events.js";
+import { DATABASE } from "../../stores/clickhouse/connect-clickhouse.js";
+import type { ApiClient } from "../../demo/api-client.js";
+import { StartFailure } from "../../process/start-failure.js";
+import { watchUsage, type Usage } from "../common/watch-usage.js";
 
 /** One answer as curl read it. */
 export interface CurlRun {

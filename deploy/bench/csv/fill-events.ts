@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { ClickHouseClient } from "@clickhouse/client";
-import { assetUrl } from "../../schemas/asset.js";
+import { assetUrl } from "../../../schemas/asset.js";
 
 const BLOCK = 500_000;
 
@@ -9,7 +9,7 @@ export async function fillEvents(
   clickhouse: ClickHouseClient,
   { packageId, events }: { packageId: string; events: number },
 ): Promise<void> {
-  const query = await readFile(assetUrl("deploy/bench/fill-events.sql"), "utf8");
+  const query = await readFile(assetUrl("deploy/bench/csv/fill-events.sql"), "utf8");
   for (let first = 0; first < events; first += BLOCK) {
     const count = Math.min(BLOCK, events - first);
     const params = { artifact: packageId, first: String(first), count: String(count) };

@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
-import type { BenchResult } from "./benchmark.js";
-import { median } from "./median.js";
-import { textTable } from "./text-table.js";
+import type { BenchResult } from "../common/benchmark.js";
+import { median } from "../common/median.js";
+import { textTable } from "../common/text-table.js";
 
 /** One run over everything. */
 export interface MeasuredPass {

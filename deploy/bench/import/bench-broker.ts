@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { assetUrl } from "../../schemas/asset.js";
-import type { ClosingStack } from "../closing-stack.js";
-import { parseConfig } from "../config.js";
-import { KAFKA_VERSION } from "../kafka/broker/fetch-broker.js";
-import { startBroker } from "../kafka/broker/start-broker.js";
-import { createKafka, type KafkaConnection } from "../kafka/kafka-client.js";
-import { createLog } from "../log.js";
-import { readKafkaOptions } from "../open-event-log.js";
+import { assetUrl } from "../../../schemas/asset.js";
+import type { ClosingStack } from "../../process/closing-stack.js";
+import { parseConfig } from "../../config/config.js";
+import { KAFKA_VERSION } from "../../broker/fetch-broker.js";
+import { startBroker } from "../../broker/start-broker.js";
+import { createKafka, type KafkaConnection } from "../../stores/kafka/kafka-client.js";
+import { createLog } from "../../process/log.js";
+import { readKafkaOptions } from "../../stores/open-event-log.js";
 
 export interface BenchBroker {
   /** As in KAFKA_BROKERS. */

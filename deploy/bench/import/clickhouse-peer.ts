@@ -2,10 +2,10 @@ import type { ClickHouseClient } from "@clickhouse/client";
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
-import { createDatabase, migrateClickHouse } from "../../aggregate/migrate-clickhouse.js";
-import { assetUrl } from "../../schemas/asset.js";
-import { connectClickHouse } from "../connect-clickhouse.js";
-import { postFile } from "./post-file.js";
+import { createDatabase, migrateClickHouse } from "../../../aggregate/clickhouse/migrate-clickhouse.js";
+import { assetUrl } from "../../../schemas/asset.js";
+import { connectClickHouse } from "../../stores/clickhouse/connect-clickhouse.js";
+import { postFile } from "../common/post-file.js";
 
 export const PEER_NAME = "clickhouse-jsoneachrow";
 
@@ -33,7 +33,7 @@ export async function openClickHousePeer(url: string): Promise<ClickHousePeer> {
   await createDatabase(server, DATABASE);
   const clickhouse = connectClickHouse(url, { database: DATABASE });
   await migrateClickHouse(clickhouse);
-  const query = await readFile(assetUrl("deploy/bench/insert-raw-lines.sql"), "utf8");
+  const query = await readFile(assetUrl("deploy/bench/import/insert-raw-lines.sql"), "utf8");
   return {
     async insert({ path, packageId }) {
       const { headers, text } = await postFile({ ...insertRequest(url, { query, packageId }), path });

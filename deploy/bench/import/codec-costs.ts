@@ -1,10 +1,10 @@
-import { mixOf } from "./event-files.js";
-import { generateBody } from "../demo/generate-events.js";
-import { CHUNK_LIMITS } from "../../ingest/import/receive-import.js";
-import { cutChunks } from "../../ingest/import/cut-chunks.js";
-import { CODECS, linesOf, packChunk, type Codec } from "../../schemas/chunk-codec.js";
-import type { RawChunk } from "../../schemas/raw-chunk.js";
-import { median } from "./median.js";
+import { mixOf } from "../common/event-files.js";
+import { generateBody } from "../../demo/generate-events.js";
+import { CHUNK_LIMITS } from "../../../ingest/import/receive-import.js";
+import { cutChunks } from "../../../ingest/import/cut-chunks.js";
+import { CODECS, linesOf, packChunk, type Codec } from "../../../schemas/records/chunk-codec.js";
+import type { RawChunk } from "../../../schemas/records/raw-chunk.js";
+import { median } from "../common/median.js";
 
 /** What a codec makes of the chunks of an import, and what that costs in time of the processor. */
 export interface CodecCost {

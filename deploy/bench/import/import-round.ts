@@ -1,11 +1,11 @@
-import type { EventImport } from "../../schemas/import-store.js";
-import type { PackageV1 } from "../../schemas/package.js";
-import type { ApiClient } from "../demo/api-client.js";
-import { awaitCalm } from "./await-calm.js";
+import type { EventImport } from "../../../schemas/records/import-store.js";
+import type { PackageV1 } from "../../../schemas/contracts/package.js";
+import type { ApiClient } from "../../demo/api-client.js";
+import { awaitCalm } from "../common/await-calm.js";
 import { openClickHousePeer } from "./clickhouse-peer.js";
-import { writeEventFiles, type EventFiles } from "./event-files.js";
-import { postFile } from "./post-file.js";
-import { watchUsage, type Usage } from "./watch-usage.js";
+import { writeEventFiles, type EventFiles } from "../common/event-files.js";
+import { postFile } from "../common/post-file.js";
+import { watchUsage, type Usage } from "../common/watch-usage.js";
 
 /** What a round needs of the running program. */
 export interface ImportGround {

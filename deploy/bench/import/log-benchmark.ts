@@ -1,20 +1,25 @@
 import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { CODECS } from "../../schemas/chunk-codec.js";
-import type { PackageV1 } from "../../schemas/package.js";
-import type { ClosingStack } from "../closing-stack.js";
-import { connectApi } from "../demo/api-client.js";
+import { CODECS } from "../../../schemas/records/chunk-codec.js";
+import type { PackageV1 } from "../../../schemas/contracts/package.js";
+import type { ClosingStack } from "../../process/closing-stack.js";
+import { connectApi } from "../../demo/api-client.js";
 import { openBenchBroker, type BenchBroker } from "./bench-broker.js";
-import { EVENT_LOGS, type BenchOptions, type BenchResult, type BenchSurroundings } from "./benchmark.js";
+import {
+  EVENT_LOGS,
+  type BenchOptions,
+  type BenchResult,
+  type BenchSurroundings,
+} from "../common/benchmark.js";
 import { measureCodecs } from "./codec-costs.js";
-import { createBenchAccount, OWNER } from "./create-bench-account.js";
-import { writeGzipFile } from "./event-files.js";
+import { createBenchAccount, OWNER } from "../common/create-bench-account.js";
+import { writeGzipFile } from "../common/event-files.js";
 import { measureImport, PACKAGE } from "./import-round.js";
 import { logReport, type LogTurn, type LogVariant } from "./log-report.js";
-import { spawnProgram, type Program } from "./spawn-program.js";
-import { makeTemporaryFolder } from "./temporary-folder.js";
-import { watchUsage } from "./watch-usage.js";
+import { spawnProgram, type Program } from "../common/spawn-program.js";
+import { makeTemporaryFolder } from "../common/temporary-folder.js";
+import { watchUsage } from "../common/watch-usage.js";
 
 // With other clients, as in the benchmark of one log.
 const WARM_UP_EVENTS = 60_000;

@@ -1,11 +1,11 @@
 import { availableParallelism } from "node:os";
-import type { Codec } from "../../schemas/chunk-codec.js";
-import { DEFAULT_CODECS } from "../config.js";
-import type { BenchResult, EventLogName } from "./benchmark.js";
+import type { Codec } from "../../../schemas/records/chunk-codec.js";
+import { DEFAULT_CODECS } from "../../config/config.js";
+import type { BenchResult, EventLogName } from "../common/benchmark.js";
 import type { CodecCost } from "./codec-costs.js";
-import { median } from "./median.js";
-import { textTable } from "./text-table.js";
-import type { PartUsage, Usage } from "./watch-usage.js";
+import { median } from "../common/median.js";
+import { textTable } from "../common/text-table.js";
+import type { PartUsage, Usage } from "../common/watch-usage.js";
 
 /** What is compared: a log, with the codec of its chunks. */
 export interface LogVariant {

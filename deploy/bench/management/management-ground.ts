@@ -1,7 +1,7 @@
-import type { PackageV1 } from "../../schemas/package.js";
-import type { PixelRecord } from "../../schemas/pixel.js";
-import { createBenchAccount } from "./create-bench-account.js";
-import type { KeptConnections, ManagementAnswer, ManagementRequest } from "./kept-connections.js";
+import type { PackageV1 } from "../../../schemas/contracts/package.js";
+import type { PixelRecord } from "../../../schemas/contracts/pixel.js";
+import { createBenchAccount } from "../common/create-bench-account.js";
+import type { KeptConnections, ManagementAnswer, ManagementRequest } from "../common/kept-connections.js";
 
 /** What the requests of the management benchmark are about. */
 export interface ManagementGround {

@@ -1,5 +1,5 @@
-import { Random } from "../demo/random.js";
-import type { ManagementAnswer, ManagementRequest } from "./kept-connections.js";
+import { Random } from "../../demo/random.js";
+import type { ManagementAnswer, ManagementRequest } from "../common/kept-connections.js";
 import {
   ABOUT,
   packageNamed,

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { webhookBody } from "../../api/stores/webhook-outbox.js";
-import { createAddressGuard } from "../../api/webhooks/guarded-lookup.js";
-import { sendRequest } from "../../api/webhooks/send-request.js";
-import { issueWebhookSecret, signatureHeaders } from "../../api/webhooks/sign.js";
-import { DELIVERY_LIMITS } from "../../api/webhooks/start-deliveries.js";
-import { OWNER } from "./create-bench-account.js";
+import { webhookBody } from "../../../api/stores/webhooks/webhook-outbox.js";
+import { createAddressGuard } from "../../../api/outbound/guarded-lookup.js";
+import { sendRequest } from "../../../api/outbound/send-request.js";
+import { issueWebhookSecret, signatureHeaders } from "../../../api/webhooks/sign.js";
+import { DELIVERY_LIMITS } from "../../../api/webhooks/start-deliveries.js";
+import { OWNER } from "../common/create-bench-account.js";
 
 const COMPANIES = 20;
 

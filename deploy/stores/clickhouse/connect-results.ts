@@ -1,7 +1,12 @@
 import type { Socket } from "node:net";
 import { parseError } from "@clickhouse/client";
-import type { PassChunks, Result, ResultRequest, ResultSource } from "../aggregate/open-rows.js";
-import { limitPlaces } from "../schemas/limit-places.js";
+import type {
+  PassChunks,
+  Result,
+  ResultRequest,
+  ResultSource,
+} from "../../../aggregate/queries/open-rows.js";
+import { limitPlaces } from "../../../schemas/limit-places.js";
 import { databaseOf } from "./connect-clickhouse.js";
 import { HttpAnswerDecoder, type AnswerHead } from "./decode-http-answer.js";
 import { brokenOff, openResultConnection, type ResultConnection } from "./open-result-connection.js";

@@ -1,4 +1,4 @@
-import { createDatabase, migrateClickHouse } from "../aggregate/migrate-clickhouse.js";
+import { createDatabase, migrateClickHouse } from "../../../aggregate/clickhouse/migrate-clickhouse.js";
 import { connectClickHouse, databaseOf } from "./connect-clickhouse.js";
 
 /** Makes the database that the URL names, if it is not there, and brings it to this program's tables. */

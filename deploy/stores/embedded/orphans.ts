@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { StartFailure } from "../start-failure.js";
+import { StartFailure } from "../../process/start-failure.js";
 import type { EndSignal } from "./server-process.js";
 
 export interface Leftovers {

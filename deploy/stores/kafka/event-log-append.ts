@@ -1,5 +1,5 @@
 import { Partitioners, type Kafka, type Producer } from "kafkajs";
-import { EventLogUnavailable } from "../../schemas/event-log.js";
+import { EventLogUnavailable } from "../../../schemas/records/event-log.js";
 import { disconnect } from "./disconnect.js";
 import { RECORD_BYTES_MAX } from "./event-log-topic.js";
 

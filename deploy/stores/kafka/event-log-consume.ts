@@ -1,8 +1,8 @@
-import type { ConsumeOptions, LogBatch, LogConsumer } from "../../schemas/event-log.js";
+import type { ConsumeOptions, LogBatch, LogConsumer } from "../../../schemas/records/event-log.js";
 import { disconnect } from "./disconnect.js";
 import { openReader, type ConsumerDependencies } from "./event-log-reader.js";
 import { explainRefusal } from "./explain-refusal.js";
-import { heartbeatMs } from "./keep-beating.js";
+import { heartbeatMs } from "./send-heartbeats.js";
 
 /** What one request brings at the most: of one partition and in all. */
 const FETCH_BYTES = { partition: 16 * 2 ** 20, all: 32 * 2 ** 20 };

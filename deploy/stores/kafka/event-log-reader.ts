@@ -11,10 +11,10 @@ import {
   EventLogUnavailable,
   type ConsumeOptions,
   type LogBatch,
-} from "../../schemas/event-log.js";
+} from "../../../schemas/records/event-log.js";
 import { gapAt, logGap } from "./event-log-gap.js";
 import { formatRange, readPositions, type Position, type RecordedRange } from "./event-log-position.js";
-import { heartbeatMs, keepBeating } from "./keep-beating.js";
+import { heartbeatMs, keepBeating } from "./send-heartbeats.js";
 import { countOfNextBatch } from "./next-batch.js";
 
 export interface ConsumerDependencies {

@@ -1,6 +1,6 @@
 import type { Admin } from "kafkajs";
 import type { Logger } from "pino";
-import { StartFailure } from "../start-failure.js";
+import { StartFailure } from "../../process/start-failure.js";
 
 export interface TopicOptions {
   topic: string;

@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
-import type { EventLog, LagReader, LogConsumer } from "../../schemas/event-log.js";
-import { StartFailure } from "../start-failure.js";
+import type { EventLog, LagReader, LogConsumer } from "../../../schemas/records/event-log.js";
+import { StartFailure } from "../../process/start-failure.js";
 import { disconnect } from "./disconnect.js";
 import { openAppender } from "./event-log-append.js";
 import { startConsumer } from "./event-log-consume.js";

@@ -1,4 +1,4 @@
-import { StartFailure } from "../start-failure.js";
+import { StartFailure } from "../../process/start-failure.js";
 
 export interface Membership {
   /** As the brokers know it. */

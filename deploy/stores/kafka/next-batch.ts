@@ -1,6 +1,6 @@
 import type { KafkaMessage } from "kafkajs";
-import type { ConsumeOptions } from "../../schemas/event-log.js";
-import { countThatFit } from "../count-that-fit.js";
+import type { ConsumeOptions } from "../../../schemas/records/event-log.js";
+import { countThatFit } from "../count-within-bytes.js";
 import type { Position } from "./event-log-position.js";
 
 /** How many of the messages are the next batch; undefined when a recorded range has to be waited for. */

@@ -1,8 +1,8 @@
 import Bowser from "bowser";
 import { isbot } from "isbot";
 import { LRUCache } from "lru-cache";
-import { UNKNOWN_CLIENT } from "../../schemas/enriched-event.js";
-import type { Client, Lookups } from "../../schemas/enriched-event.js";
+import { UNKNOWN_CLIENT } from "../../../schemas/records/enriched-event.js";
+import type { Client, Lookups } from "../../../schemas/records/enriched-event.js";
 import { findPlatform } from "./find-platform.js";
 import { nameBot } from "./name-bot.js";
 import { parsePackageClient, USER_AGENT_LENGTH_MAX } from "./parse-package-client.js";

@@ -1,6 +1,6 @@
-import { UNKNOWN_PLACE } from "../../schemas/enriched-event.js";
-import type { Lookups, Place } from "../../schemas/enriched-event.js";
-import type { EntryOf } from "./address-cache.js";
+import { UNKNOWN_PLACE } from "../../../schemas/records/enriched-event.js";
+import type { Lookups, Place } from "../../../schemas/records/enriched-event.js";
+import type { EntryOf } from "../address-cache.js";
 import { openMmdb } from "./open-mmdb.js";
 import type { MmdbFile, MmdbRecord } from "./open-mmdb.js";
 import { readPlace } from "./read-place.js";

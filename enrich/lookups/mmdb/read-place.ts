@@ -1,4 +1,4 @@
-import type { Place } from "../../schemas/enriched-event.js";
+import type { Place } from "../../../schemas/records/enriched-event.js";
 import type { MmdbRecord } from "./open-mmdb.js";
 import { readNumber, readText } from "./read-field.js";
 

@@ -1,4 +1,4 @@
-import { parseAddress } from "./parse-address.js";
+import { parseAddress } from "../parse-address.js";
 
 /**
  * Which network announces an address: ranges sorted by their first address, in flat arrays over shared

@@ -1,4 +1,4 @@
-import type { Network } from "../../schemas/enriched-event.js";
+import type { Network } from "../../../schemas/records/enriched-event.js";
 import { classifyOrganization } from "./classify-organization.js";
 import type { NetworkFacts, OrganizationKind } from "./network-facts.js";
 import type { Organization } from "./parse-organizations.js";

@@ -1,5 +1,5 @@
-import type { MmdbRecord } from "./open-mmdb.js";
-import { readText } from "./read-field.js";
+import type { MmdbRecord } from "../mmdb/open-mmdb.js";
+import { readText } from "../mmdb/read-field.js";
 
 /** What a network may be, as `enrich/data/organizations.csv` spells it. */
 export const ORGANIZATION_KINDS = ["cloud", "hosting", "isp", "business", "education", "government"] as const;

@@ -1,15 +1,15 @@
 import { LRUCache } from "lru-cache";
-import { UNKNOWN_NETWORK } from "../../schemas/enriched-event.js";
-import type { Lookups, Network } from "../../schemas/enriched-event.js";
-import type { EntryOf } from "./address-cache.js";
+import { UNKNOWN_NETWORK } from "../../../schemas/records/enriched-event.js";
+import type { Lookups, Network } from "../../../schemas/records/enriched-event.js";
+import type { EntryOf } from "../address-cache.js";
 import { findAsnOwner, readAsnOwner } from "./asn-table.js";
 import type { AsnTable } from "./asn-table.js";
 import { describeNetwork } from "./describe-network.js";
 import type { Organizations } from "./describe-network.js";
 import { completeFacts, NO_FACTS, readNetworkFacts } from "./network-facts.js";
 import type { NetworkFacts } from "./network-facts.js";
-import { openMmdb } from "./open-mmdb.js";
-import type { MmdbFile } from "./open-mmdb.js";
+import { openMmdb } from "../mmdb/open-mmdb.js";
+import type { MmdbFile } from "../mmdb/open-mmdb.js";
 import type { Organization } from "./parse-organizations.js";
 
 /** Where facts about networks come from, in the order of their weight. */

@@ -1,6 +1,6 @@
 import { IPV4_WORDS, IPV6_WORDS } from "./asn-table.js";
 import type { AsnRanges, AsnTable } from "./asn-table.js";
-import { parseAddress } from "./parse-address.js";
+import { parseAddress } from "../parse-address.js";
 
 export interface AsnCsv {
   /** For messages. */

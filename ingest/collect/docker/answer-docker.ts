@@ -1,5 +1,5 @@
-import { NOTHING, type CollectAnswer, type CollectRequest, type LiveEvent } from "./collect-answer.js";
-import type { DockerImage, DockerSite } from "./sites.js";
+import { NOTHING, type CollectAnswer, type CollectRequest, type LiveEvent } from "../collect-answer.js";
+import type { DockerImage, DockerSite } from "../sites.js";
 
 /**
  * Sends pulls on to the registry that has the image, with the path that was asked for. Errors are as the OCI

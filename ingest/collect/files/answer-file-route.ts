@@ -1,15 +1,15 @@
-import { decodePercent } from "../../schemas/decode-percent.js";
-import { findRoute, type FoundRoute } from "../../schemas/find-route.js";
-import { expandTemplate, type UrlTemplate } from "../../schemas/url-template.js";
+import { decodePercent } from "../../routing/decode-percent.js";
+import { findRoute, type FoundRoute } from "../../routing/find-route.js";
+import { expandTemplate, type UrlTemplate } from "../../routing/url-template.js";
 import {
   methodNotAllowed,
   NOTHING,
   type CollectAnswer,
   type CollectRequest,
   type LiveEvent,
-} from "./collect-answer.js";
+} from "../collect-answer.js";
 import { countObjects } from "./count-objects.js";
-import type { FileSite, SiteRoute } from "./sites.js";
+import type { FileSite, SiteRoute } from "../sites.js";
 
 /** How many objects a body may hold, each an event. */
 const OBJECTS_MAX = 100;

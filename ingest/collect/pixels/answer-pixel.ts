@@ -3,8 +3,8 @@ import {
   type CollectAnswer,
   type CollectRequest,
   type LiveEvent,
-} from "./collect-answer.js";
-import type { Pixels } from "./sites.js";
+} from "../collect-answer.js";
+import type { Pixels } from "../sites.js";
 
 /** Where pixels are, on every host that is no package's. */
 export const PIXEL_PATH = "/a.png";

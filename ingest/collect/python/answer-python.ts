@@ -5,11 +5,11 @@ import {
   type CollectAnswer,
   type CollectRequest,
   type LiveEvent,
-} from "./collect-answer.js";
+} from "../collect-answer.js";
 import { isProjectName, type IndexFile } from "./index-page.js";
 import type { PythonIndex } from "./python-index.js";
 import type { ServedPage } from "./served-page.js";
-import type { PythonSite } from "./sites.js";
+import type { PythonSite } from "../sites.js";
 import { normalizedName, versionOfFile } from "./version-of-file.js";
 
 /**

@@ -2,8 +2,8 @@ import { request as requestHttp, type IncomingMessage } from "node:http";
 import { request as requestHttps } from "node:https";
 import { pipeline, type Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
-import type { AddressGuard } from "../api/webhooks/guarded-lookup.js";
-import type { FetchedIndex, FetchIndex } from "../ingest/collect/python-index.js";
+import type { AddressGuard } from "../../../api/outbound/guarded-lookup.js";
+import type { FetchedIndex, FetchIndex } from "./python-index.js";
 
 /** An upstream that could not be asked, or that sends on and on. */
 export class UpstreamFailure extends Error {

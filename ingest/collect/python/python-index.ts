@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { LRUCache } from "lru-cache";
-import { limitPlaces } from "../../schemas/limit-places.js";
+import { limitPlaces } from "../../../schemas/limit-places.js";
 import { limitBytes } from "./limit-bytes.js";
 import { readUpstreamPage, type UpstreamPage } from "./read-upstream-page.js";
 import type { ServedPage } from "./served-page.js";

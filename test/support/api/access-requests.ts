@@ -1,6 +1,6 @@
-import type { Action, Decision, OwnerKind } from "../../api/access.js";
-import type { Route } from "../../api/route.js";
-import { updateExportEnabled } from "../../api/stores/organizations.js";
+import type { Action, Decision, OwnerKind } from "../../../api/access.js";
+import type { Route } from "../../../api/route.js";
+import { updateExportEnabled } from "../../../api/stores/accounts/organizations.js";
 import { makeImport, MATES, type PARAMETERS, type Place } from "./access-place.js";
 import { CALLERS, tabledDecision, type TabledCaller } from "./access-table.js";
 import { TOKEN_ROUTES } from "./all-routes.js";

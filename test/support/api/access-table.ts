@@ -1,5 +1,5 @@
-import type { Action, Caller, Decision, OwnerKind } from "../../api/access.js";
-import type { Scope } from "../../schemas/api-token.js";
+import type { Action, Caller, Decision, OwnerKind } from "../../../api/access.js";
+import type { Scope } from "../../../schemas/contracts/api-token.js";
 
 /**
  * Who may do what, as the contract has it: the decision on every action for every caller. Kept apart from the rules in

@@ -1,16 +1,16 @@
-import { managementRoutes } from "../../api/management-routes.js";
-import { aggregateRoutes } from "../../api/routes/aggregates.js";
-import { eventRoutes } from "../../api/routes/events.js";
-import { companyRoutes } from "../../api/routes/companies.js";
-import { documentRoutes } from "../../api/routes/document.js";
-import { funnelRoutes } from "../../api/routes/funnel.js";
-import { healthRoutes } from "../../api/routes/health.js";
-import { importEndingRoutes } from "../../api/routes/import-endings.js";
-import { importRecordRoutes } from "../../api/routes/import-records.js";
-import { importRoutes } from "../../api/routes/imports.js";
-import { webhookDeliveryRoutes } from "../../api/routes/webhook-deliveries.js";
-import { webhookRoutes } from "../../api/routes/webhooks.js";
-import { buildDocument, type DescribedRoute } from "../../api/openapi/build-document.js";
+import { managementRoutes } from "../../../api/management-routes.js";
+import { aggregateRoutes } from "../../../api/routes/exports/aggregates.js";
+import { eventRoutes } from "../../../api/routes/exports/events.js";
+import { companyRoutes } from "../../../api/routes/funnel/companies.js";
+import { documentRoutes } from "../../../api/routes/document.js";
+import { funnelRoutes } from "../../../api/routes/funnel/funnel.js";
+import { healthRoutes } from "../../../api/routes/health.js";
+import { importEndingRoutes } from "../../../api/routes/imports/import-endings.js";
+import { importRecordRoutes } from "../../../api/routes/imports/import-records.js";
+import { importRoutes } from "../../../api/routes/imports/imports.js";
+import { webhookDeliveryRoutes } from "../../../api/routes/webhooks/webhook-deliveries.js";
+import { webhookRoutes } from "../../../api/routes/webhooks/webhooks.js";
+import { buildDocument, type DescribedRoute } from "../../../api/openapi/build-document.js";
 
 /** What routes reach for when they are called; to describe them nothing is called. */
 const UNUSED = {} as never;

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { Webhook } from "standardwebhooks";
-import type { Stage } from "../../schemas/funnel.js";
+import type { Stage } from "../../../schemas/records/funnel.js";
 import type { Received } from "./receivers.js";
 
 /** The body of a `company-funnel-stage-changed` event, as the specification has it. */

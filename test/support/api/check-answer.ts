@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
-import type { OpenApiDocument } from "../../api/openapi/build-document.js";
-import { PROBLEM } from "../../schemas/problem.js";
+import type { OpenApiDocument } from "../../../api/openapi/build-document.js";
+import { PROBLEM } from "../../../schemas/problem.js";
 
 /** One answer of the API, as a client saw it. */
 export interface SeenAnswer {

@@ -1,20 +1,23 @@
 import type { Pool } from "pg";
 import { pino } from "pino";
-import { inTransaction } from "../../api/stores/connection.js";
-import { cancelWebhookDeliveries, listWebhookDeliveries } from "../../api/stores/webhook-deliveries.js";
-import type { AttemptOutcome } from "../../api/stores/webhook-outcomes.js";
-import { enqueueWebhookEvent } from "../../api/stores/webhook-outbox.js";
-import { insertWebhook, newWebhookId } from "../../api/stores/webhooks.js";
-import { createSealer } from "../../api/tokens.js";
+import { inTransaction } from "../../../api/stores/connection.js";
+import {
+  cancelWebhookDeliveries,
+  listWebhookDeliveries,
+} from "../../../api/stores/webhooks/webhook-deliveries.js";
+import type { AttemptOutcome } from "../../../api/stores/webhooks/webhook-outcomes.js";
+import { enqueueWebhookEvent } from "../../../api/stores/webhooks/webhook-outbox.js";
+import { insertWebhook, newWebhookId } from "../../../api/stores/webhooks/webhooks.js";
+import { createSealer } from "../../../api/identity/tokens.js";
 import {
   createAddressGuard,
   type AddressGuard,
   type ResolveName,
-} from "../../api/webhooks/guarded-lookup.js";
-import { issueWebhookSecret } from "../../api/webhooks/sign.js";
-import { startDeliveries, type DeliveryWorker } from "../../api/webhooks/start-deliveries.js";
-import { connectPostgres } from "../../deploy/connect-postgres.js";
-import type { WebhookDeliveryRecord } from "../../schemas/webhook-delivery.js";
+} from "../../../api/outbound/guarded-lookup.js";
+import { issueWebhookSecret } from "../../../api/webhooks/sign.js";
+import { startDeliveries, type DeliveryWorker } from "../../../api/webhooks/start-deliveries.js";
+import { connectPostgres } from "../../../deploy/stores/postgres/connect-postgres.js";
+import type { WebhookDeliveryRecord } from "../../../schemas/contracts/webhook-delivery.js";
 import { openTestPostgres, SECRET_KEY, type TestPostgres } from "./management-api.js";
 
 /** A database with an owner whose webhooks workers in this process deliver to. */

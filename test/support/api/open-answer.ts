@@ -1,5 +1,5 @@
 import { get, type IncomingMessage } from "node:http";
-import type { ApiClient } from "../../deploy/demo/api-client.js";
+import type { ApiClient } from "../../../deploy/demo/api-client.js";
 
 /** Asks for an export on a connection of its own and resolves with the headers; nothing is decompressed. */
 export function openAnswer(api: ApiClient, path: string, encoding: string): Promise<IncomingMessage> {

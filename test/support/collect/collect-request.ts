@@ -1,4 +1,4 @@
-import type { CollectRequest } from "../../ingest/collect/collect-answer.js";
+import type { CollectRequest } from "../../../ingest/collect/collect-answer.js";
 
 /** A request to the collector; a GET of `target` unless more is said. */
 export function collectRequest(target: string, more: Partial<CollectRequest> = {}): CollectRequest {

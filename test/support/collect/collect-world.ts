@@ -1,11 +1,11 @@
 import { vi } from "vitest";
-import type { ApiClient } from "../../deploy/demo/api-client.js";
-import type { PackageDomainV1 } from "../../schemas/package-domain.js";
-import { openPersistentClickHouse, type PersistentClickHouse } from "../faults/persistent-clickhouse.js";
+import type { ApiClient } from "../../../deploy/demo/api-client.js";
+import type { PackageDomainV1 } from "../../../schemas/contracts/package-domain.js";
+import { openPersistentClickHouse, type PersistentClickHouse } from "../../faults/persistent-clickhouse.js";
 import { callCollect, type CollectCall, type CollectReply } from "./collect-client.js";
-import { makeOrganization, makePackage, makePixel } from "./make-artifacts.js";
-import type { ProcessEnvironment } from "./toolchain-process.js";
-import { startToolchain, type Toolchain } from "./start-toolchain.js";
+import { makeOrganization, makePackage, makePixel } from "../imports/make-artifacts.js";
+import type { ProcessEnvironment } from "../program/toolchain-process.js";
+import { startToolchain, type Toolchain } from "../program/start-toolchain.js";
 
 const SERVED_MS_MAX = 10_000;
 

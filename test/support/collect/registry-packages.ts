@@ -1,5 +1,5 @@
 import { vi } from "vitest";
-import type { PackageV1 } from "../../schemas/package.js";
+import type { PackageV1 } from "../../../schemas/contracts/package.js";
 import { callCollect } from "./collect-client.js";
 import { COLLECT_ORGANIZATION, type CollectWorld } from "./collect-world.js";
 

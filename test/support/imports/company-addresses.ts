@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { parseOrganizations } from "../../enrich/lookups/parse-organizations.js";
-import { assetUrl } from "../../schemas/asset.js";
+import { parseOrganizations } from "../../../enrich/lookups/networks/parse-organizations.js";
+import { assetUrl } from "../../../schemas/asset.js";
 
 /** A company that enrichment knows by its network. */
 export interface KnownCompany {

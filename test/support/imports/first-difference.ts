@@ -1,4 +1,4 @@
-import type { AggregateV1 } from "../../schemas/aggregate.js";
+import type { AggregateV1 } from "../../../schemas/contracts/aggregate.js";
 import { sortAggregates } from "./recount-aggregates.js";
 
 /**

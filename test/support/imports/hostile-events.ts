@@ -1,5 +1,5 @@
-import { Random } from "../../deploy/demo/random.js";
-import { openClients } from "../../enrich/lookups/open-clients.js";
+import { Random } from "../../../deploy/demo/random.js";
+import { openClients } from "../../../enrich/lookups/clients/open-clients.js";
 import type { KnownArtifact } from "./recount-line.js";
 
 /** A line of an import, and the row of an export that it is to become. */

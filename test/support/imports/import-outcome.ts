@@ -1,5 +1,5 @@
-import type { LogEntry } from "../../schemas/import-log.js";
-import type { EventImport } from "../../schemas/import-store.js";
+import type { LogEntry } from "../../../schemas/records/import-log.js";
+import type { EventImport } from "../../../schemas/records/import-store.js";
 import type { ExpectedImport } from "./recount.js";
 
 /** What became of an import, in a form in which the service's record and a recount can be compared. */

@@ -1,7 +1,7 @@
-import type { ApiClient } from "../../deploy/demo/api-client.js";
-import type { LibraryType } from "../../schemas/artifact.js";
-import type { PackageV1 } from "../../schemas/package.js";
-import type { PixelRecord } from "../../schemas/pixel.js";
+import type { ApiClient } from "../../../deploy/demo/api-client.js";
+import type { LibraryType } from "../../../schemas/records/artifact.js";
+import type { PackageV1 } from "../../../schemas/contracts/package.js";
+import type { PixelRecord } from "../../../schemas/contracts/pixel.js";
 import type { KnownArtifact } from "./recount-line.js";
 
 /** Makes an organization that the caller owns; answers its name. */

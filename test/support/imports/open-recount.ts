@@ -1,5 +1,5 @@
-import { loadLookupData } from "../../enrich/lookups/load-lookup-data.js";
-import { openLookups } from "../../enrich/lookups/open-lookups.js";
+import { loadLookupData } from "../../../enrich/lookups/load-lookup-data.js";
+import { openLookups } from "../../../enrich/lookups/open-lookups.js";
 import { type ReceivedBody, type Recount, recount } from "./recount.js";
 import type { KnownArtifact } from "./recount-line.js";
 

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import type { ApiClient } from "../../deploy/demo/api-client.js";
+import type { ApiClient } from "../../../deploy/demo/api-client.js";
 
 /** A connection on which a request is written byte by byte, as no HTTP client would. */
 export interface RawConnection {

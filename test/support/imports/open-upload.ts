@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { type IncomingMessage, request as openRequest } from "node:http";
-import type { ApiClient } from "../../deploy/demo/api-client.js";
+import type { ApiClient } from "../../../deploy/demo/api-client.js";
 
 /** A request whose body is sent by hand, on a connection of its own. */
 export interface Upload {

@@ -1,5 +1,5 @@
-import type { AggregateV1, Breakdown } from "../../schemas/aggregate.js";
-import type { Lookups } from "../../schemas/enriched-event.js";
+import type { AggregateV1, Breakdown } from "../../../schemas/contracts/aggregate.js";
+import type { Lookups } from "../../../schemas/records/enriched-event.js";
 import type { CountedEvent } from "./recount-line.js";
 
 /** AggregateV1 records of package events, ordered by package, date, breakdown, then value. */

@@ -1,5 +1,5 @@
-import type { LibraryType } from "../../schemas/artifact.js";
-import type { LogType } from "../../schemas/import-log.js";
+import type { LibraryType } from "../../../schemas/records/artifact.js";
+import type { LogType } from "../../../schemas/records/import-log.js";
 import { canonicalAddress, timeOf } from "./recount-values.js";
 
 /** A package or pixel that the importer may import into. */

@@ -1,6 +1,6 @@
-import type { AggregateV1 } from "../../schemas/aggregate.js";
-import type { Lookups } from "../../schemas/enriched-event.js";
-import type { LogType } from "../../schemas/import-log.js";
+import type { AggregateV1 } from "../../../schemas/contracts/aggregate.js";
+import type { Lookups } from "../../../schemas/records/enriched-event.js";
+import type { LogType } from "../../../schemas/records/import-log.js";
 import { aggregateEvents } from "./recount-aggregates.js";
 import { type CountedEvent, type KnownArtifact, recountLine } from "./recount-line.js";
 

@@ -1,7 +1,7 @@
 import { createWriteStream } from "node:fs";
 import { get, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
 import { pipeline } from "node:stream/promises";
-import type { ApiClient } from "../../deploy/demo/api-client.js";
+import type { ApiClient } from "../../../deploy/demo/api-client.js";
 
 export interface SavedExport {
   status: number;

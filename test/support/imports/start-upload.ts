@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import type { ApiClient } from "../../deploy/demo/api-client.js";
-import type { EventImport } from "../../schemas/import-store.js";
+import type { ApiClient } from "../../../deploy/demo/api-client.js";
+import type { EventImport } from "../../../schemas/records/import-store.js";
 import { openUpload, type Upload } from "./open-upload.js";
 
 /** The import that was started last, whatever its status; undefined before the first one. */

@@ -1,15 +1,15 @@
 import { randomBytes } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type ApiClient, connectApi } from "../../deploy/demo/api-client.js";
-import { generateBody } from "../../deploy/demo/generate-events.js";
-import type { EventImport } from "../../schemas/import-store.js";
-import type { DatabaseServers } from "./database-servers.js";
-import { expectedOutcome, outcomeOf } from "./import-outcome.js";
-import { makeOrganization, makePackage } from "./make-artifacts.js";
-import { openRecount, type RecountBodies } from "./open-recount.js";
+import { type ApiClient, connectApi } from "../../../deploy/demo/api-client.js";
+import { generateBody } from "../../../deploy/demo/generate-events.js";
+import type { EventImport } from "../../../schemas/records/import-store.js";
+import type { DatabaseServers } from "../stores/database-servers.js";
+import { expectedOutcome, outcomeOf } from "../imports/import-outcome.js";
+import { makeOrganization, makePackage } from "../imports/make-artifacts.js";
+import { openRecount, type RecountBodies } from "../imports/open-recount.js";
 import { readUntil } from "./read-until.js";
-import type { KnownArtifact } from "./recount-line.js";
+import type { KnownArtifact } from "../imports/recount-line.js";
 import { startToolchain, type Toolchain } from "./start-toolchain.js";
 
 const RANGE = { startDate: "2025-03-01", endDate: "2025-05-01" };

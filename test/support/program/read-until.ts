@@ -1,7 +1,7 @@
 import { expect } from "vitest";
-import type { ApiClient } from "../../deploy/demo/api-client.js";
-import type { AggregateV1 } from "../../schemas/aggregate.js";
-import { firstDifference } from "./first-difference.js";
+import type { ApiClient } from "../../../deploy/demo/api-client.js";
+import type { AggregateV1 } from "../../../schemas/contracts/aggregate.js";
+import { firstDifference } from "../imports/first-difference.js";
 
 /** Reads the aggregates of a package until they are as expected; otherwise the test fails with what still differs. */
 export async function readUntil(

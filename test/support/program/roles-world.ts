@@ -1,9 +1,9 @@
-import { connectApi, type ApiClient } from "../../deploy/demo/api-client.js";
-import { openPersistentClickHouse, type PersistentClickHouse } from "../faults/persistent-clickhouse.js";
-import { makeOrganization, makePackage } from "./make-artifacts.js";
-import { onPostgres } from "./on-postgres.js";
-import { openRecount, type RecountBodies } from "./open-recount.js";
-import type { KnownArtifact } from "./recount-line.js";
+import { connectApi, type ApiClient } from "../../../deploy/demo/api-client.js";
+import { openPersistentClickHouse, type PersistentClickHouse } from "../../faults/persistent-clickhouse.js";
+import { makeOrganization, makePackage } from "../imports/make-artifacts.js";
+import { onPostgres } from "../stores/on-postgres.js";
+import { openRecount, type RecountBodies } from "../imports/open-recount.js";
+import type { KnownArtifact } from "../imports/recount-line.js";
 import { sectionBytes, type Section } from "./sections.js";
 import { startCluster, type Cluster } from "./start-cluster.js";
 import type { Toolchain } from "./start-toolchain.js";

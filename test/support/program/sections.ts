@@ -1,5 +1,5 @@
-import { generateBody } from "../../deploy/demo/generate-events.js";
-import type { KnownArtifact } from "./recount-line.js";
+import { generateBody } from "../../../deploy/demo/generate-events.js";
+import type { KnownArtifact } from "../imports/recount-line.js";
 
 /** Lines of one body that are all about one package: bodies of any length are counted again section by section. */
 export interface Section {

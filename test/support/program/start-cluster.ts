@@ -3,9 +3,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
-import { DATABASE } from "../../deploy/connect-clickhouse.js";
-import { startClickHouse } from "../../deploy/embedded/clickhouse.js";
-import { startPostgres } from "../../deploy/embedded/postgres.js";
+import { DATABASE } from "../../../deploy/stores/clickhouse/connect-clickhouse.js";
+import { startClickHouse } from "../../../deploy/stores/embedded/clickhouse/clickhouse.js";
+import { startPostgres } from "../../../deploy/stores/embedded/postgres/postgres.js";
 import { startToolchain, type Toolchain } from "./start-toolchain.js";
 import type { ProcessEnvironment } from "./toolchain-process.js";
 

@@ -3,14 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pino } from "pino";
-import { adminCommand } from "../../deploy/admin.js";
-import { parseConfig } from "../../deploy/config.js";
-import type { Endpoints } from "../../deploy/data-dir.js";
-import { type ApiClient, connectApi } from "../../deploy/demo/api-client.js";
-import { openEventLog } from "../../deploy/open-event-log.js";
-import type { EventLog } from "../../schemas/event-log.js";
-import { logEnvironment } from "./log-environment.js";
-import { checkAnswersOf } from "./check-answers-of.js";
+import { adminCommand } from "../../../deploy/commands/admin.js";
+import { parseConfig } from "../../../deploy/config/config.js";
+import type { Endpoints } from "../../../deploy/data-dir/data-dir.js";
+import { type ApiClient, connectApi } from "../../../deploy/demo/api-client.js";
+import { openEventLog } from "../../../deploy/stores/open-event-log.js";
+import type { EventLog } from "../../../schemas/records/event-log.js";
+import { logEnvironment } from "../stores/log-environment.js";
+import { checkAnswersOf } from "../api/check-answers-of.js";
 import {
   assertNoneLeft,
   type ProcessEnvironment,

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Endpoints } from "../../deploy/data-dir.js";
+import type { Endpoints } from "../../../deploy/data-dir/data-dir.js";
 
 /** The program in a process of its own. */
 export interface ToolchainProcess {
@@ -17,7 +17,7 @@ export interface ToolchainProcess {
 
 export type ProcessEnvironment = Record<string, string>;
 
-const PROGRAM = new URL("../../dist/deploy/main.js", import.meta.url).pathname;
+const PROGRAM = new URL("../../../dist/deploy/main.js", import.meta.url).pathname;
 const START_MS_MAX = 90_000;
 const POLL_MS = 50;
 

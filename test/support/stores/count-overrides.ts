@@ -1,5 +1,5 @@
-import type { KnownArtifact } from "./recount-line.js";
-import { recountLine } from "./recount-line.js";
+import type { KnownArtifact } from "../imports/recount-line.js";
+import { recountLine } from "../imports/recount-line.js";
 
 /** How often a line replaced an earlier one with the same id, by what it changed and where the earlier one was. */
 export interface Overrides {

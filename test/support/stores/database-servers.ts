@@ -2,8 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
-import { startClickHouse } from "../../deploy/embedded/clickhouse.js";
-import { startPostgres } from "../../deploy/embedded/postgres.js";
+import { startClickHouse } from "../../../deploy/stores/embedded/clickhouse/clickhouse.js";
+import { startPostgres } from "../../../deploy/stores/embedded/postgres/postgres.js";
 import { composeImage } from "./compose-images.js";
 
 /** A PostgreSQL and a ClickHouse that no program of ours has started, for DATABASE_URL and CLICKHOUSE_URL. */

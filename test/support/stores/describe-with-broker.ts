@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, test } from "vitest";
-import type { BrokerSettings } from "../../deploy/kafka/broker/broker-settings.js";
+import type { BrokerSettings } from "../../../deploy/broker/broker-settings.js";
 import { openJavaBroker } from "./java-broker.js";
 import type { JavaTestBroker } from "./java-broker.js";
 import { findBrokerSource, findJavaSource, openTestBroker } from "./kafka-broker.js";

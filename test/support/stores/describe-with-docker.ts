@@ -1,5 +1,5 @@
 import { describe } from "vitest";
-import { isDockerThere } from "../../deploy/kafka/broker/docker-broker.js";
+import { isDockerThere } from "../../../deploy/broker/docker-broker.js";
 
 const REASON = "It needs Docker, and no daemon answers: install Docker, or start it";
 

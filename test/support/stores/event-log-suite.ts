@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import type { ConsumeOptions, EventLog, LagReader, LogBatch } from "../../schemas/event-log.js";
+import type { ConsumeOptions, EventLog, LagReader, LogBatch } from "../../../schemas/records/event-log.js";
 
 type Log = EventLog & LagReader;
 

@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { pino } from "pino";
-import type { Broker } from "../../deploy/kafka/broker/broker.js";
-import type { BrokerSettings } from "../../deploy/kafka/broker/broker-settings.js";
-import { KAFKA_VERSION } from "../../deploy/kafka/broker/fetch-broker.js";
-import { startBroker } from "../../deploy/kafka/broker/start-broker.js";
+import type { Broker } from "../../../deploy/broker/broker.js";
+import type { BrokerSettings } from "../../../deploy/broker/broker-settings.js";
+import { KAFKA_VERSION } from "../../../deploy/broker/fetch-broker.js";
+import { startBroker } from "../../../deploy/broker/start-broker.js";
 import type { TestBroker } from "./kafka-broker.js";
 
 /** A broker in a process of ours, to be harmed; its port and its data stay the same over every `restart`. */

@@ -1,10 +1,10 @@
-import { items } from "../../deploy/config-schema.js";
-import { onFreePort } from "../../deploy/free-port.js";
-import { dockerEnvironment, isDockerThere, KAFKA_IMAGE } from "../../deploy/kafka/broker/docker-broker.js";
-import { isFetched } from "../../deploy/kafka/broker/fetch-broker.js";
-import { findJava, findMaven } from "../../deploy/kafka/broker/find-java.js";
-import type { Environment } from "../../deploy/kafka/broker/find-java.js";
-import { StartFailure } from "../../deploy/start-failure.js";
+import { items } from "../../../deploy/config/config-schema.js";
+import { onFreePort } from "../../../deploy/process/free-port.js";
+import { dockerEnvironment, isDockerThere, KAFKA_IMAGE } from "../../../deploy/broker/docker-broker.js";
+import { isFetched } from "../../../deploy/broker/fetch-broker.js";
+import { findJava, findMaven } from "../../../deploy/broker/find-java.js";
+import type { Environment } from "../../../deploy/broker/find-java.js";
+import { StartFailure } from "../../../deploy/process/start-failure.js";
 import { BROKER_LIB, openJavaBroker } from "./java-broker.js";
 
 export interface TestBroker extends AsyncDisposable {

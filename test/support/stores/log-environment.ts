@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { ProcessEnvironment } from "./toolchain-process.js";
+import type { ProcessEnvironment } from "../program/toolchain-process.js";
 
 /** The broker of a run of the system suite on Kafka, in a form that can be handed to the processes of tests. */
 export interface SuiteBroker {

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ClickHouseClient } from "@clickhouse/client";
 import { pino } from "pino";
-import { connectClickHouse } from "../../deploy/connect-clickhouse.js";
-import { startClickHouse } from "../../deploy/embedded/clickhouse.js";
-import { prepareClickHouse } from "../../deploy/prepare-clickhouse.js";
+import { connectClickHouse } from "../../../deploy/stores/clickhouse/connect-clickhouse.js";
+import { startClickHouse } from "../../../deploy/stores/embedded/clickhouse/clickhouse.js";
+import { prepareClickHouse } from "../../../deploy/stores/clickhouse/prepare-clickhouse.js";
 
 /** A real ClickHouse in a directory of its own, with this program's tables. */
 export interface TestClickHouse extends AsyncDisposable {

@@ -1,18 +1,18 @@
-import type { OwnerSettlement } from "../../schemas/settlement.js";
-import { openAggregates } from "../../aggregate/open-aggregates.js";
-import { insertBlock } from "../../enrich/insert-block.js";
-import { EventBlock } from "../../enrich/native/event-block.js";
-import { NIL_UUID } from "../../enrich/native/uuid-bytes.js";
-import { type AggregateV1, BREAKDOWNS } from "../../schemas/aggregate.js";
+import type { OwnerSettlement } from "../../../schemas/records/settlement.js";
+import { openAggregates } from "../../../aggregate/queries/open-aggregates.js";
+import { insertBlock } from "../../../enrich/batches/insert-block.js";
+import { EventBlock } from "../../../enrich/native/event-block.js";
+import { NIL_UUID } from "../../../enrich/native/uuid-bytes.js";
+import { type AggregateV1, BREAKDOWNS } from "../../../schemas/contracts/aggregate.js";
 import {
   type EnrichedEvent,
   type Lookups,
   UNKNOWN_NETWORK,
   UNKNOWN_PLACE,
-} from "../../schemas/enriched-event.js";
+} from "../../../schemas/records/enriched-event.js";
 import type { TestClickHouse } from "./open-clickhouse.js";
-import { aggregateEvents } from "./recount-aggregates.js";
-import type { CountedEvent } from "./recount-line.js";
+import { aggregateEvents } from "../imports/recount-aggregates.js";
+import type { CountedEvent } from "../imports/recount-line.js";
 
 /** One version of an event, as a chunk of an import brought it. */
 export interface Version {

@@ -3,9 +3,9 @@ import { Agent } from "node:http";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { encodeRawChunk, type RawChunk } from "../../schemas/raw-chunk.js";
-import { callCollect } from "../support/collect-client.js";
-import { openCollectWorld, type CollectWorld } from "../support/collect-world.js";
+import { encodeRawChunk, type RawChunk } from "../../../schemas/records/raw-chunk.js";
+import { callCollect } from "../../support/collect/collect-client.js";
+import { openCollectWorld, type CollectWorld } from "../../support/collect/collect-world.js";
 
 const HOST = "load.example";
 const ROUTES = [{ templatePath: "/get/{id}", outgoingUrl: "https://files.example/{id}" }];

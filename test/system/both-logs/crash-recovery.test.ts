@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type ApiClient, connectApi } from "../../deploy/demo/api-client.js";
-import { generateBody } from "../../deploy/demo/generate-events.js";
-import { Random } from "../../deploy/demo/random.js";
-import type { EventImport } from "../../schemas/import-store.js";
-import { expectedOutcome, outcomeOf } from "../support/import-outcome.js";
-import { makeOrganization, makePackage } from "../support/make-artifacts.js";
-import { openRecount, type RecountBodies } from "../support/open-recount.js";
-import { readUntil } from "../support/read-until.js";
-import type { KnownArtifact } from "../support/recount-line.js";
-import { startToolchain, type Toolchain } from "../support/start-toolchain.js";
-import { startUpload } from "../support/start-upload.js";
+import { type ApiClient, connectApi } from "../../../deploy/demo/api-client.js";
+import { generateBody } from "../../../deploy/demo/generate-events.js";
+import { Random } from "../../../deploy/demo/random.js";
+import type { EventImport } from "../../../schemas/records/import-store.js";
+import { expectedOutcome, outcomeOf } from "../../support/imports/import-outcome.js";
+import { makeOrganization, makePackage } from "../../support/imports/make-artifacts.js";
+import { openRecount, type RecountBodies } from "../../support/imports/open-recount.js";
+import { readUntil } from "../../support/program/read-until.js";
+import type { KnownArtifact } from "../../support/imports/recount-line.js";
+import { startToolchain, type Toolchain } from "../../support/program/start-toolchain.js";
+import { startUpload } from "../../support/imports/start-upload.js";
 
 const RANGE = { startDate: "2025-03-01", endDate: "2025-05-01" };
 const ORGANIZATION = "survivor";

@@ -8,12 +8,17 @@ import { text } from "node:stream/consumers";
 import type { Pool } from "pg";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { migratePostgres } from "../../api/migrate-postgres.js";
-import { adminCommand } from "../../deploy/admin.js";
-import { openDataDir } from "../../deploy/data-dir.js";
-import { connectPostgres } from "../../deploy/connect-postgres.js";
-import { openTestPostgres, SECRET_KEY, serveApi, type TestPostgres } from "../support/management-api.js";
-import { spawnProgram } from "../support/toolchain-process.js";
+import { migratePostgres } from "../../../api/stores/migrate-postgres.js";
+import { adminCommand } from "../../../deploy/commands/admin.js";
+import { openDataDir } from "../../../deploy/data-dir/data-dir.js";
+import { connectPostgres } from "../../../deploy/stores/postgres/connect-postgres.js";
+import {
+  openTestPostgres,
+  SECRET_KEY,
+  serveApi,
+  type TestPostgres,
+} from "../../support/api/management-api.js";
+import { spawnProgram } from "../../support/program/toolchain-process.js";
 
 let postgres: TestPostgres;
 let pg: Pool;

@@ -1,4 +1,4 @@
-import { openLocalServers } from "../support/database-servers.js";
-import { programOnServers } from "../support/program-on-servers.js";
+import { openLocalServers } from "../../support/stores/database-servers.js";
+import { programOnServers } from "../../support/program/program-on-servers.js";
 
 programOnServers("the program on a PostgreSQL and a ClickHouse that were there before it", openLocalServers);

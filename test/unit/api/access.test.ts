@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { access, ACTIONS, lacks, type Action } from "../../../api/access.js";
-import { SCOPES } from "../../../schemas/api-token.js";
-import { CALLERS, tabledDecision, tabledScope } from "../../support/access-table.js";
+import { SCOPES } from "../../../schemas/contracts/api-token.js";
+import { CALLERS, tabledDecision, tabledScope } from "../../support/api/access-table.js";
 
 const ALL_ACTIONS = Object.keys(ACTIONS) as Action[];
 const CELLS = ALL_ACTIONS.flatMap((action) =>

@@ -5,7 +5,7 @@ import { ACTIONS } from "../../../api/access.js";
 import { createApp } from "../../../api/app.js";
 import { managementRoutes } from "../../../api/management-routes.js";
 import { pathsOf, route, type Route } from "../../../api/route.js";
-import { ALL_ROUTES, TOKEN_ROUTES } from "../../support/all-routes.js";
+import { ALL_ROUTES, TOKEN_ROUTES } from "../../support/api/all-routes.js";
 
 /** What may be read without a token: about the service itself. */
 const PUBLIC = ["/healthz", "/readyz", "/openapi.json", "/docs", "/docs/:hash/:file"];

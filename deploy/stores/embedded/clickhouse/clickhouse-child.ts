@@ -1,8 +1,8 @@
 import { readSync, writeSync } from "node:fs";
 import { isMainThread, parentPort, Worker } from "node:worker_threads";
 import type * as ffiRs from "ffi-rs";
-import { yieldSessionToRequests } from "../yield-to-requests.js";
-import { LEASH_FD } from "./server-process.js";
+import { yieldSessionToRequests } from "../../../process/thread-priority.js";
+import { LEASH_FD } from "../server-process.js";
 
 /**
  * The process that is the embedded ClickHouse: `node clickhouse-child.js <libchdb.so> <arguments of clickhouse local>`.

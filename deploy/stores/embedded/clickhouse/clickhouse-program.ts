@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { StartFailure } from "../start-failure.js";
+import { StartFailure } from "../../../process/start-failure.js";
 
 const PACKAGE = "@chdb/lib-linux-x64-gnu";
 const PACKAGE_VERSION = "26.7.3-stable.1";
@@ -30,7 +30,7 @@ export function findChildEntry(): string {
   const here = dirname(fileURLToPath(import.meta.url));
   const beside = join(here, "clickhouse-child.js");
   if (existsSync(beside)) return beside;
-  const compiled = join(here, "../../dist/deploy/embedded/clickhouse-child.js");
+  const compiled = join(here, "../../../../dist/deploy/stores/embedded/clickhouse/clickhouse-child.js");
   if (existsSync(compiled)) return compiled;
   throw new Error(`${compiled} is not there: run \`npm run build\` first`);
 }

@@ -4,18 +4,18 @@ import { writeFile } from "node:fs/promises";
 import { totalmem } from "node:os";
 import { join } from "node:path";
 import type { Logger } from "pino";
-import { onFreePort } from "../free-port.js";
-import { loadSecretFile } from "../secret-file.js";
-import type { StartFailure } from "../start-failure.js";
-import { explainFileError, storeFailure } from "../start-failure.js";
+import { onFreePort } from "../../../process/free-port.js";
+import { loadSecretFile } from "../../../data-dir/secret-file.js";
+import type { StartFailure } from "../../../process/start-failure.js";
+import { explainFileError, storeFailure } from "../../../process/start-failure.js";
 import { clickHouseConfig, clickHouseUsers } from "./clickhouse-config.js";
 import { forgetCutInserts } from "./clickhouse-deduplication.js";
 import { findChildEntry, findClickHouseLibrary } from "./clickhouse-program.js";
-import { keepRunning } from "./keep-running.js";
-import type { KeepRunningOptions, Running } from "./keep-running.js";
-import { endLeftovers } from "./leftovers.js";
-import { spawnServer } from "./server-process.js";
-import type { ServerProcess } from "./server-process.js";
+import { keepRunning } from "../supervise-server.js";
+import type { KeepRunningOptions, Running } from "../supervise-server.js";
+import { endLeftovers } from "../orphans.js";
+import { spawnServer } from "../server-process.js";
+import type { ServerProcess } from "../server-process.js";
 
 export interface ClickHouseOptions extends Pick<KeepRunningOptions, "steadyMs"> {
   /** A folder of its own, below the locked data directory. */

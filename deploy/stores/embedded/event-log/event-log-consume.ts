@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ConsumeOptions, LogBatch, LogConsumer } from "../../schemas/event-log.js";
+import type { ConsumeOptions, LogBatch, LogConsumer } from "../../../../schemas/records/event-log.js";
 import { releaseMappedPages } from "./event-log-pages.js";
 import { openPartition, type PartitionReader } from "./event-log-partition.js";
 import type { LogStore } from "./event-log-store.js";

@@ -1,5 +1,5 @@
-import { BatchLost, type LogBatch, type LogRecord } from "../../schemas/event-log.js";
-import { countThatFit } from "../count-that-fit.js";
+import { BatchLost, type LogBatch, type LogRecord } from "../../../../schemas/records/event-log.js";
+import { countThatFit } from "../../count-within-bytes.js";
 import type { LogStore } from "./event-log-store.js";
 import type { Cursor } from "./event-log-tables.js";
 import { written } from "./event-log-written.js";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { EventLogUnavailable } from "../../schemas/event-log.js";
+import { EventLogUnavailable } from "../../../../schemas/records/event-log.js";
 import { releaseMappedPages } from "./event-log-pages.js";
 import type { LogStore } from "./event-log-store.js";
 import type { RecordKey } from "./event-log-tables.js";

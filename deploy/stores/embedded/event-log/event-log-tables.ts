@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir, realpath, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { open, type Database, type RootDatabase } from "lmdb";
-import { StartFailure } from "../start-failure.js";
+import { StartFailure } from "../../../process/start-failure.js";
 import { written } from "./event-log-written.js";
 
 export type RecordKey = [topic: string, partition: number, offset: number];

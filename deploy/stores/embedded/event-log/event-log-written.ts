@@ -1,6 +1,6 @@
 import { statfs } from "node:fs/promises";
 import { dirname } from "node:path";
-import { EventLogUnavailable } from "../../schemas/event-log.js";
+import { EventLogUnavailable } from "../../../../schemas/records/event-log.js";
 
 /**
  * Passes on the result of a write to LMDB, or throws the fault behind its failure. LMDB's binding keeps the reason

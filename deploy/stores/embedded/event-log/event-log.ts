@@ -1,4 +1,4 @@
-import type { EventLog, LagReader, LogConsumer } from "../../schemas/event-log.js";
+import type { EventLog, LagReader, LogConsumer } from "../../../../schemas/records/event-log.js";
 import { openAppender } from "./event-log-append.js";
 import { startConsumer } from "./event-log-consume.js";
 import { startRetention } from "./event-log-retention.js";

@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync, statSync } from "node:fs";
-import { StartFailure } from "../start-failure.js";
+import { StartFailure } from "../../../process/start-failure.js";
 
 /** The operating system's account that PostgreSQL runs as, and how a command becomes that account. */
 export interface PostgresAccount {

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { StartFailure } from "../start-failure.js";
+import { StartFailure } from "../../../process/start-failure.js";
 
 /** The programs of PostgreSQL, absolute paths. */
 export interface PostgresProgram {

@@ -1,13 +1,13 @@
 import pg from "pg";
 import type { Logger } from "pino";
-import { onFreePort } from "../free-port.js";
-import { StartFailure, storeFailure } from "../start-failure.js";
-import { keepRunning } from "./keep-running.js";
-import type { KeepRunningOptions, Running } from "./keep-running.js";
-import { endLeftovers } from "./leftovers.js";
+import { onFreePort } from "../../../process/free-port.js";
+import { StartFailure, storeFailure } from "../../../process/start-failure.js";
+import { keepRunning } from "../supervise-server.js";
+import type { KeepRunningOptions, Running } from "../supervise-server.js";
+import { endLeftovers } from "../orphans.js";
 import { openPostgresCluster, SUPERUSER } from "./postgres-cluster.js";
 import type { PostgresCluster } from "./postgres-cluster.js";
-import type { ServerProcess } from "./server-process.js";
+import type { ServerProcess } from "../server-process.js";
 
 export interface PostgresOptions extends Pick<KeepRunningOptions, "steadyMs"> {
   /** A folder of its own, below the locked data directory. */

@@ -4,12 +4,12 @@ import type { RequestListener } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openCollectWorld, type CollectWorld } from "../support/collect-world.js";
-import { describeWithCommand } from "../support/describe-with-command.js";
-import { newNpmPackage, newPythonPackage } from "../support/registry-packages.js";
-import { runCommand } from "../support/run-command.js";
-import { startProxy } from "../support/start-proxy.js";
-import { startServer, type StartedServer } from "../support/start-server.js";
+import { openCollectWorld, type CollectWorld } from "../../../support/collect/collect-world.js";
+import { describeWithCommand } from "../../../support/program/describe-with-command.js";
+import { newNpmPackage, newPythonPackage } from "../../../support/collect/registry-packages.js";
+import { runCommand } from "../../../support/program/run-command.js";
+import { startProxy } from "../../../support/collect/start-proxy.js";
+import { startServer, type StartedServer } from "../../../support/collect/start-server.js";
 
 let world: CollectWorld;
 let upstream: StartedServer;
@@ -52,7 +52,12 @@ describeWithCommand("pip", PIP, () => {
   let bytes: Buffer;
 
   beforeAll(async () => {
-    const made = await runCommand("python3", ["test/support/make-wheel.py", folder, project, "1.4.0"]);
+    const made = await runCommand("python3", [
+      "test/support/collect/make-wheel.py",
+      folder,
+      project,
+      "1.4.0",
+    ]);
     wheel = made.trim();
     bytes = await readFile(join(folder, wheel));
     served.set(`/files/${wheel}`, ["application/zip", bytes]);

@@ -1,8 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { ApiClient } from "../../deploy/demo/api-client.js";
-import type { PackageV1 } from "../../schemas/package.js";
-import { COLLECT_ORGANIZATION, openCollectWorld, type CollectWorld } from "../support/collect-world.js";
-import { newDockerPackage } from "../support/registry-packages.js";
+import type { ApiClient } from "../../../../deploy/demo/api-client.js";
+import type { PackageV1 } from "../../../../schemas/contracts/package.js";
+import {
+  COLLECT_ORGANIZATION,
+  openCollectWorld,
+  type CollectWorld,
+} from "../../../support/collect/collect-world.js";
+import { newDockerPackage } from "../../../support/collect/registry-packages.js";
 
 const HOST = "cr.acme.example";
 const WITHIN = { timeout: 10_000, interval: 20 };

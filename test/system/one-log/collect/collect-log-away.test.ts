@@ -1,13 +1,18 @@
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createRegistry } from "../../deploy/metrics.js";
-import { openCollect, type OpenCollect } from "../../deploy/open-collect.js";
-import { linesOf } from "../../schemas/chunk-codec.js";
-import { EventLogUnavailable, type EventLog } from "../../schemas/event-log.js";
-import type { PixelRecord } from "../../schemas/pixel.js";
-import { decodeRawChunk } from "../../schemas/raw-chunk.js";
-import { callCollect } from "../support/collect-client.js";
-import { openTestPostgres, serveApi, type ServedApi, type TestPostgres } from "../support/management-api.js";
+import { createRegistry } from "../../../../deploy/metrics/metrics.js";
+import { openCollect, type OpenCollect } from "../../../../deploy/roles/open-collect.js";
+import { linesOf } from "../../../../schemas/records/chunk-codec.js";
+import { EventLogUnavailable, type EventLog } from "../../../../schemas/records/event-log.js";
+import type { PixelRecord } from "../../../../schemas/contracts/pixel.js";
+import { decodeRawChunk } from "../../../../schemas/records/raw-chunk.js";
+import { callCollect } from "../../../support/collect/collect-client.js";
+import {
+  openTestPostgres,
+  serveApi,
+  type ServedApi,
+  type TestPostgres,
+} from "../../../support/api/management-api.js";
 
 /** A log that can be away, and remembers what it took. */
 function openLog() {

@@ -9,11 +9,19 @@ import {
   type CollectCase,
   type DockerRule,
   type PythonRule,
-} from "../support/collect-cases.js";
-import { COLLECT_ORGANIZATION, openCollectWorld, type CollectWorld } from "../support/collect-world.js";
-import { pullImage, startRegistry } from "../support/image-registry.js";
-import { newDockerPackage, newNpmPackage, newPythonPackage } from "../support/registry-packages.js";
-import { startServer, type StartedServer } from "../support/start-server.js";
+} from "../../../support/collect/collect-cases.js";
+import {
+  COLLECT_ORGANIZATION,
+  openCollectWorld,
+  type CollectWorld,
+} from "../../../support/collect/collect-world.js";
+import { pullImage, startRegistry } from "../../../support/collect/image-registry.js";
+import {
+  newDockerPackage,
+  newNpmPackage,
+  newPythonPackage,
+} from "../../../support/collect/registry-packages.js";
+import { startServer, type StartedServer } from "../../../support/collect/start-server.js";
 
 const ofKind = <Case extends CollectCase>(cases: readonly Case[], kind: string) =>
   cases.filter(({ name }) => name.startsWith(kind));

@@ -1,6 +1,6 @@
 import { pino } from "pino";
 import { expect, test } from "vitest";
-import { startCollect, type Collect } from "../../deploy/start-collect.js";
+import { startCollect, type Collect } from "../../../../deploy/roles/start-collect.js";
 
 /** A thread that says what it was asked and serves any path; `/break` breaks it. */
 const HEAD = `

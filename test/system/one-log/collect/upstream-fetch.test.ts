@@ -2,10 +2,10 @@ import type { LookupAddress } from "node:dns";
 import type { RequestListener, ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from "vitest";
-import { createAddressGuard } from "../../api/webhooks/guarded-lookup.js";
-import { createIndexClient } from "../../deploy/fetch-index.js";
-import type { FetchIndex } from "../../ingest/collect/python-index.js";
-import { startServer, type StartedServer } from "../support/start-server.js";
+import { createAddressGuard } from "../../../../api/outbound/guarded-lookup.js";
+import { createIndexClient } from "../../../../ingest/collect/python/fetch-index.js";
+import type { FetchIndex } from "../../../../ingest/collect/python/python-index.js";
+import { startServer, type StartedServer } from "../../../support/collect/start-server.js";
 
 /** What the upstream sends on each path, and what it was asked. */
 const PATHS: Record<string, (response: ServerResponse) => void> = {

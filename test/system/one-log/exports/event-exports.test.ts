@@ -3,13 +3,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import type { ApiClient } from "../../deploy/demo/api-client.js";
-import { ADDRESSES, hostileEvents, type HostileEvent } from "../support/hostile-events.js";
-import { makeOrganization, makePackage } from "../support/make-artifacts.js";
-import { hasPython, openCsv, READERS, readWithPython, rowText } from "../support/read-export.js";
-import type { KnownArtifact } from "../support/recount-line.js";
-import { saveExport } from "../support/save-export.js";
-import { startToolchain, type Toolchain } from "../support/start-toolchain.js";
+import type { ApiClient } from "../../../../deploy/demo/api-client.js";
+import { ADDRESSES, hostileEvents, type HostileEvent } from "../../../support/imports/hostile-events.js";
+import { makeOrganization, makePackage } from "../../../support/imports/make-artifacts.js";
+import {
+  hasPython,
+  openCsv,
+  READERS,
+  readWithPython,
+  rowText,
+} from "../../../support/imports/read-export.js";
+import type { KnownArtifact } from "../../../support/imports/recount-line.js";
+import { saveExport } from "../../../support/imports/save-export.js";
+import { startToolchain, type Toolchain } from "../../../support/program/start-toolchain.js";
 
 /** EXPORT_ROWS=1000000 is what is promised; few are enough to see that all is as it should be. */
 const EVENTS = Number(process.env["EXPORT_ROWS"] ?? 20_000);

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { openEvents } from "../../aggregate/open-events.js";
-import { settle } from "../../aggregate/settle.js";
-import type { UnsettledImports } from "../../schemas/unsettled-imports.js";
-import { openTestClickHouse, type TestClickHouse } from "../support/open-clickhouse.js";
-import { textOf } from "../support/open-answer.js";
-import type { KnownArtifact } from "../support/recount-line.js";
-import { insertChunk, openJournal, type Version } from "../support/settlement-world.js";
+import { openEvents } from "../../../../aggregate/queries/open-events.js";
+import { settle } from "../../../../aggregate/settlement/settle.js";
+import type { UnsettledImports } from "../../../../schemas/records/unsettled-imports.js";
+import { openTestClickHouse, type TestClickHouse } from "../../../support/stores/open-clickhouse.js";
+import { textOf } from "../../../support/api/open-answer.js";
+import type { KnownArtifact } from "../../../support/imports/recount-line.js";
+import { insertChunk, openJournal, type Version } from "../../../support/stores/settlement-world.js";
 
 const DAY_MS = 86_400_000;
 const MARCH = Date.parse("2025-03-10T12:00:00Z");

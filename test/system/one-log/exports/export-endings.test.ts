@@ -6,14 +6,14 @@ import { setImmediate as turn } from "node:timers/promises";
 import Koa from "koa";
 import { pino } from "pino";
 import { describe, expect, test } from "vitest";
-import { openRows, type PassChunks, type Rows } from "../../aggregate/open-rows.js";
-import { answerRows, type OpenRows } from "../../api/answer-rows.js";
-import { onUncaught } from "../../api/middleware/answer-problems.js";
-import { requestId } from "../../api/middleware/request-id.js";
-import type { ApiState } from "../../api/route.js";
-import { connectResults } from "../../deploy/connect-results.js";
-import { listen } from "../../deploy/listen.js";
-import { openRawReceiver } from "../support/receivers.js";
+import { openRows, type PassChunks, type Rows } from "../../../../aggregate/queries/open-rows.js";
+import { answerRows, type OpenRows } from "../../../../api/exports/answer-rows.js";
+import { onUncaught } from "../../../../api/middleware/answer-problems.js";
+import { requestId } from "../../../../api/middleware/request-id.js";
+import type { ApiState } from "../../../../api/route.js";
+import { connectResults } from "../../../../deploy/stores/clickhouse/connect-results.js";
+import { listen } from "../../../../deploy/servers/listen.js";
+import { openRawReceiver } from "../../../support/api/receivers.js";
 
 const CALLERS = 100;
 /** What a caller takes before it leaves. */

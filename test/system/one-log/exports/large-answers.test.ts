@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createGunzip } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { connectClickHouse } from "../../deploy/connect-clickhouse.js";
-import type { ApiClient } from "../../deploy/demo/api-client.js";
-import { makeOrganization, makePackage } from "../support/make-artifacts.js";
-import { openAnswer } from "../support/open-answer.js";
-import { startServer } from "../support/start-server.js";
-import { startToolchain, type Toolchain } from "../support/start-toolchain.js";
-import { pidsIn } from "../support/toolchain-process.js";
+import { connectClickHouse } from "../../../../deploy/stores/clickhouse/connect-clickhouse.js";
+import type { ApiClient } from "../../../../deploy/demo/api-client.js";
+import { makeOrganization, makePackage } from "../../../support/imports/make-artifacts.js";
+import { openAnswer } from "../../../support/api/open-answer.js";
+import { startServer } from "../../../support/collect/start-server.js";
+import { startToolchain, type Toolchain } from "../../../support/program/start-toolchain.js";
+import { pidsIn } from "../../../support/program/toolchain-process.js";
 
 // More than all buffers between ClickHouse and a reader that stands still can hold, compressed or not: such a query runs
 // until its reader goes on.

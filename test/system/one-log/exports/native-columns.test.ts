@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { Random } from "../../deploy/demo/random.js";
-import { insertBlock } from "../../enrich/insert-block.js";
-import { EventBlock, type EventOrigin } from "../../enrich/native/event-block.js";
-import { LogBlock } from "../../enrich/native/log-block.js";
-import { NIL_UUID } from "../../enrich/native/uuid-bytes.js";
-import type { EnrichedEvent } from "../../schemas/enriched-event.js";
-import { openTestClickHouse, type TestClickHouse } from "../support/open-clickhouse.js";
+import { Random } from "../../../../deploy/demo/random.js";
+import { insertBlock } from "../../../../enrich/batches/insert-block.js";
+import { EventBlock, type EventOrigin } from "../../../../enrich/native/event-block.js";
+import { LogBlock } from "../../../../enrich/native/log-block.js";
+import { NIL_UUID } from "../../../../enrich/native/uuid-bytes.js";
+import type { EnrichedEvent } from "../../../../schemas/records/enriched-event.js";
+import { openTestClickHouse, type TestClickHouse } from "../../../support/stores/open-clickhouse.js";
 
 let clickhouse: TestClickHouse;
 

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { applyBatch, markRetracted, settle } from "../../aggregate/settle.js";
-import { Random } from "../../deploy/demo/random.js";
-import { breakView } from "../support/break-view.js";
-import { firstDifference } from "../support/first-difference.js";
-import { openTestClickHouse, type TestClickHouse } from "../support/open-clickhouse.js";
-import type { KnownArtifact } from "../support/recount-line.js";
+import { applyBatch, markRetracted, settle } from "../../../../aggregate/settlement/settle.js";
+import { Random } from "../../../../deploy/demo/random.js";
+import { breakView } from "../../../support/stores/break-view.js";
+import { firstDifference } from "../../../support/imports/first-difference.js";
+import { openTestClickHouse, type TestClickHouse } from "../../../support/stores/open-clickhouse.js";
+import type { KnownArtifact } from "../../../support/imports/recount-line.js";
 import {
   aggregatesOf,
   countLive,
@@ -15,7 +15,7 @@ import {
   readAggregates,
   type TestJournal,
   type Version,
-} from "../support/settlement-world.js";
+} from "../../../support/stores/settlement-world.js";
 
 let clickhouse: TestClickHouse;
 let artifact: KnownArtifact;

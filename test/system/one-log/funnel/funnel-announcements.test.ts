@@ -1,13 +1,17 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { ApiClient } from "../../deploy/demo/api-client.js";
-import type { WebhookRecord } from "../../schemas/webhook.js";
-import { readAnnouncement, type Announcement, type AnnouncedCompany } from "../support/announcements.js";
-import { readCompanyAddresses, type KnownCompany } from "../support/company-addresses.js";
-import { makeOrganization, makePackage, makePixel } from "../support/make-artifacts.js";
-import { openReceiver, type Receiver } from "../support/receivers.js";
-import type { KnownArtifact } from "../support/recount-line.js";
-import { startToolchain, type Toolchain } from "../support/start-toolchain.js";
+import type { ApiClient } from "../../../../deploy/demo/api-client.js";
+import type { WebhookRecord } from "../../../../schemas/contracts/webhook.js";
+import {
+  readAnnouncement,
+  type Announcement,
+  type AnnouncedCompany,
+} from "../../../support/api/announcements.js";
+import { readCompanyAddresses, type KnownCompany } from "../../../support/imports/company-addresses.js";
+import { makeOrganization, makePackage, makePixel } from "../../../support/imports/make-artifacts.js";
+import { openReceiver, type Receiver } from "../../../support/api/receivers.js";
+import type { KnownArtifact } from "../../../support/imports/recount-line.js";
+import { startToolchain, type Toolchain } from "../../../support/program/start-toolchain.js";
 
 const COMPANIES = readCompanyAddresses();
 const [THREE_M, ADOBE, AIRBUS] = ["3m.com", "adobe.com", "airbus.com"].map(

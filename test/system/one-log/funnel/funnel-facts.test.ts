@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { readCompanyFacts, type PlacedFacts } from "../../aggregate/funnel/read-company-facts.js";
-import type { DayActivity } from "../../aggregate/funnel/score.js";
-import { stageFacts } from "../../aggregate/funnel/stage-facts.js";
-import type { ArtifactKind } from "../../schemas/artifact.js";
-import { IMPORTANCES, type Importance } from "../../schemas/funnel.js";
-import { openTestClickHouse, type TestClickHouse } from "../support/open-clickhouse.js";
+import { readCompanyFacts, type PlacedFacts } from "../../../../aggregate/funnel/read-company-facts.js";
+import type { DayActivity } from "../../../../aggregate/funnel/score.js";
+import { stageFacts } from "../../../../aggregate/funnel/stage-facts.js";
+import type { ArtifactKind } from "../../../../schemas/records/artifact.js";
+import { IMPORTANCES, type Importance } from "../../../../schemas/records/funnel.js";
+import { openTestClickHouse, type TestClickHouse } from "../../../support/stores/open-clickhouse.js";
 
 let clickhouse: TestClickHouse;
 

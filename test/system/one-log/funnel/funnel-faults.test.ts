@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { funnelSeedText, funnelTotalsOf } from "../faults/funnel-report.js";
-import { openFunnelWorld, type FunnelWorld } from "../faults/funnel-world.js";
-import { runFunnelSeed, type FunnelSeedReport } from "../faults/run-funnel-seed.js";
+import { funnelSeedText, funnelTotalsOf } from "../../../faults/funnel-report.js";
+import { openFunnelWorld, type FunnelWorld } from "../../../faults/funnel-world.js";
+import { runFunnelSeed, type FunnelSeedReport } from "../../../faults/run-funnel-seed.js";
 
 /** Between them every named point. */
 const SEEDS = [1, 5, 6];

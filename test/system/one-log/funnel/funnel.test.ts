@@ -2,16 +2,16 @@ import { parse as parseCsv } from "csv-parse/sync";
 import pg from "pg";
 import type { ClickHouseClient } from "@clickhouse/client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { connectClickHouse } from "../../deploy/connect-clickhouse.js";
-import { connectApi, type ApiClient } from "../../deploy/demo/api-client.js";
-import { prepareClickHouse } from "../../deploy/prepare-clickhouse.js";
-import type { CompanyDetail, CompanyRecord, FunnelRecord } from "../../schemas/company.js";
-import type { EventImport } from "../../schemas/import-store.js";
-import { countDifferingRows } from "../faults/check-views.js";
-import { makeOrganization, makePackage, makePixel } from "../support/make-artifacts.js";
-import { joinOrganization, setLevel } from "../support/management-world.js";
-import type { KnownArtifact } from "../support/recount-line.js";
-import { startToolchain, type Toolchain } from "../support/start-toolchain.js";
+import { connectClickHouse } from "../../../../deploy/stores/clickhouse/connect-clickhouse.js";
+import { connectApi, type ApiClient } from "../../../../deploy/demo/api-client.js";
+import { prepareClickHouse } from "../../../../deploy/stores/clickhouse/prepare-clickhouse.js";
+import type { CompanyDetail, CompanyRecord, FunnelRecord } from "../../../../schemas/contracts/company.js";
+import type { EventImport } from "../../../../schemas/records/import-store.js";
+import { countDifferingRows } from "../../../faults/check-views.js";
+import { makeOrganization, makePackage, makePixel } from "../../../support/imports/make-artifacts.js";
+import { joinOrganization, setLevel } from "../../../support/api/management-world.js";
+import type { KnownArtifact } from "../../../support/imports/recount-line.js";
+import { startToolchain, type Toolchain } from "../../../support/program/start-toolchain.js";
 
 /** Addresses of networks that `organizations.csv` and the ASN table know. */
 const ADDRESSES = {

@@ -3,14 +3,14 @@ import { Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { rotateToken } from "../../../api/accounts.js";
-import { route } from "../../../api/route.js";
+import { rotateToken } from "../../../../api/identity/accounts.js";
+import { route } from "../../../../api/route.js";
 import {
   openTestPostgres,
   serveApi,
   type ServedApi,
   type TestPostgres,
-} from "../../support/management-api.js";
+} from "../../../support/api/management-api.js";
 
 const TEXT = {
   description: "Lines",

@@ -2,22 +2,29 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { rotateToken } from "../../../api/accounts.js";
-import { importEndingRoutes } from "../../../api/routes/import-endings.js";
-import { importRoutes } from "../../../api/routes/imports.js";
-import { dropParkedChunks, parkedChunks } from "../../../api/stores/parked-chunks.js";
-import { switchExport } from "../../../api/switch-export.js";
-import { openEmbeddedLog } from "../../../deploy/embedded/event-log.js";
-import { ActiveUploads } from "../../../ingest/import/active-uploads.js";
-import type { AuditEntryRecord } from "../../../schemas/audit-entry.js";
-import type { EventLog } from "../../../schemas/event-log.js";
+import { rotateToken } from "../../../../api/identity/accounts.js";
+import { importEndingRoutes } from "../../../../api/routes/imports/import-endings.js";
+import { importRoutes } from "../../../../api/routes/imports/imports.js";
+import { dropParkedChunks, parkedChunks } from "../../../../api/stores/imports/dead-letters.js";
+import { switchExport } from "../../../../api/exports/switch-export.js";
+import { openEmbeddedLog } from "../../../../deploy/stores/embedded/event-log/event-log.js";
+import { ActiveUploads } from "../../../../ingest/import/active-uploads.js";
+import type { AuditEntryRecord } from "../../../../schemas/contracts/audit-entry.js";
+import type { EventLog } from "../../../../schemas/records/event-log.js";
 import {
   openTestPostgres,
   serveApi,
   type ServedApi,
   type TestPostgres,
-} from "../../support/management-api.js";
-import { idOf, makeWorld, TIMESTAMP, UUID, type Who, type World } from "../../support/management-world.js";
+} from "../../../support/api/management-api.js";
+import {
+  idOf,
+  makeWorld,
+  TIMESTAMP,
+  UUID,
+  type Who,
+  type World,
+} from "../../../support/api/management-world.js";
 
 let dir: string;
 let eventLog: EventLog;

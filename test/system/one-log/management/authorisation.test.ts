@@ -1,17 +1,22 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ACTIONS, type Action } from "../../../api/access.js";
-import { SCOPES } from "../../../schemas/api-token.js";
-import { makeMates, makePlace, type Place } from "../../support/access-place.js";
+import { ACTIONS, type Action } from "../../../../api/access.js";
+import { SCOPES } from "../../../../schemas/contracts/api-token.js";
+import { makeMates, makePlace, type Place } from "../../../support/api/access-place.js";
 import {
   expectedDecision,
   ownerAllowed,
   REQUESTS,
   type TabledRequest,
-} from "../../support/access-requests.js";
-import { CALLERS, tabledDecision, tabledScope, type TabledCaller } from "../../support/access-table.js";
-import { TOKEN_ROUTES } from "../../support/all-routes.js";
-import { isSuccess, sendRequest } from "../../support/send-request.js";
-import { openWholeApi, type WholeApi } from "../../support/whole-api.js";
+} from "../../../support/api/access-requests.js";
+import {
+  CALLERS,
+  tabledDecision,
+  tabledScope,
+  type TabledCaller,
+} from "../../../support/api/access-table.js";
+import { TOKEN_ROUTES } from "../../../support/api/all-routes.js";
+import { isSuccess, sendRequest } from "../../../support/api/send-request.js";
+import { openWholeApi, type WholeApi } from "../../../support/api/whole-api.js";
 
 let whole: WholeApi;
 

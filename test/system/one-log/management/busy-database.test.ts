@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Pool } from "pg";
 import { pino } from "pino";
-import { connectPostgres } from "../../../deploy/connect-postgres.js";
+import { connectPostgres } from "../../../../deploy/stores/postgres/connect-postgres.js";
 import {
   openTestPostgres,
   serveApi,
   type Answer,
   type ServedApi,
   type TestPostgres,
-} from "../../support/management-api.js";
-import { makeWorld, type World } from "../../support/management-world.js";
-import { onPostgres } from "../../support/on-postgres.js";
+} from "../../../support/api/management-api.js";
+import { makeWorld, type World } from "../../../support/api/management-world.js";
+import { onPostgres } from "../../../support/stores/on-postgres.js";
 
 const LIMITS = { connectionMs: 1_000, lockMs: 800, statementMs: 2_000 };
 /** A request waits for a connection twice (for its token, then for its work), and then for one lock. */

@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { Agent, get as httpGet, type IncomingMessage } from "node:http";
 import { expect, describe, test } from "vitest";
-import { createApiServer } from "../../../deploy/create-api-server.js";
-import { listen } from "../../../deploy/listen.js";
-import { openBareSocket } from "../../support/open-socket.js";
+import { createApiServer } from "../../../../deploy/servers/create-api-server.js";
+import { listen } from "../../../../deploy/servers/listen.js";
+import { openBareSocket } from "../../../support/imports/open-socket.js";
 
 describe("a server that drains", () => {
   const HELLO = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";

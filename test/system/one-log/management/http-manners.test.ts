@@ -7,8 +7,8 @@ import {
   serveApi,
   type ServedApi,
   type TestPostgres,
-} from "../../support/management-api.js";
-import { openBareSocket } from "../../support/open-socket.js";
+} from "../../../support/api/management-api.js";
+import { openBareSocket } from "../../../support/imports/open-socket.js";
 
 const BODY_MS_MAX = 400;
 const DASHBOARD = "https://dashboard.example";

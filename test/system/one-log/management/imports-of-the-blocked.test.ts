@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { importRecordRoutes } from "../../../api/routes/import-records.js";
-import { deletePackage } from "../../../api/stores/packages.js";
-import { insertImport } from "../../../api/stores/imports.js";
-import { connectClickHouse } from "../../../deploy/connect-clickhouse.js";
+import { importRecordRoutes } from "../../../../api/routes/imports/import-records.js";
+import { deletePackage } from "../../../../api/stores/packages/packages.js";
+import { insertImport } from "../../../../api/stores/imports/imports.js";
+import { connectClickHouse } from "../../../../deploy/stores/clickhouse/connect-clickhouse.js";
 import {
   openTestPostgres,
   serveApi,
   type ServedApi,
   type TestPostgres,
-} from "../../support/management-api.js";
-import { idOf, makeWorld, setLevel, type Who, type World } from "../../support/management-world.js";
+} from "../../../support/api/management-api.js";
+import { idOf, makeWorld, setLevel, type Who, type World } from "../../../support/api/management-world.js";
 
 let postgres: TestPostgres;
 let api: ServedApi;

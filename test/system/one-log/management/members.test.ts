@@ -1,9 +1,16 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { callIfMatch } from "../../support/call-if-match.js";
-import type { ServedApi, TestPostgres } from "../../support/management-api.js";
-import { useManagementApi } from "../../support/use-management-api.js";
-import { idOf, makeWorld, setLevel, WHO, type Who, type World } from "../../support/management-world.js";
-import { readAudit } from "../../support/read-audit.js";
+import { callIfMatch } from "../../../support/api/call-if-match.js";
+import type { ServedApi, TestPostgres } from "../../../support/api/management-api.js";
+import { useManagementApi } from "../../../support/api/use-management-api.js";
+import {
+  idOf,
+  makeWorld,
+  setLevel,
+  WHO,
+  type Who,
+  type World,
+} from "../../../support/api/management-world.js";
+import { readAudit } from "../../../support/api/read-audit.js";
 
 let postgres: TestPostgres;
 let api: ServedApi;

@@ -2,17 +2,17 @@ import { get as httpGet } from "node:http";
 import { gunzipSync } from "node:zlib";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { OpenApiDocument } from "../../../api/openapi/build-document.js";
-import { route } from "../../../api/route.js";
+import type { OpenApiDocument } from "../../../../api/openapi/build-document.js";
+import { route } from "../../../../api/route.js";
 import {
   openTestPostgres,
   serveApi,
   type ServedApi,
   type TestPostgres,
-} from "../../support/management-api.js";
-import { ALL_ROUTES } from "../../support/all-routes.js";
-import { wordedPaths, templateOf } from "../../../api/openapi/path-template.js";
-import { startToolchain, type Toolchain } from "../../support/start-toolchain.js";
+} from "../../../support/api/management-api.js";
+import { ALL_ROUTES } from "../../../support/api/all-routes.js";
+import { wordedPaths, templateOf } from "../../../../api/openapi/path-template.js";
+import { startToolchain, type Toolchain } from "../../../support/program/start-toolchain.js";
 
 describe("the program", () => {
   let toolchain: Toolchain;

@@ -1,9 +1,16 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { auditOf } from "../../support/audit-of.js";
-import { callIfMatch } from "../../support/call-if-match.js";
-import type { ServedApi, TestPostgres } from "../../support/management-api.js";
-import { useManagementApi } from "../../support/use-management-api.js";
-import { idOf, makeWorld, setLevel, UUID, type Who, type World } from "../../support/management-world.js";
+import { auditOf } from "../../../support/api/audit-of.js";
+import { callIfMatch } from "../../../support/api/call-if-match.js";
+import type { ServedApi, TestPostgres } from "../../../support/api/management-api.js";
+import { useManagementApi } from "../../../support/api/use-management-api.js";
+import {
+  idOf,
+  makeWorld,
+  setLevel,
+  UUID,
+  type Who,
+  type World,
+} from "../../../support/api/management-world.js";
 
 let postgres: TestPostgres;
 let api: ServedApi;

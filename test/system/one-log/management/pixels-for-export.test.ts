@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Pool } from "pg";
-import { pixelsForExport } from "../../../api/pixels-for-export.js";
-import { readAccountByName, type Account } from "../../../api/stores/accounts.js";
-import { insertOrganization, updateExportEnabled } from "../../../api/stores/organizations.js";
-import { insertPackage } from "../../../api/stores/packages.js";
-import { insertPixel } from "../../../api/stores/pixels.js";
+import { pixelsForExport } from "../../../../api/exports/pixels-for-export.js";
+import { readAccountByName, type Account } from "../../../../api/stores/accounts/accounts.js";
+import { insertOrganization, updateExportEnabled } from "../../../../api/stores/accounts/organizations.js";
+import { insertPackage } from "../../../../api/stores/packages/packages.js";
+import { insertPixel } from "../../../../api/stores/packages/pixels.js";
 import {
   openTestPostgres,
   serveApi,
   type ServedApi,
   type TestPostgres,
-} from "../../support/management-api.js";
-import { joinOrganization, setLevel } from "../../support/management-world.js";
+} from "../../../support/api/management-api.js";
+import { joinOrganization, setLevel } from "../../../support/api/management-world.js";
 
 let postgres: TestPostgres;
 let pg: Pool;

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { artifactForImport } from "../../../api/authorise.js";
-import type { ServedApi, TestPostgres } from "../../support/management-api.js";
-import { useManagementApi } from "../../support/use-management-api.js";
+import { artifactForImport } from "../../../../api/authorise/authorise.js";
+import type { ServedApi, TestPostgres } from "../../../support/api/management-api.js";
+import { useManagementApi } from "../../../support/api/use-management-api.js";
 import {
   idOf,
   makeWorld,
@@ -10,7 +10,7 @@ import {
   UUID,
   type Who,
   type World,
-} from "../../support/management-world.js";
+} from "../../../support/api/management-world.js";
 
 let postgres: TestPostgres;
 let api: ServedApi;

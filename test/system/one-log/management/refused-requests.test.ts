@@ -1,13 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { parametersOf } from "../../../api/openapi/path-template.js";
-import { insertImport, ACTIVE_IMPORTS_MAX, type StartOptions } from "../../../api/stores/imports.js";
-import { insertPackage } from "../../../api/stores/packages.js";
-import type { ProblemCode } from "../../../schemas/problem.js";
-import { makeMates, makePlace, PARAMETERS, type Place } from "../../support/access-place.js";
-import { ownerAllowed, REQUESTS, type TabledRequest } from "../../support/access-requests.js";
-import { isSuccess, pathOf, sendRequest } from "../../support/send-request.js";
-import { openWholeApi, type WholeApi } from "../../support/whole-api.js";
+import { parametersOf } from "../../../../api/openapi/path-template.js";
+import {
+  insertImport,
+  ACTIVE_IMPORTS_MAX,
+  type StartOptions,
+} from "../../../../api/stores/imports/imports.js";
+import { insertPackage } from "../../../../api/stores/packages/packages.js";
+import type { ProblemCode } from "../../../../schemas/problem.js";
+import { makeMates, makePlace, PARAMETERS, type Place } from "../../../support/api/access-place.js";
+import { ownerAllowed, REQUESTS, type TabledRequest } from "../../../support/api/access-requests.js";
+import { isSuccess, pathOf, sendRequest } from "../../../support/api/send-request.js";
+import { openWholeApi, type WholeApi } from "../../../support/api/whole-api.js";
 
 let whole: WholeApi;
 

@@ -2,22 +2,22 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { aggregateRoutes } from "../../../api/routes/aggregates.js";
-import { importEndingRoutes } from "../../../api/routes/import-endings.js";
-import { importRoutes } from "../../../api/routes/imports.js";
-import { insertImport } from "../../../api/stores/imports.js";
-import { connectClickHouse } from "../../../deploy/connect-clickhouse.js";
-import { openEmbeddedLog } from "../../../deploy/embedded/event-log.js";
-import { ActiveUploads } from "../../../ingest/import/active-uploads.js";
-import { SCOPES } from "../../../schemas/api-token.js";
-import type { EventLog } from "../../../schemas/event-log.js";
+import { aggregateRoutes } from "../../../../api/routes/exports/aggregates.js";
+import { importEndingRoutes } from "../../../../api/routes/imports/import-endings.js";
+import { importRoutes } from "../../../../api/routes/imports/imports.js";
+import { insertImport } from "../../../../api/stores/imports/imports.js";
+import { connectClickHouse } from "../../../../deploy/stores/clickhouse/connect-clickhouse.js";
+import { openEmbeddedLog } from "../../../../deploy/stores/embedded/event-log/event-log.js";
+import { ActiveUploads } from "../../../../ingest/import/active-uploads.js";
+import { SCOPES } from "../../../../schemas/contracts/api-token.js";
+import type { EventLog } from "../../../../schemas/records/event-log.js";
 import {
   openTestPostgres,
   serveApi,
   type ServedApi,
   type TestPostgres,
-} from "../../support/management-api.js";
-import { idOf, makeWorld, type World } from "../../support/management-world.js";
+} from "../../../support/api/management-api.js";
+import { idOf, makeWorld, type World } from "../../../support/api/management-world.js";
 
 let dir: string;
 let eventLog: EventLog;

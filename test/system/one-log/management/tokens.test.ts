@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { serveApi, type ServedApi, type TestPostgres } from "../../support/management-api.js";
-import { useManagementApi } from "../../support/use-management-api.js";
-import { idOf, makeWorld, TIMESTAMP, UUID, type World } from "../../support/management-world.js";
+import { serveApi, type ServedApi, type TestPostgres } from "../../../support/api/management-api.js";
+import { useManagementApi } from "../../../support/api/use-management-api.js";
+import { idOf, makeWorld, TIMESTAMP, UUID, type World } from "../../../support/api/management-world.js";
 
 let postgres: TestPostgres;
 let api: ServedApi;

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { switchExport } from "../../../api/switch-export.js";
-import type { ServedApi, TestPostgres } from "../../support/management-api.js";
-import { useManagementApi } from "../../support/use-management-api.js";
-import { makeWorld, TIMESTAMP, UUID, type World } from "../../support/management-world.js";
+import { switchExport } from "../../../../api/exports/switch-export.js";
+import type { ServedApi, TestPostgres } from "../../../support/api/management-api.js";
+import { useManagementApi } from "../../../support/api/use-management-api.js";
+import { makeWorld, TIMESTAMP, UUID, type World } from "../../../support/api/management-world.js";
 
 let postgres: TestPostgres;
 let api: ServedApi;

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { canLoseRights, startFailing, WITHOUT_RIGHTS } from "../support/start-failing.js";
+import { canLoseRights, startFailing, WITHOUT_RIGHTS } from "../../../support/program/start-failing.js";
 
 let folder: string;
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openEmbeddedWorld } from "../faults/embedded-world.js";
-import type { FaultWorld } from "../faults/fault-world.js";
-import type { PlannedFault } from "../faults/plan-seed.js";
-import { seedText } from "../faults/report.js";
-import { runSeed } from "../faults/run-seed.js";
+import { openEmbeddedWorld } from "../../../faults/embedded-world.js";
+import type { FaultWorld } from "../../../faults/fault-world.js";
+import type { PlannedFault } from "../../../faults/plan-seed.js";
+import { seedText } from "../../../faults/report.js";
+import { runSeed } from "../../../faults/run-seed.js";
 
 const SEEDS = Array.from({ length: 20 }, (_, index) => index + 1);
 

@@ -3,11 +3,11 @@ import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import { pino } from "pino";
-import { createCollectServer } from "../../deploy/create-collect-server.js";
-import { listen } from "../../deploy/listen.js";
-import { createRegistry, startMetricsServer } from "../../deploy/metrics.js";
-import { StartFailure } from "../../deploy/start-failure.js";
-import { SiteDirectory } from "../../ingest/collect/site-directory.js";
+import { createCollectServer } from "../../../../ingest/collect/create-collect-server.js";
+import { listen } from "../../../../deploy/servers/listen.js";
+import { createRegistry, startMetricsServer } from "../../../../deploy/metrics/metrics.js";
+import { StartFailure } from "../../../../deploy/process/start-failure.js";
+import { SiteDirectory } from "../../../../ingest/collect/site-directory.js";
 
 const ANY = { host: "127.0.0.1", port: 0, variable: "PORT" };
 

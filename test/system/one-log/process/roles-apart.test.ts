@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { startFailing } from "../support/start-failing.js";
+import { startFailing } from "../../../support/program/start-failing.js";
 
 test("a process that leaves roles to others does not start on stores that these cannot see", async () => {
   const folder = await mkdtemp(join(tmpdir(), "roles-apart-"));

@@ -1,14 +1,14 @@
 import type { Pool } from "pg";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { deleteExpiredImportKeys } from "../../api/stores/import-keys.js";
-import { insertImport } from "../../api/stores/imports.js";
-import { deleteEndedChunks } from "../../api/stores/parked-chunks.js";
-import { runOnce } from "../../api/stores/scheduled-runs.js";
-import { connectPostgres } from "../../deploy/connect-postgres.js";
-import { SCHEDULED_JOBS } from "../../deploy/scheduled-jobs.js";
-import { startSchedule } from "../../deploy/start-schedule.js";
-import { openTestPostgres, type TestPostgres } from "../support/management-api.js";
+import { deleteExpiredImportKeys } from "../../../../api/stores/imports/import-keys.js";
+import { insertImport } from "../../../../api/stores/imports/imports.js";
+import { deleteEndedChunks } from "../../../../api/stores/imports/dead-letters.js";
+import { runOnce } from "../../../../api/stores/scheduled-runs.js";
+import { connectPostgres } from "../../../../deploy/stores/postgres/connect-postgres.js";
+import { SCHEDULED_JOBS } from "../../../../deploy/schedule/scheduled-jobs.js";
+import { startSchedule } from "../../../../deploy/schedule/start-schedule.js";
+import { openTestPostgres, type TestPostgres } from "../../../support/api/management-api.js";
 
 let postgres: TestPostgres;
 /** Each a process of its own, as far as PostgreSQL can tell. */

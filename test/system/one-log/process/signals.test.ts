@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect, test } from "vitest";
 
-const LIFECYCLE = new URL("../../dist/deploy/lifecycle.js", import.meta.url).href;
+const LIFECYCLE = new URL("../../../../dist/deploy/process/lifecycle.js", import.meta.url).href;
 
 /** A process that runs `code` with the functions of lifecycle, and what it has printed. */
 function startProgram(code: string) {

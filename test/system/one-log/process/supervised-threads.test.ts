@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import { expect, test } from "vitest";
-import { keepThread, type KeptThread } from "../../deploy/keep-thread.js";
-import { StartFailure } from "../../deploy/start-failure.js";
+import { keepThread, type KeptThread } from "../../../../deploy/process/supervise-thread.js";
+import { StartFailure } from "../../../../deploy/process/start-failure.js";
 
 type Told = { echo: string } | { fail: true };
 type Heard = { ready: true; start: number } | { echoed: string };

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { getPriority } from "node:os";
 import { expect, test } from "vitest";
-import { startToolchain } from "../support/start-toolchain.js";
+import { startToolchain } from "../../../support/program/start-toolchain.js";
 
 test.skipIf(process.platform !== "linux")(
   "two threads answer requests, and all others of the process wait for them",

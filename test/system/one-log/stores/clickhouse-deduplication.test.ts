@@ -4,7 +4,10 @@ import { join } from "node:path";
 import { createClient } from "@clickhouse/client";
 import { pino } from "pino";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { startClickHouse, type EmbeddedClickHouse } from "../../deploy/embedded/clickhouse.js";
+import {
+  startClickHouse,
+  type EmbeddedClickHouse,
+} from "../../../../deploy/stores/embedded/clickhouse/clickhouse.js";
 
 let dir: string;
 let server: EmbeddedClickHouse | undefined;

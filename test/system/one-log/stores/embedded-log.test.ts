@@ -7,10 +7,19 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { open as openLmdb } from "lmdb";
 import { afterAll, describe, expect, test } from "vitest";
-import { openEmbeddedLog, type EmbeddedLogOptions } from "../../deploy/embedded/event-log.js";
-import { StartFailure } from "../../deploy/start-failure.js";
-import type { ConsumeOptions, EventLog, LogBatch } from "../../schemas/event-log.js";
-import { bytes, collect, collecting, deferred, eventLogSuite } from "../support/event-log-suite.js";
+import {
+  openEmbeddedLog,
+  type EmbeddedLogOptions,
+} from "../../../../deploy/stores/embedded/event-log/event-log.js";
+import { StartFailure } from "../../../../deploy/process/start-failure.js";
+import type { ConsumeOptions, EventLog, LogBatch } from "../../../../schemas/records/event-log.js";
+import {
+  bytes,
+  collect,
+  collecting,
+  deferred,
+  eventLogSuite,
+} from "../../../support/stores/event-log-suite.js";
 
 eventLogSuite("the embedded event log", async () => {
   const dir = await newDir();
@@ -236,7 +245,8 @@ describe("the embedded event log, beside that", () => {
 
 const WHOLE = { batchBytesMax: 1_000, share: { index: 0, of: 1 } };
 const POLL = { timeout: 20_000, interval: 20 };
-const BUILT_LOG = new URL("../../dist/deploy/embedded/event-log.js", import.meta.url).href;
+const BUILT_LOG = new URL("../../../../dist/deploy/stores/embedded/event-log/event-log.js", import.meta.url)
+  .href;
 
 const dirs: string[] = [];
 const children: ChildProcess[] = [];

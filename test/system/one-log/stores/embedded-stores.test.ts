@@ -8,12 +8,12 @@ import { pathToFileURL } from "node:url";
 import pg from "pg";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openDataDir } from "../../deploy/data-dir.js";
-import type { DataDir } from "../../deploy/data-dir.js";
-import { startClickHouse } from "../../deploy/embedded/clickhouse.js";
-import type { EmbeddedClickHouse } from "../../deploy/embedded/clickhouse.js";
-import { startPostgres } from "../../deploy/embedded/postgres.js";
-import type { EmbeddedPostgres } from "../../deploy/embedded/postgres.js";
+import { openDataDir } from "../../../../deploy/data-dir/data-dir.js";
+import type { DataDir } from "../../../../deploy/data-dir/data-dir.js";
+import { startClickHouse } from "../../../../deploy/stores/embedded/clickhouse/clickhouse.js";
+import type { EmbeddedClickHouse } from "../../../../deploy/stores/embedded/clickhouse/clickhouse.js";
+import { startPostgres } from "../../../../deploy/stores/embedded/postgres/postgres.js";
+import type { EmbeddedPostgres } from "../../../../deploy/stores/embedded/postgres/postgres.js";
 
 const log = pino({ level: "silent" });
 let path: string;
@@ -71,12 +71,12 @@ async function askPostgres(query: string, url = stores.postgres.url): Promise<un
 
 /** A process that holds the stores of the data directory, as the program does, until it is killed. */
 async function holdStoresElsewhere(): Promise<{ pid: number; storePids: number[]; kill(): Promise<void> }> {
-  const dist = pathToFileURL(join(import.meta.dirname, "../../dist/deploy/")).href;
+  const dist = pathToFileURL(join(import.meta.dirname, "../../../../dist/deploy/")).href;
   const script = `
     import { pino } from "pino";
-    const { openDataDir } = await import("${dist}data-dir.js");
-    const { startClickHouse } = await import("${dist}embedded/clickhouse.js");
-    const { startPostgres } = await import("${dist}embedded/postgres.js");
+    const { openDataDir } = await import("${dist}data-dir/data-dir.js");
+    const { startClickHouse } = await import("${dist}stores/embedded/clickhouse/clickhouse.js");
+    const { startPostgres } = await import("${dist}stores/embedded/postgres/postgres.js");
     const log = pino({ level: "silent" });
     const dataDir = await openDataDir(process.argv[1]);
     const stores = await Promise.all([
@@ -85,7 +85,7 @@ async function holdStoresElsewhere(): Promise<{ pid: number; storePids: number[]
     ]);
     console.log(JSON.stringify(stores.map(({ pid }) => pid)));`;
   const child = spawn(process.execPath, ["--input-type=module", "--eval", script, path], {
-    cwd: join(import.meta.dirname, "../.."),
+    cwd: join(import.meta.dirname, "../../../.."),
     stdio: ["ignore", "pipe", "inherit"],
   });
   const [line] = (await once(child.stdout, "data")) as [Buffer];

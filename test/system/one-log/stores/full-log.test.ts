@@ -1,11 +1,16 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { importRoutes } from "../../api/routes/imports.js";
-import { ActiveUploads } from "../../ingest/import/active-uploads.js";
-import { EventLogUnavailable, type EventLog } from "../../schemas/event-log.js";
-import type { EventImport } from "../../schemas/import-store.js";
-import { importRecordRoutes } from "../../api/routes/import-records.js";
-import { openTestPostgres, serveApi, type ServedApi, type TestPostgres } from "../support/management-api.js";
-import { makeWorld, type World } from "../support/management-world.js";
+import { importRoutes } from "../../../../api/routes/imports/imports.js";
+import { ActiveUploads } from "../../../../ingest/import/active-uploads.js";
+import { EventLogUnavailable, type EventLog } from "../../../../schemas/records/event-log.js";
+import type { EventImport } from "../../../../schemas/records/import-store.js";
+import { importRecordRoutes } from "../../../../api/routes/imports/import-records.js";
+import {
+  openTestPostgres,
+  serveApi,
+  type ServedApi,
+  type TestPostgres,
+} from "../../../support/api/management-api.js";
+import { makeWorld, type World } from "../../../support/api/management-world.js";
 
 /** A log whose disk is full; what the embedded log then throws is shown in its own tests. */
 const fullLog: EventLog = {

@@ -6,9 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { createAddressGuard } from "../../../api/webhooks/guarded-lookup.js";
-import { openDeliveryWorld, openGuard, type DeliveryWorld } from "../../support/delivery-world.js";
-import { closedPort, openRawReceiver, openReceiver, type Receiver } from "../../support/receivers.js";
+import { createAddressGuard } from "../../../../api/outbound/guarded-lookup.js";
+import { openDeliveryWorld, openGuard, type DeliveryWorld } from "../../../support/api/delivery-world.js";
+import { closedPort, openRawReceiver, openReceiver, type Receiver } from "../../../support/api/receivers.js";
 
 let world: DeliveryWorld;
 const opened: AsyncDisposable[] = [];

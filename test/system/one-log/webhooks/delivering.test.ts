@@ -2,21 +2,25 @@ import type { RequestListener } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { Webhook } from "standardwebhooks";
-import { DELIVERY_LIMITS } from "../../../api/webhooks/start-deliveries.js";
+import { DELIVERY_LIMITS } from "../../../../api/webhooks/start-deliveries.js";
 import {
   cancelWebhookDeliveries,
   deleteOldDeliveries,
   readWebhookBacklog,
   restartWebhookDelivery,
-} from "../../../api/stores/webhook-deliveries.js";
-import { claimDeliveries, servedLast, type ServedLast } from "../../../api/stores/webhook-claims.js";
-import { lockOwner } from "../../../api/stores/organizations.js";
-import { enqueueWebhookEvent } from "../../../api/stores/webhook-outbox.js";
-import { readWebhook, updateWebhook, updateWebhookSecret } from "../../../api/stores/webhooks.js";
-import { inTransaction } from "../../../api/stores/connection.js";
-import { issueWebhookSecret } from "../../../api/webhooks/sign.js";
-import { openDeliveryWorld, SEALER, type DeliveryWorld } from "../../support/delivery-world.js";
-import { openRawReceiver, openReceiver, type Received } from "../../support/receivers.js";
+} from "../../../../api/stores/webhooks/webhook-deliveries.js";
+import {
+  claimDeliveries,
+  servedLast,
+  type ServedLast,
+} from "../../../../api/stores/webhooks/webhook-claims.js";
+import { lockOwner } from "../../../../api/stores/accounts/organizations.js";
+import { enqueueWebhookEvent } from "../../../../api/stores/webhooks/webhook-outbox.js";
+import { readWebhook, updateWebhook, updateWebhookSecret } from "../../../../api/stores/webhooks/webhooks.js";
+import { inTransaction } from "../../../../api/stores/connection.js";
+import { issueWebhookSecret } from "../../../../api/webhooks/sign.js";
+import { openDeliveryWorld, SEALER, type DeliveryWorld } from "../../../support/api/delivery-world.js";
+import { openRawReceiver, openReceiver, type Received } from "../../../support/api/receivers.js";
 
 let world: DeliveryWorld;
 const opened: AsyncDisposable[] = [];

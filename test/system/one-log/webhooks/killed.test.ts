@@ -1,11 +1,11 @@
 import { afterAll, expect, test } from "vitest";
 import { Webhook } from "standardwebhooks";
-import { enqueueWebhookEvent } from "../../../api/stores/webhook-outbox.js";
-import type { WebhookRecord } from "../../../schemas/webhook.js";
-import { onPostgres } from "../../support/on-postgres.js";
-import { openReceiver } from "../../support/receivers.js";
-import { readMetrics } from "../../support/read-metrics.js";
-import { startToolchain, type Toolchain } from "../../support/start-toolchain.js";
+import { enqueueWebhookEvent } from "../../../../api/stores/webhooks/webhook-outbox.js";
+import type { WebhookRecord } from "../../../../schemas/contracts/webhook.js";
+import { onPostgres } from "../../../support/stores/on-postgres.js";
+import { openReceiver } from "../../../support/api/receivers.js";
+import { readMetrics } from "../../../support/program/read-metrics.js";
+import { startToolchain, type Toolchain } from "../../../support/program/start-toolchain.js";
 
 let toolchain: Toolchain | undefined;
 afterAll(() => toolchain?.close());

@@ -4,26 +4,29 @@ import {
   REDELIVERIES_MAX,
   TESTS_MAX,
   webhookDeliveryRoutes,
-} from "../../../api/routes/webhook-deliveries.js";
-import { webhookRoutes, WEBHOOKS_MAX } from "../../../api/routes/webhooks.js";
-import { insertAuditEntry } from "../../../api/stores/audit-entries.js";
-import { deleteOldDeliveries } from "../../../api/stores/webhook-deliveries.js";
-import { enqueueWebhookEvent } from "../../../api/stores/webhook-outbox.js";
-import { createAddressGuard } from "../../../api/webhooks/guarded-lookup.js";
-import { sendRequest } from "../../../api/webhooks/send-request.js";
-import { OPERATOR, SERVICE, type AuditEntryRecord } from "../../../schemas/audit-entry.js";
-import type { WebhookDeliveryRecord, WebhookTestResult } from "../../../schemas/webhook-delivery.js";
-import type { WebhookRecord } from "../../../schemas/webhook.js";
-import { auditOf } from "../../support/audit-of.js";
-import { openGuard, SEALER } from "../../support/delivery-world.js";
+} from "../../../../api/routes/webhooks/webhook-deliveries.js";
+import { webhookRoutes, WEBHOOKS_MAX } from "../../../../api/routes/webhooks/webhooks.js";
+import { insertAuditEntry } from "../../../../api/stores/accounts/audit-entries.js";
+import { deleteOldDeliveries } from "../../../../api/stores/webhooks/webhook-deliveries.js";
+import { enqueueWebhookEvent } from "../../../../api/stores/webhooks/webhook-outbox.js";
+import { createAddressGuard } from "../../../../api/outbound/guarded-lookup.js";
+import { sendRequest } from "../../../../api/outbound/send-request.js";
+import { OPERATOR, SERVICE, type AuditEntryRecord } from "../../../../schemas/contracts/audit-entry.js";
+import type {
+  WebhookDeliveryRecord,
+  WebhookTestResult,
+} from "../../../../schemas/contracts/webhook-delivery.js";
+import type { WebhookRecord } from "../../../../schemas/contracts/webhook.js";
+import { auditOf } from "../../../support/api/audit-of.js";
+import { openGuard, SEALER } from "../../../support/api/delivery-world.js";
 import {
   openTestPostgres,
   serveApi,
   type ServedApi,
   type TestPostgres,
-} from "../../support/management-api.js";
-import { makeWorld, TIMESTAMP, UUID, type World } from "../../support/management-world.js";
-import { openReceiver, type Receiver } from "../../support/receivers.js";
+} from "../../../support/api/management-api.js";
+import { makeWorld, TIMESTAMP, UUID, type World } from "../../../support/api/management-world.js";
+import { openReceiver, type Receiver } from "../../../support/api/receivers.js";
 import { Webhook } from "standardwebhooks";
 
 let postgres: TestPostgres;

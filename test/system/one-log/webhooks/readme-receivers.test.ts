@@ -3,10 +3,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { sendRequest } from "../../../api/webhooks/send-request.js";
-import { issueWebhookSecret, signatureHeaders } from "../../../api/webhooks/sign.js";
-import { openGuard } from "../../support/delivery-world.js";
-import { closedPort, openReceiver, type Receiver } from "../../support/receivers.js";
+import { sendRequest } from "../../../../api/outbound/send-request.js";
+import { issueWebhookSecret, signatureHeaders } from "../../../../api/webhooks/sign.js";
+import { openGuard } from "../../../support/api/delivery-world.js";
+import { closedPort, openReceiver, type Receiver } from "../../../support/api/receivers.js";
 
 const readme = readFileSync("README.md", "utf8");
 const section = readme.slice(

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { classify } from "../../../../aggregate/funnel/classify.js";
 import type { DayActivity } from "../../../../aggregate/funnel/score.js";
 import { stageFacts } from "../../../../aggregate/funnel/stage-facts.js";
-import type { StageBefore } from "../../../../schemas/funnel.js";
+import type { StageBefore } from "../../../../schemas/records/funnel.js";
 
 /** A Wednesday. */
 const TODAY = Date.parse("2026-03-11") / 86_400_000;

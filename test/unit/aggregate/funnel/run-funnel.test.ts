@@ -7,7 +7,7 @@ import type {
   FunnelStore,
   FunnelTransaction,
   StageChange,
-} from "../../../../schemas/funnel.js";
+} from "../../../../schemas/records/funnel.js";
 
 const asOf = new Date("2026-03-10T12:00:00Z");
 const signal = new AbortController().signal;

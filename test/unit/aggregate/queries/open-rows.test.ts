@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { openRows, type ResultSource } from "../../../aggregate/open-rows.js";
+import { openRows, type ResultSource } from "../../../../aggregate/queries/open-rows.js";
 
 const TAG = "abcdefghijklmnop";
 const FAILURE = `\r\n__exception__\r\n${TAG}\r\nCode: 241. DB::Exception: memory limit exceeded\r\n46 ${TAG}\r\n__exception__\r\n`;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readQuery } from "../../../aggregate/read-query.js";
+import { readQuery } from "../../../../aggregate/queries/read-query.js";
 
 describe("readQuery", () => {
   test.each(["aggregates", "find-deltas", "copy-superseded", "apply-deltas"])(

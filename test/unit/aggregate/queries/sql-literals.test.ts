@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { textLiteral, uuidsLiteral } from "../../../aggregate/sql-literals.js";
+import { textLiteral, uuidsLiteral } from "../../../../aggregate/queries/sql-literals.js";
 
 const ID = "01a1fbad-ca48-70ed-9525-6dc0dcdf7c27";
 

@@ -1,7 +1,7 @@
 import type { ClickHouseClient } from "@clickhouse/client";
 import { describe, expect, test } from "vitest";
-import { settle } from "../../../aggregate/settle.js";
-import type { OwnerSettlement } from "../../../schemas/settlement.js";
+import { settle } from "../../../../aggregate/settlement/settle.js";
+import type { OwnerSettlement } from "../../../../schemas/records/settlement.js";
 
 const BATCH = "01990000-0000-7000-8000-0000000000ba";
 const scope = {

@@ -1,7 +1,7 @@
 import type { ClickHouseClient } from "@clickhouse/client";
 import { describe, expect, test, vi } from "vitest";
-import { startEraser } from "../../../aggregate/start-eraser.js";
-import type { ErasureStore } from "../../../schemas/erasure.js";
+import { startEraser } from "../../../../aggregate/settlement/start-eraser.js";
+import type { ErasureStore } from "../../../../schemas/records/erasure.js";
 
 interface Fakes {
   /** Rows of artifacts by table; a mutation takes them away. */

@@ -1,7 +1,7 @@
 import type { ClickHouseClient } from "@clickhouse/client";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { startSettler, type SettlerDependencies } from "../../../aggregate/start-settler.js";
-import type { DueImport, OwnerSettlement, SettlementStore } from "../../../schemas/settlement.js";
+import { startSettler, type SettlerDependencies } from "../../../../aggregate/settlement/start-settler.js";
+import type { DueImport, OwnerSettlement, SettlementStore } from "../../../../schemas/records/settlement.js";
 
 const due = (id: string, over: Partial<DueImport> = {}): DueImport => ({
   id,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { pageBody, parsePage } from "../../../api/paging.js";
-import type { ApiContext } from "../../../api/route.js";
+import { pageBody, parsePage } from "../../../../api/answers/paging.js";
+import type { ApiContext } from "../../../../api/route.js";
 
 const ID = "01990000-0000-7000-8000-000000000001";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { isStoreDown } from "../../../api/store-down.js";
-import { query, violates, type Postgres } from "../../../api/stores/query.js";
+import { isStoreDown } from "../../../../api/answers/store-down.js";
+import { query, violates, type Postgres } from "../../../../api/stores/query.js";
 
 function coded(code: string, more: object = {}): Error {
   return Object.assign(new Error("some words"), { code, ...more });

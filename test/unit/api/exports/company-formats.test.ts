@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { companiesAsCsv, companiesAsLines } from "../../../api/company-formats.js";
-import type { CompanyRecord } from "../../../schemas/company.js";
+import { companiesAsCsv, companiesAsLines } from "../../../../api/exports/company-formats.js";
+import type { CompanyRecord } from "../../../../schemas/contracts/company.js";
 
 const NEW: CompanyRecord = {
   domain: "acme.example",

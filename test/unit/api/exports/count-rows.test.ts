@@ -1,8 +1,8 @@
 import { type RecordBatch, RecordBatchStreamWriter, tableFromArrays } from "apache-arrow";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { countRows } from "../../../api/count-rows.js";
-import type { ExportFormat } from "../../../schemas/export-format.js";
+import { countRows } from "../../../../api/exports/count-rows.js";
+import type { ExportFormat } from "../../../../schemas/contracts/export-format.js";
 
 /** The bytes in parts that are cut anywhere; each is overwritten once it was counted. */
 function counted(format: ExportFormat, bytes: Buffer, places: readonly number[]): number {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseExportedFile } from "../../../api/exported-file.js";
+import { parseExportedFile } from "../../../../api/exports/exported-file.js";
 
 describe("parseExportedFile", () => {
   test.each([

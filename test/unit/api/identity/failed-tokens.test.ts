@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { FAILURES_MAX, FailedTokens } from "../../../api/failed-tokens.js";
+import { FAILURES_MAX, FailedTokens } from "../../../../api/identity/failed-tokens.js";
 
 const address = "192.0.2.1";
 const WRONG = { address, tokenHash: Buffer.from("wrong") };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { accessWithin, ACTIONS, lacks, reaches, type Action, type Caller } from "../../../api/access.js";
-import { SCOPES, type Scope } from "../../../schemas/api-token.js";
+import { accessWithin, ACTIONS, lacks, reaches, type Action, type Caller } from "../../../../api/access.js";
+import { SCOPES, type Scope } from "../../../../schemas/contracts/api-token.js";
 
 /** What each scope lets a token do; the rest is for the account's own token. */
 const ACTIONS_OF: Record<Scope, Action[]> = {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createTokenCipher, looksLikeToken } from "../../../api/tokens.js";
+import { createTokenCipher, looksLikeToken } from "../../../../api/identity/tokens.js";
 
 const key = Buffer.alloc(32, 7);
 const cipher = createTokenCipher(key);

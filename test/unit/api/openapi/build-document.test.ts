@@ -1,8 +1,8 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, test } from "vitest";
 import { buildDocument, type DescribedRoute } from "../../../../api/openapi/build-document.js";
-import { ORGANIZATION_UPSERT } from "../../../../schemas/organization.js";
-import { ALL_ROUTES } from "../../../support/all-routes.js";
+import { ORGANIZATION_UPSERT } from "../../../../schemas/contracts/organization.js";
+import { ALL_ROUTES } from "../../../support/api/all-routes.js";
 
 const VERSION = { version: "1.2.3" };
 const THING = {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import * as fc from "fast-check";
-import { addressFault, hostOf, isPublicAddress, urlFault } from "../../../../api/webhooks/guard-address.js";
+import { addressFault, hostOf, isPublicAddress, urlFault } from "../../../../api/outbound/guard-address.js";
 
 const GUARDED = { allowPrivateNetworks: false };
 const OPEN = { allowPrivateNetworks: true };

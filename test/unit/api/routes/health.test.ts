@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { healthRoutes, readHealth, shareHealth } from "../../../api/routes/health.js";
+import { healthRoutes, readHealth, shareHealth } from "../../../../api/routes/health.js";
 
 const up = () => Promise.resolve();
 const down = () => Promise.reject(new Error("refused"));

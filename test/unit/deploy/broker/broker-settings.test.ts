@@ -3,7 +3,7 @@ import {
   brokerSettings,
   propertiesText,
   settingsEnvironment,
-} from "../../../../../deploy/kafka/broker/broker-settings.js";
+} from "../../../../deploy/broker/broker-settings.js";
 
 const place = { port: 9092, controllerPort: 9093, logDir: "/data" };
 

@@ -5,7 +5,7 @@ import {
   isDockerThere,
   KAFKA_IMAGE,
   runArguments,
-} from "../../../../../deploy/kafka/broker/docker-broker.js";
+} from "../../../../deploy/broker/docker-broker.js";
 
 test("the container's port is open to this machine alone, and its data outlives it", () => {
   const args = runArguments({ name: "broker", port: 19092 });

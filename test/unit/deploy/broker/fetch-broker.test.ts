@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { fetchBroker, isFetched, KAFKA_VERSION } from "../../../../../deploy/kafka/broker/fetch-broker.js";
+import { fetchBroker, isFetched, KAFKA_VERSION } from "../../../../deploy/broker/fetch-broker.js";
 
 let dir: string;
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findJava, findMaven, parseJavaVersion } from "../../../../../deploy/kafka/broker/find-java.js";
+import { findJava, findMaven, parseJavaVersion } from "../../../../deploy/broker/find-java.js";
 
 test.each([
   ['openjdk version "17.0.15" 2025-04-15\nOpenJDK Runtime Environment (build 17.0.15+6-Debian-1deb12u1)', 17],

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { BENCHMARKS } from "../../../../deploy/bench/benchmarks.js";
-import { benchCommand } from "../../../../deploy/bench.js";
+import { benchCommand } from "../../../../deploy/commands/bench.js";
 
 const run = (...args: string[]) =>
   benchCommand()

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { parseConfig } from "../../../deploy/config.js";
-import { refuseApart } from "../../../deploy/refuse-apart.js";
-import { StartFailure } from "../../../deploy/start-failure.js";
+import { parseConfig } from "../../../../deploy/config/config.js";
+import { refuseApart } from "../../../../deploy/config/require-shared-stores.js";
+import { StartFailure } from "../../../../deploy/process/start-failure.js";
 
 const SHARED = {
   KAFKA_BROKERS: "127.0.0.1:9092",

@@ -2,8 +2,8 @@ import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { loadSecretKey } from "../../../deploy/secret-key.js";
-import { StartFailure } from "../../../deploy/start-failure.js";
+import { loadSecretKey } from "../../../../deploy/config/secret-key.js";
+import { StartFailure } from "../../../../deploy/process/start-failure.js";
 
 let path: string;
 const load = (options: { fromConfig?: Buffer; required?: boolean } = {}) =>

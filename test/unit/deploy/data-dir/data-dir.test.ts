@@ -2,8 +2,8 @@ import { chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/pro
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { openDataDir, readRunningEndpoints } from "../../../deploy/data-dir.js";
-import { StartFailure } from "../../../deploy/start-failure.js";
+import { openDataDir, readRunningEndpoints } from "../../../../deploy/data-dir/data-dir.js";
+import { StartFailure } from "../../../../deploy/process/start-failure.js";
 
 let parent: string;
 let path: string;

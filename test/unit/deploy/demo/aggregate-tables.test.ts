@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { aggregateTables } from "../../../deploy/demo/aggregate-tables.js";
-import type { AggregateV1 } from "../../../schemas/aggregate.js";
+import { aggregateTables } from "../../../../deploy/demo/aggregate-tables.js";
+import type { AggregateV1 } from "../../../../schemas/contracts/aggregate.js";
 
 const scope = { package: "11111111-1111-4111-8111-111111111111", date: "2025-06-01" };
 

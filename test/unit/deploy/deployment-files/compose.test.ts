@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { parseConfig } from "../../../../deploy/config.js";
-import { ROLES, VARIABLES, variableFaults, type Variables } from "../../../../deploy/config-schema.js";
-import { KAFKA_IMAGE } from "../../../../deploy/kafka/broker/docker-broker.js";
+import { parseConfig } from "../../../../deploy/config/config.js";
+import { ROLES, VARIABLES, variableFaults, type Variables } from "../../../../deploy/config/config-schema.js";
+import { KAFKA_IMAGE } from "../../../../deploy/broker/docker-broker.js";
 
 const text = (path: string) => readFileSync(path, "utf8");
 

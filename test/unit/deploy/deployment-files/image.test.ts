@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { parseConfig } from "../../../../deploy/config.js";
-import { VARIABLES } from "../../../../deploy/config-schema.js";
+import { parseConfig } from "../../../../deploy/config/config.js";
+import { VARIABLES } from "../../../../deploy/config/config-schema.js";
 
 const text = (path: string) => readFileSync(path, "utf8");
 
@@ -57,7 +57,7 @@ describe("the image", () => {
     );
     expect(assets.length).toBeGreaterThan(3);
     // A developer's broker and benchmarks stay out of the image.
-    const wanted = assets.filter((asset) => !/^deploy\/(bench|kafka\/broker)\//.test(asset));
+    const wanted = assets.filter((asset) => !/^deploy\/(bench|broker)\//.test(asset));
     expect(dockerfile).toContain("cp -r package.json ");
     expect(
       wanted.filter((asset) => asset !== "package.json" && !folders.includes(asset.split("/")[0] ?? "")),

@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
-import { parseConfig } from "../../../../deploy/config.js";
-import { ROLES, VARIABLES, variableFaults } from "../../../../deploy/config-schema.js";
-import { SESSION_TIMEOUT_MS } from "../../../../deploy/kafka/event-log.js";
+import { parseConfig } from "../../../../deploy/config/config.js";
+import { ROLES, VARIABLES, variableFaults } from "../../../../deploy/config/config-schema.js";
+import { SESSION_TIMEOUT_MS } from "../../../../deploy/stores/kafka/event-log.js";
 import { ENRICH_GROUP } from "../../../../enrich/start-worker.js";
 
 const text = (path: string) => readFileSync(path, "utf8");

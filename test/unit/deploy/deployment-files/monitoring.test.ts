@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { VARIABLES } from "../../../../deploy/config-schema.js";
-import { createApiMetrics } from "../../../../deploy/api-metrics.js";
-import { createCollectMetrics } from "../../../../deploy/collect-metrics.js";
-import { createRegistry } from "../../../../deploy/metrics.js";
-import { createPipelineMetrics } from "../../../../deploy/pipeline-metrics.js";
-import { createScheduleMetrics } from "../../../../deploy/schedule-metrics.js";
-import { createWebhookMetrics } from "../../../../deploy/webhook-metrics.js";
+import { VARIABLES } from "../../../../deploy/config/config-schema.js";
+import { createApiMetrics } from "../../../../deploy/metrics/api-metrics.js";
+import { createCollectMetrics } from "../../../../deploy/metrics/collect-metrics.js";
+import { createRegistry } from "../../../../deploy/metrics/metrics.js";
+import { createPipelineMetrics } from "../../../../deploy/metrics/pipeline-metrics.js";
+import { createScheduleMetrics } from "../../../../deploy/metrics/schedule-metrics.js";
+import { createWebhookMetrics } from "../../../../deploy/metrics/webhook-metrics.js";
 
 const text = (path: string) => readFileSync(path, "utf8");
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createLog } from "../../../deploy/log.js";
+import { createLog } from "../../../../deploy/process/log.js";
 
 function logged(write: (log: ReturnType<typeof createLog>) => void, { pretty = false } = {}): string {
   const lines: string[] = [];

@@ -1,6 +1,6 @@
 import { tmpdir } from "node:os";
 import { expect, test } from "vitest";
-import { explainFileError, StartFailure, storeFailure } from "../../../deploy/start-failure.js";
+import { explainFileError, StartFailure, storeFailure } from "../../../../deploy/process/start-failure.js";
 
 test.each([
   ["EACCES", /cannot be written by this user/],

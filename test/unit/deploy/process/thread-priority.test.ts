@@ -30,7 +30,7 @@ interface Priorities {
 async function prioritiesAround(name: string): Promise<Priorities> {
   const script = `
     import { readdirSync, readFileSync } from "node:fs";
-    import { ${name} } from "./deploy/yield-to-requests.js";
+    import { ${name} } from "./deploy/process/thread-priority.js";
     // proc_pid_stat(5): nice is the nineteenth field, and what follows the name of the command begins with the third.
     const niceOf = (id) => Number(readFileSync(\`/proc/self/task/\${id}/stat\`, "utf8").split(") ")[1].split(" ")[16]);
     const before = niceOf(process.pid);

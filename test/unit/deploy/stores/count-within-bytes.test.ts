@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { countThatFit } from "../../../deploy/count-that-fit.js";
+import { countThatFit } from "../../../../deploy/stores/count-within-bytes.js";
 
 const recordsOf = (...sizes: number[]) => sizes.map((size) => ({ value: new Uint8Array(size) }));
 

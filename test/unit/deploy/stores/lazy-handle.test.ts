@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { openLater } from "../../../deploy/open-later.js";
+import { openLater } from "../../../../deploy/stores/lazy-handle.js";
 
 /** Counts openings, of which the first ones fail, and what was closed. */
 function opening({ failures = 0 } = {}) {

@@ -1,13 +1,13 @@
 import { describe, expect, test, vi } from "vitest";
-import type { Artifact } from "../../../schemas/artifact.js";
-import { ArtifactCache, type ResolveArtifact } from "../../../enrich/artifact-cache.js";
-import { enrichChunk } from "../../../enrich/enrich-chunk.js";
-import { LiveArtifacts } from "../../../enrich/live-artifacts.js";
-import type { Target } from "../../../enrich/target-of.js";
-import { EventBlock } from "../../../enrich/native/event-block.js";
-import { LogBlock } from "../../../enrich/native/log-block.js";
-import { NIL_UUID } from "../../../enrich/native/uuid-bytes.js";
-import type { RawChunk } from "../../../schemas/raw-chunk.js";
+import type { Artifact } from "../../../../schemas/records/artifact.js";
+import { ArtifactCache, type ResolveArtifact } from "../../../../enrich/batches/artifact-cache.js";
+import { enrichChunk } from "../../../../enrich/batches/enrich-chunk.js";
+import { LiveArtifacts } from "../../../../enrich/batches/live-artifacts.js";
+import type { Target } from "../../../../enrich/lines/target-of.js";
+import { EventBlock } from "../../../../enrich/native/event-block.js";
+import { LogBlock } from "../../../../enrich/native/log-block.js";
+import { NIL_UUID } from "../../../../enrich/native/uuid-bytes.js";
+import type { RawChunk } from "../../../../schemas/records/raw-chunk.js";
 import {
   chunkOf,
   dockerPackage,
@@ -16,8 +16,8 @@ import {
   PIXEL_ID,
   RECEIVED_AT,
   tinyLookups,
-} from "./chunk-of.js";
-import { readRows } from "./native/read-block.js";
+} from "../lines/chunk-of.js";
+import { readRows } from "../native/read-block.js";
 
 const resolvePackage: ResolveArtifact = async ({ kind, id }) =>
   [dockerPackage].find((artifact) => artifact.kind === kind && artifact.id === id);

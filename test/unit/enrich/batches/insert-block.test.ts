@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import type { ClickHouseClient } from "@clickhouse/client";
 import { describe, expect, test } from "vitest";
-import { insertBlock } from "../../../enrich/insert-block.js";
+import { insertBlock } from "../../../../enrich/batches/insert-block.js";
 
 interface Sent {
   query: string;

@@ -1,10 +1,10 @@
 import type { ClickHouseClient } from "@clickhouse/client";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { openRange } from "../../../enrich/open-range.js";
-import { newNote, resumeNote, type RangeNote } from "../../../enrich/range-note.js";
-import type { BatchRecord } from "../../../enrich/read-records.js";
-import type { LogBatch } from "../../../schemas/event-log.js";
+import { openRange } from "../../../../enrich/batches/open-range.js";
+import { newNote, resumeNote, type RangeNote } from "../../../../enrich/batches/range-note.js";
+import type { BatchRecord } from "../../../../enrich/batches/read-records.js";
+import type { LogBatch } from "../../../../schemas/records/event-log.js";
 
 const RECORDS = 10_000;
 const records = Array.from({ length: RECORDS }, (_, index): BatchRecord => {

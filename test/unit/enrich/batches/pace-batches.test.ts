@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { openPace } from "../../../enrich/pace-batches.js";
+import { openPace } from "../../../../enrich/batches/pace-batches.js";
 
 const MIB = 1024 * 1024;
 

@@ -8,7 +8,7 @@ import {
   parseRanges,
   refusedEnd,
   resumeNote,
-} from "../../../enrich/range-note.js";
+} from "../../../../enrich/batches/range-note.js";
 
 describe("the note of a range", () => {
   test("carries over a crash what decides the rows of its tokens", () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { retryWhileDown } from "../../../enrich/retry-while-down.js";
+import { retryWhileDown } from "../../../../enrich/batches/retry-while-down.js";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

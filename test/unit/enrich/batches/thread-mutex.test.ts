@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { HOLD_TURN_BYTES, sharedHoldTurn } from "../../../enrich/hold-turn.js";
+import { HOLD_TURN_BYTES, sharedHoldTurn } from "../../../../enrich/batches/thread-mutex.js";
 
 const never = new AbortController().signal;
 

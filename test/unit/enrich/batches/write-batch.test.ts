@@ -1,16 +1,16 @@
 import { Readable } from "node:stream";
 import type { ClickHouseClient } from "@clickhouse/client";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { HOLD_TURN_BYTES, sharedHoldTurn, type HoldTurn } from "../../../enrich/hold-turn.js";
-import { EventBlock } from "../../../enrich/native/event-block.js";
-import { startWorker } from "../../../enrich/start-worker.js";
-import type { ChunkOutcome } from "../../../schemas/chunk-outcome.js";
-import type { Lookups } from "../../../schemas/enriched-event.js";
-import type { EventLog, LogBatch } from "../../../schemas/event-log.js";
-import type { ParkedChunk } from "../../../schemas/parked-chunk.js";
-import { CODECS, packChunk, type Codec } from "../../../schemas/chunk-codec.js";
-import { encodeRawChunk } from "../../../schemas/raw-chunk.js";
-import { chunkOf, dockerPackage, IMPORT_ID, tinyLookups } from "./chunk-of.js";
+import { HOLD_TURN_BYTES, sharedHoldTurn, type HoldTurn } from "../../../../enrich/batches/thread-mutex.js";
+import { EventBlock } from "../../../../enrich/native/event-block.js";
+import { startWorker } from "../../../../enrich/start-worker.js";
+import type { ChunkOutcome } from "../../../../schemas/records/chunk-outcome.js";
+import type { Lookups } from "../../../../schemas/records/enriched-event.js";
+import type { EventLog, LogBatch } from "../../../../schemas/records/event-log.js";
+import type { ParkedChunk } from "../../../../schemas/records/dead-letter.js";
+import { CODECS, packChunk, type Codec } from "../../../../schemas/records/chunk-codec.js";
+import { encodeRawChunk } from "../../../../schemas/records/raw-chunk.js";
+import { chunkOf, dockerPackage, IMPORT_ID, tinyLookups } from "../lines/chunk-of.js";
 
 const TOKEN = "log:events.raw:0:5-9";
 const FIRST_OFFSET = 5;

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { canonicalAddress } from "../../../enrich/canonical-address.js";
+import { canonicalAddress } from "../../../../enrich/lines/canonical-address.js";
 
 const groups = fc.array(fc.oneof(fc.constant(0), fc.nat(0xffff)), { minLength: 8, maxLength: 8 });
 

@@ -1,12 +1,12 @@
-import type { Artifact } from "../../../schemas/artifact.js";
+import type { Artifact } from "../../../../schemas/records/artifact.js";
 import {
   UNKNOWN_CLIENT,
   UNKNOWN_NETWORK,
   UNKNOWN_PLACE,
   type EnrichedEvent,
   type Lookups,
-} from "../../../schemas/enriched-event.js";
-import type { RawChunk } from "../../../schemas/raw-chunk.js";
+} from "../../../../schemas/records/enriched-event.js";
+import type { RawChunk } from "../../../../schemas/records/raw-chunk.js";
 
 export const PACKAGE_ID = "1a2b3c4d-2222-4333-8444-5555555555ab";
 export const PIXEL_ID = "9a9b9c9d-8888-4777-8666-5555555555cd";

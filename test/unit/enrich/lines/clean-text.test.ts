@@ -1,6 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { cleanText, describeValue, excerpt, isLongerThan, truncate } from "../../../enrich/clean-text.js";
+import {
+  cleanText,
+  describeValue,
+  excerpt,
+  isLongerThan,
+  truncate,
+} from "../../../../enrich/lines/clean-text.js";
 
 const texts = fc.string({
   unit: fc.oneof(fc.constantFrom("\r", "\n", "\0", "é", "€", "😀", "\ud83d"), fc.string()),

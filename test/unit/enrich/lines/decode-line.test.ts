@@ -1,6 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { decodeLine, isBlank, isRefused, LINE_BYTES_MAX, splitLines } from "../../../enrich/decode-line.js";
+import {
+  decodeLine,
+  isBlank,
+  isRefused,
+  LINE_BYTES_MAX,
+  splitLines,
+} from "../../../../enrich/lines/decode-line.js";
 
 const NOT_AN_OBJECT = {
   fault: { class: "error", type: "failed-to-decode", message: "Not a valid JSON object" },

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { decodeLine, type LineFault, type LineObject } from "../../../enrich/decode-line.js";
-import { readEvent } from "../../../enrich/read-event.js";
-import type { Artifact } from "../../../schemas/artifact.js";
-import type { EnrichedEvent } from "../../../schemas/enriched-event.js";
+import { decodeLine, type LineFault, type LineObject } from "../../../../enrich/lines/decode-line.js";
+import { readEvent } from "../../../../enrich/lines/read-event.js";
+import type { Artifact } from "../../../../schemas/records/artifact.js";
+import type { EnrichedEvent } from "../../../../schemas/records/enriched-event.js";
 import { dockerPackage, eventOf, RECEIVED_AT } from "./chunk-of.js";
 
 const receipt = { artifact: dockerPackage, line: 7, receivedAt: RECEIVED_AT };

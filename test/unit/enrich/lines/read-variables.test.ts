@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { LineFault, LineObject } from "../../../enrich/decode-line.js";
-import { readVariables } from "../../../enrich/read-variables.js";
+import type { LineFault, LineObject } from "../../../../enrich/lines/decode-line.js";
+import { readVariables } from "../../../../enrich/lines/read-variables.js";
 
 const known = new Set(["$time"]);
 

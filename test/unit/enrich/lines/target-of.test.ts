@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { targetOf } from "../../../enrich/target-of.js";
+import { targetOf } from "../../../../enrich/lines/target-of.js";
 import { chunkOf, PACKAGE_ID, PIXEL_ID } from "./chunk-of.js";
 
 const OTHER = "33333333-2222-4333-8444-555555555555";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { EventBlock, type EventOrigin } from "../../../../enrich/native/event-block.js";
 import { NIL_UUID } from "../../../../enrich/native/uuid-bytes.js";
-import { dockerPackage, eventOf, IMPORT_ID, PACKAGE_ID, PIXEL_ID, RECEIVED_AT } from "../chunk-of.js";
+import { dockerPackage, eventOf, IMPORT_ID, PACKAGE_ID, PIXEL_ID, RECEIVED_AT } from "../lines/chunk-of.js";
 import { readBlock, readRows } from "./read-block.js";
 
 const origin: EventOrigin = {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { LogBlock } from "../../../../enrich/native/log-block.js";
-import { IMPORT_ID, PACKAGE_ID, PIXEL_ID, RECEIVED_AT } from "../chunk-of.js";
+import { IMPORT_ID, PACKAGE_ID, PIXEL_ID, RECEIVED_AT } from "../lines/chunk-of.js";
 import { readBlock, readRows } from "./read-block.js";
 
 const refused = {

@@ -1,7 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { steps } from "../../../../enrich/steps/index.js";
-import { UNKNOWN_CLIENT, UNKNOWN_NETWORK, UNKNOWN_PLACE } from "../../../../schemas/enriched-event.js";
-import type { EnrichedEvent, Lookups } from "../../../../schemas/enriched-event.js";
+import {
+  UNKNOWN_CLIENT,
+  UNKNOWN_NETWORK,
+  UNKNOWN_PLACE,
+} from "../../../../schemas/records/enriched-event.js";
+import type { EnrichedEvent, Lookups } from "../../../../schemas/records/enriched-event.js";
 
 const event: EnrichedEvent = {
   artifact: {

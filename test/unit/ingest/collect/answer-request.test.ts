@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { answerRequest } from "../../../../ingest/collect/answer-request.js";
 import type { CollectAnswer, CollectRequest } from "../../../../ingest/collect/collect-answer.js";
-import type { PythonIndex } from "../../../../ingest/collect/python-index.js";
+import type { PythonIndex } from "../../../../ingest/collect/python/python-index.js";
 import { directoryOf, packageOf, requestOf } from "./collect-request.js";
 
 const PIXEL = "01990000-0000-7000-8000-0000000000bb";

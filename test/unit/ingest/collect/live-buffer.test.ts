@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { openLiveBuffer } from "../../../../ingest/collect/live-buffer.js";
-import { linesOf } from "../../../../schemas/chunk-codec.js";
-import { decodeRawChunk, type RawChunk } from "../../../../schemas/raw-chunk.js";
+import { linesOf } from "../../../../schemas/records/chunk-codec.js";
+import { decodeRawChunk, type RawChunk } from "../../../../schemas/records/raw-chunk.js";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] }));
 afterEach(() => void vi.useRealTimers());

@@ -2,10 +2,10 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { ActiveUploads, UploadAborted } from "../../../../ingest/import/active-uploads.js";
 import { SenderIdle } from "../../../../ingest/import/read-while-sent.js";
 import { choosePartitions, receiveImport } from "../../../../ingest/import/receive-import.js";
-import { linesOf } from "../../../../schemas/chunk-codec.js";
-import type { EventLog } from "../../../../schemas/event-log.js";
-import type { UploadStore } from "../../../../schemas/import-store.js";
-import { decodeRawChunk, type RawChunk } from "../../../../schemas/raw-chunk.js";
+import { linesOf } from "../../../../schemas/records/chunk-codec.js";
+import type { EventLog } from "../../../../schemas/records/event-log.js";
+import type { UploadStore } from "../../../../schemas/records/import-store.js";
+import { decodeRawChunk, type RawChunk } from "../../../../schemas/records/raw-chunk.js";
 
 const IMPORT = "01990000-0000-7000-8000-00000000000a";
 const target = {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { decodePercent } from "../../../schemas/decode-percent.js";
+import { decodePercent } from "../../../../ingest/routing/decode-percent.js";
 
 const plainOf = (text: string) => decodePercent(text).map(({ plain }) => plain);
 const speltOf = (text: string) =>

@@ -1,13 +1,18 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { compareRoutes, findRoute, routesConflict, sortRoutes } from "../../../schemas/find-route.js";
-import { matchRoute } from "../../../schemas/match-route.js";
+import {
+  compareRoutes,
+  findRoute,
+  routesConflict,
+  sortRoutes,
+} from "../../../../ingest/routing/find-route.js";
+import { matchRoute } from "../../../../ingest/routing/match-route.js";
 import {
   decodeRouteTemplate,
   readRequestTarget,
   type RouteTemplate,
-} from "../../../schemas/route-template.js";
-import { decodeTemplate, expandTemplate, type UrlTemplate } from "../../../schemas/url-template.js";
+} from "../../../../ingest/routing/route-template.js";
+import { decodeTemplate, expandTemplate, type UrlTemplate } from "../../../../ingest/routing/url-template.js";
 
 function templateOf(text: string): RouteTemplate {
   const decoded = decodeRouteTemplate(text);

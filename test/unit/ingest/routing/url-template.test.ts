@@ -6,7 +6,7 @@ import {
   expandTemplate,
   variablesOf,
   type UrlTemplate,
-} from "../../../schemas/url-template.js";
+} from "../../../../ingest/routing/url-template.js";
 
 interface Group {
   variables: Record<string, unknown>;

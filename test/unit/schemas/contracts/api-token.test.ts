@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseApiTokenCreate } from "../../../schemas/api-token.js";
-import { isTime } from "../../../schemas/formats.js";
-import { Problem } from "../../../schemas/problem.js";
+import { parseApiTokenCreate } from "../../../../schemas/contracts/api-token.js";
+import { isTime } from "../../../../schemas/formats.js";
+import { Problem } from "../../../../schemas/problem.js";
 
 function faultsOf(body: unknown): string[] {
   try {

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseOrganizationUpsert } from "../../../schemas/organization.js";
-import { parsePackageUpsert } from "../../../schemas/package.js";
-import { parseCreatePackageDomain } from "../../../schemas/package-domain.js";
-import { parseCreatePackageRoute } from "../../../schemas/package-route.js";
-import { parsePixelUpsert } from "../../../schemas/pixel.js";
-import { Problem, type FieldFault } from "../../../schemas/problem.js";
+import { parseOrganizationUpsert } from "../../../../schemas/contracts/organization.js";
+import { parsePackageUpsert } from "../../../../schemas/contracts/package.js";
+import { parseCreatePackageDomain } from "../../../../schemas/contracts/package-domain.js";
+import { parseCreatePackageRoute } from "../../../../schemas/contracts/package-route.js";
+import { parsePixelUpsert } from "../../../../schemas/contracts/pixel.js";
+import { Problem, type FieldFault } from "../../../../schemas/problem.js";
 
 const organization = { name: "acme", description: "Makes things", billingEmail: "pay@acme.example" };
 const plain = { name: "tool", shortDescription: "A tool" };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseFunnelImportance } from "../../../schemas/funnel-importance.js";
+import { parseFunnelImportance } from "../../../../schemas/contracts/funnel-importance.js";
 
 const ID = "01a1fbad-ca48-70ed-9525-6dc0dcdf7c27";
 const OTHER = "01a1fbad-cab4-710c-82a1-b3f3576e59e4";

@@ -3,8 +3,8 @@ import {
   PERMISSION_LEVELS,
   PERMISSIONS_MAX,
   parsePackagePermissionsSet,
-} from "../../../schemas/package-permission.js";
-import type { Problem } from "../../../schemas/problem.js";
+} from "../../../../schemas/contracts/package-permission.js";
+import type { Problem } from "../../../../schemas/problem.js";
 
 function faultsOf(body: unknown): string[] {
   try {

@@ -2,9 +2,15 @@ import { readFileSync } from "node:fs";
 import { brotliCompressSync, constants } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { assetUrl } from "../../../schemas/asset.js";
-import { CODECS, LINES_BYTES_MAX, linesOf, packChunk, unpackedSize } from "../../../schemas/chunk-codec.js";
-import { decodeRawChunk, encodeRawChunk, type RawChunk } from "../../../schemas/raw-chunk.js";
+import { assetUrl } from "../../../../schemas/asset.js";
+import {
+  CODECS,
+  LINES_BYTES_MAX,
+  linesOf,
+  packChunk,
+  unpackedSize,
+} from "../../../../schemas/records/chunk-codec.js";
+import { decodeRawChunk, encodeRawChunk, type RawChunk } from "../../../../schemas/records/raw-chunk.js";
 
 const chunkOf = (lines: Buffer): RawChunk => ({
   source: "import",
@@ -31,7 +37,7 @@ const sized = (size: number, rest: Buffer) => {
 };
 
 test("every codec is a symbol of the record's schema, in the same order", () => {
-  const schema = JSON.parse(readFileSync(assetUrl("schemas/raw-chunk.avsc"), "utf8")) as {
+  const schema = JSON.parse(readFileSync(assetUrl("schemas/records/raw-chunk.avsc"), "utf8")) as {
     fields: { name: string; type: { symbols?: string[] } }[];
   };
   expect(schema.fields.find(({ name }) => name === "codec")?.type.symbols).toEqual(CODECS);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { decodeRawChunk, encodeRawChunk, type RawChunk } from "../../../schemas/raw-chunk.js";
+import { decodeRawChunk, encodeRawChunk, type RawChunk } from "../../../../schemas/records/raw-chunk.js";
 
 const chunks: fc.Arbitrary<RawChunk> = fc.record({
   source: fc.constantFrom("import", "collect"),

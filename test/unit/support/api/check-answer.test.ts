@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { buildDocument, type OpenApiDocument } from "../../../api/openapi/build-document.js";
-import { ALL_ROUTES } from "../../support/all-routes.js";
-import { answerCheck, type SeenAnswer } from "../../support/check-answer.js";
+import { buildDocument, type OpenApiDocument } from "../../../../api/openapi/build-document.js";
+import { ALL_ROUTES } from "../../../support/api/all-routes.js";
+import { answerCheck, type SeenAnswer } from "../../../support/api/check-answer.js";
 
 const DOCUMENT = buildDocument(ALL_ROUTES, { version: "1.0.0" });
 const TIME = "2026-08-04T13:58:26.021037Z";

@@ -1,10 +1,14 @@
 import { describe, expect, test } from "vitest";
-import type { AggregateV1 } from "../../../schemas/aggregate.js";
-import type { Lookups } from "../../../schemas/enriched-event.js";
-import { UNKNOWN_CLIENT, UNKNOWN_NETWORK, UNKNOWN_PLACE } from "../../../schemas/enriched-event.js";
-import { firstDifference } from "../../support/first-difference.js";
-import { recount } from "../../support/recount.js";
-import type { KnownArtifact } from "../../support/recount-line.js";
+import type { AggregateV1 } from "../../../../schemas/contracts/aggregate.js";
+import type { Lookups } from "../../../../schemas/records/enriched-event.js";
+import {
+  UNKNOWN_CLIENT,
+  UNKNOWN_NETWORK,
+  UNKNOWN_PLACE,
+} from "../../../../schemas/records/enriched-event.js";
+import { firstDifference } from "../../../support/imports/first-difference.js";
+import { recount } from "../../../support/imports/recount.js";
+import type { KnownArtifact } from "../../../support/imports/recount-line.js";
 
 const DOCKER = "11111111-1111-4111-8111-111111111111";
 const FILE = "22222222-2222-4222-8222-222222222222";

@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 import { describe, expect, test, vi } from "vitest";
-import { importProgress } from "../../../../api/stores/import-progress.js";
-import type { ChunkOutcome } from "../../../../schemas/chunk-outcome.js";
+import { importProgress } from "../../../../../api/stores/imports/import-progress.js";
+import type { ChunkOutcome } from "../../../../../schemas/records/chunk-outcome.js";
 
 const outcomeOf = (sequence: number, message: string): ChunkOutcome => ({
   importId: "01990000-0000-7000-8000-0000000000aa",

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { objectBlocks } from "../../../../deploy/bench/event-files.js";
+import { objectBlocks } from "../../../../../deploy/bench/common/event-files.js";
 
 const textOf = (lines: Iterable<string>) => Buffer.concat([...objectBlocks(lines)]).toString();
 

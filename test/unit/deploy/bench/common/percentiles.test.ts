@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { percentiles } from "../../../../deploy/bench/percentiles.js";
+import { percentiles } from "../../../../../deploy/bench/common/percentiles.js";
 
 test.each([
   { values: [7], expected: { p50: 7, p90: 7, p99: 7, max: 7 } },

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { sendAtRate, type Clock } from "../../../../deploy/bench/send-at-rate.js";
+import { sendAtRate, type Clock } from "../../../../../deploy/bench/common/send-at-rate.js";
 
 /** A clock that goes on by `stepMs` whenever somebody waits for a moment. */
 function clockOf(stepMs: number): Clock & { answerAfter: (ms: number) => Promise<void> } {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { PartProcess } from "../../../../deploy/bench/program-parts.js";
-import { UsageSamples } from "../../../../deploy/bench/watch-usage.js";
+import type { PartProcess } from "../../../../../deploy/bench/common/program-parts.js";
+import { UsageSamples } from "../../../../../deploy/bench/common/watch-usage.js";
 
 const sampled = (pid: number, facts: Partial<PartProcess>): PartProcess => ({
   pid,

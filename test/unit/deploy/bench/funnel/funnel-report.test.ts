@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { funnelReport, type MeasuredPass } from "../../../../deploy/bench/funnel-report.js";
+import { funnelReport, type MeasuredPass } from "../../../../../deploy/bench/funnel/funnel-report.js";
 
 const pass = (seconds: number, mib: number, sentence: string): MeasuredPass => ({
   ...{ seconds, sentence, residentPeakBytes: mib * 2 ** 20, clickhouseAddedBytes: 2 ** 20 },

@@ -3,7 +3,7 @@ import {
   DELETIONS_SHARE,
   ManagementMix,
   type MixedRequest,
-} from "../../../../deploy/bench/management-mix.js";
+} from "../../../../../deploy/bench/management/management-mix.js";
 
 const packageOf = (id: string) => ({ id, name: `acme/${id}`, etag: `"${id}"` });
 const ACME = {

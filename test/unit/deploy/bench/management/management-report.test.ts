@@ -1,6 +1,9 @@
 import { expect, test } from "vitest";
-import { managementReport } from "../../../../deploy/bench/management-report.js";
-import type { ManagementRound, MeasuredRun } from "../../../../deploy/bench/management-round.js";
+import { managementReport } from "../../../../../deploy/bench/management/management-report.js";
+import type {
+  ManagementRound,
+  MeasuredRun,
+} from "../../../../../deploy/bench/management/management-round.js";
 
 function run(latencyMs: number, answers: Record<string, number>): MeasuredRun {
   const part = {

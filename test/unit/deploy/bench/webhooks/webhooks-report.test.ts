@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { webhooksReport } from "../../../../deploy/bench/webhooks-report.js";
+import { webhooksReport } from "../../../../../deploy/bench/webhooks/webhooks-report.js";
 
 test("compares deliveries a second, by medians of the rounds", () => {
   const rounds = [1, 2, 4].map((oursSeconds) => ({

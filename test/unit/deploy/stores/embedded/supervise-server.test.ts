@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import { expect, test } from "vitest";
-import { keepRunning } from "../../../../deploy/embedded/keep-running.js";
-import type { Running } from "../../../../deploy/embedded/keep-running.js";
+import { keepRunning } from "../../../../../deploy/stores/embedded/supervise-server.js";
+import type { Running } from "../../../../../deploy/stores/embedded/supervise-server.js";
 
 interface FakeServer extends Running {
   die(reason: string): void;

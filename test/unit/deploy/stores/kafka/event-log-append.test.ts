@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { takeGroup } from "../../../../deploy/kafka/event-log-append.js";
+import { takeGroup } from "../../../../../deploy/stores/kafka/event-log-append.js";
 
 const MIB = 2 ** 20;
 const of = (partition: number, bytes: number) => ({ partition, record: Buffer.alloc(bytes) });

@@ -1,7 +1,7 @@
 import type { Admin, Consumer, EachBatchPayload, Kafka, KafkaMessage } from "kafkajs";
 import { pino } from "pino";
 import { describe, expect, test } from "vitest";
-import { openReader } from "../../../../deploy/kafka/event-log-reader.js";
+import { openReader } from "../../../../../deploy/stores/kafka/event-log-reader.js";
 
 const PARTITION = 3;
 

@@ -1,7 +1,7 @@
 import { logLevel } from "kafkajs";
 import { pino } from "pino";
 import { expect, test } from "vitest";
-import { passOn } from "../../../../deploy/kafka/kafka-client.js";
+import { passOn } from "../../../../../deploy/stores/kafka/kafka-client.js";
 
 /** What the log holds when kafkajs has said this. */
 function passed(level: logLevel, said: Record<string, unknown> & { message: string }): object[] {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { openClients, parseClient } from "../../../../enrich/lookups/open-clients.js";
-import { UNKNOWN_CLIENT } from "../../../../schemas/enriched-event.js";
+import { openClients, parseClient } from "../../../../../enrich/lookups/clients/open-clients.js";
+import { UNKNOWN_CLIENT } from "../../../../../schemas/records/enriched-event.js";
 
 const MAC = "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_13_6)";
 const WEBKIT = "AppleWebKit/537.36 (KHTML, like Gecko)";

@@ -3,15 +3,15 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import type { Tags } from "yaml";
-import { parsePackageClient } from "../../../../enrich/lookups/parse-package-client.js";
-import type { PackageClient } from "../../../../enrich/lookups/parse-package-client.js";
+import { parsePackageClient } from "../../../../../enrich/lookups/clients/parse-package-client.js";
+import type { PackageClient } from "../../../../../enrich/lookups/clients/parse-package-client.js";
 
 interface Vector {
   ua: string;
   result: Record<string, unknown> | null;
 }
 
-const folder = new URL("../../../fixtures/user-agents/", import.meta.url);
+const folder = new URL("../../../../fixtures/user-agents/", import.meta.url);
 const vectors = readdirSync(folder)
   .filter((name) => name.endsWith(".yml"))
   .flatMap(

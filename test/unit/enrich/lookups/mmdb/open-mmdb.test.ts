@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { openMmdb, sampleRecords, verifiedMmdb } from "../../../../enrich/lookups/open-mmdb.js";
-import { expectedNetworks, fixturePath } from "./mmdb-fixtures.js";
+import { openMmdb, sampleRecords, verifiedMmdb } from "../../../../../enrich/lookups/mmdb/open-mmdb.js";
+import { expectedNetworks, fixturePath } from "../mmdb-fixtures.js";
 
 function load(name: string) {
   const path = fixturePath(`${name}.mmdb`);

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { openAddressCache } from "../../../../enrich/lookups/address-cache.js";
-import { openPlaces } from "../../../../enrich/lookups/open-places.js";
-import { readPlace } from "../../../../enrich/lookups/read-place.js";
-import { UNKNOWN_PLACE } from "../../../../schemas/enriched-event.js";
-import { expectedNetworks, fixturePath } from "./mmdb-fixtures.js";
+import { openAddressCache } from "../../../../../enrich/lookups/address-cache.js";
+import { openPlaces } from "../../../../../enrich/lookups/mmdb/open-places.js";
+import { readPlace } from "../../../../../enrich/lookups/mmdb/read-place.js";
+import { UNKNOWN_PLACE } from "../../../../../schemas/records/enriched-event.js";
+import { expectedNetworks, fixturePath } from "../mmdb-fixtures.js";
 
 function open(...names: string[]) {
   const files = names.map((name) => ({ path: name, bytes: readFileSync(fixturePath(`${name}.mmdb`)) }));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { classifyOrganization } from "../../../../enrich/lookups/classify-organization.js";
+import { classifyOrganization } from "../../../../../enrich/lookups/networks/classify-organization.js";
 
 describe("classifyOrganization", () => {
   it.each([

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { describeNetwork } from "../../../../enrich/lookups/describe-network.js";
-import { NO_FACTS } from "../../../../enrich/lookups/network-facts.js";
-import type { NetworkFacts } from "../../../../enrich/lookups/network-facts.js";
-import { UNKNOWN_NETWORK } from "../../../../schemas/enriched-event.js";
-import type { Network } from "../../../../schemas/enriched-event.js";
+import { describeNetwork } from "../../../../../enrich/lookups/networks/describe-network.js";
+import { NO_FACTS } from "../../../../../enrich/lookups/networks/network-facts.js";
+import type { NetworkFacts } from "../../../../../enrich/lookups/networks/network-facts.js";
+import { UNKNOWN_NETWORK } from "../../../../../schemas/records/enriched-event.js";
+import type { Network } from "../../../../../schemas/records/enriched-event.js";
 
 const organizations = new Map(
   (

@@ -4,8 +4,8 @@ import {
   namesNetwork,
   NO_FACTS,
   readNetworkFacts,
-} from "../../../../enrich/lookups/network-facts.js";
-import { expectedNetworks } from "./mmdb-fixtures.js";
+} from "../../../../../enrich/lookups/networks/network-facts.js";
+import { expectedNetworks } from "../mmdb-fixtures.js";
 
 /** Lower case; the reverse zone is nobody's. */
 function domainOf(record: Record<string, unknown>): string {

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { openAddressCache } from "../../../../enrich/lookups/address-cache.js";
-import { openNetworks } from "../../../../enrich/lookups/open-networks.js";
-import { parseAsnCsv } from "../../../../enrich/lookups/parse-asn-csv.js";
-import type { Organization } from "../../../../enrich/lookups/parse-organizations.js";
-import { UNKNOWN_NETWORK } from "../../../../schemas/enriched-event.js";
-import { expectedNetworks, fixturePath } from "./mmdb-fixtures.js";
+import { openAddressCache } from "../../../../../enrich/lookups/address-cache.js";
+import { openNetworks } from "../../../../../enrich/lookups/networks/open-networks.js";
+import { parseAsnCsv } from "../../../../../enrich/lookups/networks/parse-asn-csv.js";
+import type { Organization } from "../../../../../enrich/lookups/networks/parse-organizations.js";
+import { UNKNOWN_NETWORK } from "../../../../../schemas/records/enriched-event.js";
+import { expectedNetworks, fixturePath } from "../mmdb-fixtures.js";
 
 const organizations: Organization[] = [
   { asn: 15169, name: "Google", domain: "google.com", kind: "business", match: "" },

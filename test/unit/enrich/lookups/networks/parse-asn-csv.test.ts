@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { findAsnOwner, readAsnOwner } from "../../../../enrich/lookups/asn-table.js";
-import { parseAsnCsv } from "../../../../enrich/lookups/parse-asn-csv.js";
+import { findAsnOwner, readAsnOwner } from "../../../../../enrich/lookups/networks/asn-table.js";
+import { parseAsnCsv } from "../../../../../enrich/lookups/networks/parse-asn-csv.js";
 
 const TEXT = `1.0.0.0,1.0.0.255,13335,"Cloudflare, Inc."
 1.0.4.0,1.0.7.255,38803,Gtelecom Pty Ltd

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { beforeAll, describe, expect, it } from "vitest";
-import { readAsnOwner } from "../../../../enrich/lookups/asn-table.js";
-import { namesOrganization } from "../../../../enrich/lookups/names-organization.js";
-import { parseAsnCsv } from "../../../../enrich/lookups/parse-asn-csv.js";
-import { parseOrganizations } from "../../../../enrich/lookups/parse-organizations.js";
-import { assetUrl } from "../../../../schemas/asset.js";
+import { readAsnOwner } from "../../../../../enrich/lookups/networks/asn-table.js";
+import { namesOrganization } from "../../../../../enrich/lookups/networks/names-organization.js";
+import { parseAsnCsv } from "../../../../../enrich/lookups/networks/parse-asn-csv.js";
+import { parseOrganizations } from "../../../../../enrich/lookups/networks/parse-organizations.js";
+import { assetUrl } from "../../../../../schemas/asset.js";
 
 const rows = parseOrganizations(readFileSync(assetUrl("enrich/data/organizations.csv"), "utf8"));
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { countObjects } from "../../../../ingest/collect/count-objects.js";
+import { countObjects } from "../../../../../ingest/collect/files/count-objects.js";
 
 test("counts JSON objects however they are spaced", () => {
   const spaced = fc.tuple(fc.dictionary(fc.string(), fc.jsonValue()), fc.stringMatching(/^[ \t\r\n]{0,3}$/));

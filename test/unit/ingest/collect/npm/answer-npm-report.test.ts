@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { answerNpmReport } from "../../../../ingest/collect/answer-npm-report.js";
-import type { NpmPackages } from "../../../../ingest/collect/sites.js";
-import { collectRequest } from "../../../support/collect-request.js";
+import { answerNpmReport } from "../../../../../ingest/collect/npm/answer-npm-report.js";
+import type { NpmPackages } from "../../../../../ingest/collect/sites.js";
+import { collectRequest } from "../../../../support/collect/collect-request.js";
 
 const PACKAGES: NpmPackages = {
   of: (name) =>

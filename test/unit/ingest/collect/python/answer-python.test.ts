@@ -1,10 +1,10 @@
 import { describe, expect, it, test } from "vitest";
-import { answerPython } from "../../../../ingest/collect/answer-python.js";
-import type { CollectRequest } from "../../../../ingest/collect/collect-answer.js";
-import { createPythonIndex } from "../../../../ingest/collect/python-index.js";
-import type { PythonSite } from "../../../../ingest/collect/sites.js";
-import { collectRequest } from "../../../support/collect-request.js";
-import { fakeUpstream, type FakeUpstream } from "../../../support/fake-upstream.js";
+import { answerPython } from "../../../../../ingest/collect/python/answer-python.js";
+import type { CollectRequest } from "../../../../../ingest/collect/collect-answer.js";
+import { createPythonIndex } from "../../../../../ingest/collect/python/python-index.js";
+import type { PythonSite } from "../../../../../ingest/collect/sites.js";
+import { collectRequest } from "../../../../support/collect/collect-request.js";
+import { fakeUpstream, type FakeUpstream } from "../../../../support/collect/fake-upstream.js";
 
 const SITE: PythonSite = {
   kind: "python",

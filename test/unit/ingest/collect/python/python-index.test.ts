@@ -3,8 +3,12 @@ import {
   createPythonIndex,
   type PythonIndex,
   type PythonIndexOptions,
-} from "../../../../ingest/collect/python-index.js";
-import { fakeUpstream, type FakeUpstream, type UpstreamAnswer } from "../../../support/fake-upstream.js";
+} from "../../../../../ingest/collect/python/python-index.js";
+import {
+  fakeUpstream,
+  type FakeUpstream,
+  type UpstreamAnswer,
+} from "../../../../support/collect/fake-upstream.js";
 
 const PLACE = { repositoryUrl: "https://index.example/simple/", project: "web", ownerId: "ada" };
 

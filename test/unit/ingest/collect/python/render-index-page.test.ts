@@ -1,6 +1,6 @@
 import { Parser } from "htmlparser2";
 import { describe, expect, it, test } from "vitest";
-import { renderIndexHtml, renderIndexJson } from "../../../../ingest/collect/render-index-page.js";
+import { renderIndexHtml, renderIndexJson } from "../../../../../ingest/collect/python/render-index-page.js";
 
 const HASH = "ab".repeat(32);
 

@@ -1,6 +1,9 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
-import { clickHouseConfig, clickHouseUsers } from "../../../../deploy/embedded/clickhouse-config.js";
+import {
+  clickHouseConfig,
+  clickHouseUsers,
+} from "../../../../../../deploy/stores/embedded/clickhouse/clickhouse-config.js";
 
 test("the engine gets a server's merge threads and the given memory, with caches that are parts of it", () => {
   const xml = clickHouseConfig({ usersPath: "/data/users.xml", memoryBytesMax: 3_200_000 });
