@@ -3,12 +3,7 @@ import { isUuid } from "../../schemas/formats.js";
 import { Problem } from "../../schemas/problem.js";
 import type { JsonSchema, Parameter } from "../operation.js";
 import type { ApiContext } from "../route.js";
-
-/** Which part of a v2 list is asked for: newest first, the entries after (older than) the one with this id. */
-export interface Page {
-  after?: string;
-  perPage: number;
-}
+import type { Page } from "../stores/page.js";
 
 const PER_PAGE_DEFAULT = 100;
 const PER_PAGE_MAX = 1000;

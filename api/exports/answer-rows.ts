@@ -1,7 +1,8 @@
 import type { Rows } from "../../aggregate/queries/open-rows.js";
 import { MEDIA_TYPES, type ExportFormat } from "../../schemas/contracts/export-format.js";
 import { UNWATCHED, type ApiWatch } from "../api-watch.js";
-import { countRows, type RowCount } from "./count-rows.js";
+import { countRows } from "./count-rows.js";
+import type { RowCount } from "./row-count.js";
 import type { ApiContext } from "../route.js";
 import { gzipRows, RowsBody } from "./rows-body.js";
 

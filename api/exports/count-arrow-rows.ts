@@ -1,4 +1,4 @@
-import type { RowCount } from "./count-rows.js";
+import type { RowCount } from "./row-count.js";
 
 /**
  * Reads of a stream of Arrow messages how many rows their record batches have, and skips the rest. A message is a

@@ -1,5 +1,5 @@
 import { parquetMetadata } from "hyparquet";
-import type { RowCount } from "./count-rows.js";
+import type { RowCount } from "./row-count.js";
 
 /** The footer of a file grows with its row groups of a million rows: this is enough for some 2,000 of them. */
 const FOOTER_BYTES_MAX = 8 * 1024 * 1024;

@@ -1,14 +1,7 @@
 import type { ExportFormat } from "../../schemas/contracts/export-format.js";
 import { countArrowRows } from "./count-arrow-rows.js";
 import { countParquetRows } from "./count-parquet-rows.js";
-
-/** Counts the rows of an answer as it goes by. */
-export interface RowCount {
-  /** How many rows end in this part, as far as it tells. The part is not kept. */
-  add(part: Buffer): number;
-  /** How many more the end told of. */
-  finish(): Promise<number>;
-}
+import type { RowCount } from "./row-count.js";
 
 export function countRows(format: ExportFormat): RowCount {
   if (format === "arrow") return countArrowRows();

@@ -1,10 +1,7 @@
-import type { Route } from "../route.js";
 import { Components, type DocumentObject } from "./components.js";
 import { describeOperation } from "./describe-operation.js";
+import type { DescribedRoute } from "./described-route.js";
 import { templateOf, wordedPaths } from "./path-template.js";
-
-/** What the document needs of a route; one without an action needs no token. */
-export type DescribedRoute = Pick<Route, "method" | "path" | "operation"> & Partial<Pick<Route, "action">>;
 
 /** OpenAPI 3.1. */
 export interface OpenApiDocument extends DocumentObject {

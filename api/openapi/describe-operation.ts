@@ -1,6 +1,6 @@
 import { ACTIONS, type Action } from "../access.js";
 import type { Content, Operation, Parameter } from "../operation.js";
-import type { DescribedRoute } from "./build-document.js";
+import type { DescribedRoute } from "./described-route.js";
 import type { Components, DocumentObject } from "./components.js";
 import { describeAnswers } from "./describe-answers.js";
 import { describeProblems } from "./describe-problems.js";

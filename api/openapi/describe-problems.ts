@@ -1,7 +1,7 @@
 import { PROBLEM, statusOf, type ProblemCode } from "../../schemas/problem.js";
 import { ACTIONS, type Action } from "../access.js";
 import type { Operation } from "../operation.js";
-import type { DescribedRoute } from "./build-document.js";
+import type { DescribedRoute } from "./described-route.js";
 import type { Components, DocumentObject } from "./components.js";
 import { describeHeader, REQUEST_ID } from "./describe-answers.js";
 import { parametersOf, wordedPaths } from "./path-template.js";

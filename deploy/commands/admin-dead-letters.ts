@@ -11,7 +11,7 @@ import {
   type WaitingChunk,
 } from "../../api/stores/imports/dead-letters.js";
 import type { EventLog } from "../../schemas/records/event-log.js";
-import type { Administer, Administered } from "./admin.js";
+import type { Administer, Administered } from "./administer.js";
 import { createLog } from "../process/log.js";
 import { openEventLog, type EventLogSource } from "../stores/open-event-log.js";
 

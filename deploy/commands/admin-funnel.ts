@@ -4,7 +4,7 @@ import { runFunnel, type FunnelOutcome } from "../../aggregate/funnel/run-funnel
 import { onConnection } from "../../api/stores/connection.js";
 import { findOwnerId, funnelStore, readLastRun, readRunTime } from "../../api/stores/funnel/funnel-runs.js";
 import { isTime } from "../../schemas/formats.js";
-import type { Administer, Administered } from "./admin.js";
+import type { Administer, Administered } from "./administer.js";
 
 /** `admin funnel ...`: companies and their stages of adoption, out of turn. */
 export function funnelCommand(administer: Administer): Command {

@@ -1,4 +1,3 @@
-import type { ClickHouseClient } from "@clickhouse/client";
 import { Command } from "commander";
 import type { Pool } from "pg";
 import { createAccount, rotateToken } from "../../api/identity/accounts.js";
@@ -6,7 +5,7 @@ import { migratePostgres } from "../../api/stores/migrate-postgres.js";
 import { listAccounts } from "../../api/stores/accounts/accounts.js";
 import { switchExport } from "../../api/exports/switch-export.js";
 import { checkSecretKey } from "../../api/stores/accounts/secret-key.js";
-import { createTokenCipher, type TokenCipher } from "../../api/identity/tokens.js";
+import { createTokenCipher } from "../../api/identity/tokens.js";
 import { Problem } from "../../schemas/problem.js";
 import { connectClickHouse } from "../stores/clickhouse/connect-clickhouse.js";
 import { connectPostgres } from "../stores/postgres/connect-postgres.js";
@@ -14,7 +13,7 @@ import { funnelCommand } from "./admin-funnel.js";
 import { parkedCommand } from "./admin-dead-letters.js";
 import { ClosingStack } from "../process/closing-stack.js";
 import { createLog } from "../process/log.js";
-import type { EventLogSource } from "../stores/open-event-log.js";
+import type { Administer, Administered } from "./administer.js";
 import { openAdminStores } from "./open-admin-stores.js";
 import { prepareClickHouse } from "../stores/clickhouse/prepare-clickhouse.js";
 import { StartFailure } from "../process/start-failure.js";
@@ -64,20 +63,6 @@ function ofProcess(): AdminSurroundings {
     },
   };
 }
-
-/** What the work of a command may reach. */
-export interface Administered {
-  pg: Pool;
-  tokens: TokenCipher;
-  clickhouseUrl: string | undefined;
-  /** An embedded one may not be there. */
-  logSource: EventLogSource;
-  /** A client of ClickHouse, whose embedded server is started for the moment when it does not run. */
-  openClickHouse: () => Promise<ClickHouseClient>;
-}
-
-/** Runs the work of one command, which answers the lines to print. */
-export type Administer = (work: (deps: Administered) => Promise<string[]>) => Promise<void>;
 
 function accountCommands(administer: Administer): Command[] {
   return [

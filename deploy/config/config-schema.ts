@@ -2,7 +2,7 @@ import { Ajv, type ErrorObject } from "ajv";
 import { isIP } from "node:net";
 import { validate as isCron } from "node-cron";
 import { parseBytes } from "../../schemas/byte-size.js";
-import { CODECS } from "../../schemas/records/chunk-codec.js";
+import { CODECS } from "../../schemas/records/raw-chunk.js";
 import { SASL_MECHANISMS } from "../stores/kafka/kafka-client.js";
 import { LOG_LEVELS } from "../process/log.js";
 

@@ -2,7 +2,7 @@ import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { BODY_BYTES_MAX } from "../../ingest/import/open-body.js";
 import { parseBytes } from "../../schemas/byte-size.js";
-import type { Codec } from "../../schemas/records/chunk-codec.js";
+import type { Codec } from "../../schemas/records/raw-chunk.js";
 import { items, ROLES, VARIABLES, variableFaults, type Role, type Variables } from "./config-schema.js";
 import type { KafkaLogOptions } from "../stores/kafka/event-log.js";
 import type { SaslMechanism } from "../stores/kafka/kafka-client.js";

@@ -7,6 +7,7 @@ import { createCollectMetrics } from "../metrics/collect-metrics.js";
 import type { Config } from "../config/config.js";
 import { createCollectServer } from "../../ingest/collect/create-collect-server.js";
 import { keepSites } from "./mirror-sites.js";
+import { httpManners } from "../servers/http-manners.js";
 import { listen } from "../servers/listen.js";
 import { openPythonIndex } from "./open-python-index.js";
 import type { Stores } from "../stores/open-stores.js";
@@ -59,6 +60,7 @@ export async function openCollect(options: OpenCollectOptions): Promise<OpenColl
       }),
     );
     const { publicHost, host, port: wanted } = config.collect;
+    const trusts = trustsProxy(config.trustedProxies);
     const server = createCollectServer({
       collecting: {
         get sites() {
@@ -67,8 +69,8 @@ export async function openCollect(options: OpenCollectOptions): Promise<OpenColl
         pythonIndex: openPythonIndex(config.collect, log),
         ...(publicHost !== undefined && { publicHost }),
       },
-      trustsProxy: trustsProxy(config.trustedProxies),
-      readiness: readinessOf(stores),
+      trustsProxy: trusts,
+      http: httpManners({ readiness: readinessOf(stores), trustsProxy: trusts, log }),
       log,
       onEvent(line) {
         metrics.onEvent();

@@ -6,27 +6,33 @@ import {
   type Server,
   type ServerResponse,
 } from "node:http";
-import Koa from "koa";
+import type { Duplex } from "node:stream";
 import type { Logger } from "pino";
-import { forwardedAddress } from "../../api/identity/client-address.js";
-import { requestId } from "../../api/middleware/request-id.js";
-import type { ApiState } from "../../api/route.js";
-import { healthMiddleware, type Readiness } from "../../api/routes/health.js";
 import { answerRequest, siteOf, type Collecting, type CollectKind } from "./answer-request.js";
 import type { CollectAnswer, CollectRequest } from "./collect-answer.js";
 import { liveLine } from "./live-line.js";
-import { answerUnparsed } from "../../deploy/servers/answer-unparsed.js";
-import { lingerWhileSent } from "../../deploy/servers/create-api-server.js";
 import { BodyTooLarge, readCollectRequest, readSmallBody } from "./read-collect-request.js";
 
 export interface CollectServerOptions {
   collecting: Collecting;
   trustsProxy: (address: string) => boolean;
-  readiness: Readiness;
+  http: HttpManners;
   log: Logger;
   /** Takes the line of an event; never waits. */
   onEvent: (line: string) => void;
   onAnswered: (kind: CollectKind, status: number) => void;
+}
+
+/** How the servers of this program behave alike; made where they are all started. */
+export interface HttpManners {
+  /** Answers `/healthz` and `/readyz`. */
+  answerHealth: RequestListener;
+  /** Answers bytes that never become a request. */
+  answerUnparsed: (error: Error, socket: Duplex) => void;
+  /** Reads and drops the rest of a body whose request is answered. */
+  lingerWhileSent: (request: IncomingMessage, lingerMs: number) => void;
+  /** The caller's address as far as it can be believed, empty where there is none. */
+  addressOf: (request: IncomingMessage) => string;
 }
 
 /** Longer than proxies keep connections idle (mostly 60 s). */
@@ -50,7 +56,7 @@ export function createCollectServer(options: CollectServerOptions): Server {
     keepAliveTimeout: IDLE_MS_MAX,
     maxHeaderSize: HEADERS_BYTES_MAX,
   };
-  const answerHealth = healthApp(options);
+  const { answerHealth, answerUnparsed } = options.http;
   const listener: RequestListener = (incoming, response) => {
     const request = readCollectRequest(incoming, options.trustsProxy);
     if (HEALTH.has(request.path) && siteOf(request, options.collecting)?.kind !== "file")
@@ -61,21 +67,12 @@ export function createCollectServer(options: CollectServerOptions): Server {
   const server = createServer(settings, listener);
   // An expectation that is not understood may be passed over (RFC 9110, 10.1.1).
   server.on("checkExpectation", listener);
-  server.on("clientError", (error, socket) => answerUnparsed(error, socket, options.log));
-  server.on("connect", (_, socket) => answerUnparsed(new Error("CONNECT"), socket, options.log));
+  server.on("clientError", (error, socket) => answerUnparsed(error, socket));
+  server.on("connect", (_, socket) => answerUnparsed(new Error("CONNECT"), socket));
   return server;
 }
 
 const HEALTH = new Set(["/healthz", "/readyz"]);
-
-function healthApp({ readiness, log }: CollectServerOptions) {
-  const app = new Koa<ApiState>();
-  app.use(requestId(log));
-  app.use(healthMiddleware(readiness));
-  app.silent = true;
-  const handle = app.callback();
-  return (incoming: IncomingMessage, response: ServerResponse) => void handle(incoming, response);
-}
 
 interface Exchange {
   incoming: IncomingMessage;
@@ -103,7 +100,7 @@ async function answerWithBody(request: CollectRequest, exchange: Exchange): Prom
 
 function refuseLarge({ incoming, response, options }: Exchange): void {
   options.onAnswered("none", 413);
-  response.once("prefinish", () => lingerWhileSent(incoming, LINGER_MS));
+  response.once("prefinish", () => options.http.lingerWhileSent(incoming, LINGER_MS));
   response.writeHead(413, { "Content-Length": "0", Connection: "close" }).end();
 }
 
@@ -157,21 +154,8 @@ function recordEvents(
   { incoming, options }: Exchange,
 ): void {
   const { headers, host } = request;
-  const address =
-    forwardedAddress(
-      {
-        remoteAddress: incoming.socket.remoteAddress,
-        forwardedFor: listed(headers["x-forwarded-for"]),
-        forwarded: headers.forwarded,
-      },
-      options.trustsProxy,
-    ) ?? "";
-  const source = { time, address, host, headers };
+  const source = { time, address: options.http.addressOf(incoming), host, headers };
   for (const event of events) options.onEvent(liveLine(event, source));
-}
-
-function listed(header: string | string[] | undefined): string {
-  return Array.isArray(header) ? header.join(",") : (header ?? "");
 }
 
 function fail(error: unknown, { incoming, response, options }: Exchange, kind: CollectKind): void {

@@ -1,4 +1,5 @@
-import { packChunk, type Codec } from "../../schemas/records/chunk-codec.js";
+import { packChunk } from "../../schemas/records/chunk-codec.js";
+import type { Codec } from "../../schemas/records/raw-chunk.js";
 import type { EventLog } from "../../schemas/records/event-log.js";
 import { encodeRawChunk, type RawChunk } from "../../schemas/records/raw-chunk.js";
 

@@ -1,4 +1,5 @@
-import { packChunk, type Codec } from "../../schemas/records/chunk-codec.js";
+import { packChunk } from "../../schemas/records/chunk-codec.js";
+import type { Codec } from "../../schemas/records/raw-chunk.js";
 import type { EventLog } from "../../schemas/records/event-log.js";
 import { passFaultPoint } from "../../schemas/fault-point.js";
 import { UPLOAD_LEASE_SECONDS, type UploadStore } from "../../schemas/records/import-store.js";

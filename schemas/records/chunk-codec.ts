@@ -1,11 +1,7 @@
 import { promisify } from "node:util";
 import { brotliCompress, brotliDecompressSync, constants } from "node:zlib";
 import lz4 from "lz4-napi";
-import { peekLines, type RawChunk } from "./raw-chunk.js";
-
-/** In the order of the symbols in raw-chunk.avsc. */
-export const CODECS = ["none", "lz4", "brotli"] as const;
-export type Codec = (typeof CODECS)[number];
+import { peekLines, type Codec, type RawChunk } from "./raw-chunk.js";
 
 /**
  * The most that a chunk's lines may come to: ingest makes chunks of less than half of this. Whatever a damaged or

@@ -1,7 +1,10 @@
 import { readFileSync } from "node:fs";
 import avro from "avsc";
 import { assetUrl } from "../asset.js";
-import type { Codec } from "./chunk-codec.js";
+
+/** In the order of the symbols in raw-chunk.avsc. */
+export const CODECS = ["none", "lz4", "brotli"] as const;
+export type Codec = (typeof CODECS)[number];
 
 /** See raw-chunk.avsc, where each field is described. */
 export interface RawChunk {

@@ -55,6 +55,24 @@ function importsOf(
   );
 }
 
+/** The files of this tree that a file imports. */
+function targetsOf({ path, imports }: SourceFile): string[] {
+  return imports
+    .filter(({ from }) => from.startsWith("."))
+    .map(({ from }) => join(dirname(path), from).replace(/\.js$/, ".ts"));
+}
+
+function reachedFrom(start: string, targets: ReadonlyMap<string, readonly string[]>): Set<string> {
+  const reached = new Set<string>();
+  const next = [...(targets.get(start) ?? [])];
+  for (let path = next.pop(); path !== undefined; path = next.pop()) {
+    if (reached.has(path)) continue;
+    reached.add(path);
+    next.push(...(targets.get(path) ?? []));
+  }
+  return reached;
+}
+
 const pathsWhere = (from: SourceFile[], wrong: (file: SourceFile) => boolean) =>
   from.filter(wrong).map(({ path }) => path);
 
@@ -71,6 +89,21 @@ test("a folder imports only from the folders below it; ingest, enrich and aggreg
     return target.startsWith(".") && top !== folder && !MAY_IMPORT[folder]?.includes(top);
   };
   expect(importsOf(files, wrong)).toEqual([]);
+});
+
+test("no file reaches itself by its imports, those of types included", () => {
+  const source = files.filter(({ folder }) => folder !== "test");
+  const byPath = new Map(source.map((file) => [file.path, targetsOf(file)]));
+  const circles = [...byPath.keys()].filter((path) => reachedFrom(path, byPath).has(path));
+  expect(circles).toEqual([]);
+});
+
+test("a folder has at most 20 files of its own, and deploy/ and api/ at most 8", () => {
+  const counts = new Map<string, number>();
+  for (const { path, folder } of files)
+    if (folder !== "test") counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
+  const limitOf = (room: string) => (room === "deploy" || room === "api" ? 8 : 20);
+  expect([...counts].filter(([room, count]) => count > limitOf(room))).toEqual([]);
 });
 
 test("relative imports name the compiled file", () => {

@@ -16,7 +16,8 @@ import { wholeOwnerFor } from "../../authorise/authorise.js";
 import { companiesAsCsv, companiesAsLines } from "../../exports/company-formats.js";
 import { bytesTag } from "../../answers/entity-tag.js";
 import type { Operation } from "../../operation.js";
-import { PAGE_QUERY, pageBody, parsePage, type Page } from "../../answers/paging.js";
+import { PAGE_QUERY, pageBody, parsePage } from "../../answers/paging.js";
+import type { Page } from "../../stores/page.js";
 import { route, type ApiContext, type Route } from "../../route.js";
 import {
   COMPANY_SORTS,

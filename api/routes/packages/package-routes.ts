@@ -4,11 +4,11 @@ import { isUuid } from "../../../schemas/formats.js";
 import {
   CREATE_PACKAGE_ROUTE_V1,
   PACKAGE_ROUTE_V1,
-  parseCreatePackageRoute,
   ROUTES_MAX,
   type CreatePackageRouteV1,
   type PackageRouteV1,
 } from "../../../schemas/contracts/package-route.js";
+import { parseCreatePackageRoute } from "../../../ingest/routing/parse-package-route.js";
 import { Problem } from "../../../schemas/problem.js";
 import { decodeRouteTemplate } from "../../../ingest/routing/route-template.js";
 import { lockedPackageFor, packageFor } from "../../authorise/authorise.js";

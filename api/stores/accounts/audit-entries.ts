@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from "uuid";
 import { OPERATOR, SERVICE, type AuditEntryRecord } from "../../../schemas/contracts/audit-entry.js";
 import { withoutNulls } from "../../../schemas/records/record.js";
 import type { Action } from "../../access.js";
-import type { Page } from "../../answers/paging.js";
+import type { Page } from "../page.js";
 import { query, utc, type Postgres } from "../query.js";
 
 /** What was changed, as it is called at that time. */

@@ -2,7 +2,7 @@ import type { CompanyRecord, StageChangeRecord } from "../../../schemas/contract
 import type { DateRange } from "../../../schemas/date-range.js";
 import type { Stage } from "../../../schemas/records/funnel.js";
 import { withoutNulls } from "../../../schemas/records/record.js";
-import type { Page } from "../../answers/paging.js";
+import type { Page } from "../page.js";
 import { query, utc, type Postgres } from "../query.js";
 
 /** What companies are listed by, each with the greatest first. */

@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from "uuid";
 import { LOG_SAMPLE_MAX, type LogEntry } from "../../../schemas/records/import-log.js";
 import { UPLOAD_LEASE_SECONDS, type EventImport } from "../../../schemas/records/import-store.js";
 import { Problem } from "../../../schemas/problem.js";
-import type { Page } from "../../answers/paging.js";
+import type { Page } from "../page.js";
 import { query, utc, type Postgres } from "../query.js";
 import { inWireOrder } from "./import-entries.js";
 import { findKeptImport, insertImportKey, type ImportKey } from "./import-keys.js";

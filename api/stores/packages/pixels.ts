@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from "uuid";
 import type { PixelRecord, PixelUpsert } from "../../../schemas/contracts/pixel.js";
 import { withoutNulls } from "../../../schemas/records/record.js";
 import type { OwnerKind, Standing } from "../../access.js";
-import type { Page } from "../../answers/paging.js";
+import type { Page } from "../page.js";
 import { query, utc, type Postgres } from "../query.js";
 
 /** A pixel with what the asking account is to it. */

@@ -1,6 +1,6 @@
 import type { WebhookDeliveryRecord } from "../../../schemas/contracts/webhook-delivery.js";
 import { withoutNulls } from "../../../schemas/records/record.js";
-import type { Page } from "../../answers/paging.js";
+import type { Page } from "../page.js";
 import { query, utc, type Postgres } from "../query.js";
 
 /** What the attempts of a page may come to before it ends early: as JSON, control characters are six times as long. */

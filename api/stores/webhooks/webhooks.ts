@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from "uuid";
 import type { WebhookCreate, WebhookRecord } from "../../../schemas/contracts/webhook.js";
 import { withoutNulls } from "../../../schemas/records/record.js";
-import type { Page } from "../../answers/paging.js";
+import type { Page } from "../page.js";
 import { query, utc, type Postgres } from "../query.js";
 
 /** Of an owner whom the caller may manage the webhooks of. */

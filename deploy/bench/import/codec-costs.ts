@@ -2,7 +2,8 @@ import { mixOf } from "../common/event-files.js";
 import { generateBody } from "../../demo/generate-events.js";
 import { CHUNK_LIMITS } from "../../../ingest/import/receive-import.js";
 import { cutChunks } from "../../../ingest/import/cut-chunks.js";
-import { CODECS, linesOf, packChunk, type Codec } from "../../../schemas/records/chunk-codec.js";
+import { linesOf, packChunk } from "../../../schemas/records/chunk-codec.js";
+import { CODECS, type Codec } from "../../../schemas/records/raw-chunk.js";
 import type { RawChunk } from "../../../schemas/records/raw-chunk.js";
 import { median } from "../common/median.js";
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { CODECS } from "../../../schemas/records/chunk-codec.js";
+import { CODECS } from "../../../schemas/records/raw-chunk.js";
 import type { PackageV1 } from "../../../schemas/contracts/package.js";
 import type { ClosingStack } from "../../process/closing-stack.js";
 import { connectApi } from "../../demo/api-client.js";

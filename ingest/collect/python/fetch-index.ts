@@ -1,9 +1,29 @@
-import { request as requestHttp, type IncomingMessage } from "node:http";
+import { request as requestHttp, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
 import { request as requestHttps } from "node:https";
+import type { LookupFunction } from "node:net";
 import { pipeline, type Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
-import type { AddressGuard } from "../../../api/outbound/guarded-lookup.js";
-import type { FetchedIndex, FetchIndex } from "./python-index.js";
+
+/**
+ * Asks an upstream for a page: one GET, with redirects followed. Rejects when the connection fails, when the address is
+ * not allowed, and when the signal is aborted, which ends a body that is being read as well.
+ */
+export type FetchIndex = (
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+) => Promise<FetchedIndex>;
+
+export interface FetchedIndex {
+  status: number;
+  headers: IncomingHttpHeaders;
+  /** Where the answer came from in the end. */
+  url: string;
+  /** Decompressed. Leaving the loop early gives the connection up. */
+  body: AsyncIterable<Uint8Array>;
+  /** Gives up a body that nobody reads. */
+  discard(): void;
+}
 
 /** An upstream that could not be asked, or that sends on and on. */
 export class UpstreamFailure extends Error {
@@ -12,7 +32,13 @@ export class UpstreamFailure extends Error {
 
 const REDIRECTS_MAX = 3;
 
-type UpstreamGuard = Pick<AddressGuard, "faultOf" | "lookup">;
+/** Says which addresses may be asked; see `AddressGuard` of `api/outbound`. */
+export interface UpstreamGuard {
+  /** What is wrong with a URL, by itself. */
+  faultOf(url: string): string | undefined;
+  /** Fails where a name leads to an address that must not be connected to. */
+  lookup: LookupFunction;
+}
 
 /**
  * Fetches pages of Python indexes from the addresses that owners of packages gave. Each hop of a redirect passes the

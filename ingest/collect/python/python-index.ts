@@ -1,6 +1,6 @@
-import type { IncomingHttpHeaders } from "node:http";
 import { LRUCache } from "lru-cache";
 import { limitPlaces } from "../../../schemas/limit-places.js";
+import type { FetchIndex } from "./fetch-index.js";
 import { limitBytes } from "./limit-bytes.js";
 import { readUpstreamPage, type UpstreamPage } from "./read-upstream-page.js";
 import type { ServedPage } from "./served-page.js";
@@ -21,27 +21,6 @@ export interface IndexPlace {
   project: string;
   /** Whose page it is: owners share neither pages nor failures, so that none can spoil them for another. */
   ownerId: string;
-}
-
-/**
- * Asks an upstream for a page: one GET, with redirects followed. Rejects when the connection fails, when the address is
- * not allowed, and when the signal is aborted, which ends a body that is being read as well.
- */
-export type FetchIndex = (
-  url: string,
-  headers: Readonly<Record<string, string>>,
-  signal: AbortSignal,
-) => Promise<FetchedIndex>;
-
-export interface FetchedIndex {
-  status: number;
-  headers: IncomingHttpHeaders;
-  /** Where the answer came from in the end. */
-  url: string;
-  /** Decompressed. Leaving the loop early gives the connection up. */
-  body: AsyncIterable<Uint8Array>;
-  /** Gives up a body that nobody reads. */
-  discard(): void;
 }
 
 export interface PythonIndexOptions {

@@ -10,7 +10,8 @@ import { importRecordRoutes } from "../../../api/routes/imports/import-records.j
 import { importRoutes } from "../../../api/routes/imports/imports.js";
 import { webhookDeliveryRoutes } from "../../../api/routes/webhooks/webhook-deliveries.js";
 import { webhookRoutes } from "../../../api/routes/webhooks/webhooks.js";
-import { buildDocument, type DescribedRoute } from "../../../api/openapi/build-document.js";
+import { buildDocument } from "../../../api/openapi/build-document.js";
+import type { DescribedRoute } from "../../../api/openapi/described-route.js";
 
 /** What routes reach for when they are called; to describe them nothing is called. */
 const UNUSED = {} as never;

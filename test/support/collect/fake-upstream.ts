@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { FetchIndex } from "../../../ingest/collect/python/python-index.js";
+import type { FetchIndex } from "../../../ingest/collect/python/fetch-index.js";
 
 /** What an upstream answers to one request. */
 export interface UpstreamAnswer {

@@ -61,7 +61,9 @@ describe("a route", () => {
 });
 
 test("the tests know every route that a module of api/routes makes", async () => {
-  const files = readdirSync("api/routes").map((file) => file.replace(/\.ts$/, ".js"));
+  const files = readdirSync("api/routes", { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts"))
+    .map((file) => file.replace(/\.ts$/, ".js"));
   const modules = await Promise.all(
     files.map(async (file) => import(`../../../api/routes/${file}`) as Promise<object>),
   );

@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from "vitest";
 import { createAddressGuard } from "../../../../api/outbound/guarded-lookup.js";
 import { createIndexClient } from "../../../../ingest/collect/python/fetch-index.js";
-import type { FetchIndex } from "../../../../ingest/collect/python/python-index.js";
+import type { FetchIndex } from "../../../../ingest/collect/python/fetch-index.js";
 import { startServer, type StartedServer } from "../../../support/collect/start-server.js";
 
 /** What the upstream sends on each path, and what it was asked. */

@@ -4,11 +4,13 @@ import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import { pino } from "pino";
 import { createCollectServer } from "../../../../ingest/collect/create-collect-server.js";
+import { httpManners } from "../../../../deploy/servers/http-manners.js";
 import { listen } from "../../../../deploy/servers/listen.js";
 import { createRegistry, startMetricsServer } from "../../../../deploy/metrics/metrics.js";
 import { StartFailure } from "../../../../deploy/process/start-failure.js";
 import { SiteDirectory } from "../../../../ingest/collect/site-directory.js";
 
+const SILENT = pino({ level: "silent" });
 const ANY = { host: "127.0.0.1", port: 0, variable: "PORT" };
 
 test("port 0 takes a free port and says which", async () => {
@@ -69,8 +71,8 @@ test("live collection passes over an expectation that nobody knows, as the API d
   const collect = createCollectServer({
     collecting: { sites: new SiteDirectory(), pythonIndex: { read: async () => "unavailable" } },
     trustsProxy: () => false,
-    readiness: { checks: {} },
-    log: pino({ level: "silent" }),
+    http: httpManners({ readiness: { checks: {} }, trustsProxy: () => false, log: SILENT }),
+    log: SILENT,
     onEvent: () => undefined,
     onAnswered: () => undefined,
   });

@@ -1,6 +1,7 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, test } from "vitest";
-import { buildDocument, type DescribedRoute } from "../../../../api/openapi/build-document.js";
+import { buildDocument } from "../../../../api/openapi/build-document.js";
+import type { DescribedRoute } from "../../../../api/openapi/described-route.js";
 import { ORGANIZATION_UPSERT } from "../../../../schemas/contracts/organization.js";
 import { ALL_ROUTES } from "../../../support/api/all-routes.js";
 

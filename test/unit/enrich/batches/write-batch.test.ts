@@ -8,7 +8,8 @@ import type { ChunkOutcome } from "../../../../schemas/records/chunk-outcome.js"
 import type { Lookups } from "../../../../schemas/records/enriched-event.js";
 import type { EventLog, LogBatch } from "../../../../schemas/records/event-log.js";
 import type { ParkedChunk } from "../../../../schemas/records/dead-letter.js";
-import { CODECS, packChunk, type Codec } from "../../../../schemas/records/chunk-codec.js";
+import { packChunk } from "../../../../schemas/records/chunk-codec.js";
+import { CODECS, type Codec } from "../../../../schemas/records/raw-chunk.js";
 import { encodeRawChunk } from "../../../../schemas/records/raw-chunk.js";
 import { chunkOf, dockerPackage, IMPORT_ID, tinyLookups } from "../lines/chunk-of.js";
 

@@ -4,12 +4,12 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { assetUrl } from "../../../../schemas/asset.js";
 import {
-  CODECS,
   LINES_BYTES_MAX,
   linesOf,
   packChunk,
   unpackedSize,
 } from "../../../../schemas/records/chunk-codec.js";
+import { CODECS } from "../../../../schemas/records/raw-chunk.js";
 import { decodeRawChunk, encodeRawChunk, type RawChunk } from "../../../../schemas/records/raw-chunk.js";
 
 const chunkOf = (lines: Buffer): RawChunk => ({

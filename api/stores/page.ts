@@ -1,0 +1,5 @@
+/** Which part of a v2 list is asked for: newest first, the entries after (older than) the one with this id. */
+export interface Page {
+  after?: string;
+  perPage: number;
+}

@@ -1,0 +1,43 @@
+import type { RequestListener } from "node:http";
+import Koa from "koa";
+import type { Logger } from "pino";
+import { forwardedAddress } from "../../api/identity/client-address.js";
+import { requestId } from "../../api/middleware/request-id.js";
+import type { ApiState } from "../../api/route.js";
+import { healthMiddleware, type Readiness } from "../../api/routes/health.js";
+import type { HttpManners } from "../../ingest/collect/create-collect-server.js";
+import { answerUnparsed } from "./answer-unparsed.js";
+import { lingerWhileSent } from "./create-api-server.js";
+
+export interface HttpMannersOptions {
+  readiness: Readiness;
+  trustsProxy: (address: string) => boolean;
+  log: Logger;
+}
+
+/** The manners of the API's server, for the bare server of live collection. */
+export function httpManners({ readiness, trustsProxy, log }: HttpMannersOptions): HttpManners {
+  return {
+    answerHealth: healthListener(readiness, log),
+    answerUnparsed: (error, socket) => answerUnparsed(error, socket, log),
+    lingerWhileSent,
+    addressOf({ socket, headers }) {
+      const forwardedFor = headers["x-forwarded-for"] ?? "";
+      const connection = {
+        remoteAddress: socket.remoteAddress,
+        forwardedFor: Array.isArray(forwardedFor) ? forwardedFor.join(",") : forwardedFor,
+        forwarded: headers.forwarded,
+      };
+      return forwardedAddress(connection, trustsProxy) ?? "";
+    },
+  };
+}
+
+function healthListener(readiness: Readiness, log: Logger): RequestListener {
+  const app = new Koa<ApiState>();
+  app.use(requestId(log));
+  app.use(healthMiddleware(readiness));
+  app.silent = true;
+  const handle = app.callback();
+  return (incoming, response) => void handle(incoming, response);
+}
