@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { countAccounts } from "../../api/stores/accounts/accounts.js";
 import { parseConfig } from "../config/config.js";
-import { VARIABLES } from "../config/config-schema.js";
+import { configurationHelp } from "../config/describe-variables.js";
 import { startDeadline, stopSignal } from "../process/lifecycle.js";
 import { createLog } from "../process/log.js";
 import { start, type Running } from "../roles/start.js";
@@ -14,7 +14,7 @@ export function startCommand(): Command {
     .description(
       "Run the service on this machine, with embedded stores below DATA_DIR unless URLs are given.",
     )
-    .addHelpText("after", `\nEnvironment:\n${variablesHelp()}`)
+    .addHelpText("after", `\nEnvironment variables\n\n${configurationHelp()}`)
     .action(runStart);
 }
 
@@ -46,11 +46,4 @@ async function greeting({ endpoints, stores }: Running): Promise<string> {
       "  npm run admin -- create-account --username you --email you@example.org",
     );
   return `${lines.join("\n")}\n`;
-}
-
-function variablesHelp(): string {
-  const lines = Object.entries(VARIABLES).map(
-    ([name, { description }]) => `  ${name.padEnd(32)}${description}`,
-  );
-  return `${lines.join("\n")}\n\nThe README says what each is for and its default.`;
 }

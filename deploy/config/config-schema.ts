@@ -1,18 +1,7 @@
-import { Ajv, type ErrorObject } from "ajv";
-import { isIP } from "node:net";
-import { validate as isCron } from "node-cron";
-import { parseBytes } from "../../schemas/byte-size.js";
 import { CODECS } from "../../schemas/records/raw-chunk.js";
-import { SASL_MECHANISMS } from "../stores/kafka/kafka-client.js";
 import { LOG_LEVELS } from "../process/log.js";
-
-/** What a variable may hold. `description` finishes the sentence "<VARIABLE> must be ...". */
-interface VariableSchema {
-  type: "string";
-  format?: string;
-  enum?: readonly string[];
-  description: string;
-}
+import { KAFKA_VARIABLES } from "./kafka-variables.js";
+import type { VariableSchema } from "./variable-schema.js";
 
 export const ROLES = ["api", "collect", "enrich", "jobs"] as const;
 export type Role = (typeof ROLES)[number];
@@ -20,192 +9,192 @@ export type Role = (typeof ROLES)[number];
 const PORT = {
   type: "string",
   format: "port",
-  description: "a port from 0 to 65535 (0 takes any free one)",
+  mustBe: "a port from 0 to 65535 (0 takes any free one)",
 } as const;
-const NAME = "letters, digits, dots, hyphens and underscores";
-const FILE = { type: "string", format: "text", description: "the path of a file" } as const;
+const FILE = { type: "string", format: "text", mustBe: "the path of a file" } as const;
+const SWITCH = {
+  type: "string",
+  enum: ["true", "false"],
+  mustBe: "true or false",
+  default: "false",
+} as const;
 
-/** Every variable that the program reads, in the order of the documentation. */
-export const VARIABLES = {
-  HOST: { type: "string", format: "host", description: "a host name or an IP address" },
-  PORT,
-  COLLECT_PORT: PORT,
-  METRICS_PORT: PORT,
-  DATA_DIR: { type: "string", format: "text", description: "the path of a folder" },
-  ROLES: {
+const SERVERS = {
+  HOST: {
     type: "string",
-    format: "roles",
-    description: `one or more of ${ROLES.join(", ")}, separated by commas`,
+    format: "host",
+    mustBe: "a host name or an IP address",
+    default: "127.0.0.1",
+    meaning: "The address that all three servers listen on. `::` listens on every address of the machine.",
   },
-  DATABASE_URL: { type: "string", format: "postgres-url", description: "a postgres:// URL" },
-  CLICKHOUSE_URL: { type: "string", format: "http-url", description: "an http:// or https:// URL" },
-  KAFKA_BROKERS: { type: "string", format: "brokers", description: "host:port pairs separated by commas" },
-  KAFKA_CLIENT_ID: { type: "string", format: "name", description: NAME },
-  KAFKA_TOPIC_PREFIX: { type: "string", format: "name", description: NAME },
-  KAFKA_PARTITIONS: { type: "string", format: "partitions", description: "a whole number from 1 to 10000" },
-  KAFKA_REPLICATION_FACTOR: {
-    type: "string",
-    format: "replicas",
-    description: "a whole number from 1 to 100",
+  PORT: { ...PORT, default: "8080", meaning: "The API: management, imports and exports." },
+  COLLECT_PORT: { ...PORT, default: "8081", meaning: "Live collection: downloads, page views and reports." },
+  METRICS_PORT: {
+    ...PORT,
+    default: "9464",
+    meaning: "`/metrics` for Prometheus, and `/healthz` and `/readyz` for every role.",
   },
-  KAFKA_SESSION_TIMEOUT_MS: {
-    type: "string",
-    format: "session",
-    description: "a whole number of milliseconds from 1000 to 300000",
-  },
-  KAFKA_CREATE_TOPICS: { type: "string", enum: ["true", "false"], description: "true or false" },
-  KAFKA_TLS: { type: "string", enum: ["true", "false"], description: "true or false" },
-  KAFKA_TLS_CA: FILE,
-  KAFKA_SASL_MECHANISM: {
-    type: "string",
-    enum: SASL_MECHANISMS,
-    description: `one of ${SASL_MECHANISMS.join(", ")}`,
-  },
-  KAFKA_SASL_USERNAME: { type: "string", format: "text", description: "a user name" },
-  KAFKA_SASL_PASSWORD: { type: "string", format: "password", description: "a password" },
-  LOG_CODEC: { type: "string", enum: CODECS, description: `one of ${CODECS.join(", ")}` },
-  SECRET_KEY: { type: "string", format: "secret-key", description: "32 bytes in base64 (44 characters)" },
-  ENRICH_WORKERS: { type: "string", format: "workers", description: "a whole number from 1 to 256" },
-  IMPORT_BYTES_MAX: {
-    type: "string",
-    format: "bytes",
-    description: "a size such as 20GiB (a whole number, of bytes or followed by KiB, MiB, GiB or TiB)",
-  },
-  CITY_MMDB: FILE,
-  ASN_DB: FILE,
-  COMPANY_MMDB: FILE,
-  FUNNEL_SCHEDULE: { type: "string", format: "cron", description: 'a cron expression such as "0 * * * *"' },
-  WEBHOOK_ALLOW_PRIVATE_NETWORKS: { type: "string", enum: ["true", "false"], description: "true or false" },
   TRUSTED_PROXIES: {
     type: "string",
     format: "cidrs",
-    description: "IP addresses or CIDR ranges separated by commas, such as 10.0.0.0/8",
+    mustBe: "IP addresses or CIDR ranges separated by commas, such as 10.0.0.0/8",
+    unset: "no proxy is believed",
+    meaning:
+      "Proxies whose `X-Forwarded-*` headers are believed. `Forwarded` is read where a request has no `X-Forwarded-For`.",
   },
   CORS_ORIGINS: {
     type: "string",
     format: "origins",
-    description: "* or origins separated by commas, such as https://dashboard.example",
+    mustBe: "* or origins separated by commas, such as https://dashboard.example",
+    unset: "none",
+    meaning: "Origins whose pages may call the API from a browser, or `*` for all. Never with credentials.",
   },
-  COLLECT_HOST: { type: "string", format: "host", description: "a host name" },
-  COLLECT_ALLOW_PRIVATE_UPSTREAMS: {
-    type: "string",
-    enum: ["true", "false"],
-    description: "true or false",
-  },
-  LOG_LEVEL: { type: "string", enum: LOG_LEVELS, description: `one of ${LOG_LEVELS.join(", ")}` },
 } as const satisfies Record<string, VariableSchema>;
+
+const STORES = {
+  DATA_DIR: {
+    type: "string",
+    format: "text",
+    mustBe: "the path of a folder",
+    default: "data",
+    meaning: "The folder of the embedded stores, made with mode 0700. One instance uses it at a time.",
+  },
+  ROLES: {
+    type: "string",
+    format: "roles",
+    mustBe: `one or more of ${ROLES.join(", ")}, separated by commas`,
+    default: ROLES.join(","),
+    meaning:
+      "The parts that this process runs. A process that leaves `api`, `enrich` or `jobs` to others needs " +
+      "`DATABASE_URL`, `CLICKHOUSE_URL` and `KAFKA_BROKERS`.",
+  },
+  DATABASE_URL: {
+    type: "string",
+    format: "postgres-url",
+    mustBe: "a postgres:// URL",
+    unset: "PostgreSQL runs embedded, in `DATA_DIR`",
+    meaning: "A PostgreSQL of your own. Needs `SECRET_KEY`.",
+  },
+  CLICKHOUSE_URL: {
+    type: "string",
+    format: "http-url",
+    mustBe: "an http:// or https:// URL",
+    unset: "ClickHouse runs embedded, in `DATA_DIR`",
+    meaning: "A ClickHouse of your own, 25.11 or newer. The path of the URL is the database.",
+  },
+  SECRET_KEY: {
+    type: "string",
+    format: "secret-key",
+    mustBe: "32 bytes in base64 (44 characters)",
+    unset: "made at the first start, in `DATA_DIR/secret-key`",
+    meaning:
+      "Keys the look-up and encryption of tokens and the client ids of events. `openssl rand -base64 32` makes one. " +
+      "It cannot be changed later: keep a copy with your passwords.",
+  },
+} as const satisfies Record<string, VariableSchema>;
+
+const COLLECTION = {
+  COLLECT_HOST: {
+    type: "string",
+    format: "host",
+    mustBe: "a host name",
+    unset: "every host that is no package's domain, hosts of docker packages included",
+    meaning: "The only host name that serves pixels and npm reports.",
+  },
+  COLLECT_ALLOW_PRIVATE_UPSTREAMS: {
+    ...SWITCH,
+    meaning: "Whether the index of a Python package may be at a private, loopback or other special address.",
+  },
+} as const satisfies Record<string, VariableSchema>;
+
+const PROCESSING = {
+  ENRICH_WORKERS: {
+    type: "string",
+    format: "workers",
+    mustBe: "a whole number from 1 to 256",
+    unset: "as many as the machine has cores",
+    meaning: "Threads of enrichment. In a container set it to the number of CPUs that the container gets.",
+  },
+  LOG_CODEC: {
+    type: "string",
+    enum: CODECS,
+    mustBe: `one of ${CODECS.join(", ")}`,
+    unset: "`lz4` on Kafka, `none` on the embedded log",
+    meaning:
+      "Compression of lines in the event log: `lz4` stores about a quarter, `brotli` about a sixth for twice the time. " +
+      "Records that are already in the log stay readable after a change.",
+  },
+  IMPORT_BYTES_MAX: {
+    type: "string",
+    format: "bytes",
+    mustBe: "a size such as 20GiB (a whole number, of bytes or followed by KiB, MiB, GiB or TiB)",
+    default: "20GiB",
+    meaning: "The largest body of one import, once decompressed.",
+  },
+  CITY_MMDB: {
+    ...FILE,
+    unset: "the bundled DB-IP city database",
+    meaning: "A city database in the MMDB form of DB-IP or MaxMind.",
+  },
+  ASN_DB: {
+    ...FILE,
+    unset: "the bundled ip-location-db ASN table",
+    meaning:
+      "Networks: the CSV form of ip-location-db, or MMDB of MaxMind ASN or ISP, DB-IP ASN, or IPinfo Lite, whose " +
+      "`as_domain` adds the company's domain.",
+  },
+  COMPANY_MMDB: {
+    ...FILE,
+    unset: "none",
+    meaning:
+      "Companies: MMDB of MaxMind Enterprise, ISP, Domain or Connection-Type, or IPinfo company. It comes before the " +
+      "other databases.",
+  },
+  FUNNEL_SCHEDULE: {
+    type: "string",
+    format: "cron",
+    mustBe: 'a cron expression such as "0 * * * *"',
+    default: "0 * * * *",
+    meaning:
+      "When companies are placed at funnel stages, in UTC. A time that passed while nothing ran is made up for at the start.",
+  },
+  WEBHOOK_ALLOW_PRIVATE_NETWORKS: {
+    ...SWITCH,
+    meaning:
+      "Whether webhooks may lead to addresses outside the public internet, such as 127.0.0.1: for tests and closed networks.",
+  },
+  LOG_LEVEL: {
+    type: "string",
+    enum: LOG_LEVELS,
+    mustBe: `one of ${LOG_LEVELS.join(", ")}`,
+    default: "info",
+    meaning:
+      "The least severe log lines that are written: JSON on standard error, readable text in a terminal.",
+  },
+} as const satisfies Record<string, VariableSchema>;
+
+/** The variables under the headings of the documentation. */
+export const SECTIONS: Record<string, Record<string, VariableSchema>> = {
+  Servers: SERVERS,
+  "Roles and stores": STORES,
+  Kafka: KAFKA_VARIABLES,
+  "Live collection": COLLECTION,
+  "Processing and logging": PROCESSING,
+};
+
+/** Every variable that the program reads. */
+export const VARIABLES = { ...SERVERS, ...STORES, ...KAFKA_VARIABLES, ...COLLECTION, ...PROCESSING };
 
 export type VariableName = keyof typeof VARIABLES;
 export type Variables = Partial<Record<VariableName, string>>;
 
-/** One sentence for each variable that is not as the schema says; none when all are. */
-export function variableFaults(variables: Variables): string[] {
-  if (validate(variables)) return [];
-  return (validate.errors ?? []).map((error) => faultSentence(variables, error));
-}
+type DefaultName = {
+  [Name in VariableName]: (typeof VARIABLES)[Name] extends { default: string } ? Name : never;
+}[VariableName];
 
-const ajv = new Ajv({ allErrors: true, strict: false });
-ajv.addFormat("text", (text) => text.trim() !== "");
-ajv.addFormat("host", isHost);
-ajv.addFormat("port", (text) => isWhole(text, { min: 0, max: 65535 }));
-ajv.addFormat("workers", (text) => isWhole(text, { min: 1, max: 256 }));
-ajv.addFormat("bytes", (text) => parseBytes(text) !== undefined);
-ajv.addFormat("roles", (text) => items(text).length > 0 && unknownRoles(text).length === 0);
-ajv.addFormat("postgres-url", (text) => isUrl(text, ["postgres:", "postgresql:"]));
-ajv.addFormat("http-url", (text) => isUrl(text, ["http:", "https:"]));
-ajv.addFormat("brokers", (text) => items(text).length > 0 && items(text).every(isBroker));
-ajv.addFormat("name", (text) => /^[A-Za-z0-9._-]{1,100}$/.test(text));
-ajv.addFormat("partitions", (text) => isWhole(text, { min: 1, max: 10_000 }));
-ajv.addFormat("replicas", (text) => isWhole(text, { min: 1, max: 100 }));
-ajv.addFormat("session", (text) => isWhole(text, { min: 1_000, max: 300_000 }));
-ajv.addFormat("password", (text) => text !== "");
-ajv.addFormat("secret-key", (text) => /^[A-Za-z0-9+/_-]{43}=?$/.test(text));
-ajv.addFormat("cidrs", (text) => items(text).every(isCidr));
-ajv.addFormat("origins", (text) => items(text).every(isOrigin));
-ajv.addFormat("cron", isCron);
-
-const validate = ajv.compile({
-  type: "object",
-  properties: VARIABLES,
-  // A key made on one machine would leave a shared database unreadable to the next.
-  dependencies: {
-    DATABASE_URL: ["SECRET_KEY"],
-    // Half of it would mean a connection that nobody wanted: without a password, or without encryption.
-    KAFKA_SASL_MECHANISM: ["KAFKA_BROKERS", "KAFKA_SASL_USERNAME", "KAFKA_SASL_PASSWORD"],
-    KAFKA_SASL_USERNAME: ["KAFKA_SASL_MECHANISM"],
-    KAFKA_SASL_PASSWORD: ["KAFKA_SASL_MECHANISM"],
-    KAFKA_TLS: ["KAFKA_BROKERS"],
-    KAFKA_TLS_CA: ["KAFKA_BROKERS"],
-  },
-});
-
-/** The entries of a comma-separated list, trimmed; empty ones do not count. */
-export function items(text: string): string[] {
-  return text
-    .split(",")
-    .map((item) => item.trim())
-    .filter((item) => item !== "");
-}
-
-function faultSentence(variables: Variables, error: ErrorObject): string {
-  if (error.keyword === "dependencies") return missingSentence(error);
-  const name = error.instancePath.slice(1) as VariableName;
-  const schema: VariableSchema = VARIABLES[name];
-  return `${name} must be ${schema.description}; it is ${shown(schema, variables[name] ?? "")}`;
-}
-
-function missingSentence({ params }: ErrorObject): string {
-  const { property, missingProperty } = params as { property: string; missingProperty: VariableName };
-  const { description } = VARIABLES[missingProperty];
-  return `${missingProperty} must be set to ${description} when ${property} is set; it is not set`;
-}
-
-function shown({ format }: VariableSchema, value: string): string {
-  if (format === "password") return "not shown";
-  if (format === "secret-key") return `${value.length} characters long (not shown)`;
-  if (format?.endsWith("-url")) return urlWithoutSecrets(value);
-  if (format === "roles") return `"${value}" (not a role: ${unknownRoles(value).join(", ") || "nothing"})`;
-  return `"${value}"`;
-}
-
-function urlWithoutSecrets(value: string): string {
-  if (!URL.canParse(value)) return "not a URL (not shown, it may hold a password)";
-  const { protocol, host, pathname } = new URL(value);
-  return `"${protocol}//${host}${host === "" ? "..." : pathname}"`;
-}
-
-function unknownRoles(text: string): string[] {
-  return items(text).filter((item) => !ROLES.some((role) => role === item));
-}
-
-function isHost(text: string): boolean {
-  return (
-    isIP(text) !== 0 ||
-    /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i.test(text)
-  );
-}
-
-function isWhole(text: string, { min, max }: { min: number; max: number }): boolean {
-  return /^\d{1,9}$/.test(text) && Number(text) >= min && Number(text) <= max;
-}
-
-function isUrl(text: string, protocols: readonly string[]): boolean {
-  return URL.canParse(text) && protocols.includes(new URL(text).protocol);
-}
-
-function isBroker(text: string): boolean {
-  const colon = text.lastIndexOf(":");
-  return isHost(text.slice(0, colon)) && isWhole(text.slice(colon + 1), { min: 1, max: 65535 });
-}
-
-/** As browsers spell it: a scheme, a host and a port that is not the scheme's own, in lower case. */
-function isOrigin(text: string): boolean {
-  return text === "*" || (isUrl(text, ["http:", "https:"]) && new URL(text).origin === text);
-}
-
-function isCidr(text: string): boolean {
-  const [address = "", bits, ...rest] = text.split("/");
-  const family = isIP(address);
-  if (family === 0 || rest.length > 0) return false;
-  return bits === undefined || isWhole(bits, { min: 0, max: family === 4 ? 32 : 128 });
-}
+/** The values that count where nothing is set. */
+export const DEFAULTS = Object.fromEntries(
+  Object.entries<VariableSchema>(VARIABLES).flatMap(([name, schema]) =>
+    schema.default === undefined ? [] : [[name, schema.default]],
+  ),
+) as Record<DefaultName, string>;

@@ -1,9 +1,9 @@
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
-import { BODY_BYTES_MAX } from "../../ingest/import/open-body.js";
 import { parseBytes } from "../../schemas/byte-size.js";
 import type { Codec } from "../../schemas/records/raw-chunk.js";
-import { items, ROLES, VARIABLES, variableFaults, type Role, type Variables } from "./config-schema.js";
+import { DEFAULTS, VARIABLES, type Role, type Variables } from "./config-schema.js";
+import { items, variableFaults } from "./variable-faults.js";
 import type { KafkaLogOptions } from "../stores/kafka/event-log.js";
 import type { SaslMechanism } from "../stores/kafka/kafka-client.js";
 import type { LogLevel } from "../process/log.js";
@@ -56,36 +56,36 @@ export interface Config {
  * Throws StartFailure naming every wrong variable, what it must be and what it was; never a secret.
  */
 export function parseConfig(env: Record<string, string | undefined>): Config {
-  const variables = validVariables(env);
-  const host = variables.HOST ?? "127.0.0.1";
+  const variables = { ...DEFAULTS, ...validVariables(env) };
+  const host = variables.HOST;
   return {
-    http: { host, port: Number(variables.PORT ?? 8080) },
+    http: { host, port: Number(variables.PORT) },
     collect: {
       host,
-      port: Number(variables.COLLECT_PORT ?? 8081),
+      port: Number(variables.COLLECT_PORT),
       ...given("publicHost", variables.COLLECT_HOST?.toLowerCase()),
       allowPrivateUpstreams: variables.COLLECT_ALLOW_PRIVATE_UPSTREAMS === "true",
     },
-    metrics: { host, port: Number(variables.METRICS_PORT ?? 9464) },
-    dataDir: resolve(variables.DATA_DIR ?? "data"),
-    roles: new Set(items(variables.ROLES ?? ROLES.join(",")) as Role[]),
+    metrics: { host, port: Number(variables.METRICS_PORT) },
+    dataDir: resolve(variables.DATA_DIR),
+    roles: new Set(items(variables.ROLES) as Role[]),
     ...given("databaseUrl", variables.DATABASE_URL),
     ...given("clickhouseUrl", variables.CLICKHOUSE_URL),
     ...given("kafka", variables.KAFKA_BROKERS === undefined ? undefined : kafkaConfig(variables)),
     logCodec: logCodec(variables),
     ...given("secretKey", variables.SECRET_KEY && Buffer.from(variables.SECRET_KEY, "base64")),
     enrich: { workers: Number(variables.ENRICH_WORKERS ?? availableParallelism()) },
-    imports: { bytesMax: parseBytes(variables.IMPORT_BYTES_MAX ?? "") ?? BODY_BYTES_MAX },
+    imports: { bytesMax: parseBytes(variables.IMPORT_BYTES_MAX) ?? 0 },
     lookups: {
       ...given("cityMmdb", variables.CITY_MMDB),
       ...given("asnDb", variables.ASN_DB),
       ...given("companyMmdb", variables.COMPANY_MMDB),
     },
-    funnelSchedule: variables.FUNNEL_SCHEDULE ?? "0 * * * *",
+    funnelSchedule: variables.FUNNEL_SCHEDULE,
     webhooks: { allowPrivateNetworks: variables.WEBHOOK_ALLOW_PRIVATE_NETWORKS === "true" },
     trustedProxies: items(variables.TRUSTED_PROXIES ?? ""),
     corsOrigins: items(variables.CORS_ORIGINS ?? ""),
-    logLevel: (variables.LOG_LEVEL ?? "info") as LogLevel,
+    logLevel: variables.LOG_LEVEL as LogLevel,
   };
 }
 
@@ -104,24 +104,19 @@ export type KafkaConfig = Omit<KafkaLogOptions, "tls"> & {
   tls?: { caFile?: string };
 };
 
-const KAFKA_PARTITIONS = 24;
-
-function kafkaConfig(variables: Variables): KafkaConfig {
+function kafkaConfig(variables: Variables & typeof DEFAULTS): KafkaConfig {
   const { KAFKA_TLS_CA: caFile, KAFKA_SASL_MECHANISM: mechanism } = variables;
   const usesTls = variables.KAFKA_TLS === "true" || caFile !== undefined;
   return {
     brokers: items(variables.KAFKA_BROKERS ?? ""),
-    clientId: variables.KAFKA_CLIENT_ID ?? "maintainer-toolchain",
+    clientId: variables.KAFKA_CLIENT_ID,
     prefix: variables.KAFKA_TOPIC_PREFIX ?? "",
-    partitions: Number(variables.KAFKA_PARTITIONS ?? KAFKA_PARTITIONS),
+    partitions: Number(variables.KAFKA_PARTITIONS),
     ...given(
       "replicationFactor",
       variables.KAFKA_REPLICATION_FACTOR && Number(variables.KAFKA_REPLICATION_FACTOR),
     ),
-    ...given(
-      "sessionTimeoutMs",
-      variables.KAFKA_SESSION_TIMEOUT_MS && Number(variables.KAFKA_SESSION_TIMEOUT_MS),
-    ),
+    sessionTimeoutMs: Number(variables.KAFKA_SESSION_TIMEOUT_MS),
     createTopics: variables.KAFKA_CREATE_TOPICS !== "false",
     ...given("tls", usesTls ? given("caFile", caFile) : undefined),
     ...given(

@@ -1,4 +1,4 @@
-import { items } from "../../../deploy/config/config-schema.js";
+import { items } from "../../../deploy/config/variable-faults.js";
 import { onFreePort } from "../../../deploy/process/free-port.js";
 import { dockerEnvironment, isDockerThere, KAFKA_IMAGE } from "../../../deploy/broker/docker-broker.js";
 import { isFetched } from "../../../deploy/broker/fetch-broker.js";

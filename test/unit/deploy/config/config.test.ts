@@ -101,6 +101,7 @@ test("brokers alone are spoken to plainly, and topics are made", () => {
     clientId: "maintainer-toolchain",
     prefix: "",
     partitions: 24,
+    sessionTimeoutMs: 30_000,
     createTopics: true,
   });
 });

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { parseConfig } from "../../../../deploy/config/config.js";
-import { ROLES, VARIABLES, variableFaults } from "../../../../deploy/config/config-schema.js";
+import { ROLES, VARIABLES } from "../../../../deploy/config/config-schema.js";
+import { variableFaults } from "../../../../deploy/config/variable-faults.js";
 import { SESSION_TIMEOUT_MS } from "../../../../deploy/stores/kafka/event-log.js";
 import { ENRICH_GROUP } from "../../../../enrich/start-worker.js";
 

@@ -1,0 +1,118 @@
+import { Ajv, type ErrorObject } from "ajv";
+import { isIP } from "node:net";
+import { validate as isCron } from "node-cron";
+import { parseBytes } from "../../schemas/byte-size.js";
+import { ROLES, VARIABLES, type VariableName, type Variables } from "./config-schema.js";
+import type { VariableSchema } from "./variable-schema.js";
+
+/** One sentence for each variable that is not as the schema says; none when all are. */
+export function variableFaults(variables: Variables): string[] {
+  if (validate(variables)) return [];
+  return (validate.errors ?? []).map((error) => faultSentence(variables, error));
+}
+
+const ajv = new Ajv({ allErrors: true, strict: false });
+ajv.addFormat("text", (text) => text.trim() !== "");
+ajv.addFormat("host", isHost);
+ajv.addFormat("port", (text) => isWhole(text, { min: 0, max: 65535 }));
+ajv.addFormat("workers", (text) => isWhole(text, { min: 1, max: 256 }));
+ajv.addFormat("bytes", (text) => parseBytes(text) !== undefined);
+ajv.addFormat("roles", (text) => items(text).length > 0 && unknownRoles(text).length === 0);
+ajv.addFormat("postgres-url", (text) => isUrl(text, ["postgres:", "postgresql:"]));
+ajv.addFormat("http-url", (text) => isUrl(text, ["http:", "https:"]));
+ajv.addFormat("brokers", (text) => items(text).length > 0 && items(text).every(isBroker));
+ajv.addFormat("name", (text) => /^[A-Za-z0-9._-]{1,100}$/.test(text));
+ajv.addFormat("partitions", (text) => isWhole(text, { min: 1, max: 10_000 }));
+ajv.addFormat("replicas", (text) => isWhole(text, { min: 1, max: 100 }));
+ajv.addFormat("session", (text) => isWhole(text, { min: 1_000, max: 300_000 }));
+ajv.addFormat("password", (text) => text !== "");
+ajv.addFormat("secret-key", (text) => /^[A-Za-z0-9+/_-]{43}=?$/.test(text));
+ajv.addFormat("cidrs", (text) => items(text).every(isCidr));
+ajv.addFormat("origins", (text) => items(text).every(isOrigin));
+ajv.addFormat("cron", isCron);
+
+const validate = ajv.compile({
+  type: "object",
+  properties: VARIABLES,
+  // A key made on one machine would leave a shared database unreadable to the next.
+  dependencies: {
+    DATABASE_URL: ["SECRET_KEY"],
+    // Half of it would mean a connection that nobody wanted: without a password, or without encryption.
+    KAFKA_SASL_MECHANISM: ["KAFKA_BROKERS", "KAFKA_SASL_USERNAME", "KAFKA_SASL_PASSWORD"],
+    KAFKA_SASL_USERNAME: ["KAFKA_SASL_MECHANISM"],
+    KAFKA_SASL_PASSWORD: ["KAFKA_SASL_MECHANISM"],
+    KAFKA_TLS: ["KAFKA_BROKERS"],
+    KAFKA_TLS_CA: ["KAFKA_BROKERS"],
+  },
+});
+
+/** The entries of a comma-separated list, trimmed; empty ones do not count. */
+export function items(text: string): string[] {
+  return text
+    .split(",")
+    .map((item) => item.trim())
+    .filter((item) => item !== "");
+}
+
+function faultSentence(variables: Variables, error: ErrorObject): string {
+  if (error.keyword === "dependencies") return missingSentence(error);
+  const name = error.instancePath.slice(1) as VariableName;
+  const schema: VariableSchema = VARIABLES[name];
+  return `${name} must be ${schema.mustBe}; it is ${shown(schema, variables[name] ?? "")}`;
+}
+
+function missingSentence({ params }: ErrorObject): string {
+  const { property, missingProperty } = params as { property: string; missingProperty: VariableName };
+  const { mustBe } = VARIABLES[missingProperty];
+  return `${missingProperty} must be set to ${mustBe} when ${property} is set; it is not set`;
+}
+
+function shown({ format }: VariableSchema, value: string): string {
+  if (format === "password") return "not shown";
+  if (format === "secret-key") return `${value.length} characters long (not shown)`;
+  if (format?.endsWith("-url")) return urlWithoutSecrets(value);
+  if (format === "roles") return `"${value}" (not a role: ${unknownRoles(value).join(", ") || "nothing"})`;
+  return `"${value}"`;
+}
+
+function urlWithoutSecrets(value: string): string {
+  if (!URL.canParse(value)) return "not a URL (not shown, it may hold a password)";
+  const { protocol, host, pathname } = new URL(value);
+  return `"${protocol}//${host}${host === "" ? "..." : pathname}"`;
+}
+
+function unknownRoles(text: string): string[] {
+  return items(text).filter((item) => !ROLES.some((role) => role === item));
+}
+
+function isHost(text: string): boolean {
+  return (
+    isIP(text) !== 0 ||
+    /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i.test(text)
+  );
+}
+
+function isWhole(text: string, { min, max }: { min: number; max: number }): boolean {
+  return /^\d{1,9}$/.test(text) && Number(text) >= min && Number(text) <= max;
+}
+
+function isUrl(text: string, protocols: readonly string[]): boolean {
+  return URL.canParse(text) && protocols.includes(new URL(text).protocol);
+}
+
+function isBroker(text: string): boolean {
+  const colon = text.lastIndexOf(":");
+  return isHost(text.slice(0, colon)) && isWhole(text.slice(colon + 1), { min: 1, max: 65535 });
+}
+
+/** As browsers spell it: a scheme, a host and a port that is not the scheme's own, in lower case. */
+function isOrigin(text: string): boolean {
+  return text === "*" || (isUrl(text, ["http:", "https:"]) && new URL(text).origin === text);
+}
+
+function isCidr(text: string): boolean {
+  const [address = "", bits, ...rest] = text.split("/");
+  const family = isIP(address);
+  if (family === 0 || rest.length > 0) return false;
+  return bits === undefined || isWhole(bits, { min: 0, max: family === 4 ? 32 : 128 });
+}

@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { startCommand } from "../../../deploy/commands/start.js";
+import { SECTIONS, VARIABLES } from "../../../deploy/config/config-schema.js";
+import { configurationPage } from "../../../deploy/config/describe-variables.js";
+import type { VariableSchema } from "../../../deploy/config/variable-schema.js";
+
+/** `npm run docs` writes the page anew. */
+test("deploy/docs/configuration.md is the page that the schema makes", async () => {
+  await expect(configurationPage()).toMatchFileSnapshot("../../../deploy/docs/configuration.md");
+});
+
+test("every variable is in one section, with a default or the effect of leaving it out", () => {
+  const all: [string, VariableSchema][] = Object.values(SECTIONS).flatMap((section) =>
+    Object.entries(section),
+  );
+  expect(all.map(([name]) => name)).toEqual(Object.keys(VARIABLES));
+  const undecided = all.filter(
+    ([, schema]) => (schema.default === undefined) === (schema.unset === undefined),
+  );
+  expect(undecided.map(([name]) => name)).toEqual([]);
+});
+
+test("`start --help` says the meaning and the default of every variable", () => {
+  const printed: string[] = [];
+  const command = startCommand().configureOutput({ writeOut: (text) => printed.push(text) });
+  command.outputHelp();
+  const help = printed.join("").replace(/\s+/g, " ");
+  const missing = Object.entries<VariableSchema>(VARIABLES).filter(([name, schema]) => {
+    const said = [schema.default ?? schema.unset ?? "", schema.meaning].map((text) =>
+      text.replaceAll("`", ""),
+    );
+    return !help.includes(`${name} (default: ${said[0]}) ${said[1]}`);
+  });
+  expect(missing.map(([name]) => name)).toEqual([]);
+});
