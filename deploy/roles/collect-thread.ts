@@ -6,7 +6,7 @@ import type { CollectThreadData, FromCollect, ToCollect } from "./collect-messag
 import { connectClickHouse } from "../stores/clickhouse/connect-clickhouse.js";
 import { connectPostgres } from "../stores/postgres/connect-postgres.js";
 import { createLog } from "../process/log.js";
-import { openCollect } from "./open-collect.js";
+import { openCollect } from "./collect.js";
 import { openEventLog } from "../stores/open-event-log.js";
 import { untilStopped } from "../process/until-stopped.js";
 

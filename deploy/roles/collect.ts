@@ -1,50 +1,55 @@
 import { randomUUID } from "node:crypto";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
-import { openLiveBuffer } from "../../ingest/collect/live-buffer.js";
-import { ClosingStack } from "../process/closing-stack.js";
-import { createCollectMetrics } from "../metrics/collect-metrics.js";
-import type { Config } from "../config/config.js";
+import { createGuard } from "../../api/outbound/create-guard.js";
 import { createCollectServer } from "../../ingest/collect/create-collect-server.js";
-import { keepSites } from "./mirror-sites.js";
-import { httpManners } from "../servers/http-manners.js";
+import { openLiveBuffer } from "../../ingest/collect/live-buffer.js";
+import { createIndexClient } from "../../ingest/collect/python/fetch-index.js";
+import { createPythonIndex, type PythonIndex } from "../../ingest/collect/python/python-index.js";
+import type { Config } from "../config/config.js";
+import { createCollectMetrics } from "../metrics/collect-metrics.js";
+import { ClosingStack } from "../process/closing-stack.js";
 import { listen } from "../servers/listen.js";
-import { openPythonIndex } from "./open-python-index.js";
-import type { Stores } from "../stores/open-stores.js";
-import { readinessOf } from "./readiness.js";
+import { serverHooks } from "../servers/server-hooks.js";
 import { trustsProxy } from "../servers/trusts-proxy.js";
+import type { Stores } from "../stores/open-stores.js";
+import { mirrorSites } from "./mirror-sites.js";
+import { readinessOf } from "./readiness.js";
 
 export interface OpenCollectOptions {
   config: Pick<Config, "collect" | "logCodec" | "trustedProxies">;
   stores: Pick<Stores, "pg" | "postgresUrl" | "clickhouse" | "eventLog">;
   log: Logger;
   registry: Registry;
-  /** The most that is held of events which the log does not take. */
+  /** The most bytes that are buffered while the event log is unavailable. */
   bufferBytesMax?: number;
 }
 
 export interface OpenCollect extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
-  /** Answers what is asked, appends the events of all answers to the log, and resolves. */
+  /** Answers the requests in progress, appends their events to the log, and resolves. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** About 150,000 events: half a minute at 5,000 a second, which is as long as a broker takes to come back. */
+/** About 150,000 events: half a minute at 5,000 a second, the time a broker takes to restart. */
 const BUFFER_BYTES_MAX = 48 * 1024 * 1024;
-/** A log that is away is told of so often, not for every chunk. */
-const COMPLAINT_MS = 10_000;
+/** A warning at most this often while the event log is unavailable, not one for every chunk. */
+const WARNING_MS = 10_000;
 
-/** Serves live collection on its port. Throws StartFailure when it cannot be had. */
+/**
+ * Opens the role `collect`, in this order: the mirror of packages and pixels, the buffer in front of the event log, the
+ * server. Throws StartFailure when the port cannot be opened.
+ */
 export async function openCollect(options: OpenCollectOptions): Promise<OpenCollect> {
   const { config, stores, log, registry, bufferBytesMax = BUFFER_BYTES_MAX } = options;
   const open = new ClosingStack();
   try {
-    const kept = open.use(await keepSites({ pg: stores.pg, url: stores.postgresUrl, log }));
+    const mirror = open.use(await mirrorSites({ pg: stores.pg, url: stores.postgresUrl, log }));
     const eventLog = await stores.eventLog();
     const metrics = createCollectMetrics(registry, {
       bufferBytes: () => buffer.bytes,
-      isFresh: () => kept.isFresh,
+      isFresh: () => mirror.isFresh,
     });
     const buffer = open.use(
       openLiveBuffer({
@@ -54,8 +59,11 @@ export async function openCollect(options: OpenCollectOptions): Promise<OpenColl
         newId: randomUUID,
         bytesMax: bufferBytesMax,
         onLost: (events) => metrics.onLost(events),
-        onFailure: seldom(COMPLAINT_MS, (error) =>
-          log.warn({ err: error }, "the event log does not take live events; they are kept and tried again"),
+        onFailure: atMostEvery(WARNING_MS, (error) =>
+          log.warn(
+            { err: error },
+            "the event log does not accept live events; they are buffered and retried",
+          ),
         ),
       }),
     );
@@ -64,13 +72,13 @@ export async function openCollect(options: OpenCollectOptions): Promise<OpenColl
     const server = createCollectServer({
       collecting: {
         get sites() {
-          return kept.sites;
+          return mirror.sites;
         },
         pythonIndex: openPythonIndex(config.collect, log),
         ...(publicHost !== undefined && { publicHost }),
       },
       trustsProxy: trusts,
-      http: httpManners({ readiness: readinessOf(stores), trustsProxy: trusts, log }),
+      hooks: serverHooks({ readiness: readinessOf(stores), trustsProxy: trusts, log }),
       log,
       onEvent(line) {
         metrics.onEvent();
@@ -86,11 +94,24 @@ export async function openCollect(options: OpenCollectOptions): Promise<OpenColl
   }
 }
 
-function seldom<Told>(everyMs: number, tell: (told: Told) => void): (told: Told) => void {
-  let toldAt = -Infinity;
-  return (told) => {
-    if (performance.now() - toldAt < everyMs) return;
-    toldAt = performance.now();
-    tell(told);
+/** Any account can name an upstream index, so only public addresses are allowed unless the operator says otherwise. */
+function openPythonIndex(
+  { allowPrivateUpstreams }: Pick<Config["collect"], "allowPrivateUpstreams">,
+  log: Logger,
+): PythonIndex {
+  const guard = createGuard({ allowPrivateNetworks: allowPrivateUpstreams });
+  return createPythonIndex({
+    fetchIndex: createIndexClient(guard),
+    now: () => performance.now(),
+    onFailure: (error, url) => log.warn({ err: error, url }, "a page of a Python index could not be fetched"),
+  });
+}
+
+function atMostEvery<Argument>(ms: number, call: (argument: Argument) => void): (argument: Argument) => void {
+  let calledAt = -Infinity;
+  return (argument) => {
+    if (performance.now() - calledAt < ms) return;
+    calledAt = performance.now();
+    call(argument);
   };
 }

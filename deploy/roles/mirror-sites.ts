@@ -1,4 +1,4 @@
-import { setImmediate as turn, setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import type { Pool } from "pg";
 import type { Logger } from "pino";
 import {
@@ -8,105 +8,101 @@ import {
 } from "../../api/stores/packages/collect-sites.js";
 import { SiteDirectory } from "../../ingest/collect/site-directory.js";
 import type { Sites } from "../../ingest/collect/sites.js";
-import { followChanges } from "./follow-changes.js";
+import { listenForChanges } from "../stores/postgres/listen-for-changes.js";
 
-export interface KeptSites extends AsyncDisposable {
-  /** As of now; another directory after a reload. */
+export interface MirroredSites extends AsyncDisposable {
+  /** The current directory. A full reload replaces it. */
   readonly sites: Sites;
-  /** Whether every change that was made is in it, or will be in a moment. */
+  /** Whether changes are being received and a full reload is not pending. */
   readonly isFresh: boolean;
 }
 
-export interface KeepSitesOptions {
+export interface MirrorSitesOptions {
   pg: Pool;
   url: string;
   log: Logger;
 }
 
-/** Changes that come together are read together. */
+/** Changes that arrive within this time are read with one query. */
 const GATHER_MS = 20;
 const RETRY_MS = 500;
-/** More than that are read faster with all others. */
-const TOUCHED_MAX = 5_000;
-/** Put in one go; then requests have their turn. */
+/** Above this number, reading everything is faster than reading the changed ones. */
+const CHANGED_MAX = 5_000;
+/** Directory updates between two turns of the event loop. */
 const PUTS_IN_A_ROW = 500;
 
 /**
- * Keeps what live collection serves in memory as it is in PostgreSQL: all of it when a connection listens anew, one
- * package or pixel when it is told to have changed. While PostgreSQL is away it stays as it was. Resolves when
- * everything is read for the first time; throws when it cannot be.
+ * Mirrors what live collection serves from PostgreSQL into memory: everything when a connection starts to listen, one
+ * package or pixel when a notification names it. While PostgreSQL is unavailable, the last state is served. Resolves
+ * after the first full read; throws when that fails.
  */
-export async function keepSites({ pg, url, log }: KeepSitesOptions): Promise<KeptSites> {
-  const touched = { packages: new Set<string>(), pixels: new Set<string>() };
+export async function mirrorSites({ pg, url, log }: MirrorSitesOptions): Promise<MirroredSites> {
+  const changed = { packages: new Set<string>(), pixels: new Set<string>() };
   let directory = await readAll(pg);
-  let wantsAll = false;
-  let readsAll = false;
-  let listening = false;
-  let stopped = false;
+  let needsReload = false;
+  let isReloading = false;
+  let isListening = false;
+  let isStopped = false;
   let reading: Promise<void> | undefined;
 
   function wake(): void {
     reading ??= readChanges().finally(() => {
       reading = undefined;
-      if (hasWork() && !stopped) wake();
+      if (hasWork() && !isStopped) wake();
     });
   }
 
   function hasWork(): boolean {
-    return wantsAll || touched.packages.size + touched.pixels.size > 0;
+    return needsReload || changed.packages.size + changed.pixels.size > 0;
   }
 
   async function readChanges(): Promise<void> {
     await sleep(GATHER_MS);
-    const taken = { packages: [...touched.packages], pixels: [...touched.pixels] };
-    const all = wantsAll || taken.packages.length + taken.pixels.length > TOUCHED_MAX;
-    touched.packages.clear();
-    touched.pixels.clear();
-    readsAll = all;
-    wantsAll = false;
+    const ids = { packages: [...changed.packages], pixels: [...changed.pixels] };
+    isReloading = needsReload || ids.packages.length + ids.pixels.length > CHANGED_MAX;
+    changed.packages.clear();
+    changed.pixels.clear();
+    needsReload = false;
     try {
-      if (all) directory = await readAll(pg);
-      else await readTouched(pg, directory, taken);
+      if (isReloading) directory = await readAll(pg);
+      else await readChanged(pg, directory, ids);
     } catch (error) {
-      // Which ones it were does not matter any more.
-      wantsAll = true;
-      log.warn(
-        { err: error },
-        "changes of routes, domains or pixels cannot be read now; they are read again",
-      );
-      if (!stopped) await sleep(RETRY_MS);
+      // The ids are lost, so everything is read again.
+      needsReload = true;
+      log.warn({ err: error }, "changes of routes, domains or pixels cannot be read; retrying");
+      if (!isStopped) await sleep(RETRY_MS);
     } finally {
-      readsAll = false;
+      isReloading = false;
     }
   }
 
-  const changes = followChanges({
+  const changes = listenForChanges({
     url,
     channel: COLLECT_CHANGES,
     log,
     onListening() {
-      listening = true;
-      wantsAll = true;
+      isListening = true;
+      needsReload = true;
       wake();
     },
     onChange(payload) {
       const [kind, id = ""] = payload.split(" ");
-      if (kind === "package") touched.packages.add(id);
-      else if (kind === "pixel") touched.pixels.add(id);
-      else wantsAll = true;
+      if (kind === "package") changed.packages.add(id);
+      else if (kind === "pixel") changed.pixels.add(id);
+      else needsReload = true;
       wake();
     },
-    onDeaf: () => (listening = false),
+    onDisconnected: () => (isListening = false),
   });
   return {
     get sites() {
       return directory;
     },
     get isFresh() {
-      return listening && !wantsAll && !readsAll;
+      return isListening && !needsReload && !isReloading;
     },
     async [Symbol.asyncDispose]() {
-      stopped = true;
+      isStopped = true;
       await changes[Symbol.asyncDispose]();
       await reading;
     },
@@ -116,13 +112,13 @@ export async function keepSites({ pg, url, log }: KeepSitesOptions): Promise<Kep
 async function readAll(pg: Pool): Promise<SiteDirectory> {
   const directory = new SiteDirectory();
   const packages = await readCollectedPackages(pg);
-  await inTurns(packages, (made) => directory.putPackage(made));
+  await putInTurns(packages, (one) => directory.putPackage(one));
   const pixels = await readCollectedPixels(pg);
-  await inTurns(pixels, (pixel) => directory.putPixel(pixel));
+  await putInTurns(pixels, (pixel) => directory.putPixel(pixel));
   return directory;
 }
 
-async function readTouched(
+async function readChanged(
   pg: Pool,
   directory: SiteDirectory,
   { packages, pixels }: { packages: readonly string[]; pixels: readonly string[] },
@@ -131,20 +127,20 @@ async function readTouched(
     const found = await readCollectedPackages(pg, packages);
     const foundIds = new Set(found.map(({ id }) => id));
     for (const id of packages) if (!foundIds.has(id)) directory.removePackage(id);
-    // A package that lost a domain comes before the one that got it; whoever has it at the end keeps it.
-    await inTurns(found, (made) => directory.putPackage(made));
+    // A domain may have moved between two of these packages. Their order does not matter: only the new one lists it.
+    await putInTurns(found, (one) => directory.putPackage(one));
   }
   if (pixels.length > 0) {
     const found = await readCollectedPixels(pg, pixels);
     const foundIds = new Set(found.map(({ id }) => id));
     for (const id of pixels) if (!foundIds.has(id)) directory.removePixel(id);
-    await inTurns(found, (pixel) => directory.putPixel(pixel));
+    await putInTurns(found, (pixel) => directory.putPixel(pixel));
   }
 }
 
-async function inTurns<Item>(items: readonly Item[], put: (item: Item) => void): Promise<void> {
+async function putInTurns<Item>(items: readonly Item[], put: (item: Item) => void): Promise<void> {
   for (const [index, item] of items.entries()) {
-    if (index > 0 && index % PUTS_IN_A_ROW === 0) await turn();
+    if (index > 0 && index % PUTS_IN_A_ROW === 0) await nextTurn();
     put(item);
   }
 }

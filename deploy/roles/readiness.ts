@@ -8,37 +8,39 @@ import type { Enrichment } from "./start-enrichment.js";
 
 type CheckedStores = Pick<Stores, "pg" | "clickhouse" | "eventLog">;
 
-/** What `/readyz` says on the public ports: each store. */
+/** `/readyz` of the public ports: each store. */
 export function readinessOf(stores: CheckedStores): Readiness {
   return { checks: storeChecks(stores), completeThrough: () => readCompleteThrough(stores.pg) };
 }
 
-export interface RoleParts {
-  roles: ReadonlySet<Role>;
-  /** Undefined until it is started. */
-  enrichment: () => Pick<Enrichment, "idleWorkers"> | undefined;
-  /** Undefined until it is started. */
-  collect: () => Pick<Collect, "isServing"> | undefined;
+/** Roles with threads of their own. One that is not started yet is absent. */
+interface StartedRoles {
+  enrichment?: Pick<Enrichment, "idleWorkers">;
+  collect?: Pick<Collect, "isServing">;
 }
 
-/** What `/readyz` says on the metrics port: what the roles of this process need, and whether its threads do their work. */
-export function roleChecks(stores: Stores, { roles, enrichment, collect }: RoleParts): HealthChecks {
+/** `/readyz` of the metrics port: the stores that this process's roles need, and whether its threads work. */
+export function roleChecks(
+  stores: Stores,
+  roles: ReadonlySet<Role>,
+  started: Readonly<StartedRoles>,
+): HealthChecks {
   const { event_log: eventLog, ...databases } = storeChecks(stores);
   return {
     ...databases,
     ...(usesLog(roles) && { event_log: eventLog }),
-    ...(roles.has("enrich") && { enrichment: async () => assertConsuming(enrichment()) }),
-    ...(roles.has("collect") && { collection: async () => assertServing(collect()) }),
+    ...(roles.has("enrich") && { enrichment: async () => requireConsuming(started.enrichment) }),
+    ...(roles.has("collect") && { collection: async () => requireServing(started.collect) }),
   };
 }
 
-function assertConsuming(enrichment: Pick<Enrichment, "idleWorkers"> | undefined): void {
+function requireConsuming(enrichment: StartedRoles["enrichment"]): void {
   const idle = enrichment?.idleWorkers();
   if (idle === undefined) throw new Error("enrichment is not started yet");
   if (idle > 0) throw new Error(`${idle} enrichment workers do not consume`);
 }
 
-function assertServing(collect: Pick<Collect, "isServing"> | undefined): void {
+function requireServing(collect: StartedRoles["collect"]): void {
   if (collect === undefined) throw new Error("live collection is not started yet");
   if (!collect.isServing()) throw new Error("live collection does not answer now");
 }

@@ -34,7 +34,7 @@ export function createApiServer(handle: RequestListener, options: ApiServerOptio
     requireHostHeader: false,
   };
   const listener: RequestListener = (request, response) => {
-    response.once("prefinish", () => lingerWhileSent(request, lingerMs));
+    response.once("prefinish", () => lingeringClose(request, lingerMs));
     if (!answerOffRoute(request, response)) handle(request, response);
   };
   const server = createServer(settings, listener);
@@ -49,7 +49,7 @@ export function createApiServer(handle: RequestListener, options: ApiServerOptio
  * Closing a connection while its sender is still sending resets it, and the sender may never see the answer. So the
  * rest is read, and dropped, for a while; whoever goes on longer has seen the answer, or will not look.
  */
-export function lingerWhileSent(request: IncomingMessage, lingerMs: number): void {
+export function lingeringClose(request: IncomingMessage, lingerMs: number): void {
   if (request.complete) return;
   const { socket } = request;
   const timer = setTimeout(() => socket.destroy(), lingerMs);

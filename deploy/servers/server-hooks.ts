@@ -5,23 +5,23 @@ import { forwardedAddress } from "../../api/identity/client-address.js";
 import { requestId } from "../../api/middleware/request-id.js";
 import type { ApiState } from "../../api/route.js";
 import { healthMiddleware, type Readiness } from "../../api/routes/health.js";
-import type { HttpManners } from "../../ingest/collect/create-collect-server.js";
+import type { ServerHooks } from "../../ingest/collect/create-collect-server.js";
 import { answerUnparsed } from "./answer-unparsed.js";
-import { lingerWhileSent } from "./create-api-server.js";
+import { lingeringClose } from "./create-api-server.js";
 
-export interface HttpMannersOptions {
+export interface ServerHooksOptions {
   readiness: Readiness;
   trustsProxy: (address: string) => boolean;
   log: Logger;
 }
 
-/** The manners of the API's server, for the bare server of live collection. */
-export function httpManners({ readiness, trustsProxy, log }: HttpMannersOptions): HttpManners {
+/** Gives the server of live collection the same health checks, errors and client addresses as the API. */
+export function serverHooks({ readiness, trustsProxy, log }: ServerHooksOptions): ServerHooks {
   return {
     answerHealth: healthListener(readiness, log),
     answerUnparsed: (error, socket) => answerUnparsed(error, socket, log),
-    lingerWhileSent,
-    addressOf({ socket, headers }) {
+    lingeringClose,
+    clientAddress({ socket, headers }) {
       const forwardedFor = headers["x-forwarded-for"] ?? "";
       const connection = {
         remoteAddress: socket.remoteAddress,

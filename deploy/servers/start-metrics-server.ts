@@ -1,35 +1,32 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { collectDefaultMetrics, prometheusContentType, Registry } from "prom-client";
+import { prometheusContentType } from "prom-client";
 import { readHealth, type HealthChecks } from "../../api/routes/health.js";
-import { listen, type ListeningServer } from "../servers/listen.js";
+import { listen, type ListeningServer } from "./listen.js";
 
 export interface MetricsServerOptions {
   host: string;
   port: number;
-  /** In Prometheus's text form. */
+  /** In Prometheus's text format. */
   metrics: () => Promise<string>;
   /** What this process cannot work without. */
   checks: HealthChecks;
 }
 
 /**
- * Serves `GET /metrics` in Prometheus's text form, and what a supervisor asks of any role: `/healthz` (alive) and
- * `/readyz` (200, or 503 naming what is missing). Throws StartFailure when the port cannot be had.
+ * Serves `GET /metrics` in Prometheus's text format and, for the supervisor of any role, `/healthz` (alive) and
+ * `/readyz` (200, or 503 naming what is missing). Throws StartFailure when the port cannot be opened.
  */
-export function startMetricsServer({ host, port, ...asked }: MetricsServerOptions): Promise<ListeningServer> {
-  const server = createServer((request, response) => void answer(asked, request, response));
+export function startMetricsServer({
+  host,
+  port,
+  ...sources
+}: MetricsServerOptions): Promise<ListeningServer> {
+  const server = createServer((request, response) => void answer(sources, request, response));
   return listen(server, { host, port, variable: "METRICS_PORT" });
 }
 
-/** A registry that already knows the process: memory, processor time, event loop lag, garbage collection. */
-export function createRegistry(): Registry {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
-  return registry;
-}
-
-type Asked = Pick<MetricsServerOptions, "metrics" | "checks">;
-type Answer = (asked: Asked, response: ServerResponse) => void | Promise<void>;
+type Sources = Pick<MetricsServerOptions, "metrics" | "checks">;
+type Answer = (sources: Sources, response: ServerResponse) => void | Promise<void>;
 
 const ANSWERS: Partial<Record<string, Answer>> = {
   "/metrics": answerMetrics,
@@ -37,24 +34,24 @@ const ANSWERS: Partial<Record<string, Answer>> = {
   "/readyz": answerReadiness,
 };
 
-async function answer(asked: Asked, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function answer(sources: Sources, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const known = ANSWERS[request.url?.split("?", 1)[0] ?? ""];
   if (known === undefined) response.writeHead(404).end();
-  else if (request.method === "GET" || request.method === "HEAD") await known(asked, response);
+  else if (request.method === "GET" || request.method === "HEAD") await known(sources, response);
   else response.writeHead(405, { Allow: "GET, HEAD" }).end();
 }
 
-async function answerMetrics({ metrics }: Asked, response: ServerResponse): Promise<void> {
+async function answerMetrics({ metrics }: Sources, response: ServerResponse): Promise<void> {
   try {
     const text = await metrics();
     response.writeHead(200, { "Content-Type": prometheusContentType }).end(text);
   } catch (error) {
-    // One broken collector (a store that is down) must not end the process; the scraper sees the failure.
+    // One failing collector must not end the process. The scraper sees the failure.
     response.writeHead(500, { "Content-Type": "text/plain" }).end(String(error));
   }
 }
 
-async function answerReadiness({ checks }: Asked, response: ServerResponse): Promise<void> {
+async function answerReadiness({ checks }: Sources, response: ServerResponse): Promise<void> {
   const { ready, body } = await readHealth({ checks });
   answerJson(response, ready ? 200 : 503, body);
 }

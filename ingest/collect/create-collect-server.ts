@@ -16,7 +16,7 @@ import { BodyTooLarge, readCollectRequest, readSmallBody } from "./read-collect-
 export interface CollectServerOptions {
   collecting: Collecting;
   trustsProxy: (address: string) => boolean;
-  http: HttpManners;
+  hooks: ServerHooks;
   log: Logger;
   /** Takes the line of an event; never waits. */
   onEvent: (line: string) => void;
@@ -24,15 +24,15 @@ export interface CollectServerOptions {
 }
 
 /** How the servers of this program behave alike; made where they are all started. */
-export interface HttpManners {
+export interface ServerHooks {
   /** Answers `/healthz` and `/readyz`. */
   answerHealth: RequestListener;
   /** Answers bytes that never become a request. */
   answerUnparsed: (error: Error, socket: Duplex) => void;
   /** Reads and drops the rest of a body whose request is answered. */
-  lingerWhileSent: (request: IncomingMessage, lingerMs: number) => void;
+  lingeringClose: (request: IncomingMessage, lingerMs: number) => void;
   /** The caller's address as far as it can be believed, empty where there is none. */
-  addressOf: (request: IncomingMessage) => string;
+  clientAddress: (request: IncomingMessage) => string;
 }
 
 /** Longer than proxies keep connections idle (mostly 60 s). */
@@ -56,7 +56,7 @@ export function createCollectServer(options: CollectServerOptions): Server {
     keepAliveTimeout: IDLE_MS_MAX,
     maxHeaderSize: HEADERS_BYTES_MAX,
   };
-  const { answerHealth, answerUnparsed } = options.http;
+  const { answerHealth, answerUnparsed } = options.hooks;
   const listener: RequestListener = (incoming, response) => {
     const request = readCollectRequest(incoming, options.trustsProxy);
     if (HEALTH.has(request.path) && siteOf(request, options.collecting)?.kind !== "file")
@@ -100,7 +100,7 @@ async function answerWithBody(request: CollectRequest, exchange: Exchange): Prom
 
 function refuseLarge({ incoming, response, options }: Exchange): void {
   options.onAnswered("none", 413);
-  response.once("prefinish", () => options.http.lingerWhileSent(incoming, LINGER_MS));
+  response.once("prefinish", () => options.hooks.lingeringClose(incoming, LINGER_MS));
   response.writeHead(413, { "Content-Length": "0", Connection: "close" }).end();
 }
 
@@ -154,7 +154,7 @@ function recordEvents(
   { incoming, options }: Exchange,
 ): void {
   const { headers, host } = request;
-  const source = { time, address: options.http.addressOf(incoming), host, headers };
+  const source = { time, address: options.hooks.clientAddress(incoming), host, headers };
   for (const event of events) options.onEvent(liveLine(event, source));
 }
 

@@ -1,54 +1,54 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import type { Logger } from "pino";
-import { setTimeout as sleep } from "node:timers/promises";
 
-export interface ChangesOptions {
+export interface ListenOptions {
   url: string;
-  /** Of PostgreSQL's NOTIFY. */
+  /** The channel of PostgreSQL's NOTIFY. */
   channel: string;
   log: Logger;
-  /** Told whenever a connection listens anew: what was said before then was not heard. */
+  /** Called whenever a new connection listens. Notifications sent before then are lost. */
   onListening: () => void;
   onChange: (payload: string) => void;
-  /** Told when nothing is heard any more; the connection is made again. */
-  onDeaf: () => void;
+  /** Called when the connection breaks, before it is opened again. */
+  onDisconnected: () => void;
 }
 
 const RECONNECT_MS_MIN = 200;
 const RECONNECT_MS_MAX = 2_000;
-/** How often the connection is tried: one that broke without a word is noticed by that. */
-const TRY_MS = 2_000;
+/** How often the connection is checked, as one may break without an error. */
+const CHECK_MS = 2_000;
 const CONNECTION_MS = 5_000;
 
-/** Listens on a connection of its own, and makes it again when it breaks, until disposed of. */
-export function followChanges(options: ChangesOptions): AsyncDisposable {
+/** Listens on a connection of its own until disposed of. Reconnects when the connection breaks. */
+export function listenForChanges(options: ListenOptions): AsyncDisposable {
   const stop = new AbortController();
-  const following = follow(options, stop.signal);
+  const listening = listen(options, stop.signal);
   return {
     async [Symbol.asyncDispose]() {
       stop.abort();
-      await following;
+      await listening;
     },
   };
 }
 
-async function follow(options: ChangesOptions, signal: AbortSignal): Promise<void> {
+async function listen(options: ListenOptions, signal: AbortSignal): Promise<void> {
   for (let failures = 0; !signal.aborted; failures++) {
     try {
       await listenUntilBroken(options, signal, () => (failures = 0));
     } catch (error) {
       if (signal.aborted) return;
-      options.onDeaf();
-      options.log.warn({ err: error }, "changes are not heard any more; connecting again");
+      options.onDisconnected();
+      options.log.warn({ err: error }, "the connection for change notifications broke; reconnecting");
     }
     const pauseMs = Math.min(RECONNECT_MS_MAX, RECONNECT_MS_MIN * 2 ** failures);
     await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
   }
 }
 
-/** Resolves when it is told to stop, rejects when the connection is broken. */
+/** Resolves when the signal is aborted, rejects when the connection breaks. */
 async function listenUntilBroken(
-  { url, channel, onListening, onChange }: ChangesOptions,
+  { url, channel, onListening, onChange }: ListenOptions,
   signal: AbortSignal,
   onConnected: () => void,
 ): Promise<void> {
@@ -62,7 +62,7 @@ async function listenUntilBroken(
     client.on("error", reject);
     client.on("end", () => reject(new Error("the connection ended")));
   });
-  // It may break while nobody waits for it.
+  // The rejection may come while nothing awaits it.
   broken.catch(() => undefined);
   try {
     await client.connect();
@@ -71,7 +71,7 @@ async function listenUntilBroken(
     onConnected();
     onListening();
     while (!signal.aborted) {
-      await Promise.race([sleep(TRY_MS, undefined, { signal }).catch(() => undefined), broken]);
+      await Promise.race([sleep(CHECK_MS, undefined, { signal }).catch(() => undefined), broken]);
       if (!signal.aborted) await client.query("select 1");
     }
   } finally {

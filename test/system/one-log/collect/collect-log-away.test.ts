@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createRegistry } from "../../../../deploy/metrics/metrics.js";
-import { openCollect, type OpenCollect } from "../../../../deploy/roles/open-collect.js";
+import { createRegistry } from "../../../../deploy/metrics/create-registry.js";
+import { openCollect, type OpenCollect } from "../../../../deploy/roles/collect.js";
 import { linesOf } from "../../../../schemas/records/chunk-codec.js";
 import { EventLogUnavailable, type EventLog } from "../../../../schemas/records/event-log.js";
 import type { PixelRecord } from "../../../../schemas/contracts/pixel.js";

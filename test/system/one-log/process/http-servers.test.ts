@@ -4,9 +4,10 @@ import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import { pino } from "pino";
 import { createCollectServer } from "../../../../ingest/collect/create-collect-server.js";
-import { httpManners } from "../../../../deploy/servers/http-manners.js";
+import { serverHooks } from "../../../../deploy/servers/server-hooks.js";
 import { listen } from "../../../../deploy/servers/listen.js";
-import { createRegistry, startMetricsServer } from "../../../../deploy/metrics/metrics.js";
+import { createRegistry } from "../../../../deploy/metrics/create-registry.js";
+import { startMetricsServer } from "../../../../deploy/servers/start-metrics-server.js";
 import { StartFailure } from "../../../../deploy/process/start-failure.js";
 import { SiteDirectory } from "../../../../ingest/collect/site-directory.js";
 
@@ -71,7 +72,7 @@ test("live collection passes over an expectation that nobody knows, as the API d
   const collect = createCollectServer({
     collecting: { sites: new SiteDirectory(), pythonIndex: { read: async () => "unavailable" } },
     trustsProxy: () => false,
-    http: httpManners({ readiness: { checks: {} }, trustsProxy: () => false, log: SILENT }),
+    hooks: serverHooks({ readiness: { checks: {} }, trustsProxy: () => false, log: SILENT }),
     log: SILENT,
     onEvent: () => undefined,
     onAnswered: () => undefined,

@@ -8,6 +8,6 @@ test("a process that leaves roles to others does not start on stores that these 
   const folder = await mkdtemp(join(tmpdir(), "roles-apart-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const ended = await startFailing({ DATA_DIR: join(folder, "data"), ROLES: "api" });
-  const sentence = "ROLES leaves enrich and jobs to other processes, which cannot see embedded stores: set";
+  const sentence = "ROLES leaves enrich and jobs to other processes, which cannot use embedded stores: set";
   expect(ended).toEqual({ status: 1, said: [expect.stringContaining(sentence)] });
 });

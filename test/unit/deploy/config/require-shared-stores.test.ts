@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { parseConfig } from "../../../../deploy/config/config.js";
-import { refuseApart } from "../../../../deploy/config/require-shared-stores.js";
+import { requireSharedStores } from "../../../../deploy/config/require-shared-stores.js";
 import { StartFailure } from "../../../../deploy/process/start-failure.js";
 
 const SHARED = {
@@ -11,7 +11,7 @@ const SHARED = {
 };
 const { KAFKA_BROKERS: _, ...DATABASES } = SHARED;
 
-const starting = (env: Record<string, string>) => () => refuseApart(parseConfig(env));
+const starting = (env: Record<string, string>) => () => requireSharedStores(parseConfig(env));
 
 describe("roles in processes of their own", () => {
   test.each(["api", "collect", "enrich", "jobs", "api,enrich", "enrich,jobs", "collect,enrich,jobs"])(
@@ -19,14 +19,14 @@ describe("roles in processes of their own", () => {
     (ROLES) => {
       expect(starting({ ...SHARED, ROLES })).not.toThrow();
       expect(starting({ ...DATABASES, ROLES })).toThrow(StartFailure);
-      expect(starting({ ...DATABASES, ROLES })).toThrow("set KAFKA_BROKERS, or let ROLES have");
+      expect(starting({ ...DATABASES, ROLES })).toThrow("set KAFKA_BROKERS, or add ");
     },
   );
 
   test("are refused with what is missing, in one sentence", () => {
     expect(starting({ ROLES: "api,collect" })).toThrow(
-      "ROLES leaves enrich and jobs to other processes, which cannot see embedded stores: set KAFKA_BROKERS, " +
-        "DATABASE_URL and CLICKHOUSE_URL, or let ROLES have api, enrich and jobs",
+      "ROLES leaves enrich and jobs to other processes, which cannot use embedded stores: set KAFKA_BROKERS, " +
+        "DATABASE_URL and CLICKHOUSE_URL, or add enrich and jobs to ROLES",
     );
   });
 });

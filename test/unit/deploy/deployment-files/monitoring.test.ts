@@ -4,7 +4,7 @@ import { parse } from "yaml";
 import { VARIABLES } from "../../../../deploy/config/config-schema.js";
 import { createApiMetrics } from "../../../../deploy/metrics/api-metrics.js";
 import { createCollectMetrics } from "../../../../deploy/metrics/collect-metrics.js";
-import { createRegistry } from "../../../../deploy/metrics/metrics.js";
+import { createRegistry } from "../../../../deploy/metrics/create-registry.js";
 import { createPipelineMetrics } from "../../../../deploy/metrics/pipeline-metrics.js";
 import { createScheduleMetrics } from "../../../../deploy/metrics/schedule-metrics.js";
 import { createWebhookMetrics } from "../../../../deploy/metrics/webhook-metrics.js";

@@ -14,10 +14,9 @@ const checksOf = (
   roles: Role[],
   { idleWorkers, isServing }: { idleWorkers?: number; isServing?: boolean } = {},
 ) =>
-  roleChecks(stores, {
-    roles: new Set(roles),
-    enrichment: () => (idleWorkers === undefined ? undefined : { idleWorkers: () => idleWorkers }),
-    collect: () => (isServing === undefined ? undefined : { isServing: () => isServing }),
+  roleChecks(stores, new Set(roles), {
+    ...(idleWorkers !== undefined && { enrichment: { idleWorkers: () => idleWorkers } }),
+    ...(isServing !== undefined && { collect: { isServing: () => isServing } }),
   });
 
 describe("a process is ready", () => {

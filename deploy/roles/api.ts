@@ -1,0 +1,58 @@
+import { createApp } from "../../api/app.js";
+import { aggregateRoutes } from "../../api/routes/exports/aggregates.js";
+import { eventRoutes } from "../../api/routes/exports/events.js";
+import { companyRoutes } from "../../api/routes/funnel/companies.js";
+import { funnelRoutes } from "../../api/routes/funnel/funnel.js";
+import { importEndingRoutes } from "../../api/routes/imports/import-endings.js";
+import { importRecordRoutes } from "../../api/routes/imports/import-records.js";
+import { importRoutes } from "../../api/routes/imports/imports.js";
+import { ActiveUploads } from "../../ingest/import/active-uploads.js";
+import { createApiMetrics } from "../metrics/api-metrics.js";
+import { createApiServer } from "../servers/create-api-server.js";
+import { listen, type ListeningServer } from "../servers/listen.js";
+import { trustsProxy } from "../servers/trusts-proxy.js";
+import { readinessOf } from "./readiness.js";
+import type { RoleParts } from "./role-parts.js";
+import { webhookApi } from "./start-webhooks.js";
+
+/** Opens the role `api`, in this order: the event log, the routes, the server. */
+export async function startApi(parts: RoleParts): Promise<ListeningServer> {
+  const { config, log, stores, tokens, registry, metrics } = parts;
+  const { pg, requests, exports: clickhouse, clickhouseRequests } = stores;
+  const eventLog = await stores.eventLog();
+  const active = new ActiveUploads();
+  const watch = createApiMetrics(registry, {
+    activeUploads: () => active.size,
+    onImportEnded: (ending) => metrics.countEnded(ending, 1),
+  });
+  const app = createApp({
+    pg: requests,
+    tokens,
+    log,
+    readiness: readinessOf(stores),
+    watch,
+    trustsProxy: trustsProxy(config.trustedProxies),
+    corsOrigins: config.corsOrigins,
+    routes: [
+      ...importRoutes({
+        pg: requests,
+        uploadsPg: pg,
+        eventLog,
+        codec: config.logCodec,
+        active,
+        watch,
+        bodyBytesMax: config.imports.bytesMax,
+      }),
+      ...importEndingRoutes({ pg: requests, active, watch }),
+      ...importRecordRoutes({ pg: requests, clickhouse, watch }),
+      ...aggregateRoutes({ pg: requests, clickhouse, watch }),
+      ...eventRoutes({ pg: requests, clickhouse, watch }),
+      ...webhookApi(parts),
+      ...companyRoutes({ pg: requests, clickhouse: clickhouseRequests }),
+      ...funnelRoutes({ pg: requests }),
+    ],
+  });
+  const handle = app.callback();
+  const server = createApiServer((request, response) => void handle(request, response), { log });
+  return listen(server, { ...config.http, variable: "PORT" });
+}

@@ -1,0 +1,29 @@
+import { hkdfSync } from "node:crypto";
+import { loadLookupData, type LookupData } from "../../enrich/lookups/load-lookup-data.js";
+import { onReloadSignal } from "../process/lifecycle.js";
+import type { RoleParts } from "./role-parts.js";
+import { startEnrichment, type Enrichment } from "./start-enrichment.js";
+
+/** Opens the role `enrich`, in this order: the worker threads, the reload of their lookup tables on SIGHUP. */
+export async function startEnrich(parts: RoleParts, lookupData: LookupData): Promise<Enrichment> {
+  const { config, log, open, stores, secretKey, metrics } = parts;
+  const enrichment = open.use(
+    await startEnrichment({
+      workers: config.enrich.workers,
+      log,
+      logLevel: config.logLevel,
+      logSource: stores.logSource,
+      postgresUrl: stores.postgresUrl,
+      clickhouseUrl: stores.clickhouseUrl,
+      originKey: new Uint8Array(hkdfSync("sha256", secretKey, "", "maintainer-toolchain origin ids v1", 32)),
+      lookupData,
+      watch: metrics.enrichment,
+    }),
+  );
+  const reload = onReloadSignal(
+    async () => enrichment.reload(await loadLookupData(config.lookups)),
+    (error) => log.error({ err: error }, "the lookup tables could not be reloaded; the old ones stay in use"),
+  );
+  open.defer(async () => reload[Symbol.dispose]());
+  return enrichment;
+}

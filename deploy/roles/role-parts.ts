@@ -1,0 +1,23 @@
+import type { Logger } from "pino";
+import type { Registry } from "prom-client";
+import type { TokenCipher } from "../../api/identity/tokens.js";
+import type { LookupData } from "../../enrich/lookups/load-lookup-data.js";
+import type { Config } from "../config/config.js";
+import type { PipelineMetrics } from "../metrics/pipeline-metrics.js";
+import type { ClosingStack } from "../process/closing-stack.js";
+import type { Stores } from "../stores/open-stores.js";
+
+/** Everything that roles share, opened before the first of them. */
+export interface RoleParts {
+  config: Config;
+  log: Logger;
+  /** Closes what the roles open, the last one first. */
+  open: ClosingStack;
+  stores: Stores;
+  secretKey: Buffer;
+  tokens: TokenCipher;
+  registry: Registry;
+  metrics: PipelineMetrics;
+  /** Undefined without the role `enrich`. */
+  lookupData: LookupData | undefined;
+}
