@@ -1,17 +1,17 @@
 import { parse } from "csv-parse/sync";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { CollectCall } from "../../support/collect/collect-client.js";
+import type { CollectCall } from "../../../support/collect/collect-client.js";
 import {
   COLLECT_ORGANIZATION,
   openCollectWorld,
   type CollectWorld,
-} from "../../support/collect/collect-world.js";
+} from "../../../support/collect/collect-world.js";
 import {
   newDockerPackage,
   newNpmPackage,
   newPythonPackage,
-} from "../../support/collect/registry-packages.js";
-import { startServer, type StartedServer } from "../../support/collect/start-server.js";
+} from "../../../support/collect/registry-packages.js";
+import { startServer, type StartedServer } from "../../../support/collect/start-server.js";
 
 const REFERER = "https://page.example/start?a=1,2";
 const PAGE = "https://docs.example/read";

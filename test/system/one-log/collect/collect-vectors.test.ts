@@ -9,8 +9,8 @@ import {
   titled,
   type CollectCase,
   type FileRule,
-} from "../../support/collect/collect-cases.js";
-import { openCollectWorld, type CollectWorld } from "../../support/collect/collect-world.js";
+} from "../../../support/collect/collect-cases.js";
+import { openCollectWorld, type CollectWorld } from "../../../support/collect/collect-world.js";
 
 const [literal, deviating, all] = [literalCases.length, deviatingCases.length, COLLECT_CASES.length];
 const fileCases = literalCases.filter(({ rules: [rule] }) => rule?.type === "file-v1");

@@ -1,16 +1,16 @@
 import { createGunzip } from "node:zlib";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { ApiClient } from "../../../deploy/demo/api-client.js";
-import { generateBody } from "../../../deploy/demo/generate-events.js";
-import type { AggregateV1 } from "../../../schemas/contracts/aggregate.js";
-import { firstDifference } from "../../support/imports/first-difference.js";
-import { makeOrganization, makePackage } from "../../support/imports/make-artifacts.js";
-import { joinOrganization, setLevel } from "../../support/api/management-world.js";
-import { openAnswer, textOf } from "../../support/api/open-answer.js";
-import { openRecount, type RecountBodies } from "../../support/imports/open-recount.js";
-import type { KnownArtifact } from "../../support/imports/recount-line.js";
-import { startToolchain, type Toolchain } from "../../support/program/start-toolchain.js";
+import type { ApiClient } from "../../../../deploy/demo/api-client.js";
+import { generateBody } from "../../../../deploy/demo/generate-events.js";
+import type { AggregateV1 } from "../../../../schemas/contracts/aggregate.js";
+import { firstDifference } from "../../../support/imports/first-difference.js";
+import { makeOrganization, makePackage } from "../../../support/imports/make-artifacts.js";
+import { joinOrganization, setLevel } from "../../../support/api/management-world.js";
+import { openAnswer, textOf } from "../../../support/api/open-answer.js";
+import { openRecount, type RecountBodies } from "../../../support/imports/open-recount.js";
+import type { KnownArtifact } from "../../../support/imports/recount-line.js";
+import { startToolchain, type Toolchain } from "../../../support/program/start-toolchain.js";
 
 const RANGE = { startDate: "2025-03-01", endDate: "2025-05-01" };
 const QUERY = `startDate=${RANGE.startDate}&endDate=${RANGE.endDate}`;

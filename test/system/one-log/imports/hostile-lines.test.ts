@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { ApiClient } from "../../../deploy/demo/api-client.js";
-import type { EventImport } from "../../../schemas/records/import-store.js";
-import type { LogEntry } from "../../../schemas/records/import-log.js";
-import { makeOrganization, makePackage } from "../../support/imports/make-artifacts.js";
-import { openSocket } from "../../support/imports/open-socket.js";
-import { startToolchain, type Toolchain } from "../../support/program/start-toolchain.js";
-import { newestImport } from "../../support/imports/start-upload.js";
+import type { ApiClient } from "../../../../deploy/demo/api-client.js";
+import type { EventImport } from "../../../../schemas/records/import-store.js";
+import type { LogEntry } from "../../../../schemas/records/import-log.js";
+import { makeOrganization, makePackage } from "../../../support/imports/make-artifacts.js";
+import { openSocket } from "../../../support/imports/open-socket.js";
+import { startToolchain, type Toolchain } from "../../../support/program/start-toolchain.js";
+import { newestImport } from "../../../support/imports/start-upload.js";
 
 const ORGANIZATION = "odd";
 const TIME = '"$time":"2025-03-10T12:00:00Z"';

@@ -1,15 +1,15 @@
 import { randomUUID } from "node:crypto";
 import type { Pool } from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { readCompleteThrough } from "../../../api/stores/imports/complete-through.js";
-import { abortImport, retractImport } from "../../../api/stores/imports/import-endings.js";
-import { importProgress } from "../../../api/stores/imports/import-progress.js";
-import { insertImport } from "../../../api/stores/imports/imports.js";
-import { settlementStore } from "../../../api/stores/imports/settlements.js";
-import { uploadStore } from "../../../api/stores/imports/uploads.js";
-import type { ChunkOutcome } from "../../../schemas/records/chunk-outcome.js";
-import type { OwnerSettlement, UnsettledChunks } from "../../../schemas/records/settlement.js";
-import { openTestPostgres, type TestPostgres } from "../../support/api/management-api.js";
+import { readCompleteThrough } from "../../../../api/stores/imports/complete-through.js";
+import { abortImport, retractImport } from "../../../../api/stores/imports/import-endings.js";
+import { importProgress } from "../../../../api/stores/imports/import-progress.js";
+import { insertImport } from "../../../../api/stores/imports/imports.js";
+import { settlementStore } from "../../../../api/stores/imports/settlements.js";
+import { uploadStore } from "../../../../api/stores/imports/uploads.js";
+import type { ChunkOutcome } from "../../../../schemas/records/chunk-outcome.js";
+import type { OwnerSettlement, UnsettledChunks } from "../../../../schemas/records/settlement.js";
+import { openTestPostgres, type TestPostgres } from "../../../support/api/management-api.js";
 
 const SLICE = { eventsMax: 1_000, chunksMax: 10 };
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { ApiClient } from "../../../deploy/demo/api-client.js";
-import type { EventImport } from "../../../schemas/records/import-store.js";
-import { makeOrganization, makePackage } from "../../support/imports/make-artifacts.js";
-import type { KnownArtifact } from "../../support/imports/recount-line.js";
-import { startToolchain, type Toolchain } from "../../support/program/start-toolchain.js";
+import type { ApiClient } from "../../../../deploy/demo/api-client.js";
+import type { EventImport } from "../../../../schemas/records/import-store.js";
+import { makeOrganization, makePackage } from "../../../support/imports/make-artifacts.js";
+import type { KnownArtifact } from "../../../support/imports/recount-line.js";
+import { startToolchain, type Toolchain } from "../../../support/program/start-toolchain.js";
 
 const ORGANIZATION = "requests";
 const LINE = '{"$time":"2025-03-10T12:00:00Z"}';

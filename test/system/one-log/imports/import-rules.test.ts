@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { ApiClient } from "../../../deploy/demo/api-client.js";
-import type { LogEntry } from "../../../schemas/records/import-log.js";
-import type { EventImport } from "../../../schemas/records/import-store.js";
-import { firstDifference } from "../../support/imports/first-difference.js";
-import { makeOrganization, makePackage, makePixel } from "../../support/imports/make-artifacts.js";
-import { openRecount, type RecountBodies } from "../../support/imports/open-recount.js";
-import type { KnownArtifact } from "../../support/imports/recount-line.js";
-import { startToolchain, type Toolchain } from "../../support/program/start-toolchain.js";
+import type { ApiClient } from "../../../../deploy/demo/api-client.js";
+import type { LogEntry } from "../../../../schemas/records/import-log.js";
+import type { EventImport } from "../../../../schemas/records/import-store.js";
+import { firstDifference } from "../../../support/imports/first-difference.js";
+import { makeOrganization, makePackage, makePixel } from "../../../support/imports/make-artifacts.js";
+import { openRecount, type RecountBodies } from "../../../support/imports/open-recount.js";
+import type { KnownArtifact } from "../../../support/imports/recount-line.js";
+import { startToolchain, type Toolchain } from "../../../support/program/start-toolchain.js";
 
 const ORGANIZATION = "rules";
 const TIME = '"$time":"2025-03-10T12:00:00Z"';

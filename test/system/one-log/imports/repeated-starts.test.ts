@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { ApiClient } from "../../../deploy/demo/api-client.js";
-import type { EventImport } from "../../../schemas/records/import-store.js";
-import { makeOrganization, makePackage } from "../../support/imports/make-artifacts.js";
-import { openUpload, type UploadAnswer } from "../../support/imports/open-upload.js";
-import { startToolchain, type Toolchain } from "../../support/program/start-toolchain.js";
-import { newestImport, startUpload } from "../../support/imports/start-upload.js";
+import type { ApiClient } from "../../../../deploy/demo/api-client.js";
+import type { EventImport } from "../../../../schemas/records/import-store.js";
+import { makeOrganization, makePackage } from "../../../support/imports/make-artifacts.js";
+import { openUpload, type UploadAnswer } from "../../../support/imports/open-upload.js";
+import { startToolchain, type Toolchain } from "../../../support/program/start-toolchain.js";
+import { newestImport, startUpload } from "../../../support/imports/start-upload.js";
 
 const organization = "repeating";
 const RANGE = { startDate: "2025-03-01", endDate: "2025-04-01" };

@@ -1,23 +1,23 @@
 import { gzipSync } from "node:zlib";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { importRoutes } from "../../../api/routes/imports/imports.js";
-import { createApiServer } from "../../../deploy/servers/create-api-server.js";
-import type { ApiClient } from "../../../deploy/demo/api-client.js";
-import { listen, type ListeningServer } from "../../../deploy/servers/listen.js";
-import { ActiveUploads } from "../../../ingest/import/active-uploads.js";
-import type { EventLog } from "../../../schemas/records/event-log.js";
-import type { EventImport } from "../../../schemas/records/import-store.js";
-import { makeOrganization, makePackage } from "../../support/imports/make-artifacts.js";
+import { importRoutes } from "../../../../api/routes/imports/imports.js";
+import { createApiServer } from "../../../../deploy/servers/create-api-server.js";
+import type { ApiClient } from "../../../../deploy/demo/api-client.js";
+import { listen, type ListeningServer } from "../../../../deploy/servers/listen.js";
+import { ActiveUploads } from "../../../../ingest/import/active-uploads.js";
+import type { EventLog } from "../../../../schemas/records/event-log.js";
+import type { EventImport } from "../../../../schemas/records/import-store.js";
+import { makeOrganization, makePackage } from "../../../support/imports/make-artifacts.js";
 import {
   openTestPostgres,
   serveApi,
   type ServedApi,
   type TestPostgres,
-} from "../../support/api/management-api.js";
-import { makeWorld, type World } from "../../support/api/management-world.js";
-import { openBareSocket, openSocket, type RawConnection } from "../../support/imports/open-socket.js";
-import { startToolchain, type Toolchain } from "../../support/program/start-toolchain.js";
+} from "../../../support/api/management-api.js";
+import { makeWorld, type World } from "../../../support/api/management-world.js";
+import { openBareSocket, openSocket, type RawConnection } from "../../../support/imports/open-socket.js";
+import { startToolchain, type Toolchain } from "../../../support/program/start-toolchain.js";
 
 const LINE = '{"$time":"2025-03-10T12:00:00Z"}\n';
 const RANGE = { startDate: "2025-03-10", endDate: "2025-03-11" };

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { ApiClient } from "../../../deploy/demo/api-client.js";
-import { generateBody } from "../../../deploy/demo/generate-events.js";
-import type { EventImport } from "../../../schemas/records/import-store.js";
-import { makeOrganization, makePackage } from "../../support/imports/make-artifacts.js";
-import { onPostgres } from "../../support/stores/on-postgres.js";
-import { startToolchain, type Toolchain } from "../../support/program/start-toolchain.js";
-import { startUpload } from "../../support/imports/start-upload.js";
+import type { ApiClient } from "../../../../deploy/demo/api-client.js";
+import { generateBody } from "../../../../deploy/demo/generate-events.js";
+import type { EventImport } from "../../../../schemas/records/import-store.js";
+import { makeOrganization, makePackage } from "../../../support/imports/make-artifacts.js";
+import { onPostgres } from "../../../support/stores/on-postgres.js";
+import { startToolchain, type Toolchain } from "../../../support/program/start-toolchain.js";
+import { startUpload } from "../../../support/imports/start-upload.js";
 
 const LINES = 4_000;
 /** Longer than from one renewal of an upload's lease to the next. */

@@ -2,13 +2,13 @@ import type { ClickHouseClient } from "@clickhouse/client";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { connectClickHouse } from "../../../deploy/stores/clickhouse/connect-clickhouse.js";
-import type { ApiClient } from "../../../deploy/demo/api-client.js";
-import type { EventImport } from "../../../schemas/records/import-store.js";
-import { makeOrganization, makePackage, makePixel } from "../../support/imports/make-artifacts.js";
-import type { KnownArtifact } from "../../support/imports/recount-line.js";
-import { startToolchain, type Toolchain } from "../../support/program/start-toolchain.js";
-import { startUpload } from "../../support/imports/start-upload.js";
+import { connectClickHouse } from "../../../../deploy/stores/clickhouse/connect-clickhouse.js";
+import type { ApiClient } from "../../../../deploy/demo/api-client.js";
+import type { EventImport } from "../../../../schemas/records/import-store.js";
+import { makeOrganization, makePackage, makePixel } from "../../../support/imports/make-artifacts.js";
+import type { KnownArtifact } from "../../../support/imports/recount-line.js";
+import { startToolchain, type Toolchain } from "../../../support/program/start-toolchain.js";
+import { startUpload } from "../../../support/imports/start-upload.js";
 
 const RANGE = { startDate: "2025-03-01", endDate: "2025-04-01" };
 
