@@ -1,5 +1,5 @@
-import type { Benchmark } from "./common/benchmark.js";
 import { collectBenchmark } from "./collect/collect-benchmark.js";
+import type { Benchmark } from "./common/benchmark.js";
 import { csvBenchmark } from "./csv/csv-benchmark.js";
 import { funnelBenchmark } from "./funnel/funnel-benchmark.js";
 import { importBenchmark } from "./import/import-benchmark.js";

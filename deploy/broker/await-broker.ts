@@ -1,6 +1,6 @@
 import { Kafka, logLevel } from "kafkajs";
-import type { ServerProcess } from "../stores/embedded/server-process.js";
 import { storeFailure } from "../process/start-failure.js";
+import type { ServerProcess } from "../stores/embedded/server-process.js";
 
 export interface Awaited {
   /** `127.0.0.1:9092` */

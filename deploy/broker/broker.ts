@@ -1,5 +1,5 @@
-import type { EndSignal, ServerProcess } from "../stores/embedded/server-process.js";
 import { storeFailure } from "../process/start-failure.js";
+import type { EndSignal, ServerProcess } from "../stores/embedded/server-process.js";
 import type { BrokerFolder } from "./lock-broker-folder.js";
 
 /** A Kafka broker on 127.0.0.1 that ends with this process. It is not started again when it dies. */

@@ -3,11 +3,9 @@ import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { assetUrl } from "../../schemas/asset.js";
-import { takeLockFile } from "../data-dir/lock-file.js";
-import type { LockFile } from "../data-dir/lock-file.js";
+import { takeLockFile, type LockFile } from "../data-dir/lock-file.js";
 import { explainFileError, storeFailure } from "../process/start-failure.js";
-import { findMaven } from "./find-java.js";
-import type { Environment } from "./find-java.js";
+import { findMaven, type Environment } from "./find-java.js";
 import { spawnWatched } from "./spawn-watched.js";
 
 export interface FetchOptions {

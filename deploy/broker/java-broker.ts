@@ -3,10 +3,9 @@ import { existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { assetUrl } from "../../schemas/asset.js";
-import type { ServerProcess } from "../stores/embedded/server-process.js";
 import { storeFailure } from "../process/start-failure.js";
-import { brokerSettings, propertiesText } from "./broker-settings.js";
-import type { BrokerSettings } from "./broker-settings.js";
+import type { ServerProcess } from "../stores/embedded/server-process.js";
+import { brokerSettings, propertiesText, type BrokerSettings } from "./broker-settings.js";
 import type { Environment, Java } from "./find-java.js";
 import { spawnWatched } from "./spawn-watched.js";
 

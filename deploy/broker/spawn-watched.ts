@@ -1,5 +1,4 @@
-import { spawnServer } from "../stores/embedded/server-process.js";
-import type { ServerProcess } from "../stores/embedded/server-process.js";
+import { spawnServer, type ServerProcess } from "../stores/embedded/server-process.js";
 
 export interface WatchedCommand {
   command: readonly string[];

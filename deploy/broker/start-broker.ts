@@ -1,18 +1,15 @@
 import { join } from "node:path";
 import type { Logger } from "pino";
-import { endLeftovers } from "../stores/embedded/orphans.js";
 import { onFreePort } from "../process/free-port.js";
 import { explainFileError } from "../process/start-failure.js";
+import { endLeftovers } from "../stores/embedded/orphans.js";
 import { assertFreePort } from "./assert-free-port.js";
 import { awaitBroker } from "./await-broker.js";
-import { openBroker } from "./broker.js";
-import type { Broker, RunningBroker } from "./broker.js";
 import type { BrokerSettings } from "./broker-settings.js";
+import { openBroker, type Broker, type RunningBroker } from "./broker.js";
 import { fetchBroker, KAFKA_VERSION } from "./fetch-broker.js";
-import { findJava } from "./find-java.js";
-import type { Environment } from "./find-java.js";
-import { formatStorage, spawnBroker } from "./java-broker.js";
-import type { JavaBroker } from "./java-broker.js";
+import { findJava, type Environment } from "./find-java.js";
+import { formatStorage, spawnBroker, type JavaBroker } from "./java-broker.js";
 import { lockBrokerFolder } from "./lock-broker-folder.js";
 
 export interface BrokerOptions {

@@ -1,22 +1,22 @@
 import { Command } from "commander";
 import type { Pool } from "pg";
-import { createAccount, rotateToken } from "../../api/identity/accounts.js";
-import { migratePostgres } from "../../api/stores/migrate-postgres.js";
-import { listAccounts } from "../../api/stores/accounts/accounts.js";
 import { switchExport } from "../../api/exports/switch-export.js";
-import { checkSecretKey } from "../../api/stores/accounts/secret-key.js";
+import { createAccount, rotateToken } from "../../api/identity/accounts.js";
 import { createTokenCipher } from "../../api/identity/tokens.js";
+import { listAccounts } from "../../api/stores/accounts/accounts.js";
+import { checkSecretKey } from "../../api/stores/accounts/secret-key.js";
+import { migratePostgres } from "../../api/stores/migrate-postgres.js";
 import { Problem } from "../../schemas/problem.js";
-import { connectClickHouse } from "../stores/clickhouse/connect-clickhouse.js";
-import { connectPostgres } from "../stores/postgres/connect-postgres.js";
-import { funnelCommand } from "./admin-funnel.js";
-import { parkedCommand } from "./admin-dead-letters.js";
 import { ClosingStack } from "../process/closing-stack.js";
 import { createLog } from "../process/log.js";
+import { StartFailure } from "../process/start-failure.js";
+import { connectClickHouse } from "../stores/clickhouse/connect-clickhouse.js";
+import { prepareClickHouse } from "../stores/clickhouse/prepare-clickhouse.js";
+import { connectPostgres } from "../stores/postgres/connect-postgres.js";
+import { parkedCommand } from "./admin-dead-letters.js";
+import { funnelCommand } from "./admin-funnel.js";
 import type { Administer, Administered } from "./administer.js";
 import { openAdminStores } from "./open-admin-stores.js";
-import { prepareClickHouse } from "../stores/clickhouse/prepare-clickhouse.js";
-import { StartFailure } from "../process/start-failure.js";
 
 /**
  * `admin <command>`: what an operator does beside a running server or without one. Results go to standard output,

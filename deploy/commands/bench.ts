@@ -1,11 +1,11 @@
 import { Command, InvalidArgumentError, Option } from "commander";
+import { BENCHMARKS } from "../bench/benchmarks.js";
 import {
   EVENT_LOGS,
   type BenchOptions,
   type Benchmark,
   type BenchResult,
 } from "../bench/common/benchmark.js";
-import { BENCHMARKS } from "../bench/benchmarks.js";
 import { ClosingStack } from "../process/closing-stack.js";
 import { stopSignal } from "../process/lifecycle.js";
 import { StartFailure } from "../process/start-failure.js";

@@ -1,9 +1,9 @@
-import { Command, InvalidArgumentError } from "commander";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createAccount } from "../../api/identity/accounts.js";
+import { Command, InvalidArgumentError } from "commander";
 import { switchExport } from "../../api/exports/switch-export.js";
+import { createAccount } from "../../api/identity/accounts.js";
 import { createTokenCipher } from "../../api/identity/tokens.js";
 import { parseConfig, type Config } from "../config/config.js";
 import { connectApi } from "../demo/api-client.js";

@@ -1,9 +1,9 @@
-import { Command, InvalidArgumentError, Option } from "commander";
 import { join } from "node:path";
-import { parseConfig } from "../config/config.js";
+import { Command, InvalidArgumentError, Option } from "commander";
 import type { Broker } from "../broker/broker.js";
 import { containerName, isDockerThere, startDockerBroker } from "../broker/docker-broker.js";
 import { startBroker } from "../broker/start-broker.js";
+import { parseConfig } from "../config/config.js";
 import { stopSignal } from "../process/lifecycle.js";
 import { createLog } from "../process/log.js";
 import { StartFailure } from "../process/start-failure.js";

@@ -1,16 +1,16 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { ClosingStack } from "../process/closing-stack.js";
 import { parseConfig, type Config } from "../config/config.js";
+import { loadSecretKey } from "../config/secret-key.js";
 import { openDataDir, readRunningEndpoints, type Endpoints } from "../data-dir/data-dir.js";
+import { ClosingStack } from "../process/closing-stack.js";
+import { createLog } from "../process/log.js";
+import { StartFailure } from "../process/start-failure.js";
+import { prepareClickHouse } from "../stores/clickhouse/prepare-clickhouse.js";
 import { startClickHouse } from "../stores/embedded/clickhouse/clickhouse.js";
 import { startPostgres } from "../stores/embedded/postgres/postgres.js";
-import { createLog } from "../process/log.js";
 import type { EventLogSource } from "../stores/open-event-log.js";
 import { embeddedUrl } from "../stores/open-stores.js";
-import { prepareClickHouse } from "../stores/clickhouse/prepare-clickhouse.js";
-import { loadSecretKey } from "../config/secret-key.js";
-import { StartFailure } from "../process/start-failure.js";
 
 /** The databases to administer, until closed. */
 export interface AdminStores extends AsyncDisposable {

@@ -2,12 +2,12 @@ import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { parseBytes } from "../../schemas/byte-size.js";
 import type { Codec } from "../../schemas/records/raw-chunk.js";
-import { DEFAULTS, VARIABLES, type Role, type Variables } from "./config-schema.js";
-import { items, variableFaults } from "./variable-faults.js";
-import type { KafkaLogOptions } from "../stores/kafka/event-log.js";
-import type { SaslMechanism } from "../stores/kafka/kafka-client.js";
 import type { LogLevel } from "../process/log.js";
 import { StartFailure } from "../process/start-failure.js";
+import type { KafkaLogOptions } from "../stores/kafka/event-log.js";
+import type { SaslMechanism } from "../stores/kafka/kafka-client.js";
+import { DEFAULTS, VARIABLES, type Role, type Variables } from "./config-schema.js";
+import { items, variableFaults } from "./variable-faults.js";
 
 /** Where a server listens; port 0 takes any free one. */
 export interface Listen {

@@ -1,6 +1,6 @@
 import { loadLookupData, type LookupData } from "../../enrich/lookups/load-lookup-data.js";
-import type { Config } from "./config.js";
 import { StartFailure } from "../process/start-failure.js";
+import type { Config } from "./config.js";
 
 /** The tables that enrichment looks up. Throws StartFailure naming the variables of files that cannot be used. */
 export async function readLookups(lookups: Config["lookups"]): Promise<LookupData> {

@@ -1,5 +1,5 @@
-import type { Config } from "./config.js";
 import { StartFailure } from "../process/start-failure.js";
+import type { Config } from "./config.js";
 
 /** The roles between import and export. None of them is of use without the others. */
 const PIPELINE = ["api", "enrich", "jobs"] as const;

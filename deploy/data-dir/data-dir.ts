@@ -2,10 +2,9 @@ import { chmodSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { isLocked, takeLockFile } from "./lock-file.js";
-import type { LockFile } from "./lock-file.js";
-import { makeFolders } from "./make-folders.js";
 import { explainFileError, StartFailure } from "../process/start-failure.js";
+import { isLocked, takeLockFile, type LockFile } from "./lock-file.js";
+import { makeFolders } from "./make-folders.js";
 
 /** Where a running instance can be reached, credentials included. */
 export interface Endpoints {

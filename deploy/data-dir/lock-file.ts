@@ -1,5 +1,14 @@
-import { closeSync, constants, fstatSync, ftruncateSync, openSync, readFileSync, statSync } from "node:fs";
-import { unlinkSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  statSync,
+  unlinkSync,
+  writeSync,
+} from "node:fs";
 import { DataType, load, open } from "ffi-rs";
 
 /** A lock that the kernel drops with the process that holds it, however that ends: it is never stale. */

@@ -1,7 +1,7 @@
 import type { AggregateV1 } from "../../schemas/contracts/aggregate.js";
+import type { PackageV1 } from "../../schemas/contracts/package.js";
 import type { LibraryType } from "../../schemas/records/artifact.js";
 import type { EventImport } from "../../schemas/records/import-store.js";
-import type { PackageV1 } from "../../schemas/contracts/package.js";
 import { aggregateTables } from "./aggregate-tables.js";
 import type { ApiClient } from "./api-client.js";
 import { DAY_MS } from "./event-times.js";

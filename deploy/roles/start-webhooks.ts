@@ -1,15 +1,15 @@
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
+import { createSealer } from "../../api/identity/tokens.js";
+import { createGuard } from "../../api/outbound/create-guard.js";
 import type { Route } from "../../api/route.js";
 import { webhookDeliveryRoutes } from "../../api/routes/webhooks/webhook-deliveries.js";
 import { webhookRoutes } from "../../api/routes/webhooks/webhooks.js";
 import { readWebhookBacklog } from "../../api/stores/webhooks/webhook-deliveries.js";
-import { createSealer } from "../../api/identity/tokens.js";
 import { startDeliveries } from "../../api/webhooks/start-deliveries.js";
 import type { Config } from "../config/config.js";
-import { createGuard } from "../../api/outbound/create-guard.js";
-import type { Stores } from "../stores/open-stores.js";
 import { createWebhookMetrics } from "../metrics/webhook-metrics.js";
+import type { Stores } from "../stores/open-stores.js";
 
 interface WebhookParts {
   config: Config;

@@ -1,5 +1,5 @@
-import { deleteExpiredImportKeys } from "../../api/stores/imports/import-keys.js";
 import { deleteEndedChunks } from "../../api/stores/imports/dead-letters.js";
+import { deleteExpiredImportKeys } from "../../api/stores/imports/import-keys.js";
 import { deleteOldDeliveries } from "../../api/stores/webhooks/webhook-deliveries.js";
 import type { ScheduledJob } from "./start-schedule.js";
 

@@ -1,8 +1,8 @@
 import { schedule, type Logger as CronLogger, type ScheduledTask } from "node-cron";
 import type { Pool } from "pg";
 import type { Logger } from "pino";
-import { readLastDue, runOnce } from "../../api/stores/scheduled-runs.js";
 import type { Postgres } from "../../api/stores/query.js";
+import { readLastDue, runOnce } from "../../api/stores/scheduled-runs.js";
 import { missedTime } from "./missed-time.js";
 
 /** Work that is due at certain times, in one of all processes. */

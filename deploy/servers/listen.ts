@@ -1,7 +1,6 @@
 import type { Server, ServerResponse } from "node:http";
-import type { Socket } from "node:net";
+import type { Socket, AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { AddressInfo } from "node:net";
 import { StartFailure } from "../process/start-failure.js";
 
 export interface ListenOptions {

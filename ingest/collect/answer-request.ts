@@ -1,9 +1,9 @@
+import { NOTHING, type CollectAnswer, type CollectRequest } from "./collect-answer.js";
 import { answerDocker, isRegistryPath } from "./docker/answer-docker.js";
 import { answerFileRoute } from "./files/answer-file-route.js";
 import { answerNpmReport, NPM_REPORT_PATH } from "./npm/answer-npm-report.js";
 import { answerPixel, PIXEL_PATH } from "./pixels/answer-pixel.js";
 import { answerPython } from "./python/answer-python.js";
-import { NOTHING, type CollectAnswer, type CollectRequest } from "./collect-answer.js";
 import type { PythonIndex } from "./python/python-index.js";
 import type { DockerSite, Site, Sites } from "./sites.js";
 

@@ -1,9 +1,8 @@
-import { packChunk } from "../../schemas/records/chunk-codec.js";
-import type { Codec } from "../../schemas/records/raw-chunk.js";
-import type { EventLog } from "../../schemas/records/event-log.js";
 import { passFaultPoint } from "../../schemas/fault-point.js";
+import { packChunk } from "../../schemas/records/chunk-codec.js";
+import type { EventLog } from "../../schemas/records/event-log.js";
 import { UPLOAD_LEASE_SECONDS, type UploadStore } from "../../schemas/records/import-store.js";
-import { encodeRawChunk, type RawChunk } from "../../schemas/records/raw-chunk.js";
+import { encodeRawChunk, type Codec, type RawChunk } from "../../schemas/records/raw-chunk.js";
 import { UploadAborted, type ActiveUpload, type ActiveUploads } from "./active-uploads.js";
 import { cutChunks, type Chunk } from "./cut-chunks.js";
 import { giveWay as giveWayToOthers } from "./give-way.js";

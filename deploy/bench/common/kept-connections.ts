@@ -1,5 +1,4 @@
-import { Agent, request } from "node:http";
-import type { IncomingHttpHeaders } from "node:http";
+import { Agent, request, type IncomingHttpHeaders } from "node:http";
 import { buffer } from "node:stream/consumers";
 
 export interface ManagementRequest {

@@ -4,16 +4,16 @@ import { fileURLToPath } from "node:url";
 import type { ClickHouseClient } from "@clickhouse/client";
 import type { Pool } from "pg";
 import { pino } from "pino";
+import { StartFailure } from "../../process/start-failure.js";
 import { connectClickHouse } from "../../stores/clickhouse/connect-clickhouse.js";
 import { connectPostgres } from "../../stores/postgres/connect-postgres.js";
-import { StartFailure } from "../../process/start-failure.js";
 import type { Benchmark, BenchOptions, BenchResult, BenchSurroundings } from "../common/benchmark.js";
 import { createBenchAccount } from "../common/create-bench-account.js";
-import { makeFunnelGround } from "./funnel-ground.js";
-import { funnelReport, type FunnelRound, type MeasuredPass } from "./funnel-report.js";
 import { spawnProgram, type Program } from "../common/spawn-program.js";
 import { makeTemporaryFolder } from "../common/temporary-folder.js";
 import { watchUsage } from "../common/watch-usage.js";
+import { makeFunnelGround } from "./funnel-ground.js";
+import { funnelReport, type FunnelRound, type MeasuredPass } from "./funnel-report.js";
 
 /** A process of its own each time, whose whole life is measured. */
 export const funnelBenchmark: Benchmark = {

@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { assetUrl } from "../../../schemas/asset.js";
-import type { ClosingStack } from "../../process/closing-stack.js";
-import { parseConfig } from "../../config/config.js";
 import { KAFKA_VERSION } from "../../broker/fetch-broker.js";
 import { startBroker } from "../../broker/start-broker.js";
-import { createKafka, type KafkaConnection } from "../../stores/kafka/kafka-client.js";
+import { parseConfig } from "../../config/config.js";
+import type { ClosingStack } from "../../process/closing-stack.js";
 import { createLog } from "../../process/log.js";
+import { createKafka, type KafkaConnection } from "../../stores/kafka/kafka-client.js";
 import { readKafkaOptions } from "../../stores/open-event-log.js";
 
 export interface BenchBroker {

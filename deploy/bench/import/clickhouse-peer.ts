@@ -1,7 +1,7 @@
-import type { ClickHouseClient } from "@clickhouse/client";
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
+import type { ClickHouseClient } from "@clickhouse/client";
 import { createDatabase, migrateClickHouse } from "../../../aggregate/clickhouse/migrate-clickhouse.js";
 import { assetUrl } from "../../../schemas/asset.js";
 import { connectClickHouse } from "../../stores/clickhouse/connect-clickhouse.js";

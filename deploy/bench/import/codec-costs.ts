@@ -1,10 +1,9 @@
-import { mixOf } from "../common/event-files.js";
-import { generateBody } from "../../demo/generate-events.js";
-import { CHUNK_LIMITS } from "../../../ingest/import/receive-import.js";
 import { cutChunks } from "../../../ingest/import/cut-chunks.js";
+import { CHUNK_LIMITS } from "../../../ingest/import/receive-import.js";
 import { linesOf, packChunk } from "../../../schemas/records/chunk-codec.js";
-import { CODECS, type Codec } from "../../../schemas/records/raw-chunk.js";
-import type { RawChunk } from "../../../schemas/records/raw-chunk.js";
+import { CODECS, type Codec, type RawChunk } from "../../../schemas/records/raw-chunk.js";
+import { generateBody } from "../../demo/generate-events.js";
+import { mixOf } from "../common/event-files.js";
 import { median } from "../common/median.js";
 
 /** What a codec makes of the chunks of an import, and what that costs in time of the processor. */

@@ -2,11 +2,11 @@ import { join } from "node:path";
 import { connectApi } from "../../demo/api-client.js";
 import type { Benchmark, BenchOptions, BenchResult, BenchSurroundings } from "../common/benchmark.js";
 import { createBenchAccount, OWNER } from "../common/create-bench-account.js";
+import { spawnProgram, type Program } from "../common/spawn-program.js";
+import { makeTemporaryFolder } from "../common/temporary-folder.js";
 import { importReport } from "./import-report.js";
 import { runImportRound, type ImportGround, type ImportRound } from "./import-round.js";
-import { spawnProgram, type Program } from "../common/spawn-program.js";
 import { runLogBenchmark } from "./log-benchmark.js";
-import { makeTemporaryFolder } from "../common/temporary-folder.js";
 
 /** From the first byte of a gzip file to `done`, beside the same lines put straight into the same tables. */
 export const importBenchmark: Benchmark = {

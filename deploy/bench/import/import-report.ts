@@ -1,11 +1,11 @@
 import { availableParallelism } from "node:os";
 import type { BenchResult } from "../common/benchmark.js";
-import { PEER_NAME } from "./clickhouse-peer.js";
-import type { ImportRound } from "./import-round.js";
 import { median } from "../common/median.js";
 import { PARTS } from "../common/program-parts.js";
 import { textTable } from "../common/text-table.js";
 import { larger, type PartUsage, type Usage } from "../common/watch-usage.js";
+import { PEER_NAME } from "./clickhouse-peer.js";
+import type { ImportRound } from "./import-round.js";
 
 /** Medians of the times, the largest memory of any round. `ratio`: our events per second over the peer's. */
 export function importReport(rounds: readonly ImportRound[], { events }: { events: number }): BenchResult {

@@ -1,11 +1,11 @@
-import type { EventImport } from "../../../schemas/records/import-store.js";
 import type { PackageV1 } from "../../../schemas/contracts/package.js";
+import type { EventImport } from "../../../schemas/records/import-store.js";
 import type { ApiClient } from "../../demo/api-client.js";
 import { awaitCalm } from "../common/await-calm.js";
-import { openClickHousePeer } from "./clickhouse-peer.js";
 import { writeEventFiles, type EventFiles } from "../common/event-files.js";
 import { postFile } from "../common/post-file.js";
 import { watchUsage, type Usage } from "../common/watch-usage.js";
+import { openClickHousePeer } from "./clickhouse-peer.js";
 
 /** What a round needs of the running program. */
 export interface ImportGround {

@@ -1,25 +1,25 @@
 import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { CODECS } from "../../../schemas/records/raw-chunk.js";
 import type { PackageV1 } from "../../../schemas/contracts/package.js";
-import type { ClosingStack } from "../../process/closing-stack.js";
+import { CODECS } from "../../../schemas/records/raw-chunk.js";
 import { connectApi } from "../../demo/api-client.js";
-import { openBenchBroker, type BenchBroker } from "./bench-broker.js";
+import type { ClosingStack } from "../../process/closing-stack.js";
 import {
   EVENT_LOGS,
   type BenchOptions,
   type BenchResult,
   type BenchSurroundings,
 } from "../common/benchmark.js";
-import { measureCodecs } from "./codec-costs.js";
 import { createBenchAccount, OWNER } from "../common/create-bench-account.js";
 import { writeGzipFile } from "../common/event-files.js";
-import { measureImport, PACKAGE } from "./import-round.js";
-import { logReport, type LogTurn, type LogVariant } from "./log-report.js";
 import { spawnProgram, type Program } from "../common/spawn-program.js";
 import { makeTemporaryFolder } from "../common/temporary-folder.js";
 import { watchUsage } from "../common/watch-usage.js";
+import { openBenchBroker, type BenchBroker } from "./bench-broker.js";
+import { measureCodecs } from "./codec-costs.js";
+import { measureImport, PACKAGE } from "./import-round.js";
+import { logReport, type LogTurn, type LogVariant } from "./log-report.js";
 
 // With other clients, as in the benchmark of one log.
 const WARM_UP_EVENTS = 60_000;

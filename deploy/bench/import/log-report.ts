@@ -2,10 +2,10 @@ import { availableParallelism } from "node:os";
 import type { Codec } from "../../../schemas/records/raw-chunk.js";
 import { DEFAULT_CODECS } from "../../config/config.js";
 import type { BenchResult, EventLogName } from "../common/benchmark.js";
-import type { CodecCost } from "./codec-costs.js";
 import { median } from "../common/median.js";
 import { textTable } from "../common/text-table.js";
 import type { PartUsage, Usage } from "../common/watch-usage.js";
+import type { CodecCost } from "./codec-costs.js";
 
 /** What is compared: a log, with the codec of its chunks. */
 export interface LogVariant {

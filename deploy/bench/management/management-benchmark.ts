@@ -3,11 +3,11 @@ import { pino } from "pino";
 import { connectPostgres } from "../../stores/postgres/connect-postgres.js";
 import type { Benchmark, BenchOptions, BenchResult, BenchSurroundings } from "../common/benchmark.js";
 import { openKeptConnections } from "../common/kept-connections.js";
+import { spawnProgram, type Program } from "../common/spawn-program.js";
+import { makeTemporaryFolder } from "../common/temporary-folder.js";
 import { makeManagementGround } from "./management-ground.js";
 import { managementReport } from "./management-report.js";
 import { runManagementRound, type ManagementRound } from "./management-round.js";
-import { spawnProgram, type Program } from "../common/spawn-program.js";
-import { makeTemporaryFolder } from "../common/temporary-folder.js";
 
 /** Requests at a fixed rate, beside the same rate of requests that do nothing and of queries that ask nothing. */
 export const managementBenchmark: Benchmark = {

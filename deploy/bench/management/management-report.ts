@@ -1,9 +1,9 @@
 import { availableParallelism } from "node:os";
 import type { BenchResult } from "../common/benchmark.js";
-import type { ManagementRound, MeasuredRun } from "./management-round.js";
 import { median } from "../common/median.js";
 import { percentiles, type Percentiles } from "../common/percentiles.js";
 import { textTable } from "../common/text-table.js";
+import type { ManagementRound, MeasuredRun } from "./management-round.js";
 
 const RUNS = ["ours", "http", "select"] as const;
 type Run = (typeof RUNS)[number];

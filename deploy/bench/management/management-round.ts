@@ -1,11 +1,11 @@
 import type { Pool } from "pg";
 import type { KeptConnections } from "../common/kept-connections.js";
 import { readBusySeconds } from "../common/machine-cpu.js";
-import type { ManagementGround } from "./management-ground.js";
-import { ManagementMix } from "./management-mix.js";
 import { sendAtRate, type Rate, type SentAtRate } from "../common/send-at-rate.js";
 import { takePrecedence } from "../common/take-precedence.js";
 import { watchUsage, type Usage } from "../common/watch-usage.js";
+import type { ManagementGround } from "./management-ground.js";
+import { ManagementMix } from "./management-mix.js";
 
 export interface MeasuredRun extends SentAtRate {
   usage: Usage;

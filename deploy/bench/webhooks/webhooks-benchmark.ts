@@ -3,15 +3,15 @@ import type { Pool } from "pg";
 import { pino } from "pino";
 import { inTransaction } from "../../../api/stores/connection.js";
 import { enqueueWebhookEvent } from "../../../api/stores/webhooks/webhook-outbox.js";
-import { connectPostgres } from "../../stores/postgres/connect-postgres.js";
 import { connectApi, type ApiClient } from "../../demo/api-client.js";
+import { connectPostgres } from "../../stores/postgres/connect-postgres.js";
 import type { Benchmark, BenchOptions, BenchResult, BenchSurroundings } from "../common/benchmark.js";
 import { createBenchAccount, OWNER } from "../common/create-bench-account.js";
 import { spawnProgram, type Program } from "../common/spawn-program.js";
+import { makeTemporaryFolder } from "../common/temporary-folder.js";
 import { stageEvent, sendBare } from "./webhooks-peer.js";
 import { openBenchReceivers, type BenchReceivers } from "./webhooks-receivers.js";
 import { webhooksReport, type WebhooksRound } from "./webhooks-report.js";
-import { makeTemporaryFolder } from "../common/temporary-folder.js";
 
 /** Deliveries from the outbox, one receiver of ten dead, beside the same requests without an outbox. */
 export const webhooksBenchmark: Benchmark = {

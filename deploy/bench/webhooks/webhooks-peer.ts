@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { webhookBody } from "../../../api/stores/webhooks/webhook-outbox.js";
 import { createAddressGuard } from "../../../api/outbound/guarded-lookup.js";
 import { sendRequest } from "../../../api/outbound/send-request.js";
+import { webhookBody } from "../../../api/stores/webhooks/webhook-outbox.js";
 import { issueWebhookSecret, signatureHeaders } from "../../../api/webhooks/sign.js";
 import { DELIVERY_LIMITS } from "../../../api/webhooks/start-deliveries.js";
 import { OWNER } from "../common/create-bench-account.js";

@@ -8,8 +8,8 @@ import {
   type CollectRequest,
   type LiveEvent,
 } from "../collect-answer.js";
-import { countObjects } from "./count-objects.js";
 import type { FileSite, SiteRoute } from "../sites.js";
+import { countObjects } from "./count-objects.js";
 
 /** How many objects a body may hold, each an event. */
 const OBJECTS_MAX = 100;

@@ -1,4 +1,3 @@
-import { chooseIndexForm, INDEX_TYPES } from "./choose-index-form.js";
 import {
   methodNotAllowed,
   NOTHING,
@@ -6,10 +5,11 @@ import {
   type CollectRequest,
   type LiveEvent,
 } from "../collect-answer.js";
+import type { PythonSite } from "../sites.js";
+import { chooseIndexForm, INDEX_TYPES } from "./choose-index-form.js";
 import { isProjectName, type IndexFile } from "./index-page.js";
 import type { PythonIndex } from "./python-index.js";
 import type { ServedPage } from "./served-page.js";
-import type { PythonSite } from "../sites.js";
 import { normalizedName, versionOfFile } from "./version-of-file.js";
 
 /**

@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { setImmediate as othersHadTheirTurn } from "node:timers/promises";
 import { INDEX_TYPES } from "./choose-index-form.js";
-import type { BytesUnderWay } from "./limit-bytes.js";
-import { UnreadableIndex, type IndexPage } from "./index-page.js";
 import type { FetchedIndex, FetchIndex } from "./fetch-index.js";
+import { UnreadableIndex, type IndexPage } from "./index-page.js";
+import type { BytesUnderWay } from "./limit-bytes.js";
 import { readIndexHtml } from "./read-index-html.js";
 import { readIndexJson } from "./read-index-json.js";
 import { servedPage, type ServedPage } from "./served-page.js";

@@ -2,8 +2,8 @@ import { chmod, mkdir, mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { openDataDir } from "../../../../deploy/data-dir/data-dir.js";
 import { lockBrokerFolder } from "../../../../deploy/broker/lock-broker-folder.js";
+import { openDataDir } from "../../../../deploy/data-dir/data-dir.js";
 
 let root: string;
 

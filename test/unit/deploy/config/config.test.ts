@@ -2,8 +2,8 @@ import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseConfig } from "../../../../deploy/config/config.js";
 import { VARIABLES } from "../../../../deploy/config/config-schema.js";
+import { parseConfig } from "../../../../deploy/config/config.js";
 import { StartFailure } from "../../../../deploy/process/start-failure.js";
 
 const KEY = Buffer.alloc(32, 7).toString("base64");

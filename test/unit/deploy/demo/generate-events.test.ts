@@ -1,17 +1,17 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { beforeAll, describe, expect, test } from "vitest";
-import { DAY_MS } from "../../../../deploy/demo/event-times.js";
-import { DEMO_NETWORKS } from "../../../../deploy/demo/networks.js";
 import type { EventMix } from "../../../../deploy/demo/event-mix.js";
+import { DAY_MS } from "../../../../deploy/demo/event-times.js";
 import { generateBody, generateLines } from "../../../../deploy/demo/generate-events.js";
+import { DEMO_NETWORKS } from "../../../../deploy/demo/networks.js";
 import {
   UNKNOWN_CLIENT,
   UNKNOWN_NETWORK,
   UNKNOWN_PLACE,
 } from "../../../../schemas/records/enriched-event.js";
-import { recount } from "../../../support/imports/recount.js";
 import type { KnownArtifact } from "../../../support/imports/recount-line.js";
+import { recount } from "../../../support/imports/recount.js";
 
 const packages = [
   { id: "11111111-1111-4111-8111-111111111111", libraryType: "docker" as const },

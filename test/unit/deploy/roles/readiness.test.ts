@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { readHealth } from "../../../../api/routes/health.js";
 import type { Role } from "../../../../deploy/config/config-schema.js";
-import type { Stores } from "../../../../deploy/stores/open-stores.js";
 import { roleChecks } from "../../../../deploy/roles/readiness.js";
+import type { Stores } from "../../../../deploy/stores/open-stores.js";
 
 const stores = {
   pg: { query: async () => ({}) },

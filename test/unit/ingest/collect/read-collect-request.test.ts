@@ -1,12 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
+import { trustsProxy } from "../../../../deploy/servers/trusts-proxy.js";
 import {
   BodyTooLarge,
   readCollectRequest,
   readSmallBody,
 } from "../../../../ingest/collect/read-collect-request.js";
-import { trustsProxy } from "../../../../deploy/servers/trusts-proxy.js";
 
 function incoming(
   url: string,

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { importReport } from "../../../../../deploy/bench/import/import-report.js";
-import type { ImportRound } from "../../../../../deploy/bench/import/import-round.js";
 import { median } from "../../../../../deploy/bench/common/median.js";
 import type { Usage } from "../../../../../deploy/bench/common/watch-usage.js";
+import { importReport } from "../../../../../deploy/bench/import/import-report.js";
+import type { ImportRound } from "../../../../../deploy/bench/import/import-round.js";
 
 const usageOf = (megabytes: number, cpuSeconds: number): Usage => {
   const part = {

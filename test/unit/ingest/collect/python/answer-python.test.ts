@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from "vitest";
-import { answerPython } from "../../../../../ingest/collect/python/answer-python.js";
 import type { CollectRequest } from "../../../../../ingest/collect/collect-answer.js";
+import { answerPython } from "../../../../../ingest/collect/python/answer-python.js";
 import { createPythonIndex } from "../../../../../ingest/collect/python/python-index.js";
 import type { PythonSite } from "../../../../../ingest/collect/sites.js";
 import { collectRequest } from "../../../../support/collect/collect-request.js";
