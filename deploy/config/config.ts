@@ -4,9 +4,8 @@ import { parseBytes } from "../../schemas/byte-size.js";
 import type { Codec } from "../../schemas/records/raw-chunk.js";
 import type { LogLevel } from "../process/log.js";
 import { StartFailure } from "../process/start-failure.js";
-import type { KafkaLogOptions } from "../stores/kafka/event-log.js";
-import type { SaslMechanism } from "../stores/kafka/kafka-client.js";
 import { DEFAULTS, VARIABLES, type Role, type Variables } from "./config-schema.js";
+import type { KafkaLogOptions, SaslMechanism } from "./kafka-options.js";
 import { items, variableFaults } from "./variable-faults.js";
 
 /** Where a server listens; port 0 takes any free one. */

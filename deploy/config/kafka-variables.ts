@@ -1,5 +1,4 @@
-import { SESSION_TIMEOUT_MS } from "../stores/kafka/event-log.js";
-import { SASL_MECHANISMS } from "../stores/kafka/kafka-client.js";
+import { SASL_MECHANISMS, SESSION_TIMEOUT_MS } from "./kafka-options.js";
 import type { VariableSchema } from "./variable-schema.js";
 
 const NAME = {

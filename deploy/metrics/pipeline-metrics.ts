@@ -1,12 +1,24 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
-import { ENRICH_GROUP } from "../../enrich/start-worker.js";
+import type { Inserted } from "../../enrich/batches/insert-rows.js";
+import { ENRICH_GROUP, type WrittenBatch } from "../../enrich/start-worker.js";
+import type { ChunkOutcome } from "../../schemas/records/chunk-outcome.js";
 import type { LagReader } from "../../schemas/records/event-log.js";
 import { IMPORT_ENDINGS, type ImportEnding } from "../../schemas/records/import-store.js";
-import type { EnrichmentWatch } from "../roles/start-enrichment.js";
+
+/** What the enrichment workers of this process did. */
+export interface EnrichmentMetrics {
+  onOutcomes(outcomes: readonly ChunkOutcome[]): void;
+  /** Counts chunks that became dead letters. */
+  onParked(chunks: number): void;
+  onWritten(batch: WrittenBatch): void;
+  onInserted(insert: Inserted): void;
+  /** Counts records that the event log deleted before they were read. */
+  onRecordsLost(records: number): void;
+}
 
 export interface PipelineMetrics {
-  enrichment: EnrichmentWatch;
+  enrichment: EnrichmentMetrics;
   observeSettlement(settlement: { versions: number; durationMs: number }): void;
   countEnded(ending: ImportEnding, imports: number): void;
 }
@@ -79,8 +91,7 @@ function orUnknown(count: Promise<number>): Promise<number> {
   return Promise.race([count, late]).catch(() => NaN);
 }
 
-/** What the workers of this process did. */
-function createEnrichmentMetrics(registry: Registry): EnrichmentWatch {
+function createEnrichmentMetrics(registry: Registry): EnrichmentMetrics {
   const registers = [registry];
   const chunks = new Counter({
     name: "enrich_chunks_total",

@@ -1,9 +1,7 @@
 import type { Logger } from "pino";
 import { HOLD_TURN_BYTES, sharedHoldTurn } from "../../enrich/batches/thread-mutex.js";
-import type { Inserted } from "../../enrich/batches/insert-rows.js";
 import type { LookupData } from "../../enrich/lookups/load-lookup-data.js";
-import type { WrittenBatch } from "../../enrich/start-worker.js";
-import type { ChunkOutcome } from "../../schemas/records/chunk-outcome.js";
+import type { EnrichmentMetrics } from "../metrics/pipeline-metrics.js";
 import { ClosingSet } from "../process/closing-set.js";
 import type { FromThread, ThreadData, ToThread } from "./enrich-messages.js";
 import { keepThread, type KeptThread } from "../process/supervise-thread.js";
@@ -11,18 +9,7 @@ import { keepThread, type KeptThread } from "../process/supervise-thread.js";
 export interface EnrichmentOptions extends Omit<ThreadData, "share" | "holdTurn"> {
   workers: number;
   log: Logger;
-  watch: EnrichmentWatch;
-}
-
-/** Told of what the workers did. */
-export interface EnrichmentWatch {
-  onOutcomes(outcomes: readonly ChunkOutcome[]): void;
-  /** Told how many chunks were set aside. */
-  onParked(chunks: number): void;
-  onWritten(batch: WrittenBatch): void;
-  onInserted(insert: Inserted): void;
-  /** Told how many records of the event log were gone before they were read. */
-  onRecordsLost(records: number): void;
+  watch: EnrichmentMetrics;
 }
 
 export interface Enrichment extends AsyncDisposable {
@@ -79,7 +66,7 @@ function keepWorker(index: number, { data, log, watch }: WorkerOptions): KeptThr
   });
 }
 
-function pass(message: FromThread, watch: EnrichmentWatch): void {
+function pass(message: FromThread, watch: EnrichmentMetrics): void {
   if ("ready" in message) return;
   if ("parked" in message) watch.onParked(message.parked);
   else if ("written" in message) watch.onWritten(message.written);

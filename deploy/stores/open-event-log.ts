@@ -3,7 +3,8 @@ import type { Logger } from "pino";
 import type { EventLog, LagReader } from "../../schemas/records/event-log.js";
 import type { KafkaConfig } from "../config/config.js";
 import { openEmbeddedLog } from "./embedded/event-log/event-log.js";
-import { openKafkaLog, type KafkaLogOptions, type KafkaLogWatch } from "./kafka/event-log.js";
+import type { KafkaLogOptions } from "../config/kafka-options.js";
+import { openKafkaLog, type KafkaLogWatch } from "./kafka/event-log.js";
 import { StartFailure } from "../process/start-failure.js";
 
 /** Which event log it is, in a form that can be handed to a thread. */

@@ -106,6 +106,35 @@ test("a folder has at most 20 files of its own, and deploy/ and api/ at most 8",
   expect([...counts].filter(([room, count]) => count > limitOf(room))).toEqual([]);
 });
 
+/** The rooms of deploy/ from the bottom up. A room imports from its own level and those before it. */
+const DEPLOY_LEVELS: readonly (readonly string[])[] = [
+  ["process"],
+  ["data-dir", "config"],
+  ["stores"],
+  ["servers", "metrics", "schedule", "broker"],
+  ["roles"],
+  ["commands", "bench", "demo"],
+];
+
+test("inside deploy/, commands use roles, roles use servers and metrics, those use stores, never the other way", () => {
+  const levelOf = (path: string) =>
+    DEPLOY_LEVELS.findIndex((rooms) => rooms.includes(path.split("/")[1] ?? ""));
+  const rooms = files.filter(({ path }) => /^deploy\/[^/]+\//.test(path));
+  expect(pathsWhere(rooms, ({ path }) => levelOf(path) < 0)).toEqual([]);
+  const wrong = ({ path }: SourceFile, target: string) => {
+    const imported = join(dirname(path), target);
+    return target.startsWith(".") && imported.startsWith("deploy/") && levelOf(imported) > levelOf(path);
+  };
+  expect(importsOf(rooms, wrong)).toEqual([]);
+});
+
+test("metrics know nothing of roles, servers and stores", () => {
+  const metrics = files.filter(({ path }) => path.startsWith("deploy/metrics/"));
+  const wrong = ({ path }: SourceFile, target: string) =>
+    /^deploy\/(roles|servers|stores)\//.test(join(dirname(path), target));
+  expect(importsOf(metrics, wrong)).toEqual([]);
+});
+
 test("relative imports name the compiled file", () => {
   expect(importsOf(files, (_, target) => target.startsWith(".") && !target.endsWith(".js"))).toEqual([]);
 });

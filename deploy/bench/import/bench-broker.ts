@@ -6,7 +6,8 @@ import { startBroker } from "../../broker/start-broker.js";
 import { parseConfig } from "../../config/config.js";
 import type { ClosingStack } from "../../process/closing-stack.js";
 import { createLog } from "../../process/log.js";
-import { createKafka, type KafkaConnection } from "../../stores/kafka/kafka-client.js";
+import type { KafkaConnection } from "../../config/kafka-options.js";
+import { createKafka } from "../../stores/kafka/kafka-client.js";
 import { readKafkaOptions } from "../../stores/open-event-log.js";
 
 export interface BenchBroker {

@@ -1,22 +1,16 @@
 import type { Logger } from "pino";
 import type { EventLog, LagReader, LogConsumer } from "../../../schemas/records/event-log.js";
+import {
+  SESSION_TIMEOUT_MS,
+  type KafkaConnection,
+  type KafkaLogOptions,
+} from "../../config/kafka-options.js";
 import { StartFailure } from "../../process/start-failure.js";
 import { disconnect } from "./disconnect.js";
 import { openAppender } from "./event-log-append.js";
 import { startConsumer } from "./event-log-consume.js";
 import { prepareTopic } from "./event-log-topic.js";
-import { createKafka, type KafkaConnection } from "./kafka-client.js";
-
-export interface KafkaLogOptions extends KafkaConnection {
-  /** Before the names of topics and groups. */
-  prefix: string;
-  /** Of the topic, when it is made. */
-  partitions: number;
-  replicationFactor?: number;
-  /** Whether the topic may be made. */
-  createTopics: boolean;
-  sessionTimeoutMs?: number;
-}
+import { createKafka } from "./kafka-client.js";
 
 export interface KafkaLogWatch {
   /** Told how many records were gone before the group had read them. */
@@ -24,7 +18,6 @@ export interface KafkaLogWatch {
 }
 
 const TOPIC = "events.raw";
-export const SESSION_TIMEOUT_MS = 30_000;
 
 /**
  * Opens the event log on Kafka. An append resolves when all replicas in sync have it. Throws StartFailure when the

@@ -1,18 +1,6 @@
 import { Kafka, logLevel, type KafkaConfig, type LogEntry } from "kafkajs";
 import type { Logger } from "pino";
-
-/** Where the brokers are and how to speak to them. */
-export interface KafkaConnection {
-  /** `host:port` each. */
-  brokers: readonly string[];
-  clientId: string;
-  /** `ca` is a PEM certificate; without it the system's authorities decide. */
-  tls?: { ca?: string };
-  sasl?: { mechanism: SaslMechanism; username: string; password: string };
-}
-
-export const SASL_MECHANISMS = ["plain", "scram-sha-256", "scram-sha-512"] as const;
-export type SaslMechanism = (typeof SASL_MECHANISMS)[number];
+import type { KafkaConnection } from "../../config/kafka-options.js";
 
 /**
  * A client that tries for about half a minute before it gives a request up: a broker that restarts is back by then.

@@ -5,7 +5,7 @@ import { parse, parseAllDocuments } from "yaml";
 import { parseConfig } from "../../../../deploy/config/config.js";
 import { ROLES, VARIABLES } from "../../../../deploy/config/config-schema.js";
 import { variableFaults } from "../../../../deploy/config/variable-faults.js";
-import { SESSION_TIMEOUT_MS } from "../../../../deploy/stores/kafka/event-log.js";
+import { SESSION_TIMEOUT_MS } from "../../../../deploy/config/kafka-options.js";
 import { ENRICH_GROUP } from "../../../../enrich/start-worker.js";
 
 const text = (path: string) => readFileSync(path, "utf8");
