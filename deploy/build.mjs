@@ -1,0 +1,80 @@
+// Compiles the program into dist/. With --if-changed only when a source is another than dist/ was made of.
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+
+process.chdir(join(import.meta.dirname, ".."));
+
+const PROJECT = "tsconfig.build.json";
+const BINARY = "dist/deploy/main.js";
+const STATE = { digest: "dist/.source-digest", compiler: "dist/.tsbuildinfo" };
+
+const folders = JSON.parse(readFileSync(PROJECT, "utf8")).include;
+const sources = folders.flatMap(filesBelow).filter((path) => path.endsWith(".ts"));
+const compiled = new Set(sources.map((path) => `dist/${path.replace(/ts$/, "js")}`));
+const digest = digestOf([PROJECT, "tsconfig.json", "package-lock.json", ...sources]);
+
+if (!process.argv.includes("--if-changed") || !isUpToDate()) process.exitCode = build();
+
+/** Contents count, not times: a copy or another checkout of the same sources is up to date. */
+function isUpToDate() {
+  return readIfThere(STATE.digest) === digest && isComplete();
+}
+
+function build() {
+  try {
+    // A build that fails or is stopped must not pass for one of older sources.
+    rmSync(STATE.digest, { force: true });
+    // The compiler believes that its earlier files are still there.
+    if (!isComplete()) rmSync(STATE.compiler, { force: true });
+    for (const path of filesBelow("dist")) if (isOrphan(path)) rmSync(path);
+    const { status } = spawnSync(process.execPath, [compiler(), "--project", PROJECT], { stdio: "inherit" });
+    if (status !== 0) return status ?? 1;
+    chmodSync(BINARY, 0o755);
+    writeFileSync(STATE.digest, digest);
+    return 0;
+  } catch (error) {
+    if (!["EACCES", "EPERM", "EROFS"].includes(error.code)) throw error;
+    process.stderr.write(
+      `dist/ is older than its sources, and this user cannot write it: ${error.message}\n`,
+    );
+    return 1;
+  }
+}
+
+function isComplete() {
+  return [...compiled].every((path) => existsSync(path));
+}
+
+/** Made of a source that is no longer there. */
+function isOrphan(path) {
+  return /\.js(\.map)?$/.test(path) && !compiled.has(path.replace(/\.map$/, ""));
+}
+
+function compiler() {
+  return createRequire(import.meta.url).resolve("typescript/bin/tsc");
+}
+
+function digestOf(paths) {
+  const hash = createHash("sha256");
+  for (const path of paths)
+    hash
+      .update(`${path}\0`)
+      .update(readIfThere(path) ?? "")
+      .update("\0");
+  return hash.digest("hex");
+}
+
+function readIfThere(path) {
+  return existsSync(path) ? readFileSync(path, "utf8") : undefined;
+}
+
+function filesBelow(folder) {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+}
