@@ -1,21 +1,64 @@
 #!/usr/bin/env node
 import { Command } from "commander";
-import { adminCommand } from "./commands/admin.js";
-import { benchCommand } from "./commands/bench.js";
-import { demoCommand } from "./commands/demo.js";
-import { kafkaCommand } from "./commands/kafka.js";
-import { startCommand } from "./commands/start.js";
+import { readFileSync } from "node:fs";
+import { assetUrl } from "../schemas/asset.js";
 import { StartFailure } from "./process/start-failure.js";
 
-const program = new Command("maintainer-toolchain")
-  .description("See who uses your packages: imports and live downloads in, exact daily breakdowns out.")
-  .addCommand(startCommand(), { isDefault: true })
-  .addCommand(demoCommand())
-  .addCommand(adminCommand())
-  .addCommand(benchCommand())
-  .addCommand(kafkaCommand());
+/** A command's own module is loaded only where the command is named: the stores alone take a second to load. */
+const COMMANDS: readonly CommandEntry[] = [
+  {
+    name: "start",
+    description:
+      "Run the service on this machine, with embedded stores below DATA_DIR unless URLs are given.",
+    load: async () => (await import("./commands/start.js")).startCommand(),
+  },
+  {
+    name: "demo",
+    description:
+      "Show the main job on a fresh temporary data directory: import generated events, read aggregates.",
+    load: async () => (await import("./commands/demo.js")).demoCommand(),
+  },
+  {
+    name: "admin",
+    description:
+      "Manage accounts, export rights, dead letters and the funnel, beside a running server or without one.",
+    load: async () => (await import("./commands/admin.js")).adminCommand(),
+  },
+  {
+    name: "bench",
+    description: "Measure this program on this machine, each benchmark beside its peer in the same run.",
+    load: async () => (await import("./commands/bench.js")).benchCommand(),
+  },
+  {
+    name: "kafka",
+    description:
+      "Run a Kafka broker for development, with its data below DATA_DIR, until Ctrl-C: in Docker when its daemon answers, otherwise with Java 17 and Maven.",
+    load: async () => (await import("./commands/kafka.js")).kafkaCommand(),
+  },
+];
+
+interface CommandEntry {
+  name: string;
+  description: string;
+  load: () => Promise<Command>;
+}
+
+async function createProgram(args: readonly string[]): Promise<Command> {
+  const { version } = JSON.parse(readFileSync(assetUrl("package.json"), "utf8")) as { version: string };
+  const program = new Command("maintainer-toolchain")
+    .description("See who uses your packages: imports and live downloads in, exact daily breakdowns out.")
+    .version(version);
+  // Also in `help admin`, where the command is the second word.
+  const named = args.slice(0, 2);
+  for (const { name, description, load } of COMMANDS) {
+    const command = named.includes(name) ? await load() : new Command(name);
+    program.addCommand(command.description(description));
+  }
+  return program;
+}
 
 try {
+  const program = await createProgram(process.argv.slice(2));
   await program.parseAsync();
 } catch (error) {
   // A sentence is for a person; anything else is a fault of ours and needs its stack.

@@ -13,7 +13,7 @@ import {
 import type { EventLog } from "../../schemas/records/event-log.js";
 import type { Administer, Administered } from "./administer.js";
 import { createLog } from "../process/log.js";
-import { openEventLog, type EventLogSource } from "../stores/open-event-log.js";
+import type { EventLogSource } from "../stores/open-event-log.js";
 
 /** `admin parked ...`: what becomes of chunks that enrichment set aside. */
 export function parkedCommand(administer: Administer): Command {
@@ -121,9 +121,13 @@ function sentenceOf({ appended, closed, unknown }: Record<Retried, readonly numb
 
 /** Never makes an embedded one: what is appended to a log that nobody reads would be lost. */
 async function openLog(source: EventLogSource): Promise<EventLog> {
-  if ("kafka" in source || existsSync(join(source.dir, "data.mdb")))
-    return openEventLog(source, createLog({ level: "error" }));
-  throw new Error(`There is no event log in ${source.dir}: give the DATA_DIR of the server, on its machine.`);
+  if ("dir" in source && !existsSync(join(source.dir, "data.mdb")))
+    throw new Error(
+      `There is no event log in ${source.dir}: give the DATA_DIR of the server, on its machine.`,
+    );
+  // Loaded here: no other command needs the drivers of the logs.
+  const { openEventLog } = await import("../stores/open-event-log.js");
+  return openEventLog(source, createLog({ level: "error" }));
 }
 
 async function dropChunks(pg: Pool, ids: readonly number[]): Promise<string[]> {

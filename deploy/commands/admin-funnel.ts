@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError } from "commander";
 import type { Pool } from "pg";
-import { runFunnel, type FunnelOutcome } from "../../aggregate/funnel/run-funnel.js";
+import type { FunnelOutcome } from "../../aggregate/funnel/run-funnel.js";
 import { onConnection } from "../../api/stores/connection.js";
 import { findOwnerId, funnelStore, readLastRun, readRunTime } from "../../api/stores/funnel/funnel-runs.js";
 import { isTime } from "../../schemas/formats.js";
@@ -51,6 +51,7 @@ async function run(
   const now = await readRunTime(pg);
   const time = asOf === undefined ? now : passed(asOf, now);
   if (ownerId !== undefined && asOf !== undefined) await refuseEarlier(pg, { ownerId, asOf: time });
+  const { runFunnel } = await import("../../aggregate/funnel/run-funnel.js");
   const clickhouse = await openClickHouse();
   const { signal } = new AbortController();
   return onConnection(pg, (client) =>

@@ -10,8 +10,6 @@ import { Problem } from "../../schemas/problem.js";
 import { ClosingStack } from "../process/closing-stack.js";
 import { createLog } from "../process/log.js";
 import { StartFailure } from "../process/start-failure.js";
-import { connectClickHouse } from "../stores/clickhouse/connect-clickhouse.js";
-import { prepareClickHouse } from "../stores/clickhouse/prepare-clickhouse.js";
 import { connectPostgres } from "../stores/postgres/connect-postgres.js";
 import { parkedCommand } from "./admin-dead-letters.js";
 import { funnelCommand } from "./admin-funnel.js";
@@ -24,15 +22,11 @@ import { openAdminStores } from "./open-admin-stores.js";
  */
 export function adminCommand({ env, print, fail }: AdminSurroundings = ofProcess()): Command {
   const administer = administrator({ env, print, fail });
-  const admin = new Command("admin")
-    .description(
-      "Accounts, export rights, parked chunks and the funnel, beside a running server or without one.",
-    )
-    .addHelpText(
-      "after",
-      "\nReads the same environment as `start`: DATABASE_URL, or else DATA_DIR." +
-        "\nEvery change is in the audit log of the owner that it concerns, as done by the operator.",
-    );
+  const admin = new Command("admin").addHelpText(
+    "after",
+    "\nReads the same environment as `start`: DATABASE_URL, or else DATA_DIR." +
+      "\nEvery change is in the audit log of the owner that it concerns, as done by the operator.",
+  );
   for (const command of [
     ...accountCommands(administer),
     ...exportCommands(administer),
@@ -110,6 +104,7 @@ function migrateCommand(administer: Administer): Command {
 async function migrateLines(clickhouseUrl: string | undefined): Promise<string[]> {
   const postgres = "PostgreSQL is up to date.";
   if (clickhouseUrl === undefined) return [postgres, "The embedded ClickHouse does so when it starts."];
+  const { prepareClickHouse } = await import("../stores/clickhouse/prepare-clickhouse.js");
   await prepareClickHouse(clickhouseUrl);
   return [postgres, "ClickHouse is up to date."];
 }
@@ -141,6 +136,7 @@ async function onDatabase(
   await checkSecretKey(pg, tokens);
   const { clickhouseUrl, logSource } = stores;
   const openClickHouse = async () => {
+    const { connectClickHouse } = await import("../stores/clickhouse/connect-clickhouse.js");
     const clickhouse = connectClickHouse(await stores.runClickHouse());
     open.defer(() => clickhouse.close());
     return clickhouse;

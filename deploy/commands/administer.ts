@@ -16,3 +16,15 @@ export interface Administered {
 
 /** Runs the work of one command, which answers the lines to print. */
 export type Administer = (work: (deps: Administered) => Promise<string[]>) => Promise<void>;
+
+/** The databases to administer, until closed. */
+export interface AdminStores extends AsyncDisposable {
+  readonly postgresUrl: string;
+  /** Absent when it is an embedded one that does not run at the moment. */
+  readonly clickhouseUrl: string | undefined;
+  readonly secretKey: Buffer;
+  /** An embedded one may not be there. */
+  readonly logSource: EventLogSource;
+  /** The URL of a ClickHouse that runs: where it is an embedded one that does not, it is started for the moment. */
+  runClickHouse(): Promise<string>;
+}

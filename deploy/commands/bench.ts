@@ -17,7 +17,6 @@ interface CommandOptions extends BenchOptions {
 /** `bench`: what the program does in a second, each benchmark beside its peer in the same run. */
 export function benchCommand(): Command {
   return new Command("bench")
-    .description("Measure this program on this machine, each benchmark beside its peer in the same run.")
     .argument("[names...]", "the benchmarks to run; all of them when none is named")
     .option("--json", "print one JSON object with every result as the last line", false)
     .option("--events <count>", "lines of generated events", wholeNumber, 1_000_000)

@@ -26,9 +26,6 @@ const ORGANIZATION = "acme";
 /** `demo`: the main job on a fresh temporary data directory, shown step by step. */
 export function demoCommand(): Command {
   return new Command("demo")
-    .description(
-      "Show the main job on a fresh temporary data directory: import generated events, read aggregates.",
-    )
     .option("--exit", "end when all is shown, with status 0", false)
     .option("--events <count>", "events to import", wholeNumber, 100_000)
     .option("--seed <number>", "another seed makes other events", wholeNumber, 1)

@@ -19,9 +19,6 @@ type Way = "Docker" | "Java";
 /** `kafka`: a broker for developers, below DATA_DIR, until a signal. */
 export function kafkaCommand(): Command {
   return new Command("kafka")
-    .description(
-      "Run a Kafka broker for development, with its data below DATA_DIR, until Ctrl-C: in Docker when its daemon answers, otherwise with Java 17 and Maven.",
-    )
     .option("--port <port>", "of 127.0.0.1, where it listens", parsePort, 9092)
     .addOption(new Option("--docker", "in Docker, and not otherwise").conflicts("java"))
     .option("--java", "with Java and Maven, also when Docker is there")

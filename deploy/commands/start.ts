@@ -11,9 +11,6 @@ const DRAIN_MS_MAX = 20_000;
 /** `start`: the roles of the configuration until a signal, or until a store is gone for good. */
 export function startCommand(): Command {
   return new Command("start")
-    .description(
-      "Run the service on this machine, with embedded stores below DATA_DIR unless URLs are given.",
-    )
     .addHelpText("after", `\nEnvironment variables\n\n${configurationHelp()}`)
     .action(runStart);
 }

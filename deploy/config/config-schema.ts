@@ -1,4 +1,4 @@
-import { CODECS } from "../../schemas/records/raw-chunk.js";
+import { CODECS } from "../../schemas/records/codec.js";
 import { LOG_LEVELS } from "../process/log.js";
 import { KAFKA_VARIABLES } from "./kafka-variables.js";
 import type { VariableSchema } from "./variable-schema.js";

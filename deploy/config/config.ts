@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { parseBytes } from "../../schemas/byte-size.js";
-import type { Codec } from "../../schemas/records/raw-chunk.js";
+import type { Codec } from "../../schemas/records/codec.js";
 import type { LogLevel } from "../process/log.js";
 import { StartFailure } from "../process/start-failure.js";
 import { DEFAULTS, VARIABLES, type Role, type Variables } from "./config-schema.js";

@@ -1,6 +1,7 @@
 import { packChunk } from "../../schemas/records/chunk-codec.js";
 import type { EventLog } from "../../schemas/records/event-log.js";
-import { encodeRawChunk, type Codec, type RawChunk } from "../../schemas/records/raw-chunk.js";
+import type { Codec } from "../../schemas/records/codec.js";
+import { encodeRawChunk, type RawChunk } from "../../schemas/records/raw-chunk.js";
 
 /** Takes the lines of live events and has them in the event log within 200 ms, as long as that takes any. */
 export interface LiveBuffer extends AsyncDisposable {

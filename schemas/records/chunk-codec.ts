@@ -1,7 +1,8 @@
 import { promisify } from "node:util";
 import { brotliCompress, brotliDecompressSync, constants } from "node:zlib";
 import lz4 from "lz4-napi";
-import { peekLines, type Codec, type RawChunk } from "./raw-chunk.js";
+import type { Codec } from "./codec.js";
+import { peekLines, type RawChunk } from "./raw-chunk.js";
 
 /**
  * The most that a chunk's lines may come to: ingest makes chunks of less than half of this. Whatever a damaged or

@@ -1,10 +1,7 @@
 import { readFileSync } from "node:fs";
 import avro from "avsc";
 import { assetUrl } from "../asset.js";
-
-/** In the order of the symbols in raw-chunk.avsc. */
-export const CODECS = ["none", "lz4", "brotli"] as const;
-export type Codec = (typeof CODECS)[number];
+import type { Codec } from "./codec.js";
 
 /** See raw-chunk.avsc, where each field is described. */
 export interface RawChunk {

@@ -3,7 +3,7 @@ import { openBody } from "../../../ingest/import/open-body.js";
 import { UploadAborted, type ActiveUploads } from "../../../ingest/import/active-uploads.js";
 import { SenderIdle } from "../../../ingest/import/read-while-sent.js";
 import { receiveImport } from "../../../ingest/import/receive-import.js";
-import type { Codec } from "../../../schemas/records/raw-chunk.js";
+import type { Codec } from "../../../schemas/records/codec.js";
 import { EventLogUnavailable, type EventLog } from "../../../schemas/records/event-log.js";
 import { Problem } from "../../../schemas/problem.js";
 import { UNWATCHED, type ApiWatch } from "../../api-watch.js";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { PackageV1 } from "../../../schemas/contracts/package.js";
-import { CODECS } from "../../../schemas/records/raw-chunk.js";
+import { CODECS } from "../../../schemas/records/codec.js";
 import { connectApi } from "../../demo/api-client.js";
 import type { ClosingStack } from "../../process/closing-stack.js";
 import {

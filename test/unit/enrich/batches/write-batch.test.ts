@@ -9,7 +9,7 @@ import type { Lookups } from "../../../../schemas/records/enriched-event.js";
 import type { EventLog, LogBatch } from "../../../../schemas/records/event-log.js";
 import type { ParkedChunk } from "../../../../schemas/records/dead-letter.js";
 import { packChunk } from "../../../../schemas/records/chunk-codec.js";
-import { CODECS, type Codec } from "../../../../schemas/records/raw-chunk.js";
+import { CODECS, type Codec } from "../../../../schemas/records/codec.js";
 import { encodeRawChunk } from "../../../../schemas/records/raw-chunk.js";
 import { chunkOf, dockerPackage, IMPORT_ID, tinyLookups } from "../lines/chunk-of.js";
 

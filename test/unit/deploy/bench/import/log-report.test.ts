@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { CodecCost } from "../../../../../deploy/bench/import/codec-costs.js";
 import { logReport, type LogTurn } from "../../../../../deploy/bench/import/log-report.js";
-import { CODECS } from "../../../../../schemas/records/raw-chunk.js";
+import { CODECS } from "../../../../../schemas/records/codec.js";
 
 const PART = {
   cpuSeconds: 3,

@@ -1,0 +1,42 @@
+import type { Config } from "../config/config.js";
+import { loadSecretKey } from "../config/secret-key.js";
+import { openDataDir } from "../data-dir/data-dir.js";
+import { ClosingStack } from "../process/closing-stack.js";
+import { createLog } from "../process/log.js";
+import { prepareClickHouse } from "../stores/clickhouse/prepare-clickhouse.js";
+import { startClickHouse } from "../stores/embedded/clickhouse/clickhouse.js";
+import { startPostgres } from "../stores/embedded/postgres/postgres.js";
+import { embeddedUrl } from "../stores/open-stores.js";
+import type { EventLogSource } from "../stores/open-event-log.js";
+import type { AdminStores } from "./administer.js";
+
+/** The embedded databases of a DATA_DIR on which no server runs, started for one command. */
+export async function startAdminStores(config: Config, logSource: EventLogSource): Promise<AdminStores> {
+  const dataDir = await openDataDir(config.dataDir);
+  try {
+    const secretKey = await loadSecretKey({ fromConfig: config.secretKey, dataDir, required: false });
+    const log = createLog({ level: "warn" });
+    const postgres = await startPostgres({ dir: dataDir.sub("postgres"), log });
+    const open = new ClosingStack();
+    open.use(dataDir);
+    open.use(postgres);
+    return {
+      postgresUrl: postgres.url,
+      clickhouseUrl: config.clickhouseUrl,
+      secretKey,
+      logSource,
+      async runClickHouse() {
+        if (config.clickhouseUrl !== undefined) return config.clickhouseUrl;
+        const clickhouse = open.use(await startClickHouse({ dir: dataDir.sub("clickhouse"), log }));
+        const url = embeddedUrl(clickhouse);
+        await prepareClickHouse(url);
+        return url;
+      },
+      // The directory is given up only once nothing runs on it.
+      [Symbol.asyncDispose]: () => open[Symbol.asyncDispose](),
+    };
+  } catch (error) {
+    await dataDir[Symbol.asyncDispose]();
+    throw error;
+  }
+}

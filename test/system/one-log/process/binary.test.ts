@@ -1,0 +1,70 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+const PROGRAM = resolve("dist/deploy/main.js");
+
+/** As `npm link` leaves it: a symlink that the shell runs. */
+let binary: string;
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "binary-"));
+  binary = join(folder, "maintainer-toolchain");
+  await symlink(PROGRAM, binary);
+});
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+interface Ended {
+  status: number;
+  out: string;
+  err: string;
+}
+
+function run(...args: string[]): Promise<Ended> {
+  return new Promise((end) => {
+    execFile(binary, args, { cwd: folder }, (error, out, err) =>
+      end({ status: typeof error?.code === "number" ? error.code : 0, out, err }),
+    );
+  });
+}
+
+test("the linked binary lists its commands", async () => {
+  const { status, out } = await run("--help");
+  expect(status).toBe(0);
+  for (const command of ["start", "demo", "admin", "bench", "kafka"])
+    expect(out).toMatch(new RegExp(`^  ${command} `, "m"));
+});
+
+test("says which version it is", async () => {
+  const { version } = JSON.parse(await readFile("package.json", "utf8")) as { version: string };
+  expect(await run("--version")).toEqual({ status: 0, out: `${version}\n`, err: "" });
+});
+
+test("without a command it prints its help and starts nothing", async () => {
+  const { status, err } = await run();
+  expect(status).toBe(1);
+  expect(err).toContain("Usage: maintainer-toolchain [options] [command]");
+});
+
+test("a mistyped command is refused, and the nearest one is named", async () => {
+  const { status, err } = await run("strat");
+  expect(status).toBe(1);
+  expect(err).toContain("unknown command 'strat'");
+  expect(err).toContain("Did you mean start?");
+});
+
+test.each([
+  ["start", "KAFKA_BROKERS"],
+  ["demo", "--exit"],
+  ["admin", "list-accounts"],
+  ["bench", "--rounds"],
+  ["kafka", "--port"],
+])("the help of %s is complete, asked for either way", async (command, promised) => {
+  const { out } = await run(command, "--help");
+  expect(out).toContain(promised);
+  expect(await run("help", command)).toEqual({ status: 0, out, err: "" });
+});
