@@ -7,27 +7,27 @@ import { answerPython } from "./python/answer-python.js";
 import type { PythonIndex } from "./python/python-index.js";
 import type { DockerSite, Site, Sites } from "./sites.js";
 
-/** What a request was for; `none` where nothing here answers to it. */
+/** The kinds of request; `none` is one that matches nothing here. */
 export const COLLECT_KINDS = ["pixel", "file", "docker", "python", "npm", "none"] as const;
 export type CollectKind = (typeof COLLECT_KINDS)[number];
 
 export interface Collecting {
   sites: Sites;
   pythonIndex: PythonIndex;
-  /** The only host name that serves pixels and npm reports; any that is no package's domain when absent. */
+  /** The only host name that serves pixels and npm reports. When absent, every host that is no package's domain does. */
   publicHost?: string;
 }
 
-export interface KindOfAnswer {
+export interface RoutedAnswer {
   kind: CollectKind;
   answer: CollectAnswer | Promise<CollectAnswer>;
 }
 
 /**
- * Finds who answers: the host decides, and of hosts that are no package's the path. Anyone can claim a host for docker
- * images: where no public host is set, one that pixels and npm reports come to keeps them.
+ * Routes a request by its host, or by its path when the host belongs to no package. Any account can claim a host for
+ * docker images. So without a public host, a docker host still serves pixels and npm reports outside of /v2/.
  */
-export function answerRequest(request: CollectRequest, collecting: Collecting): KindOfAnswer {
+export function answerRequest(request: CollectRequest, collecting: Collecting): RoutedAnswer {
   const { sites, pythonIndex, publicHost } = collecting;
   const site = siteOf(request, collecting);
   if (
@@ -47,7 +47,7 @@ export function answerRequest(request: CollectRequest, collecting: Collecting): 
   }
 }
 
-/** The package that a request is for. The public host is nobody's: anyone with an account could claim it. */
+/** The package that a request is for. The public host never belongs to a package, although any account could claim it. */
 export function siteOf(
   { host }: Pick<CollectRequest, "host">,
   { sites, publicHost }: Pick<Collecting, "sites" | "publicHost">,
@@ -55,9 +55,9 @@ export function siteOf(
   return host === publicHost ? undefined : sites.of(host);
 }
 
-/** Of a host that is nobody's: clients are told so in the way of registries. */
+/** Answers registry paths on a host without a package with a registry error. */
 const NO_IMAGES: DockerSite = { kind: "docker", images: new Map(), first: undefined };
-const UNKNOWN: KindOfAnswer = { kind: "none", answer: NOTHING };
+const UNKNOWN: RoutedAnswer = { kind: "none", answer: NOTHING };
 
 function answerSite(
   request: CollectRequest,

@@ -1,28 +1,28 @@
 import type { IncomingHttpHeaders } from "node:http";
 
-/** What a handler is asked. */
+/** A request as handlers see it. */
 export interface CollectRequest {
-  /** Upper case; HEAD is given as HEAD. */
+  /** Upper case. */
   method: string;
   /** Path and query as sent. */
   target: string;
-  /** The target up to `?`, not decoded. */
+  /** The target before `?`, not decoded. */
   path: string;
-  /** Behind `?`, not decoded, or empty. */
+  /** The target after `?`, not decoded, or empty. */
   query: string;
   headers: IncomingHttpHeaders;
   /** Lower case, without port. */
   host: string;
-  /** Read whole and bounded (64 KiB) where there is one, else empty. */
+  /** The whole body, at most 64 KiB; empty when there is none. */
   body: Buffer;
 }
 
-/** One event that the answer causes; the collector adds time, address, user agent, referer and domain. */
+/** One event of an answer. The server adds time, address, user agent, referer and domain. */
 export interface LiveEvent {
   ownerId: string;
   artifact: { kind: "package" | "pixel"; id: string };
   version?: string | undefined;
-  /** In place of the `Referer` header: the pixel's `page`. */
+  /** Replaces the `Referer` header: the pixel's `page`. */
   referrer?: string | undefined;
   platform?: string | undefined;
   variables: ReadonlyMap<string, string>;
@@ -31,15 +31,14 @@ export interface LiveEvent {
 export interface CollectAnswer {
   status: number;
   headers: Readonly<Record<string, string>>;
-  /** Of an answer to HEAD the headers are kept and this is dropped. */
+  /** Not sent in answer to HEAD; the headers are. */
   body?: Buffer | string;
   events: readonly LiveEvent[];
 }
 
-/** Nothing here answers to that. */
+/** The answer to a request that matches nothing. */
 export const NOTHING: CollectAnswer = { status: 404, headers: {}, events: [] };
 
-/** There is something, but not for that method. */
 export function methodNotAllowed(...allowed: readonly string[]): CollectAnswer {
   return { status: 405, headers: { Allow: allowed.join(", ") }, events: [] };
 }

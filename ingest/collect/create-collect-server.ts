@@ -18,35 +18,35 @@ export interface CollectServerOptions {
   trustsProxy: (address: string) => boolean;
   hooks: ServerHooks;
   log: Logger;
-  /** Takes the line of an event; never waits. */
+  /** Takes the line of an event. Must not block. */
   onEvent: (line: string) => void;
   onAnswered: (kind: CollectKind, status: number) => void;
 }
 
-/** How the servers of this program behave alike; made where they are all started. */
+/** Behaviour that all servers of this program share. */
 export interface ServerHooks {
   /** Answers `/healthz` and `/readyz`. */
   answerHealth: RequestListener;
-  /** Answers bytes that never become a request. */
+  /** Answers bytes that the HTTP parser refused. */
   answerUnparsed: (error: Error, socket: Duplex) => void;
-  /** Reads and drops the rest of a body whose request is answered. */
+  /** Reads and drops the rest of the body of an answered request. */
   lingeringClose: (request: IncomingMessage, lingerMs: number) => void;
-  /** The caller's address as far as it can be believed, empty where there is none. */
+  /** The client's address, from trusted proxies where there are any; empty when unknown. */
   clientAddress: (request: IncomingMessage) => string;
 }
 
-/** Longer than proxies keep connections idle (mostly 60 s). */
+/** Longer than proxies keep idle connections (mostly 60 s). */
 const IDLE_MS_MAX = 75_000;
-/** Whole requests: none has more than 64 KiB behind its headers. */
+/** For a whole request, whose body has at most 64 KiB. */
 const REQUEST_MS_MAX = 20_000;
 const HEADERS_MS_MAX = 10_000;
 const HEADERS_BYTES_MAX = 16 * 1024;
-/** How long the rest of a body is read that was refused. */
+/** How long the rest of a refused body is read. */
 const LINGER_MS = 2_000;
 
 /**
- * The server of live collection, on Node's own HTTP: an answer takes some ten microseconds, of which a framework
- * would take as many again. What an answer causes is on its way before the answer is.
+ * The server of live collection, on Node's own HTTP: an answer takes about ten microseconds, and a framework would
+ * double that. Events are buffered before their answer is sent.
  */
 export function createCollectServer(options: CollectServerOptions): Server {
   const settings = {
@@ -65,7 +65,7 @@ export function createCollectServer(options: CollectServerOptions): Server {
     return answer(request, { incoming, response, options });
   };
   const server = createServer(settings, listener);
-  // An expectation that is not understood may be passed over (RFC 9110, 10.1.1).
+  // RFC 9110, 10.1.1, allows to ignore an unknown expectation.
   server.on("checkExpectation", listener);
   server.on("clientError", (error, socket) => answerUnparsed(error, socket));
   server.on("connect", (_, socket) => answerUnparsed(new Error("CONNECT"), socket));
@@ -91,7 +91,7 @@ async function answerWithBody(request: CollectRequest, exchange: Exchange): Prom
     request.body = await readSmallBody(incoming);
   } catch (error) {
     if (error instanceof BodyTooLarge) refuseLarge(exchange);
-    // The sender has gone in the middle of it.
+    // The client closed the connection before the end of its body.
     else response.destroy();
     return;
   }
@@ -104,7 +104,7 @@ function refuseLarge({ incoming, response, options }: Exchange): void {
   response.writeHead(413, { "Content-Length": "0", Connection: "close" }).end();
 }
 
-/** Without a tick in between where the answer is at hand. */
+/** Writes an answer that needs no waiting in the same turn of the event loop. */
 function answer(request: CollectRequest, exchange: Exchange): void {
   const time = Date.now();
   try {
@@ -117,40 +117,39 @@ function answer(request: CollectRequest, exchange: Exchange): void {
   }
 }
 
-/** What was asked, and when. */
-interface Asked {
+interface ReceivedRequest {
   request: CollectRequest;
   kind: CollectKind;
   /** Milliseconds since the epoch. */
   time: number;
 }
 
-function writeAnswer(ready: CollectAnswer, asked: Asked, exchange: Exchange): void {
-  const { status, body = "", events } = ready;
+function writeAnswer(answer: CollectAnswer, received: ReceivedRequest, exchange: Exchange): void {
+  const { status, body = "", events } = answer;
   const { response, options } = exchange;
-  if (events.length > 0 && !objects(asked.request)) recordEvents(events, asked, exchange);
-  options.onAnswered(asked.kind, status);
-  response.writeHead(status, headOf(ready));
-  response.end(asked.request.method === "HEAD" || body === "" ? undefined : body);
+  if (events.length > 0 && !optsOut(received.request)) recordEvents(events, received, exchange);
+  options.onAnswered(received.kind, status);
+  response.writeHead(status, headOf(answer));
+  response.end(received.request.method === "HEAD" || body === "" ? undefined : body);
 }
 
-/** Names and values in turn: two objects spread into a third take V8 ten times as long. */
+/** Header names and values in turn. Spreading two objects into a third takes V8 ten times as long. */
 function headOf({ status, headers, body = "" }: CollectAnswer): string[] {
   const pairs: string[] = [];
   for (const name in headers) pairs.push(name, headers[name] ?? "");
-  // 204 and 304 have no body, not even an empty one.
+  // 204 and 304 have no body, so no Content-Length.
   if (status !== 304 && status !== 204) pairs.push("Content-Length", String(Buffer.byteLength(body)));
   return pairs;
 }
 
-/** Do Not Track, and its successor Global Privacy Control. */
-function objects({ headers }: CollectRequest): boolean {
+/** Do Not Track, or its successor Global Privacy Control. */
+function optsOut({ headers }: CollectRequest): boolean {
   return headers["dnt"] === "1" || headers["sec-gpc"] === "1";
 }
 
 function recordEvents(
   events: CollectAnswer["events"],
-  { request, time }: Asked,
+  { request, time }: ReceivedRequest,
   { incoming, options }: Exchange,
 ): void {
   const { headers, host } = request;

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { LiveEvent } from "./collect-answer.js";
 
-/** What a request says of every event that it causes. */
+/** What all events of one request share. */
 export interface LiveSource {
   /** Milliseconds since the epoch. */
   time: number;
@@ -11,16 +11,16 @@ export interface LiveSource {
   headers: Pick<IncomingHttpHeaders, "user-agent" | "referer">;
 }
 
-/** Longer ones would have the whole event refused. The variable of that name may be longer. */
+/** Enrichment refuses an event with a longer value in one of these fields. */
 const NAME_BYTES_MAX = 256;
 
-/** Enrichment keeps no more bytes of a header than this, and no variable that is longer: a line is not held for those. */
+/** Enrichment cuts headers and drops variables above these lengths, so they are not buffered either. */
 const HEADER_LENGTH_MAX = 2048;
 const VARIABLE_LENGTH_MAX = 1024;
 
 /**
- * An event as a line of a chunk: that of an import, naming its package or pixel, with `$platform` beside. Written by
- * hand, as a variable may have any name.
+ * Formats an event as a line of an import that names its package or pixel, plus `$platform`. Concatenates text, because
+ * a variable may have any name, even `__proto__`.
  */
 export function liveLine(
   { artifact, version, platform, referrer, variables }: LiveEvent,
@@ -33,7 +33,7 @@ export function liveLine(
   line += member("$domain", shortEnough(host));
   line += member("$version", shortEnough(version));
   line += member("$platform", shortEnough(platform));
-  // Of keys that begin so only those above may be there.
+  // A variable must not set a `$` key.
   for (const [name, value] of variables)
     if (!name.startsWith("$") && value.length <= VARIABLE_LENGTH_MAX) line += member(name, value);
   return `${line}}`;

@@ -4,7 +4,7 @@ import { decodeRouteTemplate } from "../routing/route-template.js";
 import { decodeTemplate } from "../routing/url-template.js";
 import type { DockerImage, DockerSite, NpmPackage, Site, SiteRoute, Sites } from "./sites.js";
 
-/** A package with what decides where it is served. */
+/** A package with the fields that decide where it is served. */
 export interface ServedPackage {
   id: string;
   ownerId: string;
@@ -12,7 +12,7 @@ export interface ServedPackage {
   libraryType: LibraryType;
   backendUrl: string | null;
   publicUrl: string | null;
-  /** The host of `publicUrl`, where it is reserved for the owner of this package; nothing is served there otherwise. */
+  /** The host of `publicUrl`, if it is reserved for the owner of this package. Otherwise nothing is served there. */
   publicHost: string | null;
   repositoryUrl: string | null;
   /** Host names, lower case. */
@@ -21,8 +21,8 @@ export interface ServedPackage {
 }
 
 /**
- * All that live collection serves, in memory. One package or pixel is put or removed at a time; what it is asked in
- * between is answered as of then. Ids are UUIDs of version 7: of two packages the one with the smaller id was made first.
+ * Everything that live collection serves, in memory. Packages and pixels are put and removed one at a time. Ids are
+ * UUIDs of version 7, so the smaller of two ids is the older package.
  */
 export class SiteDirectory implements Sites {
   private readonly packages = new Map<string, ServedPackage>();
@@ -42,37 +42,38 @@ export class SiteDirectory implements Sites {
     return { packages: this.packages.size, pixels: this.pixelOwners.size };
   }
 
-  putPackage(made: ServedPackage): void {
-    this.removePackage(made.id);
-    this.packages.set(made.id, made);
-    const site = siteOf(made);
+  putPackage(served: ServedPackage): void {
+    this.removePackage(served.id);
+    this.packages.set(served.id, served);
+    const site = siteOf(served);
     if (site !== undefined)
-      for (const name of made.domains) this.domains.set(name, { packageId: made.id, site });
-    const { packageId, ownerId } = identityOf(made);
-    if (made.libraryType === "npm") insert(this.npmByName, made.name, { packageId, ownerId });
-    const front = publicImage(made);
-    if (front === undefined) return;
-    let at = this.docker.get(front.host);
-    // Hosts are reserved: what another owner had there is of before.
-    if (at?.ownerId !== ownerId) at = new DockerHost(ownerId);
-    this.docker.set(front.host, at);
-    at.put(front.path, front.image);
+      for (const name of served.domains) this.domains.set(name, { packageId: served.id, site });
+    const { packageId, ownerId } = identityOf(served);
+    if (served.libraryType === "npm") insert(this.npmByName, served.name, { packageId, ownerId });
+    const published = publicImage(served);
+    if (published === undefined) return;
+    let host = this.docker.get(published.host);
+    // A host is reserved for one owner. Images of another owner there are out of date.
+    if (host?.ownerId !== ownerId) host = new DockerHost(ownerId);
+    this.docker.set(published.host, host);
+    host.put(published.path, published.image);
   }
 
   removePackage(id: string): void {
-    const gone = this.packages.get(id);
-    if (gone === undefined) return;
+    const removed = this.packages.get(id);
+    if (removed === undefined) return;
     this.packages.delete(id);
-    // A domain that went to another package meanwhile is that one's.
-    for (const name of gone.domains) if (this.domains.get(name)?.packageId === id) this.domains.delete(name);
-    remove(this.npmByName, gone.name, id);
-    const front = publicImage(gone);
-    if (front === undefined) return;
-    const at = this.docker.get(front.host);
-    // As a domain, it may be another owner's meanwhile.
-    if (at === undefined || at.ownerId !== gone.ownerId) return;
-    at.remove(front.path, id);
-    if (at.images.size === 0) this.docker.delete(front.host);
+    // The domain may already belong to another package.
+    for (const name of removed.domains)
+      if (this.domains.get(name)?.packageId === id) this.domains.delete(name);
+    remove(this.npmByName, removed.name, id);
+    const published = publicImage(removed);
+    if (published === undefined) return;
+    const host = this.docker.get(published.host);
+    // The host may already belong to another owner.
+    if (host === undefined || host.ownerId !== removed.ownerId) return;
+    host.remove(published.path, id);
+    if (host.images.size === 0) this.docker.delete(published.host);
   }
 
   putPixel({ id, ownerId }: { id: string; ownerId: string }): void {
@@ -85,8 +86,8 @@ export class SiteDirectory implements Sites {
 }
 
 /**
- * What one owner's packages have on a host. Of several with one image the earliest serves it, and the next one when
- * that is gone.
+ * The images of one owner on a host. When several packages claim the same image, the oldest serves it, and the next one
+ * after that is removed.
  */
 class DockerHost implements DockerSite {
   readonly kind = "docker";
@@ -96,7 +97,7 @@ class DockerHost implements DockerSite {
 
   constructor(readonly ownerId: string) {}
 
-  /** Looked for once after a change: clients ask for it with each pull. */
+  /** Cached until the next change, because clients need it for each pull. */
   get first(): DockerImage | undefined {
     this.earliest ??= earliestOf(this.images.values());
     return this.earliest;
@@ -131,18 +132,18 @@ function identityOf({ id, ownerId }: ServedPackage): { packageId: string; ownerI
   return { packageId: id, ownerId };
 }
 
-/** What a domain of the package serves. */
-function siteOf(made: ServedPackage): Site | undefined {
-  const identity = identityOf(made);
-  const { libraryType, name, repositoryUrl } = made;
-  if (libraryType === "other") return { kind: "file", ...identity, routes: routesOf(made) };
+/** The site on a domain of the package. */
+function siteOf(served: ServedPackage): Site | undefined {
+  const identity = identityOf(served);
+  const { libraryType, name, repositoryUrl } = served;
+  if (libraryType === "other") return { kind: "file", ...identity, routes: routesOf(served) };
   if (libraryType === "pypi" && repositoryUrl !== null)
     return { kind: "python", ...identity, name, repositoryUrl };
-  const image = imageOf(made);
+  const image = imageOf(served);
   return image && { kind: "docker", images: new Map([[image.backendPath, image]]), first: image };
 }
 
-/** Routes are checked before they are stored: one that cannot be read is of a later version, and not served. */
+/** Routes are validated before they are stored. One that cannot be parsed is from a later version and is left out. */
 function routesOf({ routes }: ServedPackage): SiteRoute[] {
   const read = routes.flatMap(({ templatePath, outgoingUrl }): SiteRoute[] => {
     const template = decodeRouteTemplate(templatePath);
@@ -153,16 +154,16 @@ function routesOf({ routes }: ServedPackage): SiteRoute[] {
   return sortRoutes(read);
 }
 
-function imageOf(made: ServedPackage): DockerImage | undefined {
-  const backend = made.libraryType === "docker" ? urlOf(made.backendUrl) : undefined;
-  return backend && { ...identityOf(made), backend: backend.origin, backendPath: pathOf(backend) };
+function imageOf(served: ServedPackage): DockerImage | undefined {
+  const backend = served.libraryType === "docker" ? urlOf(served.backendUrl) : undefined;
+  return backend && { ...identityOf(served), backend: backend.origin, backendPath: pathOf(backend) };
 }
 
-function publicImage(made: ServedPackage): { host: string; path: string; image: DockerImage } | undefined {
-  const image = imageOf(made);
-  const front = urlOf(made.publicUrl);
-  return image && front && made.publicHost !== null
-    ? { host: made.publicHost, path: pathOf(front), image }
+function publicImage(served: ServedPackage): { host: string; path: string; image: DockerImage } | undefined {
+  const image = imageOf(served);
+  const url = urlOf(served.publicUrl);
+  return image && url && served.publicHost !== null
+    ? { host: served.publicHost, path: pathOf(url), image }
     : undefined;
 }
 
@@ -174,7 +175,11 @@ function pathOf({ pathname }: URL): string {
   return pathname.replace(/^\/+|\/+$/g, "");
 }
 
-function insert<Of extends { packageId: string }>(into: Map<string, Of[]>, key: string, one: Of): void {
+function insert<Claim extends { packageId: string }>(
+  into: Map<string, Claim[]>,
+  key: string,
+  one: Claim,
+): void {
   const all = [...(into.get(key) ?? []), one];
   into.set(
     key,
@@ -182,7 +187,11 @@ function insert<Of extends { packageId: string }>(into: Map<string, Of[]>, key: 
   );
 }
 
-function remove<Of extends { packageId: string }>(from: Map<string, Of[]>, key: string, id: string): void {
+function remove<Claim extends { packageId: string }>(
+  from: Map<string, Claim[]>,
+  key: string,
+  id: string,
+): void {
   const left = (from.get(key) ?? []).filter(({ packageId }) => packageId !== id);
   if (left.length > 0) from.set(key, left);
   else from.delete(key);

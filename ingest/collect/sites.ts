@@ -1,7 +1,7 @@
 import type { RouteTemplate } from "../routing/route-template.js";
 import type { UrlTemplate } from "../routing/url-template.js";
 
-/** What is served on one host name. */
+/** A host name of live collection. */
 export type Site = FileSite | DockerSite | PythonSite;
 
 /** A file package, on a domain of its own. */
@@ -9,7 +9,7 @@ export interface FileSite {
   kind: "file";
   packageId: string;
   ownerId: string;
-  /** In the order of `compareRoutes`: the first that matches is the one. */
+  /** In the order of `compareRoutes`; the first match wins. */
   routes: readonly SiteRoute[];
 }
 
@@ -19,11 +19,11 @@ export interface SiteRoute {
   outgoing?: UrlTemplate;
 }
 
-/** Docker packages of one owner and public host; an image is the path below /v2/ that a package serves. */
+/** Docker packages of one owner on one host. The key of an image is its path below /v2/. */
 export interface DockerSite {
   readonly kind: "docker";
   readonly images: ReadonlyMap<string, DockerImage>;
-  /** That of the package that was made first; undefined where there is no image. */
+  /** The image of the oldest package; undefined when there is none. */
   readonly first: DockerImage | undefined;
 }
 
@@ -32,7 +32,7 @@ export interface DockerImage {
   ownerId: string;
   /** Origin of the registry, such as `https://ghcr.io`. */
   backend: string;
-  /** Path of the image there, without a slash at either end. */
+  /** Path of the image in the registry, without a slash at either end. */
   backendPath: string;
 }
 
@@ -46,7 +46,7 @@ export interface PythonSite {
   repositoryUrl: string;
 }
 
-/** npm packages by name, whoever owns them; where several owners have one, the earliest created comes first. */
+/** npm packages of all owners by name. When several owners have the same name, the oldest package comes first. */
 export interface NpmPackages {
   of(name: string): readonly NpmPackage[];
 }
@@ -61,9 +61,9 @@ export interface Pixels {
   ownerOf(pixelId: string): string | undefined;
 }
 
-/** All that live collection serves; read on every request, so it answers from memory. */
+/** Everything that live collection serves. It is read on every request, so it answers from memory. */
 export interface Sites {
-  /** What is served on a host name; undefined for one that belongs to no package. */
+  /** The site of a host name; undefined when the host belongs to no package. */
   of(host: string): Site | undefined;
   npm: NpmPackages;
   pixels: Pixels;

@@ -2,33 +2,32 @@ import { NOTHING, type CollectAnswer, type CollectRequest, type LiveEvent } from
 import type { DockerImage, DockerSite } from "../sites.js";
 
 /**
- * Sends pulls on to the registry that has the image, with the path that was asked for. Errors are as the OCI
- * distribution specification has them. A pull counts when its manifest is fetched: a HEAD only asks what a tag stands
- * for, and blobs that a client already has are never asked for.
+ * Redirects to the registry that has the image, keeping the path. Errors follow the OCI distribution specification. A
+ * pull counts when its manifest is fetched. HEAD only resolves a tag, and clients never request blobs that they have.
  */
 export function answerDocker(request: CollectRequest, site: DockerSite): CollectAnswer {
   const { method, path } = request;
   if (!isRegistryPath(path)) return NOTHING;
   if (method !== "GET" && method !== "HEAD") return UNSUPPORTED;
   if (path === "/v2" || path === "/v2/") return redirectToRegistry(request, site);
-  const asked = parseImagePath(path);
-  const image = asked && site.images.get(asked.name);
-  if (asked === undefined || image === undefined) return NAME_UNKNOWN;
-  const pulled = method === "GET" && asked.kind === "manifests";
+  const wanted = parseImagePath(path);
+  const image = wanted && site.images.get(wanted.name);
+  if (wanted === undefined || image === undefined) return NAME_UNKNOWN;
+  const pulls = method === "GET" && wanted.kind === "manifests";
   return redirect(
-    `${registryOf(image)}/v2/${image.backendPath}/${asked.kind}/${asked.reference}${queryOf(request)}`,
-    pulled ? [pullOf(image, asked.reference)] : [],
+    `${registryOf(image)}/v2/${image.backendPath}/${wanted.kind}/${wanted.reference}${queryOf(request)}`,
+    pulls ? [pullOf(image, wanted.reference)] : [],
   );
 }
 
-/** Whether it is one that registries answer, found or not. */
+/** Whether a registry would answer this path, found or not. */
 export function isRegistryPath(path: string): boolean {
   return path === "/v2" || path.startsWith("/v2/");
 }
 
 /**
- * A client asks `/v2/` for how to log in. Where the images of a host are in several registries only one can tell:
- * that of the image whose package was made first. Clients that log in when a manifest is refused (containerd) do not need it.
+ * Clients ask `/v2/` how to log in. When the images of a host are in several registries, the registry of the oldest
+ * package answers. Clients that log in after a refused manifest (containerd) do not need this.
  */
 function redirectToRegistry(request: CollectRequest, { first }: DockerSite): CollectAnswer {
   return first === undefined
@@ -42,7 +41,7 @@ interface ImagePath {
   reference: string;
 }
 
-/** From the end: names have any number of components, and one of them may be `manifests`. */
+/** Parses from the end, because a name has any number of components and one of them may be `manifests`. */
 function parseImagePath(path: string): ImagePath | undefined {
   const parts = path.slice("/v2/".length).split("/").map(decoded);
   const [kind, reference] = parts.slice(-2);
@@ -63,7 +62,7 @@ const REFERENCES = {
   tags: /^list$/,
 } as const satisfies Record<ImagePath["kind"], RegExp>;
 
-/** Some clients encode the colon of a digest. What is no encoding matches nothing. */
+/** Some clients encode the colon of a digest. An invalid encoding becomes empty and matches nothing. */
 function decoded(component: string): string {
   try {
     return decodeURIComponent(component);
@@ -72,10 +71,7 @@ function decoded(component: string): string {
   }
 }
 
-/**
- * The tag is the version. A digest names one build for one platform; a list of them would tell nobody which version
- * is in use, so an event by digest has none.
- */
+/** The tag is the version. A digest names one build for one platform, so an event by digest has no version. */
 function pullOf({ packageId, ownerId }: DockerImage, reference: string): LiveEvent {
   return {
     ownerId,
@@ -85,7 +81,7 @@ function pullOf({ packageId, ownerId }: DockerImage, reference: string): LiveEve
   };
 }
 
-/** Docker Hub's registry is not where its names are: every client knows that `docker.io` is this host. */
+/** Docker Hub's registry has another host name than its images; every client maps `docker.io` to it. */
 const DOCKER_HUB = "https://registry-1.docker.io";
 const DOCKER_HUB_NAMES = new Set(
   ["docker.io", "index.docker.io", "hub.docker.com", "registry.hub.docker.com"].map(
@@ -97,7 +93,7 @@ function registryOf({ backend }: DockerImage): string {
   return DOCKER_HUB_NAMES.has(backend) ? DOCKER_HUB : backend;
 }
 
-/** As sent; bytes that no header may hold are escaped. */
+/** The query as sent, with the bytes escaped that a header must not contain. */
 function queryOf({ query }: CollectRequest): string {
   const escaped = query.replace(
     /[^\x21-\x7e]/g,
@@ -108,7 +104,7 @@ function queryOf({ query }: CollectRequest): string {
 
 const VERSION_HEADER = { "Docker-Distribution-Api-Version": "registry/2.0" };
 
-/** The header beside `Location` tells a redirect of this host from one of the registry's own. */
+/** `X-This-Request-Was-Proxied` distinguishes a redirect of this host from one of the registry. */
 function redirect(location: string, events: readonly LiveEvent[]): CollectAnswer {
   return {
     status: 307,

@@ -11,16 +11,16 @@ import {
 import type { FileSite, SiteRoute } from "../sites.js";
 import { countObjects } from "./count-objects.js";
 
-/** How many objects a body may hold, each an event. */
+/** The most JSON objects in a body. Each is one event. */
 const OBJECTS_MAX = 100;
 
-/** Longer ones no server would take. A template may name a variable many times, and encoding makes three of one. */
+/** Servers refuse longer URLs. A template may repeat a variable, and encoding makes three characters of one. */
 const VALUES_LENGTH_MAX = 16 * 1024;
 
 const TOO_MANY: CollectAnswer = { status: 413, headers: {}, events: [] };
 const COLLECTED = { status: 200, headers: { "Cache-Control": "no-store" } };
 
-/** To where the file is, with an event for each object of the body, or one; nowhere where the route only collects. */
+/** Redirects to the file, or answers 200 when the route only collects. Each JSON object of the body is one event. */
 export function answerFileRoute(request: CollectRequest, site: FileSite): CollectAnswer {
   const found = findRoute(site.routes, request.target);
   if (found === undefined) return NOTHING;
@@ -34,13 +34,13 @@ export function answerFileRoute(request: CollectRequest, site: FileSite): Collec
   if (outgoing === undefined) return { ...COLLECTED, events };
   if (lengthOfValues(outgoing, found) > VALUES_LENGTH_MAX) return NOTHING;
   const target = expanded(outgoing, found);
-  if (climbs(target) && !climbs(expandTemplate(outgoing, plainValues(found)))) return NOTHING;
+  if (hasDotDot(target) && !hasDotDot(expandTemplate(outgoing, placeholders(found)))) return NOTHING;
   const matched = new Set(template.query.map(({ name }) => name));
   const Location = withQuery(target, { query: request.query, matched });
   return { status: 307, headers: { Location }, events };
 }
 
-/** A body of anything else is that of one request. */
+/** A body that is no sequence of JSON objects counts as one event. */
 function countEvents(body: Buffer): number {
   return body.length === 0 ? 1 : Math.max(1, countObjects(body.toString()) ?? 1);
 }
@@ -64,17 +64,17 @@ function expanded(outgoing: UrlTemplate, { variables }: FoundRoute<SiteRoute>): 
   return expandTemplate(outgoing, variables);
 }
 
-/** Clients resolve `..` before they follow a redirect: no value may lead out of the folder that its route names. */
-function climbs(target: string): boolean {
+/** Clients resolve `..` before they follow a redirect, so a variable must not contain one. */
+function hasDotDot(target: string): boolean {
   return /\/(?:\.|%2e){2}(?:\/|$)/i.test(target.replace(/[?#].*$/s, ""));
 }
 
-/** An owner's own `..` leads where they want. */
-function plainValues({ variables }: FoundRoute<SiteRoute>): ReadonlyMap<string, string> {
+/** Values without `..`, to allow those that the owner's template itself contains. */
+function placeholders({ variables }: FoundRoute<SiteRoute>): ReadonlyMap<string, string> {
   return new Map([...variables.keys()].map((name) => [name, "x"]));
 }
 
-/** With those of the request's parameters that neither its route asked for nor the target has, as they were sent. */
+/** Adds the request's parameters that the route does not match and the target does not have, as they were sent. */
 function withQuery(
   target: string,
   { query, matched }: { query: string; matched: ReadonlySet<string> },

@@ -1,6 +1,6 @@
 /**
- * How many JSON objects a text is made of, one behind the other with nothing but white space between them; undefined
- * for a text that is anything else. Takes time in proportion to its length.
+ * Counts the JSON objects of a text that are separated by nothing but white space; undefined for any other text. Takes
+ * linear time.
  */
 export function countObjects(text: string): number | undefined {
   let count = 0;
@@ -22,10 +22,10 @@ function skipSpace(text: string, from: number): number {
   return SPACE.lastIndex;
 }
 
-/** Where the object that begins at `start` is closed; strings may hold brackets. */
+/** The position after the object that begins at `start`. Brackets inside strings are skipped. */
 function endOfObject(text: string, start: number): number | undefined {
   if (text[start] !== "{") return undefined;
-  // A string that is not closed reaches to the end: were it tried again from each of its quotes, that would take for ever.
+  // A string without an end matches up to the end of the text. Retrying from each quote would take quadratic time.
   const tokens = /[{}]|"(?:[^"\\]|\\[^])*(?:"|\\?$)/g;
   tokens.lastIndex = start;
   let depth = 0;

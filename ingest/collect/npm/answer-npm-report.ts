@@ -9,9 +9,8 @@ import type { NpmPackages } from "../sites.js";
 export const NPM_REPORT_PATH = "/package-event/install";
 
 /**
- * The report that a library's install script posts: `dependencyInfo.parent` is the package that was installed and
- * reports. A report of a package that nobody here has is taken like any other and counts for nothing, so that no
- * install fails over it.
+ * Answers the report that a library's install script posts; `dependencyInfo.parent` is the installed package. A report
+ * of an unknown package is accepted without an event, so that no install fails.
  */
 export function answerNpmReport({ method, body }: CollectRequest, packages: NpmPackages): CollectAnswer {
   if (method !== "POST") return methodNotAllowed("POST");
@@ -49,7 +48,7 @@ function eventsOf(report: unknown, packages: NpmPackages): LiveEvent[] {
   ];
 }
 
-/** What Node's `os.platform()` may say, as exports spell it; anything else is left out. */
+/** The values of Node's `os.platform()`, as exports spell them. Others are left out. */
 const PLATFORMS: ReadonlyMap<string, string> = new Map([
   ["aix", "AIX"],
   ["android", "Android"],

@@ -6,7 +6,7 @@ import {
 } from "../collect-answer.js";
 import type { Pixels } from "../sites.js";
 
-/** Where pixels are, on every host that is no package's. */
+/** The path of pixels on every host that is no package's domain. */
 export const PIXEL_PATH = "/a.png";
 
 /** 1 × 1, transparent. */
@@ -20,7 +20,7 @@ const HEADERS = {
   "Cache-Control": "no-cache, no-store, must-revalidate",
 } as const;
 
-/** The picture, whatever the id: a page must not break because its pixel was deleted. */
+/** Answers the image for any id, because a page must not break when its pixel is deleted. */
 export function answerPixel(request: CollectRequest, pixels: Pixels): CollectAnswer {
   if (request.method !== "GET" && request.method !== "HEAD") return methodNotAllowed("GET", "HEAD");
   const events = request.method === "GET" ? eventsOf(request, pixels) : [];

@@ -13,26 +13,26 @@ import type { ServedPage } from "./served-page.js";
 import { normalizedName, versionOfFile } from "./version-of-file.js";
 
 /**
- * The upstream's simple index under this host: pages with their links rewritten, and files as redirects to where they
- * are. Every project of the upstream is served, so that pip finds dependencies too. A download is a GET of a file from
- * its beginning; installers also read the ends of wheels, for their metadata.
+ * Serves the upstream's simple index: pages with rewritten links, and files as redirects to the upstream. Every project
+ * is served, so that pip finds dependencies. A download is a GET of a file from its first byte, because installers also
+ * read the ends of wheels for their metadata.
  */
 export async function answerPython(
   request: CollectRequest,
   site: PythonSite,
   index: PythonIndex,
 ): Promise<CollectAnswer> {
-  const asked = parsePath(request.path);
-  if (asked === undefined) return NOTHING;
+  const wanted = parsePath(request.path);
+  if (wanted === undefined) return NOTHING;
   if (request.method !== "GET" && request.method !== "HEAD") return methodNotAllowed("GET", "HEAD");
-  if ("moved" in asked) return { status: 301, headers: { Location: asked.moved }, events: [] };
-  const place = { repositoryUrl: site.repositoryUrl, project: asked.project, ownerId: site.ownerId };
-  const page = await index.read(place);
+  if ("moved" in wanted) return { status: 301, headers: { Location: wanted.moved }, events: [] };
+  const source = { repositoryUrl: site.repositoryUrl, project: wanted.project, ownerId: site.ownerId };
+  const page = await index.read(source);
   if (page === "not-found") return NOTHING;
   if (page === "unavailable") return UNAVAILABLE;
-  if (asked.file === undefined) return pageAnswer(request, page);
-  const found = findFile(page, asked.file) ?? (await findAgain(asked.file, () => index.read(place, NEW)));
-  return found === undefined ? NOTHING : fileAnswer(request, { ...found, site, project: asked.project });
+  if (wanted.file === undefined) return pageAnswer(request, page);
+  const found = findFile(page, wanted.file) ?? (await findAgain(wanted.file, () => index.read(source, NEW)));
+  return found === undefined ? NOTHING : fileAnswer(request, { ...found, site, project: wanted.project });
 }
 
 const UNAVAILABLE: CollectAnswer = {
@@ -42,13 +42,13 @@ const UNAVAILABLE: CollectAnswer = {
   events: [],
 };
 
-/** A client may come with a link from a page that another process fetched after this one did. */
+/** Another process may have served a newer page, with the link that the client now follows. */
 const NEW = { ageMsMax: 2_000 };
 
-type AskedPath = { moved: string } | { project: string; file?: string };
+type IndexPath = { moved: string } | { project: string; file?: string };
 
-/** `project` is normalised, and empty for the root page. Pages end in a slash (PEP 503); without it they are moved. */
-function parsePath(path: string): AskedPath | undefined {
+/** `project` is normalised, and empty for the root page. Pages end in a slash (PEP 503); others redirect there. */
+function parsePath(path: string): IndexPath | undefined {
   const [, simple, name, file, ...more] = path.split("/");
   if (simple !== "simple" || more.length > 0) return undefined;
   if (name === undefined) return { moved: "/simple/" };
@@ -59,7 +59,7 @@ function parsePath(path: string): AskedPath | undefined {
   return file === "" ? { project } : decodedFile(project, file);
 }
 
-function decodedFile(project: string, file: string): AskedPath | undefined {
+function decodedFile(project: string, file: string): IndexPath | undefined {
   try {
     return { project, file: decodeURIComponent(file) };
   } catch {
@@ -80,7 +80,7 @@ function pageAnswer({ headers }: CollectRequest, page: ServedPage): CollectAnswe
   };
 }
 
-/** RFC 9110, 13.1.2: a weak tag will do. */
+/** RFC 9110, 13.1.2: weak comparison. */
 function isKnown(etag: string, ifNoneMatch: string | undefined): boolean {
   const tags = (ifNoneMatch ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, ""));
   return tags.includes(etag) || tags.includes("*");
@@ -88,7 +88,7 @@ function isKnown(etag: string, ifNoneMatch: string | undefined): boolean {
 
 interface Found {
   file: IndexFile;
-  /** What stands beside a file: its core metadata (PEP 658), its signature (PEP 503). */
+  /** A file's companion: its core metadata (PEP 658) or its signature (PEP 503). */
   companion?: ".metadata" | ".asc";
 }
 

@@ -1,4 +1,4 @@
-/** The forms in which a page of a Python index is served. */
+/** The forms of a page of a Python index. */
 export type IndexForm = keyof typeof INDEX_TYPES;
 
 /** PEP 691, "Content Types". */
@@ -9,8 +9,8 @@ export const INDEX_TYPES = {
 } as const;
 
 /**
- * The form that an `Accept` header prefers (RFC 9110, 12.5.1). Among equals, and where it accepts none of them, it is
- * plain HTML: PEP 691 leaves that to the server, and older clients say nothing they mean.
+ * The form that an `Accept` header prefers (RFC 9110, 12.5.1). Plain HTML wins among equals and when none is accepted:
+ * PEP 691 leaves this to the server, and older clients send headers that they do not mean.
  */
 export function chooseIndexForm(accept: string | undefined): IndexForm {
   const ranges = (accept ?? "").split(",").slice(0, RANGES_MAX).map(parseRange);
@@ -24,7 +24,7 @@ export function chooseIndexForm(accept: string | undefined): IndexForm {
 
 const RANGES_MAX = 50;
 
-/** In the order of preference among equals, each with the names that it goes by. */
+/** In order of preference among equals, each with its media types. */
 const FORMS: readonly [IndexForm, readonly string[]][] = [
   ["text", [INDEX_TYPES.text]],
   ["json", [INDEX_TYPES.json, "application/vnd.pypi.simple.latest+json"]],
@@ -42,7 +42,7 @@ function parseRange(text: string): MediaRange {
   return { type, quality: /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(weight) ? Number(weight) : 0 };
 }
 
-/** The most exact range that names the type decides, not the one with the highest weight. */
+/** The most specific matching range decides, not the one with the highest weight. */
 function qualityOf(names: readonly string[], ranges: readonly MediaRange[]): number {
   const group = names[0]?.replace(/\/.*/, "/*") ?? "";
   for (const exact of [names, [group], ["*/*"]]) {

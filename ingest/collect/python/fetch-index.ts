@@ -5,8 +5,8 @@ import { pipeline, type Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 
 /**
- * Asks an upstream for a page: one GET, with redirects followed. Rejects when the connection fails, when the address is
- * not allowed, and when the signal is aborted, which ends a body that is being read as well.
+ * Fetches a page of an upstream with one GET and follows redirects. Rejects when the connection fails, the address is
+ * not allowed, or the signal is aborted; an abort also ends the body.
  */
 export type FetchIndex = (
   url: string,
@@ -17,54 +17,54 @@ export type FetchIndex = (
 export interface FetchedIndex {
   status: number;
   headers: IncomingHttpHeaders;
-  /** Where the answer came from in the end. */
+  /** The URL of the answer, after redirects. */
   url: string;
-  /** Decompressed. Leaving the loop early gives the connection up. */
+  /** Decompressed. Leaving the loop early closes the connection. */
   body: AsyncIterable<Uint8Array>;
-  /** Gives up a body that nobody reads. */
+  /** Closes the connection of a body that is not read. */
   discard(): void;
 }
 
-/** An upstream that could not be asked, or that sends on and on. */
+/** An upstream whose address is not allowed, or whose answer cannot be used. */
 export class UpstreamFailure extends Error {
   override readonly name = "UpstreamFailure";
 }
 
 const REDIRECTS_MAX = 3;
 
-/** Says which addresses may be asked; see `AddressGuard` of `api/outbound`. */
+/** Decides which addresses are allowed; see `AddressGuard` of `api/outbound`. */
 export interface UpstreamGuard {
-  /** What is wrong with a URL, by itself. */
+  /** Why a URL is not allowed, without looking up its name. */
   faultOf(url: string): string | undefined;
-  /** Fails where a name leads to an address that must not be connected to. */
+  /** Fails when a name resolves to an address that is not allowed. */
   lookup: LookupFunction;
 }
 
 /**
- * Fetches pages of Python indexes from the addresses that owners of packages gave. Each hop of a redirect passes the
- * guard, on a connection of its own to an address that was checked; proxies of the environment are not asked.
+ * Fetches pages of Python indexes from URLs that package owners set. Every hop of a redirect passes the guard, on a new
+ * connection to a checked address. Proxies of the environment are not used.
  */
 export function createIndexClient(guard: UpstreamGuard): FetchIndex {
   return async (url, headers, signal) => {
-    let place = new URL(url);
+    let current = new URL(url);
     for (let hop = 0; hop <= REDIRECTS_MAX; hop++) {
-      const response = await get(place, { headers, signal, guard });
-      const next = redirectOf(response, place);
-      if (next === undefined) return fetched(response, place.href);
+      const response = await get(current, { headers, signal, guard });
+      const next = redirectOf(response, current);
+      if (next === undefined) return fetched(response, current.href);
       response.destroy();
-      place = next;
+      current = next;
     }
     throw new UpstreamFailure(`${url} was redirected more than ${REDIRECTS_MAX} times`);
   };
 }
 
-interface Asking {
+interface GetOptions {
   headers: Readonly<Record<string, string>>;
   signal: AbortSignal;
   guard: UpstreamGuard;
 }
 
-function get(url: URL, { headers, signal, guard }: Asking): Promise<IncomingMessage> {
+function get(url: URL, { headers, signal, guard }: GetOptions): Promise<IncomingMessage> {
   const fault = guard.faultOf(url.href);
   if (fault !== undefined) throw new UpstreamFailure(`The URL ${fault}.`);
   const send = url.protocol === "https:" ? requestHttps : requestHttp;
@@ -75,14 +75,14 @@ function get(url: URL, { headers, signal, guard }: Asking): Promise<IncomingMess
       lookup: guard.lookup,
       signal,
     });
-    // Stays for what breaks behind the answer: the reader of the body is told as well.
+    // Not `once`: the connection may also break during the body, where the reader gets the error too.
     request.on("error", reject);
     request.once("response", resolve);
     request.end();
   });
 }
 
-/** Where the answer sends on to. Never from https to http: nobody could vouch for the hashes any more. */
+/** The target of a redirect. Never from https to http, because the hashes of files would not be trustworthy. */
 function redirectOf({ statusCode, headers }: IncomingMessage, from: URL): URL | undefined {
   const { location } = headers;
   if (![301, 302, 303, 307, 308].includes(statusCode ?? 0) || location === undefined) return undefined;
@@ -104,14 +104,16 @@ function fetched(response: IncomingMessage, url: string): FetchedIndex {
 }
 
 function plainBody(response: IncomingMessage): Readable {
-  // Who does not read it does not hear of its end either.
+  // An unread body must not end the process with its error.
   response.on("error", () => undefined);
   const encoding = response.headers["content-encoding"]?.toLowerCase() ?? "identity";
   if (encoding === "identity") return response;
   if (encoding !== "gzip" && encoding !== "x-gzip") {
     response.destroy();
-    throw new UpstreamFailure(`the upstream answered in ${encoding}, which was not asked for`);
+    throw new UpstreamFailure(
+      `the upstream answered with Content-Encoding ${encoding}, which was not requested`,
+    );
   }
-  // The reader of what comes out is told of whatever fails on the way.
+  // The reader of the decompressed body gets every error.
   return pipeline(response, createGunzip(), () => undefined);
 }

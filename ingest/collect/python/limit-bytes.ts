@@ -1,27 +1,27 @@
-/** Counts the bytes of what one owner has read at the moment. */
-export interface BytesUnderWay {
-  /** Counts them in any case; says whether they are within the limits. */
-  take(bytes: number): boolean;
-  giveUp(bytes: number): void;
+/** Counts the bytes that one owner's pages occupy while they are read. */
+export interface ByteBudget {
+  /** Adds the bytes in any case; answers whether the total is within the limits. */
+  reserve(bytes: number): boolean;
+  release(bytes: number): void;
 }
 
-/** At most `perOwner` for each owner, so that none takes the room of all others, and `inAll` for all of them. */
+/** Limits bytes to `perOwner` for each owner, so that none uses up the memory of all, and to `inAll` in total. */
 export function limitBytes({ perOwner, inAll }: { perOwner: number; inAll: number }) {
-  const all = { taken: 0 };
+  let total = 0;
   const owners = new Map<string, number>();
 
-  return (ownerId: string): BytesUnderWay => ({
-    take(bytes) {
-      const taken = (owners.get(ownerId) ?? 0) + bytes;
-      owners.set(ownerId, taken);
-      all.taken += bytes;
-      return taken <= perOwner && all.taken <= inAll;
+  return (ownerId: string): ByteBudget => ({
+    reserve(bytes) {
+      const reserved = (owners.get(ownerId) ?? 0) + bytes;
+      owners.set(ownerId, reserved);
+      total += bytes;
+      return reserved <= perOwner && total <= inAll;
     },
-    giveUp(bytes) {
+    release(bytes) {
       const left = (owners.get(ownerId) ?? 0) - bytes;
       if (left > 0) owners.set(ownerId, left);
       else owners.delete(ownerId);
-      all.taken -= bytes;
+      total -= bytes;
     },
   });
 }

@@ -12,13 +12,13 @@ import {
 
 interface ReadOptions {
   kind: IndexPage["kind"];
-  /** Where the page came from: what its links are relative to, unless it says otherwise. */
+  /** The URL of the page. Its links are relative to it, unless the page has a `base`. */
   url: string;
 }
 
 /**
- * Reads the HTML form (PEP 503) as its bytes arrive, UTF-8. Throws UnreadableIndex for a version of the index that is
- * not known, and for more links than LINKS_MAX.
+ * Parses the HTML form (PEP 503, UTF-8) as its bytes arrive. Throws UnreadableIndex for an unknown index version and for
+ * more links than LINKS_MAX.
  */
 export async function readIndexHtml(
   bytes: AsyncIterable<Uint8Array>,
@@ -40,10 +40,10 @@ interface Link {
   text: string;
 }
 
-/** Links that nobody closed are within each other. The parser's time grows with the square of the depth. */
+/** Links without an end tag are nested. The parser's time grows with the square of the depth. */
 const DEPTH_MAX = 10_000;
 
-/** What htmlparser2 calls while it reads. */
+/** The handler of htmlparser2. */
 class LinkReader {
   readonly found: Link[] = [];
   base: string;
@@ -81,13 +81,13 @@ class LinkReader {
   }
 }
 
-/** PEP 503: the text of the link is the name of the project. A listing of folders also has its parent. */
+/** PEP 503: the text of the link is the project's name. A folder listing also links to its parent, which is no name. */
 function projectOf({ text }: Link): IndexProject[] {
   const name = text.trim().replace(/\/$/, "");
   return isProjectName(name) ? [{ name, rest: {} }] : [];
 }
 
-/** The name is the last part of the link: listings of folders shorten what they show. */
+/** Takes the name from the link, because folder listings shorten its text. */
 function fileOf({ attributes }: Link, base: string): IndexFile[] {
   const href = attributes.href ?? "";
   const filename = decoded(href.replace(/[?#].*$/s, "").replace(/^.*\//s, ""));
@@ -96,7 +96,7 @@ function fileOf({ attributes }: Link, base: string): IndexFile[] {
   return file === undefined ? [] : [file];
 }
 
-/** Pages may link to more than files: a project's homepage, a parent folder. */
+/** Pages may also link to a project's homepage or a parent folder. */
 const DISTRIBUTION =
   /\.(?:whl|egg|zip|tar|tar\.(?:gz|bz2|xz|z|lz|lzma)|tgz|tbz|txz|tlz|exe|msi|rpm|deb|dmg)$/i;
 
@@ -108,7 +108,7 @@ function decoded(text: string): string {
   }
 }
 
-/** PEP 503, 592, 658 and 714 into the keys of PEP 691. */
+/** Translates the attributes of PEP 503, 592, 658 and 714 to the keys of PEP 691. */
 function restOf(attributes: Link["attributes"], href: string): Record<string, unknown> {
   const yanked = attributes["data-yanked"];
   const signed = attributes["data-gpg-sig"];
@@ -123,7 +123,7 @@ function restOf(attributes: Link["attributes"], href: string): Record<string, un
   };
 }
 
-/** Fragments also name eggs and subdirectories. */
+/** Ignores the other parts of a fragment: eggs and subdirectories. */
 function hashesOf(fragment: string): Record<string, string> {
   const pairs = fragment.split("&").flatMap((pair) => {
     const [, name, value] = HASH.exec(pair) ?? [];

@@ -11,11 +11,11 @@ import {
 
 interface ReadOptions {
   kind: IndexPage["kind"];
-  /** Where the page came from: what its links are relative to. */
+  /** The URL of the page. Its links are relative to it. */
   url: string;
 }
 
-/** Reads the JSON form (PEP 691). Throws UnreadableIndex for what is none, or of a version that is not known. */
+/** Parses the JSON form (PEP 691). Throws UnreadableIndex for any other text and for an unknown index version. */
 export function readIndexJson(bytes: Buffer, { kind, url }: ReadOptions): IndexPage {
   const linksMax = LINKS_MAX[kind];
   if (countObjects(bytes) > OBJECTS_PER_LINK * linksMax + 1000)
@@ -28,10 +28,10 @@ export function readIndexJson(bytes: Buffer, { kind, url }: ReadOptions): IndexP
     : { kind, rest, files: entries(files, linksMax).flatMap((entry) => fileOf(entry, url)) };
 }
 
-/** A file with its hashes and those of its metadata, and room for what is to come. */
+/** A file, its hashes, those of its metadata, and two for future keys. */
 const OBJECTS_PER_LINK = 5;
 
-/** At most: braces in texts count too. Parsing tells it only when they have taken their memory. */
+/** An upper bound, because braces inside strings count too. Parsing would take the memory before it could tell. */
 function countObjects(bytes: Buffer): number {
   let count = 0;
   for (let at = 0; at < bytes.length; at++) if (bytes[at] === 0x7b || bytes[at] === 0x5b) count++;
@@ -43,9 +43,11 @@ function decodePage(bytes: Buffer): Record<string, unknown> {
   try {
     page = JSON.parse(bytes.toString());
   } catch (error) {
-    throw new UnreadableIndex("the page is said to be JSON and is none", { cause: error });
+    throw new UnreadableIndex("the content type of the page is JSON, but it is not valid JSON", {
+      cause: error,
+    });
   }
-  if (!isObject(page)) throw new UnreadableIndex("the page is no JSON object");
+  if (!isObject(page)) throw new UnreadableIndex("the page is not a JSON object");
   return page;
 }
 

@@ -1,52 +1,52 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { setImmediate as othersHadTheirTurn } from "node:timers/promises";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { INDEX_TYPES } from "./choose-index-form.js";
 import type { FetchedIndex, FetchIndex } from "./fetch-index.js";
 import { UnreadableIndex, type IndexPage } from "./index-page.js";
-import type { BytesUnderWay } from "./limit-bytes.js";
+import type { ByteBudget } from "./limit-bytes.js";
 import { readIndexHtml } from "./read-index-html.js";
 import { readIndexJson } from "./read-index-json.js";
 import { servedPage, type ServedPage } from "./served-page.js";
 
-/** A page as it was got from its upstream. */
+/** A page as its upstream sent it. */
 export interface UpstreamPage {
   served: ServedPage;
-  /** How large it came, decompressed. */
+  /** Its size, decompressed. */
   bytes: number;
-  /** The upstream's own, sent back when the page is checked. */
+  /** The upstream's validators, sent back to revalidate the page. */
   etag: string | undefined;
   lastModified: string | undefined;
 }
 
-interface Asked {
+interface WantedPage {
   url: string;
   /** Empty for the root page. */
   project: string;
-  /** What is known already; it stays when the upstream says that nothing changed. */
+  /** The cached copy; stays in use when the upstream answers "not modified". */
   copy: UpstreamPage | undefined;
   bytesMax: number;
-  /** Takes the bytes of pages that are being read, this one's among them while it is. */
-  underWay: BytesUnderWay;
+  /** Counts the bytes of pages that are being read. */
+  budget: ByteBudget;
 }
 
 /** Rejects when the upstream cannot be reached or answers with anything but a page, "not found" or "not modified". */
 export async function readUpstreamPage(
-  asked: Asked,
+  wanted: WantedPage,
   { fetchIndex, signal }: { fetchIndex: FetchIndex; signal: AbortSignal },
 ): Promise<UpstreamPage | "not-found"> {
-  const answer = await fetchIndex(asked.url, headersFor(asked), signal);
-  if (answer.status === 200) return readPage(asked, answer);
+  const answer = await fetchIndex(wanted.url, headersFor(wanted), signal);
+  if (answer.status === 200) return readPage(wanted, answer);
   answer.discard();
-  if (answer.status === 304 && asked.copy !== undefined) return asked.copy;
+  if (answer.status === 304 && wanted.copy !== undefined) return wanted.copy;
   if (answer.status === 404 || answer.status === 410) return "not-found";
   throw new UnreadableIndex(`the upstream answered ${answer.status}`);
 }
 
 /**
- * JSON says the most. A root page can have a million lines: of HTML they are read as they come, while JSON would hold
- * everything else up.
+ * Prefers JSON, which has the most metadata. A root page can have a million entries. HTML is parsed as it arrives, while
+ * parsing that much JSON at once would block other requests.
  */
-function headersFor({ project, copy }: Asked): Record<string, string> {
+function headersFor({ project, copy }: WantedPage): Record<string, string> {
   const { json, html, text } = INDEX_TYPES;
   return {
     Accept:
@@ -56,17 +56,17 @@ function headersFor({ project, copy }: Asked): Record<string, string> {
   };
 }
 
-async function readPage({ project, ...limits }: Asked, answer: FetchedIndex): Promise<UpstreamPage> {
+async function readPage({ project, ...limits }: WantedPage, answer: FetchedIndex): Promise<UpstreamPage> {
   const body = new CountedBody(answer.body, limits);
   const read = { kind: project === "" ? "root" : "project", url: answer.url } as const;
   try {
     const page = await readForm(body, { ...read, form: formOf(answer) });
-    // Reading a large page takes long enough; whoever asked for it may have it rendered after others were served.
-    await othersHadTheirTurn();
+    // A large page takes long to parse. Other requests are served before it is rendered.
+    await nextTurn();
     const { etag, "last-modified": lastModified } = answer.headers;
     return { served: servedPage(page, project), bytes: body.bytes, etag, lastModified };
   } finally {
-    limits.underWay.giveUp(body.bytes);
+    limits.budget.release(body.bytes);
   }
 }
 
@@ -95,9 +95,9 @@ function typeOf(headers: IncomingHttpHeaders): string {
   return (headers["content-type"] ?? "").replace(/;.*$/s, "").trim().toLowerCase();
 }
 
-type Limits = Pick<Asked, "bytesMax" | "underWay">;
+type Limits = Pick<WantedPage, "bytesMax" | "budget">;
 
-/** Ends with UnreadableIndex where a limit is passed. What it has read counts as under way until its reader is done. */
+/** Throws UnreadableIndex above a limit. Its bytes stay in the budget until the page is parsed. */
 class CountedBody implements AsyncIterable<Uint8Array> {
   bytes = 0;
   readonly #body: AsyncIterable<Uint8Array>;
@@ -109,12 +109,12 @@ class CountedBody implements AsyncIterable<Uint8Array> {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
-    const { bytesMax, underWay } = this.#limits;
+    const { bytesMax, budget } = this.#limits;
     for await (const part of this.#body) {
       this.bytes += part.length;
-      const fits = underWay.take(part.length);
+      const fits = budget.reserve(part.length);
       if (this.bytes > bytesMax) throw new UnreadableIndex(`the page has over ${bytesMax} bytes`);
-      if (!fits) throw new UnreadableIndex("too many large pages are being read");
+      if (!fits) throw new UnreadableIndex("too many large pages are being read at the same time");
       yield part;
     }
   }

@@ -1,7 +1,7 @@
 import type { IndexFile, IndexPage, IndexProject } from "./index-page.js";
 import { normalizedName } from "./version-of-file.js";
 
-/** The HTML form (PEP 503) with every link to this host. ASCII throughout, so that no charset need be named. */
+/** Renders the HTML form (PEP 503) with all links to this host. ASCII only, so that no charset is needed. */
 export function renderIndexHtml(page: IndexPage, project: string): string {
   const title = page.kind === "root" ? "" : `<h1>${escaped(project)}</h1>`;
   const lines =
@@ -9,7 +9,7 @@ export function renderIndexHtml(page: IndexPage, project: string): string {
   return `<!DOCTYPE html><html><body>${title}\n${lines.join("")}</body></html>`;
 }
 
-/** The JSON form (PEP 691) with every link to this host; what this program does not know of is handed on. */
+/** Renders the JSON form (PEP 691) with all links to this host. Unknown keys are passed on. */
 export function renderIndexJson(page: IndexPage, project: string): string {
   if (page.kind === "root") {
     return JSON.stringify({
@@ -29,7 +29,7 @@ export function renderIndexJson(page: IndexPage, project: string): string {
   });
 }
 
-/** Names of projects have nothing to escape, and there may be hundreds of thousands of them. */
+/** Project names need no escaping. A page may have hundreds of thousands of them. */
 function projectLine({ name }: IndexProject): string {
   return `<a href="/simple/${normalizedName(name)}/">${name}</a><br>\n`;
 }
@@ -44,7 +44,7 @@ function fileLink(project: string, filename: string): string {
   return `/simple/${project}/${encodeURIComponent(filename)}`;
 }
 
-/** The hash that clients know best; nothing else of a fragment is about a file on an index. */
+/** The hash that most clients know. */
 function fragmentOf(hashes: unknown): string {
   if (typeof hashes !== "object" || hashes === null) return "";
   const known = Object.entries(hashes as Record<string, unknown>);
@@ -52,7 +52,7 @@ function fragmentOf(hashes: unknown): string {
   return typeof value === "string" ? `#${name}=${value}` : "";
 }
 
-/** PEP 714: the metadata under its old name as well, for older clients. */
+/** PEP 714: repeats the metadata under its old name for older clients. */
 function attributesOf(rest: IndexFile["rest"]): [name: string, value: string][] {
   const metadata = metadataValue(rest["core-metadata"] ?? rest["dist-info-metadata"]);
   const { yanked, "gpg-sig": signed, "requires-python": requires } = rest;

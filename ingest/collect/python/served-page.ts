@@ -5,7 +5,7 @@ import { renderIndexHtml, renderIndexJson } from "./render-index-page.js";
 
 /** A page of an index as this host serves it. */
 export interface ServedPage {
-  /** Rendered when first asked for, then kept. */
+  /** Renders the form on first use and caches it. */
   in(form: IndexForm): RenderedPage;
   /** A file of the page; the root page has none. */
   file(filename: string): IndexFile | undefined;

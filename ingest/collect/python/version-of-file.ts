@@ -1,22 +1,22 @@
 /**
- * The version that the name of a distribution file says, as written there (PEP 440), or undefined. `project` is its
- * project's name, normalised; without it a hyphen in a name could not be told from the one before the version.
+ * The version in the name of a distribution file (PEP 440), as written there, or undefined. The normalised name of the
+ * project is needed to distinguish a hyphen in the name from the one before the version.
  */
 export function versionOfFile(fileName: string, project: string): string | undefined {
-  const stem = KINDS.flatMap(({ ending, inParts }) =>
-    fileName.toLowerCase().endsWith(ending) ? [{ text: fileName.slice(0, -ending.length), inParts }] : [],
+  const stem = KINDS.flatMap(({ ending, hyphenFree }) =>
+    fileName.toLowerCase().endsWith(ending) ? [{ text: fileName.slice(0, -ending.length), hyphenFree }] : [],
   )[0];
   if (stem === undefined) return undefined;
-  return stem.inParts ? versionInParts(stem.text, project) : versionBehindName(stem.text, project);
+  return stem.hyphenFree ? versionOfWheel(stem.text, project) : versionOfArchive(stem.text, project);
 }
 
-/** Of wheels and eggs no part may contain a hyphen; of source archives both name and version may. */
+/** No part of a wheel's or egg's name contains a hyphen. In source archives, both name and version may. */
 const KINDS = [
-  { ending: ".whl", inParts: true },
-  { ending: ".egg", inParts: true },
+  { ending: ".whl", hyphenFree: true },
+  { ending: ".egg", hyphenFree: true },
   ...[".tar.gz", ".zip", ".tar.bz2", ".tgz", ".tar.xz", ".tar.z", ".tbz", ".tar"].map((ending) => ({
     ending,
-    inParts: false,
+    hyphenFree: false,
   })),
 ];
 
@@ -25,12 +25,12 @@ export function normalizedName(name: string): string {
   return name.replace(/[-_.]+/g, "-").toLowerCase();
 }
 
-function versionInParts(stem: string, project: string): string | undefined {
+function versionOfWheel(stem: string, project: string): string | undefined {
   const [name = "", version] = stem.split("-");
   return normalizedName(name) === project ? nonEmpty(version) : undefined;
 }
 
-function versionBehindName(stem: string, project: string): string | undefined {
+function versionOfArchive(stem: string, project: string): string | undefined {
   for (let hyphen = stem.indexOf("-"); hyphen >= 0; hyphen = stem.indexOf("-", hyphen + 1)) {
     if (normalizedName(stem.slice(0, hyphen)) === project) return nonEmpty(stem.slice(hyphen + 1));
   }

@@ -128,7 +128,7 @@ describe("what is no page", () => {
       type("application/vnd.pypi.simple.v2+json"),
       "the upstream answered with application/vnd.pypi.simple.v2+json",
     ],
-    ["broken JSON", { ...type("application/json"), body: "{" }, "the page is said to be JSON and is none"],
+    ["broken JSON", { ...type("application/json"), body: "{" }, "the content type of the page is JSON, but it is not valid JSON"],
     ["too much HTML", { body: "x".repeat(1001) }, "the page has over 1000 bytes"],
     [
       "too much JSON",
@@ -217,7 +217,7 @@ it("forgets what was not asked for longest when the pages take too much memory",
 
 it("reads no more at once than there is memory for, and all of it one after another", async () => {
   const large = { body: "x".repeat(600) };
-  const world = worldOf(() => large, { bytesUnderWayMax: 1000 });
+  const world = worldOf(() => large, { readingBytesMax: 1000 });
   const read = (project: string) => world.index.read({ ...PLACE, project });
   await Promise.all([read("a"), read("b")]);
   expect(world.failures).toEqual([expect.stringContaining("too many large pages are being read")]);
@@ -227,7 +227,7 @@ it("reads no more at once than there is memory for, and all of it one after anot
 
 it("leaves room for the pages of others, and for another owner's of the same upstream", async () => {
   const large = { body: "x".repeat(600) };
-  const world = worldOf(() => large, { bytesUnderWayMax: 2000, bytesUnderWayPerOwner: 1000 });
+  const world = worldOf(() => large, { readingBytesMax: 2000, readingBytesPerOwner: 1000 });
   const read = (project: string, ownerId: string) => world.index.read({ ...PLACE, project, ownerId });
   const answers = await Promise.all([read("a", "eve"), read("b", "eve"), read("b", "ada")]);
   expect(answers.map((answer) => answer === "unavailable")).toEqual([false, true, false]);

@@ -206,10 +206,10 @@ it("keeps everything of a page in JSON but its links", () => {
 });
 
 test.each([
-  [{ meta: { "api-version": "2.0" }, files: [] }, 'the index is of version "2.0"; only 1.x is known'],
-  [{ meta: { "api-version": 1 }, files: [] }, "the index is of version 1; only 1.x is known"],
+  [{ meta: { "api-version": "2.0" }, files: [] }, 'the index has version "2.0"; only 1.x is supported'],
+  [{ meta: { "api-version": 1 }, files: [] }, "the index has version 1; only 1.x is supported"],
   [{ meta: {} }, "the page lists neither files nor projects"],
-  [[], "the page is no JSON object"],
+  [[], "the page is not a JSON object"],
 ])("refuses %j", (page, message) => {
   expect(() => readJson(page)).toThrow(message);
 });
@@ -236,12 +236,12 @@ it("refuses more links than any project has, before they take memory", async () 
 
 it("refuses what is not JSON", () => {
   expect(() => readIndexJson(Buffer.from("<html>"), { kind: "root", url: URL_OF_PAGE })).toThrow(
-    "the page is said to be JSON and is none",
+    "the content type of the page is JSON, but it is not valid JSON",
   );
 });
 
 it("refuses HTML of a version that it does not know", async () => {
   const html = (version: string) => `<meta name="pypi:repository-version" content="${version}">`;
   await expect(readHtml(html("1.2"))).resolves.toMatchObject({ files: [] });
-  await expect(readHtml(html("2.0"))).rejects.toThrow("only 1.x is known");
+  await expect(readHtml(html("2.0"))).rejects.toThrow("only 1.x is supported");
 });
