@@ -47,7 +47,7 @@ export function answerRequest(request: CollectRequest, collecting: Collecting): 
   }
 }
 
-/** The package that a request is for. The public host never belongs to a package, although any account could claim it. */
+/** The package that a request is for. The public host never belongs to one, although any account could claim it. */
 export function siteOf(
   { host }: Pick<CollectRequest, "host">,
   { sites, publicHost }: Pick<Collecting, "sites" | "publicHost">,

@@ -3,13 +3,13 @@ import type { EventLog } from "../../schemas/records/event-log.js";
 import type { Codec } from "../../schemas/records/codec.js";
 import { encodeRawChunk, type RawChunk } from "../../schemas/records/raw-chunk.js";
 
-/** Takes the lines of live events and has them in the event log within 200 ms, as long as that takes any. */
+/** Buffers the lines of live events and appends them to the event log within 200 ms while the log is available. */
 export interface LiveBuffer extends AsyncDisposable {
-  /** Never waits and never throws. A line for which there is no room is lost, and counted. */
+  /** Never waits and never throws. A line that does not fit into the buffer is dropped and counted. */
   add(line: string): void;
-  /** What is held now, of lines that are not in the log yet. */
+  /** Size of the lines that are not in the log yet. */
   readonly bytes: number;
-  /** Appends what is held; what the log does not take within some seconds is lost, and counted. */
+  /** Appends the buffered lines. After some seconds, the rest is dropped and counted. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -20,28 +20,28 @@ export interface LiveBufferOptions {
   now: () => number;
   /** A fresh UUID. */
   newId: () => string;
-  /** The most that is held. */
+  /** Size of the buffer. */
   bytesMax: number;
   onLost: (events: number) => void;
-  /** Told of every append that failed; it is tried again. */
+  /** Called for every failed append. The append is retried. */
   onFailure: (error: unknown) => void;
-  /** How long the end waits for a log that does not take anything. */
+  /** How long disposal waits for an unavailable log. */
   endMsMax?: number;
 }
 
-/** Half of what is promised: the rest is for the log. */
+/** Half of the promised 200 ms. The other half is for the log. */
 const FLUSH_MS = 100;
 const CHUNK_BYTES = 256 * 1024;
 const NEWLINE = 0x0a;
-/** A chunk that the log did not take is tried again; meanwhile others wait. */
+/** Appends in flight. While they are retried, other chunks wait. */
 const APPENDS_AT_ONCE = 4;
 const RETRY_MS_MIN = 250;
 const RETRY_MS_MAX = 2_000;
 const END_MS_MAX = 5_000;
-/** So many chunks go to one partition: whoever reads it finds more for one insert. */
+/** Chunks for one partition in a row, so that its reader gets enough for one insert. */
 const CHUNKS_IN_A_ROW = 20;
 
-/** Owners are those of the artifacts that the lines name. */
+/** Each line names an artifact, which has the owner. */
 const ANY_OWNER = "00000000-0000-0000-0000-000000000000";
 
 interface Batch {
@@ -50,19 +50,19 @@ interface Batch {
 }
 
 /**
- * Lines of all owners share a chunk: however many packages are asked for, a few records a second go into the log. They
- * are held as bytes: as strings, thousands of small objects would be copied by every collection of garbage.
+ * Lines of all owners share chunks, so the log gets a few records a second for any number of packages. Lines are
+ * buffered as bytes, because the garbage collector would copy thousands of strings again and again.
  */
 export function openLiveBuffer(options: LiveBufferOptions): LiveBuffer {
   const { log, bytesMax, onLost, newId, endMsMax = END_MS_MAX } = options;
   const ready: Batch[] = [];
-  const underWay = new Set<Batch>();
+  const inFlight = new Set<Batch>();
   const ending = new AbortController();
   let open = Buffer.allocUnsafeSlow(CHUNK_BYTES);
   let size = 0;
   let events = 0;
-  let held = 0;
-  // Each process begins elsewhere.
+  let bufferedBytes = 0;
+  // Each process starts at another partition.
   let chunks = CHUNKS_IN_A_ROW * (Number.parseInt(newId().slice(-8), 16) % log.partitions);
   let timer: NodeJS.Timeout | undefined;
   let whenEmpty: (() => void) | undefined;
@@ -78,64 +78,64 @@ export function openLiveBuffer(options: LiveBufferOptions): LiveBuffer {
   }
 
   function sendReady(): void {
-    while (underWay.size < APPENDS_AT_ONCE) {
+    while (inFlight.size < APPENDS_AT_ONCE) {
       const batch = ready.shift();
       if (batch === undefined) return;
-      underWay.add(batch);
+      inFlight.add(batch);
       const partition = Math.floor(chunks++ / CHUNKS_IN_A_ROW) % log.partitions;
-      void appendUntilTaken(batch, { ...options, partition, signal: ending.signal }).then(() => {
-        underWay.delete(batch);
-        held -= batch.lines.length;
+      void appendWithRetries(batch, { ...options, partition, signal: ending.signal }).then(() => {
+        inFlight.delete(batch);
+        bufferedBytes -= batch.lines.length;
         sendReady();
-        if (held === 0) whenEmpty?.();
+        if (bufferedBytes === 0) whenEmpty?.();
       });
     }
   }
 
   return {
     get bytes() {
-      return held;
+      return bufferedBytes;
     },
     add(line) {
       const bytes = Buffer.byteLength(line) + 1;
-      if (held + bytes > bytesMax || ending.signal.aborted) return onLost(1);
+      if (bufferedBytes + bytes > bytesMax || ending.signal.aborted) return onLost(1);
       if (size + bytes > open.length) closeBatch();
       if (bytes > open.length) open = Buffer.allocUnsafeSlow(bytes);
       size += open.write(line, size);
       open[size++] = NEWLINE;
       events++;
-      held += bytes;
+      bufferedBytes += bytes;
       timer ??= setTimeout(closeBatch, FLUSH_MS);
     },
     async [Symbol.asyncDispose]() {
       closeBatch();
       const empty = new Promise<void>((resolve) => (whenEmpty = resolve));
-      if (held > 0) await Promise.race([empty, pause(endMsMax, ending.signal)]);
+      if (bufferedBytes > 0) await Promise.race([empty, pause(endMsMax, ending.signal)]);
       ending.abort();
-      onLost([...underWay, ...ready.splice(0)].reduce((lost, batch) => lost + batch.events, 0));
+      onLost([...inFlight, ...ready.splice(0)].reduce((lost, batch) => lost + batch.events, 0));
     },
   };
 }
 
-/** Not of Node's pool: a few lines would keep all of it in memory for as long as the log is away. */
+/** Copies into memory of its own. A slice would keep a whole buffer alive while the log is unavailable. */
 function copyOf(bytes: Buffer): Buffer {
   const copy = Buffer.allocUnsafeSlow(bytes.length);
   bytes.copy(copy);
   return copy;
 }
 
-interface Appending extends LiveBufferOptions {
+interface AppendOptions extends LiveBufferOptions {
   partition: number;
   signal: AbortSignal;
 }
 
 /**
- * A log that says no may have taken the chunk all the same. It is sent again under its id and to its partition, with
- * a sequence number that is not 0: whoever reads it looks for the one before.
+ * Retries until the append succeeds. A failed append may have reached the log. So a retry keeps the id and partition of
+ * the chunk and has a sequence number above 0, which makes the reader look for the earlier copy.
  */
-async function appendUntilTaken(
+async function appendWithRetries(
   batch: Batch,
-  { log, partition, signal, ...options }: Appending,
+  { log, partition, signal, ...options }: AppendOptions,
 ): Promise<void> {
   const { codec = "none", onFailure } = options;
   const first = chunkOf(batch, options);
@@ -167,7 +167,7 @@ function chunkOf({ lines }: Batch, { now, newId }: Pick<LiveBufferOptions, "now"
   };
 }
 
-/** Shorter where it is told to stop. */
+/** Ends early when the signal is aborted. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {

@@ -1,4 +1,4 @@
-/** The import was aborted while its body was still coming in. */
+/** The import was aborted during its upload. */
 export class UploadAborted extends Error {
   constructor(importId: string) {
     super(`import ${importId} was aborted during its upload`);
@@ -11,7 +11,7 @@ export interface ActiveUpload extends Disposable {
   abort(): void;
 }
 
-/** The uploads that this process is receiving, so that an abort ends them at once; other processes see their lease. */
+/** The uploads of this process, so that an abort stops them at once. An abort elsewhere shows in their lease. */
 export class ActiveUploads {
   private readonly uploads = new Map<string, AbortController>();
 

@@ -1,17 +1,17 @@
 const NEWLINE = 0x0a;
-/** A sender of tiny parts makes many of them: they are put together before they cost more than their bytes. */
+/** Many tiny parts are concatenated before the list costs more memory than their bytes. */
 const PARTS_HELD_MAX = 1024;
-/** A search takes no longer than looking at so many bytes one by one. */
-const BYTES_WORTH_A_SEARCH = 64;
+/** One `indexOf` costs about as much as a loop over this many bytes. */
+const BYTES_PER_SEARCH = 64;
 
 export interface CutLimits {
-  /** A chunk is cut as soon as it holds this many bytes and a line end. */
+  /** A chunk ends at the last newline once it has this many bytes. */
   bytesTarget: number;
-  /** A longer line is cut short to one byte more than this (and a CR), enough to know that it is too long. */
+  /** A longer line is shortened to this plus one byte and a CR, so that enrichment still sees that it is too long. */
   lineBytesMax: number;
 }
 
-/** Whole lines of a body, as they were sent. */
+/** Whole lines of a body, unchanged. */
 export interface Chunk {
   bytes: Buffer;
   /** 1-based number of the first line, blank lines counted. */
@@ -25,7 +25,7 @@ export async function* cutChunks(
 ): AsyncGenerator<Chunk> {
   let held: Buffer[] = [];
   let size = 0;
-  /** Bytes held up to the last newline: a line that has no end yet is not searched again with every part. */
+  /** Bytes up to the last newline, remembered so that a line without an end is not searched again with every part. */
   let whole = 0;
   let firstLine = 1;
   for await (const part of withShortLines(bytes, lineBytesMax + 2)) {
@@ -46,7 +46,7 @@ export async function* cutChunks(
   if (size > 0) yield { bytes: Buffer.concat(held, size), firstLine };
 }
 
-/** Bounds what a line without end can hold in memory: bytes of a line beyond `lineBytesMax` are passed over. */
+/** Drops the bytes of a line above `lineBytesMax`, which bounds the memory for a line without an end. */
 async function* withShortLines(bytes: AsyncIterable<Buffer>, lineBytesMax: number): AsyncGenerator<Buffer> {
   let lineBytes = 0;
   for await (const part of bytes) {
@@ -56,9 +56,9 @@ async function* withShortLines(bytes: AsyncIterable<Buffer>, lineBytesMax: numbe
       lineBytes = afterLast === 0 ? lineBytes + part.length : part.length - afterLast;
       continue;
     }
-    const kept = shortenLines(part, lineBytes, lineBytesMax);
-    lineBytes = kept.lineBytes;
-    yield* kept.pieces;
+    const shortened = shortenLines(part, lineBytes, lineBytesMax);
+    lineBytes = shortened.lineBytes;
+    yield* shortened.pieces;
   }
 }
 
@@ -82,9 +82,9 @@ function shortenLines(
   return { pieces, lineBytes };
 }
 
-/** By a search for each newline; where lines are so short that searches take longer, byte by byte. */
+/** Searches for each newline, and switches to a byte loop when lines are so short that the loop is faster. */
 function countNewlines(bytes: Buffer): number {
-  const searchesMax = bytes.length / BYTES_WORTH_A_SEARCH;
+  const searchesMax = bytes.length / BYTES_PER_SEARCH;
   let count = 0;
   let at = bytes.indexOf(NEWLINE);
   for (; at >= 0 && count < searchesMax; at = bytes.indexOf(NEWLINE, at + 1)) count++;

@@ -3,7 +3,7 @@ import zlib from "node:zlib";
 import { formatBytes } from "../../schemas/byte-size.js";
 import { Problem } from "../../schemas/problem.js";
 
-/** zstd came to Node with 22.15 and 23.8: accepted where it is there. */
+/** Node has zstd since 22.15 and 23.8. */
 type Decoder = Duplex & { bytesWritten: number };
 type ZlibWithZstd = typeof zlib & { createZstdDecompress?: () => Decoder };
 const createZstd = (zlib as ZlibWithZstd).createZstdDecompress;
@@ -18,10 +18,10 @@ const DECODERS = new Map<string, () => Decoder>([
   ...(createZstd === undefined ? [] : [["zstd", createZstd] as const]),
 ]);
 
-/** The encodings an import body may have, for `Accept-Encoding` of a refusal. */
+/** The supported encodings, for `Accept-Encoding` of a refusal. */
 export const CONTENT_ENCODINGS = [...DECODERS.keys()].filter((name) => !name.startsWith("x-"));
 
-/** The most bytes that one body may have once decompressed, where nothing else is said: 20 GiB. */
+/** The default limit of a decompressed body: 20 GiB. */
 export const BODY_BYTES_MAX = 20 * 2 ** 30;
 
 export interface BodyLimits {
@@ -30,9 +30,9 @@ export interface BodyLimits {
 }
 
 /**
- * The body as it was before `Content-Encoding`, as a stream that is read no faster than it is consumed, not before
- * the first of it is asked for, and that throws when the sender breaks off, the compressed data ends early, or more
- * than `bytesMax` have come out of it (Problem too-large).
+ * Opens a request's body, decompressed. Reads nothing before the first part is requested, and no faster than the parts
+ * are consumed. The iteration throws when the sender closes the connection, when the compressed data ends early, and
+ * above `bytesMax` decompressed bytes (Problem too-large).
  * @throws Problem unsupported-encoding
  */
 export function openBody(
@@ -53,7 +53,7 @@ function openDecoded(request: Readable, contentEncoding: string | undefined): As
   );
 }
 
-/** Counts what comes out, so that it does not matter how little went in. */
+/** Counts decompressed bytes, so a small body that expands a lot is refused too. */
 async function* limited(body: AsyncIterable<Buffer>, bytesMax: number): AsyncGenerator<Buffer> {
   let bytes = 0;
   for await (const part of body) {
@@ -77,13 +77,13 @@ async function* readBody(
   try {
     yield* open() as AsyncIterable<Buffer>;
   } finally {
-    // Destroying a request closes its connection, and the answer would not arrive: what nobody wants is dropped.
+    // Destroying the request would close its connection before the answer. The rest of the body is dropped instead.
     request.unpipe();
     request.resume();
   }
 }
 
-/** Not `pipeline`, which destroys the request when the decoder fails. */
+/** Does not use `pipeline`, which destroys the request when the decoder fails. */
 async function* decode(request: Readable, decoder: Decoder): AsyncGenerator<Buffer> {
   let bytesReceived = 0;
   finished(request, { writable: false }, (error) => {
@@ -92,7 +92,7 @@ async function* decode(request: Readable, decoder: Decoder): AsyncGenerator<Buff
   request.on("data", (part: Buffer) => (bytesReceived += part.length));
   request.pipe(decoder);
   yield* decoder as AsyncIterable<Buffer>;
-  // Decoders of other encodings than gzip pass over what comes after the end: it would be lost without a word.
+  // Other decoders than gzip ignore bytes after the end of the compressed data, so these would be lost silently.
   request.unpipe(decoder);
   for await (const _ of request.iterator({ destroyOnReturn: false })) break;
   if (bytesReceived > decoder.bytesWritten) throw new BytesAfterEnd();

@@ -1,21 +1,21 @@
-/** A sender that stands still for so long has gone away, whatever its connection says. */
+/** A sender without a byte for this long is taken for gone, even if its connection is open. */
 const IDLE_MS_MAX = 120_000;
 
-export interface Patience {
+export interface ReadLimits {
   signal?: AbortSignal | undefined;
   idleMsMax?: number | undefined;
 }
 
 /**
- * Throws as soon as the signal says so, and when the sender stands still. The body is left as it is: destroying
- * it would close the connection before the answer is sent.
+ * Passes on the parts of a body. Throws when the signal is aborted and when the sender is idle for too long. The body is
+ * not destroyed, because that would close the connection before the answer.
  *
- * One timer and one waiting promise: a race with a promise that lives as long as the upload would keep every part
- * of the body in memory until its end.
+ * Uses one timer and one pending promise. A race with a promise that lives as long as the upload would keep every part
+ * in memory until the end.
  */
 export async function* readWhileSent(
   body: AsyncIterable<Buffer>,
-  { signal, idleMsMax = IDLE_MS_MAX }: Patience = {},
+  { signal, idleMsMax = IDLE_MS_MAX }: ReadLimits = {},
 ): AsyncGenerator<Buffer> {
   const parts = body[Symbol.asyncIterator]();
   let fail = (_: Error): void => undefined;
@@ -30,7 +30,7 @@ export async function* readWhileSent(
   try {
     for (;;) {
       signal?.throwIfAborted();
-      // Only the sender's time counts, not that of whoever takes the parts: what fired meanwhile was not heard.
+      // Measures only the sender: the timer restarts here, and firing while the consumer was busy had no effect.
       idle.refresh();
       const part = await next();
       if (part.done) return;
@@ -42,7 +42,6 @@ export async function* readWhileSent(
   }
 }
 
-/** The sender sent nothing for too long. */
 export class SenderIdle extends Error {
   constructor(idleMs: number) {
     super(`the sender sent nothing for ${idleMs / 1000} s`);

@@ -2,19 +2,19 @@ import { isUtf8 } from "node:buffer";
 
 const PERCENT_SIGN = 0x25;
 
-/** One character of a path or a query as it was sent. */
+/** One character of a path or a query. */
 export interface SentCharacter {
-  /** What it is compared by: an encoded `/` is no separator, everything else is the same encoded or not. */
+  /** The form for comparison. An encoded `/` differs from a plain one; any other character equals its encoding. */
   match: string;
   /** The character itself. */
   plain: string;
-  /** As it has to be written to mean the same again: reserved characters stay encoded if they were. */
-  spelt: string;
+  /** The form for a new URL with the same meaning. Reserved characters stay encoded if they were. */
+  encoded: string;
 }
 
 /**
- * Takes percent-encoding apart, once: `%25` is a per cent sign and decodes no further. A `%` that begins no encoding
- * stands for itself, and bytes that are not UTF-8 stay as they were sent. `+` is a plus, not a space.
+ * Decodes percent-encoding once: `%25` is a per cent sign and is not decoded again. A `%` that starts no encoding stands
+ * for itself. Bytes that are not UTF-8 stay encoded. `+` is a plus, not a space.
  */
 export function decodePercent(text: string): SentCharacter[] {
   const sent: SentCharacter[] = [];
@@ -26,51 +26,51 @@ export function decodePercent(text: string): SentCharacter[] {
       continue;
     }
     PIECE.lastIndex = at;
-    const [piece = "", encoded] = PIECE.exec(text) ?? [];
-    if (encoded === undefined) sent.push(asSent(piece));
-    else sent.push(...decodeBytes(encoded));
+    const [piece = "", escapes] = PIECE.exec(text) ?? [];
+    if (escapes === undefined) sent.push(unescaped(piece));
+    else sent.push(...decodeBytes(escapes));
     at += piece.length;
   }
   return sent;
 }
 
 const PIECE = /((?:%[0-9A-Fa-f]{2})+)|[^]/uy;
-/** Of ASCII but the per cent sign: this is done for every request, and making these anew takes twenty times as long. */
+/** ASCII without the per cent sign. Reusing these objects is twenty times as fast as creating them for each request. */
 const PLAIN: readonly (SentCharacter | undefined)[] = Array.from({ length: 128 }, (_, code) =>
-  code === PERCENT_SIGN ? undefined : Object.freeze(asSent(String.fromCharCode(code))),
+  code === PERCENT_SIGN ? undefined : Object.freeze(unescaped(String.fromCharCode(code))),
 );
 
-function asSent(plain: string): SentCharacter {
-  return { match: plain, plain, spelt: plain === "%" ? "%25" : plain };
+function unescaped(plain: string): SentCharacter {
+  return { match: plain, plain, encoded: plain === "%" ? "%25" : plain };
 }
 
-function decodeBytes(encoded: string): SentCharacter[] {
-  const bytes = Buffer.from(encoded.replaceAll("%", ""), "hex");
+function decodeBytes(escapes: string): SentCharacter[] {
+  const bytes = Buffer.from(escapes.replaceAll("%", ""), "hex");
   const characters: SentCharacter[] = [];
   for (let at = 0; at < bytes.length;) {
-    const character = bytes.subarray(at, at + lengthBegunBy(bytes[at] ?? 0));
-    const sound = isUtf8(character);
-    characters.push(sound ? decodedCharacter(character.toString()) : undecodable(bytes[at] ?? 0));
-    at += sound ? character.length : 1;
+    const character = bytes.subarray(at, at + utf8LengthOf(bytes[at] ?? 0));
+    const valid = isUtf8(character);
+    characters.push(valid ? decodedCharacter(character.toString()) : undecodable(bytes[at] ?? 0));
+    at += valid ? character.length : 1;
   }
   return characters;
 }
 
-/** How many bytes a character has in UTF-8, by its first. */
-function lengthBegunBy(byte: number): number {
+/** The length of a character in UTF-8, from its first byte. */
+function utf8LengthOf(byte: number): number {
   if (byte < 0xc0) return 1;
   if (byte < 0xe0) return 2;
   return byte < 0xf0 ? 3 : 4;
 }
 
 function undecodable(byte: number): SentCharacter {
-  const sent = escapeByte(byte);
-  return { match: sent, plain: sent, spelt: sent };
+  const encoded = escapeByte(byte);
+  return { match: encoded, plain: encoded, encoded };
 }
 
 function decodedCharacter(plain: string): SentCharacter {
-  const spelt = RESERVED.test(plain) ? escapeByte(plain.charCodeAt(0)) : plain;
-  return { match: plain === "/" ? spelt : plain, plain, spelt };
+  const encoded = RESERVED.test(plain) ? escapeByte(plain.charCodeAt(0)) : plain;
+  return { match: plain === "/" ? encoded : plain, plain, encoded };
 }
 
 /** RFC 3986, 2.2, and the per cent sign. */

@@ -8,8 +8,8 @@ export interface FoundRoute<Route> {
 }
 
 /**
- * The route that takes a request's target (path and query), of routes in the order of `compareRoutes`. None where more
- * than `MATCHING_WORK_MAX` would have to be compared: others wait for as long.
+ * The first route that matches a request's target (path and query). Routes must be in the order of `compareRoutes`.
+ * Undefined after `MATCHING_WORK_MAX` comparisons, because other requests wait during this time.
  */
 export function findRoute<Route extends { template: RouteTemplate }>(
   inOrder: readonly Route[],
@@ -25,28 +25,28 @@ export function findRoute<Route extends { template: RouteTemplate }>(
   return undefined;
 }
 
-/** In the order of `compareRoutes`. */
+/** Sorts routes in the order of `compareRoutes`. */
 export function sortRoutes<Route extends { template: RouteTemplate }>(routes: readonly Route[]): Route[] {
-  const placed = routes.map((route) => ({ route, order: orderOf(route.template) }));
-  return placed.sort((a, b) => compareOrders(a.order, b.order)).map(({ route }) => route);
+  const ordered = routes.map((route) => ({ route, order: orderOf(route.template) }));
+  return ordered.sort((a, b) => compareOrders(a.order, b.order)).map(({ route }) => route);
 }
 
 /**
- * Which of two routes comes first where both match: the more literal path, segment by segment. `/foo/latest` beats
- * `/foo/{v}` beats `/{+path}`; a segment that is partly literal lies between the two, the one with more text first.
- * What stands behind a variable that spans segments is compared from the end, as that is where it lines up. Of equal
- * paths the one that asks for more of the query comes first. Negative: the first; zero: they conflict.
+ * Precedence of two routes that match the same request: negative when `a` wins, zero when they conflict. The more
+ * literal path wins, segment by segment: `/foo/latest` beats `/foo/{v}` beats `/{+path}`. A partly literal segment lies
+ * between literal and variable; more text wins. After a variable that spans segments, paths are compared from their
+ * end. For equal paths, the route with more query parameters wins.
  */
 export function compareRoutes(a: RouteTemplate, b: RouteTemplate): number {
   return compareOrders(orderOf(a), orderOf(b));
 }
 
-/** Whether two routes match exactly the same requests: only the names of their variables differ. */
+/** Whether two routes match exactly the same requests, because they differ only in the names of variables. */
 export function routesConflict(a: RouteTemplate, b: RouteTemplate): boolean {
   return keyOf(a) === keyOf(b);
 }
 
-/** Compared one after the other; the smaller comes first, and of lists where one begins the other, the longer. */
+/** Compared element by element; the smaller wins. When one list is the beginning of another, the longer wins. */
 type Order = readonly (readonly number[][] | string)[];
 
 function orderOf(template: RouteTemplate): Order {
@@ -68,7 +68,7 @@ function orderOf(template: RouteTemplate): Order {
   ];
 }
 
-/** Cut at each `/`. */
+/** Splits a path at each `/`. */
 function segmentsOf(path: readonly Piece[]): Piece[][] {
   const segments: Piece[][] = [[]];
   for (const piece of path) {
@@ -89,7 +89,7 @@ const LITERAL = 0;
 const PARTLY = 1;
 const VARIABLE = 2;
 
-/** Smaller is more literal. */
+/** The rank of a segment; smaller is more literal. */
 function rankOf(pieces: readonly Piece[]): number[] {
   const variables = pieces.filter((piece) => "name" in piece);
   const spanning = variables.filter((variable) => variable.spans).length;
@@ -99,7 +99,7 @@ function rankOf(pieces: readonly Piece[]): number[] {
   return [spanning > 0 ? kind + VARIABLE : kind, -characters, spanning];
 }
 
-/** In the query both kinds of variable match the same. */
+/** Makes both kinds of variable equal, because they match the same in the query. */
 function withinParameter(piece: Piece): Piece {
   return "name" in piece ? { ...piece, spans: false } : piece;
 }
@@ -118,7 +118,7 @@ function compareLists(a: readonly number[][], b: readonly number[][]): number {
   for (const [at, one] of a.entries()) {
     const other = b[at];
     if (other === undefined) return -1;
-    const differing = one.findIndex((number, place) => number !== other[place]);
+    const differing = one.findIndex((number, index) => number !== other[index]);
     if (differing >= 0) return (one[differing] ?? 0) - (other[differing] ?? 0);
   }
   return a.length - b.length === 0 ? 0 : 1;
@@ -135,7 +135,7 @@ function keyOf({ path, query }: RouteTemplate): string {
   return JSON.stringify([path.map(nameless), values]);
 }
 
-/** A line break between characters, some of which are three long, such as `%2F`. */
+/** Joins with line breaks, because some characters are three long, such as `%2F`. */
 function nameless(piece: Piece): boolean | string {
   return "name" in piece ? piece.spans : piece.text.join("\n");
 }

@@ -1,17 +1,17 @@
 import type { SentCharacter } from "./decode-percent.js";
 import type { Piece, RequestTarget, RouteTemplate, Text, Variable } from "./route-template.js";
 
-/** How much may still be compared for a request, in characters; both routes and requests come from strangers. */
+/** The characters that may still be compared for a request. Strangers choose both routes and requests. */
 export interface MatchingWork {
   left: number;
 }
 
-/** Some ten milliseconds. Two hundred routes of three variables each are tried on a path of 1,000 characters within it. */
+/** About ten milliseconds: enough to try 200 routes of three variables on a path of 1,000 characters. */
 export const MATCHING_WORK_MAX = 1_500_000;
 
 /**
- * The variables that the target gives a route, or undefined where the route does not match; see `RouteTemplate`. Takes
- * pieces times characters off `work`, and as many as it compares; where that does not suffice, nothing matches.
+ * The values of a route's variables, or undefined when the route does not match; see `RouteTemplate`. Subtracts pieces
+ * times characters from `work`, and the characters compared. Nothing matches when `work` falls below zero.
  */
 export function matchRoute(
   { path, query }: RouteTemplate,
@@ -33,7 +33,7 @@ interface Matching extends MatchingRules {
 }
 
 interface MatchingRules {
-  /** What a variable that does not span cannot contain. */
+  /** A variable that does not span segments cannot contain this. */
   separator: "/" | undefined;
   work: MatchingWork;
 }
@@ -43,30 +43,35 @@ function matchPieces(
   sent: readonly SentCharacter[],
   { separator, variables, work }: Matching,
 ): boolean {
-  if (!beginsLike(pieces, sent, work)) return false;
+  if (!startMatches(pieces, sent, work)) return false;
   work.left -= pieces.length * (sent.length + 1);
   if (work.left < 0) return false;
   const ends = farthestEnds(pieces, sent, { separator, work });
-  if (work.left < 0 || ends[0] === NOWHERE) return false;
+  if (work.left < 0 || ends[0] === NO_MATCH) return false;
   let from = 0;
   for (const [at, piece] of pieces.entries()) {
-    const to = ends[at * (sent.length + 1) + from] ?? NOWHERE;
+    const to = ends[at * (sent.length + 1) + from] ?? NO_MATCH;
     if ("name" in piece) variables.set(piece.name, valueOf(piece, sent.slice(from, to)));
     from = to;
   }
   return true;
 }
 
-const NOWHERE = -1;
+const NO_MATCH = -1;
 
-/** Most routes differ in what they begin with. */
-function beginsLike([first]: readonly Piece[], sent: readonly SentCharacter[], work: MatchingWork): boolean {
+/** Excludes most routes early, as they differ in their beginning. */
+function startMatches(
+  [first]: readonly Piece[],
+  sent: readonly SentCharacter[],
+  work: MatchingWork,
+): boolean {
   return first === undefined || "name" in first || isAt(first, { sent, from: 0, work });
 }
 
 /**
- * For each piece a row, and in it for each place where the piece may begin: the last place where it may end so that the
- * rest fits. Behind those of the pieces, the row of nothing, which fits at the end. Good until the next call.
+ * A table with a row for each piece and a column for each start position: the last position where the piece can end so
+ * that the following pieces match. The last row is for no piece, which matches at the end only. The result is reused by
+ * the next call.
  */
 function farthestEnds(
   pieces: readonly Piece[],
@@ -74,62 +79,62 @@ function farthestEnds(
   { separator, work }: MatchingRules,
 ): Int32Array {
   const width = sent.length + 1;
-  const ends = nowhere((pieces.length + 1) * width);
+  const ends = emptyTable((pieces.length + 1) * width);
   ends[pieces.length * width + sent.length] = sent.length;
   for (let at = pieces.length - 1; at >= 0; at--) {
     const piece = pieces[at];
     if (piece === undefined) continue;
-    const row = { ends, first: at * width, behind: (at + 1) * width, sent };
+    const row = { ends, first: at * width, next: (at + 1) * width, sent };
     if ("name" in piece) fillForVariable(row, piece, separator);
     else fillForText(row, piece, work);
   }
   return ends;
 }
 
-/** Enough for most requests: made anew for each, it would be much of what is collected as garbage. */
+/** Large enough for most requests. A new array for each would be most of the garbage. */
 const REUSED = new Int32Array(4096);
 
-function nowhere(places: number): Int32Array {
-  const ends = places <= REUSED.length ? REUSED : new Int32Array(places);
-  return ends.fill(NOWHERE, 0, places);
+function emptyTable(size: number): Int32Array {
+  const ends = size <= REUSED.length ? REUSED : new Int32Array(size);
+  return ends.fill(NO_MATCH, 0, size);
 }
 
-/** Where in `ends` the row of a piece begins, and that of the piece behind it. */
+/** The offsets in `ends` of a piece's row and of the next piece's row. */
 interface Row {
   ends: Int32Array;
   first: number;
-  behind: number;
+  next: number;
   sent: readonly SentCharacter[];
 }
 
-function fillForText({ ends, first, behind, sent }: Row, piece: Text, work: MatchingWork): void {
+function fillForText({ ends, first, next, sent }: Row, piece: Text, work: MatchingWork): void {
   const { length } = piece.text;
   for (let from = 0; from + length <= sent.length && work.left >= 0; from++) {
     const to = from + length;
-    if (ends[behind + to] !== NOWHERE && isAt(piece, { sent, from, work })) ends[first + from] = to;
+    if (ends[next + to] !== NO_MATCH && isAt(piece, { sent, from, work })) ends[first + from] = to;
   }
 }
 
 function fillForVariable(
-  { ends, first, behind, sent }: Row,
+  { ends, first, next, sent }: Row,
   { spans }: Variable,
   separator: string | undefined,
 ): void {
-  let farthest = NOWHERE;
+  let farthest = NO_MATCH;
   for (let from = sent.length - 1; from >= 0; from--) {
-    if (farthest === NOWHERE && ends[behind + from + 1] !== NOWHERE) farthest = from + 1;
-    if (!spans && sent[from]?.match === separator) farthest = NOWHERE;
+    if (farthest === NO_MATCH && ends[next + from + 1] !== NO_MATCH) farthest = from + 1;
+    if (!spans && sent[from]?.match === separator) farthest = NO_MATCH;
     ends[first + from] = farthest;
   }
 }
 
-interface Place {
+interface Position {
   sent: readonly SentCharacter[];
   from: number;
   work: MatchingWork;
 }
 
-function isAt({ text }: Text, { sent, from, work }: Place): boolean {
+function isAt({ text }: Text, { sent, from, work }: Position): boolean {
   let alike = 0;
   while (alike < text.length && sent[from + alike]?.match === text[alike]) alike++;
   work.left -= alike;
@@ -137,5 +142,5 @@ function isAt({ text }: Text, { sent, from, work }: Place): boolean {
 }
 
 function valueOf({ spans }: Variable, sent: readonly SentCharacter[]): string {
-  return sent.map(({ plain, spelt }) => (spans ? spelt : plain)).join("");
+  return sent.map(({ plain, encoded }) => (spans ? encoded : plain)).join("");
 }

@@ -25,12 +25,12 @@ function routeFaults({ templatePath, outgoingUrl }: Partial<CreatePackageRouteV1
   ];
 }
 
-/** `captured` is undefined where the path is at fault itself: nothing is said of variables then. */
+/** `captured` is undefined when the path itself has a fault. Variables are then not checked. */
 function outgoingFaults(outgoingUrl: string, captured: readonly string[] | undefined): FieldFault[] {
   const path = "/outgoingUrl";
   const template = decodeTemplate(outgoingUrl);
   if ("fault" in template) return [{ path, message: template.fault }];
-  // Whoever sends the request chooses the values: they may never choose where it goes.
+  // The sender of a request chooses the values, and must not be able to choose the host.
   if (!/^https?:\/\/[^/?#{}]+(?:[/?#]|$)/i.test(outgoingUrl) || !isHttpUrl(withSample(outgoingUrl)))
     return [
       { path, message: "must be an absolute http or https URL whose host has no variable in it, or empty" },

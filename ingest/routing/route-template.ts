@@ -2,19 +2,19 @@ import { decodePercent, type SentCharacter } from "./decode-percent.js";
 import { decodeTemplate, variablesOf, type TemplateFault, type UrlTemplate } from "./url-template.js";
 
 /**
- * Which requests a route of a file package takes: a path, and a query of which each parameter must be there, in any
- * order, among others. The rules of matching:
+ * The requests that a route of a file package matches: a path, and query parameters that must all be present, in any
+ * order, among others. The rules:
  *
- * - A variable holds one character at least. In the path, `{v}` stays within one segment, `{+v}` may span several; in
- *   the query both reach to the end of the parameter.
- * - Where there is a choice, the earlier variable takes as much as it can: of `a-b-1`, `{name}-{version}` takes `a-b`.
- * - An encoded character is the same as the plain one, except `%2F`, which separates nothing. Case matters.
- * - A variable's value is decoded; in that of `{+v}` reserved characters that were encoded stay so, and expansion
- *   with `{+v}` gives back what was sent.
+ * - A variable has at least one character. In the path, `{v}` matches within one segment and `{+v}` may span several.
+ *   In the query, both match up to the end of the parameter.
+ * - Earlier variables are greedy: in `a-b-1`, `{name}-{version}` takes `a-b` as the name.
+ * - An encoded character equals the plain one, except `%2F`, which is no separator. Case matters.
+ * - The value of a variable is decoded. In `{+v}`, encoded reserved characters stay encoded, so that expansion with
+ *   `{+v}` restores what was sent.
  */
 export interface RouteTemplate {
   path: readonly Piece[];
-  /** By name; sorted, as their order means nothing. */
+  /** Sorted by name, because their order does not matter. */
   query: readonly QueryParameter[];
   variables: readonly string[];
 }
@@ -27,13 +27,13 @@ export interface QueryParameter {
 export type Piece = Text | Variable;
 
 export interface Text {
-  /** Characters as they are compared, see `SentCharacter`. */
+  /** Characters in their form for comparison, see `SentCharacter`. */
   text: readonly string[];
 }
 
 export interface Variable {
   name: string;
-  /** May span several segments, and keeps encoded what is reserved. */
+  /** May span several segments and keeps reserved characters encoded. */
   spans: boolean;
 }
 
@@ -54,13 +54,13 @@ export function decodeRouteTemplate(text: string): RouteTemplate | TemplateFault
   return { path: piecesOf(path), query, variables: variablesOf(template) };
 }
 
-/** A request's path and query, taken apart once for all routes. */
+/** A request's path and query, parsed once for all routes. */
 export interface RequestTarget {
   path: readonly SentCharacter[];
   query: ReadonlyMap<string, readonly SentCharacter[]>;
 }
 
-/** Of an origin-form target such as `/data?measures=Population`; of a parameter that comes twice, the first counts. */
+/** Parses a target such as `/data?measures=Population`. When a parameter is repeated, the first one counts. */
 export function readRequestTarget(target: string): RequestTarget {
   const [whole = ""] = target.split("#", 1);
   const [path = "", ...behind] = whole.split("?");
@@ -76,7 +76,7 @@ function faultOfPath(path: string): string | undefined {
   if (!path.startsWith("/")) return "must begin with /";
   if (path.includes("#")) return "must not contain #";
   if (/\/\//.test(path)) return "must not have an empty segment in it";
-  // Clients resolve these before they send anything.
+  // Clients resolve these segments before they send a request.
   const dots = path.split("/").find((segment) => /^\.{1,2}$/.test(segment.replace(/%2e/gi, ".")));
   return dots === undefined ? undefined : `must not contain the segment ${dots}`;
 }
@@ -101,7 +101,7 @@ function splitParameter(parameter: string): { name: string; value: string } {
   return { name: plain.join(""), value: value.join("=") };
 }
 
-/** Of a part of a template that was found sound. */
+/** Parses a part of a template that was checked before. */
 function piecesOf(text: string): Piece[] {
   const template = decodeTemplate(text);
   if ("fault" in template) return [];

@@ -15,12 +15,12 @@ export interface VariablePart {
   reserved: boolean;
 }
 
-/** Why a text is no template, as a sentence that finishes "<field> ...". */
+/** Why a text is not a template, as the end of a sentence that starts with the field's name. */
 export interface TemplateFault {
   fault: string;
 }
 
-/** Decodes a template; what only higher levels know is a fault. */
+/** Parses a template. Operators of higher levels are a fault. */
 export function decodeTemplate(text: string): UrlTemplate | TemplateFault {
   const parts: TemplatePart[] = [];
   let end = 0;
@@ -38,12 +38,12 @@ export function decodeTemplate(text: string): UrlTemplate | TemplateFault {
 /** `varname` of RFC 6570, 2.3. */
 const VARIABLE = /^(?:[A-Za-z0-9_]|%[0-9A-Fa-f]{2})(?:\.?(?:[A-Za-z0-9_]|%[0-9A-Fa-f]{2}))*$/;
 
-/** The names of a template's variables, in the order in which they stand; one that stands twice is there twice. */
+/** The names of a template's variables in order. A repeated variable is repeated here. */
 export function variablesOf({ parts }: UrlTemplate): string[] {
   return parts.flatMap((part) => ("variable" in part ? [part.variable] : []));
 }
 
-/** Expands as RFC 6570 says (3.2.2 and 3.2.3); a variable without a value leaves nothing. */
+/** Expands as RFC 6570, 3.2.2 and 3.2.3, says. A variable without a value expands to nothing. */
 export function expandTemplate({ parts }: UrlTemplate, values: ReadonlyMap<string, string>): string {
   return parts.map((part) => expandPart(part, values)).join("");
 }
@@ -54,13 +54,13 @@ function expandPart(part: TemplatePart, values: ReadonlyMap<string, string>): st
   return part.reserved ? encodeReserved(value) : encodeUnreserved(value);
 }
 
-/** Leaves unreserved characters only. */
+/** Encodes everything but unreserved characters. */
 function encodeUnreserved(text: string): string {
   if (/^[A-Za-z0-9\-._~]*$/.test(text)) return text;
   return encodeURIComponent(wellFormed(text)).replace(/[!'()*]/g, escapeByte);
 }
 
-/** Leaves reserved characters and what is percent-encoded already. */
+/** Encodes everything but unreserved and reserved characters and existing percent-encoding. */
 function encodeReserved(text: string): string {
   if (/^[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]*$/.test(text)) return text;
   return wellFormed(text).replace(/%[0-9A-Fa-f]{2}|[^]/gu, (each) =>
@@ -68,7 +68,7 @@ function encodeReserved(text: string): string {
   );
 }
 
-/** What cannot be written in UTF-8 becomes the replacement character. */
+/** Replaces lone surrogates, which UTF-8 cannot encode. */
 function wellFormed(text: string): string {
   return text.replace(/\p{Surrogate}/gu, "\ufffd");
 }
@@ -77,7 +77,7 @@ function escapeByte(character: string): string {
   return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
 }
 
-/** RFC 6570, 2.1; the apostrophe is allowed, as its examples use it. */
+/** RFC 6570, 2.1. The apostrophe is allowed, because the examples there use it. */
 function faultOfLiterals(parts: readonly TemplatePart[]): TemplateFault | undefined {
   const text = parts.map((part) => ("literal" in part ? part.literal : "")).join("/");
   if (/[{}]/.test(text)) return { fault: "has a { or } that belongs to no variable" };

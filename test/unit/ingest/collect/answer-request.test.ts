@@ -88,7 +88,7 @@ describe("a route sends the client on", () => {
     },
   );
 
-  test("and does not for HEAD count it", async () => {
+  test("without an event for HEAD", async () => {
     expect(await ask("/1.2/b", { method: "HEAD" })).toMatchObject({ status: 307, events: [] });
   });
 
@@ -106,7 +106,7 @@ describe("a route that only collects", () => {
     expect(variablesOf(answer)).toEqual([{ name: "x y" }]);
   });
 
-  test("takes version and platform as the fields, too", async () => {
+  test("also sets the fields version and platform", async () => {
     const { events } = await ask("/v/1.2/linux");
     expect(events).toMatchObject([{ version: "1.2", platform: "linux", artifact: { kind: "package" } }]);
     expect(variablesOf({ events })).toEqual([{ version: "1.2", platform: "linux" }]);
@@ -127,7 +127,7 @@ describe("a route that only collects", () => {
     expect(answer.events).toHaveLength(count);
   });
 
-  test("refuses more objects than may be, and counts none", async () => {
+  test("refuses too many objects, without any event", async () => {
     const body = Buffer.from("{}".repeat(101));
     expect(await ask("/only/x", { method: "POST", body })).toMatchObject({ status: 413, events: [] });
   });
@@ -150,7 +150,7 @@ describe("a pixel", () => {
     expect(events.every(({ ownerId }) => ownerId === OWNER)).toBe(true);
   });
 
-  test("is shown to HEAD without a view, and to nothing but GET and HEAD", async () => {
+  test("answers HEAD without an event, and refuses methods other than GET and HEAD", async () => {
     const target = `/a.png?x-pxid=${PIXEL}`;
     expect(await ask(target, { ...on, method: "HEAD" })).toMatchObject({ status: 200, events: [] });
     expect(await ask(target, { ...on, method: "POST" })).toMatchObject({
@@ -179,7 +179,7 @@ describe("the host decides", () => {
     expect((await ask(target, { host }, publicHost)).status).toBe(status);
   });
 
-  test("of npm reports, one of images among them where no other is set", async () => {
+  test("of npm reports, also on a docker host without a public host", async () => {
     const report = { method: "POST", host: "cr.example", body: Buffer.from("{}") };
     expect((await ask("/package-event/install", report)).kind).toBe("npm");
     expect((await ask("/package-event/install", report, "pixels.example")).status).toBe(404);

@@ -43,7 +43,7 @@ const taking = async () => undefined;
 const refusing = () => Promise.reject(new Error("away"));
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
-test("lines that come together are one chunk, in the log within 200 ms", async () => {
+test("lines that arrive together are one chunk, in the log within 200 ms", async () => {
   const { buffer, told, texts } = bufferOn(taking);
   buffer.add('{"a":1}');
   await pass(50);
@@ -55,14 +55,14 @@ test("lines that come together are one chunk, in the log within 200 ms", async (
   expect(buffer.bytes).toBe(0);
 });
 
-test("a chunk that is full does not wait", async () => {
+test("a full chunk is appended at once", async () => {
   const { buffer, told } = bufferOn(taking, 1_000_000);
   for (let n = 0; n < 3; n++) buffer.add("x".repeat(100_000));
   await pass(0);
   expect(told.chunks).toHaveLength(1);
 });
 
-test("lines are held as the bytes that they come to, however long one is", async () => {
+test("lines are buffered by their size in bytes, however long one is", async () => {
   const { buffer, texts } = bufferOn(taking, 1_000_000);
   buffer.add("é".repeat(10));
   expect(buffer.bytes).toBe(21);
@@ -73,7 +73,7 @@ test("lines are held as the bytes that they come to, however long one is", async
   expect(buffer.bytes).toBe(0);
 });
 
-test("what the log does not take is tried again under its id and at its place, until it does", async () => {
+test("a failed append is retried with its id and partition until it succeeds", async () => {
   let away = true;
   const seen: RawChunk[] = [];
   const { buffer, told, texts } = bufferOn(async (chunk) => {
@@ -91,7 +91,7 @@ test("what the log does not take is tried again under its id and at its place, u
   expect(seen.map(({ sequence }) => sequence)).toEqual(seen.map((_, index) => index));
 });
 
-test("only what fits is held; the rest is lost and counted, and few appends are under way", async () => {
+test("lines above the buffer's size are dropped and counted, and few appends are in flight", async () => {
   const { buffer, told } = bufferOn(() => new Promise(() => undefined), 100);
   for (let n = 0; n < 30; n++) {
     buffer.add("ten bytes");
@@ -102,7 +102,7 @@ test("only what fits is held; the rest is lost and counted, and few appends are 
   expect(told.mostUnderWay).toBe(4);
 });
 
-test("the end flushes what is held", async () => {
+test("disposal appends the buffered lines", async () => {
   const { buffer, told, texts } = bufferOn(taking);
   buffer.add("last");
   await buffer[Symbol.asyncDispose]();
@@ -111,7 +111,7 @@ test("the end flushes what is held", async () => {
   expect(told.lost).toBe(1);
 });
 
-test("the end waits for a log that is away no longer than it may, and counts what is lost", async () => {
+test("disposal waits for an unavailable log up to its limit, and counts the lost events", async () => {
   const { buffer, told } = bufferOn(refusing);
   buffer.add("one");
   buffer.add("two");
@@ -123,7 +123,7 @@ test("the end waits for a log that is away no longer than it may, and counts wha
   expect(told.lost).toBe(3);
 });
 
-test("an end with nothing held is over at once", async () => {
+test("disposal of an empty buffer ends at once", async () => {
   const { buffer, told } = bufferOn(refusing);
   await buffer[Symbol.asyncDispose]();
   expect(told.lost).toBe(0);

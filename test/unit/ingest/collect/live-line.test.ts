@@ -6,7 +6,7 @@ import { liveLine } from "../../../../ingest/collect/live-line.js";
 const event: LiveEvent = { ownerId: "owner", artifact: { kind: "package", id: "p" }, variables: new Map() };
 const source = { time: 17, address: "", host: "", headers: {} };
 
-test("says what the request said, and nothing of what it did not", () => {
+test("has the fields that the request had, and no others", () => {
   expect(liveLine(event, source)).toBe('{"$time":17,"$package":"p"}');
   const said = {
     ...event,
@@ -32,13 +32,13 @@ test("says what the request said, and nothing of what it did not", () => {
   });
 });
 
-test("leaves out a version that would have the event refused, not the variable", () => {
+test("omits a version that enrichment would refuse, and keeps the variable", () => {
   const version = "é".repeat(129);
   const line = liveLine({ ...event, version, variables: new Map([["version", version]]) }, source);
   expect(JSON.parse(line)).toEqual({ $time: 17, $package: "p", version });
 });
 
-test("is no longer than what is kept of it, so that few requests cannot fill the buffer", () => {
+test("is no longer than the stored event, so that few requests cannot fill the buffer", () => {
   const long = "é".repeat(7_000);
   const headers = { "user-agent": long, referer: long };
   const variables = new Map([

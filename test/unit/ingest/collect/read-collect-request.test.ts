@@ -62,7 +62,7 @@ describe("a body", () => {
     expect((await bodyOf([])).length).toBe(0);
   });
 
-  test("is refused beyond that, before it is read where it says how long it is", async () => {
+  test("is refused above that, before reading when Content-Length says so", async () => {
     await expect(bodyOf([65_000, 537])).rejects.toThrow(BodyTooLarge);
     await expect(bodyOf([], { "content-length": "65537" })).rejects.toThrow(BodyTooLarge);
   });

@@ -16,7 +16,7 @@ const image = (n: number, over = {}) =>
   });
 
 describe("domains", () => {
-  test("serve their package until they are another one's or nobody's", () => {
+  test("serve their package until they move to another or are removed", () => {
     const directory = directoryOf(packageOf({ id: id(1) }));
     expect(directory.of("files.example")).toMatchObject({ kind: "file", packageId: id(1) });
     directory.putPackage(packageOf({ id: id(2), name: "other" }));
@@ -34,7 +34,7 @@ describe("domains", () => {
     expect(directory.of("files.example")).toMatchObject({ kind: "python", name: "numpy", repositoryUrl });
   });
 
-  test("have the more literal route first, and no route that cannot be read", () => {
+  test("have the more literal route first, and leave out routes that cannot be parsed", () => {
     const routes = ["/{+all}", "/a/{v}", "/a/b", "no path"].map((templatePath) => ({
       templatePath,
       outgoingUrl: "",
@@ -55,7 +55,7 @@ describe("docker hosts", () => {
     });
   });
 
-  test("have the image of the package that was made first, then that of the next", () => {
+  test("have the image of the oldest package, then of the next", () => {
     const directory = directoryOf(image(2), image(1), image(3));
     const serving = () => {
       const site = directory.of("cr.example");
@@ -70,7 +70,7 @@ describe("docker hosts", () => {
     expect(directory.of("cr.example")).toBeUndefined();
   });
 
-  test("are their owner's whose the reservation is, whoever made a package first", () => {
+  test("belong to the owner of the reservation, not of the oldest package", () => {
     const directory = directoryOf(image(2), image(3, { publicUrl: "https://cr.example/other" }));
     const served = () => {
       const site = directory.of("cr.example");
@@ -92,7 +92,7 @@ describe("docker hosts", () => {
     expect(directory.of("cr.example")).toBeUndefined();
   });
 
-  test("have the image of the package that was made first as their first, in whatever order they came", () => {
+  test("have the image of the oldest package as their first, in any order of arrival", () => {
     const at = (n: number) => image(n, { publicUrl: `https://cr.example/${n}` });
     const directory = directoryOf(at(3), at(2));
     const first = () => {
@@ -107,7 +107,7 @@ describe("docker hosts", () => {
     expect(first()).toBe(id(2));
   });
 
-  test("give way to a package's domain", () => {
+  test("are overridden by a package's domain", () => {
     const directory = directoryOf(image(1), packageOf({ id: id(2), domains: ["cr.example"] }));
     expect(directory.of("cr.example")).toMatchObject({ kind: "file", packageId: id(2) });
     directory.removePackage(id(2));
@@ -115,7 +115,7 @@ describe("docker hosts", () => {
   });
 });
 
-test("npm packages are known by name, the one that was made first before others", () => {
+test("npm packages are found by name, the oldest first", () => {
   const npm = (n: number, name: string) => packageOf({ id: id(n), name, libraryType: "npm", domains: [] });
   const directory = directoryOf(npm(2, "left"), npm(1, "left"), npm(3, "right"));
   expect(directory.npm.of("left").map(({ packageId }) => packageId)).toEqual([id(1), id(2)]);
@@ -126,7 +126,7 @@ test("npm packages are known by name, the one that was made first before others"
   expect(directory.size).toEqual({ packages: 2, pixels: 0 });
 });
 
-test("pixels are known by id until they are gone", () => {
+test("pixels are found by id until they are removed", () => {
   const directory = directoryOf();
   directory.putPixel({ id: id(1), ownerId: "owner" });
   expect(directory.pixels.ownerOf(id(1))).toBe("owner");

@@ -80,7 +80,7 @@ describe("cutChunks", () => {
     );
   });
 
-  test("keeps of a line that is too long what shows that it is, wherever parts end", async () => {
+  test("shortens a line that is too long so that this still shows, wherever parts end", async () => {
     await fc.assert(
       fc.asyncProperty(bodies, fc.integer({ min: 1, max: 30 }), async (parts, lineBytesMax) => {
         const kept = textsOf(await cut(parts, { bytesTarget: 16, lineBytesMax })).join("");
@@ -115,7 +115,7 @@ describe("cutChunks", () => {
     expect(textsOf(await cutTexts(...parts))).toEqual(chunks);
   });
 
-  test("passes 64 MiB without a line end through in no more memory than a line", async () => {
+  test("reads 64 MiB without a newline with the memory of one line", async () => {
     const part = Buffer.alloc(64 * 1024, "x");
     const chunks = await cut(
       (function* () {
@@ -126,7 +126,7 @@ describe("cutChunks", () => {
     expect(chunks.map(({ bytes }) => bytes.length)).toEqual([1_048_578]);
   });
 
-  test("takes a line of 1 MiB in parts of a few bytes without searching it again with each", async () => {
+  test("reads a line of 1 MiB in parts of a few bytes without searching it again for each", async () => {
     const part = Buffer.alloc(4, "x");
     const parts = (function* () {
       for (let sent = 0; sent < 262_144; sent++) yield part;
@@ -136,7 +136,7 @@ describe("cutChunks", () => {
     expect(chunks.map(({ bytes }) => bytes.length)).toEqual([1_048_577, 4]);
   });
 
-  test("reads no further than its chunks are asked for", async () => {
+  test("reads no further than its chunks are consumed", async () => {
     let sent = 0;
     const parts = (function* () {
       for (; sent < 1000; sent++) yield Buffer.from("0123456789\n");

@@ -146,7 +146,7 @@ describe("openBody", () => {
     },
   );
 
-  test("leaves the request whole when its body cannot be decompressed, so that it can be answered", async () => {
+  test("keeps the connection when the body cannot be decompressed, so that it can be answered", async () => {
     const { request } = requestOf(Buffer.concat([Buffer.from("no gzip"), text]));
     const ended = new Promise((resolve) => request.once("end", resolve));
     await expect(readAll(openBody(request, { contentEncoding: "gzip" }))).rejects.toThrow();

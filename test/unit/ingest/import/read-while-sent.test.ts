@@ -25,7 +25,7 @@ async function countParts(parts: AsyncIterable<Buffer>, each = async () => {}): 
 }
 
 describe("readWhileSent", () => {
-  test("passes everything on, however long it takes in all", async () => {
+  test("passes on everything, however long the upload takes", async () => {
     const counting = countParts(readWhileSent(sentAfter([900, 900, 900]), { idleMsMax: 1000 }));
     await vi.advanceTimersByTimeAsync(2_700);
     expect(await counting).toBe(3);
@@ -42,14 +42,14 @@ describe("readWhileSent", () => {
     await refused;
   });
 
-  test("throws when the end does not come", async () => {
+  test("throws when the sender is idle before the end", async () => {
     const counting = countParts(readWhileSent(sentAfter([1], never), { idleMsMax: 1000 }));
     const refused = expect(counting).rejects.toThrow("the sender sent nothing for 1 s");
     await vi.advanceTimersByTimeAsync(1_001);
     await refused;
   });
 
-  test("does not count the time that its reader takes", async () => {
+  test("does not count the time of the consumer", async () => {
     const slowly = () => new Promise<void>((resolve) => setTimeout(resolve, 5_000));
     const counting = countParts(readWhileSent(sentAfter([10, 900, 900]), { idleMsMax: 1000 }), slowly);
     await vi.advanceTimersByTimeAsync(20_000);
@@ -71,7 +71,7 @@ describe("readWhileSent", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test("throws what broke the body", async () => {
+  test("throws the error of the body", async () => {
     const broken = (async function* () {
       yield Buffer.from("x");
       throw new Error("the connection broke");

@@ -66,7 +66,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 describe("receiveImport", () => {
-  test("completes the upload after every append, with their number", async () => {
+  test("completes the upload after all appends, with their number", async () => {
     const { log, uploads, told, active } = fakes({
       append: () => new Promise((resolve) => setImmediate(resolve)),
     });
@@ -75,7 +75,7 @@ describe("receiveImport", () => {
     expect(told.steps).toEqual([...Array<string>(6).fill("appended"), `completed ${IMPORT} 6`]);
   });
 
-  test("gives way between chunks, and not for a body of one", async () => {
+  test("throttles between chunks, and not for a body of one", async () => {
     const { log, uploads, told, active } = fakes();
     const giveWay = async () => void told.steps.push("gave way");
     await receiveImport(bodyOf(1), target, { log, uploads, active, now: () => NOON, giveWay });
@@ -85,13 +85,13 @@ describe("receiveImport", () => {
     expect(told.steps.filter((step) => step === "gave way")).toHaveLength(2);
   });
 
-  test("completes an empty body as no chunks", async () => {
+  test("completes an empty body with no chunks", async () => {
     const { log, uploads, told, active } = fakes();
     await receiveImport(bodyOf(0), target, { log, uploads, active, now: () => NOON });
     expect(told.steps).toEqual([`completed ${IMPORT} 0`]);
   });
 
-  test("writes down of each chunk who sent it, its place and its bytes", async () => {
+  test("records the sender, position and bytes of each chunk", async () => {
     const { log, uploads, told, active } = fakes();
     await receiveImport(bodyOf(2), target, { log, uploads, active, now: () => NOON });
     const { lines, ...second } = told.chunks[1] as RawChunk;
@@ -106,7 +106,7 @@ describe("receiveImport", () => {
     expect(lines.toString()).toBe('{"$time":1}\n'.repeat(50_000));
   });
 
-  test("compresses chunks as it is told", async () => {
+  test("compresses chunks with the given codec", async () => {
     vi.useRealTimers();
     const { log, uploads, told, active } = fakes();
     await receiveImport(bodyOf(2), target, { log, codec: "lz4", uploads, active, now: () => NOON });
@@ -142,7 +142,7 @@ describe("receiveImport", () => {
     expect(stamps).toHaveLength(5);
   });
 
-  test("interrupts the upload, after the appends under way, when the body breaks off", async () => {
+  test("interrupts the upload, after the appends in flight, when the body breaks off", async () => {
     vi.useRealTimers();
     const { log, uploads, told, active } = fakes({
       append: () => new Promise((resolve) => setImmediate(resolve)),
@@ -172,7 +172,7 @@ describe("receiveImport", () => {
     expect(told.steps.at(-1)).toBe(`interrupted ${IMPORT}: disk full`);
   });
 
-  test("tells a database that is away of the interruption when it is back, and does not keep the sender", async () => {
+  test("records the interruption when an unavailable database is back, without keeping the sender", async () => {
     const steps: string[] = [];
     const away = [new Error("away"), new Error("still away")];
     const { log, active, uploads } = fakes({
@@ -191,7 +191,7 @@ describe("receiveImport", () => {
     expect(steps).toEqual([`interrupted ${IMPORT}: the sender broke off`]);
   });
 
-  test("has at most four appends under way, and reads on as they end", async () => {
+  test("has at most four appends in flight, and reads on as they end", async () => {
     const waiting: (() => void)[] = [];
     const { log, uploads, told, active } = fakes({
       append: () => new Promise((resolve) => waiting.push(resolve)),
@@ -207,7 +207,7 @@ describe("receiveImport", () => {
     expect(told.steps.at(-1)).toBe(`completed ${IMPORT} 6`);
   });
 
-  test("renews its lease by the clock, also while nothing comes in", async () => {
+  test("renews its lease regularly, also while no bytes arrive", async () => {
     const renewLease = vi.fn(async () => true);
     const { log, uploads, active } = fakes({ uploads: { renewLease } });
     let goOn = () => undefined as void;
@@ -225,7 +225,7 @@ describe("receiveImport", () => {
     expect(renewLease).toHaveBeenCalledTimes(6);
   });
 
-  test("outlives a database that is away for a moment", async () => {
+  test("survives a database that is unavailable for a moment", async () => {
     const renewLease = vi.fn(() => Promise.reject<boolean>(new Error("connection refused")));
     const { log, uploads, told, active } = fakes({ uploads: { renewLease } });
     const body = (async function* () {
@@ -237,7 +237,7 @@ describe("receiveImport", () => {
     expect(renewLease).toHaveBeenCalledOnce();
   });
 
-  test("stops at the abort of its import and does not call it interrupted", async () => {
+  test("stops at the abort of its import without marking it as interrupted", async () => {
     const { log, uploads, told, active } = fakes({ uploads: { renewLease: async () => false } });
     const body = (async function* () {
       yield* bodyOf(1);
@@ -249,7 +249,7 @@ describe("receiveImport", () => {
     expect(told.steps).toEqual(["appended"]);
   });
 
-  test("stops at an abort that came with the last of the body", async () => {
+  test("stops at an abort during the last part of the body", async () => {
     const { log, uploads, told, active } = fakes({ uploads: { renewLease: async () => false } });
     const body = (async function* () {
       yield Buffer.from("{}\n");
@@ -260,7 +260,7 @@ describe("receiveImport", () => {
     expect(told.steps).not.toContain(`completed ${IMPORT} 1`);
   });
 
-  test("ends at once when it is aborted, also while the sender stands still", async () => {
+  test("ends at once when it is aborted, also while the sender is idle", async () => {
     const { log, uploads, told, active } = fakes();
     const receiving = receiveImport(stillBody(), target, { log, uploads, active, now: () => NOON });
     const refused = expect(receiving).rejects.toBeInstanceOf(UploadAborted);
@@ -270,7 +270,7 @@ describe("receiveImport", () => {
     expect(told.steps).toEqual([]);
   });
 
-  test("interrupts an upload whose sender stands still for two minutes", async () => {
+  test("interrupts an upload whose sender is idle for two minutes", async () => {
     const { log, uploads, told, active } = fakes();
     const receiving = receiveImport(stillBody(), target, { log, uploads, active, now: () => NOON });
     const refused = expect(receiving).rejects.toBeInstanceOf(SenderIdle);
@@ -290,14 +290,14 @@ describe("choosePartitions", () => {
     expect(chosen.every((partition) => partition >= 0 && partition < partitions)).toBe(true);
   });
 
-  test("leaves one partition for the next only after enough for one insert", () => {
+  test("moves to the next partition only after enough for one insert", () => {
     const partitionOf = choosePartitions(8, target.ownerId);
     const chosen = Array.from({ length: 56 }, (_, sequence) => partitionOf(sequence));
     const changes = chosen.filter((partition, at) => at > 0 && partition !== chosen[at - 1]);
     expect(changes).toHaveLength(7);
   });
 
-  test("spreads owners that were made in the same minute", () => {
+  test("spreads owners that were created in the same minute", () => {
     const owners = Array.from({ length: 8 }, (_, n) => `01990000-0000-7000-8000-00000000000${n}`);
     expect(new Set(owners.map((owner) => choosePartitions(8, owner)(0))).size).toBe(8);
   });

@@ -3,9 +3,9 @@ import { describe, expect, test } from "vitest";
 import { decodePercent } from "../../../../ingest/routing/decode-percent.js";
 
 const plainOf = (text: string) => decodePercent(text).map(({ plain }) => plain);
-const speltOf = (text: string) =>
+const encodedOf = (text: string) =>
   decodePercent(text)
-    .map(({ spelt }) => spelt)
+    .map(({ encoded }) => encoded)
     .join("");
 
 describe("percent-encoding", () => {
@@ -25,15 +25,15 @@ describe("percent-encoding", () => {
     expect(plainOf(text)).toEqual(characters);
   });
 
-  test("of a separator separates nothing", () => {
+  test("makes an encoded separator differ from a plain one", () => {
     expect(decodePercent("%2f/").map(({ match }) => match)).toEqual(["%2F", "/"]);
   });
 
-  test("stays where it means something, and goes where it does not", () => {
-    expect(speltOf("a%2fb%3F%41%C3%A9%25%2b+%")).toBe("a%2Fb%3FAé%25%2B+%25");
+  test("stays for reserved characters and is decoded for others", () => {
+    expect(encodedOf("a%2fb%3F%41%C3%A9%25%2b+%")).toBe("a%2Fb%3FAé%25%2B+%25");
   });
 
-  test("takes any text apart, and only once", () => {
+  test("is decoded for any text, and only once", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), (text) => {
         expect(plainOf(encodeURIComponent(text)).join("")).toBe(text);
@@ -41,7 +41,7 @@ describe("percent-encoding", () => {
     );
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom("%", "2", "F", "f", "c", "3", "/") }), (text) => {
-        expect(speltOf(speltOf(text))).toBe(speltOf(text));
+        expect(encodedOf(encodedOf(text))).toBe(encodedOf(text));
       }),
     );
   });

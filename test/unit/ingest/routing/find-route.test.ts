@@ -91,7 +91,7 @@ describe("a route", () => {
     expect(variablesIn(template, target)).toEqual(variables);
   });
 
-  test("takes pieces times characters off the work, and what it compares", () => {
+  test("subtracts pieces times characters from the work, and the characters compared", () => {
     const work = { left: 1000 };
     const target = readRequestTarget(`/${"-".repeat(99)}`);
     expect(matchRoute(templateOf("/{+a}--{b}!"), target, work)).toBeUndefined();
@@ -165,7 +165,7 @@ describe("of several routes", () => {
     expect(findRoute(routes, `/${path}`)?.route.text).toBe(template);
   });
 
-  test("the first in order that matches takes the request, with its variables", () => {
+  test("the first match in order wins, with its variables", () => {
     const routes = ["/{+path}", "/foo/{v}", "/foo/latest"].map((text) => ({
       text,
       template: templateOf(text),
@@ -238,7 +238,7 @@ describe("for any routes", () => {
     );
   });
 
-  test("conflict is symmetric, and routes that conflict match the same", () => {
+  test("conflict is symmetric, and conflicting routes match the same requests", () => {
     fc.assert(
       fc.property(route, route, target, (x, y, sent) => {
         const [a, b] = [templateOf(x), templateOf(y)];
@@ -252,7 +252,7 @@ describe("for any routes", () => {
     );
   });
 
-  test("what is found does not depend on the order in which routes were made", () => {
+  test("the match does not depend on the order in which routes were created", () => {
     fc.assert(
       fc.property(fc.array(route, { maxLength: 8 }), target, (texts, sent) => {
         const routes = texts.map((text) => ({ text, template: templateOf(text) }));
@@ -266,7 +266,7 @@ describe("for any routes", () => {
     );
   });
 
-  test("one that takes a part of what another takes comes first", () => {
+  test("a route that matches a part of another's requests comes first", () => {
     const narrowed = fc.constantFrom<[RegExp, string]>(
       [/\{v\}/, "a"],
       [/\{\+v\}/, "{v}"],

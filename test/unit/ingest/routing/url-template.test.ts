@@ -76,11 +76,11 @@ describe("a template", () => {
     },
   );
 
-  test("names its variables in the order in which they stand", () => {
+  test("names its variables in order", () => {
     expect(variablesOf(templateOf("/{b}/x/{+a}/{b}"))).toEqual(["b", "a", "b"]);
   });
 
-  test("decodes or is refused, whatever the text, and what it expands to is ASCII of a URL", () => {
+  test("is parsed or refused for any text, and expands to the ASCII characters of a URL", () => {
     const text = fc.string({ unit: fc.constantFrom(..."{}+/%aé2F ?😀\ud800") });
     fc.assert(
       fc.property(text, text, (template, value) => {

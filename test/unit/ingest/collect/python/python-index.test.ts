@@ -128,7 +128,11 @@ describe("what is no page", () => {
       type("application/vnd.pypi.simple.v2+json"),
       "the upstream answered with application/vnd.pypi.simple.v2+json",
     ],
-    ["broken JSON", { ...type("application/json"), body: "{" }, "the content type of the page is JSON, but it is not valid JSON"],
+    [
+      "broken JSON",
+      { ...type("application/json"), body: "{" },
+      "the content type of the page is JSON, but it is not valid JSON",
+    ],
     ["too much HTML", { body: "x".repeat(1001) }, "the page has over 1000 bytes"],
     [
       "too much JSON",
