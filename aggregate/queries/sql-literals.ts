@@ -13,3 +13,9 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 export function textLiteral(text: string): string {
   return `unhex('${Buffer.from(text).toString("hex")}')`;
 }
+
+/** A name of our own in the text of a query: of a table, column, field or breakdown. Throws for anything else. */
+export function sqlName(name: string): string {
+  if (!/^[a-z][a-z0-9_]*$/.test(name)) throw new Error(`not a name for a query: ${name}`);
+  return name;
+}

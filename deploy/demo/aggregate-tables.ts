@@ -1,16 +1,5 @@
-import { type AggregateV1, type Breakdown, BREAKDOWNS } from "../../schemas/contracts/aggregate.js";
-
-/** What a person wants to know of each breakdown. */
-const QUESTIONS: Record<Breakdown, string> = {
-  total: "How many downloads a day, and from how many addresses?",
-  company: "Which companies?",
-  cloud_provider: "Which clouds?",
-  country: "Which countries?",
-  platform: "Which platforms?",
-  version: "Which versions?",
-  client: "Which clients?",
-  variable: "Which values of custom variables?",
-};
+import { type AggregateV1, type Breakdown } from "../../schemas/contracts/aggregate.js";
+import { BREAKDOWN_LIST } from "../../schemas/contracts/breakdowns.js";
 
 export interface TableOptions {
   /** Lines of one breakdown. */
@@ -19,16 +8,18 @@ export interface TableOptions {
 
 /** The aggregates of one package as plain text: a table for each breakdown that has any, the largest sums first. */
 export function aggregateTables(lines: readonly AggregateV1[], { rowsMax }: TableOptions): string {
-  const order: Breakdown[] = ["total", ...BREAKDOWNS.filter((breakdown) => breakdown !== "total")];
-  return order
-    .map((breakdown) => ({ breakdown, found: lines.filter((line) => line.breakdown === breakdown) }))
+  const totalFirst = [...BREAKDOWN_LIST].sort((a, b) => Number("values" in a) - Number("values" in b));
+  return totalFirst
+    .map((breakdown) => ({ breakdown, found: lines.filter((line) => line.breakdown === breakdown.name) }))
     .filter(({ found }) => found.length > 0)
     .map(({ breakdown, found }) => {
-      const rows = breakdown === "total" ? dayRows(found) : valueRows(found);
-      return `  ${QUESTIONS[breakdown]}\n${table(rows, { rowsMax })}`;
+      const rows = "values" in breakdown ? valueRows(found, breakdown) : dayRows(found);
+      return `  ${breakdown.question}\n${table(rows, { rowsMax })}`;
     })
     .join("\n");
 }
+
+type Counted = Extract<(typeof BREAKDOWN_LIST)[number], { values: unknown }>;
 
 /** A line of a table: what it is about, a number, and a note. */
 type Row = [label: string, total: number, note: string];
@@ -38,37 +29,29 @@ function dayRows(lines: readonly AggregateV1[]): Row[] {
 }
 
 /** Sums over all days. */
-function valueRows(lines: readonly AggregateV1[]): Row[] {
+function valueRows(lines: readonly AggregateV1[], breakdown: Counted): Row[] {
   const sums = new Map<string, number>();
-  for (const line of lines) sums.set(labelOf(line), (sums.get(labelOf(line)) ?? 0) + line.total);
+  for (const line of lines) {
+    const label = labelOf(line, breakdown);
+    sums.set(label, (sums.get(label) ?? 0) + line.total);
+  }
   const all = [...sums.values()].reduce((sum, total) => sum + total, 0);
   return [...sums]
     .sort(([, left], [, right]) => right - left)
     .map(([label, total]) => [label, total, `${((100 * total) / all).toFixed(1)} %`]);
 }
 
-function labelOf(line: AggregateV1): string {
-  switch (line.breakdown) {
-    case "company":
-      return withDomain(line.company_name, line.company_domain);
-    case "cloud_provider":
-      return withDomain(line.cloud_provider_name, line.cloud_provider_domain);
-    case "client":
-      return [line.client, line.client_version].filter(Boolean).join(" ");
-    case "variable":
-      return `${line.variable} = ${line.value}`;
-    case "country":
-    case "platform":
-    case "version":
-      return line[line.breakdown] ?? "";
-    case "total":
-      return line.date;
-  }
+function labelOf(line: AggregateV1, { name, values }: Counted): string {
+  const [first, ...others] = values.map(({ field }) => line[field]).filter((value) => value !== undefined);
+  return [first, ...others.map(DETAILS[name] ?? ((detail) => ` ${detail}`))].join("");
 }
 
-function withDomain(name = "", domain?: string): string {
-  return domain === undefined ? name : `${name} (${domain})`;
-}
+/** How the second value is written behind the first, where it is not a word of its own. */
+const DETAILS: { [name in Breakdown]?: (detail: string) => string } = {
+  company: (domain) => ` (${domain})`,
+  cloud_provider: (domain) => ` (${domain})`,
+  variable: (value) => ` = ${value}`,
+};
 
 const LABEL_WIDTH = 52;
 

@@ -16,13 +16,14 @@ export interface TestClickHouse extends AsyncDisposable {
   rows<Row>(query: string): Promise<Row[]>;
 }
 
-export async function openTestClickHouse(): Promise<TestClickHouse> {
+/** `prepare` makes the database and its tables: those of another release in their place, say. */
+export async function openTestClickHouse(prepare = prepareClickHouse): Promise<TestClickHouse> {
   const dir = await mkdtemp(join(tmpdir(), "maintainer-toolchain-clickhouse-"));
   const server = await startClickHouse({ dir, log: pino({ level: "silent" }) });
   const url = new URL(server.url);
   url.username = server.username;
   url.password = server.password;
-  await prepareClickHouse(url.href);
+  await prepare(url.href);
   const client = connectClickHouse(url.href);
   return {
     client,

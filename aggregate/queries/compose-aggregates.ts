@@ -1,0 +1,128 @@
+import { BREAKDOWN_LIST } from "../../schemas/contracts/breakdowns.js";
+import type {
+  BreakdownDeclaration,
+  TotalBreakdown,
+  ValueBreakdown,
+} from "../../schemas/contracts/breakdowns.js";
+import type { ExportFormat } from "../../schemas/contracts/export-format.js";
+import { FORMAT_NAMES } from "./format-rows.js";
+import { sqlName, uuidsLiteral } from "./sql-literals.js";
+
+export interface AggregatesStatement {
+  /** UUIDs. */
+  packages: readonly string[];
+  /** Names of breakdowns of the list. */
+  breakdowns: readonly string[];
+  format: ExportFormat;
+}
+
+/**
+ * How often was each package downloaded each day, in all and by each breakdown? Takes the parameters `start` and `end`.
+ * Settlement has moved overrides in the tables that this reads; a value that only overridden versions had sums to zero
+ * and is left out.
+ */
+export function composeAggregates(
+  { packages, breakdowns, format }: AggregatesStatement,
+  list: readonly BreakdownDeclaration[] = BREAKDOWN_LIST,
+): string {
+  const places = placesOf(list);
+  const counted = list.filter(({ name }) => breakdowns.includes(name));
+  const counts = counted.map((each) =>
+    isTotal(each) ? countTotal(each, places) : countValues(each, places),
+  );
+  return [
+    `WITH ${uuidsLiteral(packages)} AS packages`,
+    `SELECT ${format === "ndjson" ? lineOf(list) : columnsOf(list)}`,
+    `FROM (\n${counts.join("\nUNION ALL\n")}\n)`,
+    `ORDER BY package, date, breakdown, ${places.join(", ")}`,
+    // A line leaves out the fields that a column has to hold.
+    `FORMAT ${format === "ndjson" ? "TSVRaw" : FORMAT_NAMES[format]}`,
+  ].join("\n");
+}
+
+function isTotal(breakdown: BreakdownDeclaration): breakdown is TotalBreakdown {
+  return "addressField" in breakdown;
+}
+
+/** The columns that hold the values of whichever breakdown a row is of: `value_1` and so on. */
+function placesOf(list: readonly BreakdownDeclaration[]): string[] {
+  const most = Math.max(1, ...list.map((each) => (isTotal(each) ? 0 : each.values.length)));
+  return Array.from({ length: most }, (_, index) => placeAt(index));
+}
+
+function placeAt(index: number): string {
+  return `value_${index + 1}`;
+}
+
+const RANGE = "package IN (packages) AND date >= {start:Date} AND date < {end:Date}";
+
+function countValues({ name, table, values }: ValueBreakdown, places: readonly string[]): string {
+  const columns = values.map(({ column }) => sqlName(column));
+  // Types are spelled out, so that they do not depend on which breakdowns stand beside this one.
+  const shown = places.map((place, index) => `CAST(${columns[index] ?? "''"} AS String) AS ${place}`);
+  return `SELECT toString(counted.package) AS package, date, '${sqlName(name)}' AS breakdown, ${shown.join(", ")},
+  sum(counted.total) AS total, toUInt64(0) AS addresses
+FROM ${sqlName(table)} AS counted
+WHERE counted.${RANGE}
+GROUP BY counted.package, date, ${columns.join(", ")}
+HAVING total > 0`;
+}
+
+function countTotal({ name, table, addressTable }: TotalBreakdown, places: readonly string[]): string {
+  return `SELECT toString(counted.package) AS package, date, '${sqlName(name)}' AS breakdown,
+  ${places.map((place) => `'' AS ${place}`).join(", ")},
+  sum(downloads) AS total, sum(distinct_addresses) AS addresses
+FROM
+(
+  SELECT package, date, sum(total) AS downloads, 0 AS distinct_addresses
+  FROM ${sqlName(table)}
+  WHERE ${RANGE}
+  GROUP BY package, date
+  UNION ALL
+  SELECT package, date, 0 AS downloads, count() AS distinct_addresses
+  FROM
+  (
+    SELECT package, date, endpoint_id
+    FROM ${sqlName(addressTable)}
+    WHERE ${RANGE}
+    GROUP BY package, date, endpoint_id
+    HAVING sum(total) > 0
+  )
+  GROUP BY package, date
+) AS counted
+GROUP BY counted.package, date
+HAVING total > 0`;
+}
+
+/** A line of AggregateV1. A breakdown that is not in the list fails the query: it has no fields to be written with. */
+function lineOf(list: readonly BreakdownDeclaration[]): string {
+  const fields = list.map((each) => `breakdown = '${sqlName(each.name)}', ${fieldsOf(each)},`);
+  return `concat(
+  '{"breakdown":"', breakdown, '","date":"', toString(date), '","package":"', package, '","total":', toString(total),
+  multiIf(
+    ${fields.join("\n    ")}
+    toString(throwIf(breakdown != '', 'a breakdown that is not in the list'))),
+  '}') AS line`;
+}
+
+function fieldsOf(breakdown: BreakdownDeclaration): string {
+  if (isTotal(breakdown)) return `concat(',"${sqlName(breakdown.addressField)}":', toString(addresses))`;
+  const fields = breakdown.values.map(({ field, optional }, index) => {
+    const written = `',"${sqlName(field)}":', toJSONString(${placeAt(index)})`;
+    return optional === true ? `if(${placeAt(index)} = '', '', concat(${written}))` : written;
+  });
+  return `concat(${fields.join(", ")})`;
+}
+
+/** A row of a table, with a column for each field of each breakdown; those of other breakdowns hold nothing. */
+function columnsOf(list: readonly BreakdownDeclaration[]): string {
+  const columns = list.flatMap((each) => {
+    const isOf = `breakdown = '${sqlName(each.name)}'`;
+    if (isTotal(each)) return [`if(${isOf}, addresses, NULL) AS ${sqlName(each.addressField)}`];
+    return each.values.map(({ field, optional }, index) => {
+      const isShown = optional === true ? `${isOf} AND ${placeAt(index)} != ''` : isOf;
+      return `if(${isShown}, ${placeAt(index)}, NULL) AS ${sqlName(field)}`;
+    });
+  });
+  return ["breakdown", "date", "package", "total", ...columns].join(",\n  ");
+}

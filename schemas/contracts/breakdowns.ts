@@ -1,0 +1,109 @@
+import type { LibraryType } from "../records/artifact.js";
+
+/** One way in which AggregateV1 tells the downloads of a day apart. */
+export type BreakdownDeclaration = ValueBreakdown | TotalBreakdown;
+
+/** Counts each day by values of the events. An event whose first value is empty is not counted. */
+export interface ValueBreakdown {
+  /** As on the wire: lower-case letters and `_`. */
+  readonly name: string;
+  /** The table of its daily sums in ClickHouse; the view that fills it is `<table>_view`. */
+  readonly table: string;
+  /** Counts only packages of this type; all packages where absent. */
+  readonly libraryType?: LibraryType;
+  /** The question that its numbers answer, for people. */
+  readonly question: string;
+  /** In the order of the answer's rows. */
+  readonly values: readonly [BreakdownValue, ...BreakdownValue[]];
+}
+
+export interface BreakdownValue {
+  /** In the table, and in `events` that it is counted from. */
+  readonly column: string;
+  /** On the wire, in every format. No two breakdowns share one. */
+  readonly field: string;
+  /** Left out of a line where it is empty. */
+  readonly optional?: true;
+  readonly description?: string;
+}
+
+/** Counts each day as a whole, and the addresses that its downloads came from. */
+export interface TotalBreakdown {
+  readonly name: string;
+  readonly table: string;
+  /** The table of the addresses of each day. */
+  readonly addressTable: string;
+  readonly question: string;
+  /** The number of addresses, on the wire. */
+  readonly addressField: string;
+}
+
+/**
+ * Every breakdown of AggregateV1. The export's statements, its columns, the API document and the demo follow from it.
+ * The order is that of the columns: a new one goes last, so that readers of columns by number keep theirs.
+ */
+export const BREAKDOWN_LIST = [
+  {
+    name: "company",
+    table: "companies",
+    question: "Which companies?",
+    values: [
+      { column: "company", field: "company_name" },
+      { column: "company_domain", field: "company_domain", optional: true },
+    ],
+  },
+  {
+    name: "cloud_provider",
+    table: "cloud_providers",
+    question: "Which clouds?",
+    values: [
+      { column: "cloud_provider", field: "cloud_provider_name" },
+      { column: "cloud_provider_domain", field: "cloud_provider_domain", optional: true },
+    ],
+  },
+  {
+    name: "country",
+    table: "countries",
+    question: "Which countries?",
+    values: [{ column: "country", field: "country" }],
+  },
+  {
+    name: "platform",
+    table: "platforms",
+    question: "Which platforms?",
+    values: [{ column: "platform", field: "platform" }],
+  },
+  {
+    name: "version",
+    table: "versions",
+    libraryType: "docker",
+    question: "Which versions?",
+    values: [{ column: "package_version", field: "version", description: "Docker packages only" }],
+  },
+  {
+    name: "client",
+    table: "clients",
+    question: "Which clients?",
+    values: [
+      { column: "client", field: "client" },
+      { column: "client_version", field: "client_version", optional: true },
+    ],
+  },
+  {
+    name: "variable",
+    table: "variables",
+    libraryType: "other",
+    question: "Which values of custom variables?",
+    values: [
+      { column: "variable", field: "variable", description: "Name of a variable; file packages only" },
+      { column: "value", field: "value", description: "The variable's value" },
+    ],
+  },
+  {
+    name: "total",
+    table: "totals",
+    addressTable: "uniques",
+    question: "How many downloads a day, and from how many addresses?",
+    addressField: "unique_total",
+  },
+] as const satisfies readonly BreakdownDeclaration[];

@@ -1,0 +1,119 @@
+import { randomUUID } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import { openAggregates } from "../../../aggregate/queries/open-aggregates.js";
+import { openEvents } from "../../../aggregate/queries/open-events.js";
+import { markRetracted, settle } from "../../../aggregate/settlement/settle.js";
+import { connectClickHouse } from "../../../deploy/stores/clickhouse/connect-clickhouse.js";
+import { BREAKDOWNS } from "../../../schemas/contracts/aggregate.js";
+import { textOf } from "../api/open-answer.js";
+import type { KnownArtifact } from "../imports/recount-line.js";
+import type { TestClickHouse } from "./open-clickhouse.js";
+import { insertChunk, openJournal, type Version } from "./settlement-world.js";
+
+/** The statements of the release that recorded no migrations, and what its exports answered after `writeHistory`. */
+const RELEASE = new URL("../../fixtures/clickhouse-before-migrations/", import.meta.url);
+
+/** Makes the database that the URL names as that release made it. */
+export async function prepareReleaseBefore(url: string): Promise<void> {
+  const server = connectClickHouse(url, { database: "default" });
+  await server.command({ query: "CREATE DATABASE IF NOT EXISTS maintainer ENGINE = Atomic" });
+  await server.close();
+  const client = connectClickHouse(url);
+  const names = (await readdir(RELEASE)).filter((name) => name.endsWith(".sql")).sort();
+  for (const name of names) {
+    const text = await readFile(new URL(name, RELEASE), "utf8");
+    const statements = text.split(/;\s*$/m).filter((statement) => statement.trim() !== "");
+    for (const query of statements) await client.command({ query });
+  }
+  await client.close();
+}
+
+/** What that release answered, by name. */
+export async function answersBefore(): Promise<Exports> {
+  const read = (name: string) => readFile(new URL(name, RELEASE), "utf8");
+  const [lines, rows, events] = await Promise.all(
+    ["aggregates.ndjson", "aggregates.csv", "events.csv"].map(read),
+  );
+  return { lines: lines ?? "", rows: rows ?? "", events: events ?? "" };
+}
+
+const uuidAt = (number: number) => `0195b2f0-0000-7000-8000-${String(number).padStart(12, "0")}`;
+
+const ARTIFACTS: readonly KnownArtifact[] = [
+  { kind: "package", id: uuidAt(1), libraryType: "docker" },
+  { kind: "package", id: uuidAt(2), libraryType: "other" },
+  { kind: "pixel", id: uuidAt(3), libraryType: "" },
+];
+/** The second overrides half of the first; the third overrides both and is retracted. */
+export const IMPORTS = { first: uuidAt(11), second: uuidAt(12), retracted: uuidAt(13) };
+const STAMP = Date.parse("2025-06-01T00:00:00Z");
+const DAY_MS = 86_400_000;
+
+/** The events of an import: `every`th of 30 keys, each differing in everything from those of the other imports. */
+export function chunkOf(importId: string, { order, every }: { order: number; every: number }): Version[] {
+  const keys = Array.from({ length: 30 }, (_, key) => key).filter((key) => key % every === 0);
+  return keys.map((key, line) => ({
+    importId,
+    stamp: STAMP + order,
+    line,
+    event: {
+      artifact: ARTIFACTS[key % 3] as KnownArtifact,
+      key: `e${key}`,
+      time: Date.parse("2025-03-30T12:00:00Z") + ((key + order) % 4) * DAY_MS,
+      version: `${order}.${key % 5}`,
+      userAgent: `agent${(key + order) % 4}`,
+      address: `192.0.2.${(key + 7 * order) % 20}`,
+      variables: new Map([
+        ["channel", `c${(key + order) % 3}`],
+        ["say", 'a "word"\\'],
+      ]),
+    },
+  }));
+}
+
+/** Imports, overrides and a retraction, settled as they came. Answers the tokens of the chunks and the last batch. */
+export async function writeHistory(clickhouse: TestClickHouse): Promise<void> {
+  await insertChunk(clickhouse, chunkOf(IMPORTS.first, { order: 0, every: 1 }), "first");
+  await settleAll(clickhouse, IMPORTS.first);
+  await insertChunk(clickhouse, chunkOf(IMPORTS.second, { order: 1, every: 2 }), "second");
+  await settleAll(clickhouse, IMPORTS.second);
+  await insertChunk(clickhouse, chunkOf(IMPORTS.retracted, { order: 2, every: 3 }), "retracted");
+  await settleAll(clickhouse, IMPORTS.retracted);
+  await markRetracted(clickhouse.client, IMPORTS.retracted);
+  await settleAll(clickhouse, IMPORTS.retracted, { retracted: true });
+}
+
+/** Answers how many versions it took back or brought back, and under which batch. */
+export async function settleAll(
+  { client }: TestClickHouse,
+  importId: string,
+  { retracted = false } = {},
+): Promise<{ versions: number; batch: string }> {
+  const scope = { importId, firstStamp: STAMP, lastStamp: STAMP + 1_000, retracted };
+  const batch = randomUUID();
+  return { versions: await settle(client, scope, { batch, owner: openJournal() }), batch };
+}
+
+/** Exports of the same rows: aggregates as lines and as rows, and events, which come in no order, sorted. */
+export interface Exports {
+  lines: string;
+  rows: string;
+  events: string;
+}
+
+export async function readExports({ client }: TestClickHouse): Promise<Exports> {
+  const range = { startDate: "2025-01-01", endDate: "2026-01-01", signal: new AbortController().signal };
+  const packages = ARTIFACTS.map(({ id }) => id);
+  const aggregates = { ...range, packages, breakdowns: BREAKDOWNS };
+  const events = {
+    ...range,
+    artifacts: packages.map((id) => ({ id, packageName: "web" })),
+    unsettled: async () => ({ imports: [], fromVersion: "0", retracted: [], changed: false }),
+  };
+  const csv = await textOf(await openEvents(client, { ...events, format: "csv" }));
+  return {
+    lines: await textOf(await openAggregates(client, aggregates)),
+    rows: await textOf(await openAggregates(client, { ...aggregates, format: "csv" })),
+    events: csv.split("\n").sort().join("\n"),
+  };
+}
