@@ -1,14 +1,14 @@
 -- What happened? One row per version of an event, `sign` times (0 after merging: the row goes).
 --
--- An override is a row of its own with the same event_id and a later version; settlement then inserts the earlier
--- one again with sign -1. Summing, not collapsing: collapsing would fold a row that was written twice into one and
--- leave the views, which counted two, out of step. Here every table adds up the same numbers, in any order.
+-- An override is a row of its own with the same event_id and a later version; settlement then removes the earlier one:
+-- it inserts that row again with sign -1. Summing, not collapsing: collapsing would fold a row that was written twice
+-- into one and leave the views, which counted two, out of step. Here every table adds up the same numbers, in any order.
 --
 -- event_id is computed here, so that every writer gets the same id for the same key; unique_key itself is not kept.
 -- version is (receipt of the chunk in ms) * 2^20 + (line within the chunk): later receipt wins, then later line.
 -- The deduplication window counts parts, and an insert makes one for each month that its events fall into: it has
 -- to reach back as far in inserts as those of the views, which make one part each.
-CREATE TABLE IF NOT EXISTS events
+CREATE {new_table(events)}
 (
   artifact              UUID,
   kind                  Enum8('package' = 1, 'pixel' = 2),
@@ -16,7 +16,7 @@ CREATE TABLE IF NOT EXISTS events
   time                  DateTime64(3, 'UTC'),
   date                  Date DEFAULT toDate(time, 'UTC'),
   unique_key            String EPHEMERAL,
-  event_id              UInt128 DEFAULT reinterpretAsUInt128(sipHash128(artifact, unique_key)),
+  event_id              UInt128 DEFAULT {event_id},
   version               UInt64,
   import_id             UUID,
   sign                  Int32,
@@ -43,8 +43,8 @@ CREATE TABLE IF NOT EXISTS events
   cloud_provider        LowCardinality(String),
   cloud_provider_domain LowCardinality(String)
 )
-ENGINE = SummingMergeTree(sign)
+ENGINE = {summing(sign)}
 PARTITION BY toYYYYMM(date)
 PRIMARY KEY (artifact, date, event_id)
 ORDER BY (artifact, date, event_id, version, import_id)
-SETTINGS non_replicated_deduplication_window = 100000;
+SETTINGS {deduplication(100000)};

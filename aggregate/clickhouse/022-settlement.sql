@@ -1,19 +1,20 @@
--- What must be taken back or brought back, so that of all versions of an event the latest is live, once?
--- Settlement notes the events that may differ, per batch, then what differs, then copies the rows it will take back to
--- superseded_events, then inserts them into events with the batch as deduplication token. Each stage may be cut short
--- and run again.
-CREATE TABLE IF NOT EXISTS settlement_candidates
+-- Which versions must settlement remove or restore, so that the latest version of each event is live, once?
+-- An override leaves its earlier version to remove; a retraction leaves that version to restore.
+-- A batch notes the events that may be wrong, then their versions that are, copies the rows that it will remove to
+-- superseded_events, and inserts the removals into events with its id as deduplication token. Each stage may be cut
+-- short and run again.
+CREATE {new_table(settlement_candidates)}
 (
   batch    UUID,
   artifact UUID,
   event_id UInt128,
   created  DateTime DEFAULT now()
 )
-ENGINE = MergeTree
+ENGINE = {plain}
 ORDER BY (batch, artifact, event_id)
 TTL created + INTERVAL 1 DAY;
 
-CREATE TABLE IF NOT EXISTS settlement_deltas
+CREATE {new_table(settlement_deltas)}
 (
   batch     UUID,
   artifact  UUID,
@@ -24,13 +25,13 @@ CREATE TABLE IF NOT EXISTS settlement_deltas
   delta     Int32,
   created   DateTime DEFAULT now()
 )
-ENGINE = MergeTree
+ENGINE = {plain}
 ORDER BY (batch, artifact, date, event_id)
 TTL created + INTERVAL 30 DAY;
 
--- Versions that were taken back: an override may itself be retracted, and then the one before it is live again.
-CREATE TABLE IF NOT EXISTS superseded_events AS events
-ENGINE = ReplacingMergeTree
+-- Versions that were removed. An override may itself be retracted, and then the version before it is live again.
+CREATE {new_table(superseded_events)} AS events
+ENGINE = {replacing}
 PARTITION BY tuple()
 PRIMARY KEY (artifact, event_id)
 ORDER BY (artifact, event_id, version, import_id);

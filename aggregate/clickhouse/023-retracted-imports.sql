@@ -1,7 +1,7 @@
--- Which imports were taken back? None of their versions may be live, now or later.
-CREATE TABLE IF NOT EXISTS retracted_imports
+-- Which imports were retracted? None of their versions may be live, now or later, overrides or not.
+CREATE {new_table(retracted_imports)}
 (
   import_id UUID
 )
-ENGINE = ReplacingMergeTree
+ENGINE = {replacing}
 ORDER BY import_id;

@@ -1,6 +1,6 @@
 -- What was wrong with which line of an import, and what did the line say?
 -- An override changes nothing here. `line_bytes` holds refused lines as they were sent, byte for byte.
-CREATE TABLE IF NOT EXISTS import_log
+CREATE {new_table(import_log)}
 (
   import_id   UUID,
   line        UInt64,
@@ -12,6 +12,6 @@ CREATE TABLE IF NOT EXISTS import_log
   line_bytes  String,
   logged      DateTime64(3, 'UTC')
 )
-ENGINE = ReplacingMergeTree
+ENGINE = {replacing}
 ORDER BY (import_id, line, class, type, message)
-SETTINGS non_replicated_deduplication_window = 10000;
+SETTINGS {deduplication(10000)};

@@ -1,14 +1,14 @@
--- What did companies do before company_activity was there? It is counted once, when an installation is upgraded.
--- What the view had counted by then is subtracted, so that an event counts once, whenever it came, and an override as
--- in the view. The marker makes later starts read nothing; the token makes one of several starts at once count.
-CREATE TABLE IF NOT EXISTS company_activity_of_before
+-- What did companies do before company_activity was there? Counted once, when an installation is upgraded: the marker
+-- company_activity_of_before makes a second run count nothing, and the token makes a repeated insert do nothing.
+-- An override counts as in the view. What the view has counted by then is subtracted.
+CREATE {new_table(company_activity_of_before)}
 (
   counted DateTime DEFAULT now()
 )
-ENGINE = MergeTree
+ENGINE = {plain}
 ORDER BY counted;
 
-INSERT INTO company_activity
+INSERT INTO company_activity (artifact, kind, date, company, company_domain, total)
 SELECT artifact, kind, date, company, company_domain, sum(total) AS missing
 FROM
 (

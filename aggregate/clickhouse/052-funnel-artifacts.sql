@@ -1,15 +1,14 @@
--- Whose is which package or pixel, and how many points is one download or view of it worth?
--- Put together anew for each group of owners that the funnel looks at, and forgotten within a day: an override changes
--- nothing in it.
-CREATE TABLE IF NOT EXISTS funnel_artifacts
+-- Which owner does a package or pixel belong to, and how many points is one download or view of it worth?
+-- Written for each group of owners that the funnel looks at, and dropped within a day. An override changes nothing here.
+CREATE {new_table(funnel_artifacts)}
 (
   batch    UUID,
   artifact UUID,
-  -- Of the owner in the group, from 0.
+  -- The owner's place in the group, from 0.
   place    UInt32,
   points   Float64,
   created  DateTime DEFAULT now()
 )
-ENGINE = MergeTree
+ENGINE = {plain}
 ORDER BY (batch, artifact)
 TTL created + INTERVAL 1 DAY;

@@ -1,13 +1,24 @@
-import { readdir, readFile } from "node:fs/promises";
 import type { ClickHouseClient } from "@clickhouse/client";
-import { assetUrl } from "../../schemas/asset.js";
+import { missingMigrations, type Applied, type Migration } from "../../schemas/migrations.js";
+import { readMigrations } from "./read-migrations.js";
+import { fillClauses, TABLE_CLAUSES } from "./table-clauses.js";
 
 /**
- * Brings ClickHouse to this program's tables: every file of `aggregate/clickhouse` in the order of its number.
- * Each statement can run again on a database that has it already, so several processes may start at once.
+ * Brings ClickHouse to this program's tables: every migration in the order of its number, once, and notes each in the
+ * table `migrations`. One caller at a time.
+ *
+ * ClickHouse has no transactions, so every statement can run again: a migration that was cut short begins anew. An
+ * installation from before the table `migrations` has the tables of its files, which run again and change nothing.
+ * Throws when the database has migrations that this program does not know, or had another text of one.
  */
-export async function migrateClickHouse(clickhouse: ClickHouseClient): Promise<void> {
-  for (const statement of await readStatements()) await clickhouse.command({ query: statement });
+export async function migrateClickHouse(
+  clickhouse: ClickHouseClient,
+  known?: readonly Migration[],
+): Promise<void> {
+  const migrations = known ?? (await readMigrations());
+  await run(clickhouse, MIGRATIONS_TABLE);
+  for (const migration of missingMigrations(migrations, await readApplied(clickhouse)))
+    await apply(clickhouse, migration);
 }
 
 /** The database lives outside the connection's own: it has to exist before the first statement names a table. */
@@ -18,9 +29,49 @@ export async function createDatabase(server: ClickHouseClient, database: string)
   });
 }
 
-async function readStatements(): Promise<string[]> {
-  const folder = assetUrl("aggregate/clickhouse/");
-  const names = (await readdir(folder)).filter((name) => name.endsWith(".sql")).sort();
-  const texts = await Promise.all(names.map((name) => readFile(new URL(name, folder), "utf8")));
-  return texts.flatMap((text) => text.split(/;\s*$/m).filter((statement) => statement.trim() !== ""));
+const MIGRATIONS_TABLE = `
+  CREATE {new_table(migrations)}
+  (
+    number     UInt32,
+    name       String,
+    checksum   String,
+    applied_at DateTime DEFAULT now()
+  )
+  ENGINE = {replacing}
+  ORDER BY number`;
+
+async function readApplied(clickhouse: ClickHouseClient): Promise<Applied[]> {
+  const query = "SELECT number, name, checksum FROM migrations FINAL ORDER BY number";
+  return (await clickhouse.query({ query, format: "JSONEachRow" })).json<Applied>();
 }
+
+async function apply(
+  clickhouse: ClickHouseClient,
+  { number, name, text, checksum }: Migration,
+): Promise<void> {
+  const statements = text.split(/;\s*$/m).filter((statement) => statement.trim() !== "");
+  try {
+    for (const statement of statements) await run(clickhouse, statement);
+  } catch (error) {
+    throw new Error(`migration ${name} failed`, { cause: error });
+  }
+  await clickhouse.command({
+    query:
+      "INSERT INTO migrations (number, name, checksum) SELECT {number:UInt32}, {name:String}, {checksum:String}",
+    query_params: { number, name, checksum },
+    clickhouse_settings: { async_insert: 0, wait_end_of_query: 1 },
+  });
+}
+
+async function run(clickhouse: ClickHouseClient, statement: string): Promise<void> {
+  await clickhouse.command({
+    query: fillClauses(statement, TABLE_CLAUSES),
+    clickhouse_settings: { wait_end_of_query: 1, ...KEPT_ALIVE },
+  });
+}
+
+/** Headers come while a long statement runs: a client gives up on a connection that is silent for minutes. */
+const KEPT_ALIVE = {
+  send_progress_in_http_headers: 1,
+  http_headers_progress_interval_ms: "60000",
+} as const;

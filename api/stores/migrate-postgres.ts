@@ -1,7 +1,13 @@
-import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import type { Pool, PoolClient } from "pg";
 import { assetUrl } from "../../schemas/asset.js";
+import {
+  MIGRATION_FILE,
+  migrationOf,
+  missingMigrations,
+  type Applied,
+  type Migration,
+} from "../../schemas/migrations.js";
 
 /**
  * Brings PostgreSQL to this program's tables: every file of `api/postgres` in the order of its number, each in a
@@ -10,41 +16,19 @@ import { assetUrl } from "../../schemas/asset.js";
  */
 export async function migratePostgres(pg: Pool): Promise<void> {
   const migrations = await readMigrations(assetUrl("api/postgres/"));
+  await asOnlyMigration(pg, (client) => applyMissing(client, migrations));
+}
+
+/** Runs `work` while no other process of this installation migrates a store, PostgreSQL or ClickHouse. */
+export async function asOnlyMigration(pg: Pool, work: (client: PoolClient) => Promise<void>): Promise<void> {
   const client = await pg.connect();
   try {
     await client.query("select pg_advisory_lock($1)", [LOCK]);
-    await applyMissing(client, migrations);
+    await work(client);
   } finally {
     // Closing the session gives the lock back whatever state the session is in.
     client.release(true);
   }
-}
-
-export interface Migration {
-  number: number;
-  name: string;
-  text: string;
-  /** SHA-256 of the text, hexadecimal. */
-  checksum: string;
-}
-
-/** What the database says was applied. */
-export type Applied = Pick<Migration, "number" | "name" | "checksum">;
-
-/** Those still to apply. Throws a sentence for a person where the database does not fit this program. */
-export function missingMigrations(known: readonly Migration[], applied: readonly Applied[]): Migration[] {
-  const byNumber = new Map(known.map((migration) => [migration.number, migration]));
-  for (const { number, name, checksum } of applied) {
-    const migration = byNumber.get(number);
-    if (migration === undefined) {
-      throw new Error(`the database is newer than this program: it has migration ${name}, unknown here`);
-    }
-    if (migration.checksum !== checksum) {
-      throw new Error(`migration ${name} was applied with another text than this program's`);
-    }
-  }
-  const done = new Set(applied.map(({ number }) => number));
-  return known.filter(({ number }) => !done.has(number));
 }
 
 /** Any constant will do, as long as nothing else in the database locks on it. */
@@ -78,12 +62,8 @@ async function apply(client: PoolClient, { number, name, text, checksum }: Migra
 }
 
 async function readMigrations(folder: URL): Promise<Migration[]> {
-  const names = (await readdir(folder)).filter((name) => /^\d{3}-.*\.sql$/.test(name)).sort();
+  const names = (await readdir(folder)).filter((name) => MIGRATION_FILE.test(name)).sort();
   return Promise.all(
-    names.map(async (name) => {
-      const text = await readFile(new URL(name, folder), "utf8");
-      const checksum = createHash("sha256").update(text).digest("hex");
-      return { number: Number(name.slice(0, 3)), name, text, checksum };
-    }),
+    names.map(async (name) => migrationOf(name, await readFile(new URL(name, folder), "utf8"))),
   );
 }

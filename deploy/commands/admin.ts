@@ -97,15 +97,15 @@ function exportCommands(administer: Administer): Command[] {
 function migrateCommand(administer: Administer): Command {
   return new Command("migrate")
     .description("Bring PostgreSQL and ClickHouse to this program's tables, as every start does by itself.")
-    .action(() => administer(({ clickhouseUrl }) => migrateLines(clickhouseUrl)));
+    .action(() => administer(({ pg, clickhouseUrl }) => migrateLines(pg, clickhouseUrl)));
 }
 
 /** PostgreSQL was brought up to date before the command, as before every command. */
-async function migrateLines(clickhouseUrl: string | undefined): Promise<string[]> {
+async function migrateLines(lock: Pool, clickhouseUrl: string | undefined): Promise<string[]> {
   const postgres = "PostgreSQL is up to date.";
   if (clickhouseUrl === undefined) return [postgres, "The embedded ClickHouse does so when it starts."];
   const { prepareClickHouse } = await import("../stores/clickhouse/prepare-clickhouse.js");
-  await prepareClickHouse(clickhouseUrl);
+  await prepareClickHouse(clickhouseUrl, { lock });
   return [postgres, "ClickHouse is up to date."];
 }
 

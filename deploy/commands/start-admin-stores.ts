@@ -29,7 +29,8 @@ export async function startAdminStores(config: Config, logSource: EventLogSource
         if (config.clickhouseUrl !== undefined) return config.clickhouseUrl;
         const clickhouse = open.use(await startClickHouse({ dir: dataDir.sub("clickhouse"), log }));
         const url = embeddedUrl(clickhouse);
-        await prepareClickHouse(url);
+        // Nobody else starts on the directory while this process has it.
+        await prepareClickHouse(url, { lock: "alone" });
         return url;
       },
       // The directory is given up only once nothing runs on it.

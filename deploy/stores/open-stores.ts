@@ -53,9 +53,10 @@ export interface StoresOptions {
 /** Opens each store where the configuration says, else the embedded one below the data directory. */
 export async function openStores({ config, dataDir, log, open }: StoresOptions): Promise<Stores> {
   // Both are waited for, also when one fails: what is still starting could not be closed.
+  const opening = openPostgres({ config, dataDir, log, open });
   const [startedPostgres, startedClickHouse] = await Promise.allSettled([
-    openPostgres({ config, dataDir, log, open }),
-    openClickHouse({ config, dataDir, log, open }),
+    opening,
+    openClickHouse({ config, dataDir, log, open }, opening),
   ]);
   const postgres = opened(startedPostgres);
   const clickhouse = opened(startedClickHouse);
@@ -103,13 +104,17 @@ async function openPostgres({ config, dataDir, log, open }: StoresOptions) {
   return { url, pool, requests, lost: embedded?.exited ?? NEVER };
 }
 
-async function openClickHouse({ config, dataDir, log, open }: StoresOptions) {
+async function openClickHouse(
+  { config, dataDir, log, open }: StoresOptions,
+  postgres: ReturnType<typeof openPostgres>,
+) {
   const embedded =
     config.clickhouseUrl === undefined
       ? open.use(await startClickHouse({ dir: dataDir.sub("clickhouse"), log }))
       : undefined;
   const url = embedded === undefined ? (config.clickhouseUrl ?? "") : embeddedUrl(embedded);
-  await explaining("CLICKHOUSE_URL", () => prepareClickHouse(url));
+  const { pool: lock } = await postgres;
+  await explaining("CLICKHOUSE_URL", () => prepareClickHouse(url, { lock }));
   const client = connectClickHouse(url);
   const requests = connectClickHouse(url);
   const exports = open.use(connectResults(url));

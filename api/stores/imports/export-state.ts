@@ -1,3 +1,4 @@
+import { leastVersion } from "../../../schemas/records/event-version.js";
 import type { UnsettledImports } from "../../../schemas/records/unsettled-imports.js";
 import { query, utc, type Postgres } from "../query.js";
 
@@ -7,9 +8,6 @@ export interface ExportState {
   completeThrough: string;
   unsettled: UnsettledImports;
 }
-
-/** Versions are ordered by the receipt of their chunk in milliseconds, times this, and then by their line. */
-const VERSIONS_A_STAMP = 2n ** 20n;
 
 /**
  * Asked before an export is read. Of an import that still comes in, the chunks that are settled without a gap need
@@ -26,7 +24,7 @@ export async function readExportState(
   const retracted = rows.flatMap(({ id, retracted }) => (retracted ? (id ?? []) : []));
   const stamps = rows.map(({ settledStamp }) => BigInt(settledStamp ?? 0));
   const least = stamps.reduce((a, b) => (a < b ? a : b), stamps[0] ?? 0n);
-  const fromVersion = (least * VERSIONS_A_STAMP).toString();
+  const fromVersion = leastVersion(least);
   const changed = rows[0]?.changed ?? true;
   return { completeThrough: rows[0]?.through ?? "", unsettled: { imports, fromVersion, retracted, changed } };
 }

@@ -17,7 +17,9 @@ export interface TestClickHouse extends AsyncDisposable {
 }
 
 /** `prepare` makes the database and its tables: those of another release in their place, say. */
-export async function openTestClickHouse(prepare = prepareClickHouse): Promise<TestClickHouse> {
+export async function openTestClickHouse(
+  prepare: (url: string) => Promise<void> = (url) => prepareClickHouse(url, { lock: "alone" }),
+): Promise<TestClickHouse> {
   const dir = await mkdtemp(join(tmpdir(), "maintainer-toolchain-clickhouse-"));
   const server = await startClickHouse({ dir, log: pino({ level: "silent" }) });
   const url = new URL(server.url);

@@ -44,6 +44,8 @@ const ARTIFACTS: readonly KnownArtifact[] = [
   { kind: "package", id: uuidAt(2), libraryType: "other" },
   { kind: "pixel", id: uuidAt(3), libraryType: "" },
 ];
+export const PACKAGES = ARTIFACTS.map(({ id }) => id);
+
 /** The second overrides half of the first; the third overrides both and is retracted. */
 export const IMPORTS = { first: uuidAt(11), second: uuidAt(12), retracted: uuidAt(13) };
 const STAMP = Date.parse("2025-06-01T00:00:00Z");
@@ -71,7 +73,7 @@ export function chunkOf(importId: string, { order, every }: { order: number; eve
   }));
 }
 
-/** Imports, overrides and a retraction, settled as they came. Answers the tokens of the chunks and the last batch. */
+/** Imports, overrides and a retraction, settled as they came. */
 export async function writeHistory(clickhouse: TestClickHouse): Promise<void> {
   await insertChunk(clickhouse, chunkOf(IMPORTS.first, { order: 0, every: 1 }), "first");
   await settleAll(clickhouse, IMPORTS.first);
@@ -83,15 +85,14 @@ export async function writeHistory(clickhouse: TestClickHouse): Promise<void> {
   await settleAll(clickhouse, IMPORTS.retracted, { retracted: true });
 }
 
-/** Answers how many versions it took back or brought back, and under which batch. */
+/** Answers how many versions it removed or restored. */
 export async function settleAll(
   { client }: TestClickHouse,
   importId: string,
   { retracted = false } = {},
-): Promise<{ versions: number; batch: string }> {
+): Promise<number> {
   const scope = { importId, firstStamp: STAMP, lastStamp: STAMP + 1_000, retracted };
-  const batch = randomUUID();
-  return { versions: await settle(client, scope, { batch, owner: openJournal() }), batch };
+  return settle(client, scope, { batch: randomUUID(), owner: openJournal() });
 }
 
 /** Exports of the same rows: aggregates as lines and as rows, and events, which come in no order, sorted. */
@@ -103,11 +104,10 @@ export interface Exports {
 
 export async function readExports({ client }: TestClickHouse): Promise<Exports> {
   const range = { startDate: "2025-01-01", endDate: "2026-01-01", signal: new AbortController().signal };
-  const packages = ARTIFACTS.map(({ id }) => id);
-  const aggregates = { ...range, packages, breakdowns: BREAKDOWNS };
+  const aggregates = { ...range, packages: PACKAGES, breakdowns: BREAKDOWNS };
   const events = {
     ...range,
-    artifacts: packages.map((id) => ({ id, packageName: "web" })),
+    artifacts: PACKAGES.map((id) => ({ id, packageName: "web" })),
     unsettled: async () => ({ imports: [], fromVersion: "0", retracted: [], changed: false }),
   };
   const csv = await textOf(await openEvents(client, { ...events, format: "csv" }));

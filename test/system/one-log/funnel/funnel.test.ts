@@ -1,7 +1,7 @@
 import { parse as parseCsv } from "csv-parse/sync";
 import pg from "pg";
 import type { ClickHouseClient } from "@clickhouse/client";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { connectClickHouse } from "../../../../deploy/stores/clickhouse/connect-clickhouse.js";
 import { connectApi, type ApiClient } from "../../../../deploy/demo/api-client.js";
 import { prepareClickHouse } from "../../../../deploy/stores/clickhouse/prepare-clickhouse.js";
@@ -328,16 +328,24 @@ describe("the daily activity", () => {
 
   test("of before is counted once when an installation is upgraded, however many processes start", async () => {
     const before = [await activity(image), await activity(pixel)];
-    for (const table of ["company_activity_view", "company_activity", "company_activity_of_before"])
+    // As a release left it that had neither them nor the record of migrations.
+    for (const table of [
+      "company_activity_view",
+      "company_activity",
+      "company_activity_of_before",
+      "migrations",
+    ])
       await clickhouse.command({ query: `DROP TABLE ${table} SYNC` });
-    const url = toolchain.endpoints.clickhouse ?? "";
-    await Promise.all([prepareClickHouse(url), prepareClickHouse(url), prepareClickHouse(url)]);
-    await prepareClickHouse(url);
+    const lock = new pg.Pool({ connectionString: toolchain.endpoints.postgres });
+    onTestFinished(() => lock.end());
+    const prepare = () => prepareClickHouse(toolchain.endpoints.clickhouse ?? "", { lock });
+    await Promise.all([prepare(), prepare(), prepare()]);
+    await prepare();
     expect([await activity(image), await activity(pixel)]).toEqual(before);
     expect(await countDifferingRows({ rows }, image.id)).toEqual([]);
     await send([{ of: image, by: "adobe.com", on: "2025-06-01" }]);
     expect(await activity(image)).toContain("2025-06-01 adobe.com 1");
-    await prepareClickHouse(url);
+    await prepare();
     expect(await countDifferingRows({ rows }, image.id)).toEqual([]);
   });
 });

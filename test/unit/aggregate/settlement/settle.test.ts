@@ -30,7 +30,7 @@ function fakes({ differing, failing = "nothing" }: { differing: number; failing?
       steps.push(table);
       commands.push(command);
     },
-    query: async () => ({ json: async () => [{ rows: String(differing) }] }),
+    query: async () => ({ json: async () => [{ rows: String(differing), name: "artifact" }] }),
   } as unknown as ClickHouseClient;
   const owner = {
     putStagedBatch: async (batch: string) => void steps.push(`staged ${batch}`),
@@ -50,6 +50,18 @@ describe("settle", () => {
       `staged ${BATCH}`,
       "events",
       `closed ${BATCH}`,
+    ]);
+  });
+
+  test("names the columns of events, as ClickHouse has them, where it copies rows", async () => {
+    const { clickhouse, owner, commands } = fakes({ differing: 3 });
+    await settle(clickhouse, scope, { batch: BATCH, owner });
+    const copies = commands.filter(({ query }) => /INSERT INTO (superseded_)?events/.test(query));
+    expect(
+      copies.map(({ query }) => /INSERT INTO \w+ \((\w+)\)\s+SELECT (\w+)\s+FROM/.exec(query)?.slice(1)),
+    ).toEqual([
+      ["artifact", "artifact"],
+      ["artifact", "artifact"],
     ]);
   });
 

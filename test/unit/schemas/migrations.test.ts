@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { missingMigrations, type Migration } from "../../../../api/stores/migrate-postgres.js";
+import { missingMigrations, type Migration } from "../../../schemas/migrations.js";
 
 function migration(number: number, checksum = `sum-${number}`): Migration {
   return { number, name: `00${number}-things.sql`, text: "select 1", checksum };

@@ -1,0 +1,25 @@
+/**
+ * How one ClickHouse server spells what the migrations only name: `{summing(total)}`, say. Whatever depends on how
+ * many servers keep a table is here and nowhere else.
+ */
+export const TABLE_CLAUSES: Clauses = {
+  new_table: (name) => `TABLE IF NOT EXISTS ${name}`,
+  new_view: (name) => `MATERIALIZED VIEW IF NOT EXISTS ${name}`,
+  table: (name) => `TABLE ${name}`,
+  /** Rows of one key become one, with the sum of a column; the row goes where that is 0. */
+  summing: (column) => `SummingMergeTree(${column})`,
+  /** Rows of one key become one of them. */
+  replacing: () => "ReplacingMergeTree",
+  plain: () => "MergeTree",
+  /** Drops a repeated insert among so many of the latest. ClickHouse's own default is 0: none. */
+  deduplication: (inserts) => `non_replicated_deduplication_window = ${inserts}`,
+};
+
+export type Clauses = Readonly<Record<string, (argument: string) => string>>;
+
+/** Puts clauses in place of their names, `{name}` or `{name(argument)}`; those it does not know stay as they are. */
+export function fillClauses(text: string, clauses: Clauses): string {
+  return text.replaceAll(/\{(\w+)(?:\(([^)]*)\))?\}/g, (whole, name: string, argument = "") =>
+    Object.hasOwn(clauses, name) ? (clauses[name]?.(argument as string) ?? whole) : whole,
+  );
+}

@@ -1,0 +1,38 @@
+import { createHash } from "node:crypto";
+
+/** A numbered change to a database, applied once. */
+export interface Migration {
+  number: number;
+  /** The name of its file, which begins with its number. */
+  name: string;
+  text: string;
+  /** SHA-256 of the text, hexadecimal. */
+  checksum: string;
+}
+
+/** What a database says was applied. */
+export type Applied = Pick<Migration, "number" | "name" | "checksum">;
+
+/** Files of migrations, as those of `api/postgres` and `aggregate/clickhouse`: `001-accounts.sql`. */
+export const MIGRATION_FILE = /^\d{3}-.*\.sql$/;
+
+export function migrationOf(name: string, text: string): Migration {
+  const checksum = createHash("sha256").update(text).digest("hex");
+  return { number: Number(name.slice(0, 3)), name, text, checksum };
+}
+
+/** Those still to apply. Throws a sentence for a person where the database does not fit this program. */
+export function missingMigrations(known: readonly Migration[], applied: readonly Applied[]): Migration[] {
+  const byNumber = new Map(known.map((migration) => [migration.number, migration]));
+  for (const { number, name, checksum } of applied) {
+    const migration = byNumber.get(number);
+    if (migration === undefined) {
+      throw new Error(`the database is newer than this program: it has migration ${name}, unknown here`);
+    }
+    if (migration.checksum !== checksum) {
+      throw new Error(`migration ${name} was applied with another text than this program's`);
+    }
+  }
+  const done = new Set(applied.map(({ number }) => number));
+  return known.filter(({ number }) => !done.has(number));
+}

@@ -1,0 +1,71 @@
+import { describe, expect, test } from "vitest";
+import { breakdownClauses } from "../../../../aggregate/clickhouse/breakdown-clauses.js";
+import { composeAggregates } from "../../../../aggregate/queries/compose-aggregates.js";
+import { AGGREGATE_V1, aggregateSchema, BREAKDOWNS } from "../../../../schemas/contracts/aggregate.js";
+import { BREAKDOWN_LIST, type BreakdownDeclaration } from "../../../../schemas/contracts/breakdowns.js";
+import { EXPORT_FORMATS } from "../../../../schemas/contracts/export-format.js";
+
+const PACKAGES = ["0195b2f0-0000-7000-8000-000000000001"];
+const BROWSER: BreakdownDeclaration = {
+  name: "browser",
+  table: "browsers",
+  question: "Which browsers?",
+  values: [
+    { column: "browser", field: "browser_name", description: "Not of package clients" },
+    { column: "engine", field: "engine", optional: true },
+    { column: "engine_version", field: "engine_version", optional: true },
+  ],
+};
+const NINE = [...BREAKDOWN_LIST, BROWSER];
+
+/** Names of the columns that a statement answers with. */
+function columnsOf(statement: string): string[] {
+  const shown = statement.slice(statement.indexOf("SELECT"), statement.indexOf("\nFROM"));
+  return shown.split("\n").map((line) => /(\w+),?$/.exec(line)?.[1] ?? "");
+}
+
+describe("a ninth breakdown in the list", () => {
+  test("is counted where it is asked for, and read from its table", () => {
+    const asked = { packages: PACKAGES, format: "ndjson" } as const;
+    const statement = composeAggregates({ ...asked, breakdowns: ["browser"] }, NINE);
+    expect(statement.match(/FROM \w+ AS counted/g)).toEqual(["FROM browsers AS counted"]);
+    expect(statement).toContain("breakdown = 'browser', concat(',\"browser_name\":', toJSONString(value_1)");
+    expect(composeAggregates({ ...asked, breakdowns: BREAKDOWNS }, NINE)).not.toContain("FROM browsers");
+  });
+
+  test("is the last of the columns, and of the fields of the API document", () => {
+    const csv = composeAggregates({ packages: PACKAGES, breakdowns: ["browser"], format: "csv" }, NINE);
+    const fields = Object.keys(AGGREGATE_V1.properties);
+    const added = ["browser_name", "engine", "engine_version"];
+    expect(columnsOf(csv).slice(1)).toEqual([...fields, ...added].slice(1));
+    const schema = aggregateSchema(NINE).properties;
+    expect(Object.keys(schema)).toEqual([...fields, ...added]);
+    expect(schema).toMatchObject({
+      breakdown: { enum: [...BREAKDOWNS, "browser"] },
+      browser_name: { type: "string", description: "Not of package clients" },
+    });
+  });
+
+  test("has a table and a view that a migration names", () => {
+    const statements = breakdownClauses(NINE).breakdown?.("browser") ?? "";
+    expect(statements).toContain("ORDER BY (package, date, browser, engine, engine_version)");
+    expect(statements).toContain("CREATE {new_view(browsers_view)} TO browsers AS");
+    expect(breakdownClauses(NINE).breakdown_of_before?.("browser")).toContain(
+      "INSERT INTO browsers (package, date, browser, engine, engine_version, total)",
+    );
+    expect(() => breakdownClauses(BREAKDOWN_LIST).breakdown?.("browser")).toThrow("not in the list");
+  });
+});
+
+test("no two breakdowns share a name, a table or a field, and their names can stand in a query", () => {
+  const fields = BREAKDOWN_LIST.flatMap((each) =>
+    "values" in each ? each.values.map(({ field }) => field) : [each.addressField],
+  );
+  for (const names of [fields, BREAKDOWNS, BREAKDOWN_LIST.map(({ table }) => table)])
+    expect(new Set(names).size).toBe(names.length);
+  for (const format of EXPORT_FORMATS)
+    expect(() => composeAggregates({ packages: PACKAGES, breakdowns: BREAKDOWNS, format })).not.toThrow();
+  const wrong = { ...BROWSER, table: "browsers; DROP TABLE events" };
+  const asked = { packages: PACKAGES, breakdowns: ["browser"], format: "csv" } as const;
+  expect(() => composeAggregates(asked, [wrong])).toThrow("not a name for a query");
+});
