@@ -1,7 +1,8 @@
--- What did the versions look like that are about to be taken back?
--- An override's earlier version is kept here before it goes, so that retracting the override can bring it back.
-INSERT INTO superseded_events
-SELECT *
+-- What did the versions look like that a batch will remove?
+-- An override's earlier version is kept here before it goes, so that retracting the override can restore it.
+-- `{columns}` stands for the stored columns of events.
+INSERT INTO superseded_events ({columns})
+SELECT {columns}
 FROM events
 PREWHERE (artifact, date, event_id, version, import_id) IN
 (

@@ -1,5 +1,5 @@
 import type { ClickHouseClient } from "@clickhouse/client";
-import { readQuery } from "../queries/read-query.js";
+import { readQuery } from "../read-query.js";
 
 /**
  * Has every row of these packages and pixels (UUIDs) erased from every table, and answers whether there was any left:
@@ -30,7 +30,10 @@ interface Place {
 }
 
 async function artifactTables(clickhouse: ClickHouseClient): Promise<Place[]> {
-  const answer = await clickhouse.query({ query: await readQuery("artifact-tables"), format: "JSONEachRow" });
+  const answer = await clickhouse.query({
+    query: await readQuery("settlement/artifact-tables"),
+    format: "JSONEachRow",
+  });
   return answer.json<Place>();
 }
 

@@ -1,6 +1,6 @@
--- Of the events that these chunks wrote, which may be live in the wrong versions?
--- One version, live once, is as it should be: most events end here, in one pass in the order of the table.
--- An override leaves two versions. Of a retracted import every event is looked at: its only version may have to go.
+-- Which events that these chunks wrote may be live in the wrong versions?
+-- One version, live once, is right: most events end here, in one pass in the order of the table.
+-- An override leaves two versions. A retracted import has every event looked at: its only version may have to go.
 -- The index finds the artifacts; testing every part of it against a million event ids would cost more than reading.
 INSERT INTO settlement_candidates (batch, artifact, event_id)
 WITH written AS

@@ -1,5 +1,5 @@
--- Of the candidates, which versions are live more or fewer times than they should be?
--- Wanted is one rule: of all versions received and not retracted, the latest once, the others not at all.
+-- Which versions of the candidates are live more or fewer times than they should be?
+-- One rule says how often: the latest version that was received and not retracted once, the others not at all.
 -- An override leaves two versions live; its retraction leaves none live and the earlier one in superseded_events.
 INSERT INTO settlement_deltas (batch, artifact, event_id, version, import_id, date, delta)
 WITH candidates AS

@@ -1,24 +1,24 @@
 import type { ClickHouseClient } from "@clickhouse/client";
+import { leastVersion } from "../../schemas/records/event-version.js";
 import type { OwnerSettlement } from "../../schemas/records/settlement.js";
 import { passFaultPoint } from "../../schemas/fault-point.js";
-import { readQuery } from "../queries/read-query.js";
+import { sqlName } from "../queries/sql-literals.js";
+import { readQuery } from "../read-query.js";
 
-/** The events that an import wrote in chunks received from `firstStamp` to `lastStamp`. */
+/** The events that an import wrote in chunks received from `firstStamp` to `lastStamp`, in ms since the epoch. */
 export interface SettleScope {
   importId: string;
   firstStamp: number;
   lastStamp: number;
-  /** None of them may stay. */
+  /** Whether the import was retracted: none of its versions may stay live. */
   retracted: boolean;
 }
 
-const STAMP = 2n ** 20n;
-
 /**
- * Makes every event in scope live once, in its latest version that was not retracted, and all its other versions not
- * at all: finds the difference, stages it, applies it. Finds nothing when run again, whatever order chunks came in.
+ * Makes the latest version of every event in scope that was not retracted live once, and removes all other versions:
+ * finds the difference, stages it, applies it. Run again it finds nothing, whatever order chunks came in.
  * The caller must be the only one that settles for the owner.
- * @returns how many versions were taken back or brought back
+ * @returns how many versions were removed or restored
  */
 export async function settle(
   clickhouse: ClickHouseClient,
@@ -29,7 +29,7 @@ export async function settle(
   const differing = await findDeltas(clickhouse, batch);
   if (differing === 0) return 0;
   await clickhouse.command({
-    query: await readQuery("copy-superseded"),
+    query: await readColumnsQuery(clickhouse, "settlement/copy-superseded"),
     query_params: { batch },
     clickhouse_settings: WHOLE,
   });
@@ -46,13 +46,13 @@ export async function settle(
 /** Inserts a staged batch. Its rows no longer change, and its token makes a second time do nothing. */
 export async function applyBatch(clickhouse: ClickHouseClient, batch: string): Promise<void> {
   await clickhouse.command({
-    query: await readQuery("apply-deltas"),
+    query: await readColumnsQuery(clickhouse, "settlement/apply-deltas"),
     query_params: { batch },
     clickhouse_settings: { ...ONE_BLOCK, insert_deduplication_token: `settlement:${batch}` },
   });
 }
 
-/** None of the import's versions may be live from the next settlement on. */
+/** Has the next settlement leave no version of the import live. */
 export async function markRetracted(clickhouse: ClickHouseClient, importId: string): Promise<void> {
   await clickhouse.command({
     query: "INSERT INTO retracted_imports (import_id) SELECT {importId:UUID}",
@@ -65,10 +65,10 @@ async function findCandidates(
   { importId, firstStamp, lastStamp, retracted }: SettleScope,
   batch: string,
 ): Promise<number> {
-  const fromVersion = (BigInt(firstStamp) * STAMP).toString();
-  const toVersion = ((BigInt(lastStamp) + 1n) * STAMP).toString();
+  const fromVersion = leastVersion(firstStamp);
+  const toVersion = leastVersion(lastStamp + 1);
   await clickhouse.command({
-    query: await readQuery("find-candidates"),
+    query: await readQuery("settlement/find-candidates"),
     query_params: { batch, importId, fromVersion, toVersion, retracted },
     clickhouse_settings: WHOLE,
   });
@@ -77,11 +77,24 @@ async function findCandidates(
 
 async function findDeltas(clickhouse: ClickHouseClient, batch: string): Promise<number> {
   await clickhouse.command({
-    query: await readQuery("find-deltas"),
+    query: await readQuery("settlement/find-deltas"),
     query_params: { batch },
     clickhouse_settings: WHOLE,
   });
   return countRows(clickhouse, "settlement_deltas", batch);
+}
+
+/** Every column by its name: the two tables need not have them in the same order. */
+async function readColumnsQuery(
+  clickhouse: ClickHouseClient,
+  path: "settlement/copy-superseded" | "settlement/apply-deltas",
+): Promise<string> {
+  const answer = await clickhouse.query({
+    query: await readQuery("settlement/stored-columns"),
+    format: "JSONEachRow",
+  });
+  const columns = (await answer.json<{ name: string }>()).map(({ name }) => sqlName(name));
+  return (await readQuery(path)).replaceAll("{columns}", columns.join(", "));
 }
 
 async function countRows(clickhouse: ClickHouseClient, table: string, batch: string): Promise<number> {
