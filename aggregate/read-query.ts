@@ -1,13 +1,13 @@
 import { readFile } from "node:fs/promises";
-import { assetUrl } from "../../schemas/asset.js";
+import { assetUrl } from "../schemas/asset.js";
 
 const texts = new Map<string, Promise<string>>();
 
-/** A query of `aggregate/queries`, by name; read once. */
-export function readQuery(name: string): Promise<string> {
-  const known = texts.get(name);
+/** The SQL text at a path below `aggregate/`, such as `queries/events`; read once. */
+export function readQuery(path: string): Promise<string> {
+  const known = texts.get(path);
   if (known !== undefined) return known;
-  const text = readFile(assetUrl(`aggregate/queries/${name}.sql`), "utf8");
-  texts.set(name, text);
+  const text = readFile(assetUrl(`aggregate/${path}.sql`), "utf8");
+  texts.set(path, text);
   return text;
 }

@@ -1,7 +1,7 @@
 import type { ClickHouseClient } from "@clickhouse/client";
 import type { CompanyDay } from "../../schemas/contracts/company.js";
 import { storableDate, type DateRange } from "../../schemas/date-range.js";
-import { readQuery } from "../queries/read-query.js";
+import { readQuery } from "../read-query.js";
 
 export interface DaysQuery extends DateRange {
   /** UUIDs. */
@@ -21,7 +21,7 @@ export async function readCompanyDays(
   for (let from = 0; from < artifacts.length; from += ARTIFACTS_MAX) {
     const some = artifacts.slice(from, from + ARTIFACTS_MAX);
     const answer = await clickhouse.query({
-      query: await readQuery("company-days"),
+      query: await readQuery("funnel/company-days"),
       query_params: { artifacts: some, domain, start: storableDate(startDate), end: storableDate(endDate) },
       format: "JSONEachRow",
     });

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { ClickHouseClient } from "@clickhouse/client";
 import type { CompanyFacts, FunnelOwner } from "../../schemas/records/funnel.js";
 import { openRows } from "../queries/open-rows.js";
-import { readQuery } from "../queries/read-query.js";
+import { readQuery } from "../read-query.js";
 import { POINTS, POINTS_MAX } from "./score.js";
 
 /** What is known of one company with the owner at that place in the list that was asked for. */
@@ -48,7 +48,11 @@ export async function* readCompanyFacts(
     viewPointsDayMax: POINTS_MAX.pixel.day,
     viewPointsMax: POINTS_MAX.pixel.window,
   };
-  const bytes = await openRows(clickhouse, { query: await readQuery("company-facts"), params, signal });
+  const bytes = await openRows(clickhouse, {
+    query: await readQuery("funnel/company-facts"),
+    params,
+    signal,
+  });
   for await (const line of linesOf(bytes)) yield placedFacts(JSON.parse(line) as FactsRow);
 }
 

@@ -1,5 +1,5 @@
--- Which events of events.sql were not taken back? A condition of that query, for where each event has one live version.
--- An override's earlier version is among what was taken back.
+-- Which events of events.sql were not removed? A condition of that query, right where no removed version is live again.
+-- An override's earlier version is among the removed ones.
 AND (e.event_id, e.version, e.import_id) NOT IN
 (
   SELECT event_id, version, import_id

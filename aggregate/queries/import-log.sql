@@ -1,5 +1,5 @@
 -- What was wrong with which lines of an import? One log entry as JSON a row, spelt as JSON.stringify spells it.
--- An override changes nothing in it.
+-- An override changes nothing here.
 SELECT concat(
   '{"class":"', toString(class), '","type":', toJSONString(type), ',"human_friendly_message":', toJSONString(message),
   ',"line":', toString(line),

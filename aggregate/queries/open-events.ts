@@ -3,9 +3,10 @@ import type { ClickHouseSettings } from "@clickhouse/client";
 import type { DateRange } from "../../schemas/date-range.js";
 import type { ExportFormat } from "../../schemas/contracts/export-format.js";
 import type { UnsettledImports } from "../../schemas/records/unsettled-imports.js";
+import { SELECTED_COLUMNS } from "./event-columns.js";
 import { FORMAT_NAMES, FORMAT_SETTINGS } from "./format-rows.js";
 import { openRows, type ResultSource, type Rows, type RowsQuery } from "./open-rows.js";
-import { readQuery } from "./read-query.js";
+import { readQuery } from "../read-query.js";
 import { textLiteral, uuidsLiteral } from "./sql-literals.js";
 import { storableRange } from "./storable-range.js";
 
@@ -13,13 +14,13 @@ import { storableRange } from "./storable-range.js";
 export interface ExportedArtifact {
   /** UUID. */
   id: string;
-  /** Of the package, or of the one that the pixel is associated with; empty where there is none. */
+  /** The name of the package, or of the package that the pixel belongs to; empty where there is none. */
   packageName: string;
 }
 
 export interface EventsQuery extends DateRange {
   artifacts: readonly ExportedArtifact[];
-  /** Of the owners of these. Asked when it is known what was taken back, right before the events are read. */
+  /** Imports of the owners of these. Asked after removed rows were counted, right before the events are read. */
   unsettled: () => Promise<UnsettledImports>;
   format: ExportFormat;
   signal: AbortSignal;
@@ -32,18 +33,20 @@ export async function openEvents(
   clickhouse: ResultSource,
   { signal, zstd, unsettled: readUnsettled, ...asked }: EventsQuery,
 ): Promise<Rows> {
-  const taken = await findTakenBack(clickhouse, { ...asked, signal });
+  const removed = await countRemoved(clickhouse, { ...asked, signal });
   const unsettled = await readUnsettled();
-  return openRows(clickhouse, { ...(await composeEvents({ ...asked, unsettled }, taken)), signal, zstd });
+  return openRows(clickhouse, { ...(await composeEvents({ ...asked, unsettled }, removed)), signal, zstd });
 }
 
-/** What was taken back and is not merged yet: rows that say so, and versions among them that are live all the same. */
-export interface TakenBack {
+/** What settlement removed and merges have not swept yet. */
+export interface Removed {
+  /** Rows that remove a version. */
   rows: number;
+  /** Versions that such a row names and that are live all the same: they were restored. */
   live: number;
 }
 
-/** What ClickHouse is asked for. */
+/** The query of an events export, with its parameters and settings. */
 export async function composeEvents(
   {
     artifacts,
@@ -51,15 +54,16 @@ export async function composeEvents(
     format,
     ...range
   }: Omit<EventsQuery, "signal" | "zstd" | "unsettled"> & { unsettled: UnsettledImports },
-  taken: TakenBack,
+  removed: Removed,
 ): Promise<Pick<RowsQuery, "query" | "params"> & { settings: ClickHouseSettings }> {
   const isSettled = unsettled.imports.length === 0;
-  // In what is settled an event has one live version, and mostly one row; adding signs up costs five times the time.
-  const isPlain = isSettled && !unsettled.changed && taken.live === 0 && taken.rows <= TAKEN_BACK_MAX;
+  // A settled event has one live version, and mostly one row; adding signs up costs five times the time.
+  const isPlain = isSettled && !unsettled.changed && removed.live === 0 && removed.rows <= REMOVED_MAX;
   const parts = [
-    `${given(artifacts)}, ${packageNames(artifacts)} AS package_name\n${await readQuery("events")}`,
-    ...(isPlain && taken.rows > 0 ? [await readQuery("events-taken-back")] : []),
-    ...(isSettled ? [] : [await readQuery("events-unsettled")]),
+    `${given(artifacts)}, ${packageNames(artifacts)} AS package_name\n`,
+    (await readQuery("queries/events")).replace("\n  {columns}", `\n  ${SELECTED_COLUMNS}`),
+    ...(isPlain && removed.rows > 0 ? [await readQuery("queries/events-removed")] : []),
+    ...(isSettled ? [] : [await readQuery("queries/events-unsettled")]),
     `FORMAT ${FORMAT_NAMES[format]}`,
   ];
   const { imports: pending, fromVersion: pendingFrom, retracted } = unsettled;
@@ -68,32 +72,32 @@ export async function composeEvents(
   return { query: parts.join(""), params, settings };
 }
 
-/** Beyond, a set of them would take more than some 200 MB of ClickHouse's memory; adding signs up takes none. */
-const TAKEN_BACK_MAX = 1_000_000;
+/** A larger set of them would take more than some 200 MB of ClickHouse's memory; adding signs up takes none. */
+const REMOVED_MAX = 1_000_000;
 
-/** The answer has columns that are named as those of the table and hold something else. */
+/** Some columns of the answer have the name of a column of the table and hold something else. */
 const READ_SETTINGS = { prefer_column_name_to_alias: 1, max_query_size: "67108864" } as const;
 
 function given(artifacts: readonly ExportedArtifact[]): string {
   return `WITH ${uuidsLiteral(artifacts.map(({ id }) => id))} AS artifacts`;
 }
 
-/** Mostly nothing was, and counting is all that is done. */
-async function findTakenBack(
+/** Mostly nothing was removed, and counting is all that is done. */
+async function countRemoved(
   clickhouse: ResultSource,
   { artifacts, signal, ...range }: DateRange & Pick<EventsQuery, "artifacts" | "signal">,
-): Promise<TakenBack> {
-  async function ask(what: "taken-back" | "taken-back-live"): Promise<number> {
+): Promise<Removed> {
+  async function count(query: "queries/removed-rows" | "queries/removed-live"): Promise<number> {
     const rows = await openRows(clickhouse, {
-      query: `${given(artifacts)}\n${await readQuery(what)}`,
+      query: `${given(artifacts)}\n${await readQuery(query)}`,
       params: storableRange(range),
       settings: { ...FORMAT_SETTINGS, ...READ_SETTINGS },
       signal,
     });
     return ((await json(rows)) as { count: number }).count;
   }
-  const rows = await ask("taken-back");
-  const live = rows > 0 && rows <= TAKEN_BACK_MAX ? await ask("taken-back-live") : 0;
+  const rows = await count("queries/removed-rows");
+  const live = rows > 0 && rows <= REMOVED_MAX ? await count("queries/removed-live") : 0;
   return { rows, live };
 }
 

@@ -1,5 +1,5 @@
 import { openRows, type ResultSource, type Rows } from "./open-rows.js";
-import { readQuery } from "./read-query.js";
+import { readQuery } from "../read-query.js";
 
 export interface ImportLogQuery {
   /** UUID. */
@@ -14,5 +14,5 @@ export async function openImportLog(
   clickhouse: ResultSource,
   { importId, what, signal }: ImportLogQuery,
 ): Promise<Rows> {
-  return openRows(clickhouse, { query: await readQuery(what), params: { importId }, signal });
+  return openRows(clickhouse, { query: await readQuery(`queries/${what}`), params: { importId }, signal });
 }

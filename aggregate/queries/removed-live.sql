@@ -1,5 +1,5 @@
--- How many versions of events of these packages and pixels on these days were taken back and are live?
--- An override leaves none. A version that was brought back is one until merges have removed its rows.
+-- How many versions of events of these packages and pixels on these days were removed and are live again?
+-- An override leaves none. A restored version is one until merges have swept its rows.
 SELECT count() AS count
 FROM
 (
