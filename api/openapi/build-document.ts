@@ -1,5 +1,6 @@
 import { Components, type DocumentObject } from "./components.js";
 import { describeOperation } from "./describe-operation.js";
+import { describeWebhooks } from "./describe-webhooks.js";
 import type { DescribedRoute } from "./described-route.js";
 import { templateOf, wordedPaths } from "./path-template.js";
 
@@ -8,6 +9,7 @@ export interface OpenApiDocument extends DocumentObject {
   openapi: string;
   info: DocumentObject;
   paths: Record<string, Record<string, DocumentObject>>;
+  webhooks: DocumentObject;
   components: DocumentObject;
 }
 
@@ -17,7 +19,8 @@ export interface DocumentFacts {
 }
 
 /**
- * The OpenAPI document of these routes. The schemas in it are those that requests are validated with and records are typed after: there is no second copy.
+ * The OpenAPI document of these routes and of the requests to webhooks. Its schemas are the objects that requests are
+ * validated with: there is no second copy.
  * @throws Error where two routes contradict each other
  */
 export function buildDocument(
@@ -41,6 +44,7 @@ export function buildDocument(
     servers: [{ url: "." }],
     tags: tagsOf(paths),
     paths,
+    webhooks: describeWebhooks(components),
     components: { ...components.described(), securitySchemes: { token: TOKEN } },
   };
 }

@@ -1,5 +1,5 @@
 import { TIMESTAMP } from "../formats.js";
-import { WEBHOOK_EVENT_KINDS, type WebhookEventKind } from "./webhook.js";
+import { WEBHOOK_EVENT_KINDS, type WebhookEventKind } from "./webhook-event.js";
 
 export const DELIVERY_STATES = ["pending", "delivered", "failed", "cancelled"] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];

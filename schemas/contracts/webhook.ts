@@ -1,9 +1,6 @@
 import { TIMESTAMP } from "../formats.js";
 import { compileBody } from "../validate.js";
-
-/** What a webhook is told of. A test is sent when it is asked for, whatever a webhook subscribes to. */
-export const WEBHOOK_EVENT_KINDS = ["company-funnel-stage-changed", "test"] as const;
-export type WebhookEventKind = (typeof WEBHOOK_EVENT_KINDS)[number];
+import { WEBHOOK_EVENT_KINDS, type WebhookEventKind } from "./webhook-event.js";
 
 /** A webhook, as returned. */
 export interface WebhookRecord {

@@ -1,12 +1,12 @@
 import { v7 as uuidv7 } from "uuid";
-import type { WebhookEventKind } from "../../../schemas/contracts/webhook.js";
+import type { WebhookEventData, WebhookEventKind } from "../../../schemas/contracts/webhook-event.js";
 import { query, type Postgres } from "../query.js";
 
 /** What happened, as `type` and `data` of a webhook's body say it. */
-export interface NewWebhookEvent {
+export interface NewWebhookEvent<Kind extends WebhookEventKind = WebhookEventKind> {
   ownerId: string;
-  type: WebhookEventKind;
-  data: object;
+  type: Kind;
+  data: WebhookEventData[Kind];
   createdAt: Date;
 }
 
@@ -15,7 +15,10 @@ export interface NewWebhookEvent {
  * and answers the event's id. Give it the client of the transaction that makes the change: both are there, or neither
  * is. Workers look for deliveries several times a second; none has to be woken.
  */
-export async function enqueueWebhookEvent(client: Postgres, event: NewWebhookEvent): Promise<string> {
+export async function enqueueWebhookEvent<Kind extends WebhookEventKind>(
+  client: Postgres,
+  event: NewWebhookEvent<Kind>,
+): Promise<string> {
   const { ownerId, type, createdAt } = event;
   const id = uuidv7();
   const body = await makeBody(client, { id, event });
@@ -45,7 +48,7 @@ export function webhookBody({
   type,
   data,
   createdAt,
-}: Omit<NewWebhookEvent, "ownerId"> & { id: string; owner: string }): Buffer {
+}: Omit<NewWebhookEvent, "ownerId" | "data"> & { id: string; owner: string; data: object }): Buffer {
   const microseconds = createdAt.toISOString().replace("Z", "000Z");
   return Buffer.from(JSON.stringify({ id, type, owner, created_at: microseconds, data }));
 }

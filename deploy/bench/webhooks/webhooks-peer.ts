@@ -13,8 +13,8 @@ export function stageEvent() {
   const companies = Array.from({ length: COMPANIES }, (_, nth) => ({
     domain: `company-${nth}.example`,
     name: `Company ${nth}`,
-    old_stage: "interest",
-    new_stage: "investigation",
+    old_stage: "interest" as const,
+    new_stage: "investigation" as const,
   }));
   return { type: "company-funnel-stage-changed", data: { companies } } as const;
 }

@@ -97,7 +97,7 @@ export const PARAMETERS: Readonly<Record<string, (place: Place) => string | Prom
   async delivery(place) {
     await webhookOf(place);
     const { pg, owner } = place;
-    const event = { ownerId: owner.id, type: STAGE_CHANGED, data: {}, createdAt: new Date() };
+    const event = { ownerId: owner.id, type: STAGE_CHANGED, data: { companies: [] }, createdAt: new Date() };
     const eventId = await enqueueWebhookEvent(pg, event);
     const text = "update webhook_deliveries set state = 'delivered' where event_id = $1 returning id";
     return (await pg.query<{ id: string }>(text, [eventId])).rows[0]?.id ?? "";

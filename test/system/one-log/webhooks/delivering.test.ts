@@ -55,7 +55,9 @@ describe("an event", () => {
     const [one, other] = [using(await openReceiver()), using(await openReceiver())];
     const webhooks = [await world.addWebhook(one.url), await world.addWebhook(other.url)];
     const createdAt = new Date("2026-08-04T13:58:26.021Z");
-    const data = { companies: [{ domain: "mercedes-benz.com", name: "Größe", new_stage: "interest" }] };
+    const data = {
+      companies: [{ domain: "mercedes-benz.com", name: "Größe", new_stage: "interest" as const }],
+    };
     const event = { ownerId: world.ownerId, type: "company-funnel-stage-changed", data, createdAt } as const;
     const id = await enqueueWebhookEvent(world.pg, event);
     await world.pg.query("update owners set name = 'renamed' where id = $1", [world.ownerId]);
@@ -96,7 +98,7 @@ describe("an event", () => {
     const event = {
       ownerId: world.ownerId,
       type: "company-funnel-stage-changed",
-      data: {},
+      data: { companies: [] },
       createdAt: new Date(),
     } as const;
     const undone = inTransaction(world.pg, async (client) => {

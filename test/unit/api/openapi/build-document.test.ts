@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { buildDocument } from "../../../../api/openapi/build-document.js";
 import type { DescribedRoute } from "../../../../api/openapi/described-route.js";
 import { ORGANIZATION_UPSERT } from "../../../../schemas/contracts/organization.js";
+import { WEBHOOK_EVENT_KINDS } from "../../../../schemas/contracts/webhook-event.js";
 import { ALL_ROUTES } from "../../../support/api/all-routes.js";
 
 const VERSION = { version: "1.2.3" };
@@ -57,6 +58,12 @@ describe("the document of the whole API", () => {
     const result = await validator.validate(structuredClone(document));
     expect(result.errors ?? []).toEqual([]);
     expect([result.valid, validator.version]).toEqual([true, "3.1"]);
+  });
+
+  test("describes the request of every kind of webhook event", () => {
+    const { webhooks } = buildDocument(ALL_ROUTES, VERSION);
+    expect(Object.keys(webhooks)).toEqual(WEBHOOK_EVENT_KINDS);
+    expect(JSON.stringify(webhooks["company-funnel-stage-changed"])).toContain('"old_stage"');
   });
 
   test("has the paths of the service itself, without a token", () => {
