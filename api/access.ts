@@ -1,4 +1,5 @@
 import type { Scope } from "../schemas/contracts/api-token.js";
+import { ACTIONS, type Action } from "./resources.js";
 
 /**
  * Who may do what: the one place that knows. Pure; `authorise.ts` loads what it needs.
@@ -74,73 +75,8 @@ export interface Target {
   ownerKind: OwnerKind;
 }
 
-/**
- * What an action is on, the least that a caller must be to it, and the scope that a token must have for it; `account`
- * is for the account's own token alone: what makes tokens must not be had with less than what they can be given.
- */
-type Rule = { scope: Scope | "account" } & (
-  | { on: "service"; least: "none" }
-  | { on: "organization" | "owner"; least: "member" | "admin" | "owner" }
-  | { on: "package"; least: "member" | "reader" | "admin" | "owner" }
-);
-
 /** `reader` is a caller whose explicit level is `member`: it reads exports too, which the role member does not. */
 const RANK = { none: 0, member: 1, reader: 2, admin: 3, owner: 4 } as const;
-
-/** On the service: for every account. On an owner: packages, pixels and imports of a user or an organization. */
-export const ACTIONS = {
-  "organization.create": { on: "service", least: "none", scope: "manage" },
-  "packages.list-own": { on: "service", least: "none", scope: "read" },
-  "user.read": { on: "service", least: "none", scope: "read" },
-  "user.rotate-token": { on: "service", least: "none", scope: "account" },
-  "tokens.list": { on: "service", least: "none", scope: "account" },
-  "tokens.create": { on: "service", least: "none", scope: "account" },
-  "tokens.revoke": { on: "service", least: "none", scope: "account" },
-
-  "organization.read": { on: "organization", least: "member", scope: "read" },
-  "organization.update": { on: "organization", least: "admin", scope: "manage" },
-  "members.read": { on: "organization", least: "member", scope: "read" },
-  "members.write": { on: "organization", least: "admin", scope: "manage" },
-  "members.leave": { on: "organization", least: "member", scope: "manage" },
-  "members.write-owner": { on: "organization", least: "owner", scope: "manage" },
-
-  "packages.list": { on: "owner", least: "member", scope: "read" },
-  "packages.create": { on: "owner", least: "admin", scope: "manage" },
-  "pixels.read": { on: "owner", least: "member", scope: "read" },
-  "pixels.create": { on: "owner", least: "admin", scope: "manage" },
-  "pixels.update": { on: "owner", least: "admin", scope: "manage" },
-  "pixels.delete": { on: "owner", least: "admin", scope: "manage" },
-  "pixels.import": { on: "owner", least: "admin", scope: "import" },
-  "imports.start": { on: "owner", least: "admin", scope: "import" },
-  "imports.read": { on: "owner", least: "admin", scope: "import" },
-  "imports.abort": { on: "owner", least: "admin", scope: "import" },
-  "imports.retract": { on: "owner", least: "admin", scope: "import" },
-  "audit.read": { on: "owner", least: "admin", scope: "manage" },
-  "webhooks.manage": { on: "owner", least: "admin", scope: "manage" },
-  "funnel.manage": { on: "owner", least: "admin", scope: "manage" },
-  "export.read": { on: "owner", least: "admin", scope: "export" },
-
-  "packages.read": { on: "package", least: "member", scope: "read" },
-  "packages.export": { on: "package", least: "reader", scope: "export" },
-  "packages.update": { on: "package", least: "admin", scope: "manage" },
-  "packages.delete": { on: "package", least: "admin", scope: "manage" },
-  "packages.import": { on: "package", least: "admin", scope: "import" },
-  "permissions.read": { on: "package", least: "admin", scope: "read" },
-  "permissions.write": { on: "package", least: "admin", scope: "manage" },
-  "routes.read": { on: "package", least: "member", scope: "read" },
-  "routes.write": { on: "package", least: "admin", scope: "manage" },
-  "domains.read": { on: "package", least: "member", scope: "read" },
-  "domains.write": { on: "package", least: "admin", scope: "manage" },
-} as const satisfies Record<string, Rule>;
-
-export type Action = keyof typeof ACTIONS;
-export type PackageAction = {
-  [A in Action]: (typeof ACTIONS)[A]["on"] extends "package" ? A : never;
-}[Action];
-export type OwnerAction = {
-  [A in Action]: (typeof ACTIONS)[A]["on"] extends "organization" | "owner" ? A : never;
-}[Action];
-export type PixelAction = Extract<OwnerAction, `pixels.${string}`>;
 
 function rankOnPackage({ standing, level }: Caller): number {
   if (standing === "owner") return RANK.owner;

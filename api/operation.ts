@@ -1,4 +1,5 @@
 import type { ProblemCode } from "../schemas/problem.js";
+import type { Tag } from "./resources.js";
 
 /**
  * What the OpenAPI document says of a route. Schemas are the very objects that requests are validated with or that
@@ -7,7 +8,8 @@ import type { ProblemCode } from "../schemas/problem.js";
 export interface Operation {
   /** camelCase and unique: generated clients name their functions after it. */
   id: string;
-  tag: Tag;
+  /** Where it is another than that of the resource of its action. */
+  tag?: Tag;
   summary: string;
   description?: string;
   /** JSON schemas of the path's parameters, by name; text where nothing is said. */
@@ -21,18 +23,6 @@ export interface Operation {
   /** Codes that this operation can answer beyond those that every one can. */
   problems?: readonly ProblemCode[];
 }
-
-export type Tag =
-  | "Organizations"
-  | "Packages"
-  | "Routes and domains"
-  | "Pixels"
-  | "Imports"
-  | "Exports"
-  | "Webhooks"
-  | "Companies"
-  | "Account"
-  | "Service";
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 

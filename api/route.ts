@@ -1,7 +1,7 @@
 import type { ParameterizedContext } from "koa";
 import type { Logger } from "pino";
 import { Problem } from "../schemas/problem.js";
-import type { Action } from "./access.js";
+import type { Action } from "./resources.js";
 import { requireScope } from "./authorise/authorise.js";
 import type { Operation } from "./operation.js";
 import type { Account } from "./stores/accounts/accounts.js";

@@ -1,19 +1,8 @@
 import { Problem } from "../../schemas/problem.js";
 import type { Artifact, ArtifactKind, LibraryType } from "../../schemas/records/artifact.js";
 import { isUuid } from "../../schemas/formats.js";
-import {
-  access,
-  accessWithin,
-  lacks,
-  reaches,
-  type Caller,
-  type Action,
-  type Lack,
-  type OwnerAction,
-  type OwnerKind,
-  type PackageAction,
-  type PixelAction,
-} from "../access.js";
+import { access, accessWithin, lacks, reaches, type Caller, type Lack, type OwnerKind } from "../access.js";
+import type { Action, OwnerAction, PackageAction, PixelAction } from "../resources.js";
 import type { Account } from "../stores/accounts/accounts.js";
 import { readOwner, type OwnerRow } from "../stores/accounts/organizations.js";
 import {

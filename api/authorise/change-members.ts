@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 import type { OrganizationMemberUpsert, OrganizationMemberV1, Role } from "../../schemas/contracts/member.js";
 import { Problem } from "../../schemas/problem.js";
-import type { OwnerAction } from "../access.js";
+import type { OwnerAction } from "../resources.js";
 import { ownerFor, type Owner } from "./authorise.js";
 import { requireMatchOf } from "../answers/entity-tag.js";
 import type { Call } from "../route.js";

@@ -1,6 +1,7 @@
 import type { ExportedArtifact } from "../../aggregate/queries/open-events.js";
 import { Problem } from "../../schemas/problem.js";
-import { access, reaches, type OwnerAction } from "../access.js";
+import { access, reaches } from "../access.js";
+import type { OwnerAction } from "../resources.js";
 import type { Account } from "../stores/accounts/accounts.js";
 import { listOwnersOfAccount, listPixelsOfOwners } from "../stores/packages/exported-pixels.js";
 import type { Postgres } from "../stores/query.js";

@@ -1,4 +1,4 @@
-import { ACTIONS, type Action } from "../access.js";
+import { ACTIONS, tagOf, type Action } from "../resources.js";
 import type { Content, Operation, Parameter } from "../operation.js";
 import type { DescribedRoute } from "./described-route.js";
 import type { Components, DocumentObject } from "./components.js";
@@ -13,7 +13,8 @@ export function describeOperation(
   components: Components,
 ): DocumentObject {
   const { action, method, operation } = route;
-  const { id, tag, summary, body } = operation;
+  const { id, summary, body } = operation;
+  const tag = operation.tag ?? (action === undefined ? "Service" : tagOf(action));
   const parameters = describeParameters(route);
   return {
     operationId: id,

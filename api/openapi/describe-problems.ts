@@ -1,5 +1,5 @@
 import { PROBLEM, statusOf, type ProblemCode } from "../../schemas/problem.js";
-import { ACTIONS, type Action } from "../access.js";
+import { ACTIONS, type Action } from "../resources.js";
 import type { Operation } from "../operation.js";
 import type { DescribedRoute } from "./described-route.js";
 import type { Components, DocumentObject } from "./components.js";

@@ -14,7 +14,6 @@ export function documentRoutes(build: () => OpenApiDocument): PublicRoute[] {
       path: "/openapi.json",
       operation: {
         id: "getDocument",
-        tag: "Service",
         summary: "This document",
         answers: {
           200: {
@@ -30,7 +29,6 @@ export function documentRoutes(build: () => OpenApiDocument): PublicRoute[] {
       path: "/docs",
       operation: {
         id: "getDocsPage",
-        tag: "Service",
         summary: "This document as a page",
         answers: {
           200: { description: "HTML", schema: { type: "string" }, types: ["text/html"] },
@@ -44,7 +42,6 @@ export function documentRoutes(build: () => OpenApiDocument): PublicRoute[] {
       path: "/docs/:hash/:file",
       operation: {
         id: "getDocsFile",
-        tag: "Service",
         summary: "A file that the page loads",
         answers: {
           200: {

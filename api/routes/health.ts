@@ -26,7 +26,6 @@ export function healthRoutes(readiness: Readiness): PublicRoute[] {
       path: "/healthz",
       operation: {
         id: "getHealth",
-        tag: "Service",
         summary: "Whether this process is alive",
         answers: { 200: { description: "It is", schema: HEALTH, example: { status: "ok" } } },
       },
@@ -86,7 +85,6 @@ const READINESS = {
 
 const READINESS_OPERATION: Operation = {
   id: "getReadiness",
-  tag: "Service",
   summary: "Whether every store that this process needs answers",
   answers: {
     200: {

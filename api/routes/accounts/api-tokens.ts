@@ -39,7 +39,6 @@ const LISTED = { id: ID, ...SENT, createdAt: "2026-08-04T13:58:26.021037Z" };
 
 const LIST_TOKENS: Operation = {
   id: "listTokens",
-  tag: "Account",
   summary: "List your additional tokens",
   description: "Only with the account's own token. Expired ones are listed until they are revoked.",
   answers: {
@@ -54,7 +53,6 @@ const LIST_TOKENS: Operation = {
 
 const CREATE_TOKEN: Operation = {
   id: "createToken",
-  tag: "Account",
   summary: "Make an additional token, limited in what it may be used for",
   description:
     "`owner` limits it to the things of one user (you) or organization (yours). It is valid until `expiresAt` or " +
@@ -72,7 +70,6 @@ const CREATE_TOKEN: Operation = {
 
 const REVOKE_TOKEN: Operation = {
   id: "revokeToken",
-  tag: "Account",
   summary: "Revoke an additional token",
   description: "It is invalid at once. Only with the account's own token.",
   path: { token: { schema: { type: "string", format: "uuid" }, description: "The token's id", example: ID } },

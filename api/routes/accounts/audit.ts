@@ -2,7 +2,7 @@ import type { ParsedUrlQuery } from "node:querystring";
 import { AUDIT_ENTRY_LIST, OPERATOR, SERVICE } from "../../../schemas/contracts/audit-entry.js";
 import { isOwnerName } from "../../../schemas/formats.js";
 import { Problem } from "../../../schemas/problem.js";
-import { ACTIONS } from "../../access.js";
+import { ACTIONS } from "../../resources.js";
 import { ownerFor } from "../../authorise/authorise.js";
 import type { Operation } from "../../operation.js";
 import { pageBody, parsePage } from "../../answers/paging.js";
@@ -19,7 +19,6 @@ const ID = "0198a1c0-5a7e-7000-8000-000000000001";
 
 const LIST_AUDIT: Operation = {
   id: "listAuditEntries",
-  tag: "Account",
   summary: "Read what was changed, by whom and when",
   description:
     "Of an organization, for its owners and admins; of a user, for that user. Newest first. An actor who worked on " +

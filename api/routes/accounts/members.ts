@@ -24,7 +24,6 @@ export function memberRoutes({ pg }: { pg: Pool }): Route[] {
       action: "members.read",
       operation: {
         id: "listOrganizationMembers",
-        tag: "Organizations",
         summary: "List the members of an organization",
         description: "All of them, sorted by username without regard to case.",
         answers: {
@@ -48,7 +47,6 @@ export function memberRoutes({ pg }: { pg: Pool }): Route[] {
       action: "members.write",
       operation: {
         id: "putOrganizationMember",
-        tag: "Organizations",
         summary: "Add a member to an organization, or change a member's role",
         description:
           "Only an owner may make an owner or change the role of one, and the last owner keeps that role. " +
@@ -73,7 +71,6 @@ export function memberRoutes({ pg }: { pg: Pool }): Route[] {
       action: "members.write",
       operation: {
         id: "removeOrganizationMember",
-        tag: "Organizations",
         summary: "Remove a member from an organization, or leave it",
         description:
           "Everybody may remove themselves, whatever their role. Only an owner may remove an owner, and the last " +

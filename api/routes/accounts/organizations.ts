@@ -41,7 +41,6 @@ export function organizationRoutes({ pg }: { pg: Pool }): Route[] {
       action: "organization.create",
       operation: {
         id: "createOrganization",
-        tag: "Organizations",
         summary: "Create an organization; you become its owner",
         body: BODY,
         answers: { 201: RECORD },
@@ -66,7 +65,6 @@ export function organizationRoutes({ pg }: { pg: Pool }): Route[] {
       action: "organization.read",
       operation: {
         id: "getOrganization",
-        tag: "Organizations",
         summary: "Read an organization",
         answers: { 200: RECORD },
       },
@@ -83,7 +81,6 @@ export function organizationRoutes({ pg }: { pg: Pool }): Route[] {
       action: "organization.update",
       operation: {
         id: "updateOrganization",
-        tag: "Organizations",
         summary: "Change an organization",
         description: "Another name frees the old one at once. A website that is left out is removed.",
         body: BODY,

@@ -13,7 +13,6 @@ const TOKEN = `mtk_${"0".repeat(43)}`;
 
 const GET_USER: Operation = {
   id: "getUser",
-  tag: "Account",
   summary: "Read your own account",
   description:
     "`token` is your account's own API token; it is there only when the request is made with it. A request with " +
@@ -37,7 +36,6 @@ const GET_USER: Operation = {
 
 const ROTATE_TOKEN: Operation = {
   id: "rotateToken",
-  tag: "Account",
   summary: "Give your account a new API token",
   description:
     "The old one is invalid at once; additional tokens stay. Only with the account's own token. Of several " +

@@ -46,7 +46,6 @@ export function aggregateRoutes(deps: AggregateRoutesDeps): Route[] {
 }
 
 const EXPORT: Omit<Operation, "id" | "summary"> = {
-  tag: "Exports",
   description:
     "A stream, compressed when asked for (gzip, zstd), ordered by package, date, breakdown and value. A failure " +
     "halfway breaks the connection; `TE: trailers` has a complete answer end with the number of its rows, " +

@@ -9,7 +9,8 @@ import {
 } from "../../../schemas/contracts/funnel-importance.js";
 import { STAGES } from "../../../schemas/records/funnel.js";
 import { invalidBody } from "../../../schemas/validate.js";
-import { access, type PackageAction } from "../../access.js";
+import { access } from "../../access.js";
+import type { PackageAction } from "../../resources.js";
 import { ownerFor, wholeOwnerFor, type Owner } from "../../authorise/authorise.js";
 import { entityTag, requireMatch } from "../../answers/entity-tag.js";
 import { readJson } from "../../middleware/read-json.js";
@@ -76,7 +77,6 @@ export function funnelRoutes({ pg }: { pg: Pool }): Route[] {
       action: "funnel.manage",
       operation: {
         id: "updateFunnelImportance",
-        tag: "Companies",
         summary: "Say how much each package and pixel matters in the funnel",
         description:
           "A download is worth 2, 5 or 8 points and a view 0.25, 0.5 or 1, for low, medium and high importance. What is " +

@@ -28,7 +28,6 @@ export function importEndingRoutes({ pg, active, watch = UNWATCHED }: ImportEndi
       action: "imports.abort",
       operation: {
         id: "abortImport",
-        tag: "Imports",
         summary: "Stop an import",
         description:
           "What is imported already stays, unless it is to be retracted. Aborting twice is no fault.",
@@ -62,7 +61,6 @@ export function importEndingRoutes({ pg, active, watch = UNWATCHED }: ImportEndi
       action: "imports.retract",
       operation: {
         id: "retractImport",
-        tag: "Imports",
         summary: "Take every event of a finished or aborted import out of the exports",
         description: "Events that it had replaced come back.",
         path: { import: ID },

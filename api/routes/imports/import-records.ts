@@ -27,7 +27,6 @@ export function importRecordRoutes({ pg, clickhouse, watch }: ImportRecordRoutes
       action: "imports.read",
       operation: {
         id: "listImports",
-        tag: "Imports",
         summary: "Imports of an owner, newest first",
         query: PAGE_QUERY,
         answers: {
@@ -51,7 +50,6 @@ export function importRecordRoutes({ pg, clickhouse, watch }: ImportRecordRoutes
       action: "imports.read",
       operation: {
         id: "getImport",
-        tag: "Imports",
         summary: "Read an import: how far it is, and samples of what went wrong",
         path: { import: ID },
         answers: { 200: { description: "The import", schema: EVENT_IMPORT, example: IMPORT_EXAMPLE } },
@@ -86,7 +84,6 @@ const EVENT_IMPORT_PAGE = pageSchema("event_imports", EVENT_IMPORT);
 const OPERATIONS: Record<"log" | "rejected", Operation> = {
   log: {
     id: "readImportLog",
-    tag: "Imports",
     summary: "Everything that an import says of its lines",
     path: { import: ID },
     answers: {
@@ -100,7 +97,6 @@ const OPERATIONS: Record<"log" | "rejected", Operation> = {
   },
   rejected: {
     id: "readRejectedLines",
-    tag: "Imports",
     summary: "The lines that were not imported, as they were sent, to be mended and sent again",
     path: { import: ID },
     answers: {

@@ -30,7 +30,7 @@ import { lockPublicHost, requireFreeHost } from "../../stores/packages/public-ho
 const SENT = { name: "files.acme.example" };
 const EXAMPLE = { id: "01a1fbad-cab4-710c-82a1-b3f3576e59e4", ...SENT };
 const LIST_PATH = "/v1/packages/:package/domains";
-const ON_DOMAINS = { tag: "Routes and domains", path: PACKAGE_PATH, query: PACKAGE_QUERY } as const;
+const ON_DOMAINS = { path: PACKAGE_PATH, query: PACKAGE_QUERY } as const;
 const PROBLEMS = [...PACKAGE_PROBLEMS, "not-a-file-package"] as const;
 
 /** The domains under which a file or Python package is served. */

@@ -26,7 +26,6 @@ export function packagePermissionRoutes({ pg }: { pg: Pool }): Route[] {
       action: "permissions.read",
       operation: {
         id: "listPackagePermissions",
-        tag: "Packages",
         summary: "List the explicit permission levels on a package",
         description:
           "Sorted by username without regard to case. Users who have what their role gives them are not listed.",
@@ -55,7 +54,6 @@ export function packagePermissionRoutes({ pg }: { pg: Pool }): Route[] {
       action: "permissions.write",
       operation: {
         id: "setPackagePermissions",
-        tag: "Packages",
         summary: "Set the permission levels of users on a package",
         description:
           `One, or an array of up to ${PERMISSIONS_MAX}, all or nothing. A userQuery is an e-mail address if it ` +

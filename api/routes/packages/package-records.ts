@@ -24,7 +24,7 @@ import { lockPublicHost, requireFreeHost } from "../../stores/packages/public-ho
 import { PACKAGE_ANSWER, PACKAGE_BODY } from "./packages.js";
 
 const PATH = "/v1/packages/:package";
-const ON_PACKAGE = { tag: "Packages", path: PACKAGE_PATH, query: PACKAGE_QUERY } as const;
+const ON_PACKAGE = { path: PACKAGE_PATH, query: PACKAGE_QUERY } as const;
 
 /** One package: reading, changing and deleting it. */
 export function packageRecordRoutes({ pg }: { pg: Pool }): Route[] {

@@ -37,7 +37,7 @@ const SENT = {
 };
 const EXAMPLE = { id: "01a1fbad-cab4-710c-82a1-b3f3576e59e4", ...SENT };
 const LIST_PATH = "/v1/packages/:package/routes";
-const ON_ROUTES = { tag: "Routes and domains", path: PACKAGE_PATH, query: PACKAGE_QUERY } as const;
+const ON_ROUTES = { path: PACKAGE_PATH, query: PACKAGE_QUERY } as const;
 const PROBLEMS = [...PACKAGE_PROBLEMS, "not-a-file-package"] as const;
 
 /** The routes of a file package: which requests it takes, and where they go. */

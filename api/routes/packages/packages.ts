@@ -46,7 +46,6 @@ const LIST = {
   example: [EXAMPLE],
 };
 const CREATION: Pick<Operation, "tag" | "description" | "body" | "answers" | "problems"> = {
-  tag: "Packages",
   description:
     "The host of a docker package's publicUrl is its owner's as long as a package of that owner uses it, for as many " +
     "images as they like; another owner's is refused.",
@@ -64,7 +63,6 @@ export function packageRoutes({ pg }: { pg: Pool }): Route[] {
       action: "packages.list-own",
       operation: {
         id: "listPackages",
-        tag: "Packages",
         summary: "List the packages that you have to do with",
         description: "Your own, those of your organizations, and those on which you hold a permission.",
         answers: { 200: LIST },
@@ -93,7 +91,6 @@ export function packageRoutes({ pg }: { pg: Pool }): Route[] {
       action: "packages.list",
       operation: {
         id: "listOrganizationPackages",
-        tag: "Packages",
         summary: "List the packages of an organization",
         answers: { 200: LIST },
       },

@@ -64,7 +64,6 @@ export function pixelRoutes({ pg }: { pg: Pool }): Route[] {
       action: "pixels.read",
       operation: {
         id: "listPixels",
-        tag: "Pixels",
         summary: "List the pixels of a user or an organization",
         query: PAGING,
         answers: { 200: PAGE },
@@ -83,7 +82,6 @@ export function pixelRoutes({ pg }: { pg: Pool }): Route[] {
       action: "pixels.create",
       operation: {
         id: "createPixel",
-        tag: "Pixels",
         summary: "Create a pixel",
         body: BODY,
         answers: { 201: ANSWER },
@@ -99,7 +97,7 @@ export function pixelRoutes({ pg }: { pg: Pool }): Route[] {
       method: "GET",
       path: PATH,
       action: "pixels.read",
-      operation: { id: "getPixel", tag: "Pixels", summary: "Read a pixel", answers: { 200: ANSWER } },
+      operation: { id: "getPixel", summary: "Read a pixel", answers: { 200: ANSWER } },
       async handle({ ctx, account, action, param }) {
         answer(ctx, await pixelFor(pg, account, { owner: param("owner"), id: param("pixel"), action }));
       },
@@ -110,7 +108,6 @@ export function pixelRoutes({ pg }: { pg: Pool }): Route[] {
       action: "pixels.update",
       operation: {
         id: "updatePixel",
-        tag: "Pixels",
         summary: "Change a pixel",
         description: "A package that is left out is no longer associated.",
         body: BODY,
@@ -127,7 +124,6 @@ export function pixelRoutes({ pg }: { pg: Pool }): Route[] {
       action: "pixels.delete",
       operation: {
         id: "deletePixel",
-        tag: "Pixels",
         summary: "Delete a pixel",
         description: "Its events leave the exports at once and are erased soon after.",
         answers: { 204: { description: "It is gone" } },

@@ -57,7 +57,6 @@ export function webhookDeliveryRoutes({ pg, guard, sealer }: WebhookDeps): Route
       action: "webhooks.manage",
       operation: {
         id: "testWebhook",
-        tag: "Webhooks",
         summary: "Send a test event to a webhook and see what it answers",
         description: `Also to a disabled one. At most ${TESTS_MAX} a minute for one owner's webhooks. It is not tried again, and not in the delivery log.`,
         answers: {
@@ -79,7 +78,6 @@ export function webhookDeliveryRoutes({ pg, guard, sealer }: WebhookDeps): Route
       action: "webhooks.manage",
       operation: {
         id: "listWebhookDeliveries",
-        tag: "Webhooks",
         summary: "Read what a webhook was sent and what it answered",
         description:
           "Kept for 30 days. Of a delivery at most the latest 20 attempts are shown, the latest first. A page ends before " +
@@ -106,7 +104,6 @@ export function webhookDeliveryRoutes({ pg, guard, sealer }: WebhookDeps): Route
       action: "webhooks.manage",
       operation: {
         id: "redeliverWebhookEvent",
-        tag: "Webhooks",
         summary: "Send an event to a webhook again",
         description: `With the id and body that it had, and with retries as at first. At most ${REDELIVERIES_MAX} a minute for one webhook.`,
         answers: {

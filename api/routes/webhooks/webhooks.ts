@@ -64,7 +64,6 @@ export function webhookRoutes({ pg, guard, sealer }: WebhookDeps): Route[] {
       action: "webhooks.manage",
       operation: {
         id: "listWebhooks",
-        tag: "Webhooks",
         summary: "List the webhooks of a user or an organization",
         query: PAGE_QUERY,
         answers: {
@@ -88,7 +87,6 @@ export function webhookRoutes({ pg, guard, sealer }: WebhookDeps): Route[] {
       action: "webhooks.manage",
       operation: {
         id: "createWebhook",
-        tag: "Webhooks",
         summary: "Create a webhook",
         description: `${URL_RULE} An owner has at most ${WEBHOOKS_MAX}.`,
         body: { schema: WEBHOOK_CREATE, example: SENT },
@@ -106,7 +104,7 @@ export function webhookRoutes({ pg, guard, sealer }: WebhookDeps): Route[] {
       method: "GET",
       path: PATH,
       action: "webhooks.manage",
-      operation: { id: "getWebhook", tag: "Webhooks", summary: "Read a webhook", answers: { 200: ANSWER } },
+      operation: { id: "getWebhook", summary: "Read a webhook", answers: { 200: ANSWER } },
       async handle(call) {
         answer(call.ctx, (await webhookFor(pg, call)).webhook);
       },
@@ -117,7 +115,6 @@ export function webhookRoutes({ pg, guard, sealer }: WebhookDeps): Route[] {
       action: "webhooks.manage",
       operation: {
         id: "updateWebhook",
-        tag: "Webhooks",
         summary: "Change, disable or enable a webhook",
         description:
           `What is left out stays as it is. ${URL_RULE} A disabled webhook is sent nothing, not even what was ` +
@@ -136,7 +133,6 @@ export function webhookRoutes({ pg, guard, sealer }: WebhookDeps): Route[] {
       action: "webhooks.manage",
       operation: {
         id: "deleteWebhook",
-        tag: "Webhooks",
         summary: "Delete a webhook and its delivery log",
         answers: { 204: { description: "It is gone" } },
         problems: ["precondition-failed"],
@@ -158,7 +154,6 @@ export function webhookRoutes({ pg, guard, sealer }: WebhookDeps): Route[] {
       action: "webhooks.manage",
       operation: {
         id: "rotateWebhookSecret",
-        tag: "Webhooks",
         summary: "Give a webhook a new secret",
         description:
           "For 24 hours requests are signed with the old one as well: `X-Service-Signature` then has two `v1=`.",

@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from "uuid";
 import { OPERATOR, SERVICE, type AuditEntryRecord } from "../../../schemas/contracts/audit-entry.js";
 import { withoutNulls } from "../../../schemas/records/record.js";
-import type { Action } from "../../access.js";
+import type { Action, AuditKind } from "../../resources.js";
 import type { Page } from "../page.js";
 import { query, utc, type Postgres } from "../query.js";
 
@@ -9,24 +9,10 @@ import { query, utc, type Postgres } from "../query.js";
 export interface Changed {
   /** Whose audit log it belongs to. */
   ownerId: string;
-  target: { kind: TargetKind; id: string; name: string };
+  target: { kind: AuditKind; id: string; name: string };
   /** The fields that are new or other than before, without secrets. */
   changes?: object;
 }
-
-export type TargetKind =
-  | "organization"
-  | "user"
-  | "member"
-  | "package"
-  | "permission"
-  | "route"
-  | "domain"
-  | "pixel"
-  | "import"
-  | "token"
-  | "webhook"
-  | "delivery";
 
 export interface AuditEntry extends Changed {
   by: Actor | typeof OPERATOR | typeof SERVICE;

@@ -1,4 +1,5 @@
-import type { Action, Decision, OwnerKind } from "../../../api/access.js";
+import type { Decision, OwnerKind } from "../../../api/access.js";
+import type { Action } from "../../../api/resources.js";
 import type { Route } from "../../../api/route.js";
 import { updateExportEnabled } from "../../../api/stores/accounts/organizations.js";
 import { makeImport, MATES, type PARAMETERS, type Place } from "./access-place.js";

@@ -1,4 +1,5 @@
-import type { Action, Caller, Decision, OwnerKind } from "../../../api/access.js";
+import type { Caller, Decision, OwnerKind } from "../../../api/access.js";
+import type { Action } from "../../../api/resources.js";
 import type { Scope } from "../../../schemas/contracts/api-token.js";
 
 /**

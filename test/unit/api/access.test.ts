@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { access, ACTIONS, lacks, type Action } from "../../../api/access.js";
+import { access, lacks } from "../../../api/access.js";
+import { ACTIONS, type Action } from "../../../api/resources.js";
 import { SCOPES } from "../../../schemas/contracts/api-token.js";
 import { CALLERS, tabledDecision, tabledScope } from "../../support/api/access-table.js";
 

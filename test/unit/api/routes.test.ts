@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { pino } from "pino";
 import { describe, expect, test } from "vitest";
-import { ACTIONS } from "../../../api/access.js";
+import { ACTIONS } from "../../../api/resources.js";
 import { createApp } from "../../../api/app.js";
 import { managementRoutes } from "../../../api/management-routes.js";
 import { pathsOf, route, type Route } from "../../../api/route.js";

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { accessWithin, ACTIONS, lacks, reaches, type Action, type Caller } from "../../../../api/access.js";
+import { accessWithin, lacks, reaches, type Caller } from "../../../../api/access.js";
+import { ACTIONS, type Action } from "../../../../api/resources.js";
 import { SCOPES, type Scope } from "../../../../schemas/contracts/api-token.js";
 
 /** What each scope lets a token do; the rest is for the account's own token. */
