@@ -7,8 +7,8 @@ export interface Placement {
 }
 
 /**
- * Where a company belongs. Of the rules, later stages come first. Undefined where none applies: it stays where it is,
- * such as one whose downloads are 30 to 59 days old, or which never came further than interest and is gone.
+ * The stage that a company belongs to; rules of later stages come first. Undefined where no rule applies: the company
+ * keeps its stage. That is a company whose downloads are 30 to 59 days old, or one that left after mere interest.
  */
 export function classify(facts: StageFacts, before: StageBefore): Placement | undefined {
   for (const { stage, cause, applies } of RULES) if (applies(facts, before)) return { stage, cause };
@@ -24,7 +24,7 @@ interface Rule extends Placement {
   applies: (facts: StageFacts, before: StageBefore) => boolean;
 }
 
-/** A company on its way out has mostly fallen back to interest first, so what counts is where it ever was. */
+/** `inactive` asks for the highest stage ever: most companies fall back to interest before they leave. */
 const RULES: readonly Rule[] = [
   {
     stage: "inactive",

@@ -8,21 +8,21 @@ import type {
 import { classify, isEngaged } from "./classify.js";
 
 export interface Decision {
-  /** As it is to be kept; undefined for one that is not to be kept any longer. */
+  /** To be stored; undefined for a company to forget. */
   company: FunnelCompany | undefined;
   change?: StageChange;
 }
 
 /**
- * What becomes of a company that is kept as `stored` (undefined for a new one) now that `facts` are known of it
- * (undefined where it has no activity, any more). One of the two has to be there.
+ * Decides the record and the stage of a company from its stored record (undefined for a new company) and its facts
+ * (undefined where it has no activity). At least one of the two is there.
  */
 export function decideCompany(stored: FunnelCompany | undefined, facts: CompanyFacts | undefined): Decision {
   const before = stored ?? NEVER_SEEN;
   const about = facts ? seenOf(facts) : goneOf(stored as FunnelCompany);
   const placed = classify(facts ?? NO_ACTIVITY, before);
   const stage = placed?.stage ?? before.stage;
-  // Nothing was ever said of it, and now there is nothing to say.
+  // No stage was ever announced, and there is no activity to announce one for.
   if (stage === null && facts === undefined) return { company: undefined };
   const engaged = before.engaged || (stage !== null && isEngaged(stage));
   const company = { ...about, stage, engaged };

@@ -9,10 +9,10 @@ export interface DaysQuery extends DateRange {
   domain: string;
 }
 
-/** A query travels with its parameters in a URL, of which a server takes 128 KiB a parameter: some 2,900 UUIDs. */
+/** Parameters travel in the URL, and a server takes 128 KiB for each: some 2,900 UUIDs. */
 const ARTIFACTS_MAX = 2_000;
 
-/** The days of the range on which a company did anything with these packages and pixels, in order. */
+/** The days of the range on which a company downloaded these packages or viewed these pixels, in order. */
 export async function readCompanyDays(
   clickhouse: ClickHouseClient,
   { artifacts, domain, startDate, endDate }: DaysQuery,

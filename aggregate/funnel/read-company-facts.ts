@@ -5,20 +5,21 @@ import { openRows } from "../queries/open-rows.js";
 import { readQuery } from "../read-query.js";
 import { POINTS, POINTS_MAX } from "./score.js";
 
-/** What is known of one company with the owner at that place in the list that was asked for. */
+/** The facts of one company with one owner. */
 export interface PlacedFacts {
+  /** Index of the owner in the list that was asked for. */
   place: number;
   facts: CompanyFacts;
 }
 
 export interface FactsQuery {
   owners: readonly FunnelOwner[];
-  /** `YYYY-MM-DD`; what lies after it has not happened yet. */
+  /** `YYYY-MM-DD`; later activity is ignored. */
   today: string;
   signal: AbortSignal;
 }
 
-/** Every company with activity, by the place of the owner, then by the bytes of the domain, as ClickHouse finds them. */
+/** Every company with activity, ordered by the place of its owner, then by the bytes of its domain. */
 export async function* readCompanyFacts(
   clickhouse: ClickHouseClient,
   { owners, today, signal }: FactsQuery,
@@ -56,7 +57,7 @@ export async function* readCompanyFacts(
   for await (const line of linesOf(bytes)) yield placedFacts(JSON.parse(line) as FactsRow);
 }
 
-/** As the query names its columns; 64-bit numbers may be text. */
+/** A row of `company-facts.sql`; 64-bit numbers may be text. */
 type FactsRow = [
   place: number,
   domain: string,

@@ -11,18 +11,18 @@ import type {
 import { decideCompany } from "./decide-company.js";
 import { readCompanyFacts, type FactsQuery, type PlacedFacts } from "./read-company-facts.js";
 
-/** So many owners are asked for at once; what ClickHouse groups for them is what it needs memory for. */
+/** Owners of one query: ClickHouse needs memory for all their companies at once. */
 const OWNERS_AT_ONCE = 100;
-/** So many companies are held, and written in one transaction. */
+/** Companies held in memory, and written in one transaction. */
 const COMPANIES_AT_ONCE = 2_000;
-/** Of an event to the owner's systems. */
+/** Changes in one webhook event. */
 const CHANGES_PER_EVENT_MAX = 100;
 
 export interface FunnelRun {
   store: FunnelStore;
-  /** The time it computes with, which is also that of the changes. */
+  /** The moment to compute for; changes carry it as their time. */
   asOf: Date;
-  /** Ends it between two transactions: it throws the signal's reason. */
+  /** Ends the run between two transactions by throwing the signal's reason. */
   signal: AbortSignal;
 }
 
@@ -30,23 +30,23 @@ export interface FunnelOutcome {
   owners: number;
   companies: number;
   changes: number;
-  /** Owners whose companies were looked at as of a later time already. */
+  /** Owners whose companies were already computed for a later moment. */
   leftAlone: number;
-  /** Owners who are looked at when their imports are through. */
+  /** Owners who wait until their imports are done. */
   importing: number;
 }
 
 /**
- * Places every company with every owner anew, one pass over each owner's activity. What is kept and what is announced
- * is one transaction for each part of an owner, and what changes is decided in it from what is kept: a run that was
- * killed and one beside another announce nothing twice, and the next one brings what is missing.
+ * Computes the stage of every company with every owner in one pass over each owner's activity. Each part of an owner is
+ * one transaction, which reads the stored stages, decides the changes, stores and announces them. So neither a killed
+ * run nor two runs at once announce a change twice, and the next run makes up for a killed one.
  */
 export async function runFunnel(clickhouse: ClickHouseClient, run: FunnelRun): Promise<FunnelOutcome> {
   const read = (query: FactsQuery) => readCompanyFacts(clickhouse, query);
   return placeCompanies(read, run);
 }
 
-/** `runFunnel` with what ClickHouse would find. */
+/** `runFunnel` with facts from any source. */
 export async function placeCompanies(
   read: (query: FactsQuery) => AsyncIterable<PlacedFacts>,
   { store, asOf, signal }: FunnelRun,
@@ -77,17 +77,17 @@ function addPart(outcome: FunnelOutcome, { range, facts }: Part, placed: Placed)
   }
 }
 
-/** How many companies changed their stage, or why nothing was done. */
+/** How many companies changed their stage, or why the part was left alone. */
 type Placed = number | "later" | "importing";
 
-/** All that is known of an owner's companies in a range of domains. */
+/** The facts of an owner's companies in a range of domains. */
 interface Part {
   ownerId: string;
   range: DomainRange;
   facts: readonly CompanyFacts[];
 }
 
-/** Each owner has one part at the least, and all of them together have every domain there could be. */
+/** Every owner has at least one part, and the parts of an owner cover every possible domain. */
 async function* partsOf(
   owners: readonly FunnelOwner[],
   rows: AsyncIterable<PlacedFacts>,

@@ -5,9 +5,8 @@ import { score, WINDOW_DAYS, type DayActivity } from "./score.js";
 const VIEW_DAYS = 60;
 
 /**
- * What the rules for stages ask, from a company's whole activity with an owner, on `today` (days since 1970-01-01);
- * what lies after it has not happened yet. `company-facts.sql` finds the same; a property test holds the two to each
- * other.
+ * The facts that the rules for stages ask for, from a company's whole activity with an owner, on `today` (days since
+ * 1970-01-01); later activity is ignored. `company-facts.sql` computes the same; a property test compares the two.
  */
 export function stageFacts(activity: readonly DayActivity[], today: number): StageFacts {
   const ages = (kind: ArtifactKind) =>

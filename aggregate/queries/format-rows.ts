@@ -9,7 +9,7 @@ export const FORMAT_NAMES: Readonly<Record<ExportFormat, string>> = {
   arrow: "ArrowStream",
 };
 
-/** How values look: times as in every answer, what is not known as nothing, columns as programs of today read them. */
+/** Times as in every answer, unknown values as empty, and types that today's readers of Parquet and Arrow know. */
 export const FORMAT_SETTINGS = {
   date_time_output_format: "iso",
   format_csv_null_representation: "",
@@ -17,7 +17,7 @@ export const FORMAT_SETTINGS = {
   output_format_json_quote_64bit_integers: 0,
   output_format_json_escape_forward_slashes: 0,
   output_format_parquet_string_as_string: 1,
-  // What every reader can read; ClickHouse would take zstd, and lz4 for Arrow.
+  // ClickHouse's defaults are zstd, and lz4 for Arrow; not every reader knows them.
   output_format_parquet_compression_method: "snappy",
   output_format_arrow_compression_method: "none",
   output_format_arrow_string_as_string: 1,

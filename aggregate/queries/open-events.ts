@@ -38,7 +38,7 @@ export async function openEvents(
   return openRows(clickhouse, { ...(await composeEvents({ ...asked, unsettled }, removed)), signal, zstd });
 }
 
-/** What settlement removed and merges have not swept yet. */
+/** Rows that settlement wrote to remove versions and that merges have not swept yet. */
 export interface Removed {
   /** Rows that remove a version. */
   rows: number;

@@ -9,7 +9,7 @@ export interface ImportLogQuery {
   signal: AbortSignal;
 }
 
-/** What an import's log says, a line each; see `openRows` for how it fails. */
+/** The log of an import, an entry a line; see `openRows` for how it fails. */
 export async function openImportLog(
   clickhouse: ResultSource,
   { importId, what, signal }: ImportLogQuery,

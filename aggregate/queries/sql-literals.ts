@@ -1,5 +1,5 @@
 /**
- * Lists in the text of a query: a parameter travels in the URL, where 128 KiB are the most. Throws for what is no UUID.
+ * A list in the text of a query: a parameter travels in the URL, where 128 KiB are the most. Throws for anything else.
  */
 export function uuidsLiteral(uuids: readonly string[]): string {
   const wrong = uuids.find((uuid) => !UUID.test(uuid));

@@ -4,15 +4,15 @@ import type { ErasureStore } from "../../schemas/records/erasure.js";
 import { eraseArtifacts } from "./erase-artifacts.js";
 
 const ROUND_MS = 1_000;
-/** A store that is down is asked every so many rounds. */
+/** How many rounds to wait after a store was down. */
 const PAUSE_FACTOR = 5;
 
 export interface EraserDependencies {
   clickhouse: ClickHouseClient;
   store: ErasureStore;
-  /** Told when nothing is left of these artifacts. */
+  /** Called when nothing is left of these artifacts. */
   onErased?: (artifacts: readonly string[]) => void;
-  /** Told of every round that failed; the next one tries again. */
+  /** Called for every round that failed; the next one tries again. */
   onFailure: (error: unknown) => void;
   /** How long to wait between rounds. */
   roundMs?: number;
@@ -44,7 +44,7 @@ async function eraseUntil(signal: AbortSignal, dependencies: EraserDependencies)
   }
 }
 
-/** Settlement of the owner waits meanwhile: it would bring back what it had taken back for an override. */
+/** Settlement of the owner waits meanwhile: it would restore versions that an override had removed. */
 async function eraseDue(
   signal: AbortSignal,
   { clickhouse, store, onErased }: EraserDependencies,

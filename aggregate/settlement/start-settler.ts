@@ -7,11 +7,11 @@ import { passFaultPoint } from "../../schemas/fault-point.js";
 import { applyBatch, markRetracted, settle } from "./settle.js";
 
 const ROUND_MS = 150;
-/** A million ids take ClickHouse about 200 MB; the rows of 256 chunks, were all taken back, about 500 MB. */
+/** A million ids take ClickHouse about 200 MB; removing every row of 256 chunks takes about 500 MB. */
 const SLICE = { eventsMax: 1_000_000, chunksMax: 256 };
-/** How often uploads are looked for whose process died. */
+/** How often uploads are searched for whose process died. */
 const SWEEP_MS = 2_000;
-/** While chunks still come in: often enough for readers, seldom enough to leave four fifths of the time to inserts. */
+/** Between two settlements while chunks still arrive: inserts keep four fifths of the time. */
 const PAUSE_MS_MIN = 5_000;
 const PAUSE_FACTOR = 4;
 const OWNERS_AT_ONCE = 4;
@@ -22,14 +22,14 @@ export interface SettlerDependencies {
   clickhouse: ClickHouseClient;
   store: SettlementStore;
   onSettled?: (settlement: { importId: string; versions: number; durationMs: number }) => void;
-  /** Told of imports that ended here. */
+  /** Called with the number of imports that ended here. */
   onEnded?: (ending: ImportEnding, imports: number) => void;
-  /** Told of every round that failed; the next one tries again. */
+  /** Called for every round that failed; the next one tries again. */
   onFailure: (error: unknown) => void;
 }
 
 /**
- * Settles imports as their chunks arrive and finishes those that are complete, several owners side by side, each in
+ * Settles imports as their chunks arrive and finishes complete ones. Several owners are settled side by side, each in
  * one process at a time. Any number of processes may run it.
  */
 export function startSettler(dependencies: SettlerDependencies): AsyncDisposable {
@@ -102,7 +102,7 @@ async function settleImport(one: DueImport, owner: OwnerSettlement, round: Owner
   const startedAt = Date.now();
   if (one.retracted) await markRetracted(round.clickhouse, one.id);
   let versions = 0;
-  // One slice of an import whose chunks still come in: others of the owner are not kept waiting for its end.
+  // An import whose chunks still arrive gets one slice: the owner's other imports do not wait for its end.
   for (let slices = 0; !round.signal.aborted && (one.complete || slices === 0); slices++) {
     const chunks = await owner.unsettledChunks(one.id, SLICE);
     if (chunks === undefined) break;
@@ -111,7 +111,7 @@ async function settleImport(one: DueImport, owner: OwnerSettlement, round: Owner
       { importId: one.id, retracted: one.retracted, ...chunks },
       { batch: uuidv7(), owner },
     );
-    // Retracted meanwhile: the next round knows, this one would settle the same chunks for ever.
+    // It was retracted meanwhile. The next round sees that; this one would settle the same chunks for ever.
     if (!(await owner.markSettled(one, chunks))) return;
   }
   const durationMs = Date.now() - startedAt;
