@@ -2,6 +2,8 @@ import type { ClickHouseClient } from "@clickhouse/client";
 import type { SetAsideEntry } from "../../schemas/records/chunk-outcome.js";
 import type { RawChunk } from "../../schemas/records/raw-chunk.js";
 import { NIL_UUID } from "../native/uuid-bytes.js";
+import { eventIdSql, lineKeySql } from "../../schemas/records/event-id.js";
+import { LINES_IN_CHUNK } from "../../schemas/records/event-version.js";
 
 /** Parameters travel in the address of a request. */
 const CHUNKS_MAX = 500;
@@ -29,6 +31,9 @@ export async function hasRows(clickhouse: ClickHouseClient, chunks: readonly Raw
   return false;
 }
 
+const STAMP = `intDiv(version, ${LINES_IN_CHUNK})`;
+const LINE = `first + version % ${LINES_IN_CHUNK}`;
+
 /**
  * Chunks of imports have a stamp each. Live ones share theirs with others: the id of a live event tells its chunk.
  * Rows that were all taken back may have been merged away in `events`, but not in the table of what was written.
@@ -38,15 +43,14 @@ const HAS_ROWS = `
   FROM
   (
     SELECT count() AS found FROM import_events
-    WHERE import_id IN {importIds:Array(UUID)} AND (import_id, intDiv(version, 1048576)) IN
+    WHERE import_id IN {importIds:Array(UUID)} AND (import_id, ${STAMP}) IN
       (SELECT arrayJoin(arrayZip({importIds:Array(UUID)}, {stamps:Array(UInt64)})))
     UNION ALL
     SELECT count() AS found FROM events
-    WHERE (import_id, intDiv(version, 1048576)) IN
+    WHERE (import_id, ${STAMP}) IN
       (SELECT arrayJoin(arrayZip({importIds:Array(UUID)}, {stamps:Array(UInt64)})))
       AND (import_id != toUUID('${NIL_UUID}') OR arrayExists(
-        (stamp, prefix, first) -> stamp = intDiv(version, 1048576) AND event_id = reinterpretAsUInt128(
-          sipHash128(artifact, concat('line ', prefix, ' ', toString(first + version % 1048576)))),
+        (stamp, prefix, first) -> stamp = ${STAMP} AND event_id = ${eventIdSql("artifact", lineKeySql("prefix", LINE))},
         {stamps:Array(UInt64)}, {prefixes:Array(String)}, {firstLines:Array(UInt64)}))
   )`;
 

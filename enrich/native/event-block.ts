@@ -1,8 +1,8 @@
 import type { EnrichedEvent } from "../../schemas/records/enriched-event.js";
+import { lineKey, sentKey } from "../../schemas/records/event-id.js";
+import { LINES_IN_CHUNK } from "../../schemas/records/event-version.js";
 import { encodeBlock, FixedColumn, LowCardinalityColumn, TextColumn, TextMapColumn } from "./columns.js";
 import { uuidBytes } from "./uuid-bytes.js";
-
-const LINES_IN_CHUNK = 2 ** 20;
 
 /** What a chunk gives to every one of its events. */
 export interface EventOrigin {
@@ -85,8 +85,7 @@ export class EventBlock {
     columns.kind.sink.writeByte(artifact.kind === "package" ? 1 : 2);
     columns.library_type.add(artifact.libraryType);
     columns.time.sink.writeUint64(time);
-    // The prefixes keep a maintainer's ids and ours apart.
-    columns.unique_key.add(uniqueId === "" ? `line ${origin.keyPrefix} ${line}` : `id ${uniqueId}`);
+    columns.unique_key.add(uniqueId === "" ? lineKey(origin.keyPrefix, line) : sentKey(uniqueId));
     writeVersion(columns.version, origin.receiptStamp, line - origin.firstLine);
     columns.import_id.sink.writeBytes(this.uuid(origin.importId));
     columns.sign.sink.writeUint32(1);
