@@ -1,5 +1,5 @@
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
@@ -8,16 +8,7 @@ import { issueWebhookSecret, signatureHeaders } from "../../../../api/webhooks/s
 import { openGuard } from "../../../support/api/delivery-world.js";
 import { closedPort, openReceiver, type Receiver } from "../../../support/api/receivers.js";
 
-const readme = readFileSync("README.md", "utf8");
-const section = readme.slice(
-  readme.indexOf("## Receiving webhooks"),
-  readme.indexOf("## The life of one event"),
-);
-const blocks = [...section.matchAll(/```(\w+)\n([\s\S]*?)```/g)].map(([, language, text = ""]) => ({
-  language,
-  text,
-}));
-
+const FILES = "deploy/docs/receivers";
 const folder = mkdtempSync(join(tmpdir(), "toolchain-receivers-"));
 const children: ChildProcess[] = [];
 const receivers: Receiver[] = [];
@@ -31,23 +22,11 @@ afterAll(async () => {
 const [secret, old] = [issueWebhookSecret(), issueWebhookSecret()];
 const body = Buffer.from('{"id":"1","data":{"message":"größer\\n%s $(id) \'\\""}}');
 
-/** The last block of that language, in a file. */
-function snippet(language: string, name: string): string {
-  const path = join(folder, name);
-  writeFileSync(path, blocks.findLast((each) => each.language === language)?.text ?? "");
-  return path;
-}
-
-interface Serving {
-  command: string;
-  file: () => string;
-}
-
 /** Starts a receiver that listens by itself; its URL. */
-async function serve({ command, file }: Serving): Promise<string> {
+async function serve(command: string, file: string): Promise<string> {
   const port = await closedPort();
   const env = { ...process.env, WEBHOOK_SECRET: secret, PORT: String(port) };
-  children.push(spawn(command, [file()], { env, stdio: "ignore" }));
+  children.push(spawn(command, [`${FILES}/${file}`], { env, stdio: "ignore" }));
   const url = `http://127.0.0.1:${port}/`;
   await expect
     .poll(() =>
@@ -62,15 +41,15 @@ async function serve({ command, file }: Serving): Promise<string> {
 
 const argumentsOf = join(folder, "arguments");
 
-/** Comes before the real one, and writes down what everybody on the machine can see of it. */
+/** Comes before the real one, and writes down its arguments, which everybody on the machine can see. */
 function watchOpenssl(): void {
   const [real = ""] = spawnSync("which", ["openssl"], { encoding: "utf8" }).stdout.split("\n");
   const script = `#!/bin/sh\necho "$@" >> '${argumentsOf}'\nexec '${real}' "$@"\n`;
   writeFileSync(join(folder, "openssl"), script, { mode: 0o755 });
 }
 
-/** What a web server does that runs a script for each request. */
-async function serveScript(file: string): Promise<string> {
+/** Runs the script for each request, as a web server with CGI does. */
+async function serveScript(): Promise<string> {
   watchOpenssl();
   const receiver = await openReceiver((request, response) => {
     const body = receiver.received.at(-1)?.body ?? Buffer.alloc(0);
@@ -80,7 +59,7 @@ async function serveScript(file: string): Promise<string> {
       CONTENT_LENGTH: String(body.length),
       HTTP_X_SERVICE_SIGNATURE: String(request.headers["x-service-signature"] ?? ""),
     };
-    const { stdout } = spawnSync("sh", [file], { env, input: body, encoding: "utf8" });
+    const { stdout } = spawnSync("sh", [`${FILES}/receive.sh`], { env, input: body, encoding: "utf8" });
     response.writeHead(Number(/^Status: (\d+)\r\n\r\n$/.exec(stdout)?.[1] ?? 500)).end();
   });
   receivers.push(receiver);
@@ -88,26 +67,22 @@ async function serveScript(file: string): Promise<string> {
 }
 
 const RECEIVERS = {
-  sh: { tool: "openssl", args: ["version"], open: () => serveScript(snippet("sh", "receive.sh")) },
-  js: {
+  "receive.sh": { tool: "openssl", args: ["version"], open: serveScript },
+  "receive.mjs": {
     tool: process.execPath,
     args: ["--version"],
-    open: () => serve({ command: process.execPath, file: () => snippet("js", "receive.mjs") }),
+    open: () => serve(process.execPath, "receive.mjs"),
   },
-  python: {
-    tool: "python3",
-    args: ["--version"],
-    open: () => serve({ command: "python3", file: () => snippet("python", "receive.py") }),
-  },
+  "receive.py": { tool: "python3", args: ["--version"], open: () => serve("python3", "receive.py") },
 };
 
 const isThere = (tool: string, args: string[]) => spawnSync(tool, args).status === 0;
 
-test("the README has a receiver in each language", () => {
-  expect(blocks.map(({ language }) => language)).toEqual(["sh", "sh", "js", "python"]);
+test("every receiver of the page is run here", () => {
+  expect(readdirSync(FILES).sort()).toEqual(Object.keys(RECEIVERS).sort());
 });
 
-describe.each(Object.entries(RECEIVERS))("the README's receiver in %s", (_, { tool, args, open }) => {
+describe.each(Object.entries(RECEIVERS))("the receiver %s", (_, { tool, args, open }) => {
   test.skipIf(!isThere(tool, args))("takes what is genuine and refuses all else", async () => {
     const url = await open();
     const now = new Date();
@@ -149,14 +124,11 @@ describe.each(Object.entries(RECEIVERS))("the README's receiver in %s", (_, { to
   });
 });
 
-test.runIf(isThere("openssl", ["version"]))(
-  "the README's receiver in sh shows nobody its secret",
-  async () => {
-    const url = await RECEIVERS.sh.open();
-    const headers = signatureHeaders({ id: "1", body, secrets: [secret], at: new Date() });
-    expect((await sendRequest({ url, headers, body }, { guard: openGuard() })).status).toBe(204);
-    const seen = readFileSync(argumentsOf, "utf8");
-    expect(seen).toContain("-sha256");
-    expect(seen).not.toContain("whsec_");
-  },
-);
+test.runIf(isThere("openssl", ["version"]))("the receiver receive.sh shows nobody its secret", async () => {
+  const url = await serveScript();
+  const headers = signatureHeaders({ id: "1", body, secrets: [secret], at: new Date() });
+  expect((await sendRequest({ url, headers, body }, { guard: openGuard() })).status).toBe(204);
+  const seen = readFileSync(argumentsOf, "utf8");
+  expect(seen).toContain("-sha256");
+  expect(seen).not.toContain("whsec_");
+});
