@@ -124,9 +124,9 @@ describe("/metrics tells of", () => {
     expect((await readMetrics(toolchain)).sum("imports_ended_total", { ending: "lost" })).toBe(1);
   });
 
-  test("exactly what the table in deploy/README.md names", async () => {
-    const readme = await readFile(new URL("../../../deploy/README.md", import.meta.url), "utf8");
-    const named = [...readme.matchAll(/^\| `([a-z]+_[a-z0-9_]+)`/gm)].map(([, name]) => name);
+  test("exactly what the table in deploy/docs/metrics.md names", async () => {
+    const page = await readFile(new URL("../../../deploy/docs/metrics.md", import.meta.url), "utf8");
+    const named = [...page.matchAll(/^\| `([a-z]+_[a-z0-9_]+)`/gm)].map(([, name]) => name);
     expect([...after.names].sort()).toEqual(named.sort());
   });
 });

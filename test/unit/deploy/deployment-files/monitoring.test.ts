@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { VARIABLES } from "../../../../deploy/config/config-schema.js";
 import { createApiMetrics } from "../../../../deploy/metrics/api-metrics.js";
 import { createCollectMetrics } from "../../../../deploy/metrics/collect-metrics.js";
 import { createRegistry } from "../../../../deploy/metrics/create-registry.js";
@@ -94,8 +93,8 @@ describe("the dashboard and the alerts", () => {
         !annotations["action"],
     );
     expect(incomplete).toEqual([]);
-    const readme = text("deploy/README.md");
-    expect(rules.filter(({ alert }) => !readme.includes(`\`${alert}\``))).toEqual([]);
+    const page = text("deploy/docs/metrics.md");
+    expect(rules.filter(({ alert }) => !page.includes(`\`${alert}\``))).toEqual([]);
   });
 
   test("has panels with ids of their own", () => {
@@ -116,19 +115,11 @@ describe("the program's own metrics", () => {
     expect(wrong).toEqual([]);
   });
 
-  test("are all in the table of deploy/README.md, and no other is", async () => {
+  test("are all in the table of deploy/docs/metrics.md, and no other is", async () => {
     const ours = (await readDescriptions()).filter(isOurs).map(({ name }) => name);
-    const table = [...text("deploy/README.md").matchAll(/^\| `([a-z]+_[a-z0-9_]+)`/gm)].map(
+    const table = [...text("deploy/docs/metrics.md").matchAll(/^\| `([a-z]+_[a-z0-9_]+)`/gm)].map(
       ([, name]) => name,
     );
     expect(table.sort()).toEqual(ours.sort());
   });
-});
-
-test("deploy/README.md names variables that the program takes", () => {
-  const named = [...text("deploy/README.md").matchAll(/`([A-Z]+(?:_[A-Z]+)+)`/g)].map(
-    ([, name = ""]) => name,
-  );
-  const known = Object.keys(VARIABLES);
-  expect(named.filter((name) => !known.includes(name) && !name.startsWith("KAFKA_"))).toEqual([]);
 });

@@ -1,0 +1,87 @@
+import { readFileSync } from "node:fs";
+
+/** Every page, in the order in which their commands run: later pages use the account and the packages of the README. */
+export const PAGES = [
+  "README.md",
+  "deploy/docs/importing.md",
+  "deploy/docs/exporting.md",
+  "deploy/docs/collecting.md",
+  "deploy/docs/funnel.md",
+  "deploy/docs/webhooks.md",
+  "deploy/docs/managing.md",
+  "deploy/README.md",
+  "deploy/docs/install.md",
+  "deploy/docs/configuration.md",
+  "deploy/docs/backup.md",
+  "deploy/docs/metrics.md",
+  "deploy/docs/upgrade.md",
+  "deploy/docs/contributing.md",
+] as const;
+
+/** A fenced block of a page. */
+export interface Block {
+  page: string;
+  /** 1-based, of the opening fence. */
+  line: number;
+  language: string;
+  text: string;
+  /** Why no test runs it, from `<!-- not run: reason -->` above it. */
+  notRun?: string;
+  /** The tool without which it is skipped, from `<!-- needs: tool -->` above it. */
+  needs?: string;
+}
+
+export interface Command extends Block {
+  /** The output that the page shows below it. */
+  shown: string[];
+}
+
+const FENCE = /(?:^<!-- (not run|needs): (.+) -->\n)?^```(\w*)\n([\s\S]*?)^```$/gm;
+
+export function blocksOf(page: string, text = readFileSync(page, "utf8")): Block[] {
+  return [...text.matchAll(FENCE)].map((match) => {
+    const [whole, marker, reason, language = "", content = ""] = match;
+    const before = text.slice(0, match.index + whole.indexOf("```"));
+    return {
+      page,
+      line: before.split("\n").length,
+      language,
+      text: content,
+      ...(marker === "not run" && { notRun: reason }),
+      ...(marker === "needs" && { needs: reason }),
+    };
+  });
+}
+
+/** The shell blocks that a test runs, each with the lines of the `json` or `text` block that follows it. */
+export function commandsOf(page: string, text?: string): Command[] {
+  const blocks = blocksOf(page, text);
+  return blocks.flatMap((block, index) => {
+    if (block.language !== "sh" || block.notRun !== undefined) return [];
+    const next = blocks[index + 1];
+    const shows = next !== undefined && OUTPUT.includes(next.language) && next.notRun === undefined;
+    return [{ ...block, shown: shows ? next.text.trimEnd().split("\n") : [] }];
+  });
+}
+
+const OUTPUT = ["json", "text"];
+
+/** Ids and times differ from run to run. */
+export function withoutIds(text: string): string {
+  return text
+    .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "<id>")
+    .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, "<time>");
+}
+
+/** The shown lines that are not in the output, each after the one before it. */
+export function missingLines(shown: readonly string[], output: string): string[] {
+  const lines = withoutIds(output)
+    .split(/\r?\n/)
+    .map((line) => line.trimEnd());
+  let from = 0;
+  return shown.filter((line) => {
+    const at = lines.indexOf(withoutIds(line).trimEnd(), from);
+    if (at >= 0) from = at + 1;
+    return at < 0;
+  });
+}

@@ -1,0 +1,136 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { VARIABLES } from "../../../deploy/config/config-schema.js";
+import { blocksOf, commandsOf, missingLines, PAGES } from "../../support/documents/pages.js";
+
+const textOf = (page: string) => readFileSync(page, "utf8");
+/** Without its blocks: prose and tables. */
+const proseOf = (page: string) => textOf(page).replace(/^```[\s\S]*?^```$/gm, "");
+const everyPage = execFileSync("git", ["ls-files", "*.md"], { encoding: "utf8" }).trim().split("\n");
+
+const LENGTH_MAX = 140;
+const README_LINES_MAX = 160;
+
+test("every page is among those whose commands run", () => {
+  expect([...PAGES].sort()).toEqual(everyPage.filter((page) => !page.startsWith("test/fixtures/")).sort());
+});
+
+test("the README can be read in one go", () => {
+  expect(textOf("README.md").trimEnd().split("\n").length).toBeLessThanOrEqual(README_LINES_MAX);
+});
+
+describe.each(PAGES)("%s", (page) => {
+  test(`has no line over ${LENGTH_MAX} characters`, () => {
+    const long = textOf(page)
+      .split("\n")
+      .flatMap((line, index) => (line.length > LENGTH_MAX ? [`line ${index + 1}: ${line.length}`] : []));
+    expect(long).toEqual([]);
+  });
+
+  test("says why not, above each block of code that no test runs", () => {
+    const output = ["json", "text", ""];
+    const silent = blocksOf(page).filter(
+      ({ language, notRun }) => language !== "sh" && !output.includes(language) && notRun === undefined,
+    );
+    expect(silent.map(({ line }) => line)).toEqual([]);
+  });
+
+  test("links to pages, files and headings that exist", () => {
+    const links = [...proseOf(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = ""]) => link);
+    const broken = links.filter((link) => !/^https?:/.test(link) && !leadsSomewhere(page, link));
+    expect(broken).toEqual([]);
+  });
+
+  test("names files and folders that exist", () => {
+    expect(pathsIn(proseOf(page)).filter((path) => !existsSync(path))).toEqual([]);
+  });
+
+  test("names variables that the program reads", () => {
+    const named = [...proseOf(page).matchAll(/`([A-Z]+(?:_[A-Z]+)+)(?:=[^`]*)?`/g)].map(
+      ([, name = ""]) => name,
+    );
+    expect(named.filter((name) => !(name in VARIABLES) && !NOT_OURS.includes(name))).toEqual([]);
+  });
+});
+
+const NOT_OURS = ["WEBHOOK_SECRET"];
+
+function leadsSomewhere(page: string, link: string): boolean {
+  const [path = "", heading] = link.split("#");
+  const target = path === "" ? page : join(dirname(page), path);
+  return existsSync(target) && (heading === undefined || headingsOf(target).includes(heading));
+}
+
+/** As GitHub names them. */
+function headingsOf(page: string): string[] {
+  return [...textOf(page).matchAll(/^#+ (.+)$/gm)].map(([, title = ""]) =>
+    title
+      .toLowerCase()
+      .replace(/[^\w\- ]/g, "")
+      .replaceAll(" ", "-"),
+  );
+}
+
+const ROOMS = readdirSync(".", { withFileTypes: true }).flatMap((entry) =>
+  entry.isDirectory() ? [entry.name] : [],
+);
+
+/** Whatever stands in backquotes and begins with a folder of the repository. */
+function pathsIn(text: string): string[] {
+  return [...text.matchAll(/`([\w.-]+\/[\w./-]*)`/g)]
+    .map(([, path = ""]) => path)
+    .filter((path) => ROOMS.includes(path.split("/")[0] ?? ""));
+}
+
+describe("where to change what", () => {
+  const section = textOf("README.md").split("## Where to change what")[1]?.split("\n## ")[0] ?? "";
+  const rows = section.split("\n").filter((line) => line.startsWith("| ") && !line.startsWith("| you want"));
+
+  test("has rows that name files, all from the root of the repository", () => {
+    expect(rows.length).toBeGreaterThan(15);
+    const cells = rows.map((row) => [...row.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name));
+    expect(rows.filter((_, index) => cells[index]?.length === 0)).toEqual([]);
+    expect(cells.flat().filter((name) => !existsSync(name))).toEqual([]);
+  });
+});
+
+describe("a block", () => {
+  const page = [
+    "<!-- not run: needs Docker -->",
+    "```sh",
+    "docker ps",
+    "```",
+    "<!-- needs: jq -->",
+    "```sh",
+    "jq .",
+    "```",
+    "prose",
+    "```json",
+    '{"id":"01a1fbad-cab4-710c-82a1-b3f3576e59e4"}',
+    "```",
+    "",
+  ].join("\n");
+
+  test("is run unless it is marked, and compared with the output below it", () => {
+    expect(commandsOf("page", page)).toEqual([
+      {
+        page: "page",
+        line: 6,
+        language: "sh",
+        text: "jq .\n",
+        needs: "jq",
+        shown: ['{"id":"01a1fbad-cab4-710c-82a1-b3f3576e59e4"}'],
+      },
+    ]);
+  });
+
+  test("shows lines that its output has, in their order; ids and times may differ", () => {
+    const output = 'a\n{"id":"02b2fbad-cab4-710c-82a1-b3f3576e59e4"}\nb 2026-11-22T07:00:00Z\n';
+    const id = '{"id":"01a1fbad-cab4-710c-82a1-b3f3576e59e4"}';
+    expect(missingLines([id, "b 2020-01-01T00:00:00.123Z"], output)).toEqual([]);
+    expect(missingLines(["c"], output)).toEqual(["c"]);
+    expect(missingLines([id, "a"], output)).toEqual(["a"]);
+  });
+});
