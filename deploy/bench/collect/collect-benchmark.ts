@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { PackageV1 } from "../../../schemas/contracts/package.js";
 import { connectClickHouse } from "../../stores/clickhouse/connect-clickhouse.js";
 import { connectApi } from "../../demo/api-client.js";
-import type { Benchmark, BenchOptions, BenchResult, BenchSurroundings } from "../common/benchmark.js";
+import type { Benchmark, BenchOptions, BenchResult, BenchContext } from "../common/benchmark.js";
 import { collectReport, type CollectFacts } from "./collect-report.js";
 import { gzipFile, makeRedirectPackages, runCollectRound, type CollectRound } from "./collect-round.js";
 import { createBenchAccount, OWNER } from "../common/create-bench-account.js";
@@ -25,39 +25,42 @@ const STORED_MS_MAX = 60_000;
 
 async function runCollectBenchmark(
   options: BenchOptions,
-  { open, tell }: BenchSurroundings,
+  { open, onProgress }: BenchContext,
 ): Promise<BenchResult> {
   const { path: folder } = open.use(makeTemporaryFolder());
   const program = open.use(spawnProgram(join(folder, "data")));
-  tell(`starting the program in ${folder}`);
-  return collectReport(await program.whileRunning(runRounds(program, { ...options, folder, tell })), options);
+  onProgress(`starting the program in ${folder}`);
+  return collectReport(
+    await program.whileRunning(runRounds(program, { ...options, folder, onProgress })),
+    options,
+  );
 }
 
 interface RoundsOptions extends BenchOptions {
   folder: string;
-  tell: (sentence: string) => void;
+  onProgress: (sentence: string) => void;
 }
 
 async function runRounds(program: Program, options: RoundsOptions): Promise<CollectFacts> {
-  const { events, seed, rounds: times, redirects: perSecond, seconds, folder, tell } = options;
+  const { events, seed, rounds: times, redirects: perSecond, seconds, folder, onProgress } = options;
   const { api: apiUrl, collect: collectUrl, clickhouse: clickhouseUrl } = await program.ready();
   const api = connectApi(apiUrl, await createBenchAccount(program.dataDir));
   const { uuid: packageId } = await api.post<PackageV1>("/v1/packages", { ...PACKAGE, name: "imported" });
   const collected = await makeRedirectPackages({ api });
   const file = gzipFile(folder);
-  const ground = { api, owner: OWNER, clickhouseUrl, pid: program.pid, folder, collectUrl, file, packageId };
+  const setup = { api, owner: OWNER, clickhouseUrl, pid: program.pid, folder, collectUrl, file, packageId };
   // What was made is served within a second.
   await sleep(1_000);
-  tell(`warming both sides up for ${WARM_UP_SECONDS} s`);
+  onProgress(`warming both sides up for ${WARM_UP_SECONDS} s`);
   await writeGzipFile(file, { events: WARM_UP_EVENTS, seed: seed + 1, packageId });
-  await runCollectRound({ ...ground, events: WARM_UP_EVENTS }, { perSecond, seconds: WARM_UP_SECONDS });
+  await runCollectRound({ ...setup, events: WARM_UP_EVENTS }, { perSecond, seconds: WARM_UP_SECONDS });
   await writeGzipFile(file, { events, seed, packageId });
   const rounds: CollectRound[] = [];
   for (let round = 1; round <= times; round += 1) {
-    tell(
+    onProgress(
       `round ${round} of ${times}: ${perSecond} redirects/s beside an import of ${events} lines, then the peer`,
     );
-    rounds.push(await runCollectRound({ ...ground, events }, { perSecond, seconds }));
+    rounds.push(await runCollectRound({ ...setup, events }, { perSecond, seconds }));
   }
   const sent = perSecond * (seconds * times + WARM_UP_SECONDS);
   return { rounds, sent, stored: await countStored(clickhouseUrl, collected, sent) };

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { EventImport } from "../../../schemas/records/import-store.js";
 import type { PackageV1 } from "../../../schemas/contracts/package.js";
-import { awaitCalm } from "../common/await-calm.js";
-import type { ImportGround } from "../import/import-round.js";
+import { awaitMerges } from "../common/await-merges.js";
+import type { ImportSetup } from "../import/import-round.js";
 import { PACKAGE } from "../import/import-round.js";
 import { readBusySeconds } from "../common/machine-cpu.js";
 import type { MeasuredRun } from "../management/management-round.js";
@@ -13,7 +13,7 @@ import { postFile } from "../common/post-file.js";
 import { openRawConnections } from "./raw-connections.js";
 import { sendAtRate, type Rate } from "../common/send-at-rate.js";
 import { takePrecedence } from "../common/take-precedence.js";
-import { watchUsage } from "../common/watch-usage.js";
+import { sampleUsage } from "../common/sample-usage.js";
 
 /** Redirects at a fixed rate, and the import that ran beside them. */
 export interface RedirectRun extends MeasuredRun {
@@ -26,7 +26,7 @@ export interface CollectRound {
   bare: RedirectRun;
 }
 
-export interface CollectGround extends ImportGround {
+export interface CollectSetup extends ImportSetup {
   collectUrl: string;
   /** A gzip file of events of the package. */
   file: string;
@@ -38,13 +38,13 @@ export interface CollectGround extends ImportGround {
 const CONNECTIONS = 64;
 
 /** Ours and then the peer, each at the same rate while the same lines are imported. */
-export async function runCollectRound(ground: CollectGround, rate: Rate): Promise<CollectRound> {
-  const ours = await measureRedirects(ground, { rate, url: ground.collectUrl });
+export async function runCollectRound(setup: CollectSetup, rate: Rate): Promise<CollectRound> {
+  const ours = await measureRedirects(setup, { rate, url: setup.collectUrl });
   // A session of its own, as the program has: what this one gets is for callers.
   const peer = fork(fileURLToPath(new URL("./bare-redirects.js", import.meta.url)), { detached: true });
   try {
     const [url] = (await once(peer, "message")) as [string];
-    return { ours, bare: await measureRedirects(ground, { rate, url }) };
+    return { ours, bare: await measureRedirects(setup, { rate, url }) };
   } finally {
     peer.kill("SIGKILL");
   }
@@ -53,19 +53,19 @@ export async function runCollectRound(ground: CollectGround, rate: Rate): Promis
 const WRONG_SHARE_MAX = 0.001;
 
 async function measureRedirects(
-  ground: CollectGround,
+  setup: CollectSetup,
   { rate, url }: { rate: Rate; url: string },
 ): Promise<RedirectRun> {
-  await awaitCalm(ground.clickhouseUrl);
+  await awaitMerges(setup.clickhouseUrl);
   using connections = await openRawConnections(url, CONNECTIONS);
-  const importing = importFile(ground);
+  const importing = importFile(setup);
   // It is waited for below; until then a failure is nobody's.
   importing.catch(() => undefined);
-  using watch = watchUsage(ground.pid);
+  using sampler = sampleUsage(setup.pid);
   using _ = takePrecedence();
   const busyBefore = readBusySeconds();
   const sent = await sendAtRate(rate, (index) => connections.send(redirectRequest(index)));
-  const usage = watch.finish();
+  const usage = sampler.finish();
   const machineCpuSeconds = readBusySeconds() - busyBefore;
   const redirects = sent.answers.get("307") ?? 0;
   if (redirects < sent.latenciesMs.length * (1 - WRONG_SHARE_MAX))
@@ -74,7 +74,7 @@ async function measureRedirects(
 }
 
 /** Resolves with how long it took to be done. */
-async function importFile({ api, owner, packageId, file }: CollectGround): Promise<number> {
+async function importFile({ api, owner, packageId, file }: CollectSetup): Promise<number> {
   const startedAt = performance.now();
   const url = new URL(`/v2/packages/${owner}/${packageId}/import`, api.url);
   const headers = {
@@ -106,7 +106,7 @@ function hostName(index: number): string {
 }
 
 /** File packages with a route and a domain each; answers their ids. */
-export async function makeRedirectPackages({ api }: Pick<ImportGround, "api">): Promise<string[]> {
+export async function makeRedirectPackages({ api }: Pick<ImportSetup, "api">): Promise<string[]> {
   const ids: string[] = [];
   for (let index = 0; index < HOSTS; index++) {
     const { uuid } = await api.post<PackageV1>("/v1/packages", { ...PACKAGE, name: `redirects-${index}` });

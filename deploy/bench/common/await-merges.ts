@@ -5,8 +5,8 @@ const CALM_MS_MAX = 60_000;
 const POLL_MS = 250;
 const CALM_POLLS = 4;
 
-/** Waits, for a minute at most, until the server merges nothing: the one who came before must not cost the next one. */
-export async function awaitCalm(clickhouseUrl: string): Promise<void> {
+/** Waits until ClickHouse has no running merges, at most a minute, so that one measurement does not slow the next. */
+export async function awaitMerges(clickhouseUrl: string): Promise<void> {
   const server = connectClickHouse(clickhouseUrl, { database: "default" });
   try {
     const deadline = performance.now() + CALM_MS_MAX;

@@ -1,43 +1,43 @@
 import type { ClosingStack } from "../../process/closing-stack.js";
 
-/** One thing that is measured, and what it is measured against. */
+/** A measurement of this program and of a peer. */
 export interface Benchmark {
-  /** As in `bench <name>`, and the key of its result. */
+  /** The name in `bench <name>` and in the JSON results. */
   name: string;
-  /** What is measured beside which peer, in one line. */
+  /** One line on what is measured beside which peer. */
   summary: string;
-  run(options: BenchOptions, surroundings: BenchSurroundings): Promise<BenchResult>;
+  run(options: BenchOptions, context: BenchContext): Promise<BenchResult>;
 }
 
 export const EVENT_LOGS = ["embedded", "kafka"] as const;
 export type EventLogName = (typeof EVENT_LOGS)[number];
 
 export interface BenchOptions {
-  /** Lines, broken ones included. */
+  /** Number of lines, including broken ones. */
   events: number;
   seed: number;
-  /** Of the program; `kafka` measures it beside the embedded one. */
+  /** The event log; `kafka` measures it beside the embedded one. */
   log: EventLogName;
-  /** How often ours and the peer take turns. */
+  /** How often this program and the peer are measured in turns. */
   rounds: number;
   /** Requests per second. */
   rate: number;
   /** Redirects of live collection per second. */
   redirects: number;
-  /** How long requests are sent at that rate. */
+  /** How long requests are sent. */
   seconds: number;
 }
 
-export interface BenchSurroundings {
-  /** Closes what the benchmark opened, also when it is stopped halfway. */
+export interface BenchContext {
+  /** Closes everything that the benchmark opened, also when it is stopped. */
   open: ClosingStack;
-  /** Takes a sentence on what is going on. */
-  tell: (sentence: string) => void;
+  /** Takes a sentence on the current step. */
+  onProgress: (sentence: string) => void;
 }
 
 export interface BenchResult {
   /** Tables with units, for a person. */
   text: string;
-  /** The same numbers, in names that end with their units. */
+  /** The same numbers, under names that end with their units. */
   json: object;
 }

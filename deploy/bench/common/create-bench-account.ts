@@ -1,9 +1,9 @@
 import { runAdmin } from "./run-admin.js";
 
-/** The account of the benchmarks, who owns what they import into. */
+/** The account that owns the packages of the benchmarks. */
 export const OWNER = "bench";
 
-/** As an operator does, beside the running program; answers the token. */
+/** Creates an account with the admin command, beside the running program. Returns its token. */
 export function createBenchAccount(dataDir: string, username = OWNER): Promise<string> {
   const account = ["--username", username, "--email", `${username}@example.org`];
   return runAdmin(dataDir, ["create-account", ...account]);

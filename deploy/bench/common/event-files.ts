@@ -10,9 +10,9 @@ import { generateBody, generateLines } from "../../demo/generate-events.js";
 /** The same lines in three forms. */
 export interface EventFiles extends AsyncDisposable {
   plain: EventFile;
-  /** As `gzip` packs them. */
+  /** Compressed as by `gzip`. */
   gzip: EventFile;
-  /** Only those that are JSON objects, which are more than 99 of 100, none of them blank. */
+  /** Only the lines that are JSON objects, more than 99 %, without blank lines. */
   objects: EventFile;
 }
 
@@ -24,15 +24,15 @@ export interface EventFile {
 export interface EventFilesOptions {
   events: number;
   seed: number;
-  /** Of a file package, whose events have custom variables. */
+  /** A file package, because its events have custom variables. */
   packageId: string;
 }
 
-// Two months, so two partitions; always the same ones, so that the same seed is the same file on any day.
+// Spans two months and so two partitions. Fixed dates, so that a seed gives the same file on any day.
 const FROM = "2025-01-15";
 const DAYS = 30;
 
-/** Writes the files into the folder; disposing of them gives the disk back. */
+/** Writes the files into the folder. Disposal deletes them. */
 export async function writeEventFiles(
   folder: string,
   { events, seed, packageId }: EventFilesOptions,
@@ -51,7 +51,7 @@ export async function writeEventFiles(
   };
 }
 
-/** Only the gzip file, for whoever has no peer. */
+/** Writes only the gzip file, for benchmarks that need no other. */
 export async function writeGzipFile(path: string, options: EventFilesOptions): Promise<EventFile> {
   await pipeline(Readable.from(generateBody(mixOf(options))), createGzip(), createWriteStream(path));
   return sized(path);
@@ -66,15 +66,15 @@ const NAMES = ["events.ndjson", "events.ndjson.gz", "objects.ndjson"] as const;
 const BLOCK_CHARACTERS = 64 * 1024;
 
 export function* objectBlocks(lines: Iterable<string>): Generator<Buffer> {
-  let held = "";
+  let block = "";
   for (const line of lines) {
     if (!isObject(line)) continue;
-    held += `${line}\n`;
-    if (held.length < BLOCK_CHARACTERS) continue;
-    yield Buffer.from(held);
-    held = "";
+    block += `${line}\n`;
+    if (block.length < BLOCK_CHARACTERS) continue;
+    yield Buffer.from(block);
+    block = "";
   }
-  if (held.length > 0) yield Buffer.from(held);
+  if (block.length > 0) yield Buffer.from(block);
 }
 
 function isObject(line: string): boolean {

@@ -12,20 +12,20 @@ export interface ManagementRequest {
 export interface ManagementAnswer {
   status: number;
   headers: IncomingHttpHeaders;
-  /** Parsed JSON; undefined where there is none. */
+  /** Parsed JSON; undefined for an empty body. */
   body: unknown;
 }
 
-/** Connections to the API that are kept from one request to the next, until disposed of. */
-export interface KeptConnections extends Disposable {
+/** Connections to the API that are reused for all requests until disposed of. */
+export interface KeepAliveConnections extends Disposable {
   send(request: ManagementRequest): Promise<ManagementAnswer>;
 }
 
-/** Not fetch, which costs several times as much of the cores that are shared with what is measured. */
-export function openKeptConnections(url: string, connectionsMax: number): KeptConnections {
+/** Does not use `fetch`, which takes several times the CPU, on cores that the measured program shares. */
+export function openKeepAliveConnections(url: string, connectionsMax: number): KeepAliveConnections {
   const agent = new Agent({ keepAlive: true, maxSockets: connectionsMax });
   return {
-    send: (what) => send(agent, url, what),
+    send: (wanted) => send(agent, url, wanted),
     [Symbol.dispose]: () => agent.destroy(),
   };
 }

@@ -1,4 +1,4 @@
-/** The middle value, or the mean of the two in the middle. Throws for none. */
+/** The middle value, or the mean of the two middle values. Throws for an empty list. */
 export function median(values: readonly number[]): number {
   if (values.length === 0) throw new RangeError("there is no median of nothing");
   const sorted = [...values].sort((a, b) => a - b);

@@ -5,7 +5,7 @@ export interface Percentiles {
   max: number;
 }
 
-/** The smallest values that so many per cent of all do not exceed. Throws for none. */
+/** The smallest values that the given percentage of all values does not exceed. Throws for an empty list. */
 export function percentiles(values: Float64Array): Percentiles {
   const sorted = values.toSorted();
   const at = (share: number): number => {

@@ -7,7 +7,7 @@ import { text } from "node:stream/consumers";
 export interface FilePost {
   url: URL;
   headers: Record<string, string>;
-  /** The file that is the body. */
+  /** The file to send as the body. */
   path: string;
 }
 
@@ -19,8 +19,9 @@ export interface FileAnswer {
 const READ_BYTES = 256 * 1024;
 
 /**
- * Streams a file as the body of a POST, as `curl -X POST -T <file>` does. Both sides of a comparison are sent with it, and
- * not with fetch, whose streams cost several times as much of the cores that are shared. Throws unless the answer is 200.
+ * Streams a file as the body of a POST, as `curl -X POST -T <file>` does, for both sides of a comparison. Does not use
+ * `fetch`, whose streams take several times the CPU, on cores that the measured program shares. Throws unless the status
+ * is 200.
  */
 export async function postFile({ url, headers, path }: FilePost): Promise<FileAnswer> {
   const { size } = await stat(path);
@@ -31,11 +32,11 @@ export async function postFile({ url, headers, path }: FilePost): Promise<FileAn
       resolve,
     );
     sending.once("error", reject);
-    // An answer may come before the last byte; what then becomes of the rest is no failure of its own.
+    // An answer may arrive before the last byte is sent. An error of the rest is then ignored.
     pipeline(createReadStream(path, { highWaterMark: READ_BYTES }), sending, () => undefined);
   });
   const body = await text(answer);
   if (answer.statusCode !== 200)
-    throw new Error(`POST ${url.pathname} was answered with ${answer.statusCode}: ${body.slice(0, 1000)}`);
+    throw new Error(`POST ${url.pathname} answered ${answer.statusCode}: ${body.slice(0, 1000)}`);
   return { headers: answer.headers, text: body };
 }

@@ -1,23 +1,23 @@
-/** What Linux tells of a process; memory in bytes. See proc_pid_stat(5) and proc_pid_status(5). */
+/** CPU time and memory of a process on Linux. See proc_pid_stat(5) and proc_pid_status(5). */
 export interface ProcessFacts {
   pid: number;
   parentPid: number;
-  /** In user and kernel mode, of all its threads, since it began. */
+  /** User and kernel time of all threads since its start. */
   cpuSeconds: number;
-  /** What it holds of the machine's memory now. */
+  /** Current resident memory. */
   residentBytes: number;
-  /** Of that, what no file stands behind: heaps, stacks and buffers. */
+  /** The part of it that is not backed by files: heaps, stacks and buffers. */
   anonymousBytes: number;
-  /** The most that it ever held. */
+  /** The peak of its resident memory. */
   residentPeakBytes: number;
 }
 
-// USER_HZ, which is 100 on every architecture that Node and ClickHouse run on.
+// USER_HZ, which is 100 on all architectures of Node and ClickHouse.
 const TICKS_PER_SECOND = 100;
 
-/** Reads the texts of `/proc/<pid>/stat` and `/proc/<pid>/status`. A process that has ended holds no memory. */
+/** Parses `/proc/<pid>/stat` and `/proc/<pid>/status`. The memory of an ended process is 0. */
 export function parseProcessFacts({ stat, status }: { stat: string; status: string }): ProcessFacts {
-  // The name, in brackets, may itself hold spaces and brackets.
+  // The process name in parentheses may contain spaces and parentheses.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   const ticks = Number(fields[USER_TIME]) + Number(fields[KERNEL_TIME]);
   return {
@@ -30,7 +30,7 @@ export function parseProcessFacts({ stat, status }: { stat: string; status: stri
   };
 }
 
-// Counted from the field after the name.
+// Indexes of fields after the name.
 const PARENT = 1;
 const USER_TIME = 11;
 const KERNEL_TIME = 12;

@@ -3,14 +3,14 @@ import { parseProcessFacts, type ProcessFacts } from "./process-facts.js";
 
 export const PARTS = ["service", "clickhouse", "postgres"] as const;
 
-/** What the processes of the program are for; `service` is the program itself, API and enrichment. */
+/** The kinds of processes; `service` is the program itself with all its threads. */
 export type Part = (typeof PARTS)[number];
 
 export interface PartProcess extends ProcessFacts {
   part: Part;
 }
 
-/** The process `rootPid` and everything that it started, now. Empty once it is gone. */
+/** The process `rootPid` and all its descendants. Empty after it has ended. */
 export function readProgramParts(rootPid: number): PartProcess[] {
   const all = readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
@@ -29,7 +29,7 @@ function withDescendants(parents: PartProcess[], all: readonly ProcessFacts[]): 
   return [...parents, ...withDescendants(children, all)];
 }
 
-/** A store's process is known by its command line, any other belongs to whatever started it. */
+/** The process of a store is recognised by its command line. Any other has the part of its parent. */
 function partOf(pid: number, inherited: Part): Part {
   const commandLine = readText(`/proc/${pid}/cmdline`) ?? "";
   if (commandLine.includes("clickhouse-child")) return "clickhouse";
@@ -43,7 +43,7 @@ function readProcess(pid: string): ProcessFacts[] {
   return stat === undefined || status === undefined ? [] : [parseProcessFacts({ stat, status })];
 }
 
-/** Undefined when the process ended meanwhile. */
+/** Undefined when the process has ended. */
 function readText(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8");

@@ -1,7 +1,7 @@
 import { adminCommand } from "../../commands/admin.js";
 import { StartFailure } from "../../process/start-failure.js";
 
-/** As an operator does, beside the running program; answers what is printed. */
+/** Runs an admin command beside the running program. Returns its output. */
 export async function runAdmin(dataDir: string, args: readonly string[]): Promise<string> {
   const lines: string[] = [];
   const fail = (sentence: string) => {

@@ -1,28 +1,28 @@
 import { PARTS, readProgramParts, type Part, type PartProcess } from "./program-parts.js";
 
-/** What a part of the program used while it was watched. The processes of PostgreSQL count what they share each. */
+/** The usage of one part of the program. Shared memory counts in each process of PostgreSQL. */
 export interface PartUsage {
   cpuSeconds: number;
   residentBeforeBytes: number;
-  /** The largest sum over the part's processes that a sample saw. */
+  /** The largest sum over the part's processes in any sample. */
   residentMaxBytes: number;
   anonymousMaxBytes: number;
-  /** The largest that the kernel saw since each process began: it misses nothing, but knows nothing of when. */
+  /** The kernel's peaks since the start of each process: complete, but without a time. */
   residentPeakBytes: number;
 }
 
-/** `client`: this process, which sends and asks. */
+/** `client`: this process, which sends the requests. */
 export type Usage = Record<Part, PartUsage> & { client: { cpuSeconds: number } };
 
-export interface UsageWatch extends Disposable {
+export interface UsageSampler extends Disposable {
   /** Takes the last sample. */
   finish(): Usage;
 }
 
 const SAMPLE_MS = 250;
 
-/** Samples the processes below `rootPid` four times a second until finished or disposed of. */
-export function watchUsage(rootPid: number, read = readProgramParts): UsageWatch {
+/** Samples the processes of `rootPid` and its descendants four times a second until finished or disposed of. */
+export function sampleUsage(rootPid: number, read = readProgramParts): UsageSampler {
   const samples = new UsageSamples(read(rootPid));
   const cpuBefore = process.cpuUsage();
   const timer = setInterval(() => samples.add(read(rootPid)), SAMPLE_MS);
@@ -37,7 +37,7 @@ export function watchUsage(rootPid: number, read = readProgramParts): UsageWatch
   };
 }
 
-/** Adds up samples of processes that come and go. */
+/** Sums samples of processes, which may start and end in between. */
 export class UsageSamples {
   private readonly cpuBefore: ReadonlyMap<number, number>;
   private readonly last = new Map<number, PartProcess>();

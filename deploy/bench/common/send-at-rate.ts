@@ -5,28 +5,28 @@ export interface Rate {
   seconds: number;
 }
 
-/** How long each request took, and how they were answered. */
+/** The latencies and answers of all requests. */
 export interface SentAtRate {
-  /** In the order of their times. From when each was due, not from when it was sent: waiting behind others counts. */
+  /** In order of due time. Measured from the due time, not from the send, so that a wait behind others counts. */
   latenciesMs: Float64Array;
-  /** How often each answer came: an HTTP status, or what else `send` calls it. */
+  /** Counts by answer: an HTTP status, or another result of `send`. */
   answers: Map<string, number>;
-  /** From the time of the first to the last answer. */
+  /** From the first due time to the last answer. */
   seconds: number;
 }
 
 export interface Clock {
   /** Milliseconds. */
   now: () => number;
-  /** Waits for a moment: as short as timers allow. */
+  /** Waits as short as timers allow. */
   pause: () => Promise<unknown>;
 }
 
 const CLOCK: Clock = { now: () => performance.now(), pause: () => sleep(1) };
 
 /**
- * Sends requests evenly, each at its time whether or not earlier ones are answered, as callers do who know nothing of
- * each other. Rejects with the first failure of `send`, once all are answered.
+ * Sends requests at a constant rate, without waiting for earlier answers, as independent callers do. Rejects with the
+ * first failure of `send`, after all requests have ended.
  */
 export async function sendAtRate(
   { perSecond, seconds }: Rate,
@@ -35,7 +35,7 @@ export async function sendAtRate(
 ): Promise<SentAtRate> {
   const latenciesMs = new Float64Array(perSecond * seconds);
   const answers = new Map<string, number>();
-  const underWay: Promise<void>[] = [];
+  const requests: Promise<void>[] = [];
   const startedMs = now();
   const dueMs = (index: number) => startedMs + (index * 1000) / perSecond;
   const sendOne = async (index: number) => {
@@ -43,11 +43,11 @@ export async function sendAtRate(
     latenciesMs[index] = now() - dueMs(index);
     answers.set(answer, (answers.get(answer) ?? 0) + 1);
   };
-  while (underWay.length < latenciesMs.length) {
-    if (dueMs(underWay.length) <= now()) underWay.push(sendOne(underWay.length));
+  while (requests.length < latenciesMs.length) {
+    if (dueMs(requests.length) <= now()) requests.push(sendOne(requests.length));
     else await pause();
   }
-  const ended = await Promise.allSettled(underWay);
+  const ended = await Promise.allSettled(requests);
   const failed = ended.find((one) => one.status === "rejected");
   if (failed !== undefined) throw failed.reason;
   return { latenciesMs, answers, seconds: (now() - startedMs) / 1000 };

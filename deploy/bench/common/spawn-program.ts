@@ -5,15 +5,15 @@ import { fileURLToPath } from "node:url";
 import { readRunningEndpoints, type Endpoints } from "../../data-dir/data-dir.js";
 import { StartFailure } from "../../process/start-failure.js";
 
-/** `start` in a process of its own, with all three stores embedded below its data directory. */
+/** The command `start` in its own process, with embedded stores below its data directory. */
 export interface Program extends AsyncDisposable {
   readonly pid: number;
   readonly dataDir: string;
-  /** Resolves with where it listens once each of its stores answers. */
+  /** Resolves with its URLs when all its stores answer. */
   ready(): Promise<Required<Endpoints>>;
-  /** Waits for `work`; when the program ends by itself, rejects with that and the last lines that it logged. */
+  /** Waits for `work`. When the program ends by itself, rejects with the reason and its last log lines. */
   whileRunning<T>(work: Promise<T>): Promise<T>;
-  /** Drains it, or kills it when it takes too long. */
+  /** Drains the program, and kills it when that takes too long. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -21,11 +21,14 @@ const READY_MS_MAX = 120_000;
 const READY_POLL_MS = 100;
 const DRAIN_MS_MAX = 25_000;
 const TAIL_LINES = 20;
-const LAST_WORDS_MS = 1_000;
+const LAST_LINES_MS = 1_000;
 
-/** Starts the built program, with these variables besides the benchmark's own. It ends at the latest when this process exits; only a SIGKILL of this one leaves it running. */
+/**
+ * Starts the built program with additional variables. It ends when this process exits; only a SIGKILL of this process
+ * leaves it running.
+ */
 export function spawnProgram(dataDir: string, variables: NodeJS.ProcessEnv = {}): Program {
-  // A session of its own: Ctrl-C in the terminal reaches us alone, and we end it.
+  // Runs in its own session, so that Ctrl-C in the terminal only signals this process, which then stops it.
   const child = spawn(process.execPath, [MAIN, "start"], {
     env: { ...environment(dataDir), ...variables },
     detached: true,
@@ -45,7 +48,7 @@ export function spawnProgram(dataDir: string, variables: NodeJS.ProcessEnv = {})
   const lost = gone.then((reason): never => {
     throw new StartFailure(`The measured program ended by itself (${reason}):\n${tail.join("\n")}`);
   });
-  // It may end while nobody waits for anything.
+  // The rejection may come while nothing awaits it.
   lost.catch(() => undefined);
   return {
     pid: child.pid ?? -1,
@@ -64,7 +67,7 @@ export function spawnProgram(dataDir: string, variables: NodeJS.ProcessEnv = {})
 
 const MAIN = fileURLToPath(new URL("../../main.js", import.meta.url));
 
-/** The operator's tuning counts; the stores and addresses are always the benchmark's own. */
+/** Keeps the operator's tuning variables. Stores and addresses are always the benchmark's own. */
 function environment(dataDir: string): NodeJS.ProcessEnv {
   const { DATABASE_URL: _d, CLICKHOUSE_URL: _c, KAFKA_BROKERS: _k, SECRET_KEY: _s, ...rest } = process.env;
   const { ROLES: _r, HOST: _h, COLLECT_HOST: _l, LOG_CODEC: _o, KAFKA_TOPIC_PREFIX: _t, ...tuning } = rest;
@@ -72,12 +75,12 @@ function environment(dataDir: string): NodeJS.ProcessEnv {
   return { LOG_LEVEL: "warn", ...tuning, ...ports, DATA_DIR: dataDir };
 }
 
-/** Its end shows first in the requests that fail; what it said about it is the better explanation. */
+/** When the program ends, requests fail first. Waits for its last log lines, which explain more. */
 async function whileRunning<T>(work: Promise<T>, lost: Promise<never>): Promise<T> {
   try {
     return await Promise.race([work, lost]);
   } catch (error) {
-    await Promise.race([lost, sleep(LAST_WORDS_MS)]);
+    await Promise.race([lost, sleep(LAST_LINES_MS)]);
     throw error;
   }
 }

@@ -5,9 +5,9 @@ const PRIORITY = -10;
 const AUTOGROUP = "/proc/self/autogroup";
 
 /**
- * Has this thread run as soon as it is due, until disposed of: callers come from other machines, and must not wait for
- * a processor behind the program that they ask. Only root may; for others it does nothing, and latencies hold such
- * waits as well. See sched(7), "The autogroup feature".
+ * Raises the priority of this process until disposed of. Real callers are on other machines and do not wait for a core
+ * that the measured program uses. Only root may; for others this does nothing, and latencies include such waits. See
+ * sched(7), "The autogroup feature".
  */
 export function takePrecedence(): Disposable {
   const before = { priority: getPriority(), autogroup: readAutogroup() };

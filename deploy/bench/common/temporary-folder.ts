@@ -8,7 +8,7 @@ export interface TemporaryFolder extends AsyncDisposable {
   readonly path: string;
 }
 
-/** A folder that is gone with all it holds when disposed of, or at the latest when this process exits. */
+/** A folder that is deleted on disposal, or when this process exits. */
 export function makeTemporaryFolder(): TemporaryFolder {
   const path = mkdtempSync(join(tmpdir(), "maintainer-toolchain-bench-"));
   const remove = () => rmSync(path, FORCED);
@@ -22,5 +22,5 @@ export function makeTemporaryFolder(): TemporaryFolder {
   };
 }
 
-// A store that was killed may write its last file while the folder is being emptied.
+// A killed store may still write a file while the folder is deleted.
 const FORCED = { recursive: true, force: true, maxRetries: 10, retryDelay: 100 } as const;

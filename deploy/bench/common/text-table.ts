@@ -1,4 +1,4 @@
-/** Rows as aligned lines: the first column to the left, the others, numbers with their units, to the right. */
+/** Formats rows as lines with the first column left-aligned and the others right-aligned. */
 export function textTable(rows: readonly (readonly string[])[]): string {
   const columns = Math.max(0, ...rows.map((row) => row.length));
   const widths = Array.from({ length: columns }, (_, column) =>

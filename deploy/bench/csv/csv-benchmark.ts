@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { connectClickHouse } from "../../stores/clickhouse/connect-clickhouse.js";
-import type { Benchmark, BenchOptions, BenchResult, BenchSurroundings } from "../common/benchmark.js";
+import type { Benchmark, BenchOptions, BenchResult, BenchContext } from "../common/benchmark.js";
 import { csvReport } from "./csv-report.js";
 import { runCsvRound, type CsvRound } from "./csv-round.js";
 import { fillEvents } from "./fill-events.js";
@@ -21,22 +21,25 @@ export const csvBenchmark: Benchmark = {
 
 async function runCsvBenchmark(
   options: BenchOptions,
-  { open, tell }: BenchSurroundings,
+  { open, onProgress }: BenchContext,
 ): Promise<BenchResult> {
   const { path: folder } = open.use(makeTemporaryFolder());
   const dataDir = join(folder, "data");
   // Enrichment loads its lookup tables in threads of the same process; idle, they are no part of an export.
   const program = open.use(spawnProgram(dataDir, { ENRICH_WORKERS: "1" }));
-  tell(`starting the program in ${folder}`);
-  const rounds = await program.whileRunning(runRounds(program, { ...options, tell }));
+  onProgress(`starting the program in ${folder}`);
+  const rounds = await program.whileRunning(runRounds(program, { ...options, onProgress }));
   return csvReport(rounds, options);
 }
 
 interface RoundsOptions extends BenchOptions {
-  tell: (sentence: string) => void;
+  onProgress: (sentence: string) => void;
 }
 
-async function runRounds(program: Program, { events, rounds, tell }: RoundsOptions): Promise<CsvRound[]> {
+async function runRounds(
+  program: Program,
+  { events, rounds, onProgress }: RoundsOptions,
+): Promise<CsvRound[]> {
   const { api: url, clickhouse: clickhouseUrl } = await program.ready();
   const token = await createBenchAccount(program.dataDir);
   await runAdmin(program.dataDir, ["grant-export", OWNER]);
@@ -46,15 +49,15 @@ async function runRounds(program: Program, { events, rounds, tell }: RoundsOptio
     shortDescription: "Made by the benchmark",
   });
   await using clickhouse = connectClickHouse(clickhouseUrl);
-  tell(`inserting ${events} events`);
+  onProgress(`inserting ${events} events`);
   await fillEvents(clickhouse, { packageId, events });
-  const ground = { api, clickhouseUrl, packageId, pid: program.pid };
-  tell("warming up");
-  await runCsvRound(ground);
+  const setup = { api, clickhouseUrl, packageId, pid: program.pid };
+  onProgress("warming up");
+  await runCsvRound(setup);
   const done: CsvRound[] = [];
   for (let round = 1; round <= rounds; round += 1) {
-    tell(`round ${round} of ${rounds}: ours, then curl`);
-    done.push(await runCsvRound(ground));
+    onProgress(`round ${round} of ${rounds}: ours, then curl`);
+    done.push(await runCsvRound(setup));
   }
   return done;
 }

@@ -4,7 +4,7 @@ import { composeEvents } from "../../../aggregate/queries/open-events.js";
 import { DATABASE } from "../../stores/clickhouse/connect-clickhouse.js";
 import type { ApiClient } from "../../demo/api-client.js";
 import { StartFailure } from "../../process/start-failure.js";
-import { watchUsage, type Usage } from "../common/watch-usage.js";
+import { sampleUsage, type Usage } from "../common/sample-usage.js";
 
 /** One answer as curl read it. */
 export interface CurlRun {
@@ -20,7 +20,7 @@ export interface CsvRound {
   clickhouse: CurlRun;
 }
 
-export interface CsvGround {
+export interface CsvSetup {
   api: ApiClient;
   /** With credentials. */
   clickhouseUrl: string;
@@ -28,7 +28,7 @@ export interface CsvGround {
   pid: number;
 }
 
-export async function runCsvRound({ api, clickhouseUrl, packageId, pid }: CsvGround): Promise<CsvRound> {
+export async function runCsvRound({ api, clickhouseUrl, packageId, pid }: CsvSetup): Promise<CsvRound> {
   const { startDate, endDate } = MONTH;
   const path = `/v1/packages/${packageId}/events/bench.csv?startDate=${startDate}&endDate=${endDate}`;
   const ours = await runCurl(pid, [`${api.url}${path}`, "-H", `Authorization: Bearer ${api.token}`]);
@@ -57,7 +57,7 @@ const SETTLED = { imports: [], fromVersion: "0", retracted: [], changed: false }
 const WRITTEN = "%{http_code} %{size_download} %{time_starttransfer} %{time_total}";
 
 async function runCurl(pid: number, args: readonly string[], input = ""): Promise<CurlRun> {
-  using watch = watchUsage(pid);
+  using sampler = sampleUsage(pid);
   const child = spawn("curl", ["-sS", "-g", "-o", "/dev/null", "-w", WRITTEN, ...args], {
     stdio: ["pipe", "pipe", "inherit"],
   });
@@ -67,5 +67,5 @@ async function runCurl(pid: number, args: readonly string[], input = ""): Promis
   const [status] = (await once(child, "close")) as [number | null];
   const [code, bytes = 0, firstByteSeconds = 0, seconds = 0] = written.split(" ").map(Number);
   if (status !== 0 || code !== 200) throw new StartFailure(`curl ended with ${status}, status ${code}.`);
-  return { bytes, seconds, firstByteSeconds, usage: watch.finish() };
+  return { bytes, seconds, firstByteSeconds, usage: sampler.finish() };
 }

@@ -3,14 +3,14 @@ import type { BenchResult } from "../common/benchmark.js";
 import { median } from "../common/median.js";
 import { textTable } from "../common/text-table.js";
 
-/** One run over everything. */
+/** One run for all owners. */
 export interface MeasuredPass {
   seconds: number;
-  /** What it said that it did. */
+  /** The output of the command. */
   sentence: string;
-  /** The most that its process held. */
+  /** The peak memory of its process. */
   residentPeakBytes: number;
-  /** By how much ClickHouse grew meanwhile. */
+  /** The growth of ClickHouse's memory during the run. */
   clickhouseAddedBytes: number;
   clickhouseCpuSeconds: number;
   postgresCpuSeconds: number;
@@ -27,7 +27,7 @@ export interface FunnelRound {
 const PASSES = ["first", "again"] as const;
 const MIB = 2 ** 20;
 
-/** Medians over the rounds, peaks over all of them. `ratio`: the seconds of a run without news over the peer's. */
+/** Medians of times and peaks of memory over the rounds. `ratio`: seconds of a run without changes over the peer's. */
 export function funnelReport(rounds: readonly FunnelRound[]): BenchResult {
   const peerSeconds = median(rounds.map((round) => round.peerSeconds));
   const of = (pass: (typeof PASSES)[number]) => combined(rounds.map((round) => round[pass]));

@@ -2,7 +2,7 @@ import type { ClickHouseClient } from "@clickhouse/client";
 import type { Pool } from "pg";
 
 export const OWNERS = 1_000;
-/** With one owner each; the first owner has some 6,000 of them, half of the owners have 70 and fewer. */
+/** Each with one owner. The first owner has about 6,000 of them, half of the owners have 70 or fewer. */
 export const COMPANIES = 200_000;
 const PACKAGES_EACH = 5;
 const ROWS_EACH = 20;
@@ -13,8 +13,8 @@ interface Stores {
   clickhouse: ClickHouseClient;
 }
 
-/** Makes the owners with packages and a pixel each, and what companies did with them in the last 90 days. */
-export async function makeFunnelGround({ pg, clickhouse }: Stores): Promise<void> {
+/** Creates owners with packages and a pixel each, and the activity of companies in the last 90 days. */
+export async function makeFunnelSetup({ pg, clickhouse }: Stores): Promise<void> {
   await pg.query(`
     insert into owners (id, kind, name)
     select gen_random_uuid(), 'user', 'bench-' || n from generate_series(0, ${OWNERS - 1}) n`);
@@ -37,7 +37,7 @@ export async function makeFunnelGround({ pg, clickhouse }: Stores): Promise<void
   await clickhouse.command({ query: ACTIVITY, clickhouse_settings: { max_insert_threads: "1" } });
 }
 
-/** Random, and the same each time. */
+/** Pseudo-random, the same in every run. */
 const ACTIVITY = `
   INSERT INTO company_activity (artifact, kind, date, company, company_domain, total)
   WITH

@@ -11,36 +11,36 @@ import { createKafka } from "../../stores/kafka/kafka-client.js";
 import { readKafkaOptions } from "../../stores/open-event-log.js";
 
 export interface BenchBroker {
-  /** As in KAFKA_BROKERS. */
+  /** The value of KAFKA_BROKERS. */
   brokers: string;
-  /** Of a broker that was started here. */
+  /** The process id of a broker that was started here. */
   pid?: number;
-  /** Deletes the topics and groups whose names begin so. */
+  /** Deletes the topics and groups whose names start with the prefix. */
   clear(prefix: string): Promise<void>;
 }
 
-// Where the tests keep theirs: the download is paid once for a clone.
+// Shared with the tests, so that a clone downloads the broker once.
 const LIB = `node_modules/.cache/maintainer-toolchain/kafka-${KAFKA_VERSION}`;
 
-/** The cluster of KAFKA_BROKERS; without it, a broker of Java in the folder until `open` is closed. */
+/** Connects to KAFKA_BROKERS. Without it, starts a broker with Java in the folder until `open` is closed. */
 export async function openBenchBroker({
   folder,
   open,
-  tell,
+  onProgress,
 }: {
   folder: string;
   open: ClosingStack;
-  tell: (sentence: string) => void;
+  onProgress: (sentence: string) => void;
 }): Promise<BenchBroker> {
   const { kafka } = parseConfig(process.env);
   if (kafka !== undefined) {
     const connection = await readKafkaOptions(kafka);
     return { brokers: kafka.brokers.join(","), clear: (prefix) => clear(connection, prefix) };
   }
-  tell("starting a Kafka broker");
+  onProgress("starting a Kafka broker");
   const libDir = fileURLToPath(assetUrl(LIB));
   const { brokers, pid } = open.use(
-    await startBroker({ dir: join(folder, "kafka"), log: createLog({ level: "warn" }), libDir, tell }),
+    await startBroker({ dir: join(folder, "kafka"), log: createLog({ level: "warn" }), libDir, onProgress }),
   );
   const connection = { brokers, clientId: "bench" };
   return { brokers: brokers.join(","), pid, clear: (prefix) => clear(connection, prefix) };

@@ -9,23 +9,23 @@ import { postFile } from "../common/post-file.js";
 
 export const PEER_NAME = "clickhouse-jsoneachrow";
 
-/** Tables and views like the program's own, beside them on the same server. */
+/** A database with the same tables and views as the program's, on the same server. */
 export interface ClickHousePeer extends AsyncDisposable {
   /**
-   * Streams the lines of a file into `events` with one INSERT, and resolves when its rows and those of all views are
-   * there. Each line has to be a JSON object: a single one that is cut short stops ClickHouse when it parses on several
+   * Streams the lines of a file into `events` with one INSERT. Resolves when its rows and those of all views are
+   * inserted. Each line must be a JSON object: one truncated object makes ClickHouse fail when it parses on several
    * cores ("Size of JSON object is extremely large"), and on one core it would be a weaker peer.
    */
   insert(file: { path: string; packageId: string }): Promise<void>;
-  /** The events that came of it. */
+  /** The number of inserted events. */
   countEvents(): Promise<number>;
-  /** Gives the disk back. */
+  /** Drops the database. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
 const DATABASE = "bench_peer";
 
-/** Makes the peer's database, empty, on the server of a ClickHouse URL with credentials. */
+/** Creates an empty database for the peer on the server of a ClickHouse URL with credentials. */
 export async function openClickHousePeer(url: string): Promise<ClickHousePeer> {
   const server = connectClickHouse(url, { database: "default" });
   const drop = () => server.command({ query: `DROP DATABASE IF EXISTS ${DATABASE} SYNC` });
@@ -39,7 +39,7 @@ export async function openClickHousePeer(url: string): Promise<ClickHousePeer> {
       const { headers, text } = await postFile({ ...insertRequest(url, { query, packageId }), path });
       const code = headers["x-clickhouse-exception-code"];
       if (code !== undefined)
-        throw new Error(`ClickHouse answered the peer with exception ${String(code)}: ${text}`);
+        throw new Error(`the INSERT of the peer failed with ClickHouse error ${String(code)}: ${text}`);
     },
     countEvents: () => countEvents(clickhouse),
     async [Symbol.asyncDispose]() {
@@ -62,7 +62,7 @@ function insertRequest(url: string, { query, packageId }: { query: string; packa
   return { url: insert, headers };
 }
 
-/** What lets the raw lines in at all, and what makes it fast: the peer is to be as strong as it can be. */
+/** Settings that accept raw lines, and settings that make the peer as fast as possible. */
 const SETTINGS = {
   async_insert: "0",
   wait_end_of_query: "1",
@@ -73,7 +73,7 @@ const SETTINGS = {
   input_format_null_as_default: "1",
   input_format_parallel_parsing: "1",
   max_insert_threads: String(availableParallelism()),
-  // A peer that need not recognise a repeated block is the faster for it.
+  // Without deduplication, the peer is faster.
   insert_deduplicate: "0",
 } as const;
 

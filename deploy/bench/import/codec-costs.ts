@@ -7,20 +7,20 @@ import { generateBody } from "../../demo/generate-events.js";
 import { mixOf } from "../common/event-files.js";
 import { median } from "../common/median.js";
 
-/** What a codec makes of the chunks of an import, and what that costs in time of the processor. */
+/** The compression ratio of a codec on the chunks of an import, and its CPU time. */
 export interface CodecCost {
   codec: Codec;
-  /** Bytes of the lines over bytes in the log. */
+  /** Plain bytes over compressed bytes. */
   bytesRatio: number;
   packMicrosecondsPerEvent: number;
   unpackMicrosecondsPerEvent: number;
 }
 
-// 23 MB are enough to tell: the same kinds of events go on and on.
+// 23 MB, which is enough because more events have the same shape.
 const EVENTS = 100_000;
 const REPEATS = 3;
 
-/** Measures each codec on generated events, cut as an import is. */
+/** Measures each codec on generated events, in the chunks of an import. */
 export async function measureCodecs(seed: number): Promise<CodecCost[]> {
   const chunks: RawChunk[] = [];
   for await (const { bytes, firstLine } of cutChunks(bodyOf(seed), CHUNK_LIMITS))
@@ -72,7 +72,7 @@ function countLines(lines: Buffer): number {
   return lines.reduce((count, byte) => (byte === 0x0a ? count + 1 : count), 0);
 }
 
-/** Of all threads of this process: codecs run on others. */
+/** CPU time of all threads of this process, because codecs run on other threads. */
 function microsecondsSince(before: NodeJS.CpuUsage): number {
   const { user, system } = process.cpuUsage(before);
   return user + system;

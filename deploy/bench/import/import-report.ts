@@ -3,11 +3,11 @@ import type { BenchResult } from "../common/benchmark.js";
 import { median } from "../common/median.js";
 import { PARTS } from "../common/program-parts.js";
 import { textTable } from "../common/text-table.js";
-import { larger, type PartUsage, type Usage } from "../common/watch-usage.js";
+import { larger, type PartUsage, type Usage } from "../common/sample-usage.js";
 import { PEER_NAME } from "./clickhouse-peer.js";
 import type { ImportRound } from "./import-round.js";
 
-/** Medians of the times, the largest memory of any round. `ratio`: our events per second over the peer's. */
+/** Medians of times and peaks of memory over the rounds. `ratio`: this program's events per second over the peer's. */
 export function importReport(rounds: readonly ImportRound[], { events }: { events: number }): BenchResult {
   const ours = rounds.map((round) => round.ours);
   const peer = rounds.map((round) => round.peer);

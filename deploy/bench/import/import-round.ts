@@ -1,21 +1,21 @@
 import type { PackageV1 } from "../../../schemas/contracts/package.js";
 import type { EventImport } from "../../../schemas/records/import-store.js";
 import type { ApiClient } from "../../demo/api-client.js";
-import { awaitCalm } from "../common/await-calm.js";
+import { awaitMerges } from "../common/await-merges.js";
 import { writeEventFiles, type EventFiles } from "../common/event-files.js";
 import { postFile } from "../common/post-file.js";
-import { watchUsage, type Usage } from "../common/watch-usage.js";
+import { sampleUsage, type Usage } from "../common/sample-usage.js";
 import { openClickHousePeer } from "./clickhouse-peer.js";
 
-/** What a round needs of the running program. */
-export interface ImportGround {
-  /** As an account that owns the packages. */
+/** The running program, for a round. */
+export interface ImportSetup {
+  /** With the token of the account that owns the packages. */
   api: ApiClient;
   owner: string;
   clickhouseUrl: string;
-  /** The program's own process. */
+  /** The process id of the program. */
   pid: number;
-  /** Takes the files of events. */
+  /** The folder for event files. */
   folder: string;
 }
 
@@ -29,18 +29,18 @@ export interface ImportRound {
 const DONE_MS_MAX = 3_600_000;
 
 /**
- * The same lines, into a package without events: first by an import, then by the peer, who is spared those that are no
- * JSON objects. Each finds the server calm. Throws when either leaves out more lines than are broken.
+ * Imports lines into a new package, then inserts the same lines as the peer, without those that are no JSON objects.
+ * Both start when ClickHouse has no running merges. Throws when either side drops more lines than are broken.
  */
 export async function runImportRound(
-  ground: ImportGround,
+  setup: ImportSetup,
   { events, seed, name }: { events: number; seed: number; name: string },
 ): Promise<ImportRound> {
-  const { uuid } = await ground.api.post<PackageV1>("/v1/packages", { ...PACKAGE, name });
-  await using files = await writeEventFiles(ground.folder, { events, seed, packageId: uuid });
+  const { uuid } = await setup.api.post<PackageV1>("/v1/packages", { ...PACKAGE, name });
+  await using files = await writeEventFiles(setup.folder, { events, seed, packageId: uuid });
   const job = { files, events, packageId: uuid };
-  const ours = await measureImport(ground, { ...job, path: files.gzip.path });
-  const peer = await measurePeer(ground, job);
+  const ours = await measureImport(setup, { ...job, path: files.gzip.path });
+  const peer = await measurePeer(setup, job);
   return { plainBytes: files.plain.bytes, gzipBytes: files.gzip.bytes, ours, peer };
 }
 
@@ -52,9 +52,9 @@ interface ImportJob {
   packageId: string;
 }
 
-/** Posts a gzip file of events and waits for `done`, on a server that is calm. */
+/** Posts a gzip file of events and waits for `done`. Starts when ClickHouse has no running merges. */
 export async function measureImport(
-  { api, owner, pid, clickhouseUrl }: Omit<ImportGround, "folder">,
+  { api, owner, pid, clickhouseUrl }: Omit<ImportSetup, "folder">,
   { path, events, packageId }: Omit<ImportJob, "files"> & { path: string },
 ): Promise<ImportRound["ours"]> {
   const url = new URL(`/v2/packages/${owner}/${packageId}/import`, api.url);
@@ -63,39 +63,39 @@ export async function measureImport(
     "Content-Type": "application/ndjson",
     "Content-Encoding": "gzip",
   };
-  await awaitCalm(clickhouseUrl);
-  using watch = watchUsage(pid);
+  await awaitMerges(clickhouseUrl);
+  using sampler = sampleUsage(pid);
   const startedAt = performance.now();
   const { text } = await postFile({ url, headers, path });
   const secondsToAnswer = secondsSince(startedAt);
   const record = await api.pollToDone(JSON.parse(text) as EventImport, { timeoutMs: DONE_MS_MAX });
   const secondsToDone = secondsSince(startedAt);
-  const usage = watch.finish();
+  const usage = sampler.finish();
   if (record.status !== "done")
     throw new Error(`the import ended as ${record.status}: ${JSON.stringify(record)}`);
   requireMost(record.events_successfully_imported, { events, what: "the import" });
   return { secondsToAnswer, secondsToDone, usage };
 }
 
-async function measurePeer({ pid, clickhouseUrl }: ImportGround, { files, events, packageId }: ImportJob) {
+async function measurePeer({ pid, clickhouseUrl }: ImportSetup, { files, events, packageId }: ImportJob) {
   await using peer = await openClickHousePeer(clickhouseUrl);
-  await awaitCalm(clickhouseUrl);
-  using watch = watchUsage(pid);
+  await awaitMerges(clickhouseUrl);
+  using sampler = sampleUsage(pid);
   const startedAt = performance.now();
   await peer.insert({ path: files.objects.path, packageId });
   const seconds = secondsSince(startedAt);
-  const usage = watch.finish();
+  const usage = sampler.finish();
   requireMost(await peer.countEvents(), { events, what: "the peer" });
   return { seconds, usage };
 }
 
-// The generator breaks 2 % of the lines; the two sides need not agree on each of them.
-const SOUND_SHARE_MIN = 0.95;
+// The generator breaks 2 % of the lines. The two sides may judge some of them differently.
+const VALID_SHARE_MIN = 0.95;
 
-/** A side that drops lines is fast: that must not pass for a result. */
+/** Rejects the result of a side that drops lines, because that makes it fast. */
 function requireMost(taken: number, { events, what }: { events: number; what: string }): void {
-  if (taken >= events * SOUND_SHARE_MIN && taken <= events) return;
-  throw new Error(`${what} made ${taken} events of ${events} lines`);
+  if (taken >= events * VALID_SHARE_MIN && taken <= events) return;
+  throw new Error(`${what} inserted ${taken} events for ${events} lines`);
 }
 
 function secondsSince(startedAt: number): number {

@@ -1,6 +1,6 @@
--- What does ClickHouse make of the raw lines alone? The peer of the import benchmark.
--- It fills the columns that a line spells out, in one statement; lines that have no time or name another package are left
--- out. It enriches nothing, keeps no custom variables, logs no line, and an override is one more event.
+-- Which events does ClickHouse read from the raw lines alone? The peer of the import benchmark.
+-- One statement fills the columns that a line contains. Lines without a time or for another package are left out. There
+-- is no enrichment, no custom variable and no import log, and an override is an additional event.
 INSERT INTO events
   (artifact, kind, library_type, time, unique_key, version, import_id, sign, type, package_version, domain, referer,
    user_agent)

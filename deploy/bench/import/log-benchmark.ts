@@ -5,29 +5,24 @@ import type { PackageV1 } from "../../../schemas/contracts/package.js";
 import { CODECS } from "../../../schemas/records/codec.js";
 import { connectApi } from "../../demo/api-client.js";
 import type { ClosingStack } from "../../process/closing-stack.js";
-import {
-  EVENT_LOGS,
-  type BenchOptions,
-  type BenchResult,
-  type BenchSurroundings,
-} from "../common/benchmark.js";
+import { EVENT_LOGS, type BenchOptions, type BenchResult, type BenchContext } from "../common/benchmark.js";
 import { createBenchAccount, OWNER } from "../common/create-bench-account.js";
 import { writeGzipFile } from "../common/event-files.js";
 import { spawnProgram, type Program } from "../common/spawn-program.js";
 import { makeTemporaryFolder } from "../common/temporary-folder.js";
-import { watchUsage } from "../common/watch-usage.js";
+import { sampleUsage } from "../common/sample-usage.js";
 import { openBenchBroker, type BenchBroker } from "./bench-broker.js";
 import { measureCodecs } from "./codec-costs.js";
 import { measureImport, PACKAGE } from "./import-round.js";
 import { logReport, type LogTurn, type LogVariant } from "./log-report.js";
 
-// With other clients, as in the benchmark of one log.
+// With another seed, as in the benchmark of one log.
 const WARM_UP_EVENTS = 60_000;
 
-interface Ground {
+interface Setup {
   folder: string;
   broker: BenchBroker;
-  /** Of every topic and group. */
+  /** Starts the names of all topics and groups. */
   prefix: string;
   events: number;
   seed: number;
@@ -35,42 +30,42 @@ interface Ground {
 }
 
 /**
- * The import on the embedded log and on Kafka, with each codec, in turns. Every turn has a program, stores and topics
- * of its own: none finds what another left behind.
+ * Measures the import on the embedded log and on Kafka, with each codec, in turns. Every turn has its own program,
+ * stores and topics, so that none affects another.
  */
 export async function runLogBenchmark(
   { events, seed, rounds }: BenchOptions,
-  { open, tell }: BenchSurroundings,
+  { open, onProgress }: BenchContext,
 ): Promise<BenchResult> {
   const { path: folder } = open.use(makeTemporaryFolder());
-  const broker = await openBenchBroker({ folder, open, tell });
+  const broker = await openBenchBroker({ folder, open, onProgress });
   const prefix = `bench-${randomUUID()}.`;
   open.defer(() => broker.clear(prefix));
   const turns: LogTurn[] = [];
   for (let round = 1; round <= rounds; round += 1) {
     for (const variant of variantsOf(round)) {
-      tell(`round ${round} of ${rounds}: ${variant.log} log, codec ${variant.codec}`);
+      onProgress(`round ${round} of ${rounds}: ${variant.log} log, codec ${variant.codec}`);
       turns.push(await runTurn(variant, { folder, broker, prefix, events, seed, open }));
     }
   }
   return logReport({ turns, events, rounds, costs: await measureCodecs(seed) });
 }
 
-/** Every other round runs backwards: whatever comes and goes with time meets all of them alike. */
+/** Every other round runs in reverse order, so that slow changes of the machine affect all variants equally. */
 function variantsOf(round: number): LogVariant[] {
   const variants = CODECS.flatMap((codec) => EVENT_LOGS.map((log) => ({ log, codec })));
   return round % 2 === 1 ? variants : variants.reverse();
 }
 
-async function runTurn({ log, codec }: LogVariant, ground: Ground): Promise<LogTurn> {
-  const { folder, broker, open } = ground;
+async function runTurn({ log, codec }: LogVariant, setup: Setup): Promise<LogTurn> {
+  const { folder, broker, open } = setup;
   const id = randomUUID();
   const dataDir = join(folder, id);
-  const prefix = `${ground.prefix}${id}.`;
+  const prefix = `${setup.prefix}${id}.`;
   const kafka = { KAFKA_BROKERS: broker.brokers, KAFKA_TOPIC_PREFIX: prefix, KAFKA_CREATE_TOPICS: "true" };
   const program = open.use(spawnProgram(dataDir, { LOG_CODEC: codec, ...(log === "kafka" && kafka) }));
   const measured = await program.whileRunning(
-    measureTurn(program, { ...ground, file: join(folder, `${id}.gz`) }),
+    measureTurn(program, { ...setup, file: join(folder, `${id}.gz`) }),
   );
   await program[Symbol.asyncDispose]();
   if (log === "kafka") await broker.clear(prefix);
@@ -78,19 +73,19 @@ async function runTurn({ log, codec }: LogVariant, ground: Ground): Promise<LogT
   return { log, codec, ...measured };
 }
 
-async function measureTurn(program: Program, { broker, events, seed, file }: Ground & { file: string }) {
+async function measureTurn(program: Program, { broker, events, seed, file }: Setup & { file: string }) {
   const { api: url, clickhouse: clickhouseUrl } = await program.ready();
   const api = connectApi(url, await createBenchAccount(program.dataDir));
   const importOf = async (mix: { events: number; seed: number }) => {
     const name = `of-${mix.events}-events`;
     const { uuid: packageId } = await api.post<PackageV1>("/v1/packages", { ...PACKAGE, name });
     const { path } = await writeGzipFile(file, { ...mix, packageId });
-    const ground = { api, owner: OWNER, clickhouseUrl, pid: program.pid };
-    return measureImport(ground, { path, events: mix.events, packageId });
+    const setup = { api, owner: OWNER, clickhouseUrl, pid: program.pid };
+    return measureImport(setup, { path, events: mix.events, packageId });
   };
   await importOf({ events: WARM_UP_EVENTS, seed: seed + 1 });
-  using watch = broker.pid === undefined ? undefined : watchUsage(broker.pid);
+  using sampler = broker.pid === undefined ? undefined : sampleUsage(broker.pid);
   const run = await importOf({ events, seed });
   await rm(file);
-  return { ...run, broker: watch?.finish().service };
+  return { ...run, broker: sampler?.finish().service };
 }

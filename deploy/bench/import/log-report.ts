@@ -4,21 +4,21 @@ import { DEFAULT_CODECS } from "../../config/config.js";
 import type { BenchResult, EventLogName } from "../common/benchmark.js";
 import { median } from "../common/median.js";
 import { textTable } from "../common/text-table.js";
-import type { PartUsage, Usage } from "../common/watch-usage.js";
+import type { PartUsage, Usage } from "../common/sample-usage.js";
 import type { CodecCost } from "./codec-costs.js";
 
-/** What is compared: a log, with the codec of its chunks. */
+/** A log and the codec of its chunks. */
 export interface LogVariant {
   log: EventLogName;
   codec: Codec;
 }
 
-/** One import on one of them. */
+/** One import on one variant. */
 export interface LogTurn extends LogVariant {
   secondsToAnswer: number;
   secondsToDone: number;
   usage: Usage;
-  /** Where the broker was started by the benchmark. */
+  /** Undefined when the benchmark did not start the broker. */
   broker: PartUsage | undefined;
 }
 
@@ -29,7 +29,7 @@ export interface LogFacts {
   costs: readonly CodecCost[];
 }
 
-/** Medians of the turns. `ratio`: events per second on Kafka over those on the embedded log, each with its own codec. */
+/** Medians of the turns. `ratio`: events per second on Kafka over those on the embedded log, with the default codecs. */
 export function logReport({ turns, events, rounds, costs }: LogFacts): BenchResult {
   const rows = costs.flatMap((cost) =>
     (["embedded", "kafka"] as const).map((log) => rowOf({ log, codec: cost.codec }, { turns, events })),
@@ -39,7 +39,7 @@ export function logReport({ turns, events, rounds, costs }: LogFacts): BenchResu
   const text =
     `import, both event logs: ${whole(events)} events, ` +
     `${rounds === 1 ? "1 round" : `medians of ${rounds} rounds`} on ${availableParallelism()} cores, ` +
-    `* is the codec that LOG_CODEC has where it is not set\n\n` +
+    `* is the default of LOG_CODEC\n\n` +
     `${timesTable(rows)}\n${codecTable(costs)}\n  Kafka over the embedded log: ${ratio.toFixed(2)}\n`;
   return { text, json: jsonOf({ rows, costs, events, rounds, ratio }) };
 }

@@ -1,34 +1,34 @@
 import { Random } from "../../demo/random.js";
-import type { ManagementAnswer, ManagementRequest } from "../common/kept-connections.js";
+import type { ManagementAnswer, ManagementRequest } from "../common/keep-alive-connections.js";
 import {
   ABOUT,
   packageNamed,
   routeTo,
-  type GroundOrganization,
-  type GroundPackage,
-} from "./management-ground.js";
+  type SetupOrganization,
+  type SetupPackage,
+} from "./management-setup.js";
 
-/** Where a request goes; `index` makes names that are new. */
-interface At extends GroundOrganization {
-  package: GroundPackage;
-  changed: GroundPackage;
+/** The target of a request; `index` makes names unique. */
+interface Target extends SetupOrganization {
+  package: SetupPackage;
+  changed: SetupPackage;
   pixel: string;
   index: number;
 }
 
 interface Kind {
-  /** Of a hundred requests. */
+  /** Per cent of all requests. */
   share: number;
-  /** The status of a good answer. */
+  /** The expected status. */
   status: number;
-  /** A token that may only read will do; every other such request brings one. */
+  /** Whether a read-only token suffices. Half of these requests use one. */
   reads?: true;
-  /** Names what it made, which a later request deletes. */
-  madeAt?: (body: { uuid?: string; id?: string }, at: At) => string;
-  request: (at: At) => ManagementRequest;
+  /** The path of the created record, which a later request deletes. */
+  createdPath?: (body: { uuid?: string; id?: string }, at: Target) => string;
+  request: (at: Target) => ManagementRequest;
 }
 
-const read = (share: number, path: (at: At) => string): Kind => ({
+const read = (share: number, path: (at: Target) => string): Kind => ({
   share,
   status: 200,
   reads: true,
@@ -38,7 +38,11 @@ const read = (share: number, path: (at: At) => string): Kind => ({
 const change = (
   share: number,
   method: "POST" | "PUT",
-  { status = 200, path, body }: { status?: number; path: (at: At) => string; body: (at: At) => unknown },
+  {
+    status = 200,
+    path,
+    body,
+  }: { status?: number; path: (at: Target) => string; body: (at: Target) => unknown },
 ): Kind => ({ share, status, request: (at) => ({ method, path: path(at), body: body(at) }) });
 
 const creation = (
@@ -46,15 +50,19 @@ const creation = (
   {
     path,
     body,
-    madeAt,
-  }: { path: (at: At) => string; body: (at: At) => unknown; madeAt: NonNullable<Kind["madeAt"]> },
-): Kind => ({ ...change(share, "POST", { status: 201, path, body }), madeAt });
+    createdPath,
+  }: {
+    path: (at: Target) => string;
+    body: (at: Target) => unknown;
+    createdPath: NonNullable<Kind["createdPath"]>;
+  },
+): Kind => ({ ...change(share, "POST", { status: 201, path, body }), createdPath });
 
 const BY_ID = read(15, (at) => `/v1/packages/${at.package.id}`);
 
 /**
- * What scripts, dashboards and people might ask in a day, most of it reads: an assumption, no measured traffic. As much
- * is deleted as is made, so that lists keep their lengths.
+ * A mix of requests from scripts, dashboards and people, mostly reads. It is an assumption, not measured traffic. As
+ * many records are deleted as created, so that lists keep their lengths.
  */
 export const KINDS: readonly Kind[] = [
   BY_ID,
@@ -83,22 +91,22 @@ export const KINDS: readonly Kind[] = [
   creation(3, {
     path: (at) => `/v1/organizations/${at.name}/packages`,
     body: (at) => packageNamed(`${at.name}/made-${at.index}`),
-    madeAt: ({ uuid = "" }) => `/v1/packages/${uuid}`,
+    createdPath: ({ uuid = "" }) => `/v1/packages/${uuid}`,
   }),
   creation(2, {
     path: (at) => `/v1/packages/${at.changed.id}/routes`,
     body: (at) => routeTo(`/made-${at.index}/{version}`),
-    madeAt: ({ id = "" }, at) => `/v1/packages/${at.changed.id}/routes/${id}`,
+    createdPath: ({ id = "" }, at) => `/v1/packages/${at.changed.id}/routes/${id}`,
   }),
   creation(1, {
     path: (at) => `/v1/packages/${at.changed.id}/domains`,
     body: (at) => ({ name: `made-${at.index}.${at.name}.example` }),
-    madeAt: ({ id = "" }, at) => `/v1/packages/${at.changed.id}/domains/${id}`,
+    createdPath: ({ id = "" }, at) => `/v1/packages/${at.changed.id}/domains/${id}`,
   }),
   creation(1, {
     path: (at) => `/v2/pixels/${at.name}`,
     body: (at) => ({ name: `made-${at.index}` }),
-    madeAt: ({ id = "" }, at) => `/v2/pixels/${at.name}/${id}`,
+    createdPath: ({ id = "" }, at) => `/v2/pixels/${at.name}/${id}`,
   }),
   change(3, "PUT", {
     path: (at) => `/v1/packages/${at.changed.id}`,
@@ -121,39 +129,39 @@ export const KINDS: readonly Kind[] = [
   }),
 ];
 
-/** The rest of a hundred: what was made is deleted, or a package read where there is nothing to delete yet. */
+/** The share of deletions of created records. A package is read instead while there is nothing to delete. */
 export const DELETIONS_SHARE = 100 - KINDS.reduce((total, { share }) => total + share, 0);
 
 export interface MixedRequest {
   request: ManagementRequest;
   status: number;
-  /** To be told of the answer that was hoped for. */
+  /** Call with an answer that has the expected status. */
   onAnswered: (answer: ManagementAnswer) => void;
 }
 
-/** Requests in an order that looks random and is a function of `seed`. */
+/** Requests in a pseudo-random order from `seed`. */
 export class ManagementMix {
-  private readonly made: { path: string; token: string }[] = [];
+  private readonly created: { path: string; token: string }[] = [];
 
   constructor(
-    private readonly organizations: readonly GroundOrganization[],
+    private readonly organizations: readonly SetupOrganization[],
     private readonly seed: number,
   ) {}
 
   next(index: number): MixedRequest {
     const random = Random.at(this.seed, index, PURPOSE);
     const kind = pickKind(random.below(100));
-    const gone = kind === undefined ? this.made.shift() : undefined;
-    if (gone !== undefined)
-      return mixed({ method: "DELETE", path: gone.path }, { token: gone.token, status: 204 });
-    const { request, status, reads, madeAt } = kind ?? BY_ID;
+    const deletion = kind === undefined ? this.created.shift() : undefined;
+    if (deletion !== undefined)
+      return mixed({ method: "DELETE", path: deletion.path }, { token: deletion.token, status: 204 });
+    const { request, status, reads, createdPath } = kind ?? BY_ID;
     const organization = random.pick(this.organizations);
     const { packages, changing, pixels, token, readToken } = organization;
     const [one, changed, pixel] = [random.pick(packages), random.pick(changing), random.pick(pixels)];
-    const at: At = { ...organization, package: one, changed, pixel, index };
+    const at: Target = { ...organization, package: one, changed, pixel, index };
     const by = reads && random.chance(0.5) ? readToken : token;
     const remember = ({ body }: ManagementAnswer) => {
-      if (madeAt !== undefined) this.made.push({ path: madeAt(body as object, at), token });
+      if (createdPath !== undefined) this.created.push({ path: createdPath(body as object, at), token });
     };
     return mixed(request(at), { token: by, status, onAnswered: remember });
   }
@@ -161,9 +169,9 @@ export class ManagementMix {
 
 const PURPOSE = 61;
 
-function pickKind(place: number): Kind | undefined {
+function pickKind(percent: number): Kind | undefined {
   let below = 0;
-  return KINDS.find(({ share }) => place < (below += share));
+  return KINDS.find(({ share }) => percent < (below += share));
 }
 
 function mixed(

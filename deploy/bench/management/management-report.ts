@@ -10,18 +10,18 @@ type Run = (typeof RUNS)[number];
 const TITLES: Record<Run, string> = { ours: "this program", http: "GET /healthz", select: "SELECT 1" };
 const LATENCIES = ["p50", "p90", "p99", "max"] as const;
 const KNOWN_PARTS = ["service", "postgres", "clickhouse", "client"] as const;
-/** `others`: what has nothing to do with the benchmark, and made all of it late. */
+/** `others`: processes that are no part of the benchmark, and delay all of it. */
 const CPU_PARTS = [...KNOWN_PARTS, "others"] as const;
 
 interface RunFacts {
   latencyMs: Percentiles;
   perSecond: number;
-  /** Of the cores: 1 is all of one core. */
+  /** In cores: 1 is one full core. */
   cpu: Record<(typeof CPU_PARTS)[number], number>;
   answers: Map<string, number>;
 }
 
-/** Medians over the rounds; answers of all rounds. `ratio`: our 99th percentile over that of `GET /healthz`. */
+/** Medians over the rounds, answers of all rounds. `ratio`: this program's p99 over that of `GET /healthz`. */
 export function managementReport(
   rounds: readonly ManagementRound[],
   { rate, seconds }: { rate: number; seconds: number },
@@ -83,7 +83,7 @@ function textOf(facts: Facts, { rate, seconds, rounds, ratio }: Of): string {
   const answers = sorted(facts.ours.answers).map(([answer, count]) => `${answer}: ${count}`);
   const times = rounds === 1 ? "1 round" : `medians of ${rounds} rounds`;
   return (
-    `management: ${rate} requests/s for ${seconds} s, each from when it was due, ${times} on ${availableParallelism()} cores\n` +
+    `management: ${rate} requests/s for ${seconds} s, latency from the due time, ${times} on ${availableParallelism()} cores\n` +
     `\n${table}\n  p99 is ${ratio.toFixed(1)} times that of GET /healthz. Answers: ${answers.join(", ")}\n`
   );
 }

@@ -1,33 +1,37 @@
 import type { PackageV1 } from "../../../schemas/contracts/package.js";
 import type { PixelRecord } from "../../../schemas/contracts/pixel.js";
 import { createBenchAccount } from "../common/create-bench-account.js";
-import type { KeptConnections, ManagementAnswer, ManagementRequest } from "../common/kept-connections.js";
+import type {
+  KeepAliveConnections,
+  ManagementAnswer,
+  ManagementRequest,
+} from "../common/keep-alive-connections.js";
 
-/** What the requests of the management benchmark are about. */
-export interface ManagementGround {
-  connections: KeptConnections;
-  organizations: GroundOrganization[];
+/** The records that the requests of the management benchmark use. */
+export interface ManagementSetup {
+  connections: KeepAliveConnections;
+  organizations: SetupOrganization[];
 }
 
-export interface GroundOrganization {
+export interface SetupOrganization {
   name: string;
-  /** Its owner's own token. */
+  /** The token of its owner. */
   token: string;
-  /** An additional token that may only read. */
+  /** A read-only token. */
   readToken: string;
-  /** Who belongs to it. */
+  /** The username of its member. */
   member: string;
-  /** That nobody changes. */
-  packages: GroundPackage[];
-  /** That requests change. */
-  changing: GroundPackage[];
+  /** Packages that stay unchanged. */
+  packages: SetupPackage[];
+  /** Packages that requests change. */
+  changing: SetupPackage[];
   pixels: string[];
 }
 
-export interface GroundPackage {
+export interface SetupPackage {
   id: string;
   name: string;
-  /** As it was made. */
+  /** At creation. */
   etag: string;
 }
 
@@ -37,12 +41,12 @@ const PACKAGES_EACH = 15;
 const CHANGING_EACH = 5;
 const PIXELS_EACH = 5;
 
-/** Makes accounts, organizations and members, packages with routes, domains and permissions, pixels and tokens. */
-export async function makeManagementGround(
+/** Creates accounts, organizations and members, packages with routes, domains and permissions, pixels and tokens. */
+export async function makeManagementSetup(
   dataDir: string,
-  connections: KeptConnections,
-): Promise<ManagementGround> {
-  const organizations: GroundOrganization[] = [];
+  connections: KeepAliveConnections,
+): Promise<ManagementSetup> {
+  const organizations: SetupOrganization[] = [];
   const member = "bench-member";
   await createBenchAccount(dataDir, member);
   for (let owner = 0; owner < OWNERS; owner += 1) {
@@ -67,18 +71,18 @@ export async function makeManagementGround(
 }
 
 const READ_TOKEN = { name: "read", scopes: ["read"] };
-/** What an organization is sent with, beside its name. */
+/** The fields of an organization, besides its name. */
 export const ABOUT = { description: "Made by the benchmark", billingEmail: "billing@example.org" };
 
 interface Maker {
-  connections: KeptConnections;
+  connections: KeepAliveConnections;
   token: string;
 }
 
 async function makePackage(
   as: Maker,
   { name: organization, member, i }: { name: string; member: string; i: number },
-): Promise<GroundPackage> {
+): Promise<SetupPackage> {
   const name = `${organization}/package-${i}`;
   const path = `/v1/organizations/${organization}/packages`;
   const made = await ask(as, { method: "POST", path, body: packageNamed(name) });
@@ -90,12 +94,12 @@ async function makePackage(
   return { id, name, etag: made.headers.etag ?? "" };
 }
 
-/** A file package, as it is sent. */
+/** The body for a file package. */
 export function packageNamed(name: string, shortDescription = "Made by the benchmark") {
   return { name, shortDescription, website: "https://example.org/" };
 }
 
-/** A route of a file package, as it is sent. */
+/** The body for a route of a file package. */
 export function routeTo(templatePath: string) {
   return { templatePath, outgoingUrl: "https://files.example.org/{version}" };
 }
@@ -108,7 +112,7 @@ async function ask({ connections, token }: Maker, request: ManagementRequest): P
   const headers = { Authorization: `Bearer ${token}` };
   const answer = await connections.send({ ...request, headers });
   if (answer.status < 300) return answer;
-  throw new Error(`${request.path} was answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+  throw new Error(`${request.path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
 }
 
 function times<T>(count: number, each: (index: number) => T): T[] {

@@ -5,7 +5,7 @@ import { inTransaction } from "../../../api/stores/connection.js";
 import { enqueueWebhookEvent } from "../../../api/stores/webhooks/webhook-outbox.js";
 import { connectApi, type ApiClient } from "../../demo/api-client.js";
 import { connectPostgres } from "../../stores/postgres/connect-postgres.js";
-import type { Benchmark, BenchOptions, BenchResult, BenchSurroundings } from "../common/benchmark.js";
+import type { Benchmark, BenchOptions, BenchResult, BenchContext } from "../common/benchmark.js";
 import { createBenchAccount, OWNER } from "../common/create-bench-account.js";
 import { spawnProgram, type Program } from "../common/spawn-program.js";
 import { makeTemporaryFolder } from "../common/temporary-folder.js";
@@ -13,7 +13,7 @@ import { stageEvent, sendBare } from "./webhooks-peer.js";
 import { openBenchReceivers, type BenchReceivers } from "./webhooks-receivers.js";
 import { webhooksReport, type WebhooksRound } from "./webhooks-report.js";
 
-/** Deliveries from the outbox, one receiver of ten dead, beside the same requests without an outbox. */
+/** Deliveries from the outbox with one of ten receivers dead, beside the same requests without an outbox. */
 export const webhooksBenchmark: Benchmark = {
   name: "webhooks",
   summary: "deliveries to ten receivers of which one is dead, beside bare signed POSTs without an outbox",
@@ -26,21 +26,21 @@ const WARM_UP_EVENTS = 100;
 
 async function runWebhooksBenchmark(
   { rounds }: BenchOptions,
-  { open, tell }: BenchSurroundings,
+  { open, onProgress }: BenchContext,
 ): Promise<BenchResult> {
   const { path: folder } = open.use(makeTemporaryFolder());
   const program = open.use(spawnProgram(join(folder, "data"), { WEBHOOK_ALLOW_PRIVATE_NETWORKS: "true" }));
-  tell(`starting the program in ${folder}`);
+  onProgress(`starting the program in ${folder}`);
   const receivers = open.use(await openBenchReceivers(LIVE));
   const { api, postgres } = await program.ready();
   const pg = connectPostgres({ url: postgres, connectionsMax: 1, log: pino({ level: "silent" }) });
   open.defer(() => pg.end());
-  const ground = { pg, receivers, ownerId: await makeWebhooks(program, api, { pg, receivers }) };
-  const done = await program.whileRunning(runRounds(ground, { rounds, tell }));
+  const setup = { pg, receivers, ownerId: await makeWebhooks(program, api, { pg, receivers }) };
+  const done = await program.whileRunning(runRounds(setup, { rounds, onProgress }));
   return webhooksReport(done);
 }
 
-interface Ground {
+interface Setup {
   pg: Pool;
   receivers: BenchReceivers;
   ownerId: string;
@@ -49,7 +49,7 @@ interface Ground {
 async function makeWebhooks(
   { dataDir }: Program,
   api: string,
-  { pg, receivers }: Omit<Ground, "ownerId">,
+  { pg, receivers }: Omit<Setup, "ownerId">,
 ): Promise<string> {
   const client: ApiClient = connectApi(api, await createBenchAccount(dataDir));
   for (const url of [...receivers.live, receivers.dead])
@@ -61,27 +61,27 @@ async function makeWebhooks(
 }
 
 async function runRounds(
-  ground: Ground,
-  { rounds, tell }: { rounds: number; tell: (sentence: string) => void },
+  setup: Setup,
+  { rounds, onProgress }: { rounds: number; onProgress: (sentence: string) => void },
 ): Promise<WebhooksRound[]> {
-  tell("warming up");
-  await deliverEvents(ground, WARM_UP_EVENTS);
-  await sendBare(ground.receivers.live, WARM_UP_EVENTS);
+  onProgress("warming up");
+  await deliverEvents(setup, WARM_UP_EVENTS);
+  await sendBare(setup.receivers.live, WARM_UP_EVENTS);
   const done: WebhooksRound[] = [];
   for (let round = 1; round <= rounds; round += 1) {
-    tell(
+    onProgress(
       `round ${round} of ${rounds}: ${EVENTS} events for ${LIVE} receivers and a dead one, then as bare POSTs`,
     );
-    const ours = await deliverEvents(ground, EVENTS);
-    const peer = await sendBare(ground.receivers.live, EVENTS);
+    const ours = await deliverEvents(setup, EVENTS);
+    const peer = await sendBare(setup.receivers.live, EVENTS);
     done.push({ deliveries: EVENTS * LIVE, oursSeconds: ours.seconds, again: ours.again, peerSeconds: peer });
   }
   return done;
 }
 
-/** From the commit of the events to the last receipt; the events of one job's run are in one transaction. */
+/** Measures from the commit of the events to the last receipt. As in a job, all events are in one transaction. */
 async function deliverEvents(
-  { pg, receivers, ownerId }: Ground,
+  { pg, receivers, ownerId }: Setup,
   events: number,
 ): Promise<{ seconds: number; again: number }> {
   const all = receivers.expect(events * LIVE);

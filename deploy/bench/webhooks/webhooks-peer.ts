@@ -8,7 +8,7 @@ import { OWNER } from "../common/create-bench-account.js";
 
 const COMPANIES = 20;
 
-/** As the funnel announces them. */
+/** An event with the content that the funnel sends. */
 export function stageEvent() {
   const companies = Array.from({ length: COMPANIES }, (_, nth) => ({
     domain: `company-${nth}.example`,
@@ -20,8 +20,8 @@ export function stageEvent() {
 }
 
 /**
- * The same requests, signed, on connections of their own, as many at once for a receiver as the program sends, but from
- * memory: no outbox, no log, and nothing survives. Answers how many seconds it took.
+ * Sends the same signed requests with the program's concurrency for each receiver, but from memory, without an outbox or
+ * a log. Returns the seconds.
  */
 export async function sendBare(urls: readonly string[], events: number): Promise<number> {
   const guard = createAddressGuard({ allowPrivateNetworks: true }, () =>

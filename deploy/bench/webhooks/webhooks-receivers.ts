@@ -1,13 +1,13 @@
 import { createServer } from "node:http";
 import { createServer as createTcpServer, type AddressInfo, type Server } from "node:net";
 
-/** Receivers on this machine that count, and one that takes connections and never answers. */
+/** Receivers on this machine that count deliveries, and one that accepts connections and never answers. */
 export interface BenchReceivers extends AsyncDisposable {
   live: string[];
   dead: string;
-  /** Forgets what came, and resolves once so many different deliveries have. */
+  /** Resets the counts. Resolves after this number of different deliveries. */
   expect(deliveries: number): Promise<void>;
-  /** How many came that had come before. */
+  /** The number of repeated deliveries. */
   again(): number;
 }
 

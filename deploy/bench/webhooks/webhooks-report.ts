@@ -4,10 +4,10 @@ import { median } from "../common/median.js";
 import { textTable } from "../common/text-table.js";
 
 export interface WebhooksRound {
-  /** To receivers that answer. */
+  /** Deliveries to receivers that answer. */
   deliveries: number;
   oursSeconds: number;
-  /** Deliveries that came more than once. */
+  /** Repeated deliveries. */
   again: number;
   peerSeconds: number;
 }
@@ -26,7 +26,7 @@ export function webhooksReport(rounds: readonly WebhooksRound[]): BenchResult {
   ]);
   const text =
     `webhooks: ${deliveries} deliveries to nine receivers beside a dead one, ${times} on ` +
-    `${availableParallelism()} cores\n\n${table}\n  ${(ours / peer).toFixed(2)} of what goes without an outbox and a log.\n`;
+    `${availableParallelism()} cores\n\n${table}\n  ${(ours / peer).toFixed(2)} of the rate without an outbox and a log.\n`;
   const json = {
     deliveries,
     rounds: rounds.length,

@@ -12,6 +12,6 @@ test.each([
   expect(percentiles(Float64Array.from(values))).toEqual(expected);
 });
 
-test("has nothing to say of nothing", () => {
+test("throws for an empty list", () => {
   expect(() => percentiles(new Float64Array(0))).toThrow("no percentile of nothing");
 });

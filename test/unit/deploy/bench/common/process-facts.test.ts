@@ -9,7 +9,7 @@ const STATUS =
   "Name:\tnode\nState:\tS (sleeping)\nVmPeak:\t 1626084 kB\nVmHWM:\t  120184 kB\nVmRSS:\t  100184 kB\n" +
   "RssAnon:\t   40152 kB\nRssFile:\t   60032 kB\nRssShmem:\t       0 kB\n";
 
-test("reads processor time in seconds, without that of ended children, and memory in bytes", () => {
+test("parses CPU time in seconds, without ended children, and memory in bytes", () => {
   expect(parseProcessFacts({ stat: STAT, status: STATUS })).toEqual({
     pid: 26781,
     parentPid: 26778,
@@ -25,7 +25,7 @@ test.each(["(a b)", "(a) S 1 (b)", "(tmux: server)", "(\n)"])("is not misled by 
   expect(parseProcessFacts({ stat, status: STATUS })).toMatchObject({ parentPid: 26778, cpuSeconds: 13 });
 });
 
-test("gives a process that has ended no memory", () => {
+test("the memory of an ended process is 0", () => {
   const facts = parseProcessFacts({ stat: STAT, status: "Name:\tnode\nState:\tZ (zombie)\n" });
   expect(facts).toMatchObject({ residentBytes: 0, anonymousBytes: 0, residentPeakBytes: 0 });
 });

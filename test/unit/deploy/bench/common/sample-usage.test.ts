@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { PartProcess } from "../../../../../deploy/bench/common/program-parts.js";
-import { UsageSamples } from "../../../../../deploy/bench/common/watch-usage.js";
+import { UsageSamples } from "../../../../../deploy/bench/common/sample-usage.js";
 
 const sampled = (pid: number, facts: Partial<PartProcess>): PartProcess => ({
   pid,
@@ -13,14 +13,14 @@ const sampled = (pid: number, facts: Partial<PartProcess>): PartProcess => ({
   ...facts,
 });
 
-describe("what the parts of the program used", () => {
-  test("counts the processor time since the first sample only", () => {
+describe("the usage of the parts of the program", () => {
+  test("counts CPU time since the first sample", () => {
     const samples = new UsageSamples([sampled(1, { cpuSeconds: 10 })]);
     samples.add([sampled(1, { cpuSeconds: 12.5 })]);
     expect(samples.usage().service.cpuSeconds).toBe(2.5);
   });
 
-  test("counts processes that come later whole, and those that go up to when they were last seen", () => {
+  test("counts all CPU time of later processes, and that of ended ones up to their last sample", () => {
     const part = "postgres";
     const samples = new UsageSamples([
       sampled(1, { part, cpuSeconds: 1 }),
@@ -35,13 +35,13 @@ describe("what the parts of the program used", () => {
     expect(samples.usage().postgres.cpuSeconds).toBe(2 + 1 + 7);
   });
 
-  test("takes the largest sum of one moment, not the sum of each process's largest", () => {
+  test("takes the largest sum of one sample, not the sum of each process's peak", () => {
     const samples = new UsageSamples([sampled(1, { residentBytes: 100 }), sampled(2, { residentBytes: 10 })]);
     samples.add([sampled(1, { residentBytes: 20 }), sampled(2, { residentBytes: 70 })]);
     expect(samples.usage().service).toMatchObject({ residentBeforeBytes: 110, residentMaxBytes: 110 });
   });
 
-  test("keeps the parts apart", () => {
+  test("separates the parts", () => {
     const samples = new UsageSamples([]);
     samples.add([
       sampled(1, { residentBytes: 5, anonymousBytes: 2, residentPeakBytes: 9 }),

@@ -19,7 +19,7 @@ function clockOf(stepMs: number): Clock & { answerAfter: (ms: number) => Promise
 
 const RATE = { perSecond: 100, seconds: 1 };
 
-test("sends each request at its time, whether or not the ones before are answered", async () => {
+test("sends each request at its due time, without waiting for earlier answers", async () => {
   const clock = clockOf(5);
   const sentMs: number[] = [];
   let letGo = () => undefined as void;
@@ -38,13 +38,13 @@ test("sends each request at its time, whether or not the ones before are answere
   expect(sentMs).toEqual(Array.from({ length: 100 }, (_, index) => 1_000 + index * 10));
 });
 
-test("counts from when a request was due, not from when it could be sent", async () => {
+test("measures from the due time, not from the send", async () => {
   const clock = clockOf(50);
   const { latenciesMs } = await sendAtRate(RATE, async () => "200", clock);
   expect([...latenciesMs.slice(0, 11)]).toEqual([0, 40, 30, 20, 10, 0, 40, 30, 20, 10, 0]);
 });
 
-test("counts how long the answer takes, and how often each came", async () => {
+test("measures latencies and counts answers", async () => {
   const clock = clockOf(10);
   const { latenciesMs, answers } = await sendAtRate(
     { perSecond: 100, seconds: 2 },
@@ -58,7 +58,7 @@ test("counts how long the answer takes, and how often each came", async () => {
   expect(Object.fromEntries(answers)).toEqual({ 200: 150, 304: 50 });
 });
 
-test("fails with the first failure, once all are answered", async () => {
+test("fails with the first failure, after all requests have ended", async () => {
   let answered = 0;
   const sending = sendAtRate(
     RATE,

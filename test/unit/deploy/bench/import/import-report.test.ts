@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { median } from "../../../../../deploy/bench/common/median.js";
-import type { Usage } from "../../../../../deploy/bench/common/watch-usage.js";
+import type { Usage } from "../../../../../deploy/bench/common/sample-usage.js";
 import { importReport } from "../../../../../deploy/bench/import/import-report.js";
 import type { ImportRound } from "../../../../../deploy/bench/import/import-round.js";
 
@@ -28,7 +28,7 @@ const round = (secondsToDone: number, peerSeconds: number): ImportRound => ({
 
 const ROUNDS = [round(8, 10), round(20, 12), round(10, 30)];
 
-test("tells the medians of the times, the ratio of both, and the largest memory", () => {
+test("has the medians of the times, their ratio, and the peaks of memory", () => {
   expect(importReport(ROUNDS, { events: 1_000_000 }).json).toMatchObject({
     events: 1_000_000,
     rounds: 3,
@@ -60,6 +60,6 @@ test.each([
   expect(median(values)).toBe(middle);
 });
 
-test("has no middle of nothing", () => {
+test("throws for an empty list", () => {
   expect(() => median([])).toThrow("no median");
 });

@@ -35,7 +35,7 @@ const COSTS: CodecCost[] = CODECS.map((codec, at) => ({
 }));
 const FACTS = { turns: TURNS, events: 1_000_000, rounds: 3, costs: COSTS };
 
-test("compares the logs by their medians, each with the codec that it has by default", () => {
+test("compares the logs by their medians, each with its default codec", () => {
   expect(logReport(FACTS).json).toMatchObject({
     ratio: 0.8,
     chosen: { embedded: "none", kafka: "lz4" },
@@ -56,7 +56,7 @@ test("compares the logs by their medians, each with the codec that it has by def
   });
 });
 
-test("shows which codec is chosen, what the others came to, and what each costs", () => {
+test("marks the default codec, and shows the results and costs of all", () => {
   const { text } = logReport(FACTS);
   expect(text).toContain("1,000,000 events, medians of 3 rounds");
   expect(text).toMatch(/kafka +\* lz4 +6\.25 s +12\.50 s +80,000 +3\.00 s +3\.00 s +0\.50 s\n/);

@@ -28,7 +28,7 @@ const methodsOf = (mixed: MixedRequest[]) => {
   return counts;
 };
 
-test("deletes what it made, each once, and about as much", () => {
+test("deletes about all created records, each once", () => {
   const mixed = take(20_000);
   const gone = mixed.filter(({ request }) => request.method === "DELETE").map(({ request }) => request.path);
   const made = mixed.filter(({ status }) => status === 201);
@@ -38,7 +38,7 @@ test("deletes what it made, each once, and about as much", () => {
   expect(made.length - gone.length).toBeLessThan(200);
 });
 
-test("is mostly reads, some of them conditional, half of them with a token that may only read", () => {
+test("is mostly reads, some of them conditional, half of them with a read-only token", () => {
   const mixed = take(20_000);
   const { GET: reads = 0, ...changes } = methodsOf(mixed);
   expect(reads / 20_000).toBeCloseTo(0.79, 1);

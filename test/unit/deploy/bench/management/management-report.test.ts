@@ -30,7 +30,7 @@ const round = (ours: number): ManagementRound => ({
 const ROUNDS = [round(4), round(30), round(5)];
 const OPTIONS = { rate: 5, seconds: 20 };
 
-test("tells the medians of the percentiles, the peers' and the ratio to HTTP alone", () => {
+test("has the medians of the percentiles, those of the peers, and the ratio to HTTP alone", () => {
   expect(managementReport(ROUNDS, OPTIONS).json).toMatchObject({
     rate_per_second: 5,
     rounds: 3,
@@ -43,7 +43,7 @@ test("tells the medians of the percentiles, the peers' and the ratio to HTTP alo
   });
 });
 
-test("says the same for a person, with units", () => {
+test("has a table with units", () => {
   const { text } = managementReport(ROUNDS, OPTIONS);
   expect(text).toContain("5 requests/s for 20 s");
   expect(text).toMatch(/^ {2}p99 +50\.0 ms +20\.0 ms +10\.0 ms$/m);
