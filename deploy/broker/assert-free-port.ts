@@ -1,10 +1,10 @@
 import { isFreePort } from "../process/free-port.js";
 import { StartFailure } from "../process/start-failure.js";
 
-/** Throws StartFailure when something listens on this port of 127.0.0.1 already. */
+/** Throws StartFailure when a program already listens on this port of 127.0.0.1. */
 export async function assertFreePort(port: number): Promise<void> {
   if (await isFreePort(port)) return;
   throw new StartFailure(
-    `Port ${port} of 127.0.0.1 is taken: stop what listens there, or give another with --port.`,
+    `Port ${port} on 127.0.0.1 is taken: stop the program that uses it, or choose another with --port.`,
   );
 }

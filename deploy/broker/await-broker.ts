@@ -2,21 +2,21 @@ import { Kafka, logLevel } from "kafkajs";
 import { storeFailure } from "../process/start-failure.js";
 import type { ServerProcess } from "../stores/embedded/server-process.js";
 
-export interface Awaited {
+export interface AwaitedBroker {
   /** `127.0.0.1:9092` */
   address: string;
-  /** Where its data is, for the sentence. */
+  /** Its data folder, for error messages. */
   dir: string;
   timeoutMs?: number;
 }
 
-// Reading its log again after a crash takes its time; a process that hangs is given up at last.
+// Recovery after a crash takes long. A process that hangs is given up after this time.
 const READY_MS_MAX = 120_000;
 const POLL_MS = 50;
 const ANSWER_MS_MAX = 2_000;
 
-/** Resolves when the broker answers a metadata request with itself in it. Throws StartFailure when it ends before. */
-export async function awaitBroker(child: ServerProcess, awaited: Awaited): Promise<void> {
+/** Resolves when the broker answers a metadata request that lists it. Throws StartFailure when it ends before. */
+export async function awaitBroker(child: ServerProcess, awaited: AwaitedBroker): Promise<void> {
   const { address, dir, timeoutMs = READY_MS_MAX } = awaited;
   const deadline = performance.now() + timeoutMs;
   while (!(await answers(address))) {
@@ -42,7 +42,7 @@ async function answers(address: string): Promise<boolean> {
     const { brokers } = await admin.describeCluster();
     return brokers.length > 0;
   } catch {
-    return false; // not yet: what is wrong for good ends the process, or the time
+    return false; // Retried: a permanent fault ends the process or exceeds the time limit.
   } finally {
     await admin.disconnect();
   }

@@ -1,19 +1,19 @@
-/** `server.properties` of Kafka: https://kafka.apache.org/documentation/#brokerconfigs */
+/** The `server.properties` of Kafka: https://kafka.apache.org/documentation/#brokerconfigs */
 export type BrokerSettings = Readonly<Record<string, string | number | boolean>>;
 
-export interface BrokerPlace {
-  /** Where clients find it, on 127.0.0.1. */
+export interface BrokerAddress {
+  /** The port for clients, on 127.0.0.1. */
   port: number;
-  /** Where the broker finds its controller, which is itself, on 127.0.0.1. */
+  /** The port of its controller, which is the broker itself, on 127.0.0.1. */
   controllerPort: number;
   logDir: string;
-  /** The interface that it listens on; 127.0.0.1 unless it is in a container. */
+  /** The interface to listen on; 127.0.0.1 outside of a container. */
   host?: string;
 }
 
-/** A broker that is its own controller, alone, and answers soon after its start. */
-export function brokerSettings(place: BrokerPlace): BrokerSettings {
-  const { port, controllerPort, logDir, host = "127.0.0.1" } = place;
+/** Settings of a single broker that is its own controller and starts fast. */
+export function brokerSettings(address: BrokerAddress): BrokerSettings {
+  const { port, controllerPort, logDir, host = "127.0.0.1" } = address;
   return {
     "process.roles": "broker,controller",
     "node.id": 1,
@@ -24,21 +24,21 @@ export function brokerSettings(place: BrokerPlace): BrokerSettings {
     listeners: `PLAINTEXT://${host}:${port},CONTROLLER://127.0.0.1:${controllerPort}`,
     "advertised.listeners": `PLAINTEXT://127.0.0.1:${port}`,
     "log.dirs": logDir,
-    // A topic with a misspelt name, or with the broker's defaults, must not come into being by a read.
+    // A read must not create a topic with a misspelt name or with the broker's defaults.
     "auto.create.topics.enable": false,
-    // There is no second broker to copy to.
+    // There is no second broker for replicas.
     "offsets.topic.replication.factor": 1,
     "transaction.state.log.replication.factor": 1,
     "transaction.state.log.min.isr": 1,
     "share.coordinator.state.topic.replication.factor": 1,
     "share.coordinator.state.topic.min.isr": 1,
-    // Fewer internal partitions to make, and nobody to wait for before the first member of a group has its share.
+    // Faster start: fewer internal partitions, and no wait for more members of a group.
     "offsets.topic.num.partitions": 4,
     "group.initial.rebalance.delay.ms": 0,
-    // Of an enricher that was killed the partitions are free again after its session: by default 6 s at the least.
+    // The partitions of a killed enricher are free after its session timeout, which is 6 s or more by default.
     "group.min.session.timeout.ms": 1_000,
-    // After a crash the controller lets the broker in again only when the session of the one that died is over: with
-    // the default of 9 s a start took 11.7 s, with this 4 s.
+    // After a crash, the controller admits the broker only when its last session has expired. With the default of 9 s,
+    // a start took 11.7 s; with this, 4 s.
     "broker.session.timeout.ms": 2_000,
     "broker.heartbeat.interval.ms": 400,
     // The default of 128 MiB was most of the memory of an idle broker.
@@ -46,7 +46,7 @@ export function brokerSettings(place: BrokerPlace): BrokerSettings {
   };
 }
 
-/** As the text of a properties file, whose escape character is the backslash. */
+/** Formats the text of a properties file, where a backslash is escaped. */
 export function propertiesText(settings: BrokerSettings): string {
   const lines = Object.entries(settings).map(
     ([name, value]) => `${name}=${String(value).replaceAll("\\", "\\\\")}`,
@@ -54,7 +54,7 @@ export function propertiesText(settings: BrokerSettings): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** As variables for the Docker image apache/kafka, which writes dots as underscores. */
+/** Formats environment variables for the Docker image apache/kafka, which maps underscores to dots. */
 export function settingsEnvironment(settings: BrokerSettings): Record<string, string> {
   const escaped = (name: string) =>
     name.replaceAll("_", "__").replaceAll("-", "___").replaceAll(".", "_").toUpperCase();

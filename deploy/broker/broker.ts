@@ -2,26 +2,25 @@ import { storeFailure } from "../process/start-failure.js";
 import type { EndSignal, ServerProcess } from "../stores/embedded/server-process.js";
 import type { BrokerFolder } from "./lock-broker-folder.js";
 
-/** A Kafka broker on 127.0.0.1 that ends with this process. It is not started again when it dies. */
+/** A Kafka broker on 127.0.0.1 that ends with this process. It is not restarted when it dies. */
 export interface Broker extends AsyncDisposable {
-  /** `127.0.0.1:<port>`, alone. */
+  /** One address: `127.0.0.1:<port>`. */
   readonly brokers: string[];
   readonly pid: number;
-  /** Resolves with the reason when it died; never when it was disposed of. */
+  /** Resolves with the reason when the broker dies by itself; never after disposal. */
   readonly exited: Promise<Error>;
   kill(signal: NodeJS.Signals): void;
 }
 
-/** A broker that answers. */
 export interface RunningBroker {
   child: ServerProcess;
   /** `127.0.0.1:9092` */
   address: string;
-  /** How it is asked to end. */
+  /** The signals that stop it, in order. */
   signals: readonly EndSignal[];
 }
 
-/** The broker as the rest of the program sees it; disposing of it also gives its folder back. */
+/** Wraps the process of a broker. Disposal stops it and unlocks its folder. */
 export function openBroker({ child, address, signals }: RunningBroker, folder: BrokerFolder): Broker {
   let stopping = false;
   const failure = (end: string) =>
@@ -34,7 +33,7 @@ export function openBroker({ child, address, signals }: RunningBroker, folder: B
         if (!stopping) resolve(failure(end));
       });
     }),
-    // Through the child's handle: once it is gone, its number may be another's.
+    // Uses the child's handle, because its process id may be reused after it ended.
     kill: (signal) => void child.end([{ signal, patienceMs: 0 }]),
     async [Symbol.asyncDispose]() {
       stopping = true;

@@ -13,32 +13,32 @@ import { lockBrokerFolder } from "./lock-broker-folder.js";
 import { spawnWatched } from "./spawn-watched.js";
 
 export interface DockerOptions {
-  /** The folder whose broker this is; the data itself is in a volume of Docker's. */
+  /** The folder that identifies the broker. Its data is in a Docker volume. */
   dir: string;
   port: number;
   log: Logger;
-  tell: (sentence: string) => void;
+  onProgress: (sentence: string) => void;
   env: Environment;
 }
 
-/** The same release as the one that Java runs. */
+/** The same release as with Java. */
 export const KAFKA_IMAGE = `apache/kafka:${KAFKA_VERSION}`;
 
 const DAEMON_ANSWERS_MS = 5_000;
 const PULL_MS_MAX = 600_000;
-// `docker run` hands SIGTERM on to the container, and ends with it.
+// `docker run` passes SIGTERM on to the container and ends with it.
 const STOP = [
   { signal: "SIGTERM", patienceMs: 20_000 },
   { signal: "SIGKILL", patienceMs: 5_000 },
 ] as const;
 
-/** Starts a broker in a container that goes when this process does, and resolves when it answers. */
+/** Starts a broker in a container that is removed when this process ends. Resolves when the broker answers. */
 export async function startDockerBroker(options: DockerOptions): Promise<Broker> {
   const { port, log, env } = options;
   const folder = await lockBrokerFolder(options.dir);
   const dir = folder.path;
   try {
-    await makeRoom(options, dir);
+    await prepareDocker(options, dir);
     const command = ["docker", ...runArguments({ name: containerName(dir), port })];
     const onLine = (line: string) => log.debug({ store: "Kafka" }, line);
     const address = `127.0.0.1:${port}`;
@@ -56,23 +56,23 @@ export async function startDockerBroker(options: DockerOptions): Promise<Broker>
   }
 }
 
-/** Whether a Docker daemon answers; a client alone starts nothing. */
+/** Whether a Docker daemon answers. A client alone is not enough. */
 export async function isDockerThere(env: Environment): Promise<boolean> {
-  const asked = docker(["version", "--format", "{{.Server.Version}}"], env, DAEMON_ANSWERS_MS);
-  return asked.then(
+  const answer = docker(["version", "--format", "{{.Server.Version}}"], env, DAEMON_ANSWERS_MS);
+  return answer.then(
     () => true,
     () => false,
   );
 }
 
-/** The port is the same inside: the broker also finds itself by the address that it tells its clients. */
+/** The port is the same inside the container, because the broker also uses the address that clients get. */
 export function dockerEnvironment(port: number): Record<string, string> {
   const controllerPort = port === 9093 ? 9094 : 9093;
-  const place = { port, controllerPort, logDir: "/var/lib/kafka/data", host: "0.0.0.0" };
-  return { ...settingsEnvironment(brokerSettings(place)), KAFKA_HEAP_OPTS: "-Xmx512m" };
+  const address = { port, controllerPort, logDir: "/var/lib/kafka/data", host: "0.0.0.0" };
+  return { ...settingsEnvironment(brokerSettings(address)), KAFKA_HEAP_OPTS: "-Xmx512m" };
 }
 
-/** A volume, not a folder of ours: the user inside the container could not write to that. */
+/** Uses a volume, because the user inside the container could not write to a folder of this user. */
 export function runArguments({ name, port }: { name: string; port: number }): string[] {
   const environment = Object.entries(dockerEnvironment(port)).map(([key, value]) => `--env=${key}=${value}`);
   return [
@@ -86,19 +86,19 @@ export function runArguments({ name, port }: { name: string; port: number }): st
   ];
 }
 
-/** Of the container and of its volume; another for each folder. */
+/** The name of the container and of its volume, unique for each folder. */
 export function containerName(dir: string): string {
   return `maintainer-toolchain-kafka-${createHash("sha256").update(dir).digest("hex").slice(0, 12)}`;
 }
 
-/** The image is here, the port is free, and no container of an earlier run of this folder is left. */
-async function makeRoom({ port, tell, env }: DockerOptions, dir: string): Promise<void> {
+/** Removes the container of an earlier run, requires a free port, and downloads the image when missing. */
+async function prepareDocker({ port, onProgress, env }: DockerOptions, dir: string): Promise<void> {
   await docker(["rm", "--force", containerName(dir)], env, DAEMON_ANSWERS_MS * 4).catch(() => undefined);
   await assertFreePort(port);
   try {
     await docker(["image", "inspect", KAFKA_IMAGE], env, DAEMON_ANSWERS_MS);
   } catch {
-    tell(`Downloading ${KAFKA_IMAGE} with Docker, once.`);
+    onProgress(`Downloading ${KAFKA_IMAGE} with Docker, once.`);
     await pull(env);
   }
 }
@@ -109,7 +109,7 @@ async function pull(env: Environment): Promise<void> {
   } catch (cause) {
     const { stderr = "" } = cause as { stderr?: string };
     throw new StartFailure(
-      `Docker could not download ${KAFKA_IMAGE}: see that it reaches its registry, or use --java. It said:\n${stderr}`,
+      `Docker could not download ${KAFKA_IMAGE}: check that it can reach its registry, or use --java. Its output:\n${stderr}`,
       { cause },
     );
   }

@@ -10,28 +10,28 @@ import { spawnWatched } from "./spawn-watched.js";
 
 export interface FetchOptions {
   env: Environment;
-  /** Hears what it does, and how far it is, in sentences. */
-  tell: (sentence: string) => void;
+  /** Called with a sentence about each step. */
+  onProgress: (sentence: string) => void;
 }
 
-/** The broker that is downloaded, and the tag of the Docker image. */
+/** The release to download, also the tag of the Docker image. */
 export const KAFKA_VERSION = "4.1.2";
 
-// Named, so that every Maven downloads the same one.
+// A fixed version, so that every Maven uses the same plugin.
 const COPY_DEPENDENCIES = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies";
 const LOCK_POLL_MS = 200;
-const TELL_EVERY = 20;
+const FILES_PER_REPORT = 20;
 
 /**
- * Fills `libDir` with the jars of a Kafka broker by Maven, unless they are there: 46 files, 43 MB. The folder appears
- * whole or not at all, also when several processes ask for it at once; the others wait for the first.
- * Throws StartFailure when Maven is missing or fails.
+ * Downloads the jars of a Kafka broker to `libDir` with Maven, unless they are there: 46 files, 43 MB. The folder
+ * appears only when complete. When several processes call this, one downloads and the others wait. Throws StartFailure
+ * when Maven is missing or fails.
  */
-export async function fetchBroker(libDir: string, { env, tell }: FetchOptions): Promise<void> {
+export async function fetchBroker(libDir: string, { env, onProgress }: FetchOptions): Promise<void> {
   if (isFetched(libDir)) return;
-  const lock = await waitForLock(libDir, tell);
+  const lock = await waitForLock(libDir, onProgress);
   try {
-    if (!isFetched(libDir)) await download(libDir, { env, tell });
+    if (!isFetched(libDir)) await download(libDir, { env, onProgress });
   } catch (error) {
     throw explainFileError(error, libDir);
   } finally {
@@ -39,16 +39,16 @@ export async function fetchBroker(libDir: string, { env, tell }: FetchOptions): 
   }
 }
 
-/** Whether a broker can start from this folder without Maven. */
+/** Whether this folder has the jars of a broker. */
 export function isFetched(libDir: string): boolean {
   return existsSync(join(libDir, `kafka_2.13-${KAFKA_VERSION}.jar`));
 }
 
-async function waitForLock(libDir: string, tell: FetchOptions["tell"]): Promise<LockFile> {
-  for (let told = false; ; told = true) {
+async function waitForLock(libDir: string, onProgress: FetchOptions["onProgress"]): Promise<LockFile> {
+  for (let reported = false; ; reported = true) {
     const taken = takeLock(libDir);
     if ("release" in taken) return taken;
-    if (!told) tell(`Waiting for process ${taken.heldBy}, which downloads Kafka at this moment.`);
+    if (!reported) onProgress(`Waiting for process ${taken.heldBy}, which is downloading Kafka.`);
     await sleep(LOCK_POLL_MS);
   }
 }
@@ -62,21 +62,21 @@ function takeLock(libDir: string): ReturnType<typeof takeLockFile> {
   }
 }
 
-async function download(libDir: string, { env, tell }: FetchOptions): Promise<void> {
+async function download(libDir: string, { env, onProgress }: FetchOptions): Promise<void> {
   await findMaven(env);
   const fresh = `${libDir}.new`;
   rmSync(fresh, { recursive: true, force: true });
-  tell(`Downloading Kafka ${KAFKA_VERSION} with Maven: 43 MB, once.`);
+  onProgress(`Downloading Kafka ${KAFKA_VERSION} with Maven: 43 MB, once.`);
   const maven = await spawnWatched({
     command: ["mvn", ...mavenArguments(fresh)],
     cwd: dirname(libDir),
     env,
-    onLine: countDownloads((count) => tell(`Downloaded ${count} files.`)),
+    onLine: countDownloads((count) => onProgress(`Downloaded ${count} files.`)),
   });
   const end = await maven.gone;
   if (end !== "exit status 0" || !isFetched(fresh))
     throw storeFailure(
-      `Maven could not download Kafka ${KAFKA_VERSION} (${end}): see that this machine reaches Maven Central, or a mirror that ~/.m2/settings.xml names`,
+      `Maven could not download Kafka ${KAFKA_VERSION} (${end}): check that this machine can reach Maven Central, or set a mirror in ~/.m2/settings.xml`,
       { dir: dirname(libDir), tail: maven.tail() },
     );
   rmSync(libDir, { recursive: true, force: true });
@@ -94,12 +94,12 @@ export function mavenArguments(outputDirectory: string): string[] {
   ];
 }
 
-/** Calls `tell` at every twentieth jar that Maven says it has downloaded. */
-function countDownloads(tell: (count: number) => void): (line: string) => void {
+/** Reports every twentieth jar that Maven logs as downloaded. */
+function countDownloads(onProgress: (count: number) => void): (line: string) => void {
   let count = 0;
   return (line) => {
     if (!/\bDownloaded from \S+ \S+\.jar\b/.test(line)) return;
     count += 1;
-    if (count % TELL_EVERY === 0) tell(count);
+    if (count % FILES_PER_REPORT === 0) onProgress(count);
   };
 }

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { StartFailure } from "../process/start-failure.js";
 
-/** A program on this machine that runs Kafka's classes. */
+/** A Java installation. */
 export interface Java {
-  /** As it is to be spawned: a path, or a name that PATH resolves. */
+  /** The command to spawn: a path, or a name in PATH. */
   command: string;
   /** The major version, such as 17. */
   version: number;
@@ -13,19 +13,19 @@ export interface Java {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Brokers since Kafka 4.0 run on no older one: https://kafka.apache.org/documentation/#java */
+/** Required since Kafka 4.0: https://kafka.apache.org/documentation/#java */
 const JAVA_VERSION_MIN = 17;
 const INSTALL =
-  "install one (Debian and Ubuntu: `apt install openjdk-17-jre-headless maven`; macOS: `brew install openjdk maven`), start Docker, or set KAFKA_BROKERS to a Kafka that runs elsewhere";
+  "install it (Debian and Ubuntu: `apt install openjdk-17-jre-headless maven`; macOS: `brew install openjdk maven`), start Docker, or set KAFKA_BROKERS to a Kafka that runs elsewhere";
 
-/** The Java of JAVA_HOME or of PATH. Throws StartFailure, saying what to install, when there is none of 17 or newer. */
+/** Finds Java in JAVA_HOME or PATH. Throws StartFailure with what to install when there is no version 17 or newer. */
 export async function findJava(env: Environment): Promise<Java> {
   const home = env["JAVA_HOME"];
   const command = home ? join(home, "bin", "java") : "java";
-  const said = await outputOf(command, ["-version"], env);
-  const version = said === undefined ? undefined : parseJavaVersion(said);
+  const output = await outputOf(command, ["-version"], env);
+  const version = output === undefined ? undefined : parseJavaVersion(output);
   if (version === undefined) {
-    const where = home ? `none runs in JAVA_HOME (${home})` : "there is none in PATH";
+    const where = home ? `JAVA_HOME (${home}) has none that runs` : "PATH has none";
     throw new StartFailure(`Kafka needs Java ${JAVA_VERSION_MIN} or newer, and ${where}: ${INSTALL}.`);
   }
   if (version < JAVA_VERSION_MIN)
@@ -35,22 +35,22 @@ export async function findJava(env: Environment): Promise<Java> {
   return { command, version };
 }
 
-/** Throws StartFailure, saying what to install, when there is no Maven in PATH that runs. */
+/** Throws StartFailure with what to install when there is no working Maven in PATH. */
 export async function findMaven(env: Environment): Promise<void> {
   if ((await outputOf("mvn", ["--version"], env)) === undefined)
     throw new StartFailure(
-      `Kafka is downloaded with Maven, and no mvn in PATH runs: install it (Debian and Ubuntu: \`apt install maven\`; macOS: \`brew install maven\`), start Docker, or set KAFKA_BROKERS to a Kafka that runs elsewhere.`,
+      `Kafka is downloaded with Maven, and PATH has no mvn that runs: install it (Debian and Ubuntu: \`apt install maven\`; macOS: \`brew install maven\`), start Docker, or set KAFKA_BROKERS to a Kafka that runs elsewhere.`,
     );
 }
 
-/** The major version in what `java -version` writes; "1.8" was the name of 8. Undefined when it is in there nowhere. */
-export function parseJavaVersion(said: string): number | undefined {
-  const [, first, second] = /version "(\d+)(?:\.(\d+))?/.exec(said) ?? [];
+/** The major version in the output of `java -version`, where "1.8" means 8; undefined when there is none. */
+export function parseJavaVersion(output: string): number | undefined {
+  const [, first, second] = /version "(\d+)(?:\.(\d+))?/.exec(output) ?? [];
   const major = first === "1" ? second : first;
   return major === undefined ? undefined : Number(major);
 }
 
-/** Both outputs of a program; undefined when it is not there or fails. */
+/** The standard output and error of a program; undefined when it is missing or fails. */
 async function outputOf(
   command: string,
   args: readonly string[],

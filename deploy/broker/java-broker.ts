@@ -9,7 +9,6 @@ import { brokerSettings, propertiesText, type BrokerSettings } from "./broker-se
 import type { Environment, Java } from "./find-java.js";
 import { spawnWatched } from "./spawn-watched.js";
 
-/** What a broker's process is started from. */
 export interface JavaBroker {
   /** Its working directory, with `data` and `server.properties`. */
   dir: string;
@@ -19,10 +18,10 @@ export interface JavaBroker {
   settings: BrokerSettings;
 }
 
-// Started in half the time with the quick compiler alone; a broker mostly moves bytes that it does not look at.
+// With only the first compiler tier, a start takes half the time, and a broker mostly copies bytes.
 const JVM = ["-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+ExitOnOutOfMemoryError"];
 
-/** The broker's process; whether it answers is for the caller to find out. */
+/** Starts the broker's process. Does not wait until it answers. */
 export function spawnBroker(
   broker: JavaBroker,
   ports: { port: number; controllerPort: number },
@@ -35,8 +34,8 @@ export function spawnBroker(
 }
 
 /**
- * Gives the storage its cluster id, which Kafka wants done before the first start. Made beside its place and moved
- * there when complete: a start that was killed leaves no half of it.
+ * Formats the storage with a cluster id, which Kafka requires before the first start. Formats a temporary folder and
+ * renames it, so that a killed start leaves no incomplete storage.
  */
 export async function formatStorage(broker: JavaBroker): Promise<void> {
   const { dir } = broker;
@@ -44,7 +43,7 @@ export async function formatStorage(broker: JavaBroker): Promise<void> {
   const fresh = `${dataFolder(dir)}.new`;
   rmSync(fresh, { recursive: true, force: true });
   const file = join(dir, "format.properties");
-  // Nothing listens yet: the ports are only there because the settings are not valid without.
+  // The tool does not listen, but settings without ports are invalid.
   const settings = brokerSettings({ port: 9092, controllerPort: 9093, logDir: fresh });
   writeFileSync(file, propertiesText(settings), { mode: 0o600 });
   const args = ["kafka.tools.StorageTool", "format", `--cluster-id=${clusterId()}`, `--config=${file}`];
@@ -63,7 +62,7 @@ function dataFolder(dir: string): string {
   return join(dir, "data");
 }
 
-/** Kafka's form of a UUID: 16 bytes in base64 for URLs. One that begins with a dash would be read as an option. */
+/** Kafka's form of a UUID: 16 bytes in base64url. It must not begin with a dash, which would make it an option. */
 function clusterId(): string {
   const id = randomBytes(16);
   id[0] = (id[0] ?? 0) & 0x7f;
@@ -86,7 +85,7 @@ function spawnJava(
       ...args,
     ],
     cwd: dir,
-    // Nothing else of ours: the environment may hold secrets that a broker has no use for.
+    // Nothing else, because this process's environment may contain secrets.
     env: { PATH: env["PATH"], HOME: env["HOME"], LC_ALL: "C", TZ: "UTC" },
     onLine,
   });

@@ -5,20 +5,20 @@ import { takeLockFile } from "../data-dir/lock-file.js";
 import { makeFolders } from "../data-dir/make-folders.js";
 import { explainFileError, StartFailure } from "../process/start-failure.js";
 
-/** A broker's folder, held by this process alone until disposed of. */
+/** A broker's folder, locked by this process until disposed of. */
 export interface BrokerFolder extends Disposable {
   /** Absolute, with every symbolic link resolved. */
   path: string;
 }
 
 const LOCK = "lock";
-// Whoever was killed a moment ago may hold the lock for an instant more.
+// A process that was just killed may hold the lock for a moment.
 const LOCK_TRIES = 10;
 const LOCK_RETRY_MS = 30;
 
 /**
- * Makes the folder (mode 0700) and locks it. The lock is not that of the data directory, which a running `start` holds.
- * Throws StartFailure when another process has it, or when it cannot be written.
+ * Creates the folder (mode 0700) and locks it. The lock is separate from the data directory's, which a running `start`
+ * holds. Throws StartFailure when another process holds the lock, or when the folder is not writable.
  */
 export async function lockBrokerFolder(dir: string): Promise<BrokerFolder> {
   try {
@@ -37,7 +37,7 @@ export async function lockBrokerFolder(dir: string): Promise<BrokerFolder> {
 function makeFolder(dir: string): string {
   const parent = dirname(dir);
   makeFolders(parent);
-  // `start` closes an empty data directory to other users, and refuses an open one that holds a folder it does not know.
+  // `start` refuses a data directory that is open to other users and contains unknown folders, such as this one.
   if (readdirSync(parent).length === 0) chmodSync(parent, 0o700);
   makeFolders(dir);
   return realpathSync(dir);

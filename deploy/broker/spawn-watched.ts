@@ -8,10 +8,10 @@ export interface WatchedCommand {
 }
 
 /**
- * Becomes the program itself, so that its process id is the one we started, and leaves a watcher beside it, no child of
- * it, that ends it when the pipe from our process closes. See spawnServer for the pipe (descriptor 3) and the line that
- * ends the watch. A program that is frozen hears SIGTERM only when it goes on, hence the SIGKILL. Both outputs are read
- * as one: Maven writes its errors to standard output.
+ * Replaces the shell with the program, which keeps the process id, and leaves a watcher process that is no child of it.
+ * The watcher stops the program when the pipe from the parent (descriptor 3) closes; a line on the pipe ends the watcher
+ * (see spawnServer). SIGKILL follows because a stopped program handles SIGTERM only when continued. Standard output is
+ * merged into standard error, because Maven writes its errors there.
  */
 const WITH_WATCHER = `
 ( (
@@ -23,7 +23,7 @@ const WITH_WATCHER = `
 exec "$@" 3<&- >&2
 `;
 
-/** Starts a program that knows nothing of us, and that ends when this process does, by whatever death. */
+/** Starts an external program that ends with this process, however that ends. */
 export function spawnWatched({ command, ...rest }: WatchedCommand): Promise<ServerProcess> {
   return spawnServer({
     command: "/bin/sh",

@@ -13,39 +13,40 @@ import { formatStorage, spawnBroker, type JavaBroker } from "./java-broker.js";
 import { lockBrokerFolder } from "./lock-broker-folder.js";
 
 export interface BrokerOptions {
-  /** A folder of its own; what it holds survives the broker. */
+  /** The broker's own folder. Its data survives the broker. */
   dir: string;
   log: Logger;
-  /** On 127.0.0.1; any free one when absent. */
+  /** The port on 127.0.0.1; any free one when absent. */
   port?: number;
-  /** Besides, or in place of, those of `brokerSettings`. */
+  /** Added to those of `brokerSettings`, or replacing them. */
   settings?: BrokerSettings;
-  /** Where the downloaded broker is kept; in `dir` when absent. */
+  /** The folder for the downloaded broker; in `dir` when absent. */
   libDir?: string;
-  /** Hears about a download; the log does when absent. */
-  tell?: (sentence: string) => void;
+  /** Called with sentences about a download; by default they go to the log. */
+  onProgress?: (sentence: string) => void;
   env?: Environment;
 }
 
-// A clean shutdown, and the end.
+// A clean shutdown first, then SIGKILL.
 const STOP = [
   { signal: "SIGTERM", patienceMs: 10_000 },
   { signal: "SIGKILL", patienceMs: 5_000 },
 ] as const;
 
 /**
- * Starts a broker with Java on the folder and resolves when it answers; Maven downloads it the first time.
- * Throws StartFailure: Java or Maven missing, the folder or the port taken, the disk full, a download that fails.
+ * Starts a broker with Java on the folder, after a download with Maven the first time. Resolves when the broker answers.
+ * Throws StartFailure when Java or Maven is missing, the folder or port is in use, the disk is full, or the download
+ * fails.
  */
 export async function startBroker(options: BrokerOptions): Promise<Broker> {
   const { log, port, settings = {}, env = process.env } = options;
-  const { tell = (sentence) => log.info({ store: "Kafka" }, sentence) } = options;
+  const { onProgress = (sentence) => log.info({ store: "Kafka" }, sentence) } = options;
   const folder = await lockBrokerFolder(options.dir);
   try {
     const dir = folder.path;
     const java = await findJava(env);
     const libDir = options.libDir ?? join(dir, `lib-${KAFKA_VERSION}`);
-    await fetchBroker(libDir, { env, tell });
+    await fetchBroker(libDir, { env, onProgress });
     await endLeftoverBrokers(dir);
     const parts: JavaBroker = { dir, libDir, java, env, settings };
     await formatStorage(parts);
@@ -63,7 +64,7 @@ async function startOnGivenPort<T>(port: number, start: (port: number) => Promis
   return start(port);
 }
 
-/** The controller's port is nobody else's business, and another at each start. */
+/** Chooses any free port for the controller, which no client uses. */
 function startOnPort(parts: JavaBroker, port: number, log: Logger): Promise<RunningBroker> {
   return onFreePort(async (controllerPort) => {
     const child = await spawnBroker(parts, { port, controllerPort }, (line) => logLine(log, line));

@@ -2,11 +2,11 @@ import { type AggregateV1, type Breakdown } from "../../schemas/contracts/aggreg
 import { BREAKDOWN_LIST } from "../../schemas/contracts/breakdowns.js";
 
 export interface TableOptions {
-  /** Lines of one breakdown. */
+  /** The most rows of one breakdown. */
   rowsMax: number;
 }
 
-/** The aggregates of one package as plain text: a table for each breakdown that has any, the largest sums first. */
+/** Formats the aggregates of one package as plain text: a table for each breakdown with lines, largest sums first. */
 export function aggregateTables(lines: readonly AggregateV1[], { rowsMax }: TableOptions): string {
   const totalFirst = [...BREAKDOWN_LIST].sort((a, b) => Number("values" in a) - Number("values" in b));
   return totalFirst
@@ -21,14 +21,13 @@ export function aggregateTables(lines: readonly AggregateV1[], { rowsMax }: Tabl
 
 type Counted = Extract<(typeof BREAKDOWN_LIST)[number], { values: unknown }>;
 
-/** A line of a table: what it is about, a number, and a note. */
 type Row = [label: string, total: number, note: string];
 
 function dayRows(lines: readonly AggregateV1[]): Row[] {
   return lines.map(({ date, total, unique_total }) => [date, total, `${unique_total ?? 0} addresses`]);
 }
 
-/** Sums over all days. */
+/** Sums the lines of each value over all days. */
 function valueRows(lines: readonly AggregateV1[], breakdown: Counted): Row[] {
   const sums = new Map<string, number>();
   for (const line of lines) {

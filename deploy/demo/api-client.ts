@@ -4,19 +4,19 @@ import { createGzip } from "node:zlib";
 import type { AggregateV1 } from "../../schemas/contracts/aggregate.js";
 import type { EventImport } from "../../schemas/records/import-store.js";
 
-/** The API as one account sees it, for the demo, tests and benchmarks. Every answer other than 2xx throws. */
+/** A client of the API with one account's token, for the demo, tests and benchmarks. Throws unless the status is 2xx. */
 export interface ApiClient {
   readonly url: string;
   readonly token: string;
-  /** Whatever the status is. */
+  /** Resolves with any status. */
   request(path: string, options?: ApiRequest): Promise<Response>;
   get<T>(path: string): Promise<T>;
   post<T>(path: string, body: unknown): Promise<T>;
-  /** Starts an import and resolves when its whole body is received. */
+  /** Starts an import. Resolves when the server has received the whole body. */
   importBody(path: string, body: ImportBody, options?: { gzip?: boolean }): Promise<EventImport>;
-  /** Polls until the import is no longer `importing`; throws after `timeoutMs`. */
+  /** Polls until the import has ended; throws after `timeoutMs`. */
   pollToDone(started: EventImport, options?: PollOptions): Promise<EventImport>;
-  /** The aggregates of an organization from `startDate` up to, and without, `endDate`. */
+  /** The aggregates of an organization from `startDate` up to `endDate`, exclusive. */
   readAggregates(organization: string, range: { startDate: string; endDate: string }): Promise<AggregateV1[]>;
   readLines(path: string): Promise<string[]>;
 }
@@ -37,12 +37,12 @@ export interface PollOptions {
 const POLL_MS = 100;
 const POLL_TIMEOUT_MS = 120_000;
 
-/** Speaks to the API at `url` (`http://host:port`) with the token of an account. */
+/** Creates a client of the API at `url` (`http://host:port`). */
 export function connectApi(url: string, token: string): ApiClient {
   const request = (path: string, { headers = {}, body, ...rest }: ApiRequest = {}) =>
     fetch(new URL(path, url), {
       ...rest,
-      headers: { ...ONE_REQUEST_EACH, Authorization: `Bearer ${token}`, ...headers },
+      headers: { ...ONE_REQUEST_PER_CONNECTION, Authorization: `Bearer ${token}`, ...headers },
       ...(body === undefined
         ? {}
         : { body: body instanceof Readable ? streamOf(body) : body, duplex: "half" }),
@@ -78,14 +78,14 @@ export function connectApi(url: string, token: string): ApiClient {
   };
 }
 
-// A caller that computes for seconds does not see the server close an idle connection, and would ask on a dead one.
-const ONE_REQUEST_EACH = { Connection: "close" };
+// A process that computes for seconds does not notice that the server closed an idle connection, and would use it.
+const ONE_REQUEST_PER_CONNECTION = { Connection: "close" };
 
 function readableOf(body: ImportBody): Readable {
   return Readable.from(Buffer.isBuffer(body) || typeof body === "string" ? [Buffer.from(body)] : body);
 }
 
-/** The web stream that fetch takes; its type and that of node:stream/web differ in name only. */
+/** The web stream for `fetch`, whose type has another name in node:stream/web. */
 function streamOf(body: Readable): ReadableStream {
   return Readable.toWeb(body) as ReadableStream;
 }

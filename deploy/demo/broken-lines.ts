@@ -1,15 +1,15 @@
 import type { LogType } from "../../schemas/records/import-log.js";
 import type { Random } from "./random.js";
 
-/** The pieces of a sound line: JSON fields without braces; `target` is empty where the path names the artifact. */
-export interface SoundFields {
+/** The parts of a valid line: JSON fields without braces. `target` is empty when the path names the artifact. */
+export interface ValidFields {
   target: string;
   time: string;
   rest: string;
 }
 
-/** A line with one defect, of every kind in turn. The last two kinds are imported with a warning. */
-export function brokenLine({ target, time, rest }: SoundFields, random: Random): string {
+/** A line with one random defect. The last two kinds of `DEFECTS` are imported with a warning. */
+export function brokenLine({ target, time, rest }: ValidFields, random: Random): string {
   const defect = random.pick(DEFECTS);
   if (defect === "missing-artifact" && target === "") return NOT_OBJECTS[0];
   if (defect === "failed-to-decode") return notAnObject(`{${time}${rest}}`, random);
@@ -18,7 +18,7 @@ export function brokenLine({ target, time, rest }: SoundFields, random: Random):
   if (defect === "artifact-not-found") return `{"$package":${random.pick(WRONG_PACKAGES)},${time}${rest}}`;
   if (defect === "missing-artifact") return `{${time}${rest}}`;
   if (defect === "invalid-value") return `{${target}${time}${rest},${random.pick(WRONG_VALUES)}}`;
-  // The later of two equal names counts in JSON, so these take the place of what the line had.
+  // JSON.parse keeps the later of two equal names, so these replace a valid field.
   if (defect === "unknown-property") return `{${target}${time}${rest},${random.pick(UNKNOWN_PROPERTIES)}}`;
   return `{${target}${time}${rest},"$remote_address":${random.pick(WRONG_ADDRESSES)}}`;
 }
@@ -76,7 +76,7 @@ const WRONG_ADDRESSES = [
 ];
 const UNKNOWN_PROPERTIES = ['"$colour":"red"', '"$remote_adress":"192.0.2.7"', '"$ip":"192.0.2.8"', '"$":1'];
 
-function notAnObject(sound: string, random: Random): string {
+function notAnObject(valid: string, random: Random): string {
   if (random.chance(0.6)) return random.pick(NOT_OBJECTS);
-  return sound.slice(0, 1 + random.below(sound.length - 1));
+  return valid.slice(0, 1 + random.below(valid.length - 1));
 }

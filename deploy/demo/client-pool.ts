@@ -2,17 +2,17 @@ import { pickNetwork } from "./networks.js";
 import { Random } from "./random.js";
 import { type Audience, pickUserAgent } from "./user-agents.js";
 
-/** One machine that fetches again and again, as ready pieces of JSON, each with its comma in front, or empty. */
+/** One machine that downloads repeatedly, as parts of a JSON line. Each part starts with a comma or is empty. */
 export interface DemoClient {
-  /** The same address in each of its spellings: `,"$remote_address":"..."`. */
+  /** One address in several notations: `,"$remote_address":"..."`. */
   addresses: readonly string[];
   /** `,"$user_agent":"..."`, or the same within `"$headers"`. */
   agent: string;
 }
 
 /**
- * The first `size` clients of an audience. Writing a user agent costs more than the rest of a line, and real
- * downloads come from few clients most of the time, so clients are made once and picked by rank.
+ * The first `size` clients of an audience. Clients are created once and picked by rank, because a user agent costs more
+ * time than the rest of a line, and most real downloads come from few clients.
  */
 export function clientPool(audience: Audience, { seed, size }: { seed: number; size: number }): DemoClient[] {
   const purpose = POOL_PURPOSE + AUDIENCES.indexOf(audience);
@@ -39,7 +39,7 @@ function agentField(userAgent: string, random: Random): string {
   return `,"$headers":[{"name":"Accept","value":"*/*"},{"name":"${name}","value":${text}}]`;
 }
 
-/** An IPv6 address also in capitals and with every zero, which must count as the same address. */
+/** Adds an IPv6 address also in capitals with all zeros, which must count as the same address. */
 function pickAddress(random: Random): string[] {
   const { v4, v6 } = pickNetwork(random);
   if (v6 === undefined || !random.chance(0.15)) {

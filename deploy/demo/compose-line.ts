@@ -1,4 +1,4 @@
-import { brokenLine, type SoundFields } from "./broken-lines.js";
+import { brokenLine, type ValidFields } from "./broken-lines.js";
 import { clientPool, type DemoClient } from "./client-pool.js";
 import { detailsText } from "./event-details.js";
 import type { EventMix } from "./event-mix.js";
@@ -6,13 +6,13 @@ import { DAY_MS, type Period, periodFrom, pickTime, timeText } from "./event-tim
 import { Random } from "./random.js";
 import type { Audience } from "./user-agents.js";
 
-/** The lines of a mix by their numbers: each a pure function of the seed and its number. */
+/** Composes the lines of a mix by number. A line is a pure function of the seed and its number. */
 export function openComposer(mix: EventMix): (index: number) => string {
   const shared = openShared(mix);
   return (index) => composeLine(shared, index);
 }
 
-// Purposes of the random streams of one line: what it is, what it says, what of it an override keeps, its id.
+// Random streams of one line: its kind, its content, the part that overrides keep, its id.
 const PLAN = 0;
 const CONTENT = 1;
 const IDENTITY = 2;
@@ -24,7 +24,6 @@ interface DemoArtifact {
   audience: Audience;
 }
 
-/** Everything the lines of one mix share. */
 interface Shared {
   seed: number;
   brokenShare: number;
@@ -61,29 +60,29 @@ function openShared(mix: EventMix): Shared {
 function composeLine(shared: Shared, index: number): string {
   const plan = planOf(shared, index);
   const random = Random.at(shared.seed, index, CONTENT);
-  const fields = soundFields(shared, { index, identity: plan.identity, random });
+  const fields = validFields(shared, { index, identity: plan.identity, random });
   if (plan.broken) return brokenLine(fields, random);
   return `{${fields.target}${fields.time}${fields.rest}}`;
 }
 
-/** `identity`: the number of the line whose `$unique_id` this line carries; undefined where it carries none. */
+/** `identity`: the number of the line whose `$unique_id` this line repeats; undefined without an id. */
 interface Plan {
   broken: boolean;
   identity: number | undefined;
 }
 
-/** Being a pure function, it lets an override look at any earlier line. */
+/** A pure function, so that an override can find any earlier line. */
 function planOf(shared: Shared, index: number): Plan {
   const plan = Random.at(shared.seed, index, PLAN);
   const share = plan.share();
   const broken = share < shared.brokenShare;
-  // A broken line with an earlier line's id must leave that line's event as it is.
+  // A broken line with the id of an earlier line must not override that line's event.
   const overrides = broken ? plan.chance(0.5) : share < shared.brokenShare + shared.overrideShare;
   if (overrides) return { broken, identity: overriddenBy(shared, { index, plan }) };
   return { broken, identity: !broken && plan.chance(0.95) ? index : undefined };
 }
 
-/** Half of all overrides correct something recent, the others anything; chains arise by themselves. */
+/** Half of all overrides correct a recent line, the others any line. Some correct an override. */
 function overriddenBy(shared: Shared, { index, plan }: { index: number; plan: Random }): number | undefined {
   const reach = plan.chance(0.5) ? Math.min(index, 200) : index;
   for (let earlier = index - 1 - plan.below(reach); earlier >= 0; earlier -= 1) {
@@ -93,18 +92,18 @@ function overriddenBy(shared: Shared, { index, plan }: { index: number; plan: Ra
   return undefined;
 }
 
-interface Place {
+interface LinePlan {
   index: number;
   identity: number | undefined;
   random: Random;
 }
 
-function soundFields(shared: Shared, place: Place): SoundFields {
-  const { random, identity } = place;
-  // Artifact, client and time of the first line of an identity: what an override of it keeps or changes.
-  const original = Random.at(shared.seed, identity ?? place.index, IDENTITY);
-  const artifact = artifactOf(shared, { place, original });
-  const { client, time } = whoAndWhen(shared, { artifact, place, original });
+function validFields(shared: Shared, plan: LinePlan): ValidFields {
+  const { random, identity } = plan;
+  // Gives the artifact, client and time of the first line with this id. An override keeps or changes them.
+  const original = Random.at(shared.seed, identity ?? plan.index, IDENTITY);
+  const artifact = artifactOf(shared, { plan, original });
+  const { client, time } = clientAndTime(shared, { artifact, plan, original });
   const named = shared.onLine || random.chance(0.05);
   const id = identity === undefined ? "" : uniqueIdField(shared.seed, identity);
   const address = (random.chance(0.2) ? client.addresses.at(-1) : client.addresses[0]) ?? "";
@@ -119,34 +118,34 @@ function targetField({ key, id }: DemoArtifact, random: Random): string {
   return `"${key === "$pixel" && random.chance(0.3) ? "$tracking_pixel" : key}":"${id}",`;
 }
 
-/** Overrides stay with the artifact of their root, but for a few whose id means another event elsewhere. */
-function artifactOf(shared: Shared, { place, original }: { place: Place; original: Random }): DemoArtifact {
+/** An override has the artifact of its root. A few use the id with another artifact, where it is another event. */
+function artifactOf(shared: Shared, { plan, original }: { plan: LinePlan; original: Random }): DemoArtifact {
   const artifact = original.pickSkewed(shared.artifacts);
-  return isOverride(place) && place.random.chance(0.03) ? place.random.pick(shared.artifacts) : artifact;
+  return isOverride(plan) && plan.random.chance(0.03) ? plan.random.pick(shared.artifacts) : artifact;
 }
 
-function isOverride({ index, identity }: Place): boolean {
+function isOverride({ index, identity }: LinePlan): boolean {
   return identity !== undefined && identity !== index;
 }
 
 interface Original {
   artifact: DemoArtifact;
-  place: Place;
+  plan: LinePlan;
   original: Random;
 }
 
-/** No single client makes up a third of all downloads. */
+/** Keeps the share of every client below a third of all downloads. */
 const CLIENTS_FLATNESS = 25;
 
 /** An override may repeat its root, or change the hour, the day, the client (and so the country), or everything. */
-function whoAndWhen(shared: Shared, { artifact, place, original }: Original) {
+function clientAndTime(shared: Shared, { artifact, plan, original }: Original) {
   const clients = shared.pools.get(artifact.audience) ?? [];
   const first = {
     client: original.pickSkewed(clients, CLIENTS_FLATNESS),
     time: pickTime(shared.period, original),
   };
-  if (!isOverride(place)) return first;
-  const { random } = place;
+  if (!isOverride(plan)) return first;
+  const { random } = plan;
   const other = { client: random.pick(clients), time: pickTime(shared.period, random) };
   const change = random.below(5);
   if (change === 0) return first;
@@ -160,7 +159,7 @@ function startOfDay(time: number): number {
   return time - (time % DAY_MS);
 }
 
-/** Most senders use text; a few count. Equal roots give equal ids, and other seeds other ids. */
+/** Most ids are text, a few are integers. Equal roots have equal ids; other seeds give other ids. */
 function uniqueIdField(seed: number, root: number): string {
   const hash = Random.at(seed, root, UNIQUE_ID).uint32();
   if (hash % 20 === 0) return `,"$unique_id":${(seed & 0xfffff) * 0x1_0000_0000 + root}`;

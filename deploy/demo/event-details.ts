@@ -1,7 +1,7 @@
 import type { Random } from "./random.js";
 import type { Audience } from "./user-agents.js";
 
-/** The part of a line that says what was fetched: `,"$version":...`, custom variables, the page, the type. */
+/** The part of a line about the download: `,"$version":...`, custom variables, the page, the type. */
 export function detailsText(audience: Audience, random: Random): string {
   const version = random.chance(0.93) ? `,"$version":"${random.pickSkewed(VERSIONS[audience])}"` : "";
   return (
@@ -46,7 +46,7 @@ const VERSIONS: Record<Audience, readonly string[]> = {
 
 function variablesText(audience: Audience, random: Random): string {
   if (audience === "other") return fileVariables(random);
-  // Variables of other packages are kept with the event and counted in no breakdown.
+  // Variables of other package types are stored with the event, without a breakdown.
   return random.chance(0.1) ? `,"pipeline":"build-${random.below(40)}"` : "";
 }
 

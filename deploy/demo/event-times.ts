@@ -2,14 +2,14 @@ import type { Random } from "./random.js";
 
 export const DAY_MS = 86_400_000;
 
-/** When events happen: whole UTC days from the midnight that opens `firstDay`. */
+/** Whole UTC days from the first midnight on. */
 export interface Period {
-  /** Milliseconds since the epoch. */
+  /** Midnight in milliseconds since the epoch. */
   firstDay: number;
   days: number;
 }
 
-/** Opens a period at `from` (`YYYY-MM-DD`). */
+/** A period that starts with the day `from` (`YYYY-MM-DD`). */
 export function periodFrom(from: string, days: number): Period {
   const firstDay = Date.parse(`${from}T00:00:00Z`);
   if (Number.isNaN(firstDay)) throw new TypeError(`"${from}" is not a date of the form YYYY-MM-DD`);
@@ -18,7 +18,7 @@ export function periodFrom(from: string, days: number): Period {
   return { firstDay, days };
 }
 
-/** A moment of the period, in milliseconds since the epoch: more at noon than at night, less at weekends. */
+/** A random time in milliseconds since the epoch: more often at noon than at night, less often at weekends. */
 export function pickTime(period: Period, random: Random): number {
   const day = pickDay(period, random);
   return day + Math.floor(((random.share() + random.share()) / 2) * DAY_MS);
@@ -34,7 +34,7 @@ function pickDay({ firstDay, days }: Period, random: Random): number {
 /** The weekday of 1 January 1970, counted from Sunday. */
 const THURSDAY = 4;
 
-/** The JSON text of a `$time` that means `time`, in one of the accepted forms; some drop what is below a second. */
+/** The JSON text of `time` in one of the forms that `$time` accepts. Some forms have no fraction of a second. */
 export function timeText(time: number, random: Random): string {
   const form = random.below(100);
   if (form < 62) return `"${isoText(time)}Z"`;
@@ -49,7 +49,7 @@ export function timeText(time: number, random: Random): string {
   return `"${time}"`;
 }
 
-/** `YYYY-MM-DDThh:mm:ss.sss` of the clock `offsetMs` ahead of UTC. Ten times as fast as `Date`, which counts here. */
+/** Formats `YYYY-MM-DDThh:mm:ss.sss` at `offsetMs` ahead of UTC. Ten times as fast as `Date`. */
 function isoText(time: number, offsetMs = 0): string {
   const local = time + offsetMs;
   const day = Math.floor(local / DAY_MS);

@@ -1,7 +1,7 @@
 import { openComposer } from "./compose-line.js";
 import type { EventMix } from "./event-mix.js";
 
-/** The lines of an NDJSON body, without line ends; now and then a blank one, which `count` leaves out. */
+/** The lines of an NDJSON body without newlines. Some are blank, which `count` does not include. */
 export function* generateLines(mix: EventMix): Generator<string> {
   const compose = openComposer(mix);
   const first = mix.startAt ?? 0;
@@ -11,19 +11,19 @@ export function* generateLines(mix: EventMix): Generator<string> {
   }
 }
 
-/** The same as a body: blocks of about 64 KiB, cut anywhere, `\n` after every line and now and then `\r\n`. */
+/** The same lines as a body in blocks of about 64 KiB. Lines end with `\n`, some with `\r\n`. */
 export function* generateBody(mix: EventMix): Generator<Buffer> {
-  let held = "";
+  let block = "";
   for (const line of generateLines(mix)) {
-    held += line;
-    if (held.length < BLOCK_CHARACTERS) {
-      held += "\n";
+    block += line;
+    if (block.length < BLOCK_CHARACTERS) {
+      block += "\n";
       continue;
     }
-    yield Buffer.from(`${held}\r\n`);
-    held = "";
+    yield Buffer.from(`${block}\r\n`);
+    block = "";
   }
-  if (held.length > 0) yield Buffer.from(held);
+  if (block.length > 0) yield Buffer.from(block);
 }
 
 const BLOCK_CHARACTERS = 64 * 1024;

@@ -9,18 +9,18 @@ import { generateBody } from "./generate-events.js";
 import { openProgress } from "./progress.js";
 
 export interface MainJob {
-  /** Named in the account and for the organization that is made. */
+  /** The name of the organization to create. */
   organization: string;
   events: number;
   seed: number;
-  /** Milliseconds since the epoch; the events are those of the 30 days before today. */
+  /** Milliseconds since the epoch. The events are from the 30 days before this day. */
   now: number;
   print: (text: string) => void;
-  /** Gives an owner the right to export. */
+  /** Grants an owner the right to export. */
   grantExport: (owner: string) => Promise<void>;
 }
 
-/** What the demo made, for the commands that a reader may try. */
+/** The results of the demo, for the commands that it suggests. */
 export interface MainJobDone {
   packages: readonly PackageV1[];
   range: { startDate: string; endDate: string };
@@ -29,7 +29,7 @@ export interface MainJobDone {
 const DAYS = 30;
 const ROWS_MAX = 6;
 
-/** The main job from start to end over HTTP: organization, packages, import, aggregates; tells what it does. */
+/** Does the main job over HTTP and prints each step: organization, packages, import, aggregates. */
 export async function runMainJob(api: ApiClient, job: MainJob): Promise<MainJobDone> {
   const { organization, print } = job;
   const packages = await makePackages(api, job);
@@ -140,7 +140,7 @@ function packageText({ uuid, name, libraryType }: PackageV1, all: readonly Aggre
 
 const CSV_ROWS = 3;
 
-/** The head of a package's events as CSV, of the last day. */
+/** The first CSV rows of a package's events of the last day. */
 async function csvText(
   api: ApiClient,
   { uuid, name }: PackageV1,

@@ -1,18 +1,18 @@
 import type { Random } from "./random.js";
 
-/** A network that generated clients sit in: whole IPv4 /16 blocks and one IPv6 /48, all announced by `asn`. */
+/** A network of generated clients: whole IPv4 /16 blocks and one IPv6 /48, all announced by `asn`. */
 export interface DemoNetwork {
   kind: string;
   asn: number;
-  /** First two bytes of /16 blocks. */
+  /** The first two bytes of each /16 block. */
   v4: readonly string[];
-  /** First three groups of a /48, or undefined. */
+  /** The first three groups of a /48, or undefined. */
   v6: string | undefined;
   /** The holder as the ASN database writes it. */
   holder: string;
 }
 
-/** Picks a network the way downloads arrive: half from clouds, a third from homes, the rest from work and study. */
+/** Picks a network with realistic shares: half clouds, a third homes, the rest companies and universities. */
 export function pickNetwork(random: Random): DemoNetwork {
   const share = random.share();
   if (share < 0.5) return random.pickSkewed(CLOUDS);

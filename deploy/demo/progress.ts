@@ -1,6 +1,6 @@
 import type { EventImport } from "../../schemas/records/import-store.js";
 
-/** One line that tells how far an import is, rewritten in place. */
+/** A progress line for an import, rewritten in place. */
 export interface Progress {
   sent: (bytes: number) => void;
   imported: (record: EventImport, expected: number) => void;
@@ -11,7 +11,7 @@ export interface Progress {
 const REWRITE_MS = 200;
 const WIDTH = 78;
 
-/** On a terminal the line is rewritten five times a second at most; elsewhere only its end is printed. */
+/** Rewrites the line at most five times a second on a terminal. Elsewhere only the last text is printed. */
 export function openProgress(print: (text: string) => void, terminal = process.stdout.isTTY): Progress {
   let shownAt = -Infinity;
   const show = (text: string) => {

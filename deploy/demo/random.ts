@@ -1,6 +1,6 @@
 /**
- * Numbers that look random and are a pure function of a seed: splitmix32, with the finaliser "lowbias32" by
- * Chris Wellons (public domain, https://nullprogram.com/blog/2018/07/31/). Not for secrets.
+ * Pseudo-random numbers from a seed: splitmix32 with the finaliser "lowbias32" by Chris Wellons (public domain,
+ * https://nullprogram.com/blog/2018/07/31/). Not for secrets.
  */
 export class Random {
   #state: number;
@@ -9,7 +9,7 @@ export class Random {
     this.#state = seed | 0;
   }
 
-  /** The stream that belongs to line `index` of `seed`, apart from those of other `purpose`s: random access. */
+  /** An independent stream for one line and `purpose`, which allows random access to lines. */
   static at(seed: number, index: number, purpose: number): Random {
     return new Random(mix32(mix32(seed ^ Math.imul(purpose + 1, GOLDEN)) + Math.imul(index, GOLDEN)));
   }
@@ -36,8 +36,8 @@ export class Random {
   }
 
   /**
-   * An integer from 0 to `limit` - 1; small ones are the likelier, as in the Zipf-Mandelbrot law with exponent 1.
-   * The first `flatness` integers or so are about equally likely.
+   * An integer from 0 to `limit` - 1, distributed by the Zipf-Mandelbrot law with exponent 1: small ones are more
+   * likely, and about the first `flatness` integers are equally likely.
    */
   belowSkewed(limit: number, flatness = 1): number {
     const spread = Math.exp(this.share() * Math.log((limit + flatness) / flatness)) - 1;

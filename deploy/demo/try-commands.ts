@@ -6,7 +6,7 @@ export interface TryOptions {
   organization: string;
 }
 
-/** The curl lines that a reader of the demo can paste, with the real token and ids. */
+/** The curl commands for readers of the demo, with the real token and ids. */
 export function tryCommands(
   { packages, range }: MainJobDone,
   { apiUrl, token, organization }: TryOptions,

@@ -1,9 +1,9 @@
 import type { Random } from "./random.js";
 
-/** Whose clients fetch: package types by their installers, pixels by browsers. */
+/** A kind of client: the installers of a package type, or the browsers of pixels. */
 export type Audience = "docker" | "npm" | "hackage" | "pypi" | "other" | "pixel";
 
-/** A user agent as real clients of this audience send it; the usual ones most often. */
+/** A realistic user agent of this audience; common ones are more likely. */
 export function pickUserAgent(audience: Audience, random: Random): string {
   return random.pickSkewed(WRITERS[audience])(random);
 }

@@ -199,7 +199,7 @@ describe("a broker that cannot be", () => {
 
   test("without Java says what to install", async () => {
     await expect(startBroker({ dir: join(dir, "kafka"), log, env: { PATH: dir } })).rejects.toThrow(
-      /needs Java 17 or newer, and there is none in PATH: install one .*apt install openjdk/,
+      /needs Java 17 or newer, and PATH has none: install it .*apt install openjdk/,
     );
   });
 

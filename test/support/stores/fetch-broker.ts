@@ -8,6 +8,6 @@ export async function setup(): Promise<void> {
   if (source.kind !== "java") return;
   await fetchBroker(BROKER_LIB, {
     env: process.env,
-    tell: (sentence) => process.stderr.write(`${sentence}\n`),
+    onProgress: (sentence) => process.stderr.write(`${sentence}\n`),
   });
 }

@@ -7,7 +7,7 @@ import {
 
 const place = { port: 9092, controllerPort: 9093, logDir: "/data" };
 
-test("a broker listens on this machine alone and tells its clients that address", () => {
+test("a broker listens on this machine only and advertises that address", () => {
   expect(brokerSettings(place)).toMatchObject({
     listeners: "PLAINTEXT://127.0.0.1:9092,CONTROLLER://127.0.0.1:9093",
     "advertised.listeners": "PLAINTEXT://127.0.0.1:9092",
@@ -16,7 +16,7 @@ test("a broker listens on this machine alone and tells its clients that address"
   });
 });
 
-test("a broker in a container listens to the outside and tells its clients the address of this machine", () => {
+test("a broker in a container listens on all interfaces and advertises the address of this machine", () => {
   expect(brokerSettings({ ...place, host: "0.0.0.0" })).toMatchObject({
     listeners: "PLAINTEXT://0.0.0.0:9092,CONTROLLER://127.0.0.1:9093",
     "advertised.listeners": "PLAINTEXT://127.0.0.1:9092",

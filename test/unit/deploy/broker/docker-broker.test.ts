@@ -7,7 +7,7 @@ import {
   runArguments,
 } from "../../../../deploy/broker/docker-broker.js";
 
-test("the container's port is open to this machine alone, and its data outlives it", () => {
+test("the container's port is open to this machine only, and its data survives it", () => {
   const args = runArguments({ name: "broker", port: 19092 });
   expect(args[0]).toBe("run");
   expect(args).toEqual(
@@ -26,19 +26,19 @@ test("the container's port is open to this machine alone, and its data outlives 
   expect(args.at(-1)).toBe(KAFKA_IMAGE);
 });
 
-test("the controller gives way to a broker on its port", () => {
+test("the controller uses another port when the broker has its own", () => {
   expect(dockerEnvironment(9093)).toMatchObject({
     KAFKA_LISTENERS: "PLAINTEXT://0.0.0.0:9093,CONTROLLER://127.0.0.1:9094",
     KAFKA_CONTROLLER_QUORUM_VOTERS: "1@127.0.0.1:9094",
   });
 });
 
-test("each folder has a container of its own, always by the same name", () => {
+test("each folder has its own container, always with the same name", () => {
   expect(containerName("/one")).toBe(containerName("/one"));
   expect(containerName("/one")).not.toBe(containerName("/other"));
   expect(containerName("/one")).toMatch(/^[a-z0-9-]+$/);
 });
 
-test("Docker is not there where there is no client", async () => {
+test("Docker is not available without a client", async () => {
   expect(await isDockerThere({ PATH: "/nowhere" })).toBe(false);
 });

@@ -29,13 +29,13 @@ async function installMaven(...lines: readonly string[]): Promise<NodeJS.Process
 }
 
 const JAR = `mkdir "$out" && touch "$out/kafka_2.13-${KAFKA_VERSION}.jar"`;
-const tell = () => undefined;
+const onProgress = () => undefined;
 
-test("is asked for at the same time and downloaded once", async () => {
+test("is downloaded once for concurrent calls", async () => {
   const env = await installMaven("sleep 0.3", JAR);
   const lib = join(dir, "cache", "lib");
   const said: string[] = [];
-  await Promise.all([1, 2, 3].map(() => fetchBroker(lib, { env, tell: (text) => said.push(text) })));
+  await Promise.all([1, 2, 3].map(() => fetchBroker(lib, { env, onProgress: (text) => said.push(text) })));
   expect(isFetched(lib)).toBe(true);
   expect(await readdir(dir)).toContain("asked");
   expect(said.filter((text) => text.startsWith("Downloading"))).toHaveLength(1);
@@ -45,28 +45,28 @@ test("is asked for at the same time and downloaded once", async () => {
 
 test("needs no Maven once it is downloaded", async () => {
   const lib = join(dir, "lib");
-  await fetchBroker(lib, { env: await installMaven(JAR), tell });
-  await fetchBroker(lib, { env: { PATH: "/nowhere" }, tell });
-  await expect(fetchBroker(join(dir, "other"), { env: { PATH: "/nowhere" }, tell })).rejects.toThrow(
+  await fetchBroker(lib, { env: await installMaven(JAR), onProgress });
+  await fetchBroker(lib, { env: { PATH: "/nowhere" }, onProgress });
+  await expect(fetchBroker(join(dir, "other"), { env: { PATH: "/nowhere" }, onProgress })).rejects.toThrow(
     /no mvn/,
   );
 });
 
-test("that fails leaves nothing that could be taken for a broker, and shows what Maven said", async () => {
+test("a failed download leaves no broker, and shows the output of Maven", async () => {
   const lib = join(dir, "lib");
   const env = await installMaven('mkdir "$out"', "echo '[ERROR] Unknown host repo.example'", "exit 1");
-  await expect(fetchBroker(lib, { env, tell })).rejects.toThrow(
+  await expect(fetchBroker(lib, { env, onProgress })).rejects.toThrow(
     /^Maven could not download Kafka .* \(exit status 1\): .*\n\[ERROR\] Unknown host repo\.example$/,
   );
   expect(isFetched(lib)).toBe(false);
-  await fetchBroker(lib, { env: await installMaven(JAR), tell });
+  await fetchBroker(lib, { env: await installMaven(JAR), onProgress });
   expect(isFetched(lib)).toBe(true);
 });
 
-test("says how far it is", async () => {
+test("reports its progress", async () => {
   const jar = "[INFO] Downloaded from central: https://repo.example/maven2/a/1/a-1.jar (1 kB at 1 kB/s)";
   const env = await installMaven(`for i in $(seq 45); do echo '${jar}'; done`, JAR);
   const said: string[] = [];
-  await fetchBroker(join(dir, "lib"), { env, tell: (text) => said.push(text) });
+  await fetchBroker(join(dir, "lib"), { env, onProgress: (text) => said.push(text) });
   expect(said.slice(1)).toEqual(["Downloaded 20 files.", "Downloaded 40 files."]);
 });

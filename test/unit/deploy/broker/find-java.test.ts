@@ -13,13 +13,13 @@ test.each([
   expect(parseJavaVersion(said)).toBe(version);
 });
 
-test("says where it looked for Java, and what to install", async () => {
+test("names where it looked for Java, and what to install", async () => {
   await expect(findJava({ PATH: "/nowhere" })).rejects.toThrow(/none in PATH: install one/);
   await expect(findJava({ PATH: "/nowhere", JAVA_HOME: "/no/jdk" })).rejects.toThrow(
-    /none runs in JAVA_HOME \(\/no\/jdk\)/,
+    /JAVA_HOME \(\/no\/jdk\) has none that runs/,
   );
 });
 
 test("says that Maven is missing, and what to install", async () => {
-  await expect(findMaven({ PATH: "/nowhere" })).rejects.toThrow(/no mvn in PATH runs: install it/);
+  await expect(findMaven({ PATH: "/nowhere" })).rejects.toThrow(/PATH has no mvn that runs: install it/);
 });

@@ -13,7 +13,7 @@ beforeEach(async () => {
 
 afterEach(() => rm(root, { recursive: true, force: true }));
 
-test("says who has the folder, until it is given back", async () => {
+test("names the process that holds the folder, until it is unlocked", async () => {
   const dir = join(root, "kafka");
   const first = await lockBrokerFolder(dir);
   await expect(lockBrokerFolder(dir)).rejects.toThrow(`is in use by process ${process.pid}`);
@@ -38,6 +38,6 @@ test.each([
   await held[Symbol.asyncDispose]();
 });
 
-test("says that nothing can be made there, and does not try for ever", async () => {
+test("refuses a folder that cannot be created, without retrying for ever", async () => {
   await expect(lockBrokerFolder("/proc/nowhere/kafka")).rejects.toThrow("/proc/nowhere/kafka");
 });

@@ -4,7 +4,7 @@ import type { AggregateV1 } from "../../../../schemas/contracts/aggregate.js";
 
 const scope = { package: "11111111-1111-4111-8111-111111111111", date: "2025-06-01" };
 
-test("each breakdown becomes a table: days as they come, values by their sum over all days", () => {
+test("each breakdown becomes a table: days in order, values by their sum over all days", () => {
   const lines: AggregateV1[] = [
     { ...scope, breakdown: "client", client: "curl", client_version: "8.5.0", total: 1 },
     { ...scope, breakdown: "company", company_name: "Acme", company_domain: "acme.example", total: 2 },
@@ -31,7 +31,7 @@ test("each breakdown becomes a table: days as they come, values by their sum ove
   ]);
 });
 
-test("a long table ends with the number of lines that it leaves out", () => {
+test("a long table ends with the number of omitted lines", () => {
   const countries = ["DE", "FR", "JP", "US"];
   const lines = countries.map((country, index) => {
     return { ...scope, breakdown: "country" as const, country, total: index + 1 };

@@ -43,18 +43,18 @@ function recountOf(...mixes: EventMix[]) {
 }
 
 describe("generated events", () => {
-  test("are the same for the same seed and others for another", () => {
+  test("are the same for the same seed and differ for another", () => {
     const small = { ...mix, count: 300 };
     expect([...generateLines(small)]).toEqual([...generateLines(small)]);
     expect([...generateLines({ ...small, seed: 8 })]).not.toEqual([...generateLines(small)]);
   });
 
-  test("make a body of blocks that holds exactly their lines", () => {
+  test("form a body of blocks with exactly their lines", () => {
     const text = Buffer.concat([...generateBody(mix)]).toString();
     expect(text.split(/\r?\n/)).toEqual([...generateLines(mix), ""]);
   });
 
-  test("are as many as asked for, blank lines left out, and stay within their days", () => {
+  test("have the requested number without blank lines, within their days", () => {
     const { imports, live } = counted;
     const [first, last] = [Date.parse("2025-06-01"), Date.parse("2025-07-01")];
     expect(imports[0]?.total).toBe(20_000);
@@ -84,7 +84,7 @@ describe("generated events", () => {
     expect(replaced / 20_000).toBeCloseTo(0.1, 1);
   });
 
-  test("override events of an earlier import where they go on from its end", () => {
+  test("override events of an earlier import when they continue its numbers", () => {
     const next = { ...mix, startAt: 20_000, count: 5000 };
     expect(recountOf(mix, next).live.length).toBeLessThan(counted.live.length + recountOf(next).live.length);
   });
@@ -109,7 +109,7 @@ describe("generated events", () => {
     expect(kinds.map(shareOf).filter((share) => share < 0.03)).toEqual([]);
   });
 
-  test("name no artifact, or the right one, where the path names it", () => {
+  test("name no artifact, or the right one, when the path names it", () => {
     const single: EventMix = {
       ...mix,
       packages: packages.slice(0, 1),
