@@ -6,28 +6,30 @@ import { findOwnerId, funnelStore, readLastRun, readRunTime } from "../../api/st
 import { isTime } from "../../schemas/formats.js";
 import type { Administer, Administered } from "./administer.js";
 
-/** `admin funnel ...`: companies and their stages of adoption, out of turn. */
+/** `admin funnel ...`: companies and their funnel stages, outside of the schedule. */
 export function funnelCommand(administer: Administer): Command {
   return new Command("funnel")
-    .description("Companies and their stages of adoption.")
+    .description("Companies and their funnel stages.")
     .addCommand(runCommand(administer));
 }
 
 function runCommand(administer: Administer): Command {
   return new Command("run")
-    .description("Place companies anew now, as the schedule does; what changes is kept and announced.")
-    .argument("[owner]", "a user or an organization; all of them when none is named")
+    .description(
+      "Compute the funnel stages of companies now, as the schedule does. Stores and announces changes.",
+    )
+    .argument("[owner]", "a user or an organization; without it, all of them")
     .option(
       "--as-of <date>",
-      "compute as if it were the end of that day, or that time (ISO 8601), and keep it as the time of the changes; " +
-        "neither to come nor before the owner's last run",
+      "compute the stages as of the end of this day, or this time (ISO 8601), and store it as the time of the " +
+        "changes; it must not be in the future or before the owner's last run",
       parseTime,
     )
     .addHelpText(
       "after",
-      "\nWith --as-of, later events do not count, and the next run counts them again. Owners who were looked at as of a" +
-        "\nlater time are left alone; naming such an owner is refused. History that was kept is never rewritten." +
-        "\nOwners with imports under way wait for the next run, for a day at the longest.",
+      "\nWith --as-of, later events do not count; the next run counts them. Owners with a later run are skipped, and" +
+        "\nare an error when named. Stored history never changes." +
+        "\nOwners with running imports are skipped until the next run, for one day at most.",
     )
     .action((owner: string | undefined, { asOf }: { asOf?: Date }) =>
       administer(async (deps) => [sentenceOf(await run(deps, { owner, asOf }))]),
@@ -36,11 +38,11 @@ function runCommand(administer: Administer): Command {
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
-/** A day stands for its last moment. */
+/** A day means its last millisecond. */
 function parseTime(text: string): Date {
   const whole = DAY.test(text) ? `${text}T23:59:59.999Z` : text;
   if (isTime(whole)) return new Date(whole);
-  throw new InvalidArgumentError("Give a date as YYYY-MM-DD, or a time with its zone as ISO 8601 has it.");
+  throw new InvalidArgumentError("Give a date as YYYY-MM-DD, or an ISO 8601 time with its zone.");
 }
 
 async function run(
@@ -49,8 +51,8 @@ async function run(
 ): Promise<FunnelOutcome> {
   const ownerId = owner === undefined ? undefined : await ownerNamed(pg, owner);
   const now = await readRunTime(pg);
-  const time = asOf === undefined ? now : passed(asOf, now);
-  if (ownerId !== undefined && asOf !== undefined) await refuseEarlier(pg, { ownerId, asOf: time });
+  const time = asOf === undefined ? now : requirePast(asOf, now);
+  if (ownerId !== undefined && asOf !== undefined) await requireLater(pg, { ownerId, asOf: time });
   const { runFunnel } = await import("../../aggregate/funnel/run-funnel.js");
   const clickhouse = await openClickHouse();
   const { signal } = new AbortController();
@@ -59,12 +61,12 @@ async function run(
   );
 }
 
-/** Today ends now. */
-function passed(asOf: Date, now: Date): Date {
+/** The end of today means now. */
+function requirePast(asOf: Date, now: Date): Date {
   if (asOf <= now) return asOf;
   if (asOf.toISOString() === `${now.toISOString().slice(0, 10)}T23:59:59.999Z`) return now;
   throw new Error(
-    `${asOf.toISOString()} is still to come: a run with it would keep all others out until then.`,
+    `${asOf.toISOString()} is in the future: choose an earlier time. No other run could follow until then.`,
   );
 }
 
@@ -74,23 +76,23 @@ async function ownerNamed(pg: Pool, name: string): Promise<string> {
   return id;
 }
 
-async function refuseEarlier(pg: Pool, { ownerId, asOf }: { ownerId: string; asOf: Date }): Promise<void> {
+async function requireLater(pg: Pool, { ownerId, asOf }: { ownerId: string; asOf: Date }): Promise<void> {
   const last = await readLastRun(pg, ownerId);
   if (last === undefined || last <= asOf) return;
   throw new Error(
-    `The last run of this owner was as of ${last.toISOString()}: an earlier one would rewrite what was announced.`,
+    `The last run of this owner was as of ${last.toISOString()}: choose a later time, because announced stages must not change.`,
   );
 }
 
 function sentenceOf({ owners, companies, changes, leftAlone, importing }: FunnelOutcome): string {
-  const placed = countOf(owners - leftAlone - importing, "owner", "owners");
-  const looked = `${countOf(companies, "company", "companies")} of ${placed}`;
+  const computed = countOf(owners - leftAlone - importing, "owner", "owners");
+  const results = `${countOf(companies, "company", "companies")} of ${computed}`;
   const changed = `${countOf(changes, "change", "changes")} of stage`;
-  const left =
-    leftAlone === 0 ? "" : ` ${countOf(leftAlone, "owner", "owners")} left alone: their last run is later.`;
+  const later =
+    leftAlone === 0 ? "" : ` ${countOf(leftAlone, "owner", "owners")} skipped: their last run is later.`;
   const waiting =
-    importing === 0 ? "" : ` ${countOf(importing, "owner", "owners")} left for later: imports run.`;
-  return `${looked}, ${changed}.${left}${waiting}`;
+    importing === 0 ? "" : ` ${countOf(importing, "owner", "owners")} skipped: imports are running.`;
+  return `${results}, ${changed}.${later}${waiting}`;
 }
 
 function countOf(count: number, one: string, more: string): string {

@@ -17,15 +17,15 @@ import type { Administer, Administered } from "./administer.js";
 import { openAdminStores } from "./open-admin-stores.js";
 
 /**
- * `admin <command>`: what an operator does beside a running server or without one. Results go to standard output,
- * a failure is one sentence on standard error and status 1.
+ * `admin <command>`: operations on the databases, with or without a running server. Results go to standard output. A
+ * failure is one sentence on standard error and exit status 1.
  */
-export function adminCommand({ env, print, fail }: AdminSurroundings = ofProcess()): Command {
+export function adminCommand({ env, print, fail }: AdminProcess = thisProcess()): Command {
   const administer = administrator({ env, print, fail });
   const admin = new Command("admin").addHelpText(
     "after",
     "\nReads the same environment as `start`: DATABASE_URL, or else DATA_DIR." +
-      "\nEvery change is in the audit log of the owner that it concerns, as done by the operator.",
+      "\nEvery change is recorded in the audit log of its owner, with the operator as its author.",
   );
   for (const command of [
     ...accountCommands(administer),
@@ -38,16 +38,16 @@ export function adminCommand({ env, print, fail }: AdminSurroundings = ofProcess
   return admin;
 }
 
-/** What a command needs of the process that it runs in. */
-export interface AdminSurroundings {
+/** The process that a command runs in. */
+export interface AdminProcess {
   env: Record<string, string | undefined>;
   /** Takes one line of the result. */
   print: (line: string) => void;
-  /** Takes the sentence of a failure, after which the process ends with status 1. */
+  /** Prints the sentence of a failure and sets the exit status to 1. */
   fail: (sentence: string) => void;
 }
 
-function ofProcess(): AdminSurroundings {
+function thisProcess(): AdminProcess {
   return {
     env: process.env,
     print: (line) => process.stdout.write(`${line}\n`),
@@ -61,18 +61,18 @@ function ofProcess(): AdminSurroundings {
 function accountCommands(administer: Administer): Command[] {
   return [
     new Command("create-account")
-      .description("Make an account and print its API token, alone, on standard output.")
-      .requiredOption("--username <name>", "shared with organizations, compared without case")
+      .description("Create an account and print only its API token on standard output.")
+      .requiredOption("--username <name>", "unique among users and organizations, ignoring case")
       .requiredOption("--email <address>")
       .action((options: { username: string; email: string }) =>
         administer(async (deps) => [await createAccount(deps, options)]),
       ),
     new Command("rotate-token")
-      .description("Give an account a new API token and print it; the old one is invalid at once.")
+      .description("Create a new API token for an account and print it; the old token is invalid at once.")
       .argument("<username>")
       .action((username: string) => administer(async (deps) => [await rotateToken(deps, username)])),
     new Command("list-accounts")
-      .description("List every account: username, e-mail, time of creation and whether it may export.")
+      .description("List all accounts: username, e-mail, time of creation and whether it may export.")
       .action(() => administer(({ pg }) => accountLines(pg))),
   ];
 }
@@ -86,7 +86,7 @@ function exportCommands(administer: Administer): Command[] {
         administer(({ pg }) => grantLines(pg, { name: owner, exportEnabled: true })),
       ),
     new Command("revoke-export")
-      .description("Take the right to export data back.")
+      .description("Stop a user or an organization from exporting data.")
       .argument("<owner>")
       .action((owner: string) =>
         administer(({ pg }) => grantLines(pg, { name: owner, exportEnabled: false })),
@@ -96,21 +96,21 @@ function exportCommands(administer: Administer): Command[] {
 
 function migrateCommand(administer: Administer): Command {
   return new Command("migrate")
-    .description("Bring PostgreSQL and ClickHouse to this program's tables, as every start does by itself.")
+    .description("Migrate PostgreSQL and ClickHouse to this version, as every start does.")
     .action(() => administer(({ pg, clickhouseUrl }) => migrateLines(pg, clickhouseUrl)));
 }
 
-/** PostgreSQL was brought up to date before the command, as before every command. */
+/** PostgreSQL is migrated before every command. */
 async function migrateLines(lock: Pool, clickhouseUrl: string | undefined): Promise<string[]> {
   const postgres = "PostgreSQL is up to date.";
-  if (clickhouseUrl === undefined) return [postgres, "The embedded ClickHouse does so when it starts."];
+  if (clickhouseUrl === undefined) return [postgres, "The embedded ClickHouse is migrated when it starts."];
   const { prepareClickHouse } = await import("../stores/clickhouse/prepare-clickhouse.js");
   await prepareClickHouse(clickhouseUrl, { lock });
   return [postgres, "ClickHouse is up to date."];
 }
 
-/** Prints before anything is closed: a token that was made must not be lost to a failure on the way out. */
-function administrator({ env, print, fail }: AdminSurroundings): Administer {
+/** Prints before closing the databases, so that a failure to close does not lose a new token. */
+function administrator({ env, print, fail }: AdminProcess): Administer {
   return async (work) => {
     try {
       await onDatabase(env, async (deps) => {
@@ -123,7 +123,7 @@ function administrator({ env, print, fail }: AdminSurroundings): Administer {
 }
 
 async function onDatabase(
-  env: AdminSurroundings["env"],
+  env: AdminProcess["env"],
   work: (deps: Administered) => Promise<void>,
 ): Promise<void> {
   await using stores = await openAdminStores(env);
@@ -156,7 +156,7 @@ async function accountLines(pg: Pool): Promise<string[]> {
   );
 }
 
-/** A failure's own words and, unless the operator brought it about, those of its cause. */
+/** The message of an error and, unless the operator caused it, that of its cause. */
 function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const explained = error instanceof StartFailure || (error instanceof Problem && error.status < 500);

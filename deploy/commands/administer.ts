@@ -3,28 +3,28 @@ import type { Pool } from "pg";
 import type { TokenCipher } from "../../api/identity/tokens.js";
 import type { EventLogSource } from "../stores/open-event-log.js";
 
-/** What the work of a command may reach. */
+/** What a command can use. */
 export interface Administered {
   pg: Pool;
   tokens: TokenCipher;
   clickhouseUrl: string | undefined;
-  /** An embedded one may not be there. */
+  /** The directory of an embedded log may not exist. */
   logSource: EventLogSource;
-  /** A client of ClickHouse, whose embedded server is started for the moment when it does not run. */
+  /** Connects to ClickHouse. Starts the embedded server for the time of the command when it does not run. */
   openClickHouse: () => Promise<ClickHouseClient>;
 }
 
-/** Runs the work of one command, which answers the lines to print. */
+/** Runs a command, whose work returns the lines to print. */
 export type Administer = (work: (deps: Administered) => Promise<string[]>) => Promise<void>;
 
-/** The databases to administer, until closed. */
+/** The databases that commands work on, until disposed of. */
 export interface AdminStores extends AsyncDisposable {
   readonly postgresUrl: string;
-  /** Absent when it is an embedded one that does not run at the moment. */
+  /** Absent when ClickHouse is embedded and does not run. */
   readonly clickhouseUrl: string | undefined;
   readonly secretKey: Buffer;
-  /** An embedded one may not be there. */
+  /** The directory of an embedded log may not exist. */
   readonly logSource: EventLogSource;
-  /** The URL of a ClickHouse that runs: where it is an embedded one that does not, it is started for the moment. */
+  /** The URL of a running ClickHouse. Starts the embedded one for the time of the command when it does not run. */
   runClickHouse(): Promise<string>;
 }

@@ -14,26 +14,26 @@ interface CommandOptions extends BenchOptions {
   json: boolean;
 }
 
-/** `bench`: what the program does in a second, each benchmark beside its peer in the same run. */
+/** `bench`: measures this program, each benchmark beside its peer in the same run. */
 export function benchCommand(): Command {
   return new Command("bench")
-    .argument("[names...]", "the benchmarks to run; all of them when none is named")
-    .option("--json", "print one JSON object with every result as the last line", false)
-    .option("--events <count>", "lines of generated events", wholeNumber, 1_000_000)
-    .option("--seed <number>", "another seed makes other events", wholeNumber, 1)
+    .argument("[names...]", "the benchmarks to run; without names, all of them")
+    .option("--json", "print one JSON object with all results as the last line", false)
+    .option("--events <count>", "number of generated events", wholeNumber, 1_000_000)
+    .option("--seed <number>", "another seed generates other events", wholeNumber, 1)
     .option(
       "--rounds <count>",
-      "how often this program and the peer take turns; medians count",
+      "how often this program and the peer are measured in turns; reports medians",
       wholeNumber,
       1,
     )
     .option("--rate <count>", "management requests per second", upTo(RATE_MAX), 500)
     .option("--redirects <count>", "redirects of live collection per second", upTo(REDIRECTS_MAX), 5_000)
-    .option("--seconds <count>", "how long requests are sent at their rate", upTo(SECONDS_MAX), 20)
+    .option("--seconds <count>", "how long requests are sent", upTo(SECONDS_MAX), 20)
     .addOption(
       new Option(
         "--log <name>",
-        "the event log: kafka measures the import on a broker of its own (Java 17 and Maven), or on that of KAFKA_BROKERS, beside the embedded log, with every codec",
+        "the event log: kafka measures the import on Kafka (KAFKA_BROKERS, or a broker with Java 17 and Maven) beside the embedded log, with every codec",
       )
         .choices(EVENT_LOGS)
         .default(EVENT_LOGS[0]),
@@ -42,7 +42,7 @@ export function benchCommand(): Command {
     .action(runBench);
 }
 
-/** Tables go to standard output, and what it is doing meanwhile to standard error. */
+/** Prints results to standard output and progress to standard error. */
 async function runBench(names: readonly string[], { json, ...options }: CommandOptions): Promise<void> {
   const chosen = chooseBenchmarks(names);
   const stopped = stopSignal();
@@ -55,17 +55,17 @@ async function runBench(names: readonly string[], { json, ...options }: CommandO
   if (json) process.stdout.write(`${JSON.stringify(results)}\n`);
 }
 
-/** Also a benchmark that is stopped halfway leaves no process and no file behind. */
+/** Leaves no process and no file behind, also when the benchmark is stopped. */
 async function runOne(
   benchmark: Benchmark,
   options: BenchOptions,
   stopped: Promise<NodeJS.Signals>,
 ): Promise<BenchResult> {
   await using open = new ClosingStack();
-  const tell = (sentence: string) => void process.stderr.write(`${benchmark.name}: ${sentence}\n`);
-  const outcome = await Promise.race([benchmark.run(options, { open, tell }), stopped]);
+  const onProgress = (sentence: string) => void process.stderr.write(`${benchmark.name}: ${sentence}\n`);
+  const outcome = await Promise.race([benchmark.run(options, { open, onProgress }), stopped]);
   if (typeof outcome !== "string") return outcome;
-  tell("stopping");
+  onProgress("stopping");
   throw new StartFailure(`The benchmark ${benchmark.name} was stopped by ${outcome} before its end.`);
 }
 
@@ -73,7 +73,7 @@ function chooseBenchmarks(names: readonly string[]): readonly Benchmark[] {
   const unknown = names.filter((name) => !BENCHMARKS.some((benchmark) => benchmark.name === name));
   if (unknown.length > 0) {
     const known = BENCHMARKS.map(({ name }) => name).join(", ");
-    throw new StartFailure(`There is no benchmark ${unknown.join(", ")}: there is ${known}.`);
+    throw new StartFailure(`There is no benchmark ${unknown.join(", ")}: choose from ${known}.`);
   }
   return names.length === 0 ? BENCHMARKS : BENCHMARKS.filter(({ name }) => names.includes(name));
 }

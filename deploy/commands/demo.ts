@@ -15,7 +15,7 @@ import { createLog } from "../process/log.js";
 import { start, type Running } from "../roles/start.js";
 
 export interface DemoOptions {
-  /** End when all is shown, in place of staying up until Ctrl-C. */
+  /** Exit at the end instead of running until Ctrl-C. */
   exit: boolean;
   events: number;
   seed: number;
@@ -23,16 +23,16 @@ export interface DemoOptions {
 
 const ORGANIZATION = "acme";
 
-/** `demo`: the main job on a fresh temporary data directory, shown step by step. */
+/** `demo`: shows import and aggregates step by step, on a temporary data directory. */
 export function demoCommand(): Command {
   return new Command("demo")
-    .option("--exit", "end when all is shown, with status 0", false)
+    .option("--exit", "exit with status 0 at the end", false)
     .option("--events <count>", "events to import", wholeNumber, 100_000)
-    .option("--seed <number>", "another seed makes other events", wholeNumber, 1)
+    .option("--seed <number>", "another seed generates other events", wholeNumber, 1)
     .action(runDemo);
 }
 
-/** Starts the whole program, does the main job over HTTP, and leaves nothing behind. */
+/** Starts the whole program, does the main job over HTTP, and removes its data. */
 async function runDemo({ exit, events, seed }: DemoOptions): Promise<void> {
   const stopped = stopSignal();
   await using directory = await temporaryDirectory();
@@ -53,10 +53,10 @@ async function showMainJob(running: Running, { exit, events, seed }: DemoOptions
   const token = await createAccount({ pg, tokens: createTokenCipher(running.secretKey) }, account);
   const grantExport = (name: string) => switchExport(pg, { name, exportEnabled: true });
   await grantExport(account.username);
-  print(`Listening on ${apiUrl}; made the account ${account.username}.\n`);
+  print(`Listening on ${apiUrl}; created the account ${account.username}.\n`);
   const job = { organization: ORGANIZATION, events, seed, now: Date.now(), print, grantExport };
   const done = await runMainJob(connectApi(apiUrl, token), job);
-  print(`\nTry it${exit ? ", while a demo without --exit is up" : ""}:\n\n`);
+  print(`\nTry it${exit ? ", while a demo without --exit is running" : ""}:\n\n`);
   print(tryCommands(done, { apiUrl, token, organization: ORGANIZATION }));
   return "shown";
 }
@@ -65,7 +65,7 @@ function print(text: string): void {
   process.stdout.write(text);
 }
 
-/** A store that is gone for good is a failure; a signal is the end that was asked for. */
+/** A lost store is a failure; a signal is a normal end. */
 function rethrow(reason: NodeJS.Signals | Error): void {
   if (reason instanceof Error) throw reason;
 }
@@ -79,7 +79,7 @@ async function temporaryDirectory(): Promise<TemporaryDirectory> {
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }
 
-/** Stores are always embedded here, so that a demo never writes into somebody's own. */
+/** Always uses embedded stores, so that a demo never writes to configured ones. */
 async function demoConfig(dataDir: string): Promise<Config> {
   const {
     DATABASE_URL: _d,
@@ -91,11 +91,16 @@ async function demoConfig(dataDir: string): Promise<Config> {
   } = process.env;
   const config = parseConfig({ LOG_LEVEL: "warn", ...env, DATA_DIR: dataDir });
   const { http, collect, metrics } = config;
-  return { ...config, http: await freed(http), collect: await freed(collect), metrics: await freed(metrics) };
+  return {
+    ...config,
+    http: await onFreePort(http),
+    collect: await onFreePort(collect),
+    metrics: await onFreePort(metrics),
+  };
 }
 
-/** A port that another program holds gives way to any free one. */
-async function freed<Address extends { port: number }>(address: Address): Promise<Address> {
+/** Replaces a taken port with any free one. */
+async function onFreePort<Address extends { port: number }>(address: Address): Promise<Address> {
   return (await isFreePort(address.port)) ? address : { ...address, port: 0 };
 }
 

@@ -8,20 +8,20 @@ import type { EventLogSource } from "../stores/open-event-log.js";
 import type { AdminStores } from "./administer.js";
 
 /**
- * The databases that an instance with this environment has or would have: those of the URLs in it, else those of
- * the instance running on DATA_DIR, else the embedded PostgreSQL, started for the moment. Throws StartFailure.
+ * Opens the databases of an instance with this environment: those of its URLs, else those of the instance that runs on
+ * DATA_DIR, else the embedded PostgreSQL, started for the time of the command. Throws StartFailure.
  */
 export async function openAdminStores(env: Record<string, string | undefined>): Promise<AdminStores> {
   const config = parseConfig(env);
   const running = (await readRunningEndpoints(config.dataDir)) ?? {};
   const postgresUrl = config.databaseUrl ?? running.postgres;
   if (postgresUrl !== undefined) return openRunning(config, { ...running, postgres: postgresUrl });
-  // Loaded here: beside a running server no command needs what starts one.
+  // Imported only here, because commands beside a running server do not need the modules that start stores.
   const { startAdminStores } = await import("./start-admin-stores.js");
   return startAdminStores(config, logSourceOf(config));
 }
 
-/** The key is the server's: it is never made here, where it would open nothing. */
+/** Loads the server's key. Never creates one here, because a new key could not decrypt anything. */
 async function openRunning(
   config: Config,
   { postgres, clickhouse }: Endpoints & { postgres: string },
@@ -40,7 +40,7 @@ async function openRunning(
     async runClickHouse() {
       if (clickhouseUrl !== undefined) return clickhouseUrl;
       throw new StartFailure(
-        "ClickHouse does not run: start the server on this DATA_DIR, or give its CLICKHOUSE_URL.",
+        "ClickHouse does not run: start the server on this DATA_DIR, or set CLICKHOUSE_URL.",
       );
     },
     [Symbol.asyncDispose]: async () => undefined,

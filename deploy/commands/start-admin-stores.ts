@@ -33,7 +33,7 @@ export async function startAdminStores(config: Config, logSource: EventLogSource
         await prepareClickHouse(url, { lock: "alone" });
         return url;
       },
-      // The directory is given up only once nothing runs on it.
+      // Releases the directory last, when no server uses it.
       [Symbol.asyncDispose]: () => open[Symbol.asyncDispose](),
     };
   } catch (error) {

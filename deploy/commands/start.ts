@@ -8,7 +8,7 @@ import { start, type Running } from "../roles/start.js";
 
 const DRAIN_MS_MAX = 20_000;
 
-/** `start`: the roles of the configuration until a signal, or until a store is gone for good. */
+/** `start`: runs the configured roles until a signal, or until a store is lost. */
 export function startCommand(): Command {
   return new Command("start")
     .addHelpText("after", `\nEnvironment variables\n\n${configurationHelp()}`)
@@ -25,7 +25,7 @@ async function runStart(): Promise<void> {
   log.info({ reason: String(reason) }, "stopping");
   using _deadline = startDeadline({
     timeoutMs: DRAIN_MS_MAX,
-    onMissed: () => log.error(`not stopped after ${DRAIN_MS_MAX / 1000} s; ending all the same`),
+    onMissed: () => log.error(`not stopped after ${DRAIN_MS_MAX / 1000} s; exiting without waiting longer`),
   });
   await running[Symbol.asyncDispose]();
   if (reason instanceof Error) throw reason;

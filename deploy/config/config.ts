@@ -14,7 +14,7 @@ export interface Listen {
   port: number;
 }
 
-/** Everything that the environment may say, typed. What is absent is embedded, bundled or off. */
+/** The configuration from the environment. An absent store is embedded, absent data bundled, an absent option off. */
 export interface Config {
   http: Listen;
   collect: Listen & {
@@ -29,21 +29,21 @@ export interface Config {
   roles: ReadonlySet<Role>;
   databaseUrl?: string;
   clickhouseUrl?: string;
-  /** In place of the embedded event log. */
+  /** Replaces the embedded event log. */
   kafka?: KafkaConfig;
-  /** How the chunks in the event log are compressed. */
+  /** Compression of the chunks in the event log. */
   logCodec: Codec;
   /** 32 bytes. */
   secretKey?: Buffer;
   enrich: { workers: number };
-  /** `bytesMax`: the most that the body of one import may have once decompressed. */
+  /** `bytesMax`: the limit for the decompressed body of one import. */
   imports: { bytesMax: number };
-  /** Paths of MMDB files (`asnDb` also CSV) in place of the bundled data. */
+  /** Paths of MMDB files (`asnDb` also CSV) that replace the bundled data. */
   lookups: { cityMmdb?: string; asnDb?: string; companyMmdb?: string };
-  /** node-cron. */
+  /** A cron expression. */
   funnelSchedule: string;
   webhooks: { allowPrivateNetworks: boolean };
-  /** Addresses or CIDR ranges whose `X-Forwarded-For` is believed. */
+  /** Addresses or CIDR ranges whose `X-Forwarded-For` is trusted. */
   trustedProxies: readonly string[];
   /** Origins whose pages may call the API; `*` for all. */
   corsOrigins: readonly string[];
@@ -51,8 +51,8 @@ export interface Config {
 }
 
 /**
- * Reads the environment once, against the schema. A variable set to nothing counts as not set.
- * Throws StartFailure naming every wrong variable, what it must be and what it was; never a secret.
+ * Validates the environment against the schema. An empty variable counts as not set. Throws StartFailure naming every
+ * invalid variable, its rule and its value; never a secret.
  */
 export function parseConfig(env: Record<string, string | undefined>): Config {
   const variables = { ...DEFAULTS, ...validVariables(env) };
@@ -89,8 +89,8 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
 }
 
 /**
- * LZ4 costs less than what kafkajs and a broker spend on the bytes that it saves. The embedded log copies bytes only
- * to LMDB. `bench --log kafka` compares them on a machine.
+ * LZ4 costs less than kafkajs and a broker spend on the bytes that it saves. The embedded log only copies bytes to LMDB,
+ * so compression does not pay there. `bench --log kafka` compares them on a machine.
  */
 export const DEFAULT_CODECS = { embedded: "none", kafka: "lz4" } as const satisfies Record<string, Codec>;
 
@@ -99,7 +99,7 @@ function logCodec({ LOG_CODEC: chosen, KAFKA_BROKERS: brokers }: Variables): Cod
 }
 
 export type KafkaConfig = Omit<KafkaLogOptions, "tls"> & {
-  /** `caFile`: a PEM file of authorities to believe in place of the system's. */
+  /** `caFile`: a PEM file of authorities that replace the system's. */
   tls?: { caFile?: string };
 };
 

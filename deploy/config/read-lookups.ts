@@ -2,7 +2,7 @@ import { loadLookupData, type LookupData } from "../../enrich/lookups/load-looku
 import { StartFailure } from "../process/start-failure.js";
 import type { Config } from "./config.js";
 
-/** The tables that enrichment looks up. Throws StartFailure naming the variables of files that cannot be used. */
+/** Loads the lookup tables of enrichment. Throws StartFailure naming the variables of unusable files. */
 export async function readLookups(lookups: Config["lookups"]): Promise<LookupData> {
   try {
     return await loadLookupData(lookups);

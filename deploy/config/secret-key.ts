@@ -7,18 +7,18 @@ export interface SecretKeySource {
   /** The decoded SECRET_KEY. */
   fromConfig?: Buffer | undefined;
   dataDir: { readonly path: string };
-  /** Whether SECRET_KEY must be given: several machines that share a database need the same key. */
+  /** Whether SECRET_KEY must be set, because processes that share a database need the same key. */
   required: boolean;
 }
 
 const KEY_BYTES = 32;
 
-/** The 32 bytes that key token look-up, encryption and the origin and endpoint ids; kept in DATA_DIR when not given. */
+/** The 32-byte key of token look-up, encryption and origin and endpoint ids. Created in DATA_DIR unless configured. */
 export async function loadSecretKey({ fromConfig, dataDir, required }: SecretKeySource): Promise<Buffer> {
   if (fromConfig !== undefined) return checked(fromConfig, "SECRET_KEY");
   if (required) {
     throw new StartFailure(
-      "SECRET_KEY is needed together with DATABASE_URL: 32 random bytes in base64, for example from `openssl rand -base64 32`.",
+      "SECRET_KEY must be set together with DATABASE_URL: 32 random bytes in base64, for example from `openssl rand -base64 32`.",
     );
   }
   const path = join(dataDir.path, "secret-key");

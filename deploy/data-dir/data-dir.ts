@@ -6,7 +6,7 @@ import { explainFileError, StartFailure } from "../process/start-failure.js";
 import { isLocked, takeLockFile, type LockFile } from "./lock-file.js";
 import { makeFolders } from "./make-folders.js";
 
-/** Where a running instance can be reached, credentials included. */
+/** The URLs of a running instance, with credentials. */
 export interface Endpoints {
   api?: string;
   collect?: string;
@@ -15,26 +15,26 @@ export interface Endpoints {
   clickhouse?: string;
 }
 
-/** The directory of the embedded stores, held by this process alone until disposed of. */
+/** The directory of the embedded stores, locked by this process until disposed of. */
 export interface DataDir extends AsyncDisposable {
   /** Absolute. */
   readonly path: string;
-  /** The absolute path of the folder of this name, made with mode 0700 when absent. */
+  /** The absolute path of a folder in it, created with mode 0700 when missing. */
   sub(name: string): string;
-  /** Replaces `endpoints.json` (mode 0600) in one step, so that a reader sees the old or the new one. */
+  /** Replaces `endpoints.json` (mode 0600) atomically. */
   writeEndpoints(endpoints: Endpoints): Promise<void>;
   readEndpoints(): Promise<Endpoints | undefined>;
 }
 
 const LOCK = "lock";
 const ENDPOINTS = "endpoints.json";
-// `isLocked` of another process holds the lock for an instant; a real holder keeps it.
+// `isLocked` in another process takes the lock for a moment, so a few retries tell it from a real holder.
 const LOCK_TRIES = 10;
 const LOCK_RETRY_MS = 30;
 
 /**
- * Makes the directory (mode 0700) and locks it; an instance that was killed leaves nothing to clean up.
- * Throws StartFailure when another process has it, or when it cannot be written.
+ * Creates the directory (mode 0700) and locks it. A killed instance leaves no lock behind. Throws StartFailure when
+ * another process holds the lock, or when the directory is not writable.
  */
 export async function openDataDir(path: string): Promise<DataDir> {
   const root = resolve(path);
@@ -54,7 +54,7 @@ export async function openDataDir(path: string): Promise<DataDir> {
   };
 }
 
-/** The endpoints of the instance that runs on this directory now; undefined when none runs or it is still starting. */
+/** The endpoints of the instance that runs on this directory; undefined when none runs or it is still starting. */
 export async function readRunningEndpoints(path: string): Promise<Endpoints | undefined> {
   const root = resolve(path);
   return explaining(root, async () => (isLocked(join(root, LOCK)) ? readEndpoints(root) : undefined));
@@ -64,10 +64,10 @@ function makePrivate(root: string): void {
   makeFolders(root);
   if ((statSync(root).mode & 0o077) === 0) return;
   const names = readdirSync(root).filter((name) => name !== "lost+found");
-  // Somebody's home or /tmp, given by mistake, must not be closed to everybody else.
+  // A home directory or /tmp, given by mistake, must not become inaccessible to others.
   if (names.length > 0 && !names.includes(LOCK) && !names.includes("secret-key")) {
     throw new StartFailure(
-      `DATA_DIR ${root} already holds other files and is open to other users: choose an empty directory, or close it with chmod 700.`,
+      `DATA_DIR ${root} already holds other files and is open to other users: choose an empty directory, or run chmod 700 on it.`,
     );
   }
   chmodSync(root, 0o700);
@@ -84,7 +84,7 @@ async function takeLock(root: string): Promise<LockFile> {
 
 function heldSentence(root: string, heldBy: string): string {
   const holder = heldBy === "" ? "another process" : `process ${heldBy}`;
-  return `DATA_DIR ${root} is in use by ${holder}: stop it first, or give this one another DATA_DIR.`;
+  return `DATA_DIR ${root} is in use by ${holder}: stop it first, or choose another DATA_DIR.`;
 }
 
 function makeFolder(path: string): string {

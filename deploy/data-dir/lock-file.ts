@@ -11,9 +11,9 @@ import {
 } from "node:fs";
 import { DataType, load, open } from "ffi-rs";
 
-/** A lock that the kernel drops with the process that holds it, however that ends: it is never stale. */
+/** A lock that the kernel releases when its process ends, so it is never stale. */
 export interface LockFile {
-  /** Removes the file and the lock. */
+  /** Removes the file and releases the lock. */
   release(): void;
 }
 
@@ -23,8 +23,8 @@ const LOCK_NOT_WAITING = 4;
 const EWOULDBLOCK = process.platform === "darwin" ? 35 : 11;
 
 /**
- * Takes the lock and writes this process's id into the file, or says who has it ("" when that is not known yet).
- * Node has no flock(2), and a file that only names a process would need a guess at whether that process still lives.
+ * Takes the lock and writes this process's id into the file, or returns the id of the holder ("" while unknown). Calls
+ * flock(2), which Node does not have: with a file that only names a process, one could not tell whether it still runs.
  */
 export function takeLockFile(path: string): LockFile | { heldBy: string } {
   for (;;) {
@@ -33,7 +33,7 @@ export function takeLockFile(path: string): LockFile | { heldBy: string } {
       closeSync(fd);
       return { heldBy: readIfThere(path) };
     }
-    // The last holder may have removed the file between our open and our lock: then this lock guards nothing.
+    // The last holder may have removed the file between our open and our lock. Such a lock protects nothing.
     if (isStillAt(fd, path)) return writtenLock(fd, path);
     closeSync(fd);
   }
@@ -55,7 +55,7 @@ function writtenLock(fd: number, path: string): LockFile {
   };
 }
 
-/** Whether some process holds the lock at this moment. */
+/** Whether a process holds the lock now. */
 export function isLocked(path: string): boolean {
   let fd: number;
   try {
@@ -85,9 +85,9 @@ function readIfThere(path: string): string {
   }
 }
 
-/** Whether the lock was free, and is now ours until the descriptor is closed. */
+/** Tries to lock; the lock lasts until the descriptor is closed. */
 function flock(fd: number, kind: number): boolean {
-  // No path: the symbols of this process, which has the C library.
+  // Without a path, finds the symbols of this process, which include the C library.
   open({ library: "process", path: "" });
   const { value, errnoCode, errnoMessage } = load<typeof DataType.I32, true>({
     library: "process",

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 
 /**
- * Makes a folder (mode 0700) and those above it that are missing, one by one: where nothing can be made, the recursive
- * mkdir of Node says ENOENT, which explains nothing, or never returns (`/proc/x`).
+ * Creates a folder and its missing parents (mode 0700), one by one. Node's recursive mkdir fails with a misleading
+ * ENOENT when it may not create a folder, or never returns (`/proc/x`).
  */
 export function makeFolders(path: string): void {
   if (existsSync(path)) return;

@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { explainFileError } from "../process/start-failure.js";
 
-/** The text of a secret kept in a file (mode 0600), made by `make` when the file is absent. */
+/** Reads a secret from a file (mode 0600), which is created with the result of `make` when missing. */
 export function loadSecretFile(path: string, make: () => string): string {
   try {
     return readFileSync(path, "utf8").trim();
@@ -17,7 +17,7 @@ export function loadSecretFile(path: string, make: () => string): string {
   return secret;
 }
 
-/** Whole or not at all, also after a crash: a lost or half secret would lock the owner out of the data. */
+/** Atomic, also in a crash, because the data cannot be read without the secret. */
 function writeDurably(path: string, text: string): void {
   const fd = openSync(`${path}.new`, "w", 0o600);
   try {

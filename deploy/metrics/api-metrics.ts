@@ -2,16 +2,16 @@ import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import { EXPORT_ENDINGS, type ApiWatch } from "../../api/api-watch.js";
 
 export interface ApiSources extends Pick<ApiWatch, "onImportEnded"> {
-  /** How many import bodies are being received by this process. */
+  /** The number of import bodies that this process is receiving. */
   activeUploads: () => number;
 }
 
-/** What an operator watches of a process with the role `api`. Labels have few values: patterns of routes, never paths. */
+/** Metrics of the role `api`. Labels have few values: route patterns, never paths. */
 export function createApiMetrics(registry: Registry, { onImportEnded, activeUploads }: ApiSources): ApiWatch {
   const registers = [registry];
   new Gauge({
     name: "import_active_uploads",
-    help: "Import bodies that this process is receiving now",
+    help: "Import bodies that this process is receiving",
     registers,
     collect() {
       this.set(activeUploads());
@@ -34,13 +34,13 @@ function createRequestMetrics(registry: Registry): Pick<ApiWatch, "onAnswered"> 
   const registers = [registry];
   const requests = new Counter({
     name: "http_requests_total",
-    help: "Requests by the pattern of their route, method and status; none where it never had one",
+    help: "Requests by route pattern, method and status; the route is none for a request that matched none",
     labelNames: ["route", "method", "status"],
     registers,
   });
   const durations = new Histogram({
     name: "http_request_duration_seconds",
-    help: "Time from a request's headers to the end of its answer, uploads and exports included",
+    help: "Time from a request's headers to the end of its answer, including uploads and exports",
     labelNames: ["route", "method"],
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 600],
     registers,
@@ -54,7 +54,7 @@ function createRequestMetrics(registry: Registry): Pick<ApiWatch, "onAnswered"> 
   };
 }
 
-/** Callers may send any that Node's parser knows, such as MKCALENDAR. */
+/** Callers may send any method that Node's parser knows, such as MKCALENDAR. */
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"]);
 
 function createExportMetrics(registry: Registry): Pick<ApiWatch, "onExported" | "onExportEnded"> {
@@ -66,7 +66,7 @@ function createExportMetrics(registry: Registry): Pick<ApiWatch, "onExported" | 
   });
   const ended = new Counter({
     name: "exports_ended_total",
-    help: "Streamed answers by how they ended: complete, failed here, or left by their caller",
+    help: "Streamed answers by ending: complete, failed here, or closed by the caller",
     labelNames: ["ending"],
     registers,
   });

@@ -5,7 +5,7 @@ import { COLLECT_KINDS, type CollectKind } from "../../ingest/collect/answer-req
 export interface CollectSources {
   /** Bytes of events that are not in the log yet. */
   bufferBytes: () => number;
-  /** Whether every change of routes, domains and pixels is heard. */
+  /** Whether changes of routes, domains and pixels are being received. */
   isFresh: () => boolean;
 }
 
@@ -17,23 +17,23 @@ export interface CollectMetrics {
 
 const LAG_RESOLUTION_MS = 10;
 
-/** What an operator watches of a process with the role `collect`. Nothing is labelled by a host or a path. */
+/** Metrics of the role `collect`. No label is a host or a path. */
 export function createCollectMetrics(registry: Registry, sources: CollectSources): CollectMetrics {
   const registers = [registry];
   const requests = new Counter({
     name: "collect_requests_total",
-    help: "Requests to live collection by what they were for and their status; none where nothing answers to them",
+    help: "Requests to live collection by kind and status; the kind is none for a request that matches nothing",
     labelNames: ["kind", "status"],
     registers,
   });
   const events = new Counter({
     name: "collect_events_total",
-    help: "Events that live collection took on, those included that were lost later",
+    help: "Events that live collection accepted, including those that were lost later",
     registers,
   });
   const lost = new Counter({
     name: "collect_events_lost_total",
-    help: "Live events that had no room any more while the event log did not take them",
+    help: "Live events that were dropped because the buffer was full while the event log was unavailable",
     registers,
   });
   new Gauge({
@@ -46,7 +46,7 @@ export function createCollectMetrics(registry: Registry, sources: CollectSources
   });
   new Gauge({
     name: "collect_sites_fresh",
-    help: "1 while changes of routes, domains and pixels are heard within a second, 0 while what was known is served",
+    help: "1 while changes of routes, domains and pixels take effect within a second, 0 while the last known state is served",
     registers,
     collect() {
       this.set(sources.isFresh() ? 1 : 0);
@@ -56,14 +56,14 @@ export function createCollectMetrics(registry: Registry, sources: CollectSources
   lag.enable();
   new Gauge({
     name: "collect_eventloop_lag_p99_seconds",
-    help: "How late the thread of live collection comes to what it has to do, since the last scrape",
+    help: "Event loop delay of the thread of live collection since the last scrape, 99th percentile",
     registers,
     collect() {
       this.set(Math.max(0, lag.percentile(99) / 1e9 - LAG_RESOLUTION_MS / 1e3));
       lag.reset();
     },
   });
-  // Looking a series up by its labels costs more than counting.
+  // Finding a series by its labels costs more than counting.
   const series = new Map<string, Counter.Internal>();
   for (const kind of COLLECT_KINDS) requests.inc({ kind, status: "200" }, 0);
   return {

@@ -29,28 +29,28 @@ export interface PipelineSources {
   countParked: () => Promise<number>;
 }
 
-/** What an operator watches of the way from import to export, in every process. */
+/** Metrics of the pipeline from import to export, in every process. */
 export function createPipelineMetrics(registry: Registry, sources: PipelineSources): PipelineMetrics {
   createBacklogGauges(registry, sources);
   const registers = [registry];
   const settled = new Counter({
     name: "settlement_versions_total",
-    help: "Event versions that settlement took back or brought back",
+    help: "Event versions that settlement retracted or restored",
     registers,
   });
   const duration = new Histogram({
     name: "settlement_duration_seconds",
-    help: "Time that one settlement of an import took",
+    help: "Time of one settlement of an import",
     buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
     registers,
   });
   const ended = new Counter({
     name: "imports_ended_total",
-    help: "Imports that stopped being `importing`: done, aborted by request, their upload interrupted or its process lost",
+    help: "Imports that ended: done, aborted by request, upload interrupted, or process lost during the upload",
     labelNames: ["ending"],
     registers,
   });
-  // Before the first one there is a 0: a counter that appears at 1 has never increased.
+  // Starts each series at 0, because Prometheus sees no increase in a series that appears with 1.
   for (const ending of IMPORT_ENDINGS) ended.inc({ ending }, 0);
   return {
     enrichment: createEnrichmentMetrics(registry),
@@ -62,7 +62,7 @@ export function createPipelineMetrics(registry: Registry, sources: PipelineSourc
   };
 }
 
-/** Facts of the whole system, which every process reports. NaN while their store is away. */
+/** Values of the whole system, which every process reports. NaN while their store is unavailable. */
 function createBacklogGauges(registry: Registry, { eventLog, countParked }: PipelineSources): void {
   const registers = [registry];
   new Gauge({
@@ -75,7 +75,7 @@ function createBacklogGauges(registry: Registry, { eventLog, countParked }: Pipe
   });
   new Gauge({
     name: "event_log_lag_records",
-    help: "Records that were appended and not yet enriched",
+    help: "Records that were appended to the event log and not yet enriched",
     registers,
     async collect() {
       this.set(await orUnknown(eventLog.lag(ENRICH_GROUP)));
@@ -83,7 +83,7 @@ function createBacklogGauges(registry: Registry, { eventLog, countParked }: Pipe
   });
 }
 
-/** Less than any scrape waits for: a store that does not answer must not take all other metrics with it. */
+/** Shorter than the timeout of a scrape, so that one store without an answer does not cost all metrics. */
 const ANSWER_MS_MAX = 2_000;
 
 function orUnknown(count: Promise<number>): Promise<number> {
@@ -101,33 +101,33 @@ function createEnrichmentMetrics(registry: Registry): EnrichmentMetrics {
   });
   const events = new Counter({
     name: "enrich_events_total",
-    help: "Lines of imports by what became of them",
+    help: "Lines of imports by outcome: imported or rejected",
     labelNames: ["outcome"],
     registers,
   });
   const live = new Counter({
     name: "enrich_live_events_total",
-    help: "Live events by what became of them: stored, or refused because their package or pixel was deleted meanwhile",
+    help: "Live events by outcome: stored, or refused because their package or pixel was deleted",
     labelNames: ["outcome"],
     registers,
   });
   const batches = new Histogram({
     name: "enrich_batch_duration_seconds",
-    help: "Time from taking a batch to its commit, by delivery: first, or again after a crash or rebalance cut it short",
+    help: "Time from reading a batch to its commit, by delivery: first, or again after a crash or rebalance",
     labelNames: ["delivery"],
     buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
     registers,
   });
   const inserts = new Histogram({
     name: "clickhouse_insert_duration_seconds",
-    help: "Time that ClickHouse took for one insert of enrichment, its views included",
+    help: "Time of one insert of enrichment into ClickHouse, including its views",
     labelNames: ["table"],
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
     registers,
   });
   const lost = new Counter({
     name: "event_log_records_lost_total",
-    help: "Records that were gone from the event log before they were read: imports that had them are not complete",
+    help: "Records that the event log deleted before they were read; their imports are incomplete",
     registers,
   });
   for (const outcome of ["enriched", "parked"]) chunks.inc({ outcome }, 0);

@@ -10,7 +10,7 @@ export interface WebhookMetrics {
 const OUTCOMES = ["delivered", "refused", "retried", "failed"] as const;
 const DURATIONS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
-/** What an operator watches of a process that delivers to webhooks. */
+/** Metrics of webhook deliveries. */
 export function createWebhookMetrics(
   registry: Registry,
   { readBacklog }: { readBacklog: () => Promise<WebhookBacklog> },
@@ -18,19 +18,19 @@ export function createWebhookMetrics(
   const registers = [registry];
   const attempts = new Counter({
     name: "webhook_attempts_total",
-    help: "Attempts to deliver an event: delivered, refused by the receiver, to be retried because no answer came, or failed after the last retry",
+    help: "Delivery attempts by outcome: delivered, refused by the receiver, retried later, or failed after the last retry",
     labelNames: ["outcome"],
     registers,
   });
   const duration = new Histogram({
     name: "webhook_attempt_duration_seconds",
-    help: "Time that a receiver took, from looking up its name to its answer",
+    help: "Time of an attempt, from the name look-up to the answer",
     buckets: DURATIONS,
     registers,
   });
   const disabled = new Counter({
     name: "webhooks_disabled_total",
-    help: "Webhooks that were disabled because nothing could be delivered for three days",
+    help: "Webhooks that were disabled after three days without a successful delivery",
     registers,
   });
   createBacklogGauges(registry, readBacklog);
@@ -50,19 +50,19 @@ function outcomeOf({ exchange, next }: AttemptOutcome): (typeof OUTCOMES)[number
   return next.state;
 }
 
-/** Facts of the whole system, which every process with the role `jobs` reports. NaN while PostgreSQL is away. */
+/** Values of the whole system, which every process with the role `jobs` reports. NaN while PostgreSQL is unavailable. */
 function createBacklogGauges(registry: Registry, readBacklog: () => Promise<WebhookBacklog>): void {
   const registers = [registry];
   const unknown = { deliveries: NaN, oldestSeconds: NaN };
   new Gauge({
     name: "webhook_queue_oldest_seconds",
-    help: "How long the delivery that is due for longest has been, in all processes",
+    help: "How long the oldest due delivery has been due, in all processes",
     registers,
   });
   const oldest = registry.getSingleMetric("webhook_queue_oldest_seconds") as Gauge;
   new Gauge({
     name: "webhook_queue_deliveries",
-    help: "Deliveries to enabled webhooks that have not ended, retries included, in all processes",
+    help: "Unfinished deliveries to enabled webhooks, including retries, in all processes",
     registers,
     async collect() {
       const backlog = await readBacklog().catch(() => unknown);

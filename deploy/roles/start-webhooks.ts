@@ -19,7 +19,7 @@ interface WebhookParts {
   registry: Registry;
 }
 
-/** Sends what is in the outbox of webhooks, until disposed of. */
+/** Delivers the events of the webhook outbox until disposed of. */
 export function startWebhooks({
   config,
   log,
@@ -37,11 +37,11 @@ export function startWebhooks({
       metrics.onDisabled();
       log.warn({ webhook: id, reason }, "a webhook was disabled");
     },
-    onFailure: (error) => log.warn({ err: error }, "delivering to webhooks failed and is tried again"),
+    onFailure: (error) => log.warn({ err: error }, "delivering to webhooks failed and is retried"),
   });
 }
 
-/** The operations on webhooks. */
+/** The API routes of webhooks. */
 export function webhookApi({
   config,
   stores,

@@ -1,13 +1,12 @@
 import { parse, type ScheduledTask } from "node-cron";
 
-/** Looking further back would take longer than it is worth: a minute takes 12 µs. */
+/** Bounds the search, which takes 12 µs a minute. */
 const MINUTES_MAX = 32 * 24 * 60;
 const MINUTE_MS = 60_000;
 
 /**
- * The latest time of a schedule, in whole seconds, after `after` and until `now`: what nobody did while nothing ran.
- * Undefined where there is none, also for one longer ago than 32 days. Of a schedule that has several times in a
- * minute, its first in that minute.
+ * The latest time of a schedule after `after` and up to `now`, in whole seconds. Undefined when there is none in the
+ * last 32 days. When a schedule has several times in a minute, only the first of them is found.
  */
 export function missedTime(
   task: Pick<ScheduledTask, "match" | "getPattern">,

@@ -3,7 +3,7 @@ import { deleteExpiredImportKeys } from "../../api/stores/imports/import-keys.js
 import { deleteOldDeliveries } from "../../api/stores/webhooks/webhook-deliveries.js";
 import type { ScheduledJob } from "./start-schedule.js";
 
-/** Everything that the role `jobs` does at certain times. Settlement is not among it: that is done as imports come. */
+/** The scheduled work of the role `jobs`, apart from the funnel. Settlement has no schedule: it follows imports. */
 export const SCHEDULED_JOBS: readonly ScheduledJob[] = [
   {
     name: "clean-up",

@@ -5,15 +5,15 @@ import type { Postgres } from "../../api/stores/query.js";
 import { readLastDue, runOnce } from "../../api/stores/scheduled-runs.js";
 import { missedTime } from "./missed-time.js";
 
-/** Work that is due at certain times, in one of all processes. */
+/** Work that is due at certain times, in one process. */
 export interface ScheduledJob {
   /** The same in every process, and a label of its metric. */
   name: string;
   /** A cron expression, in UTC. */
   schedule: string;
-  /** Whether a time that passed while nothing ran is made up for at the start. */
+  /** Whether the start makes up for a time that was missed while no process ran. */
   catchesUp?: boolean;
-  /** Answers what it did, for the log. One that takes long throws when it is told to end before. */
+  /** Returns results for the log. A long job throws when the signal is aborted. */
   run: (pg: Postgres, signal: AbortSignal) => Promise<object>;
 }
 
@@ -26,37 +26,37 @@ export interface ScheduleDependencies {
   onRun: (job: string, outcome: RunOutcome) => void;
 }
 
-/** Runs the jobs at their times until disposed of, which waits for those that are under way here. */
+/** Runs the jobs at their times until disposed of, which waits for the running ones of this process. */
 export function startSchedule(
   jobs: readonly ScheduledJob[],
   dependencies: ScheduleDependencies,
 ): AsyncDisposable {
   const stopping = new AbortController();
-  const underWay = new Set<Promise<void>>();
-  const keep = async (running: Promise<void>) => {
-    underWay.add(running);
-    await running.finally(() => underWay.delete(running));
+  const runningJobs = new Set<Promise<void>>();
+  const track = async (job: Promise<void>) => {
+    runningJobs.add(job);
+    await job.finally(() => runningJobs.delete(job));
   };
-  const surroundings = { ...dependencies, signal: stopping.signal };
+  const context = { ...dependencies, signal: stopping.signal };
   const tasks = jobs.map((job) => {
     const task = schedule(
       job.schedule,
-      ({ date }) => keep(runJob(job, { ...surroundings, dueAt: wholeSecond(date) })),
+      ({ date }) => track(runJob(job, { ...context, dueAt: wholeSecond(date) })),
       { name: job.name, timezone: "UTC", noOverlap: true, logger: cronLogger(dependencies.log) },
     );
-    if (job.catchesUp) void keep(catchUp(job, task, surroundings));
+    if (job.catchesUp) void track(catchUp(job, task, context));
     return task;
   });
   return {
     async [Symbol.asyncDispose]() {
       stopping.abort();
       for (const task of tasks) await task.destroy();
-      await Promise.all(underWay);
+      await Promise.all(runningJobs);
     },
   };
 }
 
-/** What node-cron has to say, such as that a time was missed, goes where everything else goes. */
+/** Passes the messages of node-cron to the log. */
 function cronLogger(log: Logger): CronLogger {
   return {
     info: (message) => log.debug(message),
@@ -66,44 +66,44 @@ function cronLogger(log: Logger): CronLogger {
   };
 }
 
-interface Surroundings extends ScheduleDependencies {
+interface ScheduleContext extends ScheduleDependencies {
   signal: AbortSignal;
 }
 
-/** Never rejects. A job that was never done has missed nothing. */
-async function catchUp(job: ScheduledJob, task: ScheduledTask, surroundings: Surroundings): Promise<void> {
+/** Never rejects. A job that never ran has missed nothing. */
+async function catchUp(job: ScheduledJob, task: ScheduledTask, context: ScheduleContext): Promise<void> {
   try {
-    const after = await readLastDue(surroundings.pg, job.name);
+    const after = await readLastDue(context.pg, job.name);
     const dueAt = after && missedTime(task, { after, now: new Date() });
-    if (dueAt !== undefined) await runJob(job, { ...surroundings, dueAt });
+    if (dueAt !== undefined) await runJob(job, { ...context, dueAt });
   } catch (error) {
-    surroundings.log.error({ err: error, job: job.name }, "whether a scheduled job was missed is not known");
+    context.log.error({ err: error, job: job.name }, "it is unknown whether a scheduled job was missed");
   }
 }
 
-interface JobRun extends Surroundings {
+interface JobRun extends ScheduleContext {
   dueAt: Date;
 }
 
-/** Never rejects: a job that failed is tried again by another process, or at its next time. */
+/** Never rejects. Another process retries a failed job, or the next time of the schedule does. */
 async function runJob({ name, run }: ScheduledJob, { pg, log, onRun, dueAt, signal }: JobRun): Promise<void> {
   try {
-    let did: object = {};
+    let results: object = {};
     const where = await runOnce(
       pg,
       { job: name, dueAt },
-      { signal, work: async (client) => void (did = await run(client, signal)) },
+      { signal, work: async (client) => void (results = await run(client, signal)) },
     );
-    if (where === "here") log.info({ job: name, ...did }, "a scheduled job is done");
+    if (where === "here") log.info({ job: name, ...results }, "a scheduled job is done");
     if (where !== "stopped") onRun(name, where === "here" ? "done" : "elsewhere");
   } catch (error) {
-    if (signal.aborted) return log.info({ job: name }, "a scheduled job was ended before it was done");
+    if (signal.aborted) return log.info({ job: name }, "a scheduled job was stopped before its end");
     log.error({ err: error, job: name }, "a scheduled job failed");
     onRun(name, "failed");
   }
 }
 
-/** A time is told by its second: clocks differ in what comes after it. */
+/** Whole seconds identify a time, because the clocks of processes differ in fractions. */
 function wholeSecond(date: Date): Date {
   return new Date(Math.floor(date.getTime() / 1000) * 1000);
 }

@@ -6,26 +6,23 @@ import { SAFE_HEADERS } from "../../api/middleware/security-headers.js";
 import { Problem, type ProblemCode } from "../../schemas/problem.js";
 
 /**
- * Answers what the HTTP parser refused, on its bare connection and in the shape of every error, and closes it. Not
- * where an answer has begun: it would become part of that.
+ * Answers bytes that the HTTP parser refused with an error in the usual shape, and closes the connection. When another
+ * answer was already started, only closes the connection.
  */
 export function answerUnparsed(error: NodeJS.ErrnoException, socket: Duplex, log?: Logger): void {
-  if (error.code === "ECONNRESET" || !socket.writable || answerHasBegun(socket)) {
+  if (error.code === "ECONNRESET" || !socket.writable || hasStartedAnswer(socket)) {
     socket.destroy();
     return;
   }
   const { status, headers, body } = refusalOf(problemOf(error));
-  log?.info({ requestId: headers["X-Request-Id"], status, err: error }, "not a request");
+  log?.info({ requestId: headers["X-Request-Id"], status, err: error }, "the HTTP parser refused a request");
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${lines.join("\r\n")}\r\n\r\n${body}`);
   socket.once("finish", () => socket.destroy());
 }
 
-/**
- * Answers a request that is HTTP but none for this API, and says whether it was one: HTTP/1.1 needs a `Host`
- * (RFC 9112, 3.2).
- */
-export function answerOffRoute(request: IncomingMessage, response: ServerResponse): boolean {
+/** Answers a request of HTTP/1.1 without a `Host` (RFC 9112, 3.2), and returns whether it was one. */
+export function answerWithoutHost(request: IncomingMessage, response: ServerResponse): boolean {
   if (request.headers.host !== undefined || request.httpVersion !== "1.1") return false;
   const { status, headers, body } = refusalOf(
     new Problem("malformed-request", "The Host header is missing."),
@@ -58,7 +55,7 @@ function refusalOf({ status, code, message }: Problem) {
   return { status, headers, body };
 }
 
-/** Node keeps the answer in hand on its connection, as its own handler of these errors asks. */
-function answerHasBegun(socket: Duplex & { _httpMessage?: ServerResponse | null }): boolean {
+/** Node's own handler of these errors also reads the current answer from its connection. */
+function hasStartedAnswer(socket: Duplex & { _httpMessage?: ServerResponse | null }): boolean {
   return socket._httpMessage?.headersSent ?? false;
 }

@@ -1,28 +1,28 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
 import type { Logger } from "pino";
-import { answerOffRoute, answerUnparsed } from "./answer-unparsed.js";
+import { answerWithoutHost, answerUnparsed } from "./answer-unparsed.js";
 
 export interface SenderLimits {
-  /** How long a request's headers may take. */
+  /** Time limit for a request's headers. */
   headersMs: number;
-  /** How long the rest of a body is still read once its request is answered. */
+  /** How long the rest of a body is read after the answer. */
   lingerMs: number;
 }
 
 export interface ApiServerOptions extends Partial<SenderLimits> {
-  /** Hears of requests that are refused before they reach `handle`. */
+  /** Logs requests that are refused before they reach `handle`. */
   log?: Logger;
 }
 
 const SENDER_LIMITS: SenderLimits = { headersMs: 20_000, lingerMs: 5_000 };
 
-/** Longer than proxies keep connections idle (mostly 60 s), so that none sends on one that is being closed here. */
+/** Longer than proxies keep idle connections (mostly 60 s), so that none sends on one that is being closed here. */
 const IDLE_MS_MAX = 75_000;
 
 /**
- * The server of the API. A request as a whole has no time-out: an import may take hours, and has a time-out of its
- * own for senders that stand still. Headers have one, and so has what is left of a body once it was answered. What
- * never becomes a request is answered as any error is.
+ * The server of the API. A whole request has no time limit, because an import may take hours; idle senders have their
+ * own. Headers have a time limit, and so has the rest of a body after the answer. Bytes that are no HTTP request are
+ * answered with an error.
  */
 export function createApiServer(handle: RequestListener, options: ApiServerOptions = {}): Server {
   const { headersMs, lingerMs, log } = { ...SENDER_LIMITS, ...options };
@@ -35,10 +35,10 @@ export function createApiServer(handle: RequestListener, options: ApiServerOptio
   };
   const listener: RequestListener = (request, response) => {
     response.once("prefinish", () => lingeringClose(request, lingerMs));
-    if (!answerOffRoute(request, response)) handle(request, response);
+    if (!answerWithoutHost(request, response)) handle(request, response);
   };
   const server = createServer(settings, listener);
-  // An expectation that is not understood may be passed over (RFC 9110, 10.1.1).
+  // RFC 9110, 10.1.1, allows to ignore an unknown expectation.
   server.on("checkExpectation", listener);
   server.on("clientError", (error, socket) => answerUnparsed(error, socket, log));
   server.on("connect", (_, socket) => answerUnparsed(new Error("CONNECT"), socket, log));
@@ -46,8 +46,8 @@ export function createApiServer(handle: RequestListener, options: ApiServerOptio
 }
 
 /**
- * Closing a connection while its sender is still sending resets it, and the sender may never see the answer. So the
- * rest is read, and dropped, for a while; whoever goes on longer has seen the answer, or will not look.
+ * Reads and drops the rest of a body for `lingerMs` after the answer, then closes the connection. Closing it earlier
+ * would reset it, and a client that is still sending might not see the answer.
  */
 export function lingeringClose(request: IncomingMessage, lingerMs: number): void {
   if (request.complete) return;
@@ -56,12 +56,12 @@ export function lingeringClose(request: IncomingMessage, lingerMs: number): void
   const done = () => clearTimeout(timer);
   request.once("end", done);
   socket.once("close", done);
-  // What Node calls after the answer where the sender wants the connection closed.
+  // Node calls this after the answer when the client asked to close the connection.
   socket.destroySoon = () => {
     socket.end();
     request.once("end", () => socket.destroy());
   };
-  // Whoever iterated over the body may have left in the middle of a read, and holds it back.
+  // An iterator over the body may have stopped during a read, and would pause the stream.
   request.removeAllListeners("readable");
   process.nextTick(() => request.resume());
 }

@@ -7,24 +7,24 @@ export interface ListenOptions {
   host: string;
   /** 0 takes any free port. */
   port: number;
-  /** The variable that an operator changes to move this server; named when the port cannot be had. */
+  /** The variable that sets the port; named in errors. */
   variable: string;
 }
 
 export interface ListeningServer extends AsyncDisposable {
-  /** `http://<host>:<port>`, with the port really taken. */
+  /** `http://<host>:<port>`, with the actual port. */
   readonly url: string;
   readonly port: number;
   /**
-   * Drains: from now on every answer ends its connection, and what idle connections still send is answered for a
-   * moment. Then nothing new is taken; resolves when every request in hand is answered, or cut after some seconds.
+   * Drains: every answer now ends its connection, and requests on idle connections are still answered for a moment.
+   * Then accepts nothing new. Resolves when all requests are answered; closes the connections of those that take long.
    */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Opens a port for an HTTP server. Throws StartFailure with a sentence when it cannot be had. */
+/** Opens a port for an HTTP server. Throws StartFailure when it is not available. */
 export async function listen(server: Server, options: ListenOptions): Promise<ListeningServer> {
-  const answers = watchAnswers(server);
+  const answers = trackAnswers(server);
   await opened(server, options);
   const { port } = server.address() as AddressInfo;
   const host = options.host.includes(":") ? `[${options.host}]` : options.host;
@@ -46,26 +46,26 @@ function opened(server: Server, options: ListenOptions): Promise<void> {
 function sentence({ code, message }: NodeJS.ErrnoException, { host, port, variable }: ListenOptions): string {
   const where = `port ${port} on ${host}`;
   if (code === "EADDRINUSE") {
-    return `${where} is taken (${variable}): stop the program that holds it or choose another port`;
+    return `${where} is taken (${variable}): stop the program that uses it, or choose another port`;
   }
   if (code === "EACCES") {
-    return `${where} may not be opened by this user (${variable}): choose one above 1023`;
+    return `${where} must not be opened by this user (${variable}): choose a port above 1023`;
   }
   if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND") {
-    return `${host} is not an address of this machine (HOST), so port ${port} (${variable}) cannot be opened`;
+    return `${host} is not an address of this machine (HOST), so port ${port} (${variable}) cannot be opened: change HOST`;
   }
   return `${where} (${variable}) cannot be opened: ${message}`;
 }
 
 interface Answers {
-  /** From now on every answer says that it is the last of its connection. */
+  /** Sets `Connection: close` on every answer from now on. */
   endConnections(): void;
-  /** Closes connections on which nothing was ever asked; Node takes them for busy. */
+  /** Closes connections without any request, which Node does not count as idle. */
   closeSilent(): void;
 }
 
-function watchAnswers(server: Server): Answers {
-  const inHand = new Set<ServerResponse>();
+function trackAnswers(server: Server): Answers {
+  const pending = new Set<ServerResponse>();
   const connections = new Set<Socket>();
   let isEnding = false;
   server.on("connection", (socket) => {
@@ -74,13 +74,13 @@ function watchAnswers(server: Server): Answers {
   });
   server.prependListener("request", (_, answer) => {
     if (isEnding) answer.setHeader("Connection", "close");
-    inHand.add(answer);
-    answer.once("close", () => inHand.delete(answer));
+    pending.add(answer);
+    answer.once("close", () => pending.delete(answer));
   });
   return {
     endConnections() {
       isEnding = true;
-      for (const answer of inHand) if (!answer.headersSent) answer.setHeader("Connection", "close");
+      for (const answer of pending) if (!answer.headersSent) answer.setHeader("Connection", "close");
     },
     closeSilent() {
       for (const socket of connections) if (socket.bytesRead === 0) socket.destroy();
@@ -89,12 +89,12 @@ function watchAnswers(server: Server): Answers {
 }
 
 const IDLE_SWEEP_MS = 100;
-/** What a client sent on a kept connection before it could know has arrived by then. */
+/** Requests that clients send on open connections before they notice the drain arrive within this time. */
 const LAST_REQUESTS_MS = 300;
-/** An upload may go on for hours: what is not answered by then is cut, and ends as a broken connection does. */
+/** An upload may take hours, so connections without an answer are closed after this time. */
 const ANSWER_MS_MAX = 8_000;
 
-/** A connection kept alive by its client falls idle only after the answer in hand: sweep until none is left. */
+/** A connection becomes idle only after its current answer, so idle ones are closed repeatedly until none is left. */
 async function closed(server: Server, answers: Answers): Promise<void> {
   answers.endConnections();
   if ((await connectionsOf(server)) > 0) await sleep(LAST_REQUESTS_MS);

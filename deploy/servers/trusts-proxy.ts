@@ -1,6 +1,6 @@
 import { BlockList, isIP, isIPv4 } from "node:net";
 
-/** Tells whether a connection's address is one of TRUSTED_PROXIES (addresses or CIDR ranges, IPv4 and IPv6). */
+/** Makes a test for the addresses of TRUSTED_PROXIES (addresses or CIDR ranges, IPv4 and IPv6). */
 export function trustsProxy(trusted: readonly string[]): (address: string) => boolean {
   const list = new BlockList();
   for (const each of trusted) {

@@ -140,7 +140,7 @@ describe("admin", () => {
     expect(await admin({ DATA_DIR }, "list-accounts")).toMatchObject({ errors: [] });
     expect((await admin({ DATA_DIR }, "migrate")).out).toEqual([
       "PostgreSQL is up to date.",
-      "The embedded ClickHouse does so when it starts.",
+      "The embedded ClickHouse is migrated when it starts.",
     ]);
     await running[Symbol.asyncDispose]();
     await rm(DATA_DIR, { recursive: true });

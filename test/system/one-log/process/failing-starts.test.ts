@@ -20,7 +20,7 @@ describe("a program that cannot start says why in one line, and ends with status
     const { port } = holder.address() as AddressInfo;
     const ended = await startFailing({ DATA_DIR: join(folder, "port"), PORT: String(port) });
     await new Promise((closed) => holder.close(closed));
-    const sentence = `port ${port} on 127.0.0.1 is taken (PORT): stop the program that holds it`;
+    const sentence = `port ${port} on 127.0.0.1 is taken (PORT): stop the program that uses it`;
     expect(ended).toEqual({ status: 1, said: [expect.stringContaining(sentence)] });
   });
 

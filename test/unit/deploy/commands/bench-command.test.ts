@@ -8,10 +8,10 @@ const run = (...args: string[]) =>
     .configureOutput({ writeOut: () => undefined, writeErr: () => undefined })
     .parseAsync(args, { from: "user" });
 
-test("refuses a benchmark that there is not, naming those that there are", async () => {
+test("refuses an unknown benchmark, naming the known ones", async () => {
   const names = BENCHMARKS.map(({ name }) => name).join(", ");
   expect(names).toContain("import, csv, management");
-  await expect(run("imprt")).rejects.toThrow(`There is no benchmark imprt: there is ${names}.`);
+  await expect(run("imprt")).rejects.toThrow(`There is no benchmark imprt: choose from ${names}.`);
 });
 
 test.each(["0", "-1", "1e6", "many", "1.5"])("refuses %s events", async (events) => {
@@ -26,7 +26,7 @@ test.each([
   await expect(run(option)).rejects.toThrow(sentence);
 });
 
-test("refuses an event log that there is not, naming those that there are", async () => {
+test("refuses an unknown event log, naming the known ones", async () => {
   await expect(run("--log=kafak")).rejects.toThrow("Allowed choices are embedded, kafka.");
 });
 

@@ -95,7 +95,7 @@ test("every variable reaches its place", () => {
   });
 });
 
-test("brokers alone are spoken to plainly, and topics are made", () => {
+test("brokers alone mean no TLS, no passwords, and topics that are created", () => {
   expect(parseConfig({ KAFKA_BROKERS: "127.0.0.1:9092" }).kafka).toEqual({
     brokers: ["127.0.0.1:9092"],
     clientId: "maintainer-toolchain",
@@ -106,14 +106,14 @@ test("brokers alone are spoken to plainly, and topics are made", () => {
   });
 });
 
-test("chunks are compressed on Kafka, and on the embedded log where LOG_CODEC says so", () => {
+test("chunks are compressed on Kafka, and on the embedded log only with LOG_CODEC", () => {
   const codecOf = (env: Record<string, string>) => parseConfig(env).logCodec;
   expect(codecOf({ KAFKA_BROKERS: "k1:9092" })).toBe("lz4");
   expect(codecOf({ KAFKA_BROKERS: "k1:9092", LOG_CODEC: "none" })).toBe("none");
   expect(codecOf({ LOG_CODEC: "lz4" })).toBe("lz4");
 });
 
-test("a variable set to nothing counts as not set", () => {
+test("an empty variable counts as not set", () => {
   const nothing = Object.fromEntries(Object.keys(VARIABLES).map((name) => [name, ""]));
   expect(parseConfig(nothing)).toEqual(parseConfig({}));
 });
@@ -189,7 +189,7 @@ test.each([
   expect(faultOf({ [name]: value })).toBe(sentence);
 });
 
-test("every wrong variable is named at once", () => {
+test("every invalid variable is named at once", () => {
   expect(faultOf({ PORT: "x", LOG_LEVEL: "y", ENRICH_WORKERS: "z" }).split("\n")).toHaveLength(3);
 });
 
@@ -250,7 +250,7 @@ describe("secrets are never printed", () => {
   });
 });
 
-test("whatever the environment holds, parsing ends in a configuration or in a StartFailure", () => {
+test("parsing any environment ends in a configuration or in a StartFailure", () => {
   const env = fc.dictionary(fc.constantFrom(...Object.keys(VARIABLES)), fc.string());
   fc.assert(
     fc.property(env, (variables) => {
@@ -259,7 +259,7 @@ test("whatever the environment holds, parsing ends in a configuration or in a St
   );
 });
 
-test("every port from 0 to 65535 is taken as it is", () => {
+test("every port from 0 to 65535 is accepted", () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 65_535 }), (port) => {
       expect(parseConfig({ PORT: String(port) }).http.port).toBe(port);

@@ -15,26 +15,26 @@ beforeEach(async () => {
 
 afterEach(() => rm(path, { recursive: true, force: true }));
 
-test("makes 32 bytes once and keeps them for this user alone", async () => {
+test("creates 32 bytes once, readable by this user only", async () => {
   const key = await load();
   expect(key).toHaveLength(32);
   expect(await load()).toEqual(key);
   expect((await stat(join(path, "secret-key"))).mode & 0o777).toBe(0o600);
 });
 
-test("a given key comes before the kept one", async () => {
+test("a configured key overrides the stored one", async () => {
   await load();
   const given = Buffer.alloc(32, 7);
   expect(await load({ fromConfig: given, required: true })).toEqual(given);
 });
 
-test("is not made up where it has to be given", async () => {
-  await expect(load({ required: true })).rejects.toThrow(/SECRET_KEY is needed/);
+test("is not created when it must be configured", async () => {
+  await expect(load({ required: true })).rejects.toThrow(/SECRET_KEY must be set/);
 });
 
 test.each([
-  ["a given key", () => load({ fromConfig: Buffer.alloc(31) })],
-  ["a kept key", () => writeFile(join(path, "secret-key"), "c2hvcnQ=").then(() => load())],
+  ["a configured key", () => load({ fromConfig: Buffer.alloc(31) })],
+  ["a stored key", () => writeFile(join(path, "secret-key"), "c2hvcnQ=").then(() => load())],
 ])("%s of another length is refused", async (_, loading) => {
   await expect(loading()).rejects.toBeInstanceOf(StartFailure);
 });

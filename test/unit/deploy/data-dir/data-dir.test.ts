@@ -17,7 +17,7 @@ afterEach(() => rm(parent, { recursive: true, force: true }));
 
 const modeOf = async (file: string) => (await stat(file)).mode & 0o777;
 
-test("makes the directory, and folders in it, for this user alone", async () => {
+test("creates the directory, and folders in it, for this user only", async () => {
   await using dataDir = await openDataDir(path);
   expect(await modeOf(dataDir.path)).toBe(0o700);
   expect(await modeOf(dataDir.sub("clickhouse"))).toBe(0o700);
@@ -30,7 +30,7 @@ test("closes an empty directory that was open to others", async () => {
   expect(await modeOf(dataDir.path)).toBe(0o700);
 });
 
-test("leaves a directory of somebody's other files as it is", async () => {
+test("leaves a directory with other files unchanged", async () => {
   await mkdir(path, { recursive: true });
   await chmod(path, 0o755);
   await writeFile(join(path, "letter.txt"), "");
@@ -38,20 +38,20 @@ test("leaves a directory of somebody's other files as it is", async () => {
   expect(await modeOf(path)).toBe(0o755);
 });
 
-test("a second opening says in a sentence which process holds the directory", async () => {
+test("a second opening names the process that holds the directory", async () => {
   await using _first = await openDataDir(path);
   await expect(openDataDir(path)).rejects.toThrow(`DATA_DIR ${path} is in use by process ${process.pid}: `);
   await expect(openDataDir(path)).rejects.toBeInstanceOf(StartFailure);
 });
 
-test("of several openings at once exactly one succeeds", async () => {
+test("exactly one of several concurrent openings succeeds", async () => {
   const results = await Promise.allSettled(Array.from({ length: 5 }, () => openDataDir(path)));
   const opened = results.filter((result) => result.status === "fulfilled");
   expect(opened).toHaveLength(1);
   await opened[0]?.value[Symbol.asyncDispose]();
 });
 
-test("takes over what a killed process left behind", async () => {
+test("opens a directory that a killed process left behind", async () => {
   await mkdir(path, { recursive: true, mode: 0o700 });
   await writeFile(join(path, "lock"), `${process.ppid}\n`);
   await using dataDir = await openDataDir(path);
@@ -65,7 +65,7 @@ test("leaves neither lock nor endpoints behind when closed", async () => {
   expect(await readdir(path)).toEqual([]);
 });
 
-test("a bystander reads the endpoints of a running instance, kept for this user alone", async () => {
+test("another process of this user reads the endpoints of a running instance", async () => {
   await using dataDir = await openDataDir(path);
   await dataDir.writeEndpoints({ api: "http://127.0.0.1:1" });
   await dataDir.writeEndpoints({ api: "http://127.0.0.1:2" });
@@ -74,18 +74,18 @@ test("a bystander reads the endpoints of a running instance, kept for this user 
   expect(await modeOf(join(path, "endpoints.json"))).toBe(0o600);
 });
 
-test("the endpoints that a killed instance left behind are not taken for a running one's", async () => {
+test("the endpoints of a killed instance are ignored", async () => {
   await mkdir(path, { recursive: true });
   await writeFile(join(path, "lock"), `${process.ppid}\n`);
   await writeFile(join(path, "endpoints.json"), '{"api":"http://127.0.0.1:1"}');
   expect(await readRunningEndpoints(path)).toBeUndefined();
 });
 
-test("there are no endpoints where nothing ever ran", async () => {
+test("there are no endpoints before the first start", async () => {
   expect(await readRunningEndpoints(path)).toBeUndefined();
 });
 
-test("says that a file is not a directory", async () => {
+test("refuses a file with the reason that it is not a directory", async () => {
   await writeFile(join(parent, "file"), "");
   await expect(openDataDir(join(parent, "file"))).rejects.toBeInstanceOf(StartFailure);
   await expect(openDataDir(join(parent, "file/below"))).rejects.toBeInstanceOf(StartFailure);

@@ -29,7 +29,7 @@ describe("a process is ready", () => {
     expect(Object.keys(checksOf([role]))).toEqual(needed);
   });
 
-  test("as jobs, also while the event log is away, which it does not need", async () => {
+  test("as jobs, also while the event log is unavailable, which it does not need", async () => {
     expect((await readHealth({ checks: checksOf(["jobs"]) })).ready).toBe(true);
     expect((await readHealth({ checks: checksOf(["api", "jobs"]) })).body).toMatchObject({
       message: "Not ready: event_log.",

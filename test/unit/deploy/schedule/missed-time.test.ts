@@ -4,7 +4,7 @@ import { missedTime } from "../../../../deploy/schedule/missed-time.js";
 
 const NOW = "2026-03-10T12:34:56.789Z";
 
-describe("the time that was missed", () => {
+describe("the missed time", () => {
   test.each([
     ["0 * * * *", "2026-03-10T11:00:00Z", "2026-03-10T12:00:00.000Z"],
     ["0 * * * *", "2026-03-09T11:00:00Z", "2026-03-10T12:00:00.000Z"],
