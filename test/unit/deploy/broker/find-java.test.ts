@@ -14,7 +14,7 @@ test.each([
 });
 
 test("names where it looked for Java, and what to install", async () => {
-  await expect(findJava({ PATH: "/nowhere" })).rejects.toThrow(/none in PATH: install one/);
+  await expect(findJava({ PATH: "/nowhere" })).rejects.toThrow(/PATH has none: install it/);
   await expect(findJava({ PATH: "/nowhere", JAVA_HOME: "/no/jdk" })).rejects.toThrow(
     /JAVA_HOME \(\/no\/jdk\) has none that runs/,
   );
