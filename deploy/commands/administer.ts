@@ -3,7 +3,7 @@ import type { Pool } from "pg";
 import type { TokenCipher } from "../../api/identity/tokens.js";
 import type { EventLogSource } from "../stores/open-event-log.js";
 
-/** What a command can use. */
+/** The databases and tools of a command. */
 export interface Administered {
   pg: Pool;
   tokens: TokenCipher;

@@ -8,7 +8,7 @@ import { DEFAULTS, VARIABLES, type Role, type Variables } from "./config-schema.
 import type { KafkaLogOptions, SaslMechanism } from "./kafka-options.js";
 import { items, variableFaults } from "./variable-faults.js";
 
-/** Where a server listens; port 0 takes any free one. */
+/** The address of a server; port 0 means any free one. */
 export interface Listen {
   host: string;
   port: number;

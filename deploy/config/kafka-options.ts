@@ -1,4 +1,4 @@
-/** Where the brokers are and how to connect to them. */
+/** The brokers and how to connect to them. */
 export interface KafkaConnection {
   /** `host:port` each. */
   brokers: readonly string[];

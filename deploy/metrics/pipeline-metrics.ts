@@ -6,7 +6,7 @@ import type { ChunkOutcome } from "../../schemas/records/chunk-outcome.js";
 import type { LagReader } from "../../schemas/records/event-log.js";
 import { IMPORT_ENDINGS, type ImportEnding } from "../../schemas/records/import-store.js";
 
-/** What the enrichment workers of this process did. */
+/** Listeners for the events of this process's enrichment workers. */
 export interface EnrichmentMetrics {
   onOutcomes(outcomes: readonly ChunkOutcome[]): void;
   /** Counts chunks that became dead letters. */

@@ -7,7 +7,7 @@ import type { PipelineMetrics } from "../metrics/pipeline-metrics.js";
 import type { ClosingStack } from "../process/closing-stack.js";
 import type { Stores } from "../stores/open-stores.js";
 
-/** Everything that roles share, opened before the first of them. */
+/** The parts that all roles share, opened before the first role. */
 export interface RoleParts {
   config: Config;
   log: Logger;

@@ -8,7 +8,7 @@ export interface MetricsServerOptions {
   port: number;
   /** In Prometheus's text format. */
   metrics: () => Promise<string>;
-  /** What this process cannot work without. */
+  /** The stores and threads that this process needs. */
   checks: HealthChecks;
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { LiveEvent } from "./collect-answer.js";
 
-/** What all events of one request share. */
+/** The fields that all events of one request share. */
 export interface LiveSource {
   /** Milliseconds since the epoch. */
   time: number;

@@ -22,7 +22,7 @@ export function webhooksReport(rounds: readonly WebhooksRound[]): BenchResult {
   const table = textTable([
     ["", "this program", "bare signed POSTs"],
     ["deliveries per second", ours.toFixed(0), peer.toFixed(0)],
-    ["came twice", String(again), ""],
+    ["repeated", String(again), ""],
   ]);
   const text =
     `webhooks: ${deliveries} deliveries to nine receivers beside a dead one, ${times} on ` +

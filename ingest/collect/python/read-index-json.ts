@@ -31,7 +31,7 @@ export function readIndexJson(bytes: Buffer, { kind, url }: ReadOptions): IndexP
 /** A file, its hashes, those of its metadata, and two for future keys. */
 const OBJECTS_PER_LINK = 5;
 
-/** An upper bound, because braces inside strings count too. Parsing would take the memory before it could tell. */
+/** An upper bound, because braces inside strings count too. Parsing first would already take the memory. */
 function countObjects(bytes: Buffer): number {
   let count = 0;
   for (let at = 0; at < bytes.length; at++) if (bytes[at] === 0x7b || bytes[at] === 0x5b) count++;
