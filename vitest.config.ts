@@ -52,7 +52,7 @@ export default defineConfig({
         test: {
           name: "system",
           include: ["test/system/**/*.test.ts"],
-          globalSetup: ["test/support/program/build.ts"],
+          globalSetup: ["test/support/program/build.ts", "test/support/stores/prepare-stores.ts"],
           ...WITH_PROCESSES,
         },
       },
@@ -61,7 +61,11 @@ export default defineConfig({
         test: {
           name: "kafka",
           include: ["test/kafka/**/*.test.ts"],
-          globalSetup: ["test/support/program/build.ts", "test/support/stores/fetch-broker.ts"],
+          globalSetup: [
+            "test/support/program/build.ts",
+            "test/support/stores/prepare-stores.ts",
+            "test/support/stores/fetch-broker.ts",
+          ],
           ...WITH_PROCESSES,
         },
       },
@@ -73,6 +77,7 @@ export default defineConfig({
           include: ["test/system/both-logs/**/*.test.ts"],
           globalSetup: [
             "test/support/program/build.ts",
+            "test/support/stores/prepare-stores.ts",
             "test/support/stores/fetch-broker.ts",
             "test/support/stores/provide-broker.ts",
           ],
@@ -85,7 +90,7 @@ export default defineConfig({
         test: {
           name: "docker",
           include: ["test/docker/**/*.test.ts"],
-          globalSetup: ["test/support/program/build.ts"],
+          globalSetup: ["test/support/program/build.ts", "test/support/stores/prepare-stores.ts"],
           ...WITH_PROCESSES,
         },
       },

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Client } from "pg";
 import type { EventImport } from "../../schemas/records/import-store.js";
 import type { KnownArtifact } from "../support/imports/recount-line.js";
-import type { SeedOutcome, Verdict } from "./check-seed.js";
 import type { FaultWorld } from "./fault-world.js";
+import type { SeedOutcome, Verdict } from "./verdict.js";
 
 const PATIENCE_MS = 180_000;
 const POLL_MS = 150;

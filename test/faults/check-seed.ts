@@ -5,29 +5,9 @@ import type { KnownArtifact } from "../support/imports/recount-line.js";
 import { checkImports, whenAtRest, type StoredImport } from "./check-imports.js";
 import { countDifferingRows } from "./check-views.js";
 import type { FaultWorld } from "./fault-world.js";
-import type { ImportAnswer, SentImport } from "./send-import.js";
-
-/** What is wrong after a seed; all zero when every promise was kept. */
-export interface Verdict {
-  /** Acknowledged lines that are not live. */
-  lost: number;
-  /** Lines that are live more than once, or that nobody was promised. */
-  doubled: number;
-  /** Breakdowns that differ from the model or from a recount of the raw rows. */
-  mismatched: number;
-  /** Imports with wrong counts or a wrong status. */
-  miscounted: number;
-  /** Imports still unfinished or unsettled. */
-  stuck: number;
-  details: string[];
-}
+import type { SeedOutcome, Verdict } from "./verdict.js";
 
 const RANGE = { startDate: "2025-03-01", endDate: "2025-04-01" };
-
-export interface SeedOutcome {
-  packages: readonly KnownArtifact[];
-  sent: readonly (SentImport & ImportAnswer)[];
-}
 
 /** Waits until everything of the seed has come to rest, then compares it with what was sent and acknowledged. */
 export async function checkSeed(world: FaultWorld, { packages, sent }: SeedOutcome): Promise<Verdict> {

@@ -24,13 +24,14 @@ export interface FunnelWorld extends AsyncDisposable {
 }
 
 const EVERY_SECOND = "* * * * * *";
-const TRIES_MS_MAX = 90_000;
+/** It may be killed at several points, one after the other, before it answers. */
+const TRIES_MS_MAX = 240_000;
 const RETRY_MS = 100;
 
 export async function openFunnelWorld(): Promise<FunnelWorld> {
   const armed = await openArmedPlan();
   const env = { ...armed.env, FUNNEL_SCHEDULE: EVERY_SECOND, WEBHOOK_ALLOW_PRIVATE_NETWORKS: "true" };
-  const toolchain = await startToolchain({ env });
+  const toolchain = await startToolchain({ env, prepared: ["databases"] });
   const account = await toolchain.newAccount("ada");
   return {
     ...armedProgram(armed, toolchain),

@@ -61,6 +61,13 @@ export function planFunnelSeed(seed: number): FunnelSeedPlan {
   };
 }
 
+/** The same owners while the program is killed at every point. */
+export function planEveryFunnelPoint(seed: number): FunnelSeedPlan {
+  const random = new Random(seed);
+  const faults = [...COMPUTING, ...DELIVERING].map((kind) => planFault(kind, random));
+  return { ...planFunnelSeed(seed), faults };
+}
+
 /** Outcomes are recorded several at a time. */
 function planFault(kind: FaultKind, random: Random): PlannedFault {
   const hitsMax = kind.point === "delivery-after-record" ? 1 : HITS_MAX;

@@ -45,6 +45,13 @@ export function planSeed(seed: number, catalog: FaultCatalog): SeedPlan {
   return { seed, faults, senders };
 }
 
+/** One import after another while each kind strikes at its point's first pass: what one leaves, the next one meets. */
+export function planEach(kinds: readonly FaultKind[], { seed }: { seed: number }): SeedPlan {
+  const random = new Random(seed);
+  const faults = kinds.map((kind) => ({ ...kind, hit: 1, delayMs: delayOf(kind, random) }));
+  return { ...planSeed(seed, { turns: [], more: [] }), faults };
+}
+
 /** Consecutive seeds take the kinds in turn, so that a few seeds have been everywhere. */
 function planFaults(
   { turns, more }: FaultCatalog,

@@ -2,12 +2,17 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Random } from "../../deploy/demo/random.js";
 import type { WebhookRecord } from "../../schemas/contracts/webhook.js";
 import { makeOrganization, makePackage, makePixel } from "../support/imports/make-artifacts.js";
-import { openReceiver, type Receiver } from "../support/api/receivers.js";
-import type { KnownArtifact } from "../support/imports/recount-line.js";
+import { openReceiver } from "../support/api/receivers.js";
 import { checkFunnelSeed, type FunnelVerdict } from "./check-funnel-seed.js";
 import type { FunnelWorld } from "./funnel-world.js";
-import { planFunnelSeed, type RoundStage, type PlannedOwner, type PlannedRound } from "./plan-funnel-seed.js";
+import {
+  planFunnelSeed,
+  type FunnelSeedPlan,
+  type RoundStage,
+  type PlannedRound,
+} from "./plan-funnel-seed.js";
 import type { PlannedFault } from "./plan-seed.js";
+import type { ListeningOwner } from "./listening-owner.js";
 import { whenStagesAre } from "./when-stages-are.js";
 
 export interface FunnelSeedReport extends FunnelVerdict {
@@ -19,18 +24,14 @@ export interface FunnelSeedReport extends FunnelVerdict {
   durationMs: number;
 }
 
-/** An owner of the seed, as it is. */
-export interface ListeningOwner {
-  planned: PlannedOwner;
-  image: KnownArtifact;
-  docs: KnownArtifact;
-  listeners: { secret: string; receiver: Receiver }[];
+export function runFunnelSeed(world: FunnelWorld, seed: number): Promise<FunnelSeedReport> {
+  return runFunnelPlan(world, planFunnelSeed(seed));
 }
 
-/** Moves companies from stage to stage while the program is killed as planned, and checks what was said of them. */
-export async function runFunnelSeed(world: FunnelWorld, seed: number): Promise<FunnelSeedReport> {
+/** Moves companies from stage to stage while the program is killed as planned, and checks the announcements. */
+export async function runFunnelPlan(world: FunnelWorld, plan: FunnelSeedPlan): Promise<FunnelSeedReport> {
   const startedAt = performance.now();
-  const plan = planFunnelSeed(seed);
+  const { seed } = plan;
   const owners = await Promise.all(plan.owners.map((planned) => openOwner(world, planned)));
   try {
     await world.arm(plan.faults);
@@ -51,7 +52,7 @@ export async function runFunnelSeed(world: FunnelWorld, seed: number): Promise<F
 }
 
 /** Before anything is armed. */
-async function openOwner({ api }: FunnelWorld, planned: PlannedOwner): Promise<ListeningOwner> {
+async function openOwner({ api }: FunnelWorld, planned: ListeningOwner["planned"]): Promise<ListeningOwner> {
   const { name } = planned;
   await makeOrganization(api, name);
   const image = await makePackage(api, { organization: name, name: "image", libraryType: "docker" });
@@ -73,7 +74,8 @@ async function openListener(api: FunnelWorld["api"], owner: string) {
   return { secret, receiver };
 }
 
-const TRIES_MS_MAX = 90_000;
+/** It may be killed at several points, one after the other, before it answers. */
+const TRIES_MS_MAX = 240_000;
 const RETRY_MS = 100;
 
 /** Under one Idempotency-Key, again until it is answered. */

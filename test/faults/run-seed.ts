@@ -3,11 +3,12 @@ import type { EventImport } from "../../schemas/records/import-store.js";
 import { breakView } from "../support/stores/break-view.js";
 import { makePackage } from "../support/imports/make-artifacts.js";
 import type { KnownArtifact } from "../support/imports/recount-line.js";
-import { checkSeed, type SeedOutcome, type Verdict } from "./check-seed.js";
+import { checkSeed } from "./check-seed.js";
 import { composeBody } from "./compose-body.js";
 import type { FaultWorld } from "./fault-world.js";
-import { PACKAGES, planSeed, type PlannedFault, type PlannedImport } from "./plan-seed.js";
+import { PACKAGES, planSeed, type PlannedFault, type PlannedImport, type SeedPlan } from "./plan-seed.js";
 import { sendImport } from "./send-import.js";
+import type { SeedOutcome, Verdict } from "./verdict.js";
 
 export interface SeedReport extends Verdict {
   seed: number;
@@ -19,10 +20,14 @@ export interface SeedReport extends Verdict {
   durationMs: number;
 }
 
-/** Imports what the seed plans from all its senders at once, lets die what it plans, and checks what is left. */
-export async function runSeed(world: FaultWorld, seed: number): Promise<SeedReport> {
+export function runSeed(world: FaultWorld, seed: number): Promise<SeedReport> {
+  return runPlan(world, planSeed(seed, world.faults));
+}
+
+/** Imports what is planned from all senders at once, lets die what is planned, and checks the result. */
+export async function runPlan(world: FaultWorld, plan: SeedPlan): Promise<SeedReport> {
   const startedAt = performance.now();
-  const plan = planSeed(seed, world.faults);
+  const { seed } = plan;
   const packages = await makePackages(world, seed);
   await world.arm(plan.faults);
   const broken = plan.faults.some(({ action }) => action === "break view");

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { FAULT_POINTS } from "../../schemas/fault-point.js";
 import type { Toolchain } from "../support/program/start-toolchain.js";
 
 export interface Supervisor {
@@ -7,8 +8,8 @@ export interface Supervisor {
   stop(): Promise<void>;
 }
 
-/** A fault may strike while the program starts: then it is started once more. */
-const STARTS_MAX = 6;
+/** A fault may strike while the program starts: then it is started once more. There may be a fault at every point. */
+const STARTS_MAX = 2 + FAULT_POINTS.length;
 
 /** Starts the program again whenever it ends. */
 export function supervise(toolchain: Toolchain): Supervisor {

@@ -3,7 +3,7 @@ import type { Stage } from "../../schemas/records/funnel.js";
 import type { FunnelWorld } from "./funnel-world.js";
 import type { PlannedOwner } from "./plan-funnel-seed.js";
 
-const STAGES_MS_MAX = 90_000;
+const STAGES_MS_MAX = 240_000;
 const POLL_MS = 100;
 
 /** Waits until every company is where the rounds up to this one lead it; what differs is for the check at the end. */

@@ -6,8 +6,11 @@ import { seedText } from "../faults/report.js";
 import { runSeed } from "../faults/run-seed.js";
 import { describeWithJava } from "../support/stores/describe-with-broker.js";
 
-/** Between them: frozen enrichers, a broker that dies, one that leaves its group, a group refused, and ordinary deaths. */
-const SEEDS = [6, 7, 9, 12, 14];
+/**
+ * Between them: a frozen enricher, a broker that dies, an enricher that leaves its group, a group refused, and ordinary
+ * deaths. `npm run test:faults -- --log kafka --seeds 100` runs many.
+ */
+const SEEDS = [7, 9, 12, 14];
 
 describeWithJava("faults on a Kafka cluster", () => {
   const struck: PlannedFault[] = [];

@@ -1,23 +1,19 @@
 import { randomUUID } from "node:crypto";
 import type { AddressInfo } from "node:net";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { Pool } from "pg";
 import { pino } from "pino";
 import { createAccount } from "../../../api/identity/accounts.js";
 import { createApp, type AppDeps } from "../../../api/app.js";
-import { migratePostgres } from "../../../api/stores/migrate-postgres.js";
 import type { Route } from "../../../api/route.js";
 import { createTokenCipher, type TokenCipher } from "../../../api/identity/tokens.js";
 import { createApiServer } from "../../../deploy/servers/create-api-server.js";
 import { connectPostgres } from "../../../deploy/stores/postgres/connect-postgres.js";
-import { startPostgres } from "../../../deploy/stores/embedded/postgres/postgres.js";
+import { makeDatabase } from "../stores/prepared-stores.js";
 import { checkAnswersOf } from "./check-answers-of.js";
 
 export const SECRET_KEY = Buffer.alloc(32, "management tests");
 
-/** A real PostgreSQL in a directory of its own, brought up to date. */
+/** A database of its own in a real PostgreSQL, brought up to date. */
 export interface TestPostgres extends AsyncDisposable {
   url: string;
   pg: Pool;
@@ -27,17 +23,14 @@ export interface TestPostgres extends AsyncDisposable {
 const PATIENT = { connectionMs: 60_000, lockMs: 60_000, statementMs: 60_000 };
 
 export async function openTestPostgres(): Promise<TestPostgres> {
-  const dir = await mkdtemp(join(tmpdir(), "maintainer-toolchain-postgres-"));
+  const database = await makeDatabase();
   const log = pino({ level: "silent" });
-  const postgres = await startPostgres({ dir, log });
-  const pg = connectPostgres({ url: postgres.url, connectionsMax: 4, log, limits: PATIENT });
-  await migratePostgres(pg);
+  const pg = connectPostgres({ url: database.url, connectionsMax: 4, log, limits: PATIENT });
   const close = async () => {
     await pg.end();
-    await postgres[Symbol.asyncDispose]();
-    await rm(dir, { recursive: true, force: true });
+    await database[Symbol.asyncDispose]();
   };
-  return { url: postgres.url, pg, [Symbol.asyncDispose]: close };
+  return { url: database.url, pg, [Symbol.asyncDispose]: close };
 }
 
 /** The management API on a free port of this machine. */

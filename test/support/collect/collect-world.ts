@@ -50,7 +50,7 @@ export interface CollectWorld extends AsyncDisposable {
 }
 
 export async function openCollectWorld(env: ProcessEnvironment = {}): Promise<CollectWorld> {
-  const toolchain = await startToolchain({ env });
+  const toolchain = await startToolchain({ env, prepared: ["databases"] });
   const api = await toolchain.newAccount("ada");
   await makeOrganization(api, COLLECT_ORGANIZATION);
   await toolchain.admin("grant-export", COLLECT_ORGANIZATION);

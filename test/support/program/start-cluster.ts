@@ -6,6 +6,7 @@ import { pino } from "pino";
 import { DATABASE } from "../../../deploy/stores/clickhouse/connect-clickhouse.js";
 import { startClickHouse } from "../../../deploy/stores/embedded/clickhouse/clickhouse.js";
 import { startPostgres } from "../../../deploy/stores/embedded/postgres/postgres.js";
+import { copyDatabases } from "../stores/prepared-stores.js";
 import { startToolchain, type Toolchain } from "./start-toolchain.js";
 import type { ProcessEnvironment } from "./toolchain-process.js";
 
@@ -37,6 +38,7 @@ const log = pino({ level: "silent" });
 /** Starts the servers; processes are added one by one, the first alone: it prepares the databases. */
 export async function startCluster({ brokers, env = {} }: ClusterOptions): Promise<Cluster> {
   const storesDir = await mkdtemp(join(tmpdir(), "toolchain-cluster-"));
+  await copyDatabases(storesDir);
   const members: Toolchain[] = [];
   const postgres = await startPostgres({ dir: join(storesDir, "postgres"), log, ...AS_OFTEN_AS_KILLED });
   const clickhouse = await startClickHouse({

@@ -10,6 +10,7 @@ import { type ApiClient, connectApi } from "../../../deploy/demo/api-client.js";
 import { openEventLog } from "../../../deploy/stores/open-event-log.js";
 import type { EventLog } from "../../../schemas/records/event-log.js";
 import { logEnvironment } from "../stores/log-environment.js";
+import { ALL_PREPARED, copyDatabases, fewNetworks, type Prepared } from "../stores/prepared-stores.js";
 import { checkAnswersOf } from "../api/check-answers-of.js";
 import {
   assertNoneLeft,
@@ -49,16 +50,27 @@ export interface Toolchain extends AsyncDisposable {
 export interface ToolchainOptions {
   /** Beside the ports, DATA_DIR, LOG_LEVEL and those of the event log that the suite is about. */
   env?: ProcessEnvironment;
+  /** By default both. Without the first the program makes its databases, without the other it reads all networks. */
+  prepared?: readonly Prepared[];
 }
 
 const DRAIN_MS_MAX = 25_000;
 const LEFT_MS_MAX = 10_000;
 
 /** Starts the program built in dist/ and resolves when it is ready. */
-export async function startToolchain({ env = {} }: ToolchainOptions = {}): Promise<Toolchain> {
+export async function startToolchain({
+  env = {},
+  prepared = ALL_PREPARED,
+}: ToolchainOptions = {}): Promise<Toolchain> {
   const dataDir = await realpath(await mkdtemp(join(tmpdir(), "toolchain-test-")));
   const ports = { PORT: "0", COLLECT_PORT: "0", METRICS_PORT: "0" };
-  const own = { ...logEnvironment(), ...env, DATA_DIR: dataDir };
+  const own = {
+    ...logEnvironment(),
+    ...(prepared.includes("networks") && fewNetworks()),
+    ...env,
+    DATA_DIR: dataDir,
+  };
+  if (prepared.includes("databases") && env["DATABASE_URL"] === undefined) await copyDatabases(dataDir);
   const variables = { ...ports, LOG_LEVEL: "info", ENRICH_WORKERS: "2", ...own };
   let running = await startOn(dataDir, variables);
   const admin = (...args: string[]) => runAdmin(args, own);

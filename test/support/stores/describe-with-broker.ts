@@ -3,7 +3,8 @@ import type { BrokerSettings } from "../../../deploy/broker/broker-settings.js";
 import { openJavaBroker } from "./java-broker.js";
 import type { JavaTestBroker } from "./java-broker.js";
 import { findBrokerSource, findJavaSource, openTestBroker } from "./kafka-broker.js";
-import type { BrokerSource, TestBroker } from "./kafka-broker.js";
+import type { BrokerSource } from "./kafka-broker.js";
+import type { TestBroker } from "./test-broker.js";
 
 const OPEN_MS_MAX = 300_000;
 

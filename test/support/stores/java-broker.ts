@@ -7,7 +7,7 @@ import type { Broker } from "../../../deploy/broker/broker.js";
 import type { BrokerSettings } from "../../../deploy/broker/broker-settings.js";
 import { KAFKA_VERSION } from "../../../deploy/broker/fetch-broker.js";
 import { startBroker } from "../../../deploy/broker/start-broker.js";
-import type { TestBroker } from "./kafka-broker.js";
+import type { TestBroker } from "./test-broker.js";
 
 /** A broker in a process of ours, to be harmed; its port and its data stay the same over every `restart`. */
 export interface JavaTestBroker extends TestBroker {

@@ -6,10 +6,7 @@ import { findJava, findMaven } from "../../../deploy/broker/find-java.js";
 import type { Environment } from "../../../deploy/broker/find-java.js";
 import { StartFailure } from "../../../deploy/process/start-failure.js";
 import { BROKER_LIB, openJavaBroker } from "./java-broker.js";
-
-export interface TestBroker extends AsyncDisposable {
-  readonly brokers: readonly string[];
-}
+import type { TestBroker } from "./test-broker.js";
 
 /** Where a broker for tests comes from; `none` says what to install. */
 export type BrokerSource =

@@ -122,6 +122,7 @@ describe("/metrics tells of", () => {
     await toolchain.kill("SIGKILL");
     await toolchain.restart();
     expect((await readMetrics(toolchain)).sum("imports_ended_total", { ending: "lost" })).toBe(1);
+    await expect.poll(async () => (await readMetrics(toolchain)).sum("event_log_lag_records")).toBe(0);
   });
 
   test("exactly what the table in deploy/docs/metrics.md names", async () => {

@@ -116,8 +116,9 @@ test("while PostgreSQL does not say what changes, what was known is served, and 
   await expect.poll(() => metric("collect_sites_fresh")).toBe(1);
   // The connection that listens is cut, and its successors as well for a while.
   const cut = setInterval(() => {
-    const text =
-      "select pg_terminate_backend(pid) from pg_stat_activity where application_name like '%collect'";
+    const text = `
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and application_name like '%collect'`;
     void postgres.pg.query(text);
   }, 10);
   await expect.poll(() => metric("collect_sites_fresh"), { interval: 5 }).toBe(0);

@@ -20,7 +20,7 @@ let api: ApiClient;
 let recountBodies: RecountBodies;
 
 beforeAll(async () => {
-  [toolchain, recountBodies] = await Promise.all([startToolchain(), openRecount()]);
+  [toolchain, recountBodies] = await Promise.all([startToolchain({ prepared: [] }), openRecount({ prepared: [] })]);
   api = await toolchain.newAccount("ada");
 });
 

@@ -1,10 +1,14 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { funnelSeedText, funnelTotalsOf } from "../../../faults/funnel-report.js";
 import { openFunnelWorld, type FunnelWorld } from "../../../faults/funnel-world.js";
-import { runFunnelSeed, type FunnelSeedReport } from "../../../faults/run-funnel-seed.js";
+import { planEveryFunnelPoint, planFunnelSeed } from "../../../faults/plan-funnel-seed.js";
+import { runFunnelPlan, type FunnelSeedReport } from "../../../faults/run-funnel-seed.js";
 
-/** Between them every named point. */
-const SEEDS = [1, 5, 6];
+/** `npm run test:faults -- --funnel --seeds 100` runs many. */
+const PLANS = [
+  { when: "at every point in turn", plan: planEveryFunnelPoint(1) },
+  { when: "at two points and at moments without a name", plan: planFunnelSeed(5) },
+];
 
 const reports: FunnelSeedReport[] = [];
 let world: FunnelWorld;
@@ -15,10 +19,10 @@ beforeAll(async () => {
 
 afterAll(() => world?.[Symbol.asyncDispose]());
 
-test.each(SEEDS)(
-  "every change of stage is announced once under one id, whenever the program was killed (seed %i)",
-  async (seed) => {
-    const report = await runFunnelSeed(world, seed);
+test.each(PLANS)(
+  "every change of stage is announced once under one id, though the program was killed $when",
+  async ({ plan }) => {
+    const report = await runFunnelPlan(world, plan);
     reports.push(report);
     expect(funnelTotalsOf([report]), funnelSeedText(report)).toEqual({
       ...{ missing: 0, twice: 0, unheardOf: 0, unstable: 0, unsigned: 0, malformed: 0 },

@@ -124,7 +124,8 @@ test("a request that gave up waiting leaves its connection to the next one", asy
 });
 
 const CONNECTIONS = `
-  select pid from pg_stat_activity where application_name = 'maintainer-toolchain' and pid <> pg_backend_pid()
+  select pid from pg_stat_activity
+  where datname = current_database() and application_name = 'maintainer-toolchain' and pid <> pg_backend_pid()
   order by pid`;
 
 test("work of the service's own waits as long as it takes", async () => {

@@ -1,0 +1,66 @@
+import { execFile } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { promisify } from "node:util";
+import { onPostgres } from "./on-postgres.js";
+
+/** Prepared once a run (`prepare-stores.ts`), in a form that can be handed to the processes of tests. */
+export interface PreparedStores {
+  /** A folder with `postgres` and `clickhouse`, each with this program's tables and nothing in them. */
+  template: string;
+  /** A server whose database of this URL has the tables and is never written to. */
+  postgresUrl: string;
+  /** A CSV with a tenth of the bundled networks, for ASN_DB. */
+  networks: string;
+}
+
+/** Two things that a program under test need not make or read itself. */
+export type Prepared = "databases" | "networks";
+export const ALL_PREPARED: readonly Prepared[] = ["databases", "networks"];
+
+const VARIABLE = "TEST_PREPARED_STORES";
+
+/** From here on this process and those that it starts use them. */
+export function usePreparedStores(stores: PreparedStores): void {
+  process.env[VARIABLE] = JSON.stringify(stores);
+}
+
+/** None where tests' programs are started by hand. */
+export function preparedStores(): PreparedStores | undefined {
+  const given = process.env[VARIABLE];
+  return given === undefined ? undefined : (JSON.parse(given) as PreparedStores);
+}
+
+/** The variables of a program that reads a tenth of the networks. */
+export function fewNetworks(): { ASN_DB?: string } {
+  const stores = preparedStores();
+  return stores === undefined ? {} : { ASN_DB: stores.networks };
+}
+
+/** Puts the databases where a program would make them at its first start. */
+export async function copyDatabases(dataDir: string): Promise<void> {
+  const stores = preparedStores();
+  if (stores === undefined) return;
+  // `cp`, because it keeps the account that PostgreSQL runs as.
+  await promisify(execFile)("cp", ["-a", `${stores.template}/.`, dataDir]);
+}
+
+/** A database of its own with this program's tables. */
+export async function makeDatabase(): Promise<{ url: string } & AsyncDisposable> {
+  const { postgresUrl } = preparedStores() ?? notPrepared();
+  const template = new URL(postgresUrl).pathname.slice(1);
+  const name = `test_${randomUUID().replaceAll("-", "")}`;
+  const url = new URL(postgresUrl);
+  url.pathname = name;
+  const server = new URL(postgresUrl);
+  server.pathname = "postgres";
+  const ask = (query: string) => onPostgres(server.href, (client) => client.query(query));
+  await ask(`create database ${name} template ${template}`);
+  return {
+    url: url.href,
+    [Symbol.asyncDispose]: async () => void (await ask(`drop database ${name} with (force)`)),
+  };
+}
+
+function notPrepared(): never {
+  throw new Error("no stores are prepared: the project needs prepare-stores.ts in its globalSetup");
+}

@@ -1,0 +1,4 @@
+/** A broker for tests, ended with them unless it was given. */
+export interface TestBroker extends AsyncDisposable {
+  readonly brokers: readonly string[];
+}
