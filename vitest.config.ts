@@ -26,7 +26,12 @@ class SlowFirst extends BaseSequencer {
 }
 
 /** Of projects whose tests start programs and servers; they run beside each other, after the others. */
-const WITH_PROCESSES = { testTimeout: 120_000, hookTimeout: 120_000, sequence: { groupOrder: 1 } };
+const WITH_PROCESSES = {
+  setupFiles: ["test/support/fail-on-leaks.ts"],
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+  sequence: { groupOrder: 1 },
+};
 
 export default defineConfig({
   // Node 20 cannot parse `await using`.
@@ -43,7 +48,9 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["test/unit/**/*.test.ts"],
-          testTimeout: 15_000,
+          // Pure, so that files may share modules: loading them anew for each takes as long as the tests.
+          isolate: false,
+          testTimeout: 30_000,
           sequence: { groupOrder: 0 },
         },
       },
@@ -81,8 +88,8 @@ export default defineConfig({
             "test/support/stores/fetch-broker.ts",
             "test/support/stores/provide-broker.ts",
           ],
-          setupFiles: ["test/support/stores/use-broker.ts"],
           ...WITH_PROCESSES,
+          setupFiles: ["test/support/fail-on-leaks.ts", "test/support/stores/use-broker.ts"],
         },
       },
       {

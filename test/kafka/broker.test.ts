@@ -100,7 +100,7 @@ describeWithJavaBroker("a broker of Java and Maven", (broker) => {
     broker().freeze();
     let sent = false;
     const producing = produce(brokers, "frozen", { values: ["one"] }).then(() => (sent = true));
-    await sleep(1_000);
+    await sleep(200);
     expect(sent).toBe(false);
     broker().continue();
     await producing;

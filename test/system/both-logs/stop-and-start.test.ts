@@ -21,10 +21,7 @@ let artifact: KnownArtifact;
 let path: string;
 
 beforeAll(async () => {
-  [toolchain, recountBodies] = await Promise.all([
-    startToolchain({ prepared: ["networks"] }),
-    openRecount(),
-  ]);
+  [toolchain, recountBodies] = await Promise.all([startToolchain({ prepared: ["networks"] }), openRecount()]);
   api = await toolchain.newAccount("ada");
   await makeOrganization(api, ORGANIZATION);
   await toolchain.admin("grant-export", ORGANIZATION);

@@ -20,7 +20,10 @@ let api: ApiClient;
 let recountBodies: RecountBodies;
 
 beforeAll(async () => {
-  [toolchain, recountBodies] = await Promise.all([startToolchain({ prepared: [] }), openRecount({ prepared: [] })]);
+  [toolchain, recountBodies] = await Promise.all([
+    startToolchain({ prepared: [] }),
+    openRecount({ prepared: [] }),
+  ]);
   api = await toolchain.newAccount("ada");
 });
 

@@ -109,7 +109,7 @@ describe.each(["aggregates", "events"] as const)("an answer of many megabytes of
     const seen = new Set<string>();
     for (const [encoding, name] of Object.entries({ identity: "none", gzip: "gzip", zstd: "zstd" })) {
       const parts: Buffer[] = [];
-      await readThrough(await openAnswer(api, path, encoding), () => sleep(500), parts);
+      await readThrough(await openAnswer(api, path, encoding), () => sleep(200), parts);
       await using file = await startServer((_, answer) => void answer.end(Buffer.concat(parts)));
       const from = `url('${file.url}', 'LineAsString', 'line String', '${name}')`;
       seen.add(await askClickHouse(`SELECT count(), sum(cityHash64(line)) FROM ${from}`));

@@ -40,7 +40,7 @@ async function whileRenaming<T>([one, other]: [string, string], call: () => Prom
   await renaming.query("update owners set name = $1 where name = $2", [`${one}x`, one]);
   await renaming.query("update owners set name = $1 where name = $2", [one, other]);
   const answers = call();
-  const waiting = 
+  const waiting =
     "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
   await expect.poll(async () => (await renaming.query(waiting)).rowCount, { interval: 5 }).toBe(2);
   await renaming.query("commit");

@@ -138,7 +138,8 @@ test("two schedules of the same jobs do each time once, and finish what is under
   expect(outcomes.filter((outcome) => outcome === "done")).toHaveLength(runs.length);
   expect(outcomes).not.toContain("failed");
   const { length } = runs;
-  await new Promise((resolve) => setTimeout(resolve, 1_200));
+  const nextDueAt = Math.ceil(Date.now() / 1_000) * 1_000;
+  await expect.poll(() => Date.now()).toBeGreaterThan(nextDueAt + 200);
   expect(runs).toHaveLength(length);
 });
 
@@ -165,10 +166,11 @@ test("a time that passed while nothing ran is made up for once, by jobs that say
   const outcomes: string[] = [];
   const onRun = (name: string, outcome: string) => void outcomes.push(`${name}: ${outcome}`);
   const schedules = [one, other].map((pg) => startSchedule(jobs, { pg, log: silent, onRun }));
-  await expect.poll(() => outcomes.length).toBe(2);
+  await expect.poll(() => outcomes).toContain("yearly: done");
   await Promise.all(schedules.map((schedule) => schedule[Symbol.asyncDispose]()));
   expect(runs).toEqual(["yearly"]);
-  expect(outcomes.sort()).toEqual(["yearly: done", "yearly: elsewhere"]);
+  // The other one comes to it at the same time, or finds later that it was made up for.
+  expect(outcomes.filter((outcome) => outcome !== "yearly: elsewhere")).toEqual(["yearly: done"]);
 });
 
 test("a job that takes long is told to end, is not taken for done, and is done at the next start", async () => {

@@ -124,7 +124,7 @@ describe("the embedded event log, beside that", () => {
   });
 
   test("deletes consumed records that are too old, and never one that some group has yet to consume", async () => {
-    await withLog({ retentionMs: 200, retentionEveryMs: 20 }, async (log, dir) => {
+    await withLog({ retentionMs: 50, retentionEveryMs: 20 }, async (log, dir) => {
       await log.append(bytes("a", "b", "c"), { partition: 0 });
       await using slow = await log.consume({ ...WHOLE, group: "slow", batchBytesMax: 1 }, async (batch) => {
         await batch.commit();
@@ -133,7 +133,7 @@ describe("the embedded event log, beside that", () => {
       await slow.crashed;
       await using _fast = await log.consume({ ...WHOLE, group: "fast" }, (batch) => batch.commit());
       await expect.poll(() => keptOffsets(dir), POLL).toEqual([1, 2]);
-      await sleep(400);
+      await sleep(200);
       expect((await collect(log, { until: 2, group: "slow" })).texts()).toEqual(["b", "c"]);
     });
   });

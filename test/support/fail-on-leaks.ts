@@ -1,0 +1,25 @@
+import { globalAgent } from "node:http";
+import { afterAll, expect, vi } from "vitest";
+
+/** Handles by which a file that forgot to close something shows: its programs, servers and connections. */
+const KINDS = ["ProcessWrap", "TCPServerWrap", "TCPSocketWrap"];
+/** What was closed may take a moment to be gone. */
+const GONE_MS_MAX = 10_000;
+const DISPATCHER = Symbol.for("undici.globalDispatcher.1");
+
+const countHandles = () =>
+  process
+    .getActiveResourcesInfo()
+    .filter((kind) => KINDS.includes(kind))
+    .sort();
+
+const before = countHandles();
+
+// Registered before the hooks of the file, and so run after them.
+afterAll(async () => {
+  // Connections that are kept for the next request are nobody's to close.
+  globalAgent.destroy();
+  await (globalThis as { [DISPATCHER]?: { destroy(): Promise<void> } })[DISPATCHER]?.destroy();
+  const noneLeft = () => expect(countHandles(), "handles that this file leaves open").toEqual(before);
+  await vi.waitFor(noneLeft, { timeout: GONE_MS_MAX, interval: 20 });
+});
