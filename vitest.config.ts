@@ -6,12 +6,19 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 const SLOW = [
   "faults",
   "roles",
-  "poison-chunks",
   "crash-recovery",
   "funnel-faults",
   "hostile-bodies",
   "stop-and-start",
+  "group-reset",
+  "poison-chunks",
+  "large-answers",
+  "funnel",
+  "start-and-stop",
+  "settlement",
   "broker",
+  "event-log-lost",
+  "event-log",
 ];
 
 class SlowFirst extends BaseSequencer {
