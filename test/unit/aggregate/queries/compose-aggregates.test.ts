@@ -6,17 +6,17 @@ import { BREAKDOWN_LIST, type BreakdownDeclaration } from "../../../../schemas/c
 import { EXPORT_FORMATS } from "../../../../schemas/contracts/export-format.js";
 
 const PACKAGES = ["0195b2f0-0000-7000-8000-000000000001"];
-const BROWSER: BreakdownDeclaration = {
-  name: "browser",
-  table: "browsers",
-  question: "Which browsers?",
+const NINTH: BreakdownDeclaration = {
+  name: "ninth",
+  table: "ninths",
+  question: "Which ninths?",
   values: [
-    { column: "browser", field: "browser_name", description: "Not of package clients" },
-    { column: "engine", field: "engine", optional: true },
-    { column: "engine_version", field: "engine_version", optional: true },
+    { column: "ninth", field: "ninth_value", description: "A value" },
+    { column: "ninth_detail", field: "ninth_detail", optional: true },
+    { column: "ninth_detail_version", field: "ninth_detail_version", optional: true },
   ],
 };
-const NINE = [...BREAKDOWN_LIST, BROWSER];
+const NINE = [...BREAKDOWN_LIST, NINTH];
 
 /** Names of the columns that a statement answers with. */
 function columnsOf(statement: string): string[] {
@@ -27,33 +27,33 @@ function columnsOf(statement: string): string[] {
 describe("a ninth breakdown in the list", () => {
   test("is counted where it is asked for, and read from its table", () => {
     const asked = { packages: PACKAGES, format: "ndjson" } as const;
-    const statement = composeAggregates({ ...asked, breakdowns: ["browser"] }, NINE);
-    expect(statement.match(/FROM \w+ AS counted/g)).toEqual(["FROM browsers AS counted"]);
-    expect(statement).toContain("breakdown = 'browser', concat(',\"browser_name\":', toJSONString(value_1)");
-    expect(composeAggregates({ ...asked, breakdowns: BREAKDOWNS }, NINE)).not.toContain("FROM browsers");
+    const statement = composeAggregates({ ...asked, breakdowns: ["ninth"] }, NINE);
+    expect(statement.match(/FROM \w+ AS counted/g)).toEqual(["FROM ninths AS counted"]);
+    expect(statement).toContain("breakdown = 'ninth', concat(',\"ninth_value\":', toJSONString(value_1)");
+    expect(composeAggregates({ ...asked, breakdowns: BREAKDOWNS }, NINE)).not.toContain("FROM ninths");
   });
 
   test("is the last of the columns, and of the fields of the API document", () => {
-    const csv = composeAggregates({ packages: PACKAGES, breakdowns: ["browser"], format: "csv" }, NINE);
+    const csv = composeAggregates({ packages: PACKAGES, breakdowns: ["ninth"], format: "csv" }, NINE);
     const fields = Object.keys(AGGREGATE_V1.properties);
-    const added = ["browser_name", "engine", "engine_version"];
+    const added = ["ninth_value", "ninth_detail", "ninth_detail_version"];
     expect(columnsOf(csv).slice(1)).toEqual([...fields, ...added].slice(1));
     const schema = aggregateSchema(NINE).properties;
     expect(Object.keys(schema)).toEqual([...fields, ...added]);
     expect(schema).toMatchObject({
-      breakdown: { enum: [...BREAKDOWNS, "browser"] },
-      browser_name: { type: "string", description: "Not of package clients" },
+      breakdown: { enum: [...BREAKDOWNS, "ninth"] },
+      ninth_value: { type: "string", description: "A value" },
     });
   });
 
   test("has a table and a view that a migration names", () => {
-    const statements = breakdownClauses(NINE).breakdown?.("browser") ?? "";
-    expect(statements).toContain("ORDER BY (package, date, browser, engine, engine_version)");
-    expect(statements).toContain("CREATE {new_view(browsers_view)} TO browsers AS");
-    expect(breakdownClauses(NINE).breakdown_of_before?.("browser")).toContain(
-      "INSERT INTO browsers (package, date, browser, engine, engine_version, total)",
+    const statements = breakdownClauses(NINE).breakdown?.("ninth") ?? "";
+    expect(statements).toContain("ORDER BY (package, date, ninth, ninth_detail, ninth_detail_version)");
+    expect(statements).toContain("CREATE {new_view(ninths_view)} TO ninths AS");
+    expect(breakdownClauses(NINE).breakdown_of_before?.("ninth")).toContain(
+      "INSERT INTO ninths (package, date, ninth, ninth_detail, ninth_detail_version, total)",
     );
-    expect(() => breakdownClauses(BREAKDOWN_LIST).breakdown?.("browser")).toThrow("not in the list");
+    expect(() => breakdownClauses(BREAKDOWN_LIST).breakdown?.("ninth")).toThrow("not in the list");
   });
 });
 
@@ -65,7 +65,7 @@ test("no two breakdowns share a name, a table or a field, and their names can st
     expect(new Set(names).size).toBe(names.length);
   for (const format of EXPORT_FORMATS)
     expect(() => composeAggregates({ packages: PACKAGES, breakdowns: BREAKDOWNS, format })).not.toThrow();
-  const wrong = { ...BROWSER, table: "browsers; DROP TABLE events" };
-  const asked = { packages: PACKAGES, breakdowns: ["browser"], format: "csv" } as const;
+  const wrong = { ...NINTH, table: "ninths; DROP TABLE events" };
+  const asked = { packages: PACKAGES, breakdowns: ["ninth"], format: "csv" } as const;
   expect(() => composeAggregates(asked, [wrong])).toThrow("not a name for a query");
 });

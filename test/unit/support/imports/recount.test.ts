@@ -21,8 +21,8 @@ const artifacts: KnownArtifact[] = [
 ];
 
 const clients = new Map([
-  ["curl/8.5.0", { client: "curl", clientVersion: "8.5.0", platform: "linux" }],
-  ["Go-http-client", { client: "go", clientVersion: "", platform: "" }],
+  ["curl/8.5.0", { ...UNKNOWN_CLIENT, client: "curl", clientVersion: "8.5.0", platform: "linux" }],
+  ["Go-http-client", { ...UNKNOWN_CLIENT, client: "go" }],
 ]);
 const countries = new Map([
   ["192.0.2.1", "DE"],
