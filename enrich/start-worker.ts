@@ -3,9 +3,9 @@ import { unpackedSize } from "../schemas/records/chunk-codec.js";
 import type { ChunkOutcome, ImportProgress } from "../schemas/records/chunk-outcome.js";
 import type { Lookups } from "../schemas/records/enriched-event.js";
 import { BatchLost, type EventLog, type LogConsumer } from "../schemas/records/event-log.js";
-import type { ParkedChunk, ParkedChunks } from "../schemas/records/dead-letter.js";
+import type { DeadLetter, DeadLetterStore } from "../schemas/records/dead-letter.js";
 import { ArtifactCache, type ResolveArtifact } from "./batches/artifact-cache.js";
-import type { HoldTurn } from "./batches/thread-mutex.js";
+import type { ThreadMutex } from "./batches/thread-mutex.js";
 import type { Inserted } from "./batches/insert-rows.js";
 import { LiveArtifacts, type ResolveLive } from "./batches/live-artifacts.js";
 import { EventBlock } from "./native/event-block.js";
@@ -31,15 +31,15 @@ export interface WorkerDependencies {
   resolveArtifact: ResolveArtifact;
   resolveLive: ResolveLive;
   progress: ImportProgress;
-  parked: ParkedChunks;
+  deadLetters: DeadLetterStore;
   share: { index: number; of: number };
-  /** Shared by the workers of a process. Without it this is the only one. */
-  turn?: HoldTurn;
+  /** Shared by the workers of a process. Needed only where there are several. */
+  mutex?: ThreadMutex;
   onOutcomes?: (outcomes: readonly ChunkOutcome[]) => void;
   onWritten?: (batch: WrittenBatch) => void;
   onInserted?: (insert: Inserted) => void;
-  /** Told of chunks that were set aside, each once. */
-  onParked?: (chunk: ParkedChunk) => void;
+  /** Called once for each new dead letter. */
+  onDeadLetter?: (letter: DeadLetter) => void;
   /** Told of log entries that cannot be stored as they are. */
   onLogRefused?: NonNullable<BatchWriter["onLogRefused"]>;
   /** Told of every failed try; the worker itself tries again. */
@@ -68,21 +68,21 @@ export async function startWorker(dependencies: WorkerDependencies): Promise<Log
       stopping.abort();
       // Whoever does not wait for the end of the batch says nothing about the record in hand. What cannot be noted
       // now counts a death too many for it, of which one is not enough.
-      await writer.inHand.range?.release().catch(() => undefined);
+      await writer.inHand.range?.end().catch(() => undefined);
       await consumer[Symbol.asyncDispose]();
     },
   };
 }
 
 function openWriter(dependencies: WorkerDependencies, stopping: AbortSignal): BatchWriter {
-  const { resolveArtifact, resolveLive, onRetry, turn = SOLE } = dependencies;
+  const { resolveArtifact, resolveLive, onRetry, mutex = UNSHARED } = dependencies;
   const inHand: BatchWriter["inHand"] = {};
   const again: Again = (what, work) =>
     retryWhileDown(work, {
       async onFailure(error) {
         onRetry?.(error, what);
         // Whoever ends the program while it waits for a store says nothing about the chunk that waits.
-        await inHand.range?.release();
+        await inHand.range?.end();
       },
       signal: stopping,
       isDown: (error) => !(error instanceof BatchLost),
@@ -91,7 +91,7 @@ function openWriter(dependencies: WorkerDependencies, stopping: AbortSignal): Ba
     ...dependencies,
     again,
     inHand,
-    turn,
+    mutex,
     stopping,
     events: new EventBlock(),
     logs: new LogBlock(),
@@ -103,4 +103,4 @@ function openWriter(dependencies: WorkerDependencies, stopping: AbortSignal): Ba
   };
 }
 
-const SOLE: HoldTurn = { take: async () => undefined, giveBack: () => undefined };
+const UNSHARED: ThreadMutex = { lock: async () => undefined, unlock: () => undefined };

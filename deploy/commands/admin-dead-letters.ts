@@ -3,22 +3,22 @@ import { join } from "node:path";
 import { Command, InvalidArgumentError } from "commander";
 import type { Pool } from "pg";
 import {
-  dropParkedChunks,
-  listParkedChunks,
-  retryParkedChunk,
+  dropDeadLetters,
+  listDeadLetters,
+  retryDeadLetter,
   type Retried,
-  type RetriedChunk,
-  type WaitingChunk,
+  type RetriedLetter,
+  type WaitingLetter,
 } from "../../api/stores/imports/dead-letters.js";
 import type { EventLog } from "../../schemas/records/event-log.js";
 import type { Administer, Administered } from "./administer.js";
 import { createLog } from "../process/log.js";
 import type { EventLogSource } from "../stores/open-event-log.js";
 
-/** `admin parked ...`: what becomes of chunks that enrichment set aside. */
-export function parkedCommand(administer: Administer): Command {
-  return new Command("parked")
-    .description("Chunks of lines that could not be processed and were set aside.")
+/** `admin dead-letters ...`: list, retry or drop the chunks of lines that enrichment could not process. */
+export function deadLettersCommand(administer: Administer, name = "dead-letters"): Command {
+  return new Command(name)
+    .description("Dead letters: chunks of lines that could not be processed.")
     .addCommand(listCommand(administer))
     .addCommand(retryCommand(administer))
     .addCommand(dropCommand(administer));
@@ -26,57 +26,55 @@ export function parkedCommand(administer: Administer): Command {
 
 function listCommand(administer: Administer): Command {
   return new Command("list")
-    .description("List what is set aside: id, import, owner, first line, lines, tries, time and reason.")
+    .description("List them: id, import, owner, first line, lines, tries, time and reason.")
     .option("--json", "one JSON object a line")
     .action(({ json = false }: { json?: boolean }) =>
       administer(async ({ pg }) => {
-        const chunks = await listParkedChunks(pg);
-        return json ? chunks.map((chunk) => JSON.stringify(chunk)) : tableOf(chunks);
+        const letters = await listDeadLetters(pg);
+        return json ? letters.map((letter) => JSON.stringify(letter)) : tableOf(letters);
       }),
     );
 }
 
 function retryCommand(administer: Administer): Command {
   return new Command("retry")
-    .description(
-      "Append chunks to the event log again; their lines count as imported once they are enriched.",
-    )
+    .description("Append them to the event log again; their lines count as imported once they are enriched.")
     .argument("[id...]", "as `list` shows them", parseIds)
-    .option("--all", "every one that is set aside")
+    .option("--all", "every one that waits")
     .action((ids: number[], { all = false }: { all?: boolean }) =>
       administer(async (deps) => {
-        if (all === ids.length > 0) throw new Error("Give the ids of chunks, or --all.");
-        return retryChunks(all ? (await listParkedChunks(deps.pg)).map(({ id }) => id) : ids, deps);
+        if (all === ids.length > 0) throw new Error("Give the ids of dead letters, or --all.");
+        return retryLetters(all ? (await listDeadLetters(deps.pg)).map(({ id }) => id) : ids, deps);
       }),
     );
 }
 
 function dropCommand(administer: Administer): Command {
   return new Command("drop")
-    .description("Forget chunks for good; their lines stay counted as failed.")
+    .description("Forget them for good; their lines stay counted as failed.")
     .argument("<id...>", "as `list` shows them", parseIds)
-    .action((ids: number[]) => administer(({ pg }) => dropChunks(pg, ids)));
+    .action((ids: number[]) => administer(({ pg }) => dropLetters(pg, ids)));
 }
 
 function parseIds(text: string, before: number[] = []): number[] {
   const id = Number(text);
   if (/^\d+$/.test(text) && id > 0 && Number.isSafeInteger(id)) return [...before, id];
-  throw new InvalidArgumentError("Ids are whole numbers, as `admin parked list` shows them.");
+  throw new InvalidArgumentError("Ids are whole numbers, as `admin dead-letters list` shows them.");
 }
 
-const HEADINGS = ["ID", "IMPORT", "OWNER", "FIRST LINE", "LINES", "TRIES", "PARKED AT", "REASON"];
+const HEADINGS = ["ID", "IMPORT", "OWNER", "FIRST LINE", "LINES", "TRIES", "SINCE", "REASON"];
 
-function tableOf(chunks: readonly WaitingChunk[]): string[] {
-  if (chunks.length === 0) return ["Nothing is set aside."];
-  const rows = chunks.map((chunk) => [
-    String(chunk.id),
-    chunk.importId ?? "-",
-    chunk.owner ?? "-",
-    String(chunk.firstLine),
-    String(chunk.lines),
-    String(chunk.tries),
-    chunk.parkedAt,
-    chunk.reason,
+function tableOf(letters: readonly WaitingLetter[]): string[] {
+  if (letters.length === 0) return ["No dead letter is waiting."];
+  const rows = letters.map((letter) => [
+    String(letter.id),
+    letter.importId ?? "-",
+    letter.owner ?? "-",
+    String(letter.firstLine),
+    String(letter.lines),
+    String(letter.tries),
+    letter.createdAt,
+    letter.reason,
   ]);
   const widths = HEADINGS.map((heading, column) =>
     Math.max(heading.length, ...rows.map((row) => row[column]?.length ?? 0)),
@@ -89,23 +87,23 @@ function tableOf(chunks: readonly WaitingChunk[]): string[] {
   );
 }
 
-/** One by one: what was appended is no longer set aside, whatever becomes of the others. */
-async function retryChunks(ids: readonly number[], { pg, logSource }: Administered): Promise<string[]> {
-  if (ids.length === 0) return ["Nothing is set aside."];
+/** One by one: those that were appended stay so, also where a later one fails. */
+async function retryLetters(ids: readonly number[], { pg, logSource }: Administered): Promise<string[]> {
+  if (ids.length === 0) return ["No dead letter is waiting."];
   await using log = await openLog(logSource);
   const idsOf: Record<Retried, number[]> = { appended: [], closed: [], unknown: [] };
   for (const id of new Set(ids)) {
     try {
-      idsOf[await retryParkedChunk(pg, id, (chunk) => appendAgain(chunk, log))].push(id);
+      idsOf[await retryDeadLetter(pg, id, (letter) => appendAgain(letter, log))].push(id);
     } catch (cause) {
-      throw new Error(`${sentenceOf(idsOf)} Then chunk ${id} could not be appended.`, { cause });
+      throw new Error(`${sentenceOf(idsOf)} Then dead letter ${id} could not be appended.`, { cause });
     }
   }
   if (idsOf.closed.length + idsOf.unknown.length > 0) throw new Error(sentenceOf(idsOf));
   return [sentenceOf(idsOf)];
 }
 
-async function appendAgain({ partition, record }: RetriedChunk, log: EventLog): Promise<void> {
+async function appendAgain({ partition, record }: RetriedLetter, log: EventLog): Promise<void> {
   await log.append([record], { partition: partition % log.partitions });
 }
 
@@ -113,13 +111,13 @@ function sentenceOf({ appended, closed, unknown }: Record<Retried, readonly numb
   const sentences = [`${countOf(appended.length)} appended to the event log again.`];
   if (closed.length > 0)
     sentences.push(
-      `Not ${closed.join(", ")}: the import was aborted or taken back, nothing more goes into it; drop what is left.`,
+      `Not ${closed.join(", ")}: the import was aborted or retracted and takes no more lines; drop them.`,
     );
-  if (unknown.length > 0) sentences.push(unknownChunks(unknown).message);
+  if (unknown.length > 0) sentences.push(unknownLetters(unknown).message);
   return sentences.join(" ");
 }
 
-/** Never makes an embedded one: what is appended to a log that nobody reads would be lost. */
+/** Never creates an embedded log: records in a log that nobody reads would be lost. */
 async function openLog(source: EventLogSource): Promise<EventLog> {
   if ("dir" in source && !existsSync(join(source.dir, "data.mdb")))
     throw new Error(
@@ -130,19 +128,19 @@ async function openLog(source: EventLogSource): Promise<EventLog> {
   return openEventLog(source, createLog({ level: "error" }));
 }
 
-async function dropChunks(pg: Pool, ids: readonly number[]): Promise<string[]> {
+async function dropLetters(pg: Pool, ids: readonly number[]): Promise<string[]> {
   const wanted = [...new Set(ids)];
-  const unknown = await dropParkedChunks(pg, wanted);
-  if (unknown.length > 0) throw unknownChunks(unknown);
+  const unknown = await dropDeadLetters(pg, wanted);
+  if (unknown.length > 0) throw unknownLetters(unknown);
   return [`${countOf(wanted.length)} dropped.`];
 }
 
-function unknownChunks(ids: readonly number[]): Error {
-  const named = ids.length === 1 ? `chunk ${ids[0]} is` : `chunks ${ids.join(", ")} are`;
-  return new Error(`No ${named} set aside; see: admin parked list`);
+function unknownLetters(ids: readonly number[]): Error {
+  const named = ids.length === 1 ? `dead letter ${ids[0]} is` : `dead letters ${ids.join(", ")} are`;
+  return new Error(`No ${named} waiting; see: admin dead-letters list`);
 }
 
-function countOf(chunks: number): string {
-  if (chunks === 0) return "No chunk was";
-  return chunks === 1 ? "1 chunk was" : `${chunks} chunks were`;
+function countOf(letters: number): string {
+  if (letters === 0) return "No dead letter was";
+  return letters === 1 ? "1 dead letter was" : `${letters} dead letters were`;
 }

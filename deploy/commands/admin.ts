@@ -11,7 +11,7 @@ import { ClosingStack } from "../process/closing-stack.js";
 import { createLog } from "../process/log.js";
 import { StartFailure } from "../process/start-failure.js";
 import { connectPostgres } from "../stores/postgres/connect-postgres.js";
-import { parkedCommand } from "./admin-dead-letters.js";
+import { deadLettersCommand } from "./admin-dead-letters.js";
 import { funnelCommand } from "./admin-funnel.js";
 import type { Administer, Administered } from "./administer.js";
 import { openAdminStores } from "./open-admin-stores.js";
@@ -31,10 +31,12 @@ export function adminCommand({ env, print, fail }: AdminProcess = thisProcess())
     ...accountCommands(administer),
     ...exportCommands(administer),
     migrateCommand(administer),
-    parkedCommand(administer),
+    deadLettersCommand(administer),
     funnelCommand(administer),
   ])
     admin.addCommand(command);
+  // As it was called before: scripts of operators may say so.
+  admin.addCommand(deadLettersCommand(administer, "parked"), { hidden: true });
   return admin;
 }
 

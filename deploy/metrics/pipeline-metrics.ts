@@ -10,7 +10,7 @@ import { IMPORT_ENDINGS, type ImportEnding } from "../../schemas/records/import-
 export interface EnrichmentMetrics {
   onOutcomes(outcomes: readonly ChunkOutcome[]): void;
   /** Counts chunks that became dead letters. */
-  onParked(chunks: number): void;
+  onDeadLetters(letters: number): void;
   onWritten(batch: WrittenBatch): void;
   onInserted(insert: Inserted): void;
   /** Counts records that the event log deleted before they were read. */
@@ -25,8 +25,8 @@ export interface PipelineMetrics {
 
 export interface PipelineSources {
   eventLog: LagReader;
-  /** How many chunks wait for an operator now. */
-  countParked: () => Promise<number>;
+  /** How many dead letters wait for an operator now. */
+  countDeadLetters: () => Promise<number>;
 }
 
 /** Metrics of the pipeline from import to export, in every process. */
@@ -63,14 +63,14 @@ export function createPipelineMetrics(registry: Registry, sources: PipelineSourc
 }
 
 /** Values of the whole system, which every process reports. NaN while their store is unavailable. */
-function createBacklogGauges(registry: Registry, { eventLog, countParked }: PipelineSources): void {
+function createBacklogGauges(registry: Registry, { eventLog, countDeadLetters }: PipelineSources): void {
   const registers = [registry];
   new Gauge({
-    name: "enrich_parked_chunks",
-    help: "Chunks that are set aside now and wait for `admin parked retry` or `drop`",
+    name: "enrich_dead_letters",
+    help: "Dead letters: chunks that could not be enriched and wait for `admin dead-letters retry` or `drop`",
     registers,
     async collect() {
-      this.set(await orUnknown(countParked()));
+      this.set(await orUnknown(countDeadLetters()));
     },
   });
   new Gauge({
@@ -95,7 +95,7 @@ function createEnrichmentMetrics(registry: Registry): EnrichmentMetrics {
   const registers = [registry];
   const chunks = new Counter({
     name: "enrich_chunks_total",
-    help: "Chunks by what became of them: enriched, or parked because they could not be",
+    help: "Chunks by outcome: enriched, or dead-letter because they could not be",
     labelNames: ["outcome"],
     registers,
   });
@@ -130,13 +130,13 @@ function createEnrichmentMetrics(registry: Registry): EnrichmentMetrics {
     help: "Records that the event log deleted before they were read; their imports are incomplete",
     registers,
   });
-  for (const outcome of ["enriched", "parked"]) chunks.inc({ outcome }, 0);
+  for (const outcome of ["enriched", "dead-letter"]) chunks.inc({ outcome }, 0);
   for (const outcome of ["imported", "rejected"]) events.inc({ outcome }, 0);
   for (const outcome of ["stored", "refused"]) live.inc({ outcome }, 0);
   for (const delivery of ["first", "again"]) batches.zero({ delivery });
   return {
     onOutcomes(outcomes) {
-      const enriched = outcomes.filter(({ setAside }) => setAside === undefined);
+      const enriched = outcomes.filter(({ deadLetter }) => deadLetter === undefined);
       chunks.inc({ outcome: "enriched" }, enriched.length);
       for (const outcome of outcomes.filter((each) => each.live)) {
         live.inc({ outcome: "stored" }, outcome.eventsImported);
@@ -147,7 +147,7 @@ function createEnrichmentMetrics(registry: Registry): EnrichmentMetrics {
         events.inc({ outcome: "rejected" }, outcome.eventsFailed);
       }
     },
-    onParked: (parked) => chunks.inc({ outcome: "parked" }, parked),
+    onDeadLetters: (letters) => chunks.inc({ outcome: "dead-letter" }, letters),
     onWritten: ({ durationMs, again }) =>
       batches.observe({ delivery: again ? "again" : "first" }, durationMs / 1000),
     onInserted: ({ table, durationMs }) => inserts.observe({ table }, durationMs / 1000),

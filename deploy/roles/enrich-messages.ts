@@ -14,15 +14,15 @@ export interface ThreadData {
   originKey: Uint8Array;
   lookupData: LookupData;
   logLevel: LogLevel;
-  /** Of `HOLD_TURN_BYTES`, the same for all threads. */
-  holdTurn: SharedArrayBuffer;
+  /** `MUTEX_BYTES` long, shared by all threads. */
+  mutexMemory: SharedArrayBuffer;
 }
 
 export type ToThread = { stop: true } | { lookupData: LookupData };
 export type FromThread =
   | { ready: true }
   | { outcomes: ChunkOutcome[] }
-  | { parked: number }
+  | { deadLetters: number }
   | { written: WrittenBatch }
   | { inserted: Inserted }
   | { recordsLost: number };

@@ -2,8 +2,8 @@ import { parentPort, workerData } from "node:worker_threads";
 import { openArtifactResolver } from "../../api/imports/open-artifact-resolver.js";
 import { readArtifacts } from "../../api/stores/packages/artifact-ids.js";
 import { importProgress } from "../../api/stores/imports/import-progress.js";
-import { parkedChunks } from "../../api/stores/imports/dead-letters.js";
-import { sharedHoldTurn } from "../../enrich/batches/thread-mutex.js";
+import { deadLetterStore } from "../../api/stores/imports/dead-letters.js";
+import { sharedThreadMutex } from "../../enrich/batches/thread-mutex.js";
 import type { LookupData } from "../../enrich/lookups/load-lookup-data.js";
 import { openLookups } from "../../enrich/lookups/open-lookups.js";
 import { startWorker } from "../../enrich/start-worker.js";
@@ -45,14 +45,14 @@ async function main(data: ThreadData): Promise<void> {
         onRefused: ({ importId, sequence }, error) =>
           log.error({ err: error, importId, sequence }, "PostgreSQL refused the log samples of a chunk"),
       }),
-      parked: parkedChunks(pg),
-      turn: sharedHoldTurn(data.holdTurn, data.share.index),
+      deadLetters: deadLetterStore(pg),
+      mutex: sharedThreadMutex(data.mutexMemory, data.share.index),
       onOutcomes: (outcomes) => tell({ outcomes: [...outcomes] }),
       onWritten: (written) => tell({ written }),
       onInserted: (inserted) => tell({ inserted }),
-      onParked: ({ record: _, ...chunk }) => {
-        log.error(chunk, "a chunk was set aside; see: admin parked list");
-        tell({ parked: 1 });
+      onDeadLetter: ({ record: _, ...letter }) => {
+        log.error(letter, "a chunk became a dead letter; see: admin dead-letters list");
+        tell({ deadLetters: 1 });
       },
       onLogRefused: ({ reason, cause }, kept) =>
         log.error(

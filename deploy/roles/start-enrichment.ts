@@ -1,12 +1,12 @@
 import type { Logger } from "pino";
-import { HOLD_TURN_BYTES, sharedHoldTurn } from "../../enrich/batches/thread-mutex.js";
+import { MUTEX_BYTES, sharedThreadMutex } from "../../enrich/batches/thread-mutex.js";
 import type { LookupData } from "../../enrich/lookups/load-lookup-data.js";
 import type { EnrichmentMetrics } from "../metrics/pipeline-metrics.js";
 import { ClosingSet } from "../process/closing-set.js";
 import type { FromThread, ThreadData, ToThread } from "./enrich-messages.js";
 import { keepThread, type KeptThread } from "../process/supervise-thread.js";
 
-export interface EnrichmentOptions extends Omit<ThreadData, "share" | "holdTurn"> {
+export interface EnrichmentOptions extends Omit<ThreadData, "share" | "mutexMemory"> {
   workers: number;
   log: Logger;
   watch: EnrichmentMetrics;
@@ -26,7 +26,7 @@ export interface Enrichment extends AsyncDisposable {
 /** Runs the workers of enrichment, each on a thread. One that ends by itself is started again after a pause. */
 export async function startEnrichment(options: EnrichmentOptions): Promise<Enrichment> {
   const { workers: of, log, watch, ...given } = options;
-  const data = { ...given, holdTurn: new SharedArrayBuffer(HOLD_TURN_BYTES) };
+  const data = { ...given, mutexMemory: new SharedArrayBuffer(MUTEX_BYTES) };
   const open = new ClosingSet();
   const workers = Array.from({ length: of }, (_, index) =>
     open.use(keepWorker(index, { data: () => ({ ...data, share: { index, of } }), log, watch })),
@@ -53,7 +53,7 @@ interface WorkerOptions extends Pick<EnrichmentOptions, "log" | "watch"> {
 }
 
 function keepWorker(index: number, { data, log, watch }: WorkerOptions): KeptThread<ToThread> {
-  const { holdTurn, logSource } = data();
+  const { mutexMemory, logSource } = data();
   return keepThread<ToThread, FromThread>({
     module: new URL("./enrich-thread.js", import.meta.url),
     name: "enrich",
@@ -61,14 +61,14 @@ function keepWorker(index: number, { data, log, watch }: WorkerOptions): KeptThr
     log: log.child({ worker: index }),
     data,
     hear: (message) => pass(message, watch),
-    onEnded: () => sharedHoldTurn(holdTurn, index).giveBack(),
+    onEnded: () => sharedThreadMutex(mutexMemory, index).unlock(),
     mayHangInStart: "kafka" in logSource,
   });
 }
 
 function pass(message: FromThread, watch: EnrichmentMetrics): void {
   if ("ready" in message) return;
-  if ("parked" in message) watch.onParked(message.parked);
+  if ("deadLetters" in message) watch.onDeadLetters(message.deadLetters);
   else if ("written" in message) watch.onWritten(message.written);
   else if ("inserted" in message) watch.onInserted(message.inserted);
   else if ("recordsLost" in message) watch.onRecordsLost(message.recordsLost);

@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import { createTokenCipher, type TokenCipher } from "../../api/identity/tokens.js";
 import { checkSecretKey } from "../../api/stores/accounts/secret-key.js";
-import { countParkedChunks } from "../../api/stores/imports/dead-letters.js";
+import { countDeadLetters } from "../../api/stores/imports/dead-letters.js";
 import { abortEveryUpload } from "../../api/stores/imports/uploads.js";
 import type { Config } from "../config/config.js";
 import { readLookups } from "../config/read-lookups.js";
@@ -95,7 +95,7 @@ async function openParts({ config, log, open }: Starting, dataDir: DataDir): Pro
   const registry = createRegistry();
   const metrics = createPipelineMetrics(registry, {
     eventLog: { lag: async (group) => (await stores.eventLog()).lag(group) },
-    countParked: () => countParkedChunks(stores.pg),
+    countDeadLetters: () => countDeadLetters(stores.pg),
   });
   // An embedded database serves this process alone, so uploads that it has on record ended with the last process.
   if (config.databaseUrl === undefined) metrics.countEnded("lost", await abortEveryUpload(stores.pg));

@@ -1,4 +1,4 @@
-import { deleteEndedChunks } from "../../api/stores/imports/dead-letters.js";
+import { deleteEndedDeadLetters } from "../../api/stores/imports/dead-letters.js";
 import { deleteExpiredImportKeys } from "../../api/stores/imports/import-keys.js";
 import { deleteOldDeliveries } from "../../api/stores/webhooks/webhook-deliveries.js";
 import type { ScheduledJob } from "./start-schedule.js";
@@ -10,7 +10,7 @@ export const SCHEDULED_JOBS: readonly ScheduledJob[] = [
     schedule: "17 * * * *",
     run: async (pg) => ({
       importKeys: await deleteExpiredImportKeys(pg),
-      parkedChunks: await deleteEndedChunks(pg),
+      deadLetters: await deleteEndedDeadLetters(pg),
       webhooks: await deleteOldDeliveries(pg),
     }),
   },

@@ -1,5 +1,5 @@
 import type { ClickHouseClient } from "@clickhouse/client";
-import type { SetAsideEntry } from "../../schemas/records/chunk-outcome.js";
+import type { DeadLetterEntry } from "../../schemas/records/chunk-outcome.js";
 import type { RawChunk } from "../../schemas/records/raw-chunk.js";
 import { NIL_UUID } from "../native/uuid-bytes.js";
 import { eventIdSql, lineKeySql } from "../../schemas/records/event-id.js";
@@ -54,15 +54,15 @@ const HAS_ROWS = `
         {stamps:Array(UInt64)}, {prefixes:Array(String)}, {firstLines:Array(UInt64)}))
   )`;
 
-/** Takes back what the log of an import says of chunks that were set aside and are imported now. */
-export async function forgetSetAside(
+/** Deletes the log entries of dead letters that are imported now. */
+export async function deleteDeadLetterEntries(
   clickhouse: ClickHouseClient,
-  entries: readonly SetAsideEntry[],
+  entries: readonly DeadLetterEntry[],
 ): Promise<void> {
   for (const { importId, line } of entries) {
     await clickhouse.command({
       query: `DELETE FROM import_log
-        WHERE import_id = {importId:UUID} AND line = {line:UInt64} AND class = 'error' AND type = 'chunk-set-aside'`,
+        WHERE import_id = {importId:UUID} AND line = {line:UInt64} AND class = 'error' AND type IN ('dead-letter', 'chunk-set-aside')`,
       query_params: { importId, line },
       clickhouse_settings: { lightweight_deletes_sync: "2", wait_end_of_query: 1 },
     });

@@ -1,17 +1,17 @@
 import type { ChunkOutcome } from "../../schemas/records/chunk-outcome.js";
 import { linesOf } from "../../schemas/records/chunk-codec.js";
 import type { LogEntry } from "../../schemas/records/import-log.js";
-import type { ParkedChunk } from "../../schemas/records/dead-letter.js";
+import type { DeadLetter } from "../../schemas/records/dead-letter.js";
 import type { ChunkHead } from "../../schemas/records/raw-chunk.js";
 import { excerpt } from "../lines/clean-text.js";
 import { isBlank, splitLines } from "../lines/decode-line.js";
 import type { LoggedLine } from "../native/log-block.js";
 import { isReadable, type BatchRecord } from "./read-records.js";
 
-/** What becomes of a record that is set aside. */
-export interface SetAside {
-  parked: ParkedChunk;
-  /** Both only where the record names an import. */
+/** A dead letter, and how it is reported to its import. */
+export interface ReportedLetter {
+  letter: DeadLetter;
+  /** This and `logged` only where the record names an import. */
   outcome: ChunkOutcome | undefined;
   /** Holds the lines as they were sent, so that they are among the rejected ones of their import. */
   logged: LoggedLine | undefined;
@@ -20,36 +20,36 @@ export interface SetAside {
 const REASON_BYTES_MAX = 1_000;
 
 /**
- * A record that enrichment cannot process, as it is parked for the operator and told to its sender. The same record
- * gives the same entry each time, whatever it failed of: a replay must not tell it twice.
+ * Describes a record that enrichment cannot process, for the operator and for its sender. The same record gives the
+ * same log entry each time, whatever the reason: a replay must not log it twice.
  */
-export function setAside(record: BatchRecord, parking: Parking): SetAside {
+export function deadLetterOf(record: BatchRecord, failure: Failure): ReportedLetter {
   const head = headOf(record);
   const sent = linesAsSent(record);
   const lines = countLines(record, sent);
   const firstLine = Math.max(0, head?.firstLine ?? 0);
   const named = head?.source === "import" ? head : undefined;
-  const parked = {
-    ...parking,
+  const letter = {
+    ...failure,
     offset: record.offset,
     importId: named?.importId,
     sequence: head?.sequence ?? 0,
     firstLine,
     lines: lines.total,
     record: record.value,
-    reason: excerpt(head === undefined ? `${WHOSE} ${parking.reason}` : parking.reason, REASON_BYTES_MAX),
+    reason: excerpt(head === undefined ? `${WHOSE} ${failure.reason}` : failure.reason, REASON_BYTES_MAX),
   };
-  if (named === undefined) return { parked, outcome: undefined, logged: undefined };
+  if (named === undefined) return { letter, outcome: undefined, logged: undefined };
   const message = sentence(firstLine, lines.spanned);
   const entry = { ...ENTRY, human_friendly_message: message, line: firstLine };
   return {
-    parked,
+    letter,
     outcome: outcomeOf(named, lines.total, entry),
     logged: loggedLine(sent, named, message),
   };
 }
 
-type Parking = Pick<ParkedChunk, "place" | "partition" | "reason" | "tries">;
+type Failure = Pick<DeadLetter, "logPosition" | "partition" | "reason" | "tries">;
 
 const WHOSE =
   "nobody can tell whose lines these are, and an import that waits for them stays `importing` until it is aborted:";
@@ -68,7 +68,7 @@ function loggedLine(
   };
 }
 
-const ENTRY = { class: "error", type: "chunk-set-aside" } as const;
+const ENTRY = { class: "error", type: "dead-letter" } as const;
 
 function headOf(record: BatchRecord): ChunkHead | undefined {
   return isReadable(record) ? record.chunk : record.head;
@@ -77,13 +77,13 @@ function headOf(record: BatchRecord): ChunkHead | undefined {
 function sentence(firstLine: number, spanned: number): string {
   const last = firstLine + Math.max(1, spanned) - 1;
   const which = last === firstLine ? `Line ${firstLine} was` : `Lines ${firstLine} to ${last} were`;
-  return `${which} set aside because of a fault of this service; its operator can have them tried again`;
+  return `${which} not processed because of a fault of this service; its operator can retry`;
 }
 
 function outcomeOf(head: ChunkHead, lines: number, entry: LogEntry): ChunkOutcome {
   const { importId, sequence, receiptStamp } = head;
   const counts = { eventsTotal: lines, eventsImported: 0, eventsFailed: lines };
-  return { importId, sequence, receiptStamp, ...counts, errors: [entry], warnings: [], setAside: true };
+  return { importId, sequence, receiptStamp, ...counts, errors: [entry], warnings: [], deadLetter: true };
 }
 
 const NEWLINE = 0x0a;

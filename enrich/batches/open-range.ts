@@ -6,13 +6,13 @@ import {
   fitsNote,
   formatNote,
   formatRanges,
-  leaveOutSpan,
+  excludeSpan,
   refusedEnd,
   type RangeNote,
 } from "./range-note.js";
 import { isReadable, type BatchRecord } from "./read-records.js";
 import type { Again } from "./retry-while-down.js";
-import { openSuspicion, type Suspicion, type SuspicionDependencies } from "./poison-detection.js";
+import { openPoisonDetection, type PoisonDetection, type DetectionDependencies } from "./poison-detection.js";
 
 /** Consecutive records of a batch that become one insert: from one place to before another. */
 export interface Span {
@@ -26,7 +26,7 @@ export interface Block extends Span {
 }
 
 /** The range of a batch while it is written, and what its note has to remember of it. */
-export interface OpenRange extends Suspicion {
+export interface OpenRange extends PoisonDetection {
   readonly records: readonly BatchRecord[];
   readonly note: RangeNote;
   /** How often each record was tried that is left out now. */
@@ -42,17 +42,17 @@ export interface OpenRange extends Suspicion {
   refusedEnd(block: Block): number | undefined;
   /** Notes, without saving it yet, that a block is written in halves from now on. Nothing from its beginning on is stored. */
   refuse(block: Block): void;
-  leaveOut(index: number, why: LeavingOut): Promise<void>;
+  exclude(index: number, why: Exclusion): Promise<void>;
 }
 
-interface LeavingOut {
+interface Exclusion {
   reason: string;
   tries: number;
   /** A place from which on nothing is stored. */
   unwrittenFrom: number;
 }
 
-interface RangeDependencies extends Omit<SuspicionDependencies, "save"> {
+interface RangeDependencies extends Omit<DetectionDependencies, "save"> {
   clickhouse: ClickHouseClient;
   again: Again;
 }
@@ -61,14 +61,14 @@ interface RangeDependencies extends Omit<SuspicionDependencies, "save"> {
 export function openRange(
   batch: LogBatch,
   records: readonly BatchRecord[],
-  { note, clickhouse, again, ...suspecting }: RangeDependencies,
+  { note, clickhouse, again, ...detecting }: RangeDependencies,
 ): OpenRange {
   const tries = new Map<number, number>();
   const repeated = repeatedAmong(records);
   const save = () => again("recording the range", () => batch.recordRange(formatNote(note)));
-  const leaveOutFrom = (from: number) => leaveOutSpan(note, { from, to: records.length });
+  const excludeFrom = (from: number) => excludeSpan(note, { from, to: records.length });
   return {
-    ...openSuspicion({ note, save, ...suspecting }),
+    ...openPoisonDetection({ note, save, ...detecting }),
     records,
     note,
     tries,
@@ -82,12 +82,12 @@ export function openRange(
       addRefused(note, block);
       if (fitsNote(note)) return;
       note.refused = before;
-      leaveOutFrom(block.from);
+      excludeFrom(block.from);
     },
-    async leaveOut(index, { reason, tries: tried, unwrittenFrom }) {
+    async exclude(index, { reason, tries: tried, unwrittenFrom }) {
       tries.set(index, tried);
-      note.leftOut.set(index, reason);
-      if (!fitsNote(note)) leaveOutFrom(unwrittenFrom);
+      note.excluded.set(index, reason);
+      if (!fitsNote(note)) excludeFrom(unwrittenFrom);
       await save();
     },
   };
@@ -101,14 +101,14 @@ function repeatedAmong(records: readonly BatchRecord[]): ReadonlySet<number> {
   return new Set(repeated.map(({ index }) => index));
 }
 
-function isWanted(record: BatchRecord, { leftOut, passedOver }: RangeNote): boolean {
-  if (leftOut.has(record.index)) return false;
-  return !isReadable(record) || !passedOver.includes(record.chunk.importId);
+function isWanted(record: BatchRecord, { excluded, skippedImports }: RangeNote): boolean {
+  if (excluded.has(record.index)) return false;
+  return !isReadable(record) || !skippedImports.includes(record.chunk.importId);
 }
 
 function blockName({ name, from, to }: Block, note: RangeNote): string {
-  const leftOut = [...note.leftOut.keys()].filter((index) => index >= from && index < to);
-  return leftOut.length === 0 ? name : `${name}-without-${formatRanges(leftOut)}`;
+  const excluded = [...note.excluded.keys()].filter((index) => index >= from && index < to);
+  return excluded.length === 0 ? name : `${name}-without-${formatRanges(excluded)}`;
 }
 
 async function requireUnwritten(

@@ -1,51 +1,51 @@
-import type { HoldTurn } from "./thread-mutex.js";
 import type { RangeNote } from "./range-note.js";
+import type { ThreadMutex } from "./thread-mutex.js";
 
-/** Earlier beginnings may have been cut short by anything; from this one on, each record is named before it is enriched. */
-const CAREFUL_FROM = 3;
-/** So often in a row may the program end while it enriches one record before that is taken for the reason. */
-const DEATHS_MAX = 5;
+/** Anything may have cut the first attempts short; from this attempt on, each record is noted before it is enriched. */
+const DETECT_FROM_ATTEMPT = 3;
+/** A record is poison when the program ended this often in a row while it was being enriched. */
+const CRASHES_MAX = 5;
 
-/** Which record of a range is to blame when the program ends. */
-export interface Suspicion {
-  /** Called before a record is enriched: a death from here on names it. Costs a flush where it is needed at all. */
-  hold(index: number): Promise<void>;
-  /** The record was enriched, or threw: whatever ended the program before, it was not this. */
-  acquit(index: number): void;
-  /** The record that is held is not to blame for what comes now. */
-  release(): Promise<void>;
-  /** Why a record must be set aside that nobody could throw an error for. */
-  deadly(index: number): string | undefined;
+/** Finds the record that ends the program, which no `catch` can see. */
+export interface PoisonDetection {
+  /** Call before enriching a record: a crash from here on counts against it. Costs a flush once detection is on. */
+  begin(index: number): Promise<void>;
+  /** The record was enriched, or threw: earlier crashes were not its doing. */
+  clear(index: number): void;
+  /** No record is being enriched: a crash from here on counts against none. */
+  end(): Promise<void>;
+  /** Why a record is poison; undefined when it is not. */
+  poisonReason(index: number): string | undefined;
 }
 
-export interface SuspicionDependencies {
+export interface DetectionDependencies {
   note: RangeNote;
   save: () => Promise<void>;
-  turn: HoldTurn;
-  /** Once aborted, no record is held any more: whoever ends the program now wanted it to end. */
+  mutex: ThreadMutex;
+  /** Once aborted, no record is noted any more: the program is being stopped on purpose. */
   stopping: AbortSignal;
 }
 
-export function openSuspicion({ note, save, turn, stopping }: SuspicionDependencies): Suspicion {
-  const careful = note.begun >= CAREFUL_FROM;
+export function openPoisonDetection({ note, save, mutex, stopping }: DetectionDependencies): PoisonDetection {
+  const detecting = note.attempts >= DETECT_FROM_ATTEMPT;
   return {
-    async hold(index) {
-      if (!careful) return;
-      await turn.take(stopping);
-      if (stopping.aborted) return turn.giveBack();
-      note.at = index;
+    async begin(index) {
+      if (!detecting) return;
+      await mutex.lock(stopping);
+      if (stopping.aborted) return mutex.unlock();
+      note.enriching = index;
       await save();
     },
-    acquit: (index) => void note.deaths.delete(index),
-    async release() {
-      if (note.at === undefined) return;
-      note.at = undefined;
+    clear: (index) => void note.crashes.delete(index),
+    async end() {
+      if (note.enriching === undefined) return;
+      note.enriching = undefined;
       await save();
-      turn.giveBack();
+      mutex.unlock();
     },
-    deadly(index) {
-      const deaths = note.deaths.get(index) ?? 0;
-      return deaths < DEATHS_MAX ? undefined : `the program ended ${deaths} times while it was enriched`;
+    poisonReason(index) {
+      const crashes = note.crashes.get(index) ?? 0;
+      return crashes < CRASHES_MAX ? undefined : `the program ended ${crashes} times while it was enriched`;
     },
   };
 }

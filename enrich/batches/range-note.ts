@@ -1,44 +1,45 @@
 /**
- * What is remembered of a range that was begun and not committed, also when the process dies: as JSON in the note
- * that the event log keeps with the range. Records are named by their place in the batch, from 0.
+ * The state of a range that was begun and not committed. The event log keeps it with the range, as JSON, so that it
+ * survives the process. Records are named by their index in the batch, from 0.
  */
 export interface RangeNote {
-  /** Imports that were aborted when the range was first begun: their chunks are passed over each time. */
-  passedOver: readonly string[];
-  /** How often it was begun, this time included. */
-  begun: number;
-  /** Records that are set aside, each with the reason, or with an empty text where the note had no room for it. */
-  leftOut: Map<number, string>;
+  /** Imports that were aborted before the first attempt: their chunks are skipped at every attempt. */
+  skippedImports: readonly string[];
+  /** How often the range was begun, this time included. */
+  attempts: number;
+  /** Records that are dead letters, each with its reason; an empty one where the note had no room for it. */
+  excluded: Map<number, string>;
   /**
-   * Blocks that were refused, each with the place behind its last record: they are written in halves. Between a first
-   * block and the smallest ones the names are left out: `0` and `0.1.1` say that `0.1` was refused as well.
+   * Blocks that were refused and are written in halves: name and exclusive end. Names between a first block and the
+   * smallest ones are left out: `0` and `0.1.1` imply that `0.1` was refused as well.
    */
   refused: Map<string, number>;
-  /** The record that is being enriched, in a range that was begun often. */
-  at: number | undefined;
+  /** The record that is being enriched, once poison detection is on. */
+  enriching: number | undefined;
   /** How often in a row the program ended while it enriched a record. */
-  deaths: Map<number, number>;
+  crashes: Map<number, number>;
 }
 
-/** Leaves room in the 3 KB of a note; aborted imports beyond are not passed over: their chunks are written as if in time. */
-const PASSED_OVER_MAX = 30;
+/** Aborted imports beyond this number do not fit into the note: their chunks are written as if the abort came later. */
+const SKIPPED_IMPORTS_MAX = 30;
 const NOTE_BYTES_MAX = 3_000;
-/** For what is noted without asking whether it fits: which record is held, deaths, one more span that is left out. */
+/** Room for parts that are noted without checking that they fit: `enriching`, `crashes`, one more span of `excluded`. */
 const SPARE_BYTES = 200;
-const DEATHS_NOTED_MAX = 8;
+const CRASHES_NOTED_MAX = 8;
 const REASON_BYTES_MAX = 160;
 
-export function newNote(passedOver: readonly string[]): RangeNote {
+export function newNote(skippedImports: readonly string[]): RangeNote {
   return {
-    passedOver: passedOver.slice(0, PASSED_OVER_MAX),
-    begun: 1,
-    leftOut: new Map(),
+    skippedImports: skippedImports.slice(0, SKIPPED_IMPORTS_MAX),
+    attempts: 1,
+    excluded: new Map(),
     refused: new Map(),
-    at: undefined,
-    deaths: new Map(),
+    enriching: undefined,
+    crashes: new Map(),
   };
 }
 
+/** The names must stay: a note may be read by a later version than the one that wrote it. */
 interface StoredNote {
   over?: string[];
   begun: number;
@@ -50,42 +51,43 @@ interface StoredNote {
   deaths?: Record<string, number>;
 }
 
-/** Whether all of it can be noted that decides which rows a token stands for. */
+/** Whether the note has room for everything that decides which rows a token stands for. */
 export function fitsNote(note: RangeNote): boolean {
-  const text = JSON.stringify(storedNote({ ...note, at: undefined, deaths: new Map() }));
+  const text = JSON.stringify(storedNote({ ...note, enriching: undefined, crashes: new Map() }));
   return Buffer.byteLength(text) <= NOTE_BYTES_MAX - SPARE_BYTES;
 }
 
-/** What to remember, in 3 KB for a note that fits: it keeps as many reasons as there is room for. */
+/** The note as JSON, at most 3 KB when it fits, with as many reasons as there is room for. */
 export function formatNote(note: RangeNote): string {
   const stored = storedNote(note);
   let room = NOTE_BYTES_MAX - Buffer.byteLength(JSON.stringify({ ...stored, why: {} }));
   const why: Record<string, string> = {};
-  for (const [index, reason] of note.leftOut) {
+  for (const [index, reason] of note.excluded) {
     const short = Buffer.from(reason).subarray(0, REASON_BYTES_MAX).toString();
     room -= Buffer.byteLength(`"${index}":${JSON.stringify(short)},`);
     if (room < 0) break;
     if (short !== "") why[index] = short;
   }
-  return JSON.stringify({ ...stored, ...(note.leftOut.size > 0 && { why }) });
+  return JSON.stringify({ ...stored, ...(note.excluded.size > 0 && { why }) });
 }
 
-function storedNote({ passedOver, begun, leftOut, refused, at, deaths }: RangeNote): StoredNote {
-  const noted = [...deaths]
-    .filter(([index]) => !leftOut.has(index))
+function storedNote(note: RangeNote): StoredNote {
+  const { skippedImports, attempts, excluded, refused, enriching, crashes } = note;
+  const most = [...crashes]
+    .filter(([index]) => !excluded.has(index))
     .sort(([, a], [, b]) => b - a)
-    .slice(0, DEATHS_NOTED_MAX);
+    .slice(0, CRASHES_NOTED_MAX);
   return {
-    begun,
-    ...(passedOver.length > 0 && { over: [...passedOver] }),
-    ...(leftOut.size > 0 && { out: formatRanges([...leftOut.keys()]) }),
+    begun: attempts,
+    ...(skippedImports.length > 0 && { over: [...skippedImports] }),
+    ...(excluded.size > 0 && { out: formatRanges([...excluded.keys()]) }),
     ...(refused.size > 0 && { refused: Object.fromEntries(refused) }),
-    ...(at !== undefined && { at }),
-    ...(noted.length > 0 && { deaths: Object.fromEntries(noted) }),
+    ...(enriching !== undefined && { at: enriching }),
+    ...(most.length > 0 && { deaths: Object.fromEntries(most) }),
   };
 }
 
-/** A block in the halves of which it is written, or undefined when it was not refused: then it is written whole. */
+/** The exclusive end of a refused block, which is written in halves; undefined for a block that is written whole. */
 export function refusedEnd(
   { refused }: RangeNote,
   { name, to }: { name: string; to: number },
@@ -94,7 +96,7 @@ export function refusedEnd(
   return refused.get(name) ?? (isImplied() ? to : undefined);
 }
 
-/** Only a first block says where it ends: its halves follow from that. */
+/** Drops the names that the new one implies. The end of a first block stays: the ends of its halves follow from it. */
 export function addRefused(note: RangeNote, { name, to }: { name: string; to: number }): void {
   for (const other of note.refused.keys())
     if (other.includes(".") && name.startsWith(`${other}.`)) note.refused.delete(other);
@@ -102,32 +104,32 @@ export function addRefused(note: RangeNote, { name, to }: { name: string; to: nu
 }
 
 /**
- * Leaves out whatever is not left out yet of the records from one place to before another: one span takes the room of
- * all that was noted of them. Only where nothing of them is stored.
+ * Excludes all records from `from` to before `to`: one span takes the room of all that was noted of them. Call it only
+ * where nothing of them is stored.
  */
-export function leaveOutSpan({ leftOut }: RangeNote, { from, to }: { from: number; to: number }): void {
-  for (let index = from; index < to; index++) if (!leftOut.has(index)) leftOut.set(index, REASON_CROWDED);
+export function excludeSpan({ excluded }: RangeNote, { from, to }: { from: number; to: number }): void {
+  for (let index = from; index < to; index++) if (!excluded.has(index)) excluded.set(index, REASON_NO_ROOM);
 }
 
-const REASON_CROWDED =
-  "too much else of its range could not be processed; by itself it may be well: try it again";
+const REASON_NO_ROOM =
+  "too many other records of its range could not be processed; this one may be fine: retry it";
 
-/** The same range, begun once more. A record that was being enriched when the program ended is counted for it. */
+/** The note for the next attempt. A record that was being enriched when the program ended has one more crash. */
 export function resumeNote(text: string): RangeNote {
   const stored = parseStored(text);
-  const deaths = new Map(Object.entries(stored.deaths ?? {}).map(([index, n]) => [Number(index), n]));
-  if (stored.at !== undefined) deaths.set(stored.at, (deaths.get(stored.at) ?? 0) + 1);
+  const crashes = new Map(Object.entries(stored.deaths ?? {}).map(([index, n]) => [Number(index), n]));
+  if (stored.at !== undefined) crashes.set(stored.at, (crashes.get(stored.at) ?? 0) + 1);
   return {
-    passedOver: stored.over ?? [],
-    begun: stored.begun + 1,
-    leftOut: new Map(parseRanges(stored.out ?? "").map((index) => [index, stored.why?.[index] ?? ""])),
+    skippedImports: stored.over ?? [],
+    attempts: stored.begun + 1,
+    excluded: new Map(parseRanges(stored.out ?? "").map((index) => [index, stored.why?.[index] ?? ""])),
     refused: new Map(Object.entries(stored.refused ?? {})),
-    at: undefined,
-    deaths,
+    enriching: undefined,
+    crashes,
   };
 }
 
-/** A version before this one noted nothing but the imports that it passed over. */
+/** An earlier version noted only the skipped imports, separated by spaces. */
 function parseStored(text: string): StoredNote {
   if (text.startsWith("{")) return JSON.parse(text) as StoredNote;
   return { begun: 1, over: text.split(" ").filter((id) => id !== "") };

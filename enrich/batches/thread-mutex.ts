@@ -1,33 +1,33 @@
 import { pause } from "./retry-while-down.js";
 
-/** One worker of a process at a time may hold a record: whatever ends the process then has one suspect. */
-export interface HoldTurn {
-  /** Resolves when it is this worker's turn, at once where it is already, or without it when `signal` says so. */
-  take(signal: AbortSignal): Promise<void>;
-  /** Does nothing while it is somebody else's. */
-  giveBack(): void;
+/** Lets one worker of a process at a time enrich a suspected record: a crash of the process then has one culprit. */
+export interface ThreadMutex {
+  /** Resolves when this worker has the lock, at once where it has it already; or without it when `signal` aborts. */
+  lock(signal: AbortSignal): Promise<void>;
+  /** Does nothing while another worker has the lock. */
+  unlock(): void;
 }
 
-export const HOLD_TURN_BYTES = Int32Array.BYTES_PER_ELEMENT;
+export const MUTEX_BYTES = Int32Array.BYTES_PER_ELEMENT;
 
 const FREE = 0;
-const LOOK_EVERY_MS = 50;
+const POLL_MS = 50;
 
 /**
- * The turn of worker `index` among those that were given the same memory, all zeros at first. A worker that ended
- * cannot give it back: whoever started it does.
+ * The mutex of worker `index` among those that share `memory`, which is all zeros at first. A worker that ended cannot
+ * unlock: its supervisor does that with the same index.
  */
-export function sharedHoldTurn(memory: SharedArrayBuffer, index: number): HoldTurn {
+export function sharedThreadMutex(memory: SharedArrayBuffer, index: number): ThreadMutex {
   const holder = new Int32Array(memory);
-  const mine = index + 1;
-  const isMine = () => {
-    const before = Atomics.compareExchange(holder, 0, FREE, mine);
-    return before === FREE || before === mine;
+  const own = index + 1;
+  const tryToLock = () => {
+    const before = Atomics.compareExchange(holder, 0, FREE, own);
+    return before === FREE || before === own;
   };
   return {
-    async take(signal) {
-      while (!signal.aborted && !isMine()) await pause(LOOK_EVERY_MS, signal);
+    async lock(signal) {
+      while (!signal.aborted && !tryToLock()) await pause(POLL_MS, signal);
     },
-    giveBack: () => void Atomics.compareExchange(holder, 0, mine, FREE),
+    unlock: () => void Atomics.compareExchange(holder, 0, own, FREE),
   };
 }

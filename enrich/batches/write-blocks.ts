@@ -82,7 +82,7 @@ async function writeRefused(block: Block, { reason, cause }: Refusal, writing: W
     await range.save();
     return writeHalves(block, writing);
   }
-  await range.leaveOut(one.index, { reason, tries: INSERT_TRIES_MAX, unwrittenFrom: block.from });
+  await range.exclude(one.index, { reason, tries: INSERT_TRIES_MAX, unwrittenFrom: block.from });
   return block.to;
 }
 
@@ -104,12 +104,12 @@ async function fillBlock(room: Block, writing: Writing): Promise<Filled> {
   const failures = new Map<number, number>();
   for (;;) {
     const filled = await tryToFill(room, writing);
-    await writing.range.release();
+    await writing.range.end();
     if ("to" in filled) return filled;
     const failed = (failures.get(filled.index) ?? 0) + 1;
     failures.set(filled.index, failed);
     if (failed < ENRICH_TRIES_MAX && !filled.certain) await pause(PAUSE_MS * failed);
-    else await leaveOut(filled, { room, failed }, writing);
+    else await exclude(filled, { room, failed }, writing);
   }
 }
 
@@ -119,15 +119,15 @@ async function fillBlock(room: Block, writing: Writing): Promise<Filled> {
  * well once, and a crash may have kept them from some views, which only the same rows can complete: then the worker
  * ends, and tries until they are the same again.
  */
-async function leaveOut(
+async function exclude(
   { index, error }: Failed,
   { room, failed }: { room: Block; failed: number },
   { range }: Writing,
 ): Promise<void> {
-  const { begun } = range.note;
-  if (begun > 1) await range.requireUnwritten(room.from, error);
-  const tries = begun - 1 + failed;
-  await range.leaveOut(index, { reason: messageOf(error), tries, unwrittenFrom: room.from });
+  const { attempts } = range.note;
+  if (attempts > 1) await range.requireUnwritten(room.from, error);
+  const tries = attempts - 1 + failed;
+  await range.exclude(index, { reason: messageOf(error), tries, unwrittenFrom: room.from });
 }
 
 /** A chunk that could not be enriched; `certain` where trying again is of no use. */
@@ -147,8 +147,8 @@ async function tryToFill({ from, to }: Block, writing: Writing): Promise<Filled 
     if (!range.isWanted(record)) continue;
     const { index } = record;
     if (!isReadable(record)) return { index, error: record.unreadable, certain: true };
-    const deadly = range.deadly(index);
-    if (deadly !== undefined) return { index, error: deadly, certain: true };
+    const poison = range.poisonReason(index);
+    if (poison !== undefined) return { index, error: poison, certain: true };
     const outcome = await tryToEnrich(record, writing);
     if ("error" in outcome) return { index, ...outcome, certain: false };
     outcomes.push(outcome);
@@ -162,14 +162,14 @@ async function tryToEnrich(
   { index, chunk }: ReadableRecord,
   { range, events, logs, artifacts, live, lookups }: Writing,
 ): Promise<ChunkOutcome | { error: unknown }> {
-  await range.hold(index);
+  await range.begin(index);
   try {
     const outcome = await enrichChunk(chunk, { events, log: logs, artifacts, live, lookups });
-    range.acquit(index);
+    range.clear(index);
     return outcome;
   } catch (error) {
     if (error instanceof StillDown) throw error;
-    range.acquit(index);
+    range.clear(index);
     return { error };
   }
 }

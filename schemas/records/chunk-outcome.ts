@@ -1,6 +1,6 @@
 import type { LogEntry } from "./import-log.js";
 
-/** What became of one chunk. That of an import is written to PostgreSQL by import and sequence, so that a replay repeats it. */
+/** The result of one chunk. Imports: stored in PostgreSQL by import and sequence, so that a replay changes nothing. */
 export interface ChunkOutcome {
   importId: string;
   sequence: number;
@@ -12,27 +12,27 @@ export interface ChunkOutcome {
   /** The first entries of each class, at most LOG_SAMPLE_MAX. */
   errors: LogEntry[];
   warnings: LogEntry[];
-  /** Nothing of it was imported: it waits for an operator, and a later outcome of the same chunk replaces this one. */
-  setAside?: true;
-  /** Of live events: no import waits for it, and nothing is written of it. */
+  /** Nothing of it was imported. A later outcome of the same chunk, after a retry, replaces this one. */
+  deadLetter?: true;
+  /** A chunk of live events: no import waits for it, and its outcome is only counted. */
   live?: true;
 }
 
-/** The entry in an import's log that says that a chunk was set aside. */
-export interface SetAsideEntry {
+/** Names the entry in an import's log that reports a dead letter. */
+export interface DeadLetterEntry {
   importId: string;
   line: number;
 }
 
-/** Where enrichment reports to, and asks which imports still want their chunks. */
+/** Where enrichment reports to, and learns which imports were aborted. */
 export interface ImportProgress {
-  /** Of these imports, those that were aborted: their chunks are passed over. */
+  /** The aborted ones among these imports: their chunks are skipped. */
   abortedAmong(importIds: readonly string[]): Promise<string[]>;
   /**
-   * Counts each chunk once, whatever is replayed. Answers what the log says of those among them that had been set
-   * aside: when that is taken back, `replaceSetAside` lets the new outcomes take their place.
+   * Counts each chunk once, whatever is replayed. Answers the log entries of chunks among them that were dead letters
+   * before: delete those entries, then call `replaceDeadLetters`.
    */
-  putChunks(outcomes: readonly ChunkOutcome[]): Promise<SetAsideEntry[]>;
-  /** Once for each chunk that had been set aside; of others, nothing changes. */
-  replaceSetAside(outcomes: readonly ChunkOutcome[]): Promise<void>;
+  putChunks(outcomes: readonly ChunkOutcome[]): Promise<DeadLetterEntry[]>;
+  /** Puts the new outcome in the place of each dead letter's; changes nothing for other chunks. */
+  replaceDeadLetters(outcomes: readonly ChunkOutcome[]): Promise<void>;
 }

@@ -1,10 +1,10 @@
-/** A record of the event log that was set aside: enrichment could not process it, and its partition went on. */
-export interface ParkedChunk {
-  /** `<log id>:<topic>:<partition>:<offset>`: a replay parks it once. */
-  place: string;
+/** A record of the event log that enrichment could not process. Its partition went on without it. */
+export interface DeadLetter {
+  /** `<log id>:<topic>:<partition>:<offset>`: a replay stores it once. */
+  logPosition: string;
   partition: number;
   offset: number;
-  /** Undefined where not even that can be read. */
+  /** Undefined where the record is too damaged to name its import. */
   importId: string | undefined;
   sequence: number;
   /** 1-based. */
@@ -14,12 +14,12 @@ export interface ParkedChunk {
   record: Uint8Array;
   /** A sentence for an operator. */
   reason: string;
-  /** How often it was begun. */
+  /** How often its enrichment was attempted. */
   tries: number;
 }
 
-/** Where what was set aside waits for an operator. */
-export interface ParkedChunks {
-  /** Keeps those that are new, also when an operator has dealt with them since; answers their ids. */
-  park(chunks: readonly ParkedChunk[]): Promise<number[]>;
+/** Keeps dead letters until an operator retries or drops them. */
+export interface DeadLetterStore {
+  /** Stores those that are new, and answers their ids. One that an operator has retried or dropped is not new. */
+  put(letters: readonly DeadLetter[]): Promise<number[]>;
 }

@@ -10,7 +10,7 @@ export const LOG_TYPES = [
   "invalid-remote-address",
   "unknown-property",
   "upload-interrupted",
-  "chunk-set-aside",
+  "dead-letter",
   "retracted",
 ] as const;
 

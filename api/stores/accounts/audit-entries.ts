@@ -31,8 +31,8 @@ export const OPERATOR_ACTIONS = [
   "account.create",
   "export.grant",
   "export.revoke",
-  "parked.retry",
-  "parked.drop",
+  "dead-letters.retry",
+  "dead-letters.drop",
 ] as const;
 export type OperatorAction = (typeof OPERATOR_ACTIONS)[number];
 

@@ -1,23 +1,23 @@
 import type { Pool } from "pg";
 import { OPERATOR } from "../../../schemas/contracts/audit-entry.js";
-import type { ParkedChunk, ParkedChunks } from "../../../schemas/records/dead-letter.js";
+import type { DeadLetter, DeadLetterStore } from "../../../schemas/records/dead-letter.js";
 import { insertAuditEntry, type OperatorAction } from "../accounts/audit-entries.js";
 import { inTransaction } from "../connection.js";
 import { query, utc, type Postgres } from "../query.js";
 
-/** What was set aside, as enrichment parks it. */
-export function parkedChunks(pg: Postgres): ParkedChunks {
+/** Where enrichment puts dead letters. */
+export function deadLetterStore(pg: Postgres): DeadLetterStore {
   return {
-    park: async (chunks) => {
+    put: async (letters) => {
       const ids: number[] = [];
-      for (const chunk of chunks) ids.push(...(await insertParkedChunk(pg, chunk)));
+      for (const letter of letters) ids.push(...(await insertDeadLetter(pg, letter)));
       return ids;
     },
   };
 }
 
-/** One that waits for an operator. */
-export interface WaitingChunk {
+/** A dead letter that waits for an operator. */
+export interface WaitingLetter {
   id: number;
   importId: string | null;
   /** Name of the import's owner; null where the record names no import that exists. */
@@ -27,122 +27,133 @@ export interface WaitingChunk {
   bytes: number;
   reason: string;
   tries: number;
-  parkedAt: string;
+  createdAt: string;
 }
 
-export async function listParkedChunks(pg: Postgres): Promise<WaitingChunk[]> {
-  return query<WaitingChunk>(
+export async function listDeadLetters(pg: Postgres): Promise<WaitingLetter[]> {
+  return query<WaitingLetter>(
     pg,
-    `select p.id::float8 as id, p.import_id as "importId", o.name as owner, p.first_line::float8 as "firstLine",
-       p.lines, length(p.record) as bytes, p.reason, p.tries, ${utc("p.parked_at")} as "parkedAt"
-     from parked_chunks p left join imports i on i.id = p.import_id left join owners o on o.id = i.owner_id
-     where p.ended_at is null order by p.id`,
+    `select d.id::float8 as id, d.import_id as "importId", o.name as owner, d.first_line::float8 as "firstLine",
+       d.lines, length(d.record) as bytes, d.reason, d.tries, ${utc("d.created_at")} as "createdAt"
+     from dead_letters d left join imports i on i.id = d.import_id left join owners o on o.id = i.owner_id
+     where d.ended_at is null order by d.id`,
   );
 }
 
-export async function countParkedChunks(pg: Postgres): Promise<number> {
-  const text = "select count(*)::float8 as waiting from parked_chunks where ended_at is null";
+export async function countDeadLetters(pg: Postgres): Promise<number> {
+  const text = "select count(*)::float8 as waiting from dead_letters where ended_at is null";
   const [row] = await query<{ waiting: number }>(pg, text);
   return row?.waiting ?? 0;
 }
 
-/** Whose chunk it is; null in both where its record names no import that exists. */
-interface OwnedChunk {
+/** `importId` and `ownerId` are null where the record names no import that exists. */
+interface OwnedLetter {
   id: number;
   importId: string | null;
   ownerId: string | null;
 }
 
-/** A record on its way back into the log. */
-export interface RetriedChunk extends OwnedChunk {
+/** A dead letter on its way back into the event log. */
+export interface RetriedLetter extends OwnedLetter {
   partition: number;
   record: Buffer;
 }
 
-/** `closed`: its import was aborted or retracted, nothing more goes into it. `unknown`: none of this id waits. */
+/** `closed`: its import was aborted or retracted and takes no more lines. `unknown`: no dead letter of this id waits. */
 export type Retried = "appended" | "closed" | "unknown";
 
 /**
- * Gives a waiting chunk to `append` and ends it when that is durable. Cut short in between it waits still, and may be
- * appended once more: the same versions of the same events come twice then, which settlement heals.
+ * Passes a waiting dead letter to `append` and ends it once that is durable. A crash in between leaves it waiting: a
+ * second retry then appends the same versions of the same events again, and settlement removes the copies.
  */
-export async function retryParkedChunk(
+export async function retryDeadLetter(
   pg: Pool,
   id: number,
-  append: (chunk: RetriedChunk) => Promise<void>,
+  append: (letter: RetriedLetter) => Promise<void>,
 ): Promise<Retried> {
   return inTransaction(pg, async (client) => {
-    const [chunk] = await query<RetriedChunk & { closed: boolean }>(
+    const [letter] = await query<RetriedLetter & { closed: boolean }>(
       client,
-      `select p.id::float8 as id, i.id as "importId", i.owner_id as "ownerId", p.partition, p.record,
+      `select d.id::float8 as id, i.id as "importId", i.owner_id as "ownerId", d.partition, d.record,
          coalesce(i.status = 'aborted' or i.retracted, false) as closed
-       from parked_chunks p left join imports i on i.id = p.import_id
-       where p.id = $1 and p.ended_at is null for update of p`,
+       from dead_letters d left join imports i on i.id = d.import_id
+       where d.id = $1 and d.ended_at is null for update of d`,
       [id],
     );
-    if (chunk === undefined) return "unknown";
-    if (chunk.closed) return "closed";
-    await append(chunk);
-    await endParkedChunks(client, [id]);
-    await recordEndings(client, { action: "parked.retry", chunks: [chunk] });
+    if (letter === undefined) return "unknown";
+    if (letter.closed) return "closed";
+    await append(letter);
+    await endDeadLetters(client, [id]);
+    await recordEndings(client, { action: "dead-letters.retry", letters: [letter] });
     return "appended";
   });
 }
 
-/** Ends all of them, or none: answers the ids of which none waits. */
-export async function dropParkedChunks(pg: Pool, ids: readonly number[]): Promise<number[]> {
+/** Ends all of them, or none: answers the ids that no waiting dead letter has. */
+export async function dropDeadLetters(pg: Pool, ids: readonly number[]): Promise<number[]> {
   return inTransaction(pg, async (client) => {
-    const waiting = await query<OwnedChunk>(
+    const waiting = await query<OwnedLetter>(
       client,
-      `select p.id::float8 as id, i.id as "importId", i.owner_id as "ownerId"
-       from parked_chunks p left join imports i on i.id = p.import_id
-       where p.id = any($1::bigint[]) and p.ended_at is null for update of p`,
+      `select d.id::float8 as id, i.id as "importId", i.owner_id as "ownerId"
+       from dead_letters d left join imports i on i.id = d.import_id
+       where d.id = any($1::bigint[]) and d.ended_at is null for update of d`,
       [ids],
     );
     const unknown = ids.filter((id) => !waiting.some((found) => found.id === id));
     if (unknown.length > 0) return unknown;
-    await endParkedChunks(client, ids);
-    await recordEndings(client, { action: "parked.drop", chunks: waiting });
+    await endDeadLetters(client, ids);
+    await recordEndings(client, { action: "dead-letters.drop", letters: waiting });
     return [];
   });
 }
 
-async function endParkedChunks(pg: Postgres, ids: readonly number[]): Promise<void> {
-  const text = "update parked_chunks set ended_at = now(), record = null where id = any($1::bigint[])";
+async function endDeadLetters(pg: Postgres, ids: readonly number[]): Promise<void> {
+  const text = "update dead_letters set ended_at = now(), record = null where id = any($1::bigint[])";
   await query(pg, text, [ids]);
 }
 
-/** Ended so long ago that no replay brings them again. Answers how many. */
-export async function deleteEndedChunks(pg: Postgres): Promise<number> {
+/** Deletes those that ended so long ago that no replay can bring them back. Answers how many. */
+export async function deleteEndedDeadLetters(pg: Postgres): Promise<number> {
   const rows = await query<{ deleted: number }>(
     pg,
-    `with deleted as (delete from parked_chunks where ended_at < now() - interval '90 days' returning 1)
+    `with deleted as (delete from dead_letters where ended_at < now() - interval '90 days' returning 1)
      select count(*)::float8 as deleted from deleted`,
   );
   return rows[0]?.deleted ?? 0;
 }
 
-/** Only the operator ends them. What belongs to nobody is in nobody's audit log. */
+/** Only an operator ends dead letters. One without an owner is in no audit log. */
 async function recordEndings(
   client: Postgres,
-  { action, chunks }: { action: OperatorAction; chunks: readonly OwnedChunk[] },
+  { action, letters }: { action: OperatorAction; letters: readonly OwnedLetter[] },
 ): Promise<void> {
-  for (const { id, importId, ownerId } of chunks) {
+  for (const { id, importId, ownerId } of letters) {
     if (importId === null || ownerId === null) continue;
-    const target = { kind: "import", id: importId, name: `chunk ${id}` } as const;
+    const target = { kind: "import", id: importId, name: `dead letter ${id}` } as const;
     await insertAuditEntry(client, { ownerId, by: OPERATOR, action, target });
   }
 }
 
-async function insertParkedChunk(pg: Postgres, chunk: ParkedChunk): Promise<number[]> {
-  const { place, partition, offset, importId = null, sequence, firstLine, lines, reason, tries } = chunk;
-  const { buffer, byteOffset, byteLength } = chunk.record;
+async function insertDeadLetter(pg: Postgres, letter: DeadLetter): Promise<number[]> {
+  const {
+    logPosition,
+    partition,
+    offset,
+    importId = null,
+    sequence,
+    firstLine,
+    lines,
+    reason,
+    tries,
+  } = letter;
+  const { buffer, byteOffset, byteLength } = letter.record;
   const record = Buffer.from(buffer, byteOffset, byteLength);
   const rows = await query<{ id: number }>(
     pg,
-    `insert into parked_chunks (place, partition, "offset", import_id, sequence, first_line, lines, reason, tries, record)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) on conflict (place) do nothing returning id::float8 as id`,
-    [place, partition, offset, importId, sequence, firstLine, lines, reason, tries, record],
+    `insert into dead_letters (log_position, partition, "offset", import_id, sequence, first_line, lines, reason, tries,
+       record)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) on conflict (log_position) do nothing returning id::float8 as id`,
+    [logPosition, partition, offset, importId, sequence, firstLine, lines, reason, tries, record],
   );
   return rows.map(({ id }) => id);
 }

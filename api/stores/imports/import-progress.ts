@@ -1,5 +1,9 @@
 import type { Pool } from "pg";
-import type { ChunkOutcome, ImportProgress, SetAsideEntry } from "../../../schemas/records/chunk-outcome.js";
+import type {
+  ChunkOutcome,
+  ImportProgress,
+  DeadLetterEntry,
+} from "../../../schemas/records/chunk-outcome.js";
 import { inTransaction } from "../connection.js";
 import { query, type Postgres } from "../query.js";
 
@@ -13,7 +17,7 @@ export function importProgress(pg: Pool, options: ProgressOptions = {}): ImportP
   return {
     abortedAmong: (importIds) => abortedAmong(pg, importIds),
     putChunks: (outcomes) => putChunks(pg, outcomes, options),
-    replaceSetAside: (outcomes) => replaceSetAside(pg, outcomes),
+    replaceDeadLetters: (outcomes) => replaceDeadLetters(pg, outcomes),
   };
 }
 
@@ -27,12 +31,12 @@ async function putChunks(
   pg: Pool,
   outcomes: readonly ChunkOutcome[],
   options: ProgressOptions,
-): Promise<SetAsideEntry[]> {
+): Promise<DeadLetterEntry[]> {
   const inserted = await insertChunks(pg, outcomes, options);
   if (inserted === outcomes.length) return [];
-  const processed = outcomes.filter(({ setAside }) => setAside === undefined);
+  const processed = outcomes.filter(({ deadLetter }) => deadLetter === undefined);
   await settleOnceMore(pg, processed);
-  return setAsideAmong(pg, processed);
+  return deadLettersAmong(pg, processed);
 }
 
 /** One outcome that PostgreSQL cannot store must not hold up the others: its counts are worth more than its samples. */
@@ -67,7 +71,7 @@ function isDataException(error: unknown): boolean {
 const REPORTED = `
   select * from json_to_recordset($1::json) as r (
     import_id uuid, sequence integer, receipt_stamp bigint, total integer, imported integer, failed integer,
-    errors jsonb, warnings jsonb, set_aside integer)`;
+    errors jsonb, warnings jsonb, dead_letter_lines integer)`;
 
 /**
  * Counts move only with chunks that are new, so that a replay changes nothing. Imports are locked in the order of
@@ -78,8 +82,8 @@ const INSERT_CHUNKS = `
   ), locked as (
     select id from imports where id in (select import_id from reported) order by id for update
   ), written as (
-    insert into import_chunks (import_id, sequence, receipt_stamp, events, errors, warnings, set_aside)
-    select import_id, sequence, receipt_stamp, imported, errors, warnings, set_aside from reported
+    insert into import_chunks (import_id, sequence, receipt_stamp, events, errors, warnings, dead_letter_lines)
+    select import_id, sequence, receipt_stamp, imported, errors, warnings, dead_letter_lines from reported
     where import_id in (select id from locked)
     on conflict do nothing returning import_id, sequence
   ), counted as (
@@ -104,7 +108,7 @@ async function settleOnceMore(pg: Pool, outcomes: readonly ChunkOutcome[]): Prom
     outcomes,
     `with reported as (${REPORTED}
      ), before as (
-       select import_id, sequence, settled from import_chunks where set_aside is null
+       select import_id, sequence, settled from import_chunks where dead_letter_lines is null
      ), unsettled as (
        update import_chunks c set settled = false, reports = c.reports + 1
        from reported r join before b using (import_id, sequence)
@@ -120,35 +124,35 @@ async function settleOnceMore(pg: Pool, outcomes: readonly ChunkOutcome[]): Prom
 }
 
 /** Their entry is the first of their sample. */
-async function setAsideAmong(pg: Postgres, outcomes: readonly ChunkOutcome[]): Promise<SetAsideEntry[]> {
+async function deadLettersAmong(pg: Postgres, outcomes: readonly ChunkOutcome[]): Promise<DeadLetterEntry[]> {
   const text = `
     select c.import_id as "importId", coalesce((c.errors->0->>'line')::float8, 0) as line
     from import_chunks c join (${REPORTED}) r using (import_id, sequence)
-    where c.set_aside is not null`;
-  return query<SetAsideEntry>(pg, text, [asJson(outcomes)]);
+    where c.dead_letter_lines is not null`;
+  return query<DeadLetterEntry>(pg, text, [asJson(outcomes)]);
 }
 
 /** The import may be done: it stays so, and settlement takes the chunk up all the same. */
-async function replaceSetAside(pg: Pool, outcomes: readonly ChunkOutcome[]): Promise<void> {
+async function replaceDeadLetters(pg: Pool, outcomes: readonly ChunkOutcome[]): Promise<void> {
   await onLockedImports(
     pg,
-    outcomes.filter(({ setAside }) => setAside === undefined),
+    outcomes.filter(({ deadLetter }) => deadLetter === undefined),
     `with reported as (${REPORTED}
      ), before as (
-       select import_id, sequence, set_aside, settled from import_chunks where set_aside is not null
+       select import_id, sequence, dead_letter_lines, settled from import_chunks where dead_letter_lines is not null
      ), replaced as (
        update import_chunks c set events = r.imported, errors = r.errors, warnings = r.warnings,
-         set_aside = null, settled = false, reports = c.reports + 1
+         dead_letter_lines = null, settled = false, reports = c.reports + 1
        from reported r join before b using (import_id, sequence)
-       where c.import_id = r.import_id and c.sequence = r.sequence and c.set_aside is not null
-       returning c.import_id, b.set_aside, b.settled, r.total, r.imported, r.failed
+       where c.import_id = r.import_id and c.sequence = r.sequence and c.dead_letter_lines is not null
+       returning c.import_id, b.dead_letter_lines, b.settled, r.total, r.imported, r.failed
      )
-     update imports i set events_total = i.events_total + c.total - c.set_aside,
-       events_imported = i.events_imported + c.imported, events_failed = i.events_failed + c.failed - c.set_aside,
+     update imports i set events_total = i.events_total + c.total - c.dead_letter_lines,
+       events_imported = i.events_imported + c.imported, events_failed = i.events_failed + c.failed - c.dead_letter_lines,
        chunks_settled = i.chunks_settled - c.settled, updated_at = now()
      from (
        select import_id, sum(total) as total, sum(imported) as imported, sum(failed) as failed,
-         sum(set_aside) as set_aside, count(*) filter (where settled) as settled
+         sum(dead_letter_lines) as dead_letter_lines, count(*) filter (where settled) as settled
        from replaced group by import_id
      ) c
      where i.id = c.import_id`,
@@ -181,6 +185,6 @@ function chunkRow(outcome: ChunkOutcome): Record<string, unknown> {
     failed: outcome.eventsFailed,
     errors: outcome.errors.length > 0 ? outcome.errors : null,
     warnings: outcome.warnings.length > 0 ? outcome.warnings : null,
-    set_aside: outcome.setAside === true ? outcome.eventsFailed : null,
+    dead_letter_lines: outcome.deadLetter === true ? outcome.eventsFailed : null,
   };
 }

@@ -100,8 +100,8 @@ interface Listed {
   reason: string;
 }
 
-const parked = async () =>
-  (await toolchain.admin("parked", "list", "--json"))
+const waitingLetters = async () =>
+  (await toolchain.admin("dead-letters", "list", "--json"))
     .split("\n")
     .filter(Boolean)
     .map((line) => JSON.parse(line) as Listed);
@@ -109,13 +109,13 @@ const parked = async () =>
 async function recordOf(id: number | undefined): Promise<Buffer> {
   const client = new pg.Client({ connectionString: toolchain.endpoints.postgres });
   await client.connect();
-  const text = "select record from parked_chunks where id = $1";
+  const text = "select record from dead_letters where id = $1";
   const { rows } = await client.query<{ record: Buffer }>(text, [id]);
   await client.end();
   return rows[0]?.record ?? Buffer.alloc(0);
 }
 
-const PARKED = 'enrich_chunks_total{outcome="parked"}';
+const DEAD_LETTERS = 'enrich_chunks_total{outcome="dead-letter"}';
 const ENRICHED = 'enrich_chunks_total{outcome="enriched"}';
 
 async function metric(series: string): Promise<number> {
@@ -138,16 +138,16 @@ async function appendToEveryPartition(record: Buffer): Promise<number> {
 }
 
 describe("a record that is no chunk", () => {
-  test("is set aside, its partition goes on, and an operator can drop it", async () => {
+  test("becomes a dead letter, its partition goes on, and an operator can drop it", async () => {
     const { id, path } = await newPackage();
-    const before = await metric(PARKED);
+    const before = await metric(DEAD_LETTERS);
     const partitions = await appendToEveryPartition(Buffer.from("no envelope\nof ours\n"));
     const record = await imported(path, linesOf(1_200));
     expect(record).toMatchObject({ status: "done", events_successfully_imported: 1_200 });
-    await expect.poll(() => metric("enrich_parked_chunks")).toBe(partitions);
-    expect((await metric(PARKED)) - before).toBe(partitions);
-    expect(toolchain.log()).toMatch(/"level":50.*"partition":\d.*a chunk was set aside/);
-    const waiting = await parked();
+    await expect.poll(() => metric("enrich_dead_letters")).toBe(partitions);
+    expect((await metric(DEAD_LETTERS)) - before).toBe(partitions);
+    expect(toolchain.log()).toMatch(/"level":50.*"partition":\d.*became a dead letter/);
+    const waiting = await waitingLetters();
     expect(waiting[0]?.reason).toContain("stays `importing` until it is aborted");
     expect(waiting).toEqual(
       Array.from(
@@ -156,12 +156,14 @@ describe("a record that is no chunk", () => {
       ),
     );
     const ids = waiting.map((chunk) => String(chunk.id));
-    await expect(toolchain.admin("parked", "drop", "999", ...ids)).rejects.toThrow(
-      "No chunk 999 is set aside",
+    await expect(toolchain.admin("dead-letters", "drop", "999", ...ids)).rejects.toThrow(
+      "No dead letter 999 is waiting",
     );
-    expect(await toolchain.admin("parked", "drop", ...ids)).toBe(`${partitions} chunks were dropped.`);
-    expect(await toolchain.admin("parked", "list")).toBe("Nothing is set aside.");
-    expect(await metric("enrich_parked_chunks")).toBe(0);
+    expect(await toolchain.admin("dead-letters", "drop", ...ids)).toBe(
+      `${partitions} dead letters were dropped.`,
+    );
+    expect(await toolchain.admin("dead-letters", "list")).toBe("No dead letter is waiting.");
+    expect(await metric("enrich_dead_letters")).toBe(0);
     expect(await totalOf(id)).toBe(1_200);
   });
 });
@@ -173,7 +175,7 @@ describe("a chunk that the program cannot process", () => {
     const { id, path } = await newPackage();
     const lines = linesOf(2_000, poison);
     const record = await imported(path, lines);
-    const [chunk, ...others] = await parked();
+    const [chunk, ...others] = await waitingLetters();
     expect(others).toEqual([]);
     expect(chunk).toMatchObject({ importId: record.id, owner: ORGANIZATION, tries: 3 });
     expect(chunk?.reason).toContain("a fault of the program");
@@ -183,7 +185,7 @@ describe("a chunk that the program cannot process", () => {
       events_total: 2_000,
       events_failed_to_import: failed,
       events_successfully_imported: 2_000 - failed,
-      error_log_sample: [{ class: "error", type: "chunk-set-aside", line: firstLine }],
+      error_log_sample: [{ class: "error", type: "dead-letter", line: firstLine }],
     });
     expect(await logOf(record)).toEqual(record.error_log_sample);
     const sent = lines.slice(firstLine - 1, firstLine - 1 + failed);
@@ -195,15 +197,19 @@ describe("a chunk that the program cannot process", () => {
     const later = await imported(path, lines.slice(600, 620));
     expect(later).toMatchObject({ status: "done", events_successfully_imported: 20 });
 
-    // Tried again too early, it is set aside once more, and nothing else changes.
-    expect(await toolchain.admin("parked", "retry", String(chunk?.id))).toMatch(/^1 chunk was appended/);
-    await expect.poll(async () => (await parked()).map((each) => each.id > (chunk?.id ?? 0))).toEqual([true]);
+    // Retried too early, it becomes a dead letter once more, and nothing else changes.
+    expect(await toolchain.admin("dead-letters", "retry", String(chunk?.id))).toMatch(
+      /^1 dead letter was appended/,
+    );
+    await expect
+      .poll(async () => (await waitingLetters()).map((each) => each.id > (chunk?.id ?? 0)))
+      .toEqual([true]);
     expect(await api.get<EventImport>(pathOf(record))).toMatchObject({ events_failed_to_import: failed });
     expect(await logOf(record)).toHaveLength(1);
 
-    const again = await recordOf((await parked())[0]?.id);
+    const again = await recordOf((await waitingLetters())[0]?.id);
     await writeFile(join(folder, "cured"), "");
-    expect(await toolchain.admin("parked", "retry", "--all")).toMatch(/^1 chunk was appended/);
+    expect(await toolchain.admin("dead-letters", "retry", "--all")).toMatch(/^1 dead letter was appended/);
     await expect
       .poll(() => api.get<EventImport>(pathOf(record)))
       .toMatchObject({
@@ -216,7 +222,7 @@ describe("a chunk that the program cannot process", () => {
     expect(await logOf(record)).toEqual([]);
     expect(await textOf(`${pathOf(record)}/rejected`)).toBe("");
     await expect.poll(() => totalOf(id)).toBe(2_000);
-    expect(await parked()).toEqual([]);
+    expect(await waitingLetters()).toEqual([]);
 
     // As a retry does that was cut short before it could say so, and was repeated.
     const before = await metric(ENRICHED);
@@ -230,31 +236,35 @@ describe("a chunk that the program cannot process", () => {
   test("is not tried again into an import that was aborted, and others are all the same", async () => {
     const { path } = await newPackage();
     await imported(path, linesOf(10, { ...poison, at: 5 }));
-    const [open] = await parked();
+    const [open] = await waitingLetters();
     const { upload, started } = await startUpload(api, { owner: ORGANIZATION, path });
     await upload.send(bodyOf(linesOf(1_500, poison)));
-    await expect.poll(async () => (await parked()).length).toBe(2);
-    const [, chunk] = await parked();
+    await expect.poll(async () => (await waitingLetters()).length).toBe(2);
+    const [, chunk] = await waitingLetters();
     expect(chunk?.importId).toBe(started.id);
     await api.request(`${pathOf(started)}/abort`, { method: "POST" });
     await upload.answer.catch(() => undefined);
     const refused = `Not ${chunk?.id}: the import was aborted`;
-    await expect(toolchain.admin("parked", "retry", String(chunk?.id))).rejects.toThrow(refused);
+    await expect(toolchain.admin("dead-letters", "retry", String(chunk?.id))).rejects.toThrow(refused);
     await expect(
-      toolchain.admin("parked", "retry", String(chunk?.id), String(open?.id), "999"),
+      toolchain.admin("dead-letters", "retry", String(chunk?.id), String(open?.id), "999"),
     ).rejects.toThrow(
-      new RegExp(`1 chunk was appended to the event log again. ${refused}.*No chunk 999 is set aside`),
+      new RegExp(
+        `1 dead letter was appended to the event log again. ${refused}.*No dead letter 999 is waiting`,
+      ),
     );
     // The other one fails again.
     await expect
-      .poll(async () => (await parked()).map(({ importId }) => importId))
+      .poll(async () => (await waitingLetters()).map(({ importId }) => importId))
       .toEqual([started.id, open?.importId]);
-    await expect(toolchain.admin("parked", "retry", "--all")).rejects.toThrow(`1 chunk was appended`);
-    await expect.poll(async () => (await parked()).length).toBe(2);
-    await toolchain.admin("parked", "drop", ...(await parked()).map(({ id }) => String(id)));
+    await expect(toolchain.admin("dead-letters", "retry", "--all")).rejects.toThrow(
+      `1 dead letter was appended`,
+    );
+    await expect.poll(async () => (await waitingLetters()).length).toBe(2);
+    await toolchain.admin("dead-letters", "drop", ...(await waitingLetters()).map(({ id }) => String(id)));
   });
 
-  test("is set aside as well when it ends the thread that enriches it, and a killed program goes on counting", async () => {
+  test("becomes a dead letter as well when it ends the thread that enriches it, and a killed program goes on counting", async () => {
     const { id, path } = await newPackage();
     const lines = linesOf(1_500, { at: 100, header: "X-Poison-Ends" });
     const started = await api.importBody(path, bodyOf(lines));
@@ -265,7 +275,7 @@ describe("a chunk that the program cannot process", () => {
     }
     api = connectApi(toolchain.api, api.token);
     const record = await api.pollToDone(started);
-    const [chunk] = await parked();
+    const [chunk] = await waitingLetters();
     expect(chunk).toMatchObject({ importId: record.id, firstLine: 1 });
     expect(chunk?.reason).toMatch(/^the program ended 5 times/);
     const failed = chunk?.lines ?? 0;
@@ -276,7 +286,9 @@ describe("a chunk that the program cannot process", () => {
     // Without a running server it waits in the log.
     await toolchain.kill("SIGTERM");
     await writeFile(join(folder, "cured"), "");
-    expect(await toolchain.admin("parked", "retry", String(chunk?.id))).toMatch(/^1 chunk was appended/);
+    expect(await toolchain.admin("dead-letters", "retry", String(chunk?.id))).toMatch(
+      /^1 dead letter was appended/,
+    );
     await toolchain.restart();
     api = connectApi(toolchain.api, api.token);
     await expect
@@ -296,7 +308,7 @@ test("lines that name a package by what PostgreSQL cannot store are refused, and
   ]);
   const record = await imported(`/v2/${ORGANIZATION}/import`, lines);
   expect(record).toMatchObject({ status: "done", events_total: 9, events_failed_to_import: 9 });
-  expect(await parked()).toEqual([]);
+  expect(await waitingLetters()).toEqual([]);
 });
 
 describe("ClickHouse", () => {

@@ -76,9 +76,9 @@ async function work({
         steps.push(`progress ${put.length}`);
         return [];
       },
-      replaceSetAside: () => Promise.reject(new Error("nothing was set aside")),
+      replaceDeadLetters: () => Promise.reject(new Error("there is no dead letter")),
     },
-    parked: { park: () => Promise.reject(new Error("nothing is parked here")) },
+    deadLetters: { put: () => Promise.reject(new Error("there is no dead letter")) },
     share: { index: 0, of: 1 },
     onWritten: ({ again }) => told.push(again ? "again" : "first"),
     onInserted: ({ table }) => told.push(table),

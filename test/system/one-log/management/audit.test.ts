@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { rotateToken } from "../../../../api/identity/accounts.js";
 import { importEndingRoutes } from "../../../../api/routes/imports/import-endings.js";
 import { importRoutes } from "../../../../api/routes/imports/imports.js";
-import { dropParkedChunks, parkedChunks } from "../../../../api/stores/imports/dead-letters.js";
+import { deadLetterStore, dropDeadLetters } from "../../../../api/stores/imports/dead-letters.js";
 import { switchExport } from "../../../../api/exports/switch-export.js";
 import { openEmbeddedLog } from "../../../../deploy/stores/embedded/event-log/event-log.js";
 import { ActiveUploads } from "../../../../ingest/import/active-uploads.js";
@@ -262,11 +262,11 @@ describe("imports", () => {
       reason: "broken",
       tries: 3,
     };
-    const parked = { ...chunk, place: importId, importId, record: Buffer.from("x") };
-    const nobodys = { ...chunk, importId: undefined, place: `${importId}-2`, record: Buffer.from("x") };
-    const ids = await parkedChunks(postgres.pg).park([parked, nobodys]);
-    expect(await dropParkedChunks(postgres.pg, ids)).toEqual([]);
-    expect(await imports("?action=parked.drop")).toMatchObject([
+    const letter = { ...chunk, logPosition: importId, importId, record: Buffer.from("x") };
+    const nobodys = { ...chunk, importId: undefined, logPosition: `${importId}-2`, record: Buffer.from("x") };
+    const ids = await deadLetterStore(postgres.pg).put([letter, nobodys]);
+    expect(await dropDeadLetters(postgres.pg, ids)).toEqual([]);
+    expect(await imports("?action=dead-letters.drop")).toMatchObject([
       { actor: "(operator)", target: { id: importId, name: `chunk ${ids[0]}` } },
     ]);
   });

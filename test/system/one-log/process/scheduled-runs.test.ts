@@ -3,7 +3,7 @@ import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { deleteExpiredImportKeys } from "../../../../api/stores/imports/import-keys.js";
 import { insertImport } from "../../../../api/stores/imports/imports.js";
-import { deleteEndedChunks } from "../../../../api/stores/imports/dead-letters.js";
+import { deleteEndedDeadLetters } from "../../../../api/stores/imports/dead-letters.js";
 import { runOnce } from "../../../../api/stores/scheduled-runs.js";
 import { connectPostgres } from "../../../../deploy/stores/postgres/connect-postgres.js";
 import { SCHEDULED_JOBS } from "../../../../deploy/schedule/scheduled-jobs.js";
@@ -201,7 +201,7 @@ test("a job that takes long is told to end, is not taken for done, and is done a
   await expect.poll(() => outcomes).toEqual(["done"]);
 });
 
-test("cleaning up forgets keys after a day and parked chunks long after their end, and nothing else", async () => {
+test("cleaning up forgets keys after a day and dead letters long after their end, and nothing else", async () => {
   const { rows } = await postgres.pg.query<{ id: string }>(
     `with owner as (insert into owners (id, kind, name) values (gen_random_uuid(), 'user', 'ada') returning id)
      insert into accounts (id, email, token_hash, token_ciphertext)
@@ -215,20 +215,20 @@ test("cleaning up forgets keys after a day and parked chunks long after their en
     "update import_keys set created_at = now() - interval '25 hours' where key = 'old'",
   );
   await postgres.pg.query(
-    `insert into parked_chunks (place, partition, "offset", sequence, first_line, lines, record, reason, tries, ended_at)
+    `insert into dead_letters (log_position, partition, "offset", sequence, first_line, lines, record, reason, tries, ended_at)
      values ('a', 0, 0, 0, 1, 1, 'x', 'bad', 3, null), ('b', 0, 1, 0, 1, 1, null, 'bad', 3, now()),
        ('c', 0, 2, 0, 1, 1, null, 'bad', 3, now() - interval '91 days')`,
   );
   const [cleanUp] = SCHEDULED_JOBS;
   expect(await cleanUp?.run(postgres.pg, signal)).toEqual({
     importKeys: 1,
-    parkedChunks: 1,
+    deadLetters: 1,
     webhooks: { deliveries: 0, attempts: 0, events: 0 },
   });
   const kept = await postgres.pg.query<{ name: string }>(
-    "select key as name from import_keys union all select place from parked_chunks order by name",
+    "select key as name from import_keys union all select log_position from dead_letters order by name",
   );
   expect(kept.rows.map(({ name }) => name)).toEqual(["a", "b", "new"]);
   expect(await deleteExpiredImportKeys(postgres.pg)).toBe(0);
-  expect(await deleteEndedChunks(postgres.pg)).toBe(0);
+  expect(await deleteEndedDeadLetters(postgres.pg)).toBe(0);
 });

@@ -34,7 +34,7 @@ const dashboardExpressions = dashboard.panels.flatMap(({ targets = [] }) => targ
 /** What a process with every role measures. */
 async function readDescriptions() {
   const registry = createRegistry();
-  createPipelineMetrics(registry, { eventLog: { lag: async () => 0 }, countParked: async () => 0 });
+  createPipelineMetrics(registry, { eventLog: { lag: async () => 0 }, countDeadLetters: async () => 0 });
   createApiMetrics(registry, { activeUploads: () => 0, onImportEnded: () => undefined });
   createCollectMetrics(registry, { bufferBytes: () => 0, isFresh: () => true });
   createScheduleMetrics(registry);
@@ -67,10 +67,10 @@ describe("the dashboard and the alerts", () => {
   });
 
   test("never add up what every process says of the whole system", () => {
-    const whole = /event_log_lag_records|enrich_parked_chunks|webhook_queue_/;
+    const whole = /event_log_lag_records|enrich_dead_letters|webhook_queue_/;
     const expressions = [...dashboardExpressions, ...rules.map(({ expr }) => expr)];
     const wrong = expressions.filter(
-      (expr) => whole.test(expr) && !/max\((event_log|enrich_parked|webhook_queue)/.test(expr),
+      (expr) => whole.test(expr) && !/max\((event_log|enrich_dead_letters|webhook_queue)/.test(expr),
     );
     expect(wrong).toEqual([]);
   });

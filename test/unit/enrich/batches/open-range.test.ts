@@ -29,7 +29,7 @@ function open(note: RangeNote) {
     note,
     clickhouse: {} as ClickHouseClient,
     again: (_, work) => work(),
-    turn: { take: async () => undefined, giveBack: () => undefined },
+    mutex: { lock: async () => undefined, unlock: () => undefined },
     stopping: new AbortController().signal,
   });
   return { range, notes };
@@ -37,11 +37,11 @@ function open(note: RangeNote) {
 
 const longest = (notes: readonly string[]) => Math.max(0, ...notes.map((text) => Buffer.byteLength(text)));
 
-test("the note of a range fits into 3 KB and says all that is left out, however much goes wrong with how many records", async () => {
+test("the note of a range fits into 3 KB and says all that is excluded, however much goes wrong with how many records", async () => {
   const faults = fc.record({
     index: fc.nat(RECORDS - 1),
     refused: fc.boolean(),
-    held: fc.boolean(),
+    noted: fc.boolean(),
     reason: fc.string({ unit: "binary", maxLength: 400 }),
   });
   await fc.assert(
@@ -50,21 +50,25 @@ test("the note of a range fits into 3 KB and says all that is left out, however 
       fc.uniqueArray(faults, { selector: ({ index }) => index, maxLength: 250, size: "max" }),
       fc.array(fc.nat(RECORDS - 1), { maxLength: 30 }),
       fc.boolean(),
-      async (passedOver, unsorted, deaths, refusing) => {
-        const note = { ...newNote(passedOver), begun: 5, deaths: new Map(deaths.map((index) => [index, 4])) };
+      async (skippedImports, unsorted, crashed, refusing) => {
+        const note = {
+          ...newNote(skippedImports),
+          attempts: 5,
+          crashes: new Map(crashed.map((index) => [index, 4])),
+        };
         const { range, notes } = open(note);
-        for (const { index, refused, held, reason } of unsorted.sort((a, b) => a.index - b.index)) {
-          await (held ? range.hold(index) : range.save());
-          await range.release();
+        for (const { index, refused, noted, reason } of unsorted.sort((a, b) => a.index - b.index)) {
+          await (noted ? range.begin(index) : range.save());
+          await range.end();
           const block = { name: pathTo(index), from: index, to: index + 1 };
           for (const each of refused && refusing ? [{ ...block, name: "0", to: RECORDS }, block] : [])
             range.refuse(each);
-          await range.leaveOut(index, { reason, tries: 3, unwrittenFrom: index });
-          expect(note.leftOut.get(index)).toBe(reason);
+          await range.exclude(index, { reason, tries: 3, unwrittenFrom: index });
+          expect(note.excluded.get(index)).toBe(reason);
         }
         const last = resumeNote(notes.at(-1) ?? '{"begun":5}');
-        expect([...last.leftOut.keys()].sort((a, b) => a - b)).toEqual(
-          [...note.leftOut.keys()].sort((a, b) => a - b),
+        expect([...last.excluded.keys()].sort((a, b) => a - b)).toEqual(
+          [...note.excluded.keys()].sort((a, b) => a - b),
         );
         expect(longest(notes)).toBeLessThanOrEqual(3_000);
       },
@@ -73,15 +77,15 @@ test("the note of a range fits into 3 KB and says all that is left out, however 
   );
 });
 
-test("what is not written yet is left out as a whole where scattered faults would not fit into the note", async () => {
+test("what is not written yet is excluded as a whole where scattered faults would not fit into the note", async () => {
   const { range, notes } = open(newNote([]));
   for (let index = 4; index < RECORDS; index += 10)
-    await range.leaveOut(index, { reason: "", tries: 3, unwrittenFrom: index });
+    await range.exclude(index, { reason: "", tries: 3, unwrittenFrom: index });
   expect(longest(notes)).toBeLessThanOrEqual(3_000);
-  const { leftOut } = resumeNote(notes.at(-1) ?? "");
-  const wanted = records.filter(({ index }) => !leftOut.has(index)).map(({ index }) => index);
+  const { excluded } = resumeNote(notes.at(-1) ?? "");
+  const wanted = records.filter(({ index }) => !excluded.has(index)).map(({ index }) => index);
   expect(wanted.length).toBeGreaterThan(4_000);
-  expect(leftOut.size + wanted.length).toBe(RECORDS);
+  expect(excluded.size + wanted.length).toBe(RECORDS);
   const [last = 0] = wanted.slice(-1);
   expect(wanted).toEqual(
     records

@@ -17,37 +17,37 @@ describe("the note of a range", () => {
         fc.uniqueArray(fc.uuid(), { maxLength: 20 }),
         fc.uniqueArray(fc.nat(50), { maxLength: 20 }),
         fc.dictionary(fc.constantFrom("0", "1.1", "2.0.1"), fc.nat(60)),
-        (passedOver, leftOut, refused) => {
-          const note = newNote(passedOver);
-          for (const index of leftOut) note.leftOut.set(index, `reason ${index}`);
+        (skippedImports, excluded, refused) => {
+          const note = newNote(skippedImports);
+          for (const index of excluded) note.excluded.set(index, `reason ${index}`);
           for (const [name, to] of Object.entries(refused)) note.refused.set(name, to);
           const resumed = resumeNote(formatNote(note));
-          expect(resumed.passedOver).toEqual(passedOver);
-          expect(new Map(resumed.leftOut)).toEqual(new Map(note.leftOut));
+          expect(resumed.skippedImports).toEqual(skippedImports);
+          expect(new Map(resumed.excluded)).toEqual(new Map(note.excluded));
           expect(resumed.refused).toEqual(note.refused);
-          expect(resumed.begun).toBe(2);
+          expect(resumed.attempts).toBe(2);
         },
       ),
     );
   });
 
-  test("counts a death for the record that was being enriched, and none where it was not", () => {
+  test("counts a crash for the record that was being enriched, and none where it was not", () => {
     let note = newNote([]);
-    note.at = 4;
+    note.enriching = 4;
     note = resumeNote(formatNote(note));
-    expect([...note.deaths]).toEqual([[4, 1]]);
+    expect([...note.crashes]).toEqual([[4, 1]]);
     note = resumeNote(formatNote(note));
-    expect([...note.deaths]).toEqual([[4, 1]]);
-    note.at = 4;
-    expect([...resumeNote(formatNote(note)).deaths]).toEqual([[4, 2]]);
+    expect([...note.crashes]).toEqual([[4, 1]]);
+    note.enriching = 4;
+    expect([...resumeNote(formatNote(note)).crashes]).toEqual([[4, 2]]);
   });
 
-  test("never exceeds 3 KB: reasons go first, and what is left out stays", () => {
+  test("never exceeds 3 KB: reasons go first, and what is excluded stays", () => {
     const note = newNote(Array.from({ length: 100 }, () => "01990000-0000-7000-8000-0000000000aa"));
-    for (let index = 0; index < 500; index += 2) note.leftOut.set(Math.floor(index / 20), "ä".repeat(2_000));
+    for (let index = 0; index < 500; index += 2) note.excluded.set(Math.floor(index / 20), "ä".repeat(2_000));
     const text = formatNote(note);
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(3_000);
-    expect([...resumeNote(text).leftOut.keys()]).toEqual(Array.from({ length: 25 }, (_, index) => index));
+    expect([...resumeNote(text).excluded.keys()]).toEqual(Array.from({ length: 25 }, (_, index) => index));
   });
 
   test("names the smallest refused blocks alone: those that they are halves of were refused as well", () => {
@@ -63,8 +63,8 @@ describe("the note of a range", () => {
   });
 
   test("is understood as an earlier version wrote it", () => {
-    expect(resumeNote("")).toMatchObject({ passedOver: [], begun: 2 });
-    expect(resumeNote("one two")).toMatchObject({ passedOver: ["one", "two"], begun: 2 });
+    expect(resumeNote("")).toMatchObject({ skippedImports: [], attempts: 2 });
+    expect(resumeNote("one two")).toMatchObject({ skippedImports: ["one", "two"], attempts: 2 });
   });
 
   test.each([

@@ -1,13 +1,13 @@
 import { Readable } from "node:stream";
 import type { ClickHouseClient } from "@clickhouse/client";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { HOLD_TURN_BYTES, sharedHoldTurn, type HoldTurn } from "../../../../enrich/batches/thread-mutex.js";
+import { MUTEX_BYTES, sharedThreadMutex, type ThreadMutex } from "../../../../enrich/batches/thread-mutex.js";
 import { EventBlock } from "../../../../enrich/native/event-block.js";
 import { startWorker } from "../../../../enrich/start-worker.js";
 import type { ChunkOutcome } from "../../../../schemas/records/chunk-outcome.js";
 import type { Lookups } from "../../../../schemas/records/enriched-event.js";
 import type { EventLog, LogBatch } from "../../../../schemas/records/event-log.js";
-import type { ParkedChunk } from "../../../../schemas/records/dead-letter.js";
+import type { DeadLetter } from "../../../../schemas/records/dead-letter.js";
 import { packChunk } from "../../../../schemas/records/chunk-codec.js";
 import { CODECS, type Codec } from "../../../../schemas/records/codec.js";
 import { encodeRawChunk } from "../../../../schemas/records/raw-chunk.js";
@@ -34,7 +34,7 @@ interface Faults {
   /** The worker is told to stop after a second. */
   stopped?: boolean;
   /** Shared with other workers of the same process. */
-  turn?: HoldTurn;
+  mutex?: ThreadMutex;
   onLogRefused?: (...told: unknown[]) => void;
 }
 
@@ -50,7 +50,7 @@ function world(agents: readonly string[], records = agents.map(recordOf)) {
     committed: false,
     stored,
     outcomes: new Map<number, ChunkOutcome>(),
-    parked: new Map<string, ParkedChunk>(),
+    deadLetters: new Map<string, DeadLetter>(),
     logged: [] as string[],
   };
   const rows = () => [...stored].flatMap(([token, names]) => (token.includes(":log") ? [] : names)).sort();
@@ -90,16 +90,16 @@ function world(agents: readonly string[], records = agents.map(recordOf)) {
             for (const outcome of outcomes) kept.outcomes.set(outcome.sequence, outcome);
             return [];
           },
-          replaceSetAside: async () => undefined,
+          replaceDeadLetters: async () => undefined,
         },
-        parked: {
-          async park(chunks) {
-            for (const chunk of chunks) kept.parked.set(chunk.place, chunk);
-            return chunks.map(({ offset }) => offset);
+        deadLetters: {
+          async put(letters) {
+            for (const letter of letters) kept.deadLetters.set(letter.logPosition, letter);
+            return letters.map(({ offset }) => offset);
           },
         },
         share: { index: 0, of: 1 },
-        ...(faults.turn && { turn: faults.turn }),
+        ...(faults.mutex && { mutex: faults.mutex }),
         ...(faults.onLogRefused && { onLogRefused: faults.onLogRefused }),
       });
       if (faults.stopped)
@@ -200,16 +200,16 @@ afterEach(() => {
 });
 
 describe("writeBatch", () => {
-  test("sets a chunk aside that cannot be enriched, after three tries, and writes its neighbours", async () => {
+  test("makes a dead letter of a chunk that cannot be enriched, after three tries, and writes its neighbours", async () => {
     const { kept, rows, work } = world(AGENTS);
     const enriching = vi.fn(throwingFor("agent-c"));
     expect(await work({ enriching })).toBe("committed");
     expect(enriching.mock.calls.filter(([agent]) => agent === "agent-c")).toHaveLength(3);
     expect(rows()).toEqual(without("agent-c"));
     expect([...kept.stored.keys()]).toEqual([`${TOKEN}#0-without-2`, `${TOKEN}#aside-2:log`]);
-    expect([...kept.parked.values()]).toMatchObject([
+    expect([...kept.deadLetters.values()]).toMatchObject([
       {
-        place: "log:events.raw:0:7",
+        logPosition: "log:events.raw:0:7",
         partition: 0,
         offset: 7,
         importId: IMPORT_ID,
@@ -221,10 +221,10 @@ describe("writeBatch", () => {
       },
     ]);
     expect(kept.outcomes.get(2)).toMatchObject({
-      setAside: true,
+      deadLetter: true,
       eventsTotal: 1,
       eventsFailed: 1,
-      errors: [{ class: "error", type: "chunk-set-aside", line: 3 }],
+      errors: [{ class: "error", type: "dead-letter", line: 3 }],
     });
     expect([...kept.outcomes.values()].reduce((sum, { eventsImported }) => sum + eventsImported, 0)).toBe(4);
   });
@@ -235,15 +235,15 @@ describe("writeBatch", () => {
     expect(await work({ enriching })).toBe("committed");
     expect(rows()).toEqual(AGENTS);
     expect([...kept.stored.keys()]).toEqual([`${TOKEN}#0`]);
-    expect(kept.parked.size).toBe(0);
+    expect(kept.deadLetters.size).toBe(0);
   });
 
-  test("sets aside what is no chunk, and names its place", async () => {
+  test("makes a dead letter of a record that is no chunk, and names its offset", async () => {
     const garbage = Buffer.from("nothing\nof ours\n");
     const { kept, rows, work } = world([], [recordOf("agent-a", 0), garbage, recordOf("agent-c", 2)]);
     expect(await work()).toBe("committed");
     expect(rows()).toEqual(["agent-a", "agent-c"]);
-    expect([...kept.parked.values()]).toMatchObject([
+    expect([...kept.deadLetters.values()]).toMatchObject([
       { offset: 6, importId: undefined, lines: 2, record: garbage, tries: 1 },
     ]);
     expect(kept.outcomes.size).toBe(2);
@@ -254,8 +254,8 @@ describe("writeBatch", () => {
     const { kept, rows, work } = world([], [recordOf("agent-a", 0), whole.subarray(0, -10)]);
     expect(await work()).toBe("committed");
     expect(rows()).toEqual(["agent-a"]);
-    expect([...kept.parked.values()]).toMatchObject([{ offset: 6, importId: IMPORT_ID, sequence: 1 }]);
-    expect(kept.outcomes.get(1)).toMatchObject({ setAside: true, eventsImported: 0 });
+    expect([...kept.deadLetters.values()]).toMatchObject([{ offset: 6, importId: IMPORT_ID, sequence: 1 }]);
+    expect(kept.outcomes.get(1)).toMatchObject({ deadLetter: true, eventsImported: 0 });
   });
 
   test.each(CODECS)("writes chunks that are compressed with %s as any other", async (codec) => {
@@ -265,28 +265,39 @@ describe("writeBatch", () => {
     );
     expect(await work()).toBe("committed");
     expect(rows()).toEqual(AGENTS);
-    expect(kept.parked.size).toBe(0);
+    expect(kept.deadLetters.size).toBe(0);
   });
 
-  test.each(["lz4", "brotli"] as const)("sets aside a chunk whose lines in %s are damaged", async (codec) => {
-    const damaged = await packed("agent-b", 1, codec, (lines) => lines.fill(0xff));
-    const { kept, rows, work } = world([], [recordOf("agent-a", 0), damaged, recordOf("agent-c", 2)]);
-    expect(await work()).toBe("committed");
-    expect(rows()).toEqual(["agent-a", "agent-c"]);
-    const [parked] = [...kept.parked.values()];
-    expect(parked).toMatchObject({ offset: 6, importId: IMPORT_ID, sequence: 1, lines: 1, record: damaged });
-    expect(parked?.reason).toMatch(`its lines cannot be decompressed (${codec}: it claims 4294967295 bytes)`);
-    expect(kept.outcomes.get(1)).toMatchObject({ setAside: true, eventsTotal: 1, eventsFailed: 1 });
-  });
+  test.each(["lz4", "brotli"] as const)(
+    "makes a dead letter of a chunk whose lines in %s are damaged",
+    async (codec) => {
+      const damaged = await packed("agent-b", 1, codec, (lines) => lines.fill(0xff));
+      const { kept, rows, work } = world([], [recordOf("agent-a", 0), damaged, recordOf("agent-c", 2)]);
+      expect(await work()).toBe("committed");
+      expect(rows()).toEqual(["agent-a", "agent-c"]);
+      const [letter] = [...kept.deadLetters.values()];
+      expect(letter).toMatchObject({
+        offset: 6,
+        importId: IMPORT_ID,
+        sequence: 1,
+        lines: 1,
+        record: damaged,
+      });
+      expect(letter?.reason).toMatch(
+        `its lines cannot be decompressed (${codec}: it claims 4294967295 bytes)`,
+      );
+      expect(kept.outcomes.get(1)).toMatchObject({ deadLetter: true, eventsTotal: 1, eventsFailed: 1 });
+    },
+  );
 
-  test("sets aside a chunk of a codec that is not known here, and tells its import", async () => {
+  test("makes a dead letter of a chunk of an unknown codec, and tells its import", async () => {
     const future = Buffer.from(recordOf("agent-b", 1));
     future[codecPlace(future)] = 2 * 50;
     const { kept, rows, work } = world([], [recordOf("agent-a", 0), future]);
     expect(await work()).toBe("committed");
     expect(rows()).toEqual(["agent-a"]);
-    expect([...kept.parked.values()]).toMatchObject([{ offset: 6, importId: IMPORT_ID, sequence: 1 }]);
-    expect(kept.outcomes.get(1)).toMatchObject({ setAside: true, eventsFailed: 1 });
+    expect([...kept.deadLetters.values()]).toMatchObject([{ offset: 6, importId: IMPORT_ID, sequence: 1 }]);
+    expect(kept.outcomes.get(1)).toMatchObject({ deadLetter: true, eventsFailed: 1 });
   });
 
   test("finds the chunk whose rows ClickHouse cannot read, and writes every other one once", async () => {
@@ -295,7 +306,7 @@ describe("writeBatch", () => {
     expect(await work({ refusing })).toBe("committed");
     expect(rows()).toEqual(without("agent-d"));
     expect([...kept.stored.keys()]).toEqual([`${TOKEN}#0.0`, `${TOKEN}#0.1.1`, `${TOKEN}#aside-3:log`]);
-    expect([...kept.parked.values()]).toMatchObject([
+    expect([...kept.deadLetters.values()]).toMatchObject([
       { offset: 8, tries: 3, reason: "ClickHouse cannot read its rows: refused with 117" },
     ]);
   });
@@ -307,22 +318,22 @@ describe("writeBatch", () => {
     expect(await work({ refusing, dyingAfterInsert: () => ++inserts === 2 })).toBe("died");
     expect(await work()).toBe("committed");
     expect(rows()).toEqual(without("agent-d"));
-    expect(kept.parked.size).toBe(1);
+    expect(kept.deadLetters.size).toBe(1);
   });
 
   test.each(["241", "210", "252", "395", "ECONNREFUSED"])(
-    "sets nothing aside while ClickHouse answers %s: it is down, or has no room",
+    "makes no dead letter while ClickHouse answers %s: it is down, or has no room",
     async (code) => {
       const { kept, work } = world(AGENTS);
       expect(await work({ refusing: () => code })).toMatchObject({ name: "StillDown" });
       expect(kept.committed).toBe(false);
       expect(await work()).toBe("committed");
-      expect(kept.parked.size).toBe(0);
+      expect(kept.deadLetters.size).toBe(0);
       expect([...kept.stored.keys()]).toEqual([`${TOKEN}#0`]);
     },
   );
 
-  test("sets nothing aside while artifacts cannot be asked for, however often the program is ended meanwhile", async () => {
+  test("makes no dead letter while artifacts cannot be asked for, however often the program is ended meanwhile", async () => {
     const { kept, rows, work } = world(AGENTS);
     const down = () => Promise.reject(new Error("no database"));
     for (let round = 0; round < 5; round++) expect(await work({ resolving: down })).toBeInstanceOf(Error);
@@ -330,11 +341,11 @@ describe("writeBatch", () => {
     const dying = () => (asked++ === 0 ? down() : DEATH);
     for (let round = 0; round < 5; round++, asked = 0) expect(await work({ resolving: dying })).toBe("died");
     expect(await work()).toBe("committed");
-    expect(kept.parked.size).toBe(0);
+    expect(kept.deadLetters.size).toBe(0);
     expect(rows()).toEqual(AGENTS);
   });
 
-  test("counts deaths in the note: a chunk that ends the program is named from the third beginning on", async () => {
+  test("counts crashes in the note: a chunk that ends the program is noted from the third beginning on", async () => {
     const { kept, rows, work } = world(AGENTS);
     // The artifact is asked for once, for the first line: only the first record can die of it here.
     const dying = () => DEATH;
@@ -342,7 +353,7 @@ describe("writeBatch", () => {
     expect(kept.notes.at(-1)).toBe('{"begun":7,"at":0,"deaths":{"0":4}}');
     expect(await work()).toBe("committed");
     expect(rows()).toEqual(without("agent-a"));
-    expect([...kept.parked.values()]).toMatchObject([
+    expect([...kept.deadLetters.values()]).toMatchObject([
       { offset: 5, reason: "the program ended 5 times while it was enriched", tries: 8 },
     ]);
   });
@@ -354,7 +365,7 @@ describe("writeBatch", () => {
     expect(await work({ dyingAfterInsert: () => true })).toBe("died");
     for (let round = 0; round < 4; round++) expect(await work({ resolving: dying })).toBe("died");
     expect(await work()).toBe("committed");
-    expect(kept.parked.size).toBe(0);
+    expect(kept.deadLetters.size).toBe(0);
     expect(rows()).toEqual(AGENTS);
   });
 
@@ -369,19 +380,19 @@ describe("writeBatch", () => {
   });
 
   test("blames one chunk for the end of a process, whatever its other workers have in hand", async () => {
-    const deadly = world(AGENTS);
+    const poisonous = world(AGENTS);
     const slow = world(AGENTS);
     for (let round = 0; round < 7; round++) {
-      const memory = new SharedArrayBuffer(HOLD_TURN_BYTES);
+      const memory = new SharedArrayBuffer(MUTEX_BYTES);
       // Neither comes to an end: the process dies while both are at their first chunk.
-      const working = [deadly, slow].map(({ work }, index) =>
-        work({ resolving: () => DEATH, turn: sharedHoldTurn(memory, index) }),
+      const working = [poisonous, slow].map(({ work }, index) =>
+        work({ resolving: () => DEATH, mutex: sharedThreadMutex(memory, index) }),
       );
       expect(await Promise.all(working)).toEqual(["died", "died"]);
     }
-    expect(await Promise.all([deadly.work(), slow.work()])).toEqual(["committed", "committed"]);
-    expect([...deadly.kept.parked.values()]).toMatchObject([{ offset: FIRST_OFFSET }]);
-    expect(slow.kept.parked.size).toBe(0);
+    expect(await Promise.all([poisonous.work(), slow.work()])).toEqual(["committed", "committed"]);
+    expect([...poisonous.kept.deadLetters.values()]).toMatchObject([{ offset: FIRST_OFFSET }]);
+    expect(slow.kept.deadLetters.size).toBe(0);
     expect(slow.rows()).toEqual(AGENTS);
   });
 
@@ -395,7 +406,7 @@ describe("writeBatch", () => {
     const { kept, rows, work } = world(AGENTS);
     expect(await work()).toBe("committed");
     expect(rows()).toEqual(without("agent-b"));
-    expect([...kept.parked.values()]).toMatchObject([
+    expect([...kept.deadLetters.values()]).toMatchObject([
       { offset: 6, tries: 3, reason: "its rows cannot be encoded: too long" },
     ]);
   });
@@ -408,7 +419,7 @@ describe("writeBatch", () => {
     expect(await work({ refusing, dyingAfterInsert: () => kept.stored.size === 30 })).toBe("died");
     expect(await work({ refusing })).toBe("committed");
     expect(rows()).toEqual(agents.filter((agent) => !bad.has(agent)));
-    expect(kept.parked.size).toBe(bad.size);
+    expect(kept.deadLetters.size).toBe(bad.size);
   });
 
   test("leaves all behind it out where more is wrong with a range than can be noted, and loses nothing", async () => {
@@ -420,10 +431,10 @@ describe("writeBatch", () => {
     expect(await work({ dyingAfterInsert: () => true })).toBe("died");
     expect(await work()).toBe("committed");
     expect(Math.max(...kept.notes.map((note) => note.length))).toBeLessThanOrEqual(3_000);
-    const parked = new Set([...kept.parked.values()].map(({ offset }) => offset - FIRST_OFFSET));
-    expect(rows()).toEqual(agents.filter((_, index) => !parked.has(index)));
+    const dead = new Set([...kept.deadLetters.values()].map(({ offset }) => offset - FIRST_OFFSET));
+    expect(rows()).toEqual(agents.filter((_, index) => !dead.has(index)));
     expect(rows().length).toBeGreaterThan(100);
-    expect(agents.filter((_, index) => index % 3 === 0 && !parked.has(index))).toEqual([]);
+    expect(agents.filter((_, index) => index % 3 === 0 && !dead.has(index))).toEqual([]);
   });
 
   describe("log entries that cannot be stored", () => {
@@ -441,7 +452,7 @@ describe("writeBatch", () => {
         [`${TOKEN}#0:log`, []],
       ]);
       expect(kept.outcomes.get(1)).toMatchObject({ eventsFailed: 1 });
-      expect(kept.parked.size).toBe(0);
+      expect(kept.deadLetters.size).toBe(0);
     });
 
     test("are left out where not even their texts can be, and counted all the same", async () => {
@@ -466,7 +477,9 @@ describe("writeBatch", () => {
     expect(await work()).toBe("committed");
     expect([...kept.stored.keys()].filter((token) => !token.includes(":log"))).toEqual(tokens);
     expect(rows()).toEqual(without("agent-b"));
-    expect([...kept.parked.values()]).toMatchObject([{ offset: 6, reason: "TypeError: a fault of ours" }]);
+    expect([...kept.deadLetters.values()]).toMatchObject([
+      { offset: 6, reason: "TypeError: a fault of ours" },
+    ]);
   });
 
   test("does not leave a chunk out of a block that may be stored with it: it ends, and tries again", async () => {
@@ -474,7 +487,7 @@ describe("writeBatch", () => {
     expect(await work({ dyingAfterInsert: () => true })).toBe("died");
     const ended = await work({ enriching: throwingFor("agent-b") });
     expect(ended).toMatchObject({ message: expect.stringContaining("cannot be written again") as string });
-    expect(kept.parked.size).toBe(0);
+    expect(kept.deadLetters.size).toBe(0);
     expect(await work()).toBe("committed");
     expect(rows()).toEqual(AGENTS);
     expect([...kept.stored.keys()]).toEqual([`${TOKEN}#0`]);
