@@ -1,4 +1,4 @@
-import type { ResolveArtifact } from "../../enrich/batches/artifact-cache.js";
+import type { ResolveArtifact } from "../../enrich/lookups/artifacts/artifact-cache.js";
 import { artifactForImport } from "../authorise/authorise.js";
 import { readArtifactIds } from "../stores/packages/artifact-ids.js";
 import type { Postgres } from "../stores/query.js";

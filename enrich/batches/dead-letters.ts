@@ -4,7 +4,7 @@ import type { LogEntry } from "../../schemas/records/import-log.js";
 import type { DeadLetter } from "../../schemas/records/dead-letter.js";
 import type { ChunkHead } from "../../schemas/records/raw-chunk.js";
 import { excerpt } from "../lines/clean-text.js";
-import { isBlank, splitLines } from "../lines/decode-line.js";
+import { isBlank, splitLines } from "../lines/split-lines.js";
 import type { LoggedLine } from "../native/log-block.js";
 import { isReadable, type BatchRecord } from "./read-records.js";
 

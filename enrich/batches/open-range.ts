@@ -1,46 +1,36 @@
 import type { ClickHouseClient } from "@clickhouse/client";
 import type { LogBatch } from "../../schemas/records/event-log.js";
 import { hasRows } from "./chunk-rows.js";
+import type { Block, Span } from "./plan-blocks.js";
+import { openPoisonDetection, type DetectionDependencies, type PoisonDetection } from "./poison-detection.js";
 import {
   addRefused,
+  excludeSpan,
   fitsNote,
   formatNote,
   formatRanges,
-  excludeSpan,
   refusedEnd,
   type RangeNote,
 } from "./range-note.js";
 import { isReadable, type BatchRecord } from "./read-records.js";
 import type { Again } from "./retry-while-down.js";
-import { openPoisonDetection, type PoisonDetection, type DetectionDependencies } from "./poison-detection.js";
 
-/** Consecutive records of a batch that become one insert: from one place to before another. */
-export interface Span {
-  from: number;
-  to: number;
-}
-
-/** A span that is inserted under a name of its own; one that is written in halves has theirs below it: `0.1`. */
-export interface Block extends Span {
-  name: string;
-}
-
-/** The range of a batch while it is written, and what its note has to remember of it. */
+/** The range of a batch while it is written, with its note. */
 export interface OpenRange extends PoisonDetection {
   readonly records: readonly BatchRecord[];
   readonly note: RangeNote;
-  /** How often each record was tried that is left out now. */
+  /** How often each excluded record was tried. */
   readonly tries: ReadonlyMap<number, number>;
-  /** Those left to enrich. */
-  isWanted(record: BatchRecord): boolean;
-  /** Names a block for its token: what is left out of it is in the name, so that a token stands for the same rows. */
+  /** The records of a span that are to be enriched. */
+  wantedIn(span: Span): BatchRecord[];
+  /** Names a block for its token. The name holds the excluded records, so that a token stands for the same rows. */
   blockName(block: Block): string;
   save(): Promise<void>;
-  /** Throws unless nothing is stored of the records from a place on. */
+  /** Throws unless nothing is stored of the records from `from` on. */
   requireUnwritten(from: number, cause: unknown): Promise<void>;
-  /** Where a block ends that was refused before and is written in halves; undefined for every other. */
+  /** The end of a block that was refused at an earlier attempt; undefined for every other. */
   refusedEnd(block: Block): number | undefined;
-  /** Notes, without saving it yet, that a block is written in halves from now on. Nothing from its beginning on is stored. */
+  /** Notes, without saving yet, that a block is refused. Nothing from its beginning on may be stored. */
   refuse(block: Block): void;
   exclude(index: number, why: Exclusion): Promise<void>;
 }
@@ -48,7 +38,7 @@ export interface OpenRange extends PoisonDetection {
 interface Exclusion {
   reason: string;
   tries: number;
-  /** A place from which on nothing is stored. */
+  /** Nothing is stored from this index on. */
   unwrittenFrom: number;
 }
 
@@ -57,7 +47,7 @@ interface RangeDependencies extends Omit<DetectionDependencies, "save"> {
   again: Again;
 }
 
-/** Where a note grows too large, all that is not written yet is left out: an operator can have it tried again. */
+/** Where the note grows too large, all records that are not written yet are excluded: an operator can retry them. */
 export function openRange(
   batch: LogBatch,
   records: readonly BatchRecord[],
@@ -73,7 +63,8 @@ export function openRange(
     note,
     tries,
     save,
-    isWanted: (record) => !repeated.has(record.index) && isWanted(record, note),
+    wantedIn: ({ from, to }) =>
+      records.slice(from, to).filter((record) => !repeated.has(record.index) && isWanted(record, note)),
     blockName: (block) => blockName(block, note),
     requireUnwritten: (from, cause) => requireUnwritten(records.slice(from), { cause, clickhouse, again }),
     refusedEnd: (block) => refusedEnd(note, block),
@@ -93,7 +84,7 @@ export function openRange(
   };
 }
 
-/** Chunks of live events that stand earlier in the range as well: the log took one twice. */
+/** Chunks of live events that the log took twice: the second one within the range. */
 function repeatedAmong(records: readonly BatchRecord[]): ReadonlySet<number> {
   const seen = new Set<string>();
   const live = records.filter(isReadable).filter(({ chunk }) => chunk.source === "collect");
@@ -106,6 +97,7 @@ function isWanted(record: BatchRecord, { excluded, skippedImports }: RangeNote):
   return !isReadable(record) || !skippedImports.includes(record.chunk.importId);
 }
 
+/** These texts are part of tokens: a range that an earlier version began is completed under the same ones. */
 function blockName({ name, from, to }: Block, note: RangeNote): string {
   const excluded = [...note.excluded.keys()].filter((index) => index >= from && index < to);
   return excluded.length === 0 ? name : `${name}-without-${formatRanges(excluded)}`;

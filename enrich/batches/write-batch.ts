@@ -1,24 +1,22 @@
-import type { ChunkOutcome, ImportProgress } from "../../schemas/records/chunk-outcome.js";
+import type { ChunkOutcome } from "../../schemas/records/chunk-outcome.js";
+import type { DeadLetter, DeadLetterStore } from "../../schemas/records/dead-letter.js";
+import type { Lookups } from "../../schemas/records/enriched-event.js";
 import type { LogBatch } from "../../schemas/records/event-log.js";
 import { passFaultPoint } from "../../schemas/fault-point.js";
-import type { DeadLetter, DeadLetterStore } from "../../schemas/records/dead-letter.js";
-import { deleteDeadLetterEntries, hasRows } from "./chunk-rows.js";
-import type { ThreadMutex } from "./thread-mutex.js";
-import { insertLog } from "./insert-rows.js";
-import { openRange, type OpenRange } from "./open-range.js";
-import { fitsNote, formatRanges, excludeSpan, newNote, resumeNote, type RangeNote } from "./range-note.js";
-import { isReadable, readRecords, type BatchRecord } from "./read-records.js";
+import { beginRange, type RangeBeginner } from "./begin-range.js";
+import { deleteDeadLetterEntries } from "./chunk-rows.js";
 import { deadLetterOf, type ReportedLetter } from "./dead-letters.js";
-import { writeBlocks, type BlockWriter } from "./write-blocks.js";
+import { insertLog } from "./insert-rows.js";
+import type { OpenRange } from "./open-range.js";
+import { planBlocks } from "./plan-blocks.js";
+import { formatRanges } from "./range-note.js";
+import { writeBlock, type BlockWriter } from "./write-block.js";
 
-export interface BatchWriter extends BlockWriter {
-  progress: ImportProgress;
+export interface BatchWriter
+  extends RangeBeginner, Omit<BlockWriter, "range" | "plan" | "token" | "lookups"> {
+  /** Called once a batch: all of it is enriched with the same tables. */
+  lookups: () => Lookups;
   deadLetters: DeadLetterStore;
-  /** The range that is written now, for whoever has to wait for a store in the middle of it. */
-  inHand: { range?: OpenRange };
-  mutex: ThreadMutex;
-  /** Once aborted, the batch in hand is the last. */
-  stopping: AbortSignal;
   onOutcomes?: (outcomes: readonly ChunkOutcome[]) => void;
   /** Called once for each new dead letter. */
   onDeadLetter?: (letter: DeadLetter) => void;
@@ -27,80 +25,25 @@ export interface BatchWriter extends BlockWriter {
 /**
  * Writes a batch: its range is recorded, its chunks become inserts into `events` and `import_log` under the range's
  * token, then progress goes to PostgreSQL, then the batch is committed. Cut short anywhere, the same range is formed
- * again and written under the same tokens, of which ClickHouse keeps one copy. A chunk that cannot be written
+ * again and written under the same tokens, and ClickHouse keeps one copy of each. A chunk that cannot be written
  * becomes a dead letter, and the rest of the batch goes on without it.
  */
 export async function writeBatch(batch: LogBatch, writer: BatchWriter): Promise<void> {
   const range = await beginRange(batch, writer);
-  const outcomes = await writeBlocks(range, { ...writer, token: batch.token });
+  const plan = planBlocks(range.records.length, range.refusedEnd);
+  const blockWriter = { ...writer, lookups: writer.lookups(), range, plan, token: batch.token };
+  const outcomes: ChunkOutcome[] = [];
+  for (let block = plan.next(); block !== undefined; block = plan.next())
+    outcomes.push(...(await writeBlock(block, blockWriter)));
   const letters = lettersOf(range, batch);
   await logLetters(letters, { range, batch, writer });
   passFaultPoint("after-insert");
   outcomes.push(...letters.flatMap(({ outcome }) => outcome ?? []));
-  const imported = outcomes.filter(({ live }) => live === undefined);
-  if (imported.length > 0) await report(imported, writer);
-  if (letters.length > 0) await storeLetters(letters, writer);
+  await report(outcomes, writer);
+  await storeLetters(letters, writer);
   passFaultPoint("after-progress");
   await writer.again("committing the batch", () => batch.commit());
   writer.onOutcomes?.(outcomes);
-}
-
-async function beginRange(batch: LogBatch, writer: BatchWriter): Promise<OpenRange> {
-  const records = readRecords(batch);
-  const note =
-    batch.recordedNote === undefined
-      ? await firstNote(records, writer)
-      : // A range that was recorded leaves out what it left out before: its tokens stand for exactly those rows.
-        resumeNote(batch.recordedNote);
-  const range = openRange(batch, records, { ...writer, note });
-  writer.inHand.range = range;
-  passFaultPoint("before-range");
-  await range.save();
-  passFaultPoint("after-range");
-  return range;
-}
-
-/** What cannot be read is left out from the beginning: nothing of this range was ever sent. */
-async function firstNote(records: readonly BatchRecord[], writer: BatchWriter): Promise<RangeNote> {
-  const { again, progress } = writer;
-  const readable = records.filter(isReadable).filter(({ chunk }) => chunk.source === "import");
-  const importIds = [...new Set(readable.map(({ chunk }) => chunk.importId))];
-  const aborted = await again("asking for aborted imports", () => progress.abortedAmong(importIds));
-  const note = newNote([...(await storedBefore(records, writer)), ...aborted]);
-  excludeUnreadable(note, records);
-  return note;
-}
-
-/**
- * Chunks of live events that come a second time: the log took the first one and could not say so. That stood before it
- * in the same partition, so it is either stored by now or in this very batch, where `repeatedAmong` finds it.
- */
-async function storedBefore(
-  records: readonly BatchRecord[],
-  { again, clickhouse }: BatchWriter,
-): Promise<string[]> {
-  const found: string[] = [];
-  for (const { chunk } of records.filter(isReadable)) {
-    if (chunk.source !== "collect" || chunk.sequence === 0 || found.includes(chunk.importId)) continue;
-    if (await again("looking for rows", () => hasRows(clickhouse, [chunk]))) found.push(chunk.importId);
-  }
-  return found;
-}
-
-/** Where they are too many and too scattered to be noted, only the first ones are, and everything behind them. */
-function excludeUnreadable(note: RangeNote, records: readonly BatchRecord[]): void {
-  const reasons = records.flatMap((record): [number, string][] =>
-    isReadable(record) ? [] : [[record.index, record.unreadable]],
-  );
-  let noted = reasons.length;
-  note.excluded = new Map(reasons);
-  while (noted > 0 && !fitsNote(note)) {
-    noted = Math.floor(noted / 2);
-    note.excluded = new Map(reasons.slice(0, noted));
-  }
-  const [from] = reasons[noted] ?? [records.length];
-  excludeSpan(note, { from, to: records.length });
-  for (const [index, reason] of reasons) note.excluded.set(index, reason);
 }
 
 function lettersOf({ records, note, tries }: OpenRange, { token, partition }: LogBatch): ReportedLetter[] {
@@ -114,7 +57,7 @@ function lettersOf({ records, note, tries }: OpenRange, { token, partition }: Lo
   });
 }
 
-const REASON_LOST = "the reason was not kept when the program ended in the middle of its range";
+const REASON_LOST = "the reason was lost when the program ended in the middle of its range";
 
 interface Logging {
   range: OpenRange;
@@ -135,15 +78,20 @@ async function logLetters(
   logs.clear();
 }
 
-/** An entry is taken back before the outcome that supersedes it counts: cut short in between, both come again. */
+/**
+ * Reports outcomes of imports. A dead letter that is imported now has its log entry deleted before the new outcome
+ * counts: cut short in between, both are done again.
+ */
 async function report(
   outcomes: readonly ChunkOutcome[],
   { progress, clickhouse, again }: BatchWriter,
 ): Promise<void> {
-  const entries = await again("writing progress", () => progress.putChunks(outcomes));
+  const imported = outcomes.filter(({ live }) => live === undefined);
+  if (imported.length === 0) return;
+  const entries = await again("writing progress", () => progress.putChunks(imported));
   if (entries.length === 0) return;
-  await again("taking log entries back", () => deleteDeadLetterEntries(clickhouse, entries));
-  await again("writing progress", () => progress.replaceDeadLetters(outcomes));
+  await again("deleting log entries", () => deleteDeadLetterEntries(clickhouse, entries));
+  await again("writing progress", () => progress.replaceDeadLetters(imported));
 }
 
 /** Only after their outcomes: an operator's retry must not overtake the report of the failure. */

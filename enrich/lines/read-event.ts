@@ -8,7 +8,8 @@ import {
 } from "../../schemas/records/enriched-event.js";
 import { canonicalAddress } from "./canonical-address.js";
 import { cleanText, describeValue, isLongerThan, truncate } from "./clean-text.js";
-import { error, isObject, warning, type LineFault, type LineObject } from "./decode-line.js";
+import { error, warning, type LineFault } from "./line-fault.js";
+import { isObject, type LineObject } from "./line-object.js";
 import { readVariables } from "./read-variables.js";
 import { parseTime } from "./parse-time.js";
 
@@ -32,7 +33,7 @@ const KNOWN = new Set([
   "$headers",
 ]);
 
-/** Lines of live events are the service's own. */
+/** Lines of live events are written by this service, which may set the platform. */
 const KNOWN_LIVE = new Set([...KNOWN, "$platform"]);
 
 const TYPE_BY_LIBRARY = {
@@ -44,10 +45,10 @@ const TYPE_BY_LIBRARY = {
   "": "pixel-fetch",
 } as const;
 
-/** A line that became an event, and what was wrong with it all the same; or the first fault that refuses it. */
+/** An event with the warnings of its line, or the first fault that refuses the line. */
 export type ReadEvent = { event: EnrichedEvent; warnings: LineFault[] } | { fault: LineFault };
 
-interface Reading {
+export interface Reading {
   artifact: Artifact;
   /** 1-based line of the import. */
   line: number;

@@ -1,5 +1,6 @@
 import type { LogType } from "../../schemas/records/import-log.js";
-import { isObject, warning, type LineFault, type LineObject } from "./decode-line.js";
+import { warning, type LineFault } from "./line-fault.js";
+import { isObject, type LineObject } from "./line-object.js";
 import { cleanText, excerpt, isLongerThan } from "./clean-text.js";
 
 const VARIABLES_MAX = 64;

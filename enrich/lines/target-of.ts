@@ -1,7 +1,9 @@
 import type { ArtifactKind } from "../../schemas/records/artifact.js";
+import { isUuid } from "../../schemas/formats.js";
 import type { RawChunk } from "../../schemas/records/raw-chunk.js";
 import { describeValue } from "./clean-text.js";
-import { error, type LineFault, type LineObject } from "./decode-line.js";
+import { error, type LineFault } from "./line-fault.js";
+import type { LineObject } from "./line-object.js";
 
 /** The artifact that a line names or inherits from its import's path. Ids are lower case. */
 export interface Target {
@@ -9,7 +11,9 @@ export interface Target {
   id: string;
 }
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+/** What the path of an import says about its artifact. */
+export type ImportPath = Pick<RawChunk, "artifactKind" | "artifactId">;
+
 const MISSING = error("missing-artifact", "Neither $package nor $pixel names what the event belongs to");
 
 const KEYS = [
@@ -18,8 +22,8 @@ const KEYS = [
   ["$tracking_pixel", "pixel"],
 ] as const;
 
-/** Which artifact a line belongs to. Whatever names one, the path and each key of the line, must name the same. */
-export function targetOf(line: LineObject, { artifactKind, artifactId }: RawChunk): Target | LineFault {
+/** The artifact of a line. The path and each key of the line that name one must name the same. */
+export function targetOf(line: LineObject, { artifactKind, artifactId }: ImportPath): Target | LineFault {
   let target: Target | undefined =
     artifactKind === "any" ? undefined : { kind: artifactKind, id: artifactId };
   for (const [key, kind] of KEYS) {
@@ -39,6 +43,6 @@ export function artifactNotFound({ kind, id }: Target): LineFault {
 }
 
 function parseTarget(kind: ArtifactKind, value: unknown): Target | LineFault {
-  if (typeof value === "string" && UUID.test(value)) return { kind, id: value.toLowerCase() };
+  if (typeof value === "string" && isUuid(value)) return { kind, id: value.toLowerCase() };
   return artifactNotFound({ kind, id: describeValue(value, 100) });
 }

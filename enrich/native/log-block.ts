@@ -1,4 +1,4 @@
-import type { LineFault } from "../lines/decode-line.js";
+import type { LineFault } from "../lines/line-fault.js";
 import { encodeBlock, FixedColumn, LowCardinalityColumn, TextColumn } from "./columns.js";
 import { uuidBytes } from "./uuid-bytes.js";
 

@@ -1,6 +1,7 @@
 import { passFaultPoint } from "../../schemas/fault-point.js";
 import { packChunk } from "../../schemas/records/chunk-codec.js";
 import type { EventLog } from "../../schemas/records/event-log.js";
+import { LINE_BYTES_MAX } from "../../schemas/records/import-limits.js";
 import { UPLOAD_LEASE_SECONDS, type UploadStore } from "../../schemas/records/import-store.js";
 import type { Codec } from "../../schemas/records/codec.js";
 import { encodeRawChunk, type RawChunk } from "../../schemas/records/raw-chunk.js";
@@ -10,7 +11,7 @@ import { giveWay as giveWayToOthers } from "./give-way.js";
 import { readWhileSent } from "./read-while-sent.js";
 
 /** Sizes of chunks and lines of an import. */
-export const CHUNK_LIMITS = { bytesTarget: 512 * 1024, lineBytesMax: 1_048_576 };
+export const CHUNK_LIMITS = { bytesTarget: 512 * 1024, lineBytesMax: LINE_BYTES_MAX };
 const LEASE_RENEWAL_MS = 5_000;
 const INTERRUPT_RETRY_MS = 500;
 /** Appends in flight. The next chunk is read while earlier ones are compressed and written. */

@@ -91,6 +91,26 @@ test("a folder imports only from the folders below it; ingest, enrich and aggreg
   expect(importsOf(files, wrong)).toEqual([]);
 });
 
+test("inside enrich, imports go one way: steps, lookups and lines below native, then batches, then the worker", () => {
+  const MAY: Record<string, readonly string[]> = {
+    lines: [],
+    lookups: [],
+    steps: [],
+    native: ["lines"],
+    batches: ["lines", "lookups", "steps", "native"],
+    "start-worker.ts": ["batches", "lookups", "native"],
+  };
+  const roomOf = (path: string) => (path.startsWith("enrich/") ? path.split("/")[1] : undefined) ?? "";
+  const wrong = (file: SourceFile, target: string) => {
+    const to = roomOf(join(dirname(file.path), target));
+    const from = roomOf(file.path);
+    return target.startsWith(".") && to !== "" && to !== from && !MAY[from]?.includes(to);
+  };
+  const rooms = files.filter(({ folder }) => folder === "enrich");
+  expect(new Set(rooms.map(({ path }) => roomOf(path)))).toEqual(new Set(Object.keys(MAY)));
+  expect(importsOf(rooms, wrong)).toEqual([]);
+});
+
 test("no file reaches itself by its imports, those of types included", () => {
   const byPath = new Map(files.map((file) => [file.path, targetsOf(file)]));
   const circles = [...byPath.keys()].filter((path) => reachedFrom(path, byPath).has(path));

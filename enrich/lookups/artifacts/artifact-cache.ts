@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
-import type { Artifact, ArtifactKind } from "../../schemas/records/artifact.js";
+import type { Artifact, ArtifactKind } from "../../../schemas/records/artifact.js";
 
-/** Who wants to write what: the account that started the import, the owner on its path, the artifact of the line. */
+/** Asks for the artifact of a line, for the account that started the import and the owner on its path. */
 export interface ArtifactRequest {
   accountId: string;
   ownerId: string;
@@ -17,15 +17,15 @@ const TRUSTED_MS = 1_000;
 
 type Answer = { artifact: Artifact | undefined };
 
-/** Answers of `resolve`, also the refusals, for a second: a right that was given or taken away counts after that time. */
+/** Caches answers of `resolve`, refusals too, for a second: a changed permission takes effect after that time. */
 export class ArtifactCache {
   private readonly answers = new LRUCache<string, Answer>({ max: ENTRIES_MAX, ttl: TRUSTED_MS });
-  /** Most lines ask what the line before asked: this saves making a key and looking it up, 1 µs a line. */
+  /** Most lines name the artifact of the line before: this saves making a key and looking it up, 1 µs a line. */
   private last: { request: ArtifactRequest; answer: Answer; until: number } | undefined;
 
   constructor(private readonly resolve: ResolveArtifact) {}
 
-  /** A promise only where the answer is not at hand: lines of one artifact do not wait for each other. */
+  /** A promise only where the answer is not cached: cached lines do not wait for each other. */
   of(request: ArtifactRequest): Answer | Promise<Answer> {
     const { last } = this;
     if (last !== undefined && isSame(last.request, request) && last.until > Date.now()) return last.answer;

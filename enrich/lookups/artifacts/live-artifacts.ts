@@ -1,9 +1,10 @@
 import { LRUCache } from "lru-cache";
-import type { Artifact } from "../../schemas/records/artifact.js";
-import type { Target } from "../lines/target-of.js";
+import type { Artifact } from "../../../schemas/records/artifact.js";
 
-/** Those of these packages and pixels that exist, whoever owns them. */
-export type ResolveLive = (targets: readonly Target[]) => Promise<Artifact[]>;
+export type ArtifactId = Pick<Artifact, "kind" | "id">;
+
+/** Those of these packages and pixels that exist, of any owner. */
+export type ResolveLive = (ids: readonly ArtifactId[]) => Promise<Artifact[]>;
 
 const ENTRIES_MAX = 100_000;
 const TRUSTED_MS = 1_000;
@@ -11,8 +12,8 @@ const TRUSTED_MS = 1_000;
 type Answer = { artifact: Artifact | undefined };
 
 /**
- * What live events belong to: the collector has checked that they may. A chunk of them can name a thousand packages, so
- * all that are not known are asked for at once; answers are trusted for a second.
+ * The artifacts of live events; the collector has checked that these may write to them. A chunk of them can name a
+ * thousand artifacts: all that are not cached are resolved at once. Answers are cached for a second.
  */
 export class LiveArtifacts {
   private readonly answers = new LRUCache<string, Answer>({ max: ENTRIES_MAX, ttl: TRUSTED_MS });
@@ -20,22 +21,22 @@ export class LiveArtifacts {
   constructor(private readonly resolve: ResolveLive) {}
 
   /** By kind and id; see `keyOf`. */
-  async among(targets: readonly Target[]): Promise<ReadonlyMap<string, Artifact>> {
+  async among(ids: readonly ArtifactId[]): Promise<ReadonlyMap<string, Artifact>> {
     const found = new Map<string, Artifact>();
-    const asked = new Map<string, Target>();
-    for (const target of targets) {
-      const key = keyOf(target);
+    const missing = new Map<string, ArtifactId>();
+    for (const id of ids) {
+      const key = keyOf(id);
       const answer = this.answers.get(key);
-      if (answer === undefined) asked.set(key, target);
+      if (answer === undefined) missing.set(key, id);
       else if (answer.artifact !== undefined) found.set(key, answer.artifact);
     }
-    if (asked.size === 0) return found;
-    for (const artifact of await this.resolve([...asked.values()])) found.set(keyOf(artifact), artifact);
-    for (const key of asked.keys()) this.answers.set(key, { artifact: found.get(key) });
+    if (missing.size === 0) return found;
+    for (const artifact of await this.resolve([...missing.values()])) found.set(keyOf(artifact), artifact);
+    for (const key of missing.keys()) this.answers.set(key, { artifact: found.get(key) });
     return found;
   }
 }
 
-export function keyOf({ kind, id }: Target): string {
+export function keyOf({ kind, id }: ArtifactId): string {
   return `${kind} ${id}`;
 }

@@ -176,8 +176,8 @@ describe("startWorker", () => {
   });
 
   test("cuts a batch of very many short lines into inserts that fit the memory, the same ones each time", async () => {
-    const many = (sequence: number) => chunkOf('{"$time":1}\n'.repeat(120_000), { sequence });
-    const { steps } = await work({ chunks: [many(0), many(1), many(2)] });
+    const many = (lines: number, sequence: number) => chunkOf('{"$time":1}\n'.repeat(lines), { sequence });
+    const { steps } = await work({ chunks: [many(199_999, 0), many(1, 1), many(1, 2)] });
     expect(steps.slice(1)).toEqual([
       `insert events ${TOKEN}#0`,
       `insert events ${TOKEN}#1`,

@@ -73,7 +73,7 @@ test("the note of a range fits into 3 KB and says all that is excluded, however 
         expect(longest(notes)).toBeLessThanOrEqual(3_000);
       },
     ),
-    { numRuns: 8 },
+    { numRuns: 3 },
   );
 });
 

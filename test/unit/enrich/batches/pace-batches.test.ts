@@ -8,7 +8,7 @@ function settledAt(mibPerSecond: number, { fixedMs = 150, available = Infinity }
   const pace = openPace();
   for (let batch = 0; batch < 40; batch++) {
     const bytes = Math.min(pace.bytesMax, available);
-    pace.took({ bytes, durationMs: fixedMs + (bytes / MIB / mibPerSecond) * 1000 });
+    pace.onWritten({ bytes, durationMs: fixedMs + (bytes / MIB / mibPerSecond) * 1000 });
   }
   return pace.bytesMax / MIB;
 }
@@ -29,8 +29,8 @@ test("batches that were small for want of records make the next ones no smaller"
 
 test("one slow batch makes the next one smaller, and quick ones make it large again", () => {
   const pace = openPace();
-  pace.took({ bytes: 4 * MIB, durationMs: 9_000 });
+  pace.onWritten({ bytes: 4 * MIB, durationMs: 9_000 });
   expect(pace.bytesMax).toBe(MIB);
-  for (let batch = 0; batch < 5; batch++) pace.took({ bytes: pace.bytesMax, durationMs: 50 });
+  for (let batch = 0; batch < 5; batch++) pace.onWritten({ bytes: pace.bytesMax, durationMs: 50 });
   expect(pace.bytesMax).toBe(16 * MIB);
 });

@@ -1,12 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  decodeLine,
-  isBlank,
-  isRefused,
-  LINE_BYTES_MAX,
-  splitLines,
-} from "../../../../enrich/lines/decode-line.js";
+import { decodeLine } from "../../../../enrich/lines/decode-line.js";
+import { LINE_BYTES_MAX } from "../../../../schemas/records/import-limits.js";
+import { chunkOf, PACKAGE_ID, PIXEL_ID } from "./chunk-of.js";
+
+const path = chunkOf("");
+const decode = (text: string | Uint8Array, line = 2) => decodeLine({ bytes: Buffer.from(text), line }, path);
 
 const NOT_AN_OBJECT = {
   fault: { class: "error", type: "failed-to-decode", message: "Not a valid JSON object" },
@@ -26,7 +25,7 @@ describe("decodeLine", () => {
     "nonsense",
     '{"a":NaN}',
   ])("refuses %s", (line) => {
-    expect(decodeLine(Buffer.from(line))).toEqual(NOT_AN_OBJECT);
+    expect(decode(line)).toEqual(NOT_AN_OBJECT);
   });
 
   test.each([
@@ -35,15 +34,13 @@ describe("decodeLine", () => {
     ['{"a":1,"a":2}', { a: 2 }],
     ['{"fault":{"class":"error","type":"x"}}', { fault: { class: "error", type: "x" } }],
   ])("decodes %s", (line, object) => {
-    const decoded = decodeLine(Buffer.from(line));
-    expect(decoded).toEqual(object);
-    expect(isRefused(decoded)).toBe(false);
+    expect(decode(line)).toEqual({ object, target: { kind: "package", id: PACKAGE_ID } });
   });
 
   test("keeps a key named __proto__ a key", () => {
-    const decoded = decodeLine(Buffer.from('{"__proto__":{"$time":1}}')) as Record<string, unknown>;
-    expect(Object.keys(decoded)).toEqual(["__proto__"]);
-    expect(decoded["$time"]).toBeUndefined();
+    const { object } = decode('{"__proto__":{"$time":1}}') as { object: Record<string, unknown> };
+    expect(Object.keys(object)).toEqual(["__proto__"]);
+    expect(object["$time"]).toBeUndefined();
   });
 
   test.each([
@@ -54,51 +51,25 @@ describe("decodeLine", () => {
   ])("takes or refuses a line of %s", (_, tail, type) => {
     const start = '{"a":"';
     const line = `${start}${"x".repeat(LINE_BYTES_MAX - start.length - 2)}"}${tail}`;
-    const { fault } = decodeLine(Buffer.from(line)) as { fault?: { type: string } };
+    const { fault } = decode(line) as { fault?: { type: string } };
     expect(fault?.type).toBe(type);
   });
 
   test("never throws, whatever the bytes", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
-        expect(decodeLine(Buffer.from(bytes))).toBeTypeOf("object");
+        expect(decode(bytes)).toBeTypeOf("object");
       }),
     );
-    expect(isRefused(decodeLine(Buffer.from("[".repeat(500_000))))).toBe(true);
-  });
-});
-
-describe("isBlank", () => {
-  test.each([
-    ["", true],
-    [" \t\r", true],
-    ["\u00a0", false],
-    ["0", false],
-    [" ".repeat(LINE_BYTES_MAX) + "\r", true],
-    [" ".repeat(LINE_BYTES_MAX + 2), false],
-  ])("says of a line whether there is nothing on it (%#)", (text, blank) => {
-    expect(isBlank(Buffer.from(text))).toBe(blank);
-  });
-});
-
-describe("splitLines", () => {
-  test.each([
-    ["", []],
-    ["\n", [""]],
-    ["a\nb\n", ["a", "b"]],
-    ["a\r\n\nb", ["a\r", "", "b"]],
-  ])("splits %j", (text, lines) => {
-    expect([...splitLines(Buffer.from(text))].map(String)).toEqual(lines);
+    expect(decode("[".repeat(500_000))).toEqual(NOT_AN_OBJECT);
   });
 
-  test("gives back every line between line ends", () => {
-    fc.assert(
-      fc.property(fc.array(fc.stringMatching(/^[^\n]*$/), { minLength: 1 }), (lines) => {
-        const text = lines.map((line) => `${line}\n`).join("");
-        expect([...splitLines(Buffer.from(text))].map(String)).toEqual(
-          lines.map((line) => Buffer.from(line).toString()),
-        );
-      }),
-    );
+  test("refuses a line that names another artifact than its path", () => {
+    expect(decode(`{"$pixel":"${PIXEL_ID}"}`)).toMatchObject({ fault: { type: "artifact-not-found" } });
+  });
+
+  test("passes over a byte order mark in front of the first line, and of no other", () => {
+    expect(decode("\ufeff{}", 1)).toMatchObject({ object: {} });
+    expect(decode("\ufeff{}", 2)).toEqual(NOT_AN_OBJECT);
   });
 });

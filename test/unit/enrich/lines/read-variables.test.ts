@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { LineFault, LineObject } from "../../../../enrich/lines/decode-line.js";
+import type { LineFault } from "../../../../enrich/lines/line-fault.js";
+import type { LineObject } from "../../../../enrich/lines/line-object.js";
 import { readVariables } from "../../../../enrich/lines/read-variables.js";
 
 const known = new Set(["$time"]);

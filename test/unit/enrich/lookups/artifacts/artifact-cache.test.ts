@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
-import { ArtifactCache } from "../../../../enrich/batches/artifact-cache.js";
-import { dockerPackage, PACKAGE_ID } from "../lines/chunk-of.js";
+import { ArtifactCache } from "../../../../../enrich/lookups/artifacts/artifact-cache.js";
+import { dockerPackage, PACKAGE_ID } from "../../lines/chunk-of.js";
 
 const request = { accountId: "account", ownerId: "owner", kind: "package", id: PACKAGE_ID } as const;
 

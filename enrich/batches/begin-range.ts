@@ -1,0 +1,77 @@
+import type { ClickHouseClient } from "@clickhouse/client";
+import type { ImportProgress } from "../../schemas/records/chunk-outcome.js";
+import type { LogBatch } from "../../schemas/records/event-log.js";
+import { passFaultPoint } from "../../schemas/fault-point.js";
+import { hasRows } from "./chunk-rows.js";
+import { openRange, type OpenRange } from "./open-range.js";
+import { excludeSpan, fitsNote, newNote, resumeNote, type RangeNote } from "./range-note.js";
+import { isReadable, readRecords, type BatchRecord } from "./read-records.js";
+import type { Again } from "./retry-while-down.js";
+import type { ThreadMutex } from "./thread-mutex.js";
+
+export interface RangeBeginner {
+  progress: ImportProgress;
+  clickhouse: ClickHouseClient;
+  again: Again;
+  mutex: ThreadMutex;
+  /** Once aborted, the current batch is the last. */
+  stopping: AbortSignal;
+  /** The range that is being written, for callers that wait for a store in the middle of it. */
+  current: { range?: OpenRange };
+}
+
+/** Records the range of a batch. One that was recorded before keeps its exclusions: its tokens stand for those rows. */
+export async function beginRange(batch: LogBatch, beginner: RangeBeginner): Promise<OpenRange> {
+  const { recordedNote } = batch;
+  const records = readRecords(batch);
+  const note = recordedNote === undefined ? await firstNote(records, beginner) : resumeNote(recordedNote);
+  const range = openRange(batch, records, { ...beginner, note });
+  beginner.current.range = range;
+  passFaultPoint("before-range");
+  await range.save();
+  passFaultPoint("after-range");
+  return range;
+}
+
+/** Unreadable records are excluded from the start: nothing of this range was ever sent. */
+async function firstNote(records: readonly BatchRecord[], beginner: RangeBeginner): Promise<RangeNote> {
+  const { again, progress } = beginner;
+  const imported = records.filter(isReadable).filter(({ chunk }) => chunk.source === "import");
+  const importIds = [...new Set(imported.map(({ chunk }) => chunk.importId))];
+  const aborted = await again("asking for aborted imports", () => progress.abortedAmong(importIds));
+  const note = newNote([...(await storedBefore(records, beginner)), ...aborted]);
+  excludeUnreadable(note, records);
+  return note;
+}
+
+/**
+ * Chunks of live events that were appended twice: the log took the first one without an acknowledgement. That one
+ * stands before in the same partition, so it is stored by now, or in this batch, where `openRange` finds it.
+ */
+async function storedBefore(
+  records: readonly BatchRecord[],
+  { again, clickhouse }: RangeBeginner,
+): Promise<string[]> {
+  const found: string[] = [];
+  for (const { chunk } of records.filter(isReadable)) {
+    if (chunk.source !== "collect" || chunk.sequence === 0 || found.includes(chunk.importId)) continue;
+    if (await again("looking for rows", () => hasRows(clickhouse, [chunk]))) found.push(chunk.importId);
+  }
+  return found;
+}
+
+/** Where they are too many and too scattered for the note, it names the first ones and all records behind them. */
+function excludeUnreadable(note: RangeNote, records: readonly BatchRecord[]): void {
+  const reasons = records.flatMap((record): [number, string][] =>
+    isReadable(record) ? [] : [[record.index, record.unreadable]],
+  );
+  let noted = reasons.length;
+  note.excluded = new Map(reasons);
+  while (noted > 0 && !fitsNote(note)) {
+    noted = Math.floor(noted / 2);
+    note.excluded = new Map(reasons.slice(0, noted));
+  }
+  const [from] = reasons[noted] ?? [records.length];
+  excludeSpan(note, { from, to: records.length });
+  for (const [index, reason] of reasons) note.excluded.set(index, reason);
+}

@@ -1,0 +1,14 @@
+import type { Artifact } from "../../schemas/records/artifact.js";
+import type { DecodedLine } from "./decode-line.js";
+import { readEvent, type ReadEvent, type Reading } from "./read-event.js";
+import { artifactNotFound } from "./target-of.js";
+
+/** A decoded line to its event; `artifact` is undefined where there is none that its sender may write to. */
+export function readLine(
+  { object, target }: Exclude<DecodedLine, { fault: unknown }>,
+  artifact: Artifact | undefined,
+  reading: Omit<Reading, "artifact">,
+): ReadEvent {
+  if (artifact === undefined) return { fault: artifactNotFound(target) };
+  return readEvent(object, { ...reading, artifact });
+}

@@ -1,0 +1,43 @@
+import type { ChunkOutcome } from "../../schemas/records/chunk-outcome.js";
+import { LOG_SAMPLE_MAX, type LogEntry } from "../../schemas/records/import-log.js";
+import type { LineFault } from "./line-fault.js";
+import type { ReadEvent } from "./read-event.js";
+
+/** Counts of lines that are not blank, and the first log entries of each class. */
+export type LineTally = Pick<
+  ChunkOutcome,
+  "eventsTotal" | "eventsImported" | "eventsFailed" | "errors" | "warnings"
+>;
+
+export function emptyTally(): LineTally {
+  return { eventsTotal: 0, eventsImported: 0, eventsFailed: 0, errors: [], warnings: [] };
+}
+
+export function tallyLine(tally: LineTally, line: number, read: ReadEvent): void {
+  tally.eventsTotal++;
+  if ("fault" in read) {
+    tally.eventsFailed++;
+    addEntry(tally.errors, read.fault, line);
+    return;
+  }
+  tally.eventsImported++;
+  for (const fault of read.warnings) addEntry(tally.warnings, fault, line);
+}
+
+function addEntry(sample: LogEntry[], fault: LineFault, line: number): void {
+  if (sample.length < LOG_SAMPLE_MAX) sample.push(logEntry(fault, line));
+}
+
+function logEntry(
+  { class: faultClass, type, message, packageId, pixelId }: LineFault,
+  line: number,
+): LogEntry {
+  return {
+    class: faultClass,
+    type,
+    human_friendly_message: message,
+    line,
+    ...(packageId === undefined ? {} : { package_id: packageId }),
+    ...(pixelId === undefined ? {} : { pixel_id: pixelId }),
+  };
+}
