@@ -30,7 +30,7 @@ export interface BatchWriter
  */
 export async function writeBatch(batch: LogBatch, writer: BatchWriter): Promise<void> {
   const range = await beginRange(batch, writer);
-  const plan = planBlocks(range.records.length, range.refusedEnd);
+  const plan = planBlocks(range.records.length, (block) => range.refusedEnd(block));
   const blockWriter = { ...writer, lookups: writer.lookups(), range, plan, token: batch.token };
   const outcomes: ChunkOutcome[] = [];
   for (let block = plan.next(); block !== undefined; block = plan.next())
