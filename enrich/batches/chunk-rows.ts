@@ -5,12 +5,12 @@ import { NIL_UUID } from "../native/uuid-bytes.js";
 import { eventIdSql, lineKeySql } from "../../schemas/records/event-id.js";
 import { LINES_IN_CHUNK } from "../../schemas/records/event-version.js";
 
-/** Parameters travel in the address of a request. */
+/** Parameters are part of the URL of a request. */
 const CHUNKS_MAX = 500;
 
 /**
- * Whether ClickHouse has a row of any of these chunks. Reads columns of the whole table: for the rare moment when a
- * chunk that was begun before is about to be left out.
+ * Whether ClickHouse has a row of any of these chunks. Reads columns of the whole table: only for the rare moment when
+ * a chunk that was begun before is about to be excluded.
  */
 export async function hasRows(clickhouse: ClickHouseClient, chunks: readonly RawChunk[]): Promise<boolean> {
   for (let from = 0; from < chunks.length; from += CHUNKS_MAX) {
@@ -35,8 +35,8 @@ const STAMP = `intDiv(version, ${LINES_IN_CHUNK})`;
 const LINE = `first + version % ${LINES_IN_CHUNK}`;
 
 /**
- * Chunks of imports have a stamp each. Live ones share theirs with others: the id of a live event tells its chunk.
- * Rows that were all taken back may have been merged away in `events`, but not in the table of what was written.
+ * A chunk of an import has a receipt stamp of its own. Live chunks may share theirs: the ids of live events name their
+ * chunk. Retracted rows may be merged away in `events`, but `import_events` has every row that was written.
  */
 const HAS_ROWS = `
   SELECT toUInt8(sum(found) > 0) AS found

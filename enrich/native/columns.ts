@@ -1,4 +1,5 @@
 import { ByteSink } from "./byte-sink.js";
+import { uuidBytes } from "./uuid-bytes.js";
 
 /** A column of a block in ClickHouse's Native format: a name and type in the header, then `data()`. */
 export interface Column {
@@ -15,6 +16,28 @@ export class FixedColumn implements Column {
 
   clear(): void {
     this.sink.clear();
+  }
+
+  data(): Buffer[] {
+    return [this.sink.bytes()];
+  }
+}
+
+/** Few different UUIDs in many rows. */
+export class UuidColumn implements Column {
+  readonly type = "UUID";
+  private readonly sink = new ByteSink();
+  private readonly bytesByUuid = new Map<string, Buffer>();
+
+  add(uuid: string): void {
+    let bytes = this.bytesByUuid.get(uuid);
+    if (bytes === undefined) this.bytesByUuid.set(uuid, (bytes = uuidBytes(uuid)));
+    this.sink.writeBytes(bytes);
+  }
+
+  clear(): void {
+    this.sink.clear();
+    this.bytesByUuid.clear();
   }
 
   data(): Buffer[] {
