@@ -1,10 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
-import { openAggregates } from "../../../aggregate/queries/open-aggregates.js";
+import { composeAggregates } from "../../../aggregate/queries/compose-aggregates.js";
+import { FORMAT_SETTINGS } from "../../../aggregate/queries/format-rows.js";
 import { openEvents } from "../../../aggregate/queries/open-events.js";
+import { openRows } from "../../../aggregate/queries/open-rows.js";
+import { storableRange } from "../../../aggregate/queries/storable-range.js";
 import { markRetracted, settle } from "../../../aggregate/settlement/settle.js";
 import { connectClickHouse } from "../../../deploy/stores/clickhouse/connect-clickhouse.js";
-import { BREAKDOWNS } from "../../../schemas/contracts/aggregate.js";
+import { BREAKDOWN_LIST } from "../../../schemas/contracts/breakdowns.js";
 import { textOf } from "../api/open-answer.js";
 import type { KnownArtifact } from "../imports/recount-line.js";
 import type { TestClickHouse } from "./open-clickhouse.js";
@@ -102,18 +105,33 @@ export interface Exports {
   events: string;
 }
 
+/** New breakdowns and columns go last: those of the release are the first. */
+const BREAKDOWNS_BEFORE = BREAKDOWN_LIST.slice(0, 8);
+const EVENT_COLUMNS_BEFORE = 23;
+
+/** Exports of the history, with the breakdowns and columns that the release had. */
 export async function readExports({ client }: TestClickHouse): Promise<Exports> {
-  const range = { startDate: "2025-01-01", endDate: "2026-01-01", signal: new AbortController().signal };
-  const aggregates = { ...range, packages: PACKAGES, breakdowns: BREAKDOWNS };
-  const events = {
+  const range = { startDate: "2025-01-01", endDate: "2026-01-01" };
+  const { signal } = new AbortController();
+  const aggregates = async (format: "ndjson" | "csv") => {
+    const breakdowns = BREAKDOWNS_BEFORE.map(({ name }) => name);
+    const query = composeAggregates({ packages: PACKAGES, breakdowns, format }, BREAKDOWNS_BEFORE);
+    const params = storableRange(range);
+    return textOf(await openRows(client, { query, params, signal, settings: FORMAT_SETTINGS }));
+  };
+  const events = await openEvents(client, {
     ...range,
     artifacts: PACKAGES.map((id) => ({ id, packageName: "web" })),
     unsettled: async () => ({ imports: [], fromVersion: "0", retracted: [], changed: false }),
-  };
-  const csv = await textOf(await openEvents(client, { ...events, format: "csv" }));
+    format: "csv",
+    signal,
+  });
+  const rows = (await textOf(events)).split("\n").map((row) => {
+    return row.split(",").slice(0, EVENT_COLUMNS_BEFORE).join(",");
+  });
   return {
-    lines: await textOf(await openAggregates(client, aggregates)),
-    rows: await textOf(await openAggregates(client, { ...aggregates, format: "csv" })),
-    events: csv.split("\n").sort().join("\n"),
+    lines: await aggregates("ndjson"),
+    rows: await aggregates("csv"),
+    events: rows.sort().join("\n"),
   };
 }
