@@ -1,13 +1,13 @@
+import { isUuid } from "../../schemas/formats.js";
+
 /**
  * A list in the text of a query: a parameter travels in the URL, where 128 KiB are the most. Throws for anything else.
  */
 export function uuidsLiteral(uuids: readonly string[]): string {
-  const wrong = uuids.find((uuid) => !UUID.test(uuid));
+  const wrong = uuids.find((uuid) => !isUuid(uuid));
   if (wrong !== undefined) throw new Error(`not a UUID: ${wrong}`);
   return `CAST([${uuids.map((uuid) => `'${uuid}'`).join(",")}] AS Array(UUID))`;
 }
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** In hexadecimal digits, so that nothing in the text can be read as a part of the query. */
 export function textLiteral(text: string): string {
