@@ -2,7 +2,7 @@ import type { Scope } from "../schemas/contracts/api-token.js";
 import { ACTIONS, type Action } from "./resources.js";
 
 /**
- * Who may do what: the one place that knows. Pure; `authorise.ts` loads what it needs.
+ * Decides which caller may do which action. Pure; `authorise.ts` loads its arguments.
  *
  * A standing comes from the owner of a thing: a user stands as `owner` to what is theirs, others by their role in
  * the organization. A level is what a package's own permissions say of the caller, and it replaces the standing on
@@ -19,7 +19,7 @@ export function access(caller: Caller, action: Action, target: Target): Decision
 }
 
 /**
- * What a limited token lacks for an action, whatever that is done to: a scope, or `account` where only the account's
+ * Finds what a limited token lacks for an action, on any target: a scope, or `account` where only the account's
  * own token will do, or `any-owner` where it is limited to one and the action is on none yet. It says nothing about
  * any thing, so it may be asked, and answered, before the thing is looked for.
  */
@@ -48,7 +48,7 @@ export function reaches(limits: TokenLimits | undefined, ownerId: string): boole
   return limits?.ownerId === undefined || limits.ownerId === ownerId;
 }
 
-/** What an additional token is limited to; an account's own is not. */
+/** The limits of an additional token. An account's own token has none. */
 export interface TokenLimits {
   scopes: readonly Scope[];
   /** The only owner on whose things it may be used. */

@@ -2,13 +2,13 @@ import type { ProblemCode } from "../schemas/problem.js";
 import type { Tag } from "./resources.js";
 
 /**
- * What the OpenAPI document says of a route. Schemas are the very objects that requests are validated with or that
+ * The description of a route in the OpenAPI document. Schemas are the very objects that requests are validated with or that
  * records are typed after (`schemas/`); one that has a `title` becomes a component of that name.
  */
 export interface Operation {
   /** camelCase and unique: generated clients name their functions after it. */
   id: string;
-  /** Where it is another than that of the resource of its action. */
+  /** By default the tag of the resource of its action. */
   tag?: Tag;
   summary: string;
   description?: string;
@@ -45,6 +45,6 @@ export interface Content {
 export interface AnswerContent extends Partial<Content> {
   description: string;
   headers?: Readonly<Record<string, Parameter>>;
-  /** What else it can be where `Accept` asks for it, by content type; each has an `ETag` where the usual one has. */
+  /** Other forms that `Accept` can ask for, by content type. Each has an `ETag` where the default form has one. */
   others?: Readonly<Record<string, Pick<Content, "schema" | "example">>>;
 }

@@ -28,12 +28,12 @@ export interface Route<Named extends Action = Action> {
   /** Segments such as `:owner` are read with `param`. Where two paths match, the one registered first answers. */
   path: string | string[];
   action: Named;
-  /** What the OpenAPI document says of it. */
+  /** Its description in the OpenAPI document. */
   operation: Operation;
   handle: (call: Call<Named>) => Promise<void>;
 }
 
-/** What a handler gets. */
+/** The argument of a handler. */
 export interface Call<Named extends Action = Action> {
   ctx: ApiContext;
   account: Account;
@@ -56,7 +56,7 @@ export interface ApiState {
   requestId: string;
   /** Adds the request's id to every line. */
   log: Logger;
-  /** Where the API is reached from outside, without a slash at its end. */
+  /** The URL of the API as callers reach it, without a slash at its end. */
   publicBase: string;
   account?: Account;
   /** The pattern of the route that answers. */

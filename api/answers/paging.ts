@@ -8,7 +8,7 @@ import type { Page } from "../stores/page.js";
 const PER_PAGE_DEFAULT = 100;
 const PER_PAGE_MAX = 1000;
 
-/** What `parsePage` reads, for the OpenAPI document. */
+/** The parameters that `parsePage` reads, for the OpenAPI document. */
 export const PAGE_QUERY: Readonly<Record<string, Parameter>> = {
   after: {
     schema: { type: "string", format: "uuid" },
@@ -20,7 +20,7 @@ export const PAGE_QUERY: Readonly<Record<string, Parameter>> = {
   },
 };
 
-/** What `pageBody` makes. */
+/** The schema of the object that `pageBody` makes. */
 export function pageSchema(name: string, record: JsonSchema): JsonSchema {
   const next = { type: "string", format: "uri", description: "Where the next page is; absent on the last" };
   return {

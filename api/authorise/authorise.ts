@@ -168,7 +168,7 @@ interface Found extends Caller {
 }
 
 /**
- * Lets pass whoever may do `action` on what was found. Throws `not-found`, `out-of-scope` and `forbidden`.
+ * Lets callers pass who may do `action` on the target found. Throws `not-found`, `out-of-scope` and `forbidden`.
  */
 export function admit({ limited }: Account, action: Action, { what, name, ...found }: Found): void {
   const decision = accessWithin({ ...found, limits: limited }, action, found);

@@ -13,7 +13,7 @@ export function parsePackageType({ packageType: text }: ParsedUrlQuery): Library
   throw new Problem("invalid-query", `packageType must be one of ${TYPES.join(", ")}.`);
 }
 
-/** What the API document says of every path with a package in it, to be spread into an operation. */
+/** The parameters of every path with a package in it, to be spread into an operation. */
 export const PACKAGE_PATH = {
   package: {
     schema: { type: "string" },

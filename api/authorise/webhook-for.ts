@@ -18,7 +18,7 @@ export async function webhookFor(
   return { ownerId, webhook };
 }
 
-/** What the audit log calls it. */
+/** Its target in the audit log. */
 export function webhookTarget({ id, url }: Pick<WebhookRecord, "id" | "url">) {
   return { kind: "webhook", id, name: url } as const;
 }

@@ -25,7 +25,7 @@ export async function readPageFiles(): Promise<PageFiles> {
   return { page: await packFile("text/html; charset=utf-8", Buffer.from(page)), loaded };
 }
 
-/** What stands for the file's content in its address. */
+/** The hash of the file's content in its address. */
 export function hashOf({ tag }: PackedFile): string {
   return tag.slice(1, -1);
 }

@@ -14,7 +14,7 @@ const VALID_MS = 3_600_000;
 
 /**
  * Counts wrong tokens by the address they come from. Beyond `FAILURES_MAX` within a minute, an address is refused
- * before anything is looked up; only tokens that were right within the last hour are still looked up, so that whoever
+ * before anything is looked up; only tokens that were right within the last hour are still looked up, so that a caller who
  * shares an address with an attacker goes on working. (To look up every token would keep out nobody: a token cannot be
  * guessed, what is to be guarded is the database.) Each process counts for itself.
  */

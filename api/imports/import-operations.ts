@@ -28,7 +28,7 @@ export const IMPORT_EXAMPLE = {
 
 export const ID: Parameter = { schema: { type: "string", format: "uuid" }, description: "Its id" };
 
-/** What the three ways to start an import have in common. */
+/** The parts that the three ways to start an import share. */
 export function startOperation({ id, summary }: { id: string; summary: string }): Operation {
   return {
     id,

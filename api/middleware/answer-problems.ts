@@ -75,7 +75,7 @@ function render(ctx: ApiContext, problem: Problem): void {
   ctx.body = { code, message, ...(errors && { errors }) };
 }
 
-/** What a route may have set before it failed and what would now be wrong. */
+/** Headers that a route may have set before it failed, and that would now be wrong. */
 const HEADERS_OF_SUCCESS = [
   "Content-Encoding",
   "Content-Length",

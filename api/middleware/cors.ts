@@ -21,7 +21,7 @@ export function cors(origins: readonly string[]): Middleware<ApiState> {
 
 const PREFLIGHT_SECONDS = 600;
 
-/** What a request may carry beyond what browsers always allow. */
+/** Request headers beyond those that browsers always allow. */
 const SENT = [
   "Authorization",
   "Content-Type",
@@ -32,7 +32,7 @@ const SENT = [
   "X-Request-Id",
 ];
 
-/** What a page may read of an answer. */
+/** Answer headers that a page may read. */
 const READ = [
   "Allow",
   "Content-Disposition",

@@ -2,7 +2,7 @@ import type { Middleware } from "koa";
 import type { ApiContext, ApiState } from "../route.js";
 
 /**
- * Where the API is reached from outside, for URLs in answers: `https://api.example/prefix`, without a slash at its
+ * The URL of the API as callers reach it, for URLs in answers: `https://api.example/prefix`, without a slash at its
  * end. From `Host`, or from `X-Forwarded-Proto`, `-Host` and `-Prefix` where the connection is a trusted proxy's.
  */
 export function publicBase(trustsProxy: (address: string) => boolean): Middleware<ApiState> {

@@ -19,7 +19,7 @@ export async function readJson<Body>(ctx: ApiContext, parse: (body: unknown) => 
 
 const BODY_BYTES_MAX = 1024 * 1024;
 
-/** Leaves the rest of a body that is too large to be thrown away, so that the answer can still be read. */
+/** Discards the rest of a body that is too large, so that the caller can still read the answer. */
 async function readBytes(ctx: ApiContext): Promise<Buffer> {
   if ((ctx.request.length ?? 0) > BODY_BYTES_MAX) throw tooLarge();
   const { bodyMsMax } = ctx.state;

@@ -12,7 +12,7 @@ export const SAFE_HEADERS = {
 
 const A_YEAR = "max-age=31536000";
 
-/** After `publicBase`: only a host that is reached by https may be told to stay with it. */
+/** After `publicBase`: only a host that is reached by https is made to stay with it. */
 export function securityHeaders(): Middleware<ApiState> {
   return (ctx, next) => {
     ctx.set(SAFE_HEADERS);

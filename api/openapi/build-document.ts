@@ -14,7 +14,7 @@ export interface OpenApiDocument extends DocumentObject {
 }
 
 export interface DocumentFacts {
-  /** Of the product, as in `package.json`. */
+  /** The version of the product, as in `package.json`. */
   version: string;
 }
 

@@ -3,7 +3,7 @@ import type { JsonSchema } from "../operation.js";
 
 export type DocumentObject = Record<string, unknown>;
 
-/** What the operations of a document share, collected while they are described. */
+/** The parts that the operations of a document share, collected while they are described. */
 export class Components {
   readonly #schemas = new Map<string, { source: JsonSchema; published: DocumentObject }>();
   readonly #responses = new Map<string, DocumentObject>();

@@ -23,7 +23,7 @@ export function describeProblems(
   return Object.fromEntries(described);
 }
 
-/** What the operation names itself, and what comes from its having a token, parameters or a body. Each once, sorted. */
+/** The codes that the operation names, and those that follow from a token, parameters or a body. Each once, sorted. */
 export function problemsOf({
   action,
   path,
@@ -44,7 +44,7 @@ export function problemsOf({
   return [...new Set(codes)].sort();
 }
 
-/** What everybody may do who may know of the thing is hidden from all others. */
+/** An action open to every caller who may know of the thing is never forbidden: for the others the thing is hidden. */
 function isForbiddenToSome(action: Action): boolean {
   const { least } = ACTIONS[action];
   return least !== "none" && least !== "member";

@@ -1,14 +1,14 @@
 import { parseAddress } from "../../enrich/lookups/parse-address.js";
 import { isHttpUrl } from "../../schemas/formats.js";
 
-/** Where the service may send requests that others ask it to send. */
+/** The addresses to which the service may send requests on behalf of others. */
 export interface AddressRules {
   /** For tests and closed networks: any address will do. */
   allowPrivateNetworks: boolean;
 }
 
 /**
- * What keeps a URL from being sent to, as the end of a sentence; undefined where nothing does. It looks at the URL
+ * Why nothing may be sent to a URL, as the end of a sentence; undefined where it may. It looks at the URL
  * alone: what its name resolves to has to be looked at as well, by `addressFault`, at the very time of connecting.
  */
 export function urlFault(text: string, rules: AddressRules): string | undefined {
@@ -23,7 +23,7 @@ export function urlFault(text: string, rules: AddressRules): string | undefined 
   return isAddress(host) ? addressFault(host, rules) : undefined;
 }
 
-/** What keeps an address from being connected to; as `urlFault`. */
+/** Why an address may not be connected to; as `urlFault`. */
 export function addressFault(address: string, rules: AddressRules): string | undefined {
   if (rules.allowPrivateNetworks || isPublicAddress(address)) return undefined;
   return `must not lead to ${address}, which is no address of the public internet`;
@@ -53,7 +53,7 @@ function isPublicIpv4(value: number): boolean {
 }
 
 /**
- * Of IPv6 only what is given out as global unicast, 2000::/3, without the special ranges in it: loopback, unique
+ * IPv6: only global unicast, 2000::/3, without the special ranges in it: loopback, unique
  * local, link-local and multicast addresses are outside of it, and so is what is yet to be given a meaning. An IPv4
  * address in another form is as good as that address.
  */

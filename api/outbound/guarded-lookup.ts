@@ -7,7 +7,7 @@ export type ResolveName = (name: string) => Promise<LookupAddress[]>;
 
 /** The one guard of requests that others ask the service to send: at creation, and whenever one is sent. */
 export interface AddressGuard {
-  /** What is wrong with a URL by itself; see `urlFault`. Ask it before each request: an address is not looked up. */
+  /** The fault of a URL by itself; see `urlFault`. Call it before each request: an address literal is not looked up. */
   faultOf(url: string): string | undefined;
   /** As `faultOf`, and with whatever its name resolves to now; a name that nobody knows may be known later. */
   faultNow(url: string): Promise<string | undefined>;

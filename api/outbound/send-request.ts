@@ -8,7 +8,7 @@ import { AddressNotAllowed, type AddressGuard } from "./guarded-lookup.js";
 export interface Exchange {
   /** Null where no answer came. */
   status: number | null;
-  /** What came of the answer's body, at most its first 2048 bytes. */
+  /** The received part of the answer's body, at most its first 2048 bytes. */
   responseBody: string;
   /** Why no answer came, in a sentence of at most 500 characters; the connection failed or it took too long. */
   error?: string;
@@ -90,7 +90,7 @@ function answerOf(request: ReturnType<typeof requestHttp>, signal: AbortSignal):
 
 class TimedOut extends Error {}
 
-/** What comes until the end, a break, the time or the limit: all of them end it well. */
+/** Reads until the end, a break, the time limit or the size limit. None of them is an error. */
 async function readBody(response: IncomingMessage): Promise<string> {
   const parts: Buffer[] = [];
   let size = 0;
@@ -117,7 +117,7 @@ function reasonOf(error: unknown): string {
   if (error instanceof TimedOut) return "The receiver did not answer in time.";
   if (error instanceof AddressNotAllowed) return error.message;
   const { code, message, errors } = error as NodeJS.ErrnoException & { errors?: NodeJS.ErrnoException[] };
-  // Of a certificate it has what the receiver wrote there.
+  // The message about a certificate quotes text that the receiver wrote.
   const reason = (message || errors?.[0]?.message || "unknown").replaceAll("\0", "\ufffd");
   const named = code === undefined || reason.includes(code) ? "" : ` (${code})`;
   return `The receiver could not be reached: ${reason}${named}.`;

@@ -7,7 +7,7 @@ import type { ApiContext, ApiState, PublicRoute } from "../route.js";
 /** Each resolves when its store answers, and rejects when it does not. */
 export type HealthChecks = Readonly<Record<string, () => Promise<void>>>;
 
-/** What `/readyz` says. */
+/** The answer of `/readyz`. */
 export interface Readiness {
   checks: HealthChecks;
   /** See `readCompleteThrough`. */
@@ -138,7 +138,7 @@ export async function readHealth(
   const states = Object.keys(checks).map((store) => [store, store in reasons ? "down" : "ok"]);
   const stores = Object.fromEntries(states) as Record<string, string>;
   if (down.length === 0) {
-    // A database that went away just now is the next answer's business.
+    // A database that became unavailable just now shows in the next answer.
     const through = await completeThrough?.().catch(() => undefined);
     const body = { status: "ok", stores, ...(through !== undefined && { complete_through: through }) };
     return { ready: true, body, reasons };

@@ -47,7 +47,7 @@ export async function transactionOn<T>(client: Postgres, work: () => Promise<T>)
     await query(client, "commit");
     return result;
   } catch (error) {
-    // Where the connection itself has failed, so does this, and the server rolls back by itself.
+    // On a broken connection this fails too, and the server rolls back by itself.
     await query(client, "rollback").catch(() => undefined);
     throw error;
   }

@@ -10,11 +10,11 @@ export interface ScheduledRun {
 }
 
 export interface RunOnce {
-  /** Given the connection that holds the lock: whoever loses the one can do no more under the other. */
+  /** Given the connection that holds the lock: a run that loses it can do no more. */
   work: (pg: Postgres) => Promise<void>;
   /** Ends the waiting, never the work. */
   signal: AbortSignal;
-  /** How often whoever waits looks again. */
+  /** How often a waiting run tries again. */
   pollMs?: number;
 }
 

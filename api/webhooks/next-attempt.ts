@@ -1,7 +1,7 @@
 import { isSuccess } from "./deliver.js";
 import type { Exchange } from "../outbound/send-request.js";
 
-/** What becomes of a delivery once an attempt has ended. */
+/** The state of a delivery once an attempt has ended. */
 export type Next = { state: "delivered" | "failed" } | { state: "pending"; delayMs: number };
 
 /** How long after a failed attempt the next one comes, at the earliest; as many retries as there are delays. */

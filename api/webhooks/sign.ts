@@ -6,7 +6,7 @@ export function issueWebhookSecret(): string {
 }
 
 export interface Signing {
-  /** Of the event. */
+  /** The id of the event. */
   id: string;
   body: Buffer;
   /** The newest first; during a rotation there are two. */

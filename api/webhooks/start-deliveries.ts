@@ -23,7 +23,7 @@ export interface DeliveryWorker {
   sealer: Sealer;
   onAttempt?: (outcome: AttemptOutcome) => void;
   onDisabled?: (webhook: DisabledWebhook) => void;
-  /** Of the worker itself, never of a receiver. It goes on. */
+  /** Called for a fault of the worker itself, never of a receiver. The worker goes on. */
   onFailure: (error: unknown) => void;
   /** In place of the clocks of this machine and of the database. */
   now?: () => Date;
@@ -49,7 +49,7 @@ const LEASE_MS = 15_000;
 const POLL_MS = 500;
 /** Attempts that end within this time are written together. */
 const GATHER_MS = 10;
-/** When the database is away. */
+/** The pause when the database is unavailable. */
 const PAUSE_MS = 1_000;
 
 /**
@@ -87,7 +87,7 @@ async function runWorker(worker: DeliveryWorker, state: WorkerState, stop: Abort
       await somethingToDo(worker, state, stop);
     } catch (error) {
       worker.onFailure(error);
-      // What cannot be written before the end is sent again by whoever comes next.
+      // An attempt that is not recorded before the end is repeated by the next process.
       if (stop.aborted) state.ended = [];
       else await sleep(PAUSE_MS, undefined, { signal: stop }).catch(() => undefined);
     }

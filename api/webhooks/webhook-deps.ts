@@ -2,10 +2,10 @@ import type { Pool } from "pg";
 import type { Sealer } from "../identity/tokens.js";
 import type { AddressGuard } from "../outbound/guarded-lookup.js";
 
-/** What the operations on webhooks need. */
+/** The dependencies of the operations on webhooks. */
 export interface WebhookDeps {
   pg: Pool;
   guard: AddressGuard;
-  /** Of the kind "webhook-secret". */
+  /** Its kind is "webhook-secret". */
   sealer: Sealer;
 }

@@ -2,7 +2,7 @@ import { isTime, TIMESTAMP } from "../formats.js";
 import type { FieldFault } from "../problem.js";
 import { compileBody } from "../validate.js";
 
-/** What an additional token may be limited to. */
+/** The scopes that an additional token may be limited to. */
 export const SCOPES = ["read", "import", "export", "manage"] as const;
 export type Scope = (typeof SCOPES)[number];
 
@@ -34,7 +34,7 @@ const SCOPE_LIST = {
   items: { type: "string", enum: SCOPES },
 } as const;
 
-/** What every record of a token has. */
+/** The fields of every record of a token. */
 export const API_TOKEN_FIELDS = {
   id: { type: "string", format: "uuid" },
   name: { type: "string" },

@@ -1,6 +1,6 @@
 import { TIMESTAMP } from "../formats.js";
 
-/** What was changed, by whom and when, as returned. */
+/** A change, its author and its time, as returned. */
 export interface AuditEntryRecord {
   id: string;
   action: string;
@@ -16,10 +16,10 @@ export interface AuditEntryRecord {
   created_at: string;
 }
 
-/** Whoever works on the command line of the service. No username has parentheses. */
+/** The actor of changes made on the command line. No username has parentheses. */
 export const OPERATOR = "(operator)";
 
-/** What the service does by itself. */
+/** The actor of changes that the service makes by itself. */
 export const SERVICE = "(service)";
 
 const TARGET = {

@@ -1,4 +1,4 @@
-/** What erasing the events of deleted packages and pixels keeps in PostgreSQL. */
+/** The PostgreSQL side of erasing the events of deleted packages and pixels. */
 export interface ErasureStore {
   /** Owners of whom `dueArtifacts` has something. */
   dueOwners(): Promise<string[]>;

@@ -23,7 +23,7 @@ export interface SliceLimits {
   chunksMax: number;
 }
 
-/** What settlement keeps in PostgreSQL. */
+/** The records of settlement in PostgreSQL. */
 export interface SettlementStore {
   dueImports(): Promise<DueImport[]>;
   /** Ends uploads whose process died: aborted, and to be retracted. Answers how many. */

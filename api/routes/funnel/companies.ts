@@ -39,7 +39,7 @@ export interface CompanyRoutesDeps {
   clickhouse: ClickHouseClient;
 }
 
-/** Who uses an owner's packages is an export: it takes the right to export, and the grant. */
+/** The list of companies is an export: it needs the right to export, and the grant. */
 export function companyRoutes(deps: CompanyRoutesDeps): Route[] {
   return [
     route({

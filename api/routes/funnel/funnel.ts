@@ -147,7 +147,7 @@ function dayAfter(date: string, days: number): string {
   return new Date(Date.parse(date) + days * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** Of the packages on which the caller may do `action`, and of all pixels. */
+/** The importance of the packages on which the caller may do `action`, and of all pixels. */
 async function importanceFor(
   pg: Postgres,
   { account, owner, action }: { account: Account; owner: Owner; action: PackageAction },

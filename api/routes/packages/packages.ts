@@ -36,7 +36,7 @@ const EXAMPLE = {
   libraryType: "docker",
 };
 
-/** What operations on a package take and answer. */
+/** The bodies and answers of operations on a package. */
 export const PACKAGE_BODY = { schema: PACKAGE_UPSERT, example: SENT };
 export const PACKAGE_ANSWER = { description: "The package", schema: PACKAGE_V1, example: EXAMPLE };
 

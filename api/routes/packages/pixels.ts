@@ -198,7 +198,7 @@ async function requirePackage(
     throw invalidBody([{ path: "/package_id", message: `is not a package of ${owner}` }]);
 }
 
-/** Whoever takes a pixel from a package takes events from its export, so they must see the package that it had. */
+/** Taking a pixel from a package takes events from its export, so the caller must see the package that it had. */
 async function requireSeen(pg: Postgres, account: Account, packageId: string | null): Promise<void> {
   if (packageId === null || (await readSeen(pg, account, packageId)) !== undefined) return;
   throw new Problem("forbidden", "You may not take this pixel from its package, which you cannot see.");

@@ -9,7 +9,7 @@ export interface User {
   username: string;
 }
 
-/** Who is calling, and with what. */
+/** The calling account, and the token that it used. */
 export interface Account extends User {
   /** The keyed hash of the token that was used. */
   tokenHash: Buffer;
@@ -94,7 +94,7 @@ export async function lockTokens(client: Postgres, accountId: string): Promise<B
   return row?.tokenHash;
 }
 
-/** What the user details show. */
+/** The fields of the user details. */
 export interface UserRow {
   username: string;
   email: string;

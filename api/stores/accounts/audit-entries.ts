@@ -5,9 +5,9 @@ import type { Action, AuditKind } from "../../resources.js";
 import type { Page } from "../page.js";
 import { query, utc, type Postgres } from "../query.js";
 
-/** What was changed, as it is called at that time. */
+/** A change, with the target's name at that time. */
 export interface Changed {
-  /** Whose audit log it belongs to. */
+  /** The owner of the audit log that it belongs to. */
   ownerId: string;
   target: { kind: AuditKind; id: string; name: string };
   /** The fields that are new or other than before, without secrets. */
@@ -26,7 +26,7 @@ export interface Actor {
   requestId: string;
 }
 
-/** What is done on the command line only; other things that an operator does are called as the API calls them. */
+/** Actions of the command line only. An operator's other actions have the API's names. */
 export const OPERATOR_ACTIONS = [
   "account.create",
   "export.grant",
@@ -36,7 +36,7 @@ export const OPERATOR_ACTIONS = [
 ] as const;
 export type OperatorAction = (typeof OPERATOR_ACTIONS)[number];
 
-/** What the service does by itself, and nobody else. */
+/** Actions of the service itself. */
 export const SERVICE_ACTIONS = ["webhooks.disable-failing"] as const;
 export type ServiceAction = (typeof SERVICE_ACTIONS)[number];
 
@@ -84,7 +84,7 @@ export async function listAuditEntries(
   return rows.map(withoutNulls<AuditEntryRecord>);
 }
 
-/** Who did what no account did: what an operator does is called otherwise than what the service does by itself. */
+/** The actor where no account acted: the action tells the operator from the service. */
 const NOBODY = `case when e.action in (${SERVICE_ACTIONS.map((action) => `'${action}'`).join(", ")})
   then '${SERVICE}' else '${OPERATOR}' end`;
 

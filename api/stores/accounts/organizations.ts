@@ -50,7 +50,8 @@ export async function updateOrganization(
  */
 export async function lockOwner(client: Postgres, name: string): Promise<void> {
   if (name.includes("\0")) return;
-  // Who waited for a row that was renamed meanwhile would lock one owner and go on with whoever has the name by then.
+  // Without the name in the condition, a caller who waited for a row that was renamed meanwhile would lock one owner
+  // and go on with another.
   await query(client, "select pg_advisory_xact_lock_shared(hashtextextended('renames of owners', 0))");
   await query(client, `select from owners where name_key = lower($1 collate "C") for update`, [name]);
 }
@@ -86,7 +87,7 @@ export interface OwnerRow {
   kind: OwnerKind;
   name: string;
   exportEnabled: boolean;
-  /** What the asking account is to it. */
+  /** The standing of the asking account. */
   standing: Standing;
 }
 

@@ -5,7 +5,7 @@ import { withoutNulls } from "../../../schemas/records/record.js";
 import type { Page } from "../page.js";
 import { query, utc, type Postgres } from "../query.js";
 
-/** What companies are listed by, each with the greatest first. */
+/** The orders in which companies are listed, each with the greatest first. */
 export const COMPANY_SORTS = ["score", "last_seen", "downloads"] as const;
 export type CompanySort = (typeof COMPANY_SORTS)[number];
 

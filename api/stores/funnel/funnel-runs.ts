@@ -12,7 +12,7 @@ import { transactionOn } from "../connection.js";
 import { query, type Postgres } from "../query.js";
 import { enqueueWebhookEvent } from "../webhooks/webhook-outbox.js";
 
-/** What a run of the funnel keeps, for one owner or for all, on one connection. */
+/** The records of a run of the funnel, for one owner or for all, on one connection. */
 export function funnelStore(
   client: Postgres,
   { ownerId }: { ownerId?: string | undefined } = {},
@@ -28,7 +28,7 @@ export function funnelStore(
   };
 }
 
-/** Of the database's clock: processes on several machines run one after the other by it. */
+/** The time by the database's clock, which orders the runs of processes on several machines. */
 export async function readRunTime(pg: Postgres): Promise<Date> {
   const [row] = await query<{ now: Date }>(pg, "select clock_timestamp() as now");
   return row?.now ?? new Date();

@@ -2,9 +2,9 @@ import { leastVersion } from "../../../schemas/records/event-version.js";
 import type { UnsettledImports } from "../../../schemas/records/unsettled-imports.js";
 import { query, utc, type Postgres } from "../query.js";
 
-/** What may still be owed to the exports of some owners. */
+/** The imports and erasures that the exports of some owners may not show yet. */
 export interface ExportState {
-  /** What was received, aborted or retracted before is in an export that is read now; ISO 8601 UTC. */
+  /** An export read now shows everything received, aborted or retracted before this time; ISO 8601 UTC. */
   completeThrough: string;
   unsettled: UnsettledImports;
 }

@@ -10,17 +10,17 @@ export interface OwnedImport {
   id: string;
 }
 
-/** What became of an import, and what it goes into, by name. Runs in the transaction of the change, if there is one. */
+/** Records the end of an import, with the name of its package or pixel, in the transaction of the change. */
 export type RecordEnding = (
   client: PoolClient,
   ended: { name: string; changes: { status?: "aborted"; retracted?: true } },
 ) => Promise<void>;
 
-/** What an import was when its end was asked for. */
+/** The status of an import when its end was asked for. */
 type Before = EventImport["status"];
 
 /**
- * Stops what has not been imported; `retract` takes back what has. A second abort may still retract.
+ * Stops what has not been imported; `retract` removes the rest from the exports as well. A second abort may still retract.
  * @returns the status before, or undefined where the owner has no such import
  */
 export async function abortImport(
@@ -33,7 +33,7 @@ export async function abortImport(
 }
 
 /**
- * Takes every event of a finished or aborted import back, once; what it had overridden comes back.
+ * Retracts every event of a finished or aborted import, once, and restores the events that it had overridden.
  * @returns the status before, or undefined where the owner has no such import
  */
 export async function retractImport(
@@ -58,7 +58,7 @@ async function endImport(
   { from, status, retract, record }: End,
 ): Promise<Before | undefined> {
   return inTransaction(pg, async (client) => {
-    // What the record's reference to the owner will need: the owner comes before what is the owner's.
+    // The audit entry will lock the owner. Owners are always locked before their records.
     await query(client, "select from owners where id = $1 for key share", [ownerId]);
     const [found] = await query<Found>(client, FIND_IMPORT, [ownerId, id]);
     if (found === undefined || !from.includes(found.status)) return found?.status;
@@ -75,7 +75,7 @@ async function endImport(
 interface Found {
   status: Before;
   retracted: boolean;
-  /** Of the package or pixel, or of the owner where it went into several or what it went into is gone. */
+  /** The name of the package or pixel, or of the owner where there are several or it was deleted. */
   name: string;
 }
 
@@ -87,7 +87,7 @@ const FIND_IMPORT = `
   left join pixels x on x.id = i.artifact_id
   where i.owner_id = $1 and i.id = $2 for update of i`;
 
-/** What it owed already is still owed since then. */
+/** `asked_at` keeps the time since which the exports are behind. */
 const END_IMPORT = `
   update imports set status = $2, updated_at = now(),
     asked_at = case when status = 'importing' or chunks_settled < chunks_written then asked_at else now() end

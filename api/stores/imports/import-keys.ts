@@ -1,7 +1,7 @@
 import { Problem } from "../../../schemas/problem.js";
 import { query, type Postgres } from "../query.js";
 
-/** What a caller sent as `Idempotency-Key`, and where to. */
+/** The `Idempotency-Key` of a caller, and the path that it was sent to. */
 export interface ImportKey {
   ownerId: string;
   key: string;

@@ -10,7 +10,7 @@ import { onConnection } from "../connection.js";
 import { query, type Postgres } from "../query.js";
 import { abortAbandonedUploads } from "./uploads.js";
 
-/** What settlement keeps in PostgreSQL. */
+/** The records of settlement in PostgreSQL. */
 export function settlementStore(pg: Pool): SettlementStore {
   return {
     dueImports: () => dueImports(pg),

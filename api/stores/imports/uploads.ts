@@ -5,8 +5,8 @@ import { inTransaction } from "../connection.js";
 import { query, type Postgres } from "../query.js";
 
 /**
- * What an upload keeps in PostgreSQL: its lease while the body comes in, and how it ended. `onInterrupted` is told of
- * an import that ended so, once.
+ * The record of an upload in PostgreSQL: its lease while the body comes in, and how it ended. `onInterrupted` is
+ * called once for an import that ended so.
  */
 export function uploadStore(pg: Pool, onInterrupted: () => void = () => undefined): UploadStore {
   return {

@@ -6,7 +6,7 @@ export interface CollectedPixel {
   ownerId: string;
 }
 
-/** The channel on which changes are told: `package <id>` or `pixel <id>`. */
+/** The channel on which changes are notified: `package <id>` or `pixel <id>`. */
 export const COLLECT_CHANGES = "collect_changes";
 
 /** All packages that may be collected for, or those of these ids. */

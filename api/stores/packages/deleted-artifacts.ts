@@ -3,7 +3,7 @@ import type { ErasureStore } from "../../../schemas/records/erasure.js";
 import { query, type Postgres } from "../query.js";
 import { settlementStore } from "../imports/settlements.js";
 
-/** What erasing the events of deleted packages and pixels keeps in PostgreSQL. */
+/** The PostgreSQL side of erasing the events of deleted packages and pixels. */
 export function erasureStore(pg: Pool): ErasureStore {
   const settlements = settlementStore(pg);
   return {

@@ -147,7 +147,7 @@ export async function listPackagesOfOwner(
   return query<PackageRow>(pg, `${SELECT} where p.owner_id = $2 ${ORDER}`, [accountId, ownerId]);
 }
 
-/** What the account owns, what its organizations own and what it holds a level on, blocked ones included. */
+/** Packages of the account, of its organizations, and those it holds a level on, blocked ones included. */
 export async function listPackagesOfAccount(pg: Postgres, accountId: string): Promise<PackageRow[]> {
   const text = `${SELECT}
     where p.id in (

@@ -49,7 +49,7 @@ export async function updatePixel(
   await query(pg, text, [id, pixel.name, pixel.package_id ?? null]);
 }
 
-/** What it leaves in ClickHouse is noted. */
+/** Notes its id as well, so that its events in ClickHouse are erased. */
 export async function deletePixel(pg: Postgres, id: string): Promise<void> {
   const text = `
     with gone as (delete from pixels where id = $1 returning id, owner_id)

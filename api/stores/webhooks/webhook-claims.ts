@@ -18,13 +18,13 @@ export interface ClaimedDelivery extends Delivery {
 export interface ClaimOptions {
   /** How many at most. */
   slots: number;
-  /** Of them for webhooks that are failing: they may hold up each other, nobody else. */
+  /** The most of them for failing webhooks: those may delay each other, and no others. */
   failingSlots: number;
   /** How many of one webhook are under way at once, in all processes together; one that is failing gets one. */
   perWebhook: number;
   /** As `perWebhook`, of all webhooks of one owner, whose receivers may all be slow. */
   perOwner: number;
-  /** What was served last, as `servedLast` says: the next ones come first. */
+  /** The last ones served, as `servedLast` returned them: the next ones come first. */
   after?: ServedLast | undefined;
   leaseMs: number;
   /** In place of the database's clock, for tests. */
@@ -37,7 +37,7 @@ export interface ServedLast {
   others?: string | undefined;
 }
 
-/** Where the next turn begins, after these were claimed. */
+/** The start of the next turn, after these were claimed. */
 export function servedLast(claimed: readonly ClaimedDelivery[], before: ServedLast = {}): ServedLast {
   const last = (isFailing: boolean) =>
     claimed.findLast((delivery) => delivery.isFailing === isFailing)?.webhookId;

@@ -3,7 +3,7 @@ import { withoutNulls } from "../../../schemas/records/record.js";
 import type { Page } from "../page.js";
 import { query, utc, type Postgres } from "../query.js";
 
-/** What the attempts of a page may come to before it ends early: as JSON, control characters are six times as long. */
+/** The most bytes of attempts on a page, which ends early beyond it: as JSON, control characters are six times as long. */
 export const PAGE_BYTES_MAX = 2 * 1024 * 1024;
 
 /** Part of the delivery log, and whether there is more of it. */
@@ -101,7 +101,7 @@ export async function deleteOldDeliveries(pg: Postgres): Promise<WebhookCleanUp>
   return { deliveries, attempts, events };
 }
 
-/** Webhooks before deliveries and in one order, as whoever records what came of attempts locks them. */
+/** Locks webhooks before deliveries and in one order, as the recording of attempts does. */
 const CANCEL_LATE = `
   with disabled as materialized (
     select id from webhooks w
@@ -128,7 +128,7 @@ export interface WebhookBacklog {
   oldestSeconds: number;
 }
 
-/** What waits to be sent, of enabled webhooks. */
+/** The deliveries that wait, for enabled webhooks. */
 export async function readWebhookBacklog(pg: Postgres): Promise<WebhookBacklog> {
   const text = `
     select count(*)::float8 as deliveries,

@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from "uuid";
 import type { WebhookEventData, WebhookEventKind } from "../../../schemas/contracts/webhook-event.js";
 import { query, type Postgres } from "../query.js";
 
-/** What happened, as `type` and `data` of a webhook's body say it. */
+/** An event for webhooks: its `type` and `data` go into the body. */
 export interface NewWebhookEvent<Kind extends WebhookEventKind = WebhookEventKind> {
   ownerId: string;
   type: Kind;

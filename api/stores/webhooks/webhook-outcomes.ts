@@ -9,7 +9,7 @@ import { query, type Postgres } from "../query.js";
 import type { ClaimedDelivery } from "./webhook-claims.js";
 import { cancelWebhookDeliveries } from "./webhook-deliveries.js";
 
-/** What came of one attempt. */
+/** The outcome of one attempt. */
 export interface AttemptOutcome {
   delivery: Pick<ClaimedDelivery, "id" | "claim" | "webhookId" | "attempts" | "isFailing">;
   exchange: Exchange;
@@ -76,7 +76,7 @@ const OUTCOMES = `jsonb_to_recordset($1::jsonb) as o (
     attempt_id uuid, delivery_id uuid, webhook_id uuid, claim uuid, attempts int, state text, delay_ms float8,
     started_at timestamptz, duration_ms int, status int, error text, response_body text)`;
 
-/** Of webhooks that may have to be disabled, which is an entry in their owner's audit log. */
+/** Locks the owners of webhooks that may have to be disabled: that adds an entry to the audit log of the owner. */
 const LOCK_OWNERS = `
   select from owners where id in (select owner_id from webhooks where id = any ($1::uuid[])) order by id for key share`;
 

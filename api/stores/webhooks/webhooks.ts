@@ -4,7 +4,7 @@ import { withoutNulls } from "../../../schemas/records/record.js";
 import type { Page } from "../page.js";
 import { query, utc, type Postgres } from "../query.js";
 
-/** Of an owner whom the caller may manage the webhooks of. */
+/** A webhook of an owner whose webhooks the caller may manage. */
 export interface WebhookKey {
   ownerId: string;
   id: string;
@@ -76,7 +76,7 @@ export async function readWebhook(
   return row && withoutNulls<WebhookRecord>(row);
 }
 
-/** What is needed to send to it; see `Delivery`. */
+/** The fields that sending needs; see `Delivery`. */
 export async function readWebhookSecrets(
   pg: Postgres,
   { ownerId, id }: WebhookKey,
