@@ -1,7 +1,7 @@
 import type { ImportEnding } from "../schemas/records/import-store.js";
 
-/** Told of what the API did, as it happens: what an operator counts. */
-export interface ApiWatch {
+/** Called as the API does things that an operator counts. */
+export interface ApiListener {
   onAnswered(request: AnsweredRequest): void;
   /** Bytes of import bodies as they are read, after decompression; dry runs count, too. */
   onImportBytes(bytes: number): void;
@@ -25,8 +25,8 @@ export interface AnsweredRequest {
 export const EXPORT_ENDINGS = ["complete", "failed", "left"] as const;
 export type ExportEnding = (typeof EXPORT_ENDINGS)[number];
 
-/** For whoever has nobody to tell. */
-export const UNWATCHED: ApiWatch = {
+/** Ignores every event. */
+export const NO_LISTENER: ApiListener = {
   onAnswered: () => undefined,
   onImportBytes: () => undefined,
   onImportEnded: () => undefined,

@@ -2,7 +2,7 @@ import Router from "@koa/router";
 import Koa from "koa";
 import type { Pool } from "pg";
 import type { Logger } from "pino";
-import { UNWATCHED, type ApiWatch } from "./api-watch.js";
+import { NO_LISTENER, type ApiListener } from "./api-listener.js";
 import { FailedTokens } from "./identity/failed-tokens.js";
 import { managementRoutes } from "./management-routes.js";
 import { accessLog } from "./middleware/access-log.js";
@@ -29,7 +29,7 @@ export interface AppDeps {
   readiness: Readiness;
   /** Whether `X-Forwarded-*` is believed from this address; from none by default. */
   trustsProxy?: (address: string) => boolean;
-  watch?: ApiWatch;
+  watch?: ApiListener;
   /** Origins whose pages may call the API; see `cors`. None by default. */
   corsOrigins?: readonly string[];
   /** How long the body of a management request may take. */
@@ -48,7 +48,7 @@ export function createApp({
   log,
   readiness,
   trustsProxy = () => false,
-  watch = UNWATCHED,
+  watch = NO_LISTENER,
   corsOrigins = [],
   bodyMsMax = BODY_MS_MAX,
   routes = [],

@@ -1,6 +1,6 @@
 import type { Rows } from "../../aggregate/queries/open-rows.js";
 import { MEDIA_TYPES, type ExportFormat } from "../../schemas/contracts/export-format.js";
-import { UNWATCHED, type ApiWatch } from "../api-watch.js";
+import { NO_LISTENER, type ApiListener } from "../api-listener.js";
 import { countRows } from "./count-rows.js";
 import type { RowCount } from "./row-count.js";
 import type { ApiContext } from "../route.js";
@@ -12,7 +12,7 @@ import { gzipRows, RowsBody } from "./rows-body.js";
  */
 export type OpenRows = (asked: { signal: AbortSignal; zstd: boolean }) => Promise<Rows>;
 
-export type ExportWatch = Pick<ApiWatch, "onExported" | "onExportEnded">;
+export type ExportWatch = Pick<ApiListener, "onExported" | "onExportEnded">;
 
 export interface AnswerOptions {
   watch?: ExportWatch | undefined;
@@ -28,7 +28,7 @@ export interface AnswerOptions {
 export async function answerRows(
   ctx: ApiContext,
   open: OpenRows,
-  { watch = UNWATCHED, format = "ndjson", zstd = false }: AnswerOptions = {},
+  { watch = NO_LISTENER, format = "ndjson", zstd = false }: AnswerOptions = {},
 ): Promise<void> {
   ctx.type = MEDIA_TYPES[format];
   ctx.vary("Accept-Encoding");

@@ -1,6 +1,6 @@
 import { performance } from "node:perf_hooks";
 import type { Middleware } from "koa";
-import type { AnsweredRequest } from "../api-watch.js";
+import type { AnsweredRequest } from "../api-listener.js";
 import type { ApiState } from "../route.js";
 
 /**

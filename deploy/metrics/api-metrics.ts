@@ -1,13 +1,16 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
-import { EXPORT_ENDINGS, type ApiWatch } from "../../api/api-watch.js";
+import { EXPORT_ENDINGS, type ApiListener } from "../../api/api-listener.js";
 
-export interface ApiSources extends Pick<ApiWatch, "onImportEnded"> {
+export interface ApiSources extends Pick<ApiListener, "onImportEnded"> {
   /** The number of import bodies that this process is receiving. */
   activeUploads: () => number;
 }
 
 /** Metrics of the role `api`. Labels have few values: route patterns, never paths. */
-export function createApiMetrics(registry: Registry, { onImportEnded, activeUploads }: ApiSources): ApiWatch {
+export function createApiMetrics(
+  registry: Registry,
+  { onImportEnded, activeUploads }: ApiSources,
+): ApiListener {
   const registers = [registry];
   new Gauge({
     name: "import_active_uploads",
@@ -30,7 +33,7 @@ export function createApiMetrics(registry: Registry, { onImportEnded, activeUplo
   };
 }
 
-function createRequestMetrics(registry: Registry): Pick<ApiWatch, "onAnswered"> {
+function createRequestMetrics(registry: Registry): Pick<ApiListener, "onAnswered"> {
   const registers = [registry];
   const requests = new Counter({
     name: "http_requests_total",
@@ -57,7 +60,7 @@ function createRequestMetrics(registry: Registry): Pick<ApiWatch, "onAnswered"> 
 /** Callers may send any method that Node's parser knows, such as MKCALENDAR. */
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"]);
 
-function createExportMetrics(registry: Registry): Pick<ApiWatch, "onExported" | "onExportEnded"> {
+function createExportMetrics(registry: Registry): Pick<ApiListener, "onExported" | "onExportEnded"> {
   const registers = [registry];
   const bytes = new Counter({
     name: "export_bytes_total",

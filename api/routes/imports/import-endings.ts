@@ -2,7 +2,7 @@ import type { Pool } from "pg";
 import type { ActiveUploads } from "../../../ingest/import/active-uploads.js";
 import { isUuid } from "../../../schemas/formats.js";
 import { Problem } from "../../../schemas/problem.js";
-import { UNWATCHED, type ApiWatch } from "../../api-watch.js";
+import { NO_LISTENER, type ApiListener } from "../../api-listener.js";
 import { ID } from "../../imports/import-operations.js";
 import { importOwnerFor, noImport } from "../../imports/import-of.js";
 import { parseFlag } from "../../answers/parse-flag.js";
@@ -17,10 +17,10 @@ import {
 export interface ImportEndingRoutesDeps {
   pg: Pool;
   active: ActiveUploads;
-  watch?: Pick<ApiWatch, "onImportEnded">;
+  watch?: Pick<ApiListener, "onImportEnded">;
 }
 
-export function importEndingRoutes({ pg, active, watch = UNWATCHED }: ImportEndingRoutesDeps): Route[] {
+export function importEndingRoutes({ pg, active, watch = NO_LISTENER }: ImportEndingRoutesDeps): Route[] {
   return [
     route({
       method: "POST",

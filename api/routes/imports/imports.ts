@@ -6,7 +6,7 @@ import { receiveImport } from "../../../ingest/import/receive-import.js";
 import type { Codec } from "../../../schemas/records/codec.js";
 import { EventLogUnavailable, type EventLog } from "../../../schemas/records/event-log.js";
 import { Problem } from "../../../schemas/problem.js";
-import { UNWATCHED, type ApiWatch } from "../../api-watch.js";
+import { NO_LISTENER, type ApiListener } from "../../api-listener.js";
 import { ActiveDryRuns } from "../../imports/active-dry-runs.js";
 import { dryRun } from "../../imports/dry-run.js";
 import { ID, startOperation } from "../../imports/import-operations.js";
@@ -34,7 +34,7 @@ export interface ImportRoutesDeps {
   bodyBytesMax?: number;
   /** How long a sender may stand still; two minutes where nothing is said. */
   idleMsMax?: number;
-  watch?: Pick<ApiWatch, "onImportBytes" | "onImportEnded">;
+  watch?: Pick<ApiListener, "onImportBytes" | "onImportEnded">;
 }
 
 /** What the caller wants to import into, with the name it has for the audit log. */
@@ -105,7 +105,7 @@ async function startImport(
   deps: StartDeps,
 ): Promise<void> {
   const { pg, uploadsPg = pg, eventLog, codec, active, bodyBytesMax, idleMsMax } = deps;
-  const { now = Date.now, watch = UNWATCHED } = deps;
+  const { now = Date.now, watch = NO_LISTENER } = deps;
   const contentEncoding = ctx.get("Content-Encoding");
   const body = counted(openBody(ctx.req, { contentEncoding, bytesMax: bodyBytesMax }), watch);
   if (parseFlag(ctx.query, "dryRun")) return answerDryRun(ctx, { body, target }, deps);
@@ -125,7 +125,7 @@ async function startImport(
 
 async function* counted(
   body: AsyncIterable<Buffer>,
-  { onImportBytes }: Pick<ApiWatch, "onImportBytes">,
+  { onImportBytes }: Pick<ApiListener, "onImportBytes">,
 ): AsyncGenerator<Buffer> {
   for await (const part of body) {
     onImportBytes(part.length);
