@@ -10,6 +10,7 @@ const SLOW = [
   "funnel-faults",
   "hostile-bodies",
   "stop-and-start",
+  "documents",
   "group-reset",
   "poison-chunks",
   "large-answers",
