@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { ClickHouseClient } from "@clickhouse/client";
+import { pause } from "../../async/pause.js";
 import type { ErasureStore } from "../../schemas/records/erasure.js";
 import { eraseArtifacts } from "./erase-artifacts.js";
 
@@ -32,15 +32,14 @@ export function startEraser(dependencies: EraserDependencies): AsyncDisposable {
 
 async function eraseUntil(signal: AbortSignal, dependencies: EraserDependencies): Promise<void> {
   const { roundMs = ROUND_MS } = dependencies;
-  const pause = (ms: number) => sleep(ms, undefined, { signal }).catch(() => undefined);
   while (!signal.aborted) {
     try {
       await eraseDue(signal, dependencies);
     } catch (error) {
       dependencies.onFailure(error);
-      await pause(roundMs * PAUSE_FACTOR);
+      await pause(roundMs * PAUSE_FACTOR, { signal });
     }
-    await pause(roundMs);
+    await pause(roundMs, { signal });
   }
 }
 

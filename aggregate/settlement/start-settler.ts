@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { ClickHouseClient } from "@clickhouse/client";
 import { v7 as uuidv7 } from "uuid";
+import { pause } from "../../async/pause.js";
 import type { ImportEnding } from "../../schemas/records/import-store.js";
 import type { DueImport, OwnerSettlement, SettlementStore } from "../../schemas/records/settlement.js";
 import { passFaultPoint } from "../../schemas/fault-point.js";
@@ -49,7 +49,7 @@ async function settleUntil(signal: AbortSignal, dependencies: SettlerDependencie
   let sweptAt = 0;
   const failed = async (error: unknown) => {
     dependencies.onFailure(error);
-    await sleep(PAUSE_AFTER_FAILURE_MS, undefined, { signal }).catch(() => undefined);
+    await pause(PAUSE_AFTER_FAILURE_MS, { signal });
   };
   while (!signal.aborted) {
     try {
@@ -67,7 +67,7 @@ async function settleUntil(signal: AbortSignal, dependencies: SettlerDependencie
     } catch (error) {
       await failed(error);
     }
-    await sleep(ROUND_MS, undefined, { signal }).catch(() => undefined);
+    await pause(ROUND_MS, { signal });
   }
   await Promise.all(busy.values());
 }

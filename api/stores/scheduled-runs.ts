@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Pool } from "pg";
+import { pause } from "../../async/pause.js";
 import { onConnection } from "./connection.js";
 import { query, type Postgres } from "./query.js";
 
@@ -31,7 +31,7 @@ export async function runOnce(
   while (!signal.aborted) {
     const outcome = await tryToRun(pg, run, work);
     if (outcome !== "busy") return outcome;
-    await sleep(pollMs, undefined, { signal }).catch(() => undefined);
+    await pause(pollMs, { signal });
   }
   return "stopped";
 }

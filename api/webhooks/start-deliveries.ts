@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Pool } from "pg";
+import { pause } from "../../async/pause.js";
 import { passFaultPoint } from "../../schemas/fault-point.js";
 import {
   claimDeliveries,
@@ -89,7 +89,7 @@ async function runWorker(worker: DeliveryWorker, state: WorkerState, stop: Abort
       worker.onFailure(error);
       // An attempt that is not recorded before the end is repeated by the next process.
       if (stop.aborted) state.ended = [];
-      else await sleep(PAUSE_MS, undefined, { signal: stop }).catch(() => undefined);
+      else await pause(PAUSE_MS, { signal: stop });
     }
   }
 }
@@ -152,5 +152,5 @@ async function somethingToDo(
         resolve();
       };
     });
-  if (state.underWay.size > 0) await sleep(GATHER_MS);
+  if (state.underWay.size > 0) await pause(GATHER_MS);
 }

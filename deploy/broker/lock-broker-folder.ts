@@ -1,6 +1,6 @@
 import { chmodSync, readdirSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { retry } from "../../async/retry.js";
 import { takeLockFile } from "../data-dir/lock-file.js";
 import { makeFolders } from "../data-dir/make-folders.js";
 import { explainFileError, StartFailure } from "../process/start-failure.js";
@@ -13,8 +13,7 @@ export interface BrokerFolder extends Disposable {
 
 const LOCK = "lock";
 // A process that was just killed may hold the lock for a moment.
-const LOCK_TRIES = 10;
-const LOCK_RETRY_MS = 30;
+const LOCK_ATTEMPTS = { attempts: 11, backoff: { firstMs: 30 } };
 
 /**
  * Creates the folder (mode 0700) and locks it. The lock is separate from the data directory's, which a running `start`
@@ -23,12 +22,12 @@ const LOCK_RETRY_MS = 30;
 export async function lockBrokerFolder(dir: string): Promise<BrokerFolder> {
   try {
     const path = makeFolder(dir);
-    for (let left = LOCK_TRIES; ; left -= 1) {
+    const take = async () => {
       const taken = takeLockFile(join(path, LOCK));
       if ("release" in taken) return { path, [Symbol.dispose]: () => taken.release() };
-      if (left === 0) throw new StartFailure(heldSentence(path, taken.heldBy));
-      await sleep(LOCK_RETRY_MS);
-    }
+      throw new StartFailure(heldSentence(path, taken.heldBy));
+    };
+    return await retry(take, { ...LOCK_ATTEMPTS, isTransient: (error) => error instanceof StartFailure });
   } catch (error) {
     throw explainFileError(error, dir);
   }

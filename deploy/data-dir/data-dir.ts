@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { retry } from "../../async/retry.js";
 import { explainFileError, StartFailure } from "../process/start-failure.js";
 import { isLocked, takeLockFile, type LockFile } from "./lock-file.js";
 import { makeFolders } from "./make-folders.js";
@@ -29,8 +29,7 @@ export interface DataDir extends AsyncDisposable {
 const LOCK = "lock";
 const ENDPOINTS = "endpoints.json";
 // `isLocked` in another process takes the lock for a moment, so a few retries tell it from a real holder.
-const LOCK_TRIES = 10;
-const LOCK_RETRY_MS = 30;
+const LOCK_ATTEMPTS = { attempts: 11, backoff: { firstMs: 30 } };
 
 /**
  * Creates the directory (mode 0700) and locks it. A killed instance leaves no lock behind. Throws StartFailure when
@@ -73,13 +72,13 @@ function makePrivate(root: string): void {
   chmodSync(root, 0o700);
 }
 
-async function takeLock(root: string): Promise<LockFile> {
-  for (let left = LOCK_TRIES; ; left -= 1) {
+function takeLock(root: string): Promise<LockFile> {
+  const take = async () => {
     const taken = takeLockFile(join(root, LOCK));
     if ("release" in taken) return taken;
-    if (left === 0) throw new StartFailure(heldSentence(root, taken.heldBy));
-    await sleep(LOCK_RETRY_MS);
-  }
+    throw new StartFailure(heldSentence(root, taken.heldBy));
+  };
+  return retry(take, { ...LOCK_ATTEMPTS, isTransient: (error) => error instanceof StartFailure });
 }
 
 function heldSentence(root: string, heldBy: string): string {

@@ -1,6 +1,7 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import type { Logger } from "pino";
+import { settlesWithin } from "../../async/settles-within.js";
+import { pause } from "../../async/pause.js";
 import { StartFailure } from "./start-failure.js";
 
 const FIRST_PAUSE_MS = 500;
@@ -86,7 +87,7 @@ export function keepThread<Told extends object, Heard extends object>(
       if (Date.now() - startedAt > PAUSE_MS_MAX) failures = 0;
       log.error({ err: failure }, `${called} ended; it is started again`);
       const pauseMs = Math.min(firstPauseMs * 2 ** failures, PAUSE_MS_MAX);
-      await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined);
+      await pause(pauseMs, { signal: stopping.signal });
     }
   };
   const running = run();
@@ -99,7 +100,7 @@ export function keepThread<Told extends object, Heard extends object>(
       stopping.abort();
       current?.postMessage({ stop: true });
       if (mayHangInStart && !isReady) {
-        await Promise.race([running, sleep(STOP_IN_START_MS_MAX, undefined, { ref: false })]);
+        await settlesWithin(running, STOP_IN_START_MS_MAX);
         // One that began to work meanwhile has something to finish.
         if (!isReady) await current?.terminate();
       }

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
 import { Registry } from "prom-client";
+import { settlesWithin } from "../../async/settles-within.js";
 import { ClosingStack } from "../process/closing-stack.js";
 import type { CollectThreadData, FromCollect, ToCollect } from "./collect-messages.js";
 import { connectClickHouse } from "../stores/clickhouse/connect-clickhouse.js";
@@ -27,7 +27,7 @@ async function main({ config, logSource, postgresUrl, clickhouseUrl }: CollectTh
   const clickhouse = connectClickHouse(clickhouseUrl);
   open.defer(() => clickhouse.close());
   const eventLog = await openEventLog(logSource, log);
-  open.defer(() => Promise.race([eventLog[Symbol.asyncDispose](), sleep(LOG_CLOSE_MS_MAX)]));
+  open.defer(() => settlesWithin(eventLog[Symbol.asyncDispose](), LOG_CLOSE_MS_MAX));
   const stores = { pg, postgresUrl, clickhouse, eventLog: () => Promise.resolve(eventLog) };
   // What is lost at the end is counted, too.
   open.defer(tellMetrics);

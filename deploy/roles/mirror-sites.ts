@@ -1,6 +1,7 @@
-import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Pool } from "pg";
 import type { Logger } from "pino";
+import { pause } from "../../async/pause.js";
 import {
   COLLECT_CHANGES,
   readCollectedPackages,
@@ -42,13 +43,13 @@ export async function mirrorSites({ pg, url, log }: MirrorSitesOptions): Promise
   let needsReload = false;
   let isReloading = false;
   let isListening = false;
-  let isStopped = false;
+  const stop = new AbortController();
   let reading: Promise<void> | undefined;
 
   function wake(): void {
     reading ??= readChanges().finally(() => {
       reading = undefined;
-      if (hasWork() && !isStopped) wake();
+      if (hasWork() && !stop.signal.aborted) wake();
     });
   }
 
@@ -57,7 +58,7 @@ export async function mirrorSites({ pg, url, log }: MirrorSitesOptions): Promise
   }
 
   async function readChanges(): Promise<void> {
-    await sleep(GATHER_MS);
+    await pause(GATHER_MS);
     const ids = { packages: [...changed.packages], pixels: [...changed.pixels] };
     isReloading = needsReload || ids.packages.length + ids.pixels.length > CHANGED_MAX;
     changed.packages.clear();
@@ -70,7 +71,7 @@ export async function mirrorSites({ pg, url, log }: MirrorSitesOptions): Promise
       // The ids are lost, so everything is read again.
       needsReload = true;
       log.warn({ err: error }, "changes of routes, domains or pixels cannot be read; retrying");
-      if (!isStopped) await sleep(RETRY_MS);
+      await pause(RETRY_MS, stop);
     } finally {
       isReloading = false;
     }
@@ -102,7 +103,7 @@ export async function mirrorSites({ pg, url, log }: MirrorSitesOptions): Promise
       return isListening && !needsReload && !isReloading;
     },
     async [Symbol.asyncDispose]() {
-      isStopped = true;
+      stop.abort();
       await changes[Symbol.asyncDispose]();
       await reading;
     },

@@ -3,7 +3,8 @@ import { passFaultPoint } from "../../schemas/fault-point.js";
 import { insertBlock } from "./insert-block.js";
 import type { LogBlock } from "../native/log-block.js";
 import { isRefusedData } from "./refused-data.js";
-import { pause, type Again } from "./retry-while-down.js";
+import { pause } from "../../async/pause.js";
+import type { Again } from "./retry-while-down.js";
 
 export const INSERT_TRIES_MAX = 3;
 const PAUSE_MS = 250;

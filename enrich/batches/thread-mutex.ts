@@ -1,4 +1,4 @@
-import { pause } from "./retry-while-down.js";
+import { pause } from "../../async/pause.js";
 
 /** Lets one worker of a process at a time enrich a suspected record: a crash of the process then has one culprit. */
 export interface ThreadMutex {
@@ -26,7 +26,7 @@ export function sharedThreadMutex(memory: SharedArrayBuffer, index: number): Thr
   };
   return {
     async lock(signal) {
-      while (!signal.aborted && !tryToLock()) await pause(POLL_MS, signal);
+      while (!signal.aborted && !tryToLock()) await pause(POLL_MS, { signal });
     },
     unlock: () => void Atomics.compareExchange(holder, 0, own, FREE),
   };

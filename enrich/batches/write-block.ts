@@ -1,10 +1,11 @@
+import { pause } from "../../async/pause.js";
 import type { ChunkOutcome } from "../../schemas/records/chunk-outcome.js";
 import { enrichChunk, type EnrichDependencies } from "./enrich-chunk.js";
 import { INSERT_TRIES_MAX, insertLog, insertRows, type Refusal, type RowInserter } from "./insert-rows.js";
 import type { OpenRange } from "./open-range.js";
 import { isFirst, type Block, type BlockPlan } from "./plan-blocks.js";
 import { isReadable } from "./read-records.js";
-import { pause, StillDown } from "./retry-while-down.js";
+import { StillDown } from "./retry-while-down.js";
 
 export interface BlockWriter extends RowInserter, EnrichDependencies {
   range: OpenRange;

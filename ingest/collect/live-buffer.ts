@@ -1,3 +1,4 @@
+import { pause } from "../../async/pause.js";
 import { packChunk } from "../../schemas/records/chunk-codec.js";
 import type { EventLog } from "../../schemas/records/event-log.js";
 import type { Codec } from "../../schemas/records/codec.js";
@@ -110,7 +111,7 @@ export function openLiveBuffer(options: LiveBufferOptions): LiveBuffer {
     async [Symbol.asyncDispose]() {
       closeBatch();
       const empty = new Promise<void>((resolve) => (whenEmpty = resolve));
-      if (bufferedBytes > 0) await Promise.race([empty, pause(endMsMax, ending.signal)]);
+      if (bufferedBytes > 0) await Promise.race([empty, pause(endMsMax, { signal: ending.signal })]);
       ending.abort();
       onLost([...inFlight, ...ready.splice(0)].reduce((lost, batch) => lost + batch.events, 0));
     },
@@ -146,7 +147,7 @@ async function appendWithRetries(
     } catch (error) {
       onFailure(error);
       const pauseMs = Math.min(RETRY_MS_MAX, RETRY_MS_MIN * 2 ** sequence);
-      await pause(pauseMs, signal);
+      await pause(pauseMs, { signal });
     }
   }
 }
@@ -165,17 +166,4 @@ function chunkOf({ lines }: Batch, { now, newId }: Pick<LiveBufferOptions, "now"
     codec: "none",
     lines,
   };
-}
-
-/** Ends early when the signal is aborted. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", end);
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    signal.addEventListener("abort", end);
-  });
 }

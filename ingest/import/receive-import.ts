@@ -1,3 +1,4 @@
+import { retry } from "../../async/retry.js";
 import { passFaultPoint } from "../../schemas/fault-point.js";
 import { packChunk } from "../../schemas/records/chunk-codec.js";
 import type { EventLog } from "../../schemas/records/event-log.js";
@@ -13,7 +14,12 @@ import { readWhileSent } from "./read-while-sent.js";
 /** Sizes of chunks and lines of an import. */
 export const CHUNK_LIMITS = { bytesTarget: 512 * 1024, lineBytesMax: LINE_BYTES_MAX };
 const LEASE_RENEWAL_MS = 5_000;
-const INTERRUPT_RETRY_MS = 500;
+const INTERRUPT_BACKOFF = { firstMs: 500 };
+const INTERRUPT_ATTEMPTS = {
+  attempts: (UPLOAD_LEASE_SECONDS * 1000) / INTERRUPT_BACKOFF.firstMs,
+  backoff: INTERRUPT_BACKOFF,
+  ref: false,
+};
 /** Appends in flight. The next chunk is read while earlier ones are compressed and written. */
 const APPENDS_AT_ONCE = 4;
 
@@ -81,19 +87,7 @@ function startLeaseRenewal(upload: ActiveUpload, importId: string, uploads: Uplo
  */
 async function interrupt(uploads: UploadStore, importId: string, reason: string): Promise<void> {
   const record = () => uploads.interruptUpload(importId, reason);
-  const retry = async () => {
-    for (const until = Date.now() + UPLOAD_LEASE_SECONDS * 1000; Date.now() < until;) {
-      await new Promise((resolve) => setTimeout(resolve, INTERRUPT_RETRY_MS).unref());
-      if (
-        await record().then(
-          () => true,
-          () => false,
-        )
-      )
-        return;
-    }
-  };
-  await record().catch(() => void retry());
+  await record().catch(() => void retry(record, INTERRUPT_ATTEMPTS).catch(() => undefined));
 }
 
 type AppendDependencies = Required<Pick<ReceiveDependencies, "log" | "now" | "giveWay">> & { codec: Codec };

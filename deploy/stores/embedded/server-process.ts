@@ -3,6 +3,7 @@ import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
+import { settlesWithin } from "../../../async/settles-within.js";
 
 /** A store's server as a child process. */
 export interface ServerProcess {
@@ -98,14 +99,4 @@ function keepTail(log: Readable, onLine: (line: string) => void): string[] {
     onLine(line);
   });
   return tail;
-}
-
-async function settlesWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => (timer = setTimeout(() => resolve(false), ms)));
-  try {
-    return await Promise.race([promise.then(() => true), late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

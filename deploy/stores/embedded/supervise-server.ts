@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
+import { pause } from "../../../async/pause.js";
 
 /** A server that runs now. */
 export interface Running {
@@ -70,8 +70,9 @@ export async function keepRunning(options: KeepRunningOptions): Promise<KeptRunn
     giveUp(new Error(`${name} ended (${reason}) and could not be started again`));
 
     async function restart(): Promise<"running" | "stopped" | "given up"> {
-      for (; attempts < pausesMs.length; attempts += 1) {
-        await sleep(pausesMs[attempts], undefined, { signal: stopping.signal }).catch(() => undefined);
+      for (const pauseMs of pausesMs.slice(attempts)) {
+        attempts += 1;
+        await pause(pauseMs, { signal: stopping.signal });
         if (stopping.signal.aborted) return "stopped";
         try {
           current = await start();
@@ -79,7 +80,6 @@ export async function keepRunning(options: KeepRunningOptions): Promise<KeptRunn
           log.error({ err: error, store: name }, `${name} could not be started again`);
           continue;
         }
-        attempts += 1;
         if (stopping.signal.aborted) return current.stop().then(() => "stopped" as const);
         log.warn({ store: name, serverPid: current.pid }, `${name} was started again`);
         return "running";

@@ -1,3 +1,5 @@
+import { settlesWithin } from "../../../async/settles-within.js";
+
 /** Longer than a broker that is there takes; the requests of one that is away are tried for half a minute. */
 const PATIENCE_MS = 3_000;
 
@@ -10,8 +12,8 @@ interface Client {
  * What a broker does not hear of it finds out by the session that ends.
  */
 export async function disconnect(client: Client): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const patience = new Promise<void>((resolve) => (timer = setTimeout(resolve, PATIENCE_MS)));
-  await Promise.race([client.disconnect().catch(() => undefined), patience]);
-  clearTimeout(timer);
+  await settlesWithin(
+    client.disconnect().catch(() => undefined),
+    PATIENCE_MS,
+  );
 }

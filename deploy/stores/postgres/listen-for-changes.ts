@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import type { Logger } from "pino";
+import { pause } from "../../../async/pause.js";
 
 export interface ListenOptions {
   url: string;
@@ -42,7 +42,7 @@ async function listen(options: ListenOptions, signal: AbortSignal): Promise<void
       options.log.warn({ err: error }, "the connection for change notifications broke; reconnecting");
     }
     const pauseMs = Math.min(RECONNECT_MS_MAX, RECONNECT_MS_MIN * 2 ** failures);
-    await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
+    await pause(pauseMs, { signal });
   }
 }
 
@@ -71,7 +71,7 @@ async function listenUntilBroken(
     onConnected();
     onListening();
     while (!signal.aborted) {
-      await Promise.race([sleep(CHECK_MS, undefined, { signal }).catch(() => undefined), broken]);
+      await Promise.race([pause(CHECK_MS, { signal }), broken]);
       if (!signal.aborted) await client.query("select 1");
     }
   } finally {

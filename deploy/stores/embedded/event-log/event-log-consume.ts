@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { pause } from "../../../../async/pause.js";
 import type { ConsumeOptions, LogBatch, LogConsumer } from "../../../../schemas/records/event-log.js";
 import { releaseMappedPages } from "./event-log-pages.js";
 import { openPartition, type PartitionReader } from "./event-log-partition.js";
@@ -50,7 +50,7 @@ export async function startConsumer(
         if (await consumeNext(partition, appended)) found = true;
       }
       idleMs = found ? IDLE_MS_MIN : Math.min(idleMs * IDLE_GROWTH, IDLE_MS_MAX);
-      if (!found) await sleep(idleMs, undefined, { signal: stop.signal }).catch(() => undefined);
+      if (!found) await pause(idleMs, { signal: stop.signal });
     }
   }
 

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { pause } from "../../../../async/pause.js";
 import { EventLogUnavailable } from "../../../../schemas/records/event-log.js";
 import { releaseMappedPages } from "./event-log-pages.js";
 import type { LogStore } from "./event-log-store.js";
@@ -27,7 +27,7 @@ export function startRetention(store: LogStore, { share, everyMs, ...limits }: R
 
   async function deleteForever(): Promise<void> {
     while (!signal.aborted) {
-      await sleep(everyMs, undefined, { signal, ref: false }).catch(() => undefined);
+      await pause(everyMs, { signal, ref: false });
       for (const kept of partitions) {
         let more = true;
         while (more && !signal.aborted) more = await deleteIfPossible(kept);

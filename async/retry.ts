@@ -1,0 +1,46 @@
+import pRetry from "p-retry";
+
+export interface RetryOptions {
+  /** The first one counts as well. Without a number, only the signal ends it. */
+  attempts?: number;
+  backoff: Backoff;
+  /** Ends the pauses and the attempts to come, never an attempt under way. */
+  signal?: AbortSignal | undefined;
+  /** False lets the process end during a pause. */
+  ref?: boolean;
+  /** Whether another attempt may help; it always may by default. */
+  isTransient?: (error: unknown) => boolean;
+  /** Called after each failed attempt, before its pause. */
+  onFailure?: (error: Error) => void | Promise<void>;
+}
+
+/** The first pause; each following one is twice as long, up to `maxMs`. */
+export interface Backoff {
+  firstMs: number;
+  maxMs?: number;
+}
+
+/**
+ * Runs `work` until it succeeds. Rejects with the last failure, or with the signal's reason. A TypeError that is no
+ * network error is a mistake in the program, and is not tried again.
+ */
+export async function retry<T>(work: () => Promise<T>, options: RetryOptions): Promise<T> {
+  const { attempts = Infinity, backoff, signal, isTransient = () => true, onFailure, ref = true } = options;
+  let success: { value: T } | undefined;
+  const attempt = async () => void (success = { value: await work() });
+  try {
+    await pRetry(attempt, {
+      // p-retry makes no attempt under an aborted signal; here the first one is always made.
+      ...(signal?.aborted ? { retries: 0 } : { retries: attempts - 1, signal }),
+      minTimeout: backoff.firstMs,
+      maxTimeout: backoff.maxMs ?? backoff.firstMs,
+      unref: !ref,
+      shouldRetry: ({ error }) => isTransient(error),
+      onFailedAttempt: ({ error }) => (success === undefined ? onFailure?.(error) : undefined),
+    });
+  } catch (error) {
+    // The signal came while the last attempt succeeded.
+    if (success === undefined) throw error;
+  }
+  return (success as unknown as { value: T }).value;
+}
