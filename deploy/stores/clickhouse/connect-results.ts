@@ -6,7 +6,7 @@ import type {
   ResultRequest,
   ResultSource,
 } from "../../../aggregate/queries/open-rows.js";
-import { limitPlaces } from "../../../schemas/limit-places.js";
+import { limitConcurrency } from "../../../async/limit-concurrency.js";
 import { databaseOf } from "./connect-clickhouse.js";
 import { HttpAnswerDecoder, type AnswerHead } from "./decode-http-answer.js";
 import { brokenOff, openResultConnection, type ResultConnection } from "./open-result-connection.js";
@@ -31,7 +31,7 @@ export function connectResults(
   url: string,
   { idleMsMax = IDLE_MS_MAX }: ResultsOptions = {},
 ): ResultSource & AsyncDisposable {
-  const takePlace = limitPlaces({ perSide: RESULTS_MAX, inAll: RESULTS_MAX });
+  const takePlace = limitConcurrency({ perKey: RESULTS_MAX, inAll: RESULTS_MAX });
   const open = new Set<Socket>();
   let isClosed = false;
   return {

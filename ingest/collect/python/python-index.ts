@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import { limitPlaces } from "../../../schemas/limit-places.js";
+import { limitConcurrency } from "../../../async/limit-concurrency.js";
 import type { FetchIndex } from "./fetch-index.js";
 import { limitBytes } from "./limit-bytes.js";
 import { readUpstreamPage, type UpstreamPage } from "./read-upstream-page.js";
@@ -49,8 +49,8 @@ export const PYTHON_INDEX_LIMITS = {
   pagesMax: 10_000,
   /** The memory of all pages; the largest page must fit. */
   cacheBytesMax: 136 * 1024 * 1024,
-  /** At once, to one upstream, for one owner, and in all. */
-  fetchesPerSide: 4,
+  /** At once, for one owner, to one upstream, and in all. */
+  fetchesPerKey: 4,
   fetchesMax: 12,
   /** The bytes of all pages that are being read. Any account can name an upstream, and all share this memory. */
   readingBytesMax: 64 * 1024 * 1024,
@@ -81,7 +81,7 @@ export function createPythonIndex({ fetchIndex, now, onFailure, limits }: Python
   const absent = new LRUCache<string, number>({ max: bound.pagesMax });
   const failed = new LRUCache<string, number>({ max: bound.pagesMax });
   const checks = new Map<string, Promise<ServedPage | "not-found" | undefined>>();
-  const take = limitPlaces({ perSide: bound.fetchesPerSide, inAll: bound.fetchesMax });
+  const takePermits = limitConcurrency({ perKey: bound.fetchesPerKey, inAll: bound.fetchesMax });
   const budgetOf = limitBytes({ perOwner: bound.readingBytesPerOwner, inAll: bound.readingBytesMax });
 
   const isWithin = (since: number | undefined, ms: number) => since !== undefined && now() - since < ms;
@@ -93,7 +93,7 @@ export function createPythonIndex({ fetchIndex, now, onFailure, limits }: Python
     const limits = { bytesMax: bound.pageBytesMax, budget: budgetOf(source.ownerId) };
     const wanted = { url, project: source.project, copy: pages.get(key)?.page, ...limits };
     try {
-      using _place = await take([new URL(url).origin, source.ownerId], signal);
+      using _permits = await takePermits([place.ownerId, new URL(url).origin], signal);
       const page = await readUpstreamPage(wanted, { fetchIndex, signal });
       failed.delete(key);
       return cache(page, key);

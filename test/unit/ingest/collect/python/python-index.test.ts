@@ -248,7 +248,7 @@ it("asks again for an owner whose page another could not have", async () => {
 it("serves one owner while all that another asked for stands still", async () => {
   const world = worldOf((url) => (url.includes("slow") ? new Promise(() => undefined) : page("a.zip")), {
     fetchesMax: 3,
-    fetchesPerSide: 2,
+    fetchesPerKey: 2,
   });
   for (const at of [1, 2, 3]) {
     const repositoryUrl = `https://slow${at}.example/`;

@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
-import { limitPlaces } from "../../../schemas/limit-places.js";
+import { limitConcurrency } from "../../../async/limit-concurrency.js";
 
-/** Who would wait for ever. */
+/** Never aborts. */
 const patient = () => new AbortController().signal;
-const LIMITS = { perSide: 1, inAll: 2 };
+const LIMITS = { perKey: 1, inAll: 2 };
 
-/** What has happened once everything that can has. */
+/** The state of each promise once nothing moves any more. */
 async function settled(promises: readonly Promise<unknown>[]): Promise<string[]> {
   await new Promise(setImmediate);
   const waiting = Symbol("waiting");
@@ -19,8 +19,8 @@ async function settled(promises: readonly Promise<unknown>[]): Promise<string[]>
   );
 }
 
-it("lets the requests of a side wait for one another and for nobody else's", async () => {
-  const take = limitPlaces(LIMITS);
+it("lets the callers of a key wait for one another and for nobody else", async () => {
+  const take = limitConcurrency(LIMITS);
   const first = await take(["a"], patient());
   const next = [take(["a"], patient()), take(["b"], patient())];
   expect(await settled(next)).toEqual(["waits", "goes"]);
@@ -28,10 +28,10 @@ it("lets the requests of a side wait for one another and for nobody else's", asy
   expect(await settled(next)).toEqual(["goes", "goes"]);
 });
 
-it("gives a place only to who has one left on every side", async () => {
-  const take = limitPlaces(LIMITS);
-  const first = await take(["a", "owner"], patient());
-  const next = [take(["b", "owner"], patient()), take(["b", "other"], patient())];
+it("lets a caller through once it has a permit of every key", async () => {
+  const take = limitConcurrency(LIMITS);
+  const first = await take(["owner", "a"], patient());
+  const next = [take(["owner", "b"], patient()), take(["other", "b"], patient())];
   expect(await settled(next)).toEqual(["waits", "goes"]);
   first[Symbol.dispose]();
   expect(await settled(next)).toEqual(["waits", "goes"]);
@@ -39,27 +39,30 @@ it("gives a place only to who has one left on every side", async () => {
   expect(await settled(next)).toEqual(["goes", "goes"]);
 });
 
-it("serves everyone who waited for a side of the place that is given up", async () => {
-  const take = limitPlaces({ perSide: 1, inAll: 3 });
-  const first = await take(["a", "owner"], patient());
-  const next = [take(["a", "other"], patient()), take(["b", "owner"], patient())];
+it("serves everyone who waited for a key of the permits that are given back", async () => {
+  const take = limitConcurrency({ perKey: 1, inAll: 3 });
+  const first = await take(["owner", "a"], patient());
+  const next = [take(["other", "a"], patient()), take(["owner", "b"], patient())];
   expect(await settled(next)).toEqual(["waits", "waits"]);
   first[Symbol.dispose]();
   expect(await settled(next)).toEqual(["goes", "goes"]);
 });
 
-it("serves in turn whoever fits when a place is given up", async () => {
-  const take = limitPlaces(LIMITS);
+it("serves the callers that wait for one of all permits in turn", async () => {
+  const take = limitConcurrency(LIMITS);
   const [a, b] = [await take(["a"], patient()), await take(["b"], patient())];
   const next = [take(["a"], patient()), take(["c"], patient()), take(["d"], patient())];
   b[Symbol.dispose]();
   expect(await settled(next)).toEqual(["waits", "goes", "waits"]);
   a[Symbol.dispose]();
-  expect(await settled(next)).toEqual(["goes", "goes", "waits"]);
+  // The first one has waited for its key until now, the last one for this permit.
+  expect(await settled(next)).toEqual(["waits", "goes", "goes"]);
+  (await next[1])?.[Symbol.dispose]();
+  expect(await settled(next)).toEqual(["goes", "goes", "goes"]);
 });
 
-it("refuses who has waited too long, and gives the place to the next", async () => {
-  const take = limitPlaces(LIMITS);
+it("refuses a caller whose signal comes, and serves the next one", async () => {
+  const take = limitConcurrency(LIMITS);
   const first = await take(["a"], patient());
   const impatient = new AbortController();
   const next = [take(["a"], impatient.signal), take(["a"], patient())];
@@ -70,8 +73,8 @@ it("refuses who has waited too long, and gives the place to the next", async () 
   await expect(take(["b"], AbortSignal.abort(new Error("over")))).rejects.toThrow("over");
 });
 
-it("refuses when very many wait on a side, or in all", async () => {
-  const take = limitPlaces(LIMITS);
+it("refuses when very many wait for a key, or in all", async () => {
+  const take = limitConcurrency(LIMITS);
   await take(["a"], patient());
   const waiting = Array.from({ length: 251 }, () => take(["a"], patient()));
   await expect(waiting[250]).rejects.toThrow("Too many wait");
