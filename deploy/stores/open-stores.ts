@@ -9,7 +9,7 @@ import type { Config } from "../config/config.js";
 import type { Role } from "../config/config-schema.js";
 import { connectClickHouse, DATABASE } from "./clickhouse/connect-clickhouse.js";
 import { connectPostgres, REQUEST_LIMITS } from "./postgres/connect-postgres.js";
-import { connectResults } from "./clickhouse/connect-results.js";
+import { connectResults } from "./clickhouse/results/connect-results.js";
 import type { DataDir } from "../data-dir/data-dir.js";
 import { startClickHouse, type EmbeddedClickHouse } from "./embedded/clickhouse/clickhouse.js";
 import { startPostgres } from "./embedded/postgres/postgres.js";

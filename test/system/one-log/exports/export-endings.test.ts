@@ -11,7 +11,7 @@ import { answerRows, type OpenRows } from "../../../../api/exports/answer-rows.j
 import { onUncaught } from "../../../../api/middleware/answer-problems.js";
 import { requestId } from "../../../../api/middleware/request-id.js";
 import type { ApiState } from "../../../../api/route.js";
-import { connectResults } from "../../../../deploy/stores/clickhouse/connect-results.js";
+import { connectResults } from "../../../../deploy/stores/clickhouse/results/connect-results.js";
 import { listen } from "../../../../deploy/servers/listen.js";
 import { openRawReceiver } from "../../../support/api/receivers.js";
 

@@ -1,6 +1,6 @@
 import { connect, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
-import type { WriteBytes } from "../../../aggregate/queries/open-rows.js";
+import type { WriteBytes } from "../../../../aggregate/queries/open-rows.js";
 
 const READ_BYTES = 256 * 1024;
 
