@@ -1,6 +1,6 @@
 import type { ClickHouseSettings } from "@clickhouse/client";
 
-/** What ClickHouse is asked for; in the words of its client, whose `exec` takes it as well. */
+/** A query, in the words of the client of ClickHouse, whose `exec` takes it as well. */
 export interface ResultRequest {
   query: string;
   query_params: Record<string, unknown>;
@@ -18,22 +18,10 @@ export interface Result {
   response_headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 
-/** The bytes of a result; those of a part may be others once the next part is asked for. */
-export interface Rows extends AsyncIterable<Buffer> {
-  /** In place of reading them, where they come in chunks of HTTP/1.1. */
-  passChunks?: PassChunks;
-}
+/** The bytes of a result. A part is overwritten once the next one is asked for. */
+export type Rows = AsyncIterable<Buffer>;
 
-/**
- * Passes chunks of HTTP/1.1 on as they are, with their sizes and the last one, cut anywhere: that takes a fifth less of
- * a processor than to unpack and to pack them again. `look` sees what is in them first, and may throw.
- */
-export type PassChunks = (write: WriteBytes, look: (part: Buffer) => void) => Promise<void>;
-
-/** Takes bytes, which may be others once it has answered undefined, or once what it answers resolves. */
-export type WriteBytes = (bytes: Buffer) => Promise<void> | undefined;
-
-/** Runs queries and hands on the bytes of their results; rejects when ClickHouse refuses. A client of it will do. */
+/** Runs queries; rejects when ClickHouse refuses one. A client of ClickHouse is such a source. */
 export interface ResultSource {
   exec(asked: ResultRequest): Promise<Result>;
 }
@@ -49,8 +37,8 @@ export interface RowsQuery {
 }
 
 /**
- * Runs a query and hands its result through as bytes. Rejects when ClickHouse refuses the query; throws while being
- * read when it fails midway, so that whoever pipes it breaks the connection instead of ending it cleanly.
+ * Runs a query and hands its result through as bytes. Rejects when ClickHouse refuses the query. Reading throws when the
+ * query fails midway, so that its reader breaks the connection instead of ending it cleanly.
  */
 export async function openRows(
   clickhouse: ResultSource,
@@ -72,9 +60,9 @@ export async function openRows(
   if (refusal !== undefined) stream.destroy();
   if (refusal !== undefined) throw new Error(refusal);
   const tag = headers["x-clickhouse-exception-tag"];
-  // Of what it compresses ClickHouse breaks the connection itself when the query fails midway.
+  // ClickHouse itself breaks the connection when a query with a compressed result fails midway.
   const isMarked = typeof tag === "string" && !zstd;
-  return isMarked ? failingAtException(stream, tag) : stream;
+  return isMarked ? readToException(stream, Buffer.from(`__exception__\r\n${tag}`)) : stream;
 }
 
 const COMPRESSED = { enable_http_compression: 1, http_zlib_compression_level: "1" } as const;
@@ -90,18 +78,9 @@ function refusalIn(headers: Result["response_headers"], zstd: boolean): string |
 const FAILURE_BYTES_MAX = 20 * 1024;
 
 /**
- * ClickHouse ends a result that failed midway with a block that opens so; its tag is new for every answer. Parts are
- * handed on as they are, uncopied; only what may be the beginning of that block waits for the next part.
+ * ClickHouse ends a result that failed midway with a block that begins with this mark; its tag is new for every answer.
+ * Parts are passed on uncopied. Only bytes that may be the beginning of the mark wait for the next part.
  */
-function failingAtException(stream: Rows, tag: string): Rows {
-  const mark = Buffer.from(`__exception__\r\n${tag}`);
-  const { passChunks } = stream;
-  const rows: Rows = readToException(stream, mark);
-  if (passChunks !== undefined)
-    rows.passChunks = (write, look) => passChunks(write, lookForException(mark, look));
-  return rows;
-}
-
 async function* readToException(stream: Rows, mark: Buffer): AsyncGenerator<Buffer> {
   let held: Buffer = Buffer.alloc(0);
   for await (const part of stream) {
@@ -114,25 +93,13 @@ async function* readToException(stream: Rows, mark: Buffer): AsyncGenerator<Buff
   if (held.length > 0) yield held;
 }
 
-/** Nothing is held back: of a mark that comes in two parts the first may be written when the second throws. */
-function lookForException(mark: Buffer, look: (part: Buffer) => void): (part: Buffer) => void {
-  let end: Buffer = Buffer.alloc(0);
-  return (part) => {
-    refuseException(part, mark);
-    const seam = Buffer.concat([end, part.subarray(0, mark.length)]);
-    if (seam.includes(mark)) refuseException(Buffer.concat([end, part]), mark);
-    end = Buffer.from((part.length < mark.length ? seam : part).subarray(-mark.length));
-    look(part);
-  };
-}
-
-/** The block is at the end of the whole, so it begins near the end of a part: looking no further leaves time to others. */
+/** The block ends the result, so it begins near the end of a part: the rest of a large part is not searched. */
 function refuseException(bytes: Buffer, mark: Buffer): void {
   if (bytes.includes(mark, Math.max(0, bytes.length - FAILURE_BYTES_MAX)))
     throw new Error(`ClickHouse failed midway: ${bytes.toString("utf8").slice(-500)}`);
 }
 
-/** Where the end of the bytes may be the beginning of the mark; their length where it is not. */
+/** The index at which a beginning of the mark ends the bytes; their length where none does. */
 function beginningOf(mark: Buffer, bytes: Buffer): number {
   const first = mark[0] ?? 0;
   let at = bytes.indexOf(first, Math.max(0, bytes.length - mark.length + 1));

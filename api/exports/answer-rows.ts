@@ -77,7 +77,7 @@ const UNCOUNTED: RowCount = { add: () => 0, finish: async () => 0 };
 
 interface CountedAnswer {
   rows: Rows;
-  /** Rows so far, where they are counted: not in chunks that are passed on. */
+  /** Rows so far, where they are counted. */
   count: number;
   /** They broke off, and not because the caller left. */
   failed: boolean;
@@ -91,13 +91,6 @@ interface Counting {
 
 function countAnswer(opened: Rows, { count, watch, signal }: Counting): CountedAnswer {
   const counted: CountedAnswer = { rows: counting(), count: 0, failed: false };
-  const { passChunks } = opened;
-  if (passChunks !== undefined)
-    counted.rows.passChunks = (write, look) =>
-      passChunks(write, (part) => {
-        watch.onExported(part.length);
-        look(part);
-      }).catch(noteFailure);
   async function* counting(): AsyncGenerator<Buffer> {
     try {
       for await (const part of opened) {
@@ -107,12 +100,9 @@ function countAnswer(opened: Rows, { count, watch, signal }: Counting): CountedA
       }
       counted.count += await count.finish();
     } catch (error) {
-      noteFailure(error);
+      counted.failed = !signal.aborted;
+      throw error;
     }
-  }
-  function noteFailure(error: unknown): never {
-    counted.failed = !signal.aborted;
-    throw error;
   }
   return counted;
 }

@@ -1,23 +1,18 @@
 import type { Socket } from "node:net";
 import { parseError } from "@clickhouse/client";
-import type {
-  PassChunks,
-  Result,
-  ResultRequest,
-  ResultSource,
-} from "../../../../aggregate/queries/open-rows.js";
+import type { Result, ResultRequest, ResultSource } from "../../../../aggregate/queries/open-rows.js";
 import { limitConcurrency } from "../../../../async/limit-concurrency.js";
 import { databaseOf } from "../connect-clickhouse.js";
 import { HttpAnswerDecoder, type AnswerHead } from "./decode-http-answer.js";
 import { brokenOff, openResultConnection, type ResultConnection } from "./open-result-connection.js";
 
-/** As many results at once as any other client of ClickHouse has connections; more wait. */
+/** As many as the other clients of ClickHouse have connections; further queries wait. */
 const RESULTS_MAX = 20;
 const IDLE_MS_MAX = 300_000;
 const REFUSAL_BYTES_MAX = 64 * 1024;
 
 export interface ResultsOptions {
-  /** How long ClickHouse may be silent, and a reader may take for 256 KiB. */
+  /** How long ClickHouse may send nothing, and the reader may take for one part. */
   idleMsMax?: number;
 }
 
@@ -31,16 +26,16 @@ export function connectResults(
   url: string,
   { idleMsMax = IDLE_MS_MAX }: ResultsOptions = {},
 ): ResultSource & AsyncDisposable {
-  const takePlace = limitConcurrency({ perKey: RESULTS_MAX, inAll: RESULTS_MAX });
+  const takePermit = limitConcurrency({ perKey: RESULTS_MAX, inAll: RESULTS_MAX });
   const open = new Set<Socket>();
   let isClosed = false;
   return {
     async exec(asked) {
       const { abort_signal: signal } = asked;
       const request = composeRequest(new URL(url), asked);
-      const place = await takePlace([], signal);
+      const permit = await takePermit([], signal);
       if (isClosed || signal.aborted) {
-        place[Symbol.dispose]();
+        permit[Symbol.dispose]();
         throw isClosed ? brokenOff("results of ClickHouse are closed") : (signal.reason as Error);
       }
       const connection = openResultConnection(new URL(url), idleMsMax);
@@ -51,7 +46,7 @@ export function connectResults(
       socket.once("close", () => {
         signal.removeEventListener("abort", stop);
         open.delete(socket);
-        place[Symbol.dispose]();
+        permit[Symbol.dispose]();
       });
       socket.write(request);
       return readResult(connection);
@@ -82,7 +77,7 @@ function composeRequest(server: URL, asked: ResultRequest): Buffer {
   return Buffer.concat([Buffer.from(`${lines.join("\r\n")}\r\n\r\n`), query]);
 }
 
-/** A parameter as ClickHouse reads one: texts in a list are quoted. */
+/** The text of a parameter as ClickHouse reads it: strings in a list are quoted. */
 function textOf(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((each) => `'${textOf(each)}'`).join(",")}]`;
   if (typeof value === "number") return String(value);
@@ -103,16 +98,11 @@ async function readResult(connection: ResultConnection): Promise<Result> {
   const { socket } = connection;
   const decoder = new HttpAnswerDecoder();
   try {
-    let bytes: Buffer = Buffer.alloc(0);
     let parts: Buffer[] = [];
-    while (decoder.head === undefined) {
-      bytes = await nextBytes(connection);
-      parts = decoder.decode(bytes);
-    }
+    while (decoder.head === undefined) parts = decoder.decode(await nextBytes(connection));
     const { status, headers } = decoder.head;
-    const begun: BegunResult = { connection, decoder, parts, chunks: bytes.subarray(decoder.bodyStart) };
-    const stream: Result["stream"] = Object.assign(partsOf(begun), { destroy: () => socket.destroy() });
-    if (decoder.isChunked) stream.passChunks = chunksOf(begun);
+    const rows = partsOf({ connection, decoder, parts });
+    const stream = Object.assign(rows, { destroy: () => socket.destroy() });
     if (status !== 200) throw await refusalOf(decoder.head, stream);
     return { stream, response_headers: headers };
   } catch (error) {
@@ -121,11 +111,10 @@ async function readResult(connection: ResultConnection): Promise<Result> {
   }
 }
 
-/** A result whose head is there, and what came of its body with that: the same bytes as they came and unpacked. */
+/** A result whose head has come, with the parts of the body that came in the same bytes. */
 interface BegunResult {
   connection: ResultConnection;
   decoder: HttpAnswerDecoder;
-  chunks: Buffer;
   parts: Buffer[];
 }
 
@@ -138,36 +127,13 @@ async function* partsOf({ connection, decoder, parts }: BegunResult): AsyncGener
   }
 }
 
-function chunksOf({ connection, decoder, ...first }: BegunResult): PassChunks {
-  const { socket, flow } = connection;
-  return async (write, look) => {
-    let out: Promise<void> | undefined;
-    function pass(parts: Buffer[], chunks: Buffer): Promise<void> | undefined {
-      for (const part of parts) look(part);
-      out = write(chunks);
-      if (decoder.isComplete) socket.destroy();
-      return out;
-    }
-    try {
-      if (first.chunks.length > 0) await pass(first.parts, first.chunks);
-      if (!decoder.isComplete) await flow((bytes) => pass(decoder.decode(bytes), bytes));
-      await out;
-    } finally {
-      socket.destroy();
-    }
-    if (!decoder.isComplete) throw brokenOff(BROKEN_OFF);
-  };
-}
-
 async function nextBytes({ read }: ResultConnection): Promise<Buffer> {
   const bytes = await read();
-  if (bytes === undefined) throw brokenOff(BROKEN_OFF);
+  if (bytes === undefined) throw brokenOff("ClickHouse broke its answer off");
   return bytes;
 }
 
-const BROKEN_OFF = "ClickHouse broke its answer off";
-
-/** Without its text where that is compressed, as what was asked for would have been. */
+/** The text of a refusal is compressed when the result would have been: then only its code is known. */
 async function refusalOf({ status, headers }: AnswerHead, body: AsyncIterable<Buffer>): Promise<Error> {
   let text = "";
   for await (const part of body) if (text.length < REFUSAL_BYTES_MAX) text += part.toString();

@@ -1,6 +1,6 @@
 export interface AnswerHead {
   status: number;
-  /** Names in lower case; of a name that comes twice the last. */
+  /** Names in lower case; the last value of a name that comes twice. */
   headers: Readonly<Record<string, string>>;
 }
 
@@ -12,22 +12,19 @@ const LINE_LENGTH_MAX = 64 * 1024;
 const HEADERS_MAX = 200;
 
 /**
- * Takes one HTTP/1.1 answer as it comes in, in any pieces. What is not exactly a chunk throws: a server that fails in
+ * Decodes one HTTP/1.1 answer from pieces of any size. Bytes that are not exactly a chunk throw: a server that fails in
  * the middle of an answer may end it with anything. Source: RFC 9112.
  */
 export class HttpAnswerDecoder {
-  /** Undefined until all of it is there. */
+  /** Undefined until it is complete. */
   head: AnswerHead | undefined;
-  /** Where the body begins in the bytes that completed the head. */
-  bodyStart = 0;
-  /** Whether the body comes in chunks; known with the head. */
-  isChunked = false;
+  private isChunked = false;
   private expected: Expected = "status";
   private status = 0;
   private readonly headers = new Map<string, string>();
-  /** The beginning of a line whose end is still to come. */
+  /** The beginning of a line that is not complete yet. */
   private line = "";
-  /** Bytes of the body, or of this chunk of it, that are still to come. */
+  /** Bytes of the body, or of its current chunk, that are missing yet. */
   private left = 0;
 
   /** Whether the body has come to its end. */
@@ -35,15 +32,13 @@ export class HttpAnswerDecoder {
     return this.expected === "nothing";
   }
 
-  /** The parts of the body that these bytes hold, as views of them. Throws where they are no such answer. */
+  /** The parts of the body in these bytes, as views of them. Throws where they are no such answer. */
   decode(bytes: Buffer): Buffer[] {
     const parts: Buffer[] = [];
     let at = 0;
     while (at < bytes.length) {
       if (this.expected !== "data") {
-        const before = this.head;
         at = this.takeLine(bytes, at);
-        if (before !== this.head) this.bodyStart = at;
         continue;
       }
       const part = bytes.subarray(at, at + this.left);
@@ -55,7 +50,7 @@ export class HttpAnswerDecoder {
     return parts;
   }
 
-  /** Answers where the line ends. */
+  /** Returns the index after the line. */
   private takeLine(bytes: Buffer, from: number): number {
     const newline = bytes.indexOf(NEWLINE, from);
     const end = newline < 0 ? bytes.length : newline;
@@ -68,7 +63,7 @@ export class HttpAnswerDecoder {
     return newline + 1;
   }
 
-  /** Answers what has to come then. */
+  /** Returns the next thing to expect. */
   private readLine(line: string): Expected {
     switch (this.expected) {
       case "status":
@@ -104,7 +99,7 @@ export class HttpAnswerDecoder {
     this.isChunked = this.headers.get("transfer-encoding")?.toLowerCase() === "chunked";
     if (this.isChunked) return "size";
     const length = this.headers.get("content-length") ?? "";
-    // What ends with its connection cannot be told from what was cut.
+    // An answer that ends with its connection looks like one that was cut.
     if (!/^\d{1,15}$/.test(length)) throw new Error("the answer does not say where it ends");
     this.left = Number(length);
     return this.left === 0 ? "nothing" : "data";

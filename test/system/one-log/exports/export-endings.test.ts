@@ -2,11 +2,10 @@ import { once } from "node:events";
 import { createServer, get, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
-import { setImmediate as turn } from "node:timers/promises";
 import Koa from "koa";
 import { pino } from "pino";
-import { describe, expect, test } from "vitest";
-import { openRows, type PassChunks, type Rows } from "../../../../aggregate/queries/open-rows.js";
+import { expect, test } from "vitest";
+import { openRows, type Rows } from "../../../../aggregate/queries/open-rows.js";
 import { answerRows, type OpenRows } from "../../../../api/exports/answer-rows.js";
 import { onUncaught } from "../../../../api/middleware/answer-problems.js";
 import { requestId } from "../../../../api/middleware/request-id.js";
@@ -66,96 +65,71 @@ async function* failing(): AsyncGenerator<Buffer> {
   throw new Error("ClickHouse failed midway");
 }
 
-/** As ClickHouse sends them: they may be passed on in their chunks as well. */
-function inChunks(rows: () => AsyncGenerator<Buffer>): () => Rows {
-  return () =>
-    Object.assign(rows(), {
-      passChunks: (async (write, look) => {
-        for await (const part of rows()) {
-          look(part);
-          await write(Buffer.from(`${part.length.toString(16)}\r\n`));
-          await write(part);
-          await write(Buffer.from("\r\n"));
-          // The next one comes from a socket.
-          await turn();
-        }
-        await write(Buffer.from("0\r\n\r\n"));
-      }) satisfies PassChunks,
-    });
-}
+test.each([{}, { "Accept-Encoding": "gzip" }, { TE: "trailers" }])(
+  "an export that its caller has read to the end is complete, its rows counted where asked for: %o",
+  async (headers) => {
+    await using server = await serve(some);
+    const response = await ask(server.url, headers);
+    await once(response.resume(), "end");
+    await expect.poll(() => server.told.endings).toEqual(["complete"]);
+    expect(server.told.bytes).toBe(3 * LINES.length);
+    expect(server.told.warnings).toEqual([]);
+    expect(response.trailers).toEqual("TE" in headers ? { "x-row-count": "30000" } : {});
+  },
+);
 
-describe.each([
-  { how: "read and written", as: (rows: () => AsyncGenerator<Buffer>): (() => Rows) => rows },
-  { how: "passed on in chunks", as: inChunks },
-])("rows that are $how", ({ as }) => {
-  test.each([{}, { "Accept-Encoding": "gzip" }, { TE: "trailers" }])(
-    "an export that its caller has read to the end is complete, its rows counted where asked for: %o",
-    async (headers) => {
-      await using server = await serve(as(some));
-      const response = await ask(server.url, headers);
-      await once(response.resume(), "end");
-      await expect.poll(() => server.told.endings).toEqual(["complete"]);
-      expect(server.told.bytes).toBe(3 * LINES.length);
-      expect(server.told.warnings).toEqual([]);
-      expect(response.trailers).toEqual("TE" in headers ? { "x-row-count": "30000" } : {});
-    },
-  );
-
-  test.each([{}, { "Accept-Encoding": "gzip" }])(
-    "an export over HTTP/1.0, which knows no trailers, is answered without: %o",
-    async (headers) => {
-      await using server = await serve(as(some));
-      const asked = Object.entries({ ...headers, TE: "trailers" }).map(
-        ([name, value]) => `${name}: ${value}`,
-      );
-      const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
-      socket.write(["GET / HTTP/1.0", ...asked, "", ""].join("\r\n"));
-      const answer = await text(socket);
-      expect(answer.split("\r\n")[0]).toBe("HTTP/1.1 200 OK");
-      const isPlain = !("Accept-Encoding" in headers);
-      if (isPlain) expect(answer.split("\r\n\r\n")[1]).toBe(LINES.toString().repeat(3));
-      await expect.poll(() => server.told.endings).toEqual(["complete"]);
-    },
-  );
-
-  test("an export whose caller goes away was left, not failed", async () => {
-    await using server = await serve(as(endless));
-    const response = await ask(server.url);
-    response.destroy();
-    await expect.poll(() => server.told.endings).toEqual(["left"]);
-  });
-
-  test.each([{}, { "Accept-Encoding": "gzip" }])(
-    "an export that breaks off here failed: %o",
-    async (headers) => {
-      await using server = await serve(as(failing));
-      const response = await ask(server.url, headers);
-      await expect(once(response.resume(), "end")).rejects.toThrow("aborted");
-      await expect.poll(() => server.told.endings).toEqual(["failed"]);
-    },
-  );
-
-  test("exports that wait behind another one on their connection end with it", async () => {
-    await using server = await serve(as(endless));
+test.each([{}, { "Accept-Encoding": "gzip" }])(
+  "an export over HTTP/1.0, which knows no trailers, is answered without: %o",
+  async (headers) => {
+    await using server = await serve(some);
+    const asked = Object.entries({ ...headers, TE: "trailers" }).map(([name, value]) => `${name}: ${value}`);
     const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
-    socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n".repeat(3));
-    await expect.poll(() => server.told.signals.length).toBe(3);
-    socket.destroy();
-    await expect.poll(() => server.told.signals.map(({ aborted }) => aborted)).toEqual([true, true, true]);
-  });
+    socket.write(["GET / HTTP/1.0", ...asked, "", ""].join("\r\n"));
+    const answer = await text(socket);
+    expect(answer.split("\r\n")[0]).toBe("HTTP/1.1 200 OK");
+    const isPlain = !("Accept-Encoding" in headers);
+    if (isPlain) expect(answer.split("\r\n\r\n")[1]).toBe(LINES.toString().repeat(3));
+    await expect.poll(() => server.told.endings).toEqual(["complete"]);
+  },
+);
 
-  test("exports that are asked for one behind another come whole", async () => {
-    await using server = await serve(as(some));
-    const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
-    const requests = ["keep-alive", "keep-alive", "close"].map(
-      (connection) => `GET / HTTP/1.1\r\nHost: a\r\nConnection: ${connection}\r\n\r\n`,
-    );
-    socket.write(requests.join(""));
-    const answers = await text(socket);
-    expect(answers.split(LINES.toString())).toHaveLength(10);
-    expect(answers.split("0\r\n\r\n")).toHaveLength(4);
-    await expect.poll(() => server.told.endings).toEqual(["complete", "complete", "complete"]);
-  });
+test("an export whose caller goes away was left, not failed", async () => {
+  await using server = await serve(endless);
+  const response = await ask(server.url);
+  response.destroy();
+  await expect.poll(() => server.told.endings).toEqual(["left"]);
+});
+
+test.each([{}, { "Accept-Encoding": "gzip" }])(
+  "an export that breaks off here failed: %o",
+  async (headers) => {
+    await using server = await serve(failing);
+    const response = await ask(server.url, headers);
+    await expect(once(response.resume(), "end")).rejects.toThrow("aborted");
+    await expect.poll(() => server.told.endings).toEqual(["failed"]);
+  },
+);
+
+test("exports that wait behind another one on their connection end with it", async () => {
+  await using server = await serve(endless);
+  const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
+  socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n".repeat(3));
+  await expect.poll(() => server.told.signals.length).toBe(3);
+  socket.destroy();
+  await expect.poll(() => server.told.signals.map(({ aborted }) => aborted)).toEqual([true, true, true]);
+});
+
+test("exports that are asked for one behind another come whole", async () => {
+  await using server = await serve(some);
+  const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
+  const requests = ["keep-alive", "keep-alive", "close"].map(
+    (connection) => `GET / HTTP/1.1\r\nHost: a\r\nConnection: ${connection}\r\n\r\n`,
+  );
+  socket.write(requests.join(""));
+  const answers = await text(socket);
+  expect(answers.split(LINES.toString())).toHaveLength(10);
+  expect(answers.split("0\r\n\r\n")).toHaveLength(4);
+  await expect.poll(() => server.told.endings).toEqual(["complete", "complete", "complete"]);
 });
 
 test("an export of a real connection whose callers break theirs was left, each time", async () => {
