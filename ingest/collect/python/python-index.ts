@@ -93,7 +93,7 @@ export function createPythonIndex({ fetchIndex, now, onFailure, limits }: Python
     const limits = { bytesMax: bound.pageBytesMax, budget: budgetOf(source.ownerId) };
     const wanted = { url, project: source.project, copy: pages.get(key)?.page, ...limits };
     try {
-      using _permits = await takePermits([place.ownerId, new URL(url).origin], signal);
+      using _permits = await takePermits([source.ownerId, new URL(url).origin], signal);
       const page = await readUpstreamPage(wanted, { fetchIndex, signal });
       failed.delete(key);
       return cache(page, key);
