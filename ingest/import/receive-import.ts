@@ -8,7 +8,7 @@ import type { Codec } from "../../schemas/records/codec.js";
 import { encodeRawChunk, type RawChunk } from "../../schemas/records/raw-chunk.js";
 import { UploadAborted, type ActiveUpload, type ActiveUploads } from "./active-uploads.js";
 import { cutChunks, type Chunk } from "./cut-chunks.js";
-import { giveWay as giveWayToOthers } from "./give-way.js";
+import { giveWay as giveWayToOthers } from "./throttle-on-lag.js";
 import { readWhileSent } from "./read-while-sent.js";
 
 /** Sizes of chunks and lines of an import. */

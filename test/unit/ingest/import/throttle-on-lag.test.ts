@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { giveWay } from "../../../../ingest/import/give-way.js";
+import { giveWay } from "../../../../ingest/import/throttle-on-lag.js";
 
 test.each([
   { others: "are idle", pausesMs: [1], pauses: 1 },
