@@ -14,13 +14,13 @@ import type { FromThread, ThreadData, ToThread } from "./enrich-messages.js";
 import { createLog } from "../process/log.js";
 import { openEventLog } from "../stores/open-event-log.js";
 import { untilStopped } from "../process/until-stopped.js";
-import { yieldToRequests } from "../process/thread-priority.js";
+import { lowerPriority } from "../process/thread-priority.js";
 
 const CONNECTIONS_MAX = 2;
 
 /** One worker of enrichment on a thread of its own; ends when told to stop, or with the error that stopped it. */
 async function main(data: ThreadData): Promise<void> {
-  yieldToRequests();
+  lowerPriority();
   await using open = new ClosingStack();
   const log = createLog({ level: data.logLevel }).child({ worker: data.share.index });
   const pg = connectPostgres({ url: data.postgresUrl, connectionsMax: CONNECTIONS_MAX, log });

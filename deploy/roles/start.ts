@@ -13,7 +13,6 @@ import { createPipelineMetrics } from "../metrics/pipeline-metrics.js";
 import { ClosingSet } from "../process/closing-set.js";
 import { ClosingStack } from "../process/closing-stack.js";
 import { StartFailure } from "../process/start-failure.js";
-import { haveHelpersYield } from "../process/thread-priority.js";
 import type { ListeningServer } from "../servers/listen.js";
 import { startMetricsServer } from "../servers/start-metrics-server.js";
 import { openStores, type Stores } from "../stores/open-stores.js";
@@ -39,7 +38,6 @@ export interface Running extends AsyncDisposable {
 /** Starts the configured roles in this process. When a part fails to start, closes those that were opened before. */
 export async function start(config: Config, log: Logger): Promise<Running> {
   requireSharedStores(config);
-  haveHelpersYield();
   const open = new ClosingStack();
   try {
     return await startRoles({ config, log, open });

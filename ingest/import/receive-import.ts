@@ -8,7 +8,7 @@ import type { Codec } from "../../schemas/records/codec.js";
 import { encodeRawChunk, type RawChunk } from "../../schemas/records/raw-chunk.js";
 import { UploadAborted, type ActiveUpload, type ActiveUploads } from "./active-uploads.js";
 import { cutChunks, type Chunk } from "./cut-chunks.js";
-import { giveWay as giveWayToOthers } from "./throttle-on-lag.js";
+import { throttleOnLag } from "./throttle-on-lag.js";
 import { readWhileSent } from "./read-while-sent.js";
 
 /** Sizes of chunks and lines of an import. */
@@ -43,7 +43,7 @@ export interface ReceiveDependencies {
   /** How long a sender may be idle; two minutes by default. */
   idleMsMax?: number | undefined;
   /** Waits while there is other work for this thread. */
-  giveWay?: () => Promise<void>;
+  throttle?: () => Promise<void>;
 }
 
 /**
@@ -54,13 +54,13 @@ export interface ReceiveDependencies {
 export async function receiveImport(
   body: AsyncIterable<Buffer>,
   target: ImportTarget,
-  { log, codec = "none", uploads, active, now, idleMsMax, giveWay = giveWayToOthers }: ReceiveDependencies,
+  { log, codec = "none", uploads, active, now, idleMsMax, throttle = throttleOnLag }: ReceiveDependencies,
 ): Promise<void> {
   using upload = active.open(target.importId);
   using _lease = startLeaseRenewal(upload, target.importId, uploads);
   try {
     const sent = readWhileSent(body, { signal: upload.signal, idleMsMax });
-    const chunks = await appendChunks(sent, target, { log, codec, now, giveWay });
+    const chunks = await appendChunks(sent, target, { log, codec, now, throttle });
     passFaultPoint("before-upload-complete");
     const completed = await uploads.completeUpload(target.importId, chunks);
     passFaultPoint("before-answer");
@@ -90,12 +90,12 @@ async function interrupt(uploads: UploadStore, importId: string, reason: string)
   await record().catch(() => void retry(record, INTERRUPT_ATTEMPTS).catch(() => undefined));
 }
 
-type AppendDependencies = Required<Pick<ReceiveDependencies, "log" | "now" | "giveWay">> & { codec: Codec };
+type AppendDependencies = Required<Pick<ReceiveDependencies, "log" | "now" | "throttle">> & { codec: Codec };
 
 async function appendChunks(
   body: AsyncIterable<Buffer>,
   target: ImportTarget,
-  { log, codec, now, giveWay }: AppendDependencies,
+  { log, codec, now, throttle }: AppendDependencies,
 ): Promise<number> {
   const inFlight = new Set<Promise<void>>();
   const partitionOf = choosePartitions(log.partitions, target.ownerId);
@@ -104,7 +104,7 @@ async function appendChunks(
   try {
     for await (const chunk of cutChunks(body, CHUNK_LIMITS)) {
       // A body of one chunk takes no longer than the wait would.
-      if (sequence > 0) await giveWay();
+      if (sequence > 0) await throttle();
       // The receipt stamp orders overrides, so it increases within an import even if the clock does not.
       stamp = Math.max(stamp + 1, now());
       const raw = rawChunk(chunk, target, { sequence, stamp });

@@ -1,27 +1,27 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { pause as pauseFor } from "../../async/pause.js";
 
-const PAUSE_MS = 1;
-/** A pause that ends so much later says that others have work for this thread. */
-const LATE_MS = 2;
-/** Beside others that never stop, a chunk waits for so long, and for the turn that is theirs then. */
-const GIVE_WAY_MS_MAX = 50;
+const PROBE_MS = 1;
+/** A timer that fires this much later shows that the event loop lags. */
+const LAG_MS_MIN = 2;
+/** The longest wait for one chunk beside requests that never end. */
+const THROTTLE_MS_MAX = 50;
 
-export interface GiveWayDependencies {
-  /** Milliseconds since whenever. */
+export interface ThrottleDependencies {
+  /** In milliseconds; only differences count. */
   now?: () => number;
   pause?: (ms: number) => Promise<unknown>;
 }
 
-/** Lets what else waits for this thread go first: resolves when a short pause ended in time, or 50 ms have gone by. */
-export async function giveWay({
+/** Waits while the event loop lags, for 50 ms at most: other requests on this thread are served first. */
+export async function throttleOnLag({
   now = () => performance.now(),
-  pause = sleep,
-}: GiveWayDependencies = {}): Promise<void> {
-  const until = now() + GIVE_WAY_MS_MAX;
-  let late = true;
-  while (late && now() < until) {
-    const due = now() + PAUSE_MS;
-    await pause(PAUSE_MS);
-    late = now() > due + LATE_MS;
+  pause = pauseFor,
+}: ThrottleDependencies = {}): Promise<void> {
+  const until = now() + THROTTLE_MS_MAX;
+  let isLagging = true;
+  while (isLagging && now() < until) {
+    const due = now() + PROBE_MS;
+    await pause(PROBE_MS);
+    isLagging = now() > due + LAG_MS_MIN;
   }
 }

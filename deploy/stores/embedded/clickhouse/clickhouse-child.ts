@@ -1,7 +1,7 @@
 import { readSync, writeSync } from "node:fs";
 import { isMainThread, parentPort, Worker } from "node:worker_threads";
 import type * as ffiRs from "ffi-rs";
-import { yieldSessionToRequests } from "../../../process/thread-priority.js";
+import { lowerPriority } from "../../../process/thread-priority.js";
 import { LEASH_FD } from "../server-process.js";
 
 /**
@@ -13,8 +13,8 @@ if (isMainThread) await runEngine();
 else endWithParent();
 
 async function runEngine(): Promise<void> {
-  // Before its threads start: they are as it is then. A request that waits for it waits a little longer for an import.
-  yieldSessionToRequests();
+  // Before its threads start: they inherit the priority.
+  lowerPriority();
   // Before the second thread starts: loading it makes a diagnostic report, which waits for every thread.
   const ffi = await import("ffi-rs");
   const guard = new Worker(new URL(import.meta.url));

@@ -77,12 +77,12 @@ describe("receiveImport", () => {
 
   test("throttles between chunks, and not for a body of one", async () => {
     const { log, uploads, told, active } = fakes();
-    const giveWay = async () => void told.steps.push("gave way");
-    await receiveImport(bodyOf(1), target, { log, uploads, active, now: () => NOON, giveWay });
+    const throttle = async () => void told.steps.push("throttled");
+    await receiveImport(bodyOf(1), target, { log, uploads, active, now: () => NOON, throttle });
     expect(told.steps).toEqual(["appended", `completed ${IMPORT} 1`]);
     told.steps = [];
-    await receiveImport(bodyOf(3), target, { log, uploads, active, now: () => NOON, giveWay });
-    expect(told.steps.filter((step) => step === "gave way")).toHaveLength(2);
+    await receiveImport(bodyOf(3), target, { log, uploads, active, now: () => NOON, throttle });
+    expect(told.steps.filter((step) => step === "throttled")).toHaveLength(2);
   });
 
   test("completes an empty body with no chunks", async () => {

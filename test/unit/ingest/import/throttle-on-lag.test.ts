@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { giveWay } from "../../../../ingest/import/throttle-on-lag.js";
+import { throttleOnLag } from "../../../../ingest/import/throttle-on-lag.js";
 
 test.each([
   { others: "are idle", pausesMs: [1], pauses: 1 },
@@ -7,10 +7,10 @@ test.each([
   { others: "are busy for two turns", pausesMs: [5, 9, 1], pauses: 3 },
   { others: "never stop", pausesMs: Array<number>(100).fill(5), pauses: 10 },
   { others: "take one long turn", pausesMs: [400, 400], pauses: 1 },
-])("waits where others $others", async ({ pausesMs, pauses }) => {
+])("waits where other requests $others", async ({ pausesMs, pauses }) => {
   let clock = 0;
   let made = 0;
-  await giveWay({
+  await throttleOnLag({
     now: () => clock,
     pause: async () => {
       clock += pausesMs[made++] ?? 1;
