@@ -1,4 +1,4 @@
-import { pause as pauseFor } from "../../async/pause.js";
+import { setTimeout as sleep } from "node:timers/promises";
 
 const PROBE_MS = 1;
 /** A timer that fires this much later shows that the event loop lags. */
@@ -15,7 +15,7 @@ export interface ThrottleDependencies {
 /** Waits while the event loop lags, for 50 ms at most: other requests on this thread are served first. */
 export async function throttleOnLag({
   now = () => performance.now(),
-  pause = pauseFor,
+  pause = sleep,
 }: ThrottleDependencies = {}): Promise<void> {
   const until = now() + THROTTLE_MS_MAX;
   let isLagging = true;
