@@ -29,7 +29,7 @@ export interface AppDeps {
   readiness: Readiness;
   /** Whether `X-Forwarded-*` is believed from this address; from none by default. */
   trustsProxy?: (address: string) => boolean;
-  watch?: ApiListener;
+  listener?: ApiListener;
   /** Origins whose pages may call the API; see `cors`. None by default. */
   corsOrigins?: readonly string[];
   /** How long the body of a management request may take. */
@@ -48,7 +48,7 @@ export function createApp({
   log,
   readiness,
   trustsProxy = () => false,
-  watch = NO_LISTENER,
+  listener = NO_LISTENER,
   corsOrigins = [],
   bodyMsMax = BODY_MS_MAX,
   routes = [],
@@ -57,7 +57,7 @@ export function createApp({
   app.on("error", () => undefined); // Logged by onUncaught; without a listener Koa prints to the console.
   app.context.onerror = onUncaught;
   app.use(requestId(log));
-  app.use(accessLog((request) => watch.onAnswered(request)));
+  app.use(accessLog((request) => listener.onAnswered(request)));
   app.use(publicBase(trustsProxy));
   app.use(securityHeaders());
   app.use(cors(corsOrigins));

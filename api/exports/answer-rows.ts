@@ -12,10 +12,10 @@ import { gzipRows, RowsBody } from "./rows-body.js";
  */
 export type OpenRows = (asked: { signal: AbortSignal; zstd: boolean }) => Promise<Rows>;
 
-export type ExportWatch = Pick<ApiListener, "onExported" | "onExportEnded">;
+export type ExportListener = Pick<ApiListener, "onExported" | "onExportEnded">;
 
 export interface AnswerOptions {
-  watch?: ExportWatch | undefined;
+  listener?: ExportListener | undefined;
   format?: ExportFormat;
   /** Whether the rows can be opened compressed: ClickHouse does it beside the work of this process. */
   zstd?: boolean;
@@ -28,7 +28,7 @@ export interface AnswerOptions {
 export async function answerRows(
   ctx: ApiContext,
   open: OpenRows,
-  { watch = NO_LISTENER, format = "ndjson", zstd = false }: AnswerOptions = {},
+  { listener = NO_LISTENER, format = "ndjson", zstd = false }: AnswerOptions = {},
 ): Promise<void> {
   ctx.type = MEDIA_TYPES[format];
   ctx.vary("Accept-Encoding");
@@ -43,7 +43,7 @@ export async function answerRows(
   // One listener for both: with those of Koa and of the compressor, more would be taken for a leak.
   ctx.res.once("close", () => {
     stop.abort();
-    if (begun.answer !== undefined) tellEnd(ctx, begun.answer, watch);
+    if (begun.answer !== undefined) reportEnd(ctx, begun.answer, listener);
   });
   // What waits behind another answer of its connection has none of its own yet that could close.
   ctx.req.once("close", () => stop.abort());
@@ -54,7 +54,7 @@ export async function answerRows(
   // Looking for the ends of lines takes a twentieth of the time of an export.
   const answer = countAnswer(rows, {
     count: counts ? countRows(format) : UNCOUNTED,
-    watch,
+    listener,
     signal: stop.signal,
   });
   begun.answer = answer;
@@ -85,17 +85,17 @@ interface CountedAnswer {
 
 interface Counting {
   count: RowCount;
-  watch: ExportWatch;
+  listener: ExportListener;
   signal: AbortSignal;
 }
 
-function countAnswer(opened: Rows, { count, watch, signal }: Counting): CountedAnswer {
+function countAnswer(opened: Rows, { count, listener, signal }: Counting): CountedAnswer {
   const counted: CountedAnswer = { rows: counting(), count: 0, failed: false };
   async function* counting(): AsyncGenerator<Buffer> {
     try {
       for await (const part of opened) {
         counted.count += count.add(part);
-        watch.onExported(part.length);
+        listener.onExported(part.length);
         yield part;
       }
       counted.count += await count.finish();
@@ -107,9 +107,9 @@ function countAnswer(opened: Rows, { count, watch, signal }: Counting): CountedA
   return counted;
 }
 
-function tellEnd(ctx: ApiContext, answer: CountedAnswer, watch: ExportWatch): void {
-  if (ctx.res.writableFinished) watch.onExportEnded("complete");
-  else watch.onExportEnded(answer.failed ? "failed" : "left");
+function reportEnd(ctx: ApiContext, answer: CountedAnswer, listener: ExportListener): void {
+  if (ctx.res.writableFinished) listener.onExportEnded("complete");
+  else listener.onExportEnded(answer.failed ? "failed" : "left");
 }
 
 /** Trailers stand behind the chunks of an answer, of which HTTP/1.0 knows nothing. */

@@ -21,7 +21,7 @@ export async function startApi(parts: RoleParts): Promise<ListeningServer> {
   const { pg, requests, exports: clickhouse, clickhouseRequests } = stores;
   const eventLog = await stores.eventLog();
   const active = new ActiveUploads();
-  const watch = createApiMetrics(registry, {
+  const listener = createApiMetrics(registry, {
     activeUploads: () => active.size,
     onImportEnded: (ending) => metrics.countEnded(ending, 1),
   });
@@ -30,7 +30,7 @@ export async function startApi(parts: RoleParts): Promise<ListeningServer> {
     tokens,
     log,
     readiness: readinessOf(stores),
-    watch,
+    listener,
     trustsProxy: trustsProxy(config.trustedProxies),
     corsOrigins: config.corsOrigins,
     routes: [
@@ -40,13 +40,13 @@ export async function startApi(parts: RoleParts): Promise<ListeningServer> {
         eventLog,
         codec: config.logCodec,
         active,
-        watch,
+        listener,
         bodyBytesMax: config.imports.bytesMax,
       }),
-      ...importEndingRoutes({ pg: requests, active, watch }),
-      ...importRecordRoutes({ pg: requests, clickhouse, watch }),
-      ...aggregateRoutes({ pg: requests, clickhouse, watch }),
-      ...eventRoutes({ pg: requests, clickhouse, watch }),
+      ...importEndingRoutes({ pg: requests, active, listener }),
+      ...importRecordRoutes({ pg: requests, clickhouse, listener }),
+      ...aggregateRoutes({ pg: requests, clickhouse, listener }),
+      ...eventRoutes({ pg: requests, clickhouse, listener }),
       ...webhookApi(parts),
       ...companyRoutes({ pg: requests, clickhouse: clickhouseRequests }),
       ...funnelRoutes({ pg: requests }),

@@ -5,7 +5,7 @@ import { parseDateRange } from "../../../schemas/date-range.js";
 import { MEDIA_TYPES } from "../../../schemas/contracts/export-format.js";
 import { isUuid } from "../../../schemas/formats.js";
 import { Problem } from "../../../schemas/problem.js";
-import { answerRows, type ExportWatch, type OpenRows } from "../../exports/answer-rows.js";
+import { answerRows, type ExportListener, type OpenRows } from "../../exports/answer-rows.js";
 import { ownerFor, type Owner } from "../../authorise/authorise.js";
 import { access } from "../../access.js";
 import { EXPORT_HEADERS, rangeQuery } from "../../exports/export-parameters.js";
@@ -21,7 +21,7 @@ const DAYS_MAX = 366;
 export interface AggregateRoutesDeps {
   pg: Postgres;
   clickhouse: ResultSource;
-  watch?: ExportWatch;
+  listener?: ExportListener;
 }
 
 const PATHS = [
@@ -123,7 +123,7 @@ interface Asked {
 async function answerAggregates(
   ctx: ApiContext,
   { owner, accountId, query }: Asked,
-  { pg, clickhouse, watch }: AggregateRoutesDeps,
+  { pg, clickhouse, listener }: AggregateRoutesDeps,
 ): Promise<void> {
   const owned = await listPackagesOfOwner(pg, { ownerId: owner.id, accountId });
   const packages = owned
@@ -139,5 +139,5 @@ async function answerAggregates(
   ctx.set("X-Complete-Through", await readCompleteThrough(pg, owner.id));
   const format = negotiateFormat(ctx);
   const open: OpenRows = (asked) => openAggregates(clickhouse, { packages, ...query, format, ...asked });
-  await answerRows(ctx, open, { watch, format, zstd: true });
+  await answerRows(ctx, open, { listener, format, zstd: true });
 }

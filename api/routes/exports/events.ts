@@ -1,7 +1,7 @@
 import { openEvents, type ExportedArtifact } from "../../../aggregate/queries/open-events.js";
 import type { ResultSource } from "../../../aggregate/queries/open-rows.js";
 import { parseDateRange, type DateRange } from "../../../schemas/date-range.js";
-import { answerRows, type ExportWatch } from "../../exports/answer-rows.js";
+import { answerRows, type ExportListener } from "../../exports/answer-rows.js";
 import { packageFor } from "../../authorise/authorise.js";
 import { eventsOperation } from "../../exports/event-operations.js";
 import { parseExportedFile, type ExportedFile } from "../../exports/exported-file.js";
@@ -17,7 +17,7 @@ const DAYS_MAX = 31;
 export interface EventRoutesDeps {
   pg: Postgres;
   clickhouse: ResultSource;
-  watch?: ExportWatch;
+  listener?: ExportListener;
 }
 
 export function eventRoutes(deps: EventRoutesDeps): Route[] {
@@ -64,7 +64,7 @@ interface Asked {
 async function answerEvents(
   ctx: ApiContext,
   { file, range, artifacts, ownerIds }: Asked,
-  { pg, clickhouse, watch }: EventRoutesDeps,
+  { pg, clickhouse, listener }: EventRoutesDeps,
 ): Promise<void> {
   const { format, name } = file;
   // Before the rows are read: what it promises is in them.
@@ -77,7 +77,7 @@ async function answerEvents(
   };
   const query = { ...range, artifacts, unsettled, format };
   await answerRows(ctx, (asked) => openEvents(clickhouse, { ...query, ...asked }), {
-    watch,
+    listener,
     format,
     zstd: true,
   });

@@ -17,10 +17,10 @@ import {
 export interface ImportEndingRoutesDeps {
   pg: Pool;
   active: ActiveUploads;
-  watch?: Pick<ApiListener, "onImportEnded">;
+  listener?: Pick<ApiListener, "onImportEnded">;
 }
 
-export function importEndingRoutes({ pg, active, watch = NO_LISTENER }: ImportEndingRoutesDeps): Route[] {
+export function importEndingRoutes({ pg, active, listener = NO_LISTENER }: ImportEndingRoutesDeps): Route[] {
   return [
     route({
       method: "POST",
@@ -50,7 +50,7 @@ export function importEndingRoutes({ pg, active, watch = NO_LISTENER }: ImportEn
         if (before === undefined) throw noImport(id);
         if (before === "done")
           throw new Problem("already-finished", "The import is done; DELETE retracts it.");
-        if (before === "importing") watch.onImportEnded("aborted");
+        if (before === "importing") listener.onImportEnded("aborted");
         active.abort(id);
         ctx.status = 204;
       },

@@ -3,7 +3,7 @@ import { openImportLog } from "../../../aggregate/queries/open-import-log.js";
 import type { ResultSource } from "../../../aggregate/queries/open-rows.js";
 import { LOG_ENTRY } from "../../../schemas/records/import-log.js";
 import { EVENT_IMPORT } from "../../../schemas/records/import-store.js";
-import { answerRows, type ExportWatch } from "../../exports/answer-rows.js";
+import { answerRows, type ExportListener } from "../../exports/answer-rows.js";
 import { ownerFor } from "../../authorise/authorise.js";
 import { ID, IMPORT_EXAMPLE } from "../../imports/import-operations.js";
 import { importOf, importOwnerFor } from "../../imports/import-of.js";
@@ -16,10 +16,10 @@ import { listImports } from "../../stores/imports/imports.js";
 export interface ImportRecordRoutesDeps {
   pg: Pool;
   clickhouse: ResultSource;
-  watch?: ExportWatch;
+  listener?: ExportListener;
 }
 
-export function importRecordRoutes({ pg, clickhouse, watch }: ImportRecordRoutesDeps): Route[] {
+export function importRecordRoutes({ pg, clickhouse, listener }: ImportRecordRoutesDeps): Route[] {
   return [
     route({
       method: "GET",
@@ -71,7 +71,7 @@ export function importRecordRoutes({ pg, clickhouse, watch }: ImportRecordRoutes
           const ownerId = await importOwnerFor(pg, account, asked);
           const { id: importId } = await importOf(pg, { ownerId, id: asked.id });
           await answerRows(ctx, ({ signal }) => OPEN[part]({ pg, clickhouse }, { importId, signal }), {
-            watch,
+            listener,
           });
         },
       }),

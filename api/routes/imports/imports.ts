@@ -34,7 +34,7 @@ export interface ImportRoutesDeps {
   bodyBytesMax?: number;
   /** How long a sender may stand still; two minutes where nothing is said. */
   idleMsMax?: number;
-  watch?: Pick<ApiListener, "onImportBytes" | "onImportEnded">;
+  listener?: Pick<ApiListener, "onImportBytes" | "onImportEnded">;
 }
 
 /** What the caller wants to import into, with the name it has for the audit log. */
@@ -105,9 +105,9 @@ async function startImport(
   deps: StartDeps,
 ): Promise<void> {
   const { pg, uploadsPg = pg, eventLog, codec, active, bodyBytesMax, idleMsMax } = deps;
-  const { now = Date.now, watch = NO_LISTENER } = deps;
+  const { now = Date.now, listener = NO_LISTENER } = deps;
   const contentEncoding = ctx.get("Content-Encoding");
-  const body = counted(openBody(ctx.req, { contentEncoding, bytesMax: bodyBytesMax }), watch);
+  const body = counted(openBody(ctx.req, { contentEncoding, bytesMax: bodyBytesMax }), listener);
   if (parseFlag(ctx.query, "dryRun")) return answerDryRun(ctx, { body, target }, deps);
   const { id, repeated } = await insertImport(pg, target, {
     idempotency: keyOf(ctx, target),
@@ -116,7 +116,7 @@ async function startImport(
   if (repeated) ctx.req.resume();
   else {
     ctx.state.log.info({ importId: id, ownerId: target.ownerId }, "import started");
-    const uploads = uploadStore(uploadsPg, () => watch.onImportEnded("interrupted"));
+    const uploads = uploadStore(uploadsPg, () => listener.onImportEnded("interrupted"));
     const upload = { log: eventLog, codec, uploads, active, now, idleMsMax };
     await reading(receiveImport(body, { ...target, importId: id }, upload));
   }

@@ -33,7 +33,7 @@ async function serve(rows: (signal: AbortSignal) => Rows | Promise<Rows>) {
   app.use(requestId(log));
   app.use((ctx) =>
     answerRows(ctx, open, {
-      watch: {
+      listener: {
         onExported: (bytes) => void (told.bytes += bytes),
         onExportEnded: (ending) => void told.endings.push(ending),
       },
