@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Logger } from "pino";
 import { onFreePort } from "../process/free-port.js";
 import { explainFileError } from "../process/start-failure.js";
-import { endLeftovers } from "../stores/embedded/orphans.js";
+import { endOrphans } from "../stores/embedded/orphans.js";
 import { assertFreePort } from "./assert-free-port.js";
 import { awaitBroker } from "./await-broker.js";
 import type { BrokerSettings } from "./broker-settings.js";
@@ -80,7 +80,7 @@ function startOnPort(parts: JavaBroker, port: number, log: Logger): Promise<Runn
 }
 
 function endLeftoverBrokers(dir: string): Promise<void> {
-  return endLeftovers(dir, {
+  return endOrphans(dir, {
     name: "Kafka",
     isServer: (commandLine) => /^(\S*\/)?java .*\bkafka\.(Kafka|tools\.StorageTool)\b/.test(commandLine),
     signals: STOP,

@@ -30,7 +30,7 @@ export interface ThreadOptions<Heard extends object> {
   mayHangInStart?: boolean;
 }
 
-export interface KeptThread<Told extends object> extends AsyncDisposable {
+export interface SupervisedThread<Told extends object> extends AsyncDisposable {
   /** Resolves when it is ready for the first time; rejects when it ended before by itself, and is not started again. */
   ready: Promise<void>;
   /** Resolves with the reason when it cannot be started any more. */
@@ -44,9 +44,9 @@ export interface KeptThread<Told extends object> extends AsyncDisposable {
 }
 
 /** Runs a module on a thread of its own. One that ends by itself is started again, after a pause. */
-export function keepThread<Told extends object, Heard extends object>(
+export function superviseThread<Told extends object, Heard extends object>(
   options: ThreadOptions<Heard>,
-): KeptThread<Told> {
+): SupervisedThread<Told> {
   const { log, name, called, firstPauseMs = FIRST_PAUSE_MS, mayHangInStart = false } = options;
   const stopping = new AbortController();
   let current: Worker | undefined;

@@ -1,6 +1,6 @@
 import { parentPort } from "node:worker_threads";
 
-/** For a module that `keepThread` runs: passes on what the thread is told, and resolves when it is told to stop. */
+/** For a module that `superviseThread` runs: passes on what the thread is told, and resolves when it is told to stop. */
 export function untilStopped<Told extends object>(
   hear: (message: Exclude<Told, { stop: true }>) => void,
 ): Promise<undefined> {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { CollectThreadData, FromCollect, ToCollect } from "./collect-messages.js";
-import { keepThread } from "../process/supervise-thread.js";
+import { superviseThread } from "../process/supervise-thread.js";
 
 export interface CollectOptions {
   config: CollectThreadData["config"];
@@ -40,7 +40,7 @@ export async function startCollect({
   let url = "";
   let { port } = collect;
   const metrics = keepMetrics(() => thread.tell({ scrape: true }));
-  const thread = keepThread<ToCollect, FromCollect>({
+  const thread = superviseThread<ToCollect, FromCollect>({
     module,
     name: "collect",
     called: "live collection",

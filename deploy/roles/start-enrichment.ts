@@ -4,7 +4,7 @@ import type { LookupData } from "../../enrich/lookups/load-lookup-data.js";
 import type { EnrichmentMetrics } from "../metrics/pipeline-metrics.js";
 import { ClosingSet } from "../process/closing-set.js";
 import type { FromThread, ThreadData, ToThread } from "./enrich-messages.js";
-import { keepThread, type KeptThread } from "../process/supervise-thread.js";
+import { superviseThread, type SupervisedThread } from "../process/supervise-thread.js";
 
 export interface EnrichmentOptions extends Omit<ThreadData, "share" | "mutexMemory"> {
   workers: number;
@@ -52,9 +52,9 @@ interface WorkerOptions extends Pick<EnrichmentOptions, "log" | "watch"> {
   data: () => ThreadData;
 }
 
-function keepWorker(index: number, { data, log, watch }: WorkerOptions): KeptThread<ToThread> {
+function keepWorker(index: number, { data, log, watch }: WorkerOptions): SupervisedThread<ToThread> {
   const { mutexMemory, logSource } = data();
-  return keepThread<ToThread, FromThread>({
+  return superviseThread<ToThread, FromThread>({
     module: new URL("./enrich-thread.js", import.meta.url),
     name: "enrich",
     called: "an enrichment worker",

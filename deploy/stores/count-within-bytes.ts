@@ -1,5 +1,5 @@
 /** How many records from the first on stay within `bytesMax`; the first one always does. */
-export function countThatFit<Value extends Uint8Array | null>(
+export function countWithinBytes<Value extends Uint8Array | null>(
   records: readonly { value: Value }[],
   { bytesMax, sizeOf = lengthOf }: BatchSize,
 ): number {

@@ -1,10 +1,10 @@
 /** What is opened when it is asked for; closed, once it is open. */
-export interface OpenedLater<T> extends AsyncDisposable {
+export interface LazyHandle<T> extends AsyncDisposable {
   /** Opens at the first call, and answers the same from then on. What failed is tried again by the next call. */
   readonly get: () => Promise<T>;
 }
 
-export function openLater<T extends AsyncDisposable>(open: () => Promise<T>): OpenedLater<T> {
+export function lazyHandle<T extends AsyncDisposable>(open: () => Promise<T>): LazyHandle<T> {
   let opening: Promise<T> | undefined;
   let opened: T | undefined;
   let closed = false;

@@ -13,7 +13,7 @@ import { connectResults } from "./clickhouse/results/connect-results.js";
 import type { DataDir } from "../data-dir/data-dir.js";
 import { startClickHouse, type EmbeddedClickHouse } from "./embedded/clickhouse/clickhouse.js";
 import { startPostgres } from "./embedded/postgres/postgres.js";
-import { openLater } from "./lazy-handle.js";
+import { lazyHandle } from "./lazy-handle.js";
 import { openEventLog, type EventLogSource } from "./open-event-log.js";
 import { prepareClickHouse } from "./clickhouse/prepare-clickhouse.js";
 import { StartFailure } from "../process/start-failure.js";
@@ -61,7 +61,7 @@ export async function openStores({ config, dataDir, log, open }: StoresOptions):
   const postgres = opened(startedPostgres);
   const clickhouse = opened(startedClickHouse);
   const logSource = config.kafka === undefined ? { dir: dataDir.sub("log") } : { kafka: config.kafka };
-  const eventLog = open.use(openLater(() => openEventLog(logSource, log)));
+  const eventLog = open.use(lazyHandle(() => openEventLog(logSource, log)));
   if (usesLog(config.roles)) await eventLog.get();
   const lost = Promise.race([postgres.lost, clickhouse.lost]);
   return {

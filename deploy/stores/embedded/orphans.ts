@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { StartFailure } from "../../process/start-failure.js";
 import type { EndSignal } from "./server-process.js";
 
-export interface Leftovers {
+export interface Orphans {
   /** As a person calls the server: "PostgreSQL". */
   name: string;
   /** Whether a command line (arguments separated by spaces) is that of such a server. */
@@ -23,7 +23,7 @@ const POLL_MS = 20;
  * moment ago. Only for the holder of the lock on the data directory, to whom they belong. They are found by their working
  * directory; where there is no /proc, nothing is found, and the server's own check of its directory remains.
  */
-export async function endLeftovers(dir: string, { name, isServer, signals }: Leftovers): Promise<void> {
+export async function endOrphans(dir: string, { name, isServer, signals }: Orphans): Promise<void> {
   let found = findServers(dir, isServer);
   for (const { signal, patienceMs } of signals) {
     if (found.length === 0) return;

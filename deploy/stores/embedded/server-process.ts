@@ -35,13 +35,13 @@ export interface ServerCommand {
 }
 
 /** The descriptor, in the server, of the pipe that tells it whether we live. */
-export const LEASH_FD = 3;
+export const PARENT_PIPE_FD = 3;
 
 const TAIL_LINES = 20;
 const LAST_LINES_MS = 300;
 
 /**
- * Starts a server that ends with this process: a pipe to it, LEASH_FD, stays open and empty, so its end means that we are
+ * Starts a server that ends with this process: a pipe to it, PARENT_PIPE_FD, stays open and empty, so its end means that we are
  * gone, by whatever death; the server or a watcher beside it reads it. When the server went first, a line goes down the
  * pipe before it closes: there is nobody left to end. (Not standard input: Node closes that before it says "exit".) The
  * server has a session of its own: Ctrl-C in the terminal must reach only us, who drain before the stores go.
@@ -75,11 +75,11 @@ export async function spawnServer(server: ServerCommand): Promise<ServerProcess>
 }
 
 function watchEnd(child: ChildProcess): Promise<string> {
-  const leash = child.stdio[LEASH_FD] as Writable;
-  leash.on("error", () => undefined); // the server may be gone before its line
+  const parentPipe = child.stdio[PARENT_PIPE_FD] as Writable;
+  parentPipe.on("error", () => undefined); // the server may be gone before its line
   return new Promise((resolve) => {
     child.once("exit", (code, signal) => {
-      leash.end("gone\n");
+      parentPipe.end("gone\n");
       const end = signal === null ? `exit status ${code}` : `signal ${signal}`;
       // "close" comes after the last line of the log, but a helper that outlives the server can keep it from coming.
       const timer = setTimeout(() => resolve(end), LAST_LINES_MS);

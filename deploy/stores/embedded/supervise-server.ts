@@ -10,7 +10,7 @@ export interface Running {
   stop(): Promise<void>;
 }
 
-export interface KeepRunningOptions {
+export interface SuperviseServerOptions {
   /** As a person calls it: "ClickHouse". */
   name: string;
   log: Logger;
@@ -22,7 +22,7 @@ export interface KeepRunningOptions {
 }
 
 /** A server that is started again when it dies. */
-export interface KeptRunning {
+export interface SupervisedServer {
   /** Of the process that runs now; another after a restart. */
   readonly pid: number;
   /** Resolves with the reason when it was given up; never when it was stopped. */
@@ -34,7 +34,7 @@ const PAUSES_MS = [100, 500, 1_000, 2_000, 5_000, 10_000];
 const STEADY_MS = 60_000;
 
 /** Starts a server and starts it again when it dies, within bounds. Rejects when the first start fails. */
-export async function keepRunning(options: KeepRunningOptions): Promise<KeptRunning> {
+export async function superviseServer(options: SuperviseServerOptions): Promise<SupervisedServer> {
   const { name, log, start, pausesMs = PAUSES_MS, steadyMs = STEADY_MS } = options;
   const stopping = new AbortController();
   let current = await start();

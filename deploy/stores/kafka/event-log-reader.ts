@@ -14,7 +14,7 @@ import {
 } from "../../../schemas/records/event-log.js";
 import { gapAt, logGap } from "./event-log-gap.js";
 import { formatRange, readPositions, type Position, type RecordedRange } from "./event-log-position.js";
-import { heartbeatMs, keepBeating } from "./send-heartbeats.js";
+import { heartbeatMs, sendHeartbeats } from "./send-heartbeats.js";
 import { countOfNextBatch } from "./next-batch.js";
 
 export interface ConsumerDependencies {
@@ -162,7 +162,7 @@ export function openReader(consumer: Consumer, dependencies: ReaderDependencies)
         committed = true;
       },
     };
-    await using beating = keepBeating(payload, heartbeatMs(dependencies.sessionTimeoutMs));
+    await using beating = sendHeartbeats(payload, heartbeatMs(dependencies.sessionTimeoutMs));
     try {
       const handling = handle(batch);
       inHand = handling.catch(() => undefined);

@@ -1,6 +1,6 @@
 import type { KafkaMessage } from "kafkajs";
 import type { ConsumeOptions } from "../../../schemas/records/event-log.js";
-import { countThatFit } from "../count-within-bytes.js";
+import { countWithinBytes } from "../count-within-bytes.js";
 import type { Position } from "./event-log-position.js";
 
 /** How many of the messages are the next batch; undefined when a recorded range has to be waited for. */
@@ -12,7 +12,7 @@ export function countOfNextBatch(
     const end = messages.findIndex(({ offset }) => Number(offset) >= range.last);
     return end < 0 ? undefined : end + 1;
   }
-  return countThatFit(messages, { bytesMax: bytesMaxOf(options), sizeOf: options.sizeOf });
+  return countWithinBytes(messages, { bytesMax: bytesMaxOf(options), sizeOf: options.sizeOf });
 }
 
 function bytesMaxOf({ batchBytesMax }: ConsumeOptions): number {

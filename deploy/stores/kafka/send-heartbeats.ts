@@ -1,7 +1,7 @@
 import type { EachBatchPayload } from "kafkajs";
 
 /** Says that this consumer is alive while a batch is handled, however long that takes. */
-export function keepBeating(
+export function sendHeartbeats(
   payload: EachBatchPayload,
   intervalMs: number,
 ): AsyncDisposable & { failure: () => Error | undefined } {

@@ -2,7 +2,7 @@ import { readSync, writeSync } from "node:fs";
 import { isMainThread, parentPort, Worker } from "node:worker_threads";
 import type * as ffiRs from "ffi-rs";
 import { lowerPriority } from "../../../process/thread-priority.js";
-import { LEASH_FD } from "../server-process.js";
+import { PARENT_PIPE_FD } from "../server-process.js";
 
 /**
  * The process that is the embedded ClickHouse: `node clickhouse-child.js <libchdb.so> <arguments of clickhouse local>`.
@@ -49,7 +49,7 @@ function callEngine({ DataType, load, open }: typeof ffiRs, library: string, arg
 function endWithParent(): void {
   parentPort?.postMessage("watching");
   try {
-    readSync(LEASH_FD, Buffer.alloc(1));
+    readSync(PARENT_PIPE_FD, Buffer.alloc(1));
   } finally {
     process.kill(process.pid, "SIGKILL");
   }

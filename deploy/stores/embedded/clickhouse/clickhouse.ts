@@ -11,13 +11,13 @@ import { explainFileError, storeFailure } from "../../../process/start-failure.j
 import { clickHouseConfig, clickHouseUsers } from "./clickhouse-config.js";
 import { forgetCutInserts } from "./clickhouse-deduplication.js";
 import { findChildEntry, findClickHouseLibrary } from "./clickhouse-program.js";
-import { keepRunning } from "../supervise-server.js";
-import type { KeepRunningOptions, Running } from "../supervise-server.js";
-import { endLeftovers } from "../orphans.js";
+import { superviseServer } from "../supervise-server.js";
+import type { SuperviseServerOptions, Running } from "../supervise-server.js";
+import { endOrphans } from "../orphans.js";
 import { spawnServer } from "../server-process.js";
 import type { ServerProcess } from "../server-process.js";
 
-export interface ClickHouseOptions extends Pick<KeepRunningOptions, "steadyMs"> {
+export interface ClickHouseOptions extends Pick<SuperviseServerOptions, "steadyMs"> {
   /** A folder of its own, below the locked data directory. */
   dir: string;
   log: Logger;
@@ -62,7 +62,7 @@ export async function startClickHouse(options: ClickHouseOptions): Promise<Embed
   const { dir, log, steadyMs } = options;
   const password = await prepareFolder(options);
   const server: Server = { dir, log, port: 0, password };
-  const kept = await keepRunning({
+  const kept = await superviseServer({
     ...(steadyMs !== undefined && { steadyMs }),
     name: "ClickHouse",
     log,
@@ -107,7 +107,7 @@ function defaultMemory(): number {
 
 async function startOnPort(server: Server): Promise<Running> {
   const { dir } = server;
-  await endLeftovers(dir, {
+  await endOrphans(dir, {
     name: "ClickHouse",
     isServer: (commandLine) => commandLine.includes("clickhouse-child"),
     signals: [{ signal: "SIGKILL", patienceMs: 20_000 }],

@@ -1,5 +1,5 @@
 import { BatchLost, type LogBatch, type LogRecord } from "../../../../schemas/records/event-log.js";
-import { countThatFit } from "../../count-within-bytes.js";
+import { countWithinBytes } from "../../count-within-bytes.js";
 import type { LogStore } from "./event-log-store.js";
 import type { Cursor } from "./event-log-tables.js";
 import { written } from "./event-log-written.js";
@@ -62,7 +62,7 @@ export async function openPartition(store: LogStore, options: PartitionOptions):
         first,
         end: endOfBatch(store, { partition, first, bytesMax }),
       });
-      const count = sizeOf ? countThatFit(records, { bytesMax, sizeOf }) : records.length;
+      const count = sizeOf ? countWithinBytes(records, { bytesMax, sizeOf }) : records.length;
       return toBatch(records.slice(0, count), undefined);
     },
     isPast: ({ records }) => (records.at(-1)?.offset ?? Infinity) < cursor.value.next,

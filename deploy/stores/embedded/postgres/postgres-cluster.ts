@@ -19,7 +19,7 @@ export interface PostgresCluster {
   spawn(port: number, onLine: (line: string) => void): Promise<ServerProcess>;
   /**
    * Removes the lock file of a server that is gone. PostgreSQL keeps it when another process has that number by now,
-   * which is likely in a container. Only where endLeftovers has made certain that no server uses the folder: on Linux.
+   * which is likely in a container. Only where endOrphans has made certain that no server uses the folder: on Linux.
    */
   removeStaleLock(): void;
 }

@@ -2,14 +2,14 @@ import pg from "pg";
 import type { Logger } from "pino";
 import { onFreePort } from "../../../process/free-port.js";
 import { StartFailure, storeFailure } from "../../../process/start-failure.js";
-import { keepRunning } from "../supervise-server.js";
-import type { KeepRunningOptions, Running } from "../supervise-server.js";
-import { endLeftovers } from "../orphans.js";
+import { superviseServer } from "../supervise-server.js";
+import type { SuperviseServerOptions, Running } from "../supervise-server.js";
+import { endOrphans } from "../orphans.js";
 import { openPostgresCluster, SUPERUSER } from "./postgres-cluster.js";
 import type { PostgresCluster } from "./postgres-cluster.js";
 import type { ServerProcess } from "../server-process.js";
 
-export interface PostgresOptions extends Pick<KeepRunningOptions, "steadyMs"> {
+export interface PostgresOptions extends Pick<SuperviseServerOptions, "steadyMs"> {
   /** A folder of its own, below the locked data directory. */
   dir: string;
   log: Logger;
@@ -47,7 +47,7 @@ const STOP = [
 export async function startPostgres({ dir, log, ...keeping }: PostgresOptions): Promise<EmbeddedPostgres> {
   await endLeftoverServers(dir);
   const server: Server = { cluster: await openPostgresCluster(dir), log, port: 0 };
-  const kept = await keepRunning({
+  const kept = await superviseServer({
     ...keeping,
     name: "PostgreSQL",
     log,
@@ -88,7 +88,7 @@ async function startOnPort(server: Server): Promise<Running> {
 }
 
 function endLeftoverServers(dir: string): Promise<void> {
-  return endLeftovers(dir, {
+  return endOrphans(dir, {
     name: "PostgreSQL",
     isServer: (commandLine) => /^(\S*\/)?(postgres|initdb)\b/.test(commandLine),
     signals: STOP,

@@ -1,6 +1,6 @@
 import { pino } from "pino";
 import { expect, test } from "vitest";
-import { keepThread, type KeptThread } from "../../../../deploy/process/supervise-thread.js";
+import { superviseThread, type SupervisedThread } from "../../../../deploy/process/supervise-thread.js";
 import { StartFailure } from "../../../../deploy/process/start-failure.js";
 
 type Told = { echo: string } | { fail: true };
@@ -21,7 +21,7 @@ function keep(script: string, { firstPauseMs = 10, mayHangInStart = false } = {}
   const logged: string[] = [];
   let starts = 0;
   let ends = 0;
-  const thread: KeptThread<Told> = keepThread<Told, Heard>({
+  const thread: SupervisedThread<Told> = superviseThread<Told, Heard>({
     module: new URL(`data:text/javascript,${encodeURIComponent(HEAD + script)}`),
     name: "tested",
     called: "a tested thread",

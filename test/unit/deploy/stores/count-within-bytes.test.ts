@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { countThatFit } from "../../../../deploy/stores/count-within-bytes.js";
+import { countWithinBytes } from "../../../../deploy/stores/count-within-bytes.js";
 
 const recordsOf = (...sizes: number[]) => sizes.map((size) => ({ value: new Uint8Array(size) }));
 
@@ -10,10 +10,10 @@ test.each([
   ["the first, however large", recordsOf(40, 1), 10, 1],
   ["one without a value as nothing", [{ value: null }, ...recordsOf(10)], 10, 2],
 ])("counts %s", (_, records, bytesMax, count) => {
-  expect(countThatFit<Uint8Array | null>(records, { bytesMax })).toBe(count);
+  expect(countWithinBytes<Uint8Array | null>(records, { bytesMax })).toBe(count);
 });
 
 test("counts a record for what it says that it is", () => {
   const sizeOf = ({ length }: Uint8Array) => length * 8;
-  expect(countThatFit(recordsOf(1, 1, 1), { bytesMax: 16, sizeOf })).toBe(2);
+  expect(countWithinBytes(recordsOf(1, 1, 1), { bytesMax: 16, sizeOf })).toBe(2);
 });

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { openLater } from "../../../../deploy/stores/lazy-handle.js";
+import { lazyHandle } from "../../../../deploy/stores/lazy-handle.js";
 
 /** Counts openings, of which the first ones fail, and what was closed. */
 function opening({ failures = 0 } = {}) {
   const counts = { opened: 0, closed: 0 };
-  const later = openLater(async () => {
+  const later = lazyHandle(async () => {
     if (counts.opened++ < failures) throw new Error("away");
     return { [Symbol.asyncDispose]: async () => void counts.closed++ };
   });

@@ -1,6 +1,6 @@
 import { pino } from "pino";
 import { expect, test } from "vitest";
-import { keepRunning } from "../../../../../deploy/stores/embedded/supervise-server.js";
+import { superviseServer } from "../../../../../deploy/stores/embedded/supervise-server.js";
 import type { Running } from "../../../../../deploy/stores/embedded/supervise-server.js";
 
 interface FakeServer extends Running {
@@ -45,7 +45,7 @@ function fakeServer(pid: number): FakeServer {
 }
 
 const keep = (fake: ReturnType<typeof fakeServers>, pausesMs: number[]) =>
-  keepRunning({
+  superviseServer({
     name: "Fake",
     log: pino({ level: "silent" }),
     start: () => fake.start(),
