@@ -1,5 +1,5 @@
 import type { ClickHouseClient } from "@clickhouse/client";
-import { pause } from "../../async/pause.js";
+import { pause } from "../../schemas/async/pause.js";
 import type { ErasureStore } from "../../schemas/records/erasure.js";
 import { eraseArtifacts } from "./erase-artifacts.js";
 

@@ -1,6 +1,6 @@
 import type { ClickHouseClient } from "@clickhouse/client";
 import { v7 as uuidv7 } from "uuid";
-import { pause } from "../../async/pause.js";
+import { pause } from "../../schemas/async/pause.js";
 import type { ImportEnding } from "../../schemas/records/import-store.js";
 import type { DueImport, OwnerSettlement, SettlementStore } from "../../schemas/records/settlement.js";
 import { passFaultPoint } from "../../schemas/fault-point.js";

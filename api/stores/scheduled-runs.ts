@@ -1,5 +1,5 @@
 import type { Pool } from "pg";
-import { pause } from "../../async/pause.js";
+import { pause } from "../../schemas/async/pause.js";
 import { onConnection } from "./connection.js";
 import { query, type Postgres } from "./query.js";
 

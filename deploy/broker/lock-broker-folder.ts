@@ -1,6 +1,6 @@
 import { chmodSync, readdirSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { retry } from "../../async/retry.js";
+import { retry } from "../../schemas/async/retry.js";
 import { takeLockFile } from "../data-dir/lock-file.js";
 import { makeFolders } from "../data-dir/make-folders.js";
 import { explainFileError, StartFailure } from "../process/start-failure.js";

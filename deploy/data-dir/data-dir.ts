@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { retry } from "../../async/retry.js";
+import { retry } from "../../schemas/async/retry.js";
 import { explainFileError, StartFailure } from "../process/start-failure.js";
 import { isLocked, takeLockFile, type LockFile } from "./lock-file.js";
 import { makeFolders } from "./make-folders.js";

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Pool } from "pg";
 import type { Logger } from "pino";
-import { pause } from "../../async/pause.js";
+import { pause } from "../../schemas/async/pause.js";
 import {
   COLLECT_CHANGES,
   readCollectedPackages,

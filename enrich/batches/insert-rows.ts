@@ -3,7 +3,7 @@ import { passFaultPoint } from "../../schemas/fault-point.js";
 import { insertBlock } from "./insert-block.js";
 import type { LogBlock } from "../native/log-block.js";
 import { isRefusedData } from "./refused-data.js";
-import { pause } from "../../async/pause.js";
+import { pause } from "../../schemas/async/pause.js";
 import type { Again } from "./retry-while-down.js";
 
 export const INSERT_TRIES_MAX = 3;

@@ -1,4 +1,4 @@
-import { retry } from "../../async/retry.js";
+import { retry } from "../../schemas/async/retry.js";
 
 const BACKOFF = { firstMs: 100, maxMs: 5_000 };
 /** A store that is down for longer than this stops the worker; its supervisor starts it again. */

@@ -1,4 +1,4 @@
-import { pause } from "../../async/pause.js";
+import { pause } from "../../schemas/async/pause.js";
 
 /** Lets one worker of a process at a time enrich a suspected record: a crash of the process then has one culprit. */
 export interface ThreadMutex {

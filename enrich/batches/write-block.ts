@@ -1,4 +1,4 @@
-import { pause } from "../../async/pause.js";
+import { pause } from "../../schemas/async/pause.js";
 import type { ChunkOutcome } from "../../schemas/records/chunk-outcome.js";
 import { enrichChunk, type EnrichDependencies } from "./enrich-chunk.js";
 import { INSERT_TRIES_MAX, insertLog, insertRows, type Refusal, type RowInserter } from "./insert-rows.js";

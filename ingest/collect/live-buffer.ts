@@ -1,4 +1,4 @@
-import { pause } from "../../async/pause.js";
+import { pause } from "../../schemas/async/pause.js";
 import { packChunk } from "../../schemas/records/chunk-codec.js";
 import type { EventLog } from "../../schemas/records/event-log.js";
 import type { Codec } from "../../schemas/records/codec.js";

@@ -1,4 +1,4 @@
-import { retry } from "../../async/retry.js";
+import { retry } from "../../schemas/async/retry.js";
 import { passFaultPoint } from "../../schemas/fault-point.js";
 import { packChunk } from "../../schemas/records/chunk-codec.js";
 import type { EventLog } from "../../schemas/records/event-log.js";

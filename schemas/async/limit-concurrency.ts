@@ -1,5 +1,5 @@
 import { Semaphore } from "async-mutex";
-import { Problem } from "../schemas/problem.js";
+import { Problem } from "../problem.js";
 
 /** Resolves with a permit of each key, to give back by disposing of it. */
 export type TakePermits = (keys: readonly string[], signal: AbortSignal) => Promise<Disposable>;

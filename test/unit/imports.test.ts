@@ -5,13 +5,12 @@ import { expect, test } from "vitest";
 /** Whom each folder may import from, beside itself. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   schemas: [],
-  async: ["schemas"],
-  ingest: ["schemas", "async"],
-  enrich: ["schemas", "async"],
-  aggregate: ["schemas", "async"],
-  api: ["schemas", "async", "ingest", "enrich", "aggregate"],
-  deploy: ["schemas", "async", "ingest", "enrich", "aggregate", "api"],
-  test: ["schemas", "async", "ingest", "enrich", "aggregate", "api", "deploy"],
+  ingest: ["schemas"],
+  enrich: ["schemas"],
+  aggregate: ["schemas"],
+  api: ["schemas", "ingest", "enrich", "aggregate"],
+  deploy: ["schemas", "ingest", "enrich", "aggregate", "api"],
+  test: ["schemas", "ingest", "enrich", "aggregate", "api", "deploy"],
 };
 
 /** Clients of stores, and the clock: made in deploy/, arguments everywhere else. */

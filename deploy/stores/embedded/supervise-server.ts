@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import { pause } from "../../../async/pause.js";
+import { pause } from "../../../schemas/async/pause.js";
 
 /** A server that runs now. */
 export interface Running {

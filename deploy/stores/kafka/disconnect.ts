@@ -1,4 +1,4 @@
-import { settlesWithin } from "../../../async/settles-within.js";
+import { settlesWithin } from "../../../schemas/async/settles-within.js";
 
 /** Longer than a broker that is there takes; the requests of one that is away are tried for half a minute. */
 const PATIENCE_MS = 3_000;

@@ -1,6 +1,6 @@
 import pg from "pg";
 import type { Logger } from "pino";
-import { pause } from "../../../async/pause.js";
+import { pause } from "../../../schemas/async/pause.js";
 
 export interface ListenOptions {
   url: string;

@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import { limitConcurrency } from "../../../async/limit-concurrency.js";
+import { limitConcurrency } from "../../../schemas/async/limit-concurrency.js";
 import type { FetchIndex } from "./fetch-index.js";
 import { limitBytes } from "./limit-bytes.js";
 import { readUpstreamPage, type UpstreamPage } from "./read-upstream-page.js";

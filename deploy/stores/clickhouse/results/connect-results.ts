@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { parseError } from "@clickhouse/client";
 import type { Result, ResultRequest, ResultSource } from "../../../../aggregate/queries/open-rows.js";
-import { limitConcurrency } from "../../../../async/limit-concurrency.js";
+import { limitConcurrency } from "../../../../schemas/async/limit-concurrency.js";
 import { databaseOf } from "../connect-clickhouse.js";
 import { HttpAnswerDecoder, type AnswerHead } from "./decode-http-answer.js";
 import { brokenOff, openResultConnection, type ResultConnection } from "./open-result-connection.js";

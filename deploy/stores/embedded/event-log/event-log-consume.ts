@@ -1,4 +1,4 @@
-import { pause } from "../../../../async/pause.js";
+import { pause } from "../../../../schemas/async/pause.js";
 import type { ConsumeOptions, LogBatch, LogConsumer } from "../../../../schemas/records/event-log.js";
 import { releaseMappedPages } from "./event-log-pages.js";
 import { openPartition, type PartitionReader } from "./event-log-partition.js";

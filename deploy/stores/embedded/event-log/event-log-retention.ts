@@ -1,4 +1,4 @@
-import { pause } from "../../../../async/pause.js";
+import { pause } from "../../../../schemas/async/pause.js";
 import { EventLogUnavailable } from "../../../../schemas/records/event-log.js";
 import { releaseMappedPages } from "./event-log-pages.js";
 import type { LogStore } from "./event-log-store.js";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { limitConcurrency } from "../../../async/limit-concurrency.js";
+import { limitConcurrency } from "../../../../schemas/async/limit-concurrency.js";
 
 /** Never aborts. */
 const patient = () => new AbortController().signal;

@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
-import { pause } from "../../../async/pause.js";
+import { pause } from "../../../../schemas/async/pause.js";
 
 test("ends with the signal, also one that came before, and leaves no listener on it", async () => {
   const stop = new AbortController();
