@@ -2,12 +2,12 @@ import type { Scope } from "../schemas/contracts/api-token.js";
 import { ACTIONS, type Action } from "./resources.js";
 
 /**
- * Decides which caller may do which action. Pure; `authorise.ts` loads its arguments.
+ * Decides whether a caller may do an action. Pure: `authorise.ts` loads the arguments.
  *
- * A standing comes from the owner of a thing: a user stands as `owner` to what is theirs, others by their role in
- * the organization. A level is what a package's own permissions say of the caller, and it replaces the standing on
- * that package: `admin` may do everything on it, `member` may read it and its exports, `blocked` nothing at all.
- * Only an owner keeps the owner's rights whatever the level.
+ * A standing is the caller's relation to the owner of a thing: a user is `owner` of their own things; for an
+ * organization it is the role in it. A level is the caller's explicit permission on one package. It replaces the
+ * standing on that package: `admin` may do everything, `member` may read the package and its exports, `blocked` may do
+ * nothing. An owner keeps all rights whatever the level.
  */
 export function access(caller: Caller, action: Action, target: Target): Decision {
   const { on, least } = ACTIONS[action];
@@ -19,9 +19,9 @@ export function access(caller: Caller, action: Action, target: Target): Decision
 }
 
 /**
- * Finds what a limited token lacks for an action, on any target: a scope, or `account` where only the account's
- * own token will do, or `any-owner` where it is limited to one and the action is on none yet. It says nothing about
- * any thing, so it may be asked, and answered, before the thing is looked for.
+ * Finds what a limited token lacks for an action, on any target: a scope; `account` if the action needs the account's
+ * own token; `any-owner` if the token is limited to one owner and the action has no owner yet. The answer depends on no
+ * stored data, so it is safe to give before any lookup.
  */
 export function lacks(limits: TokenLimits | undefined, action: Action): Lack | undefined {
   if (limits === undefined) return undefined;
@@ -31,8 +31,8 @@ export function lacks(limits: TokenLimits | undefined, action: Action): Lack | u
 }
 
 /**
- * `access` through a token that may be limited to one owner: on another's things nothing is done. What the account
- * itself may not know of stays hidden; of the rest, the token learns no more than that it is not for it.
+ * As `access`, for a token that may be limited to one owner. Outside of that owner the token may do nothing. Things
+ * that the account may not see stay hidden; for the others the answer is only that the token does not cover them.
  */
 export function accessWithin(
   caller: Caller & { limits: TokenLimits | undefined },
@@ -43,21 +43,21 @@ export function accessWithin(
   return decision === "hidden" || reaches(caller.limits, target.ownerId) ? decision : "out-of-scope";
 }
 
-/** Whether a token may be used on what belongs to this owner. */
+/** Whether a token may be used on this owner's things. */
 export function reaches(limits: TokenLimits | undefined, ownerId: string): boolean {
   return limits?.ownerId === undefined || limits.ownerId === ownerId;
 }
 
-/** The limits of an additional token. An account's own token has none. */
+/** The limits of an additional token. An account's own token has no limits. */
 export interface TokenLimits {
   scopes: readonly Scope[];
-  /** The only owner on whose things it may be used. */
+  /** The only owner on whose things the token may be used. */
   ownerId?: string | undefined;
 }
 
 export type Lack = Scope | "account" | "any-owner";
 
-/** `hidden`: the caller may not even learn that the thing exists, and is answered as if it did not. */
+/** `hidden`: the caller may not learn that the thing exists. The answer is the same as for a missing thing. */
 export type Decision = "allowed" | "forbidden" | "hidden";
 
 export type OwnerKind = "user" | "organization";
@@ -67,7 +67,7 @@ export type Level = "blocked" | "member" | "admin";
 
 export interface Caller {
   standing: Standing;
-  /** Explicit level on the package in question; absent for `default`. */
+  /** Explicit level on the package; absent for `default`. */
   level?: Level | undefined;
 }
 
@@ -75,7 +75,7 @@ export interface Target {
   ownerKind: OwnerKind;
 }
 
-/** `reader` is a caller whose explicit level is `member`: it reads exports too, which the role member does not. */
+/** `reader` is a caller with the explicit level `member`. A reader may read exports; the role `member` may not. */
 const RANK = { none: 0, member: 1, reader: 2, admin: 3, owner: 4 } as const;
 
 function rankOnPackage({ standing, level }: Caller): number {

@@ -27,7 +27,7 @@ export interface AppDeps {
   tokens: TokenCipher;
   log: Logger;
   readiness: Readiness;
-  /** Whether `X-Forwarded-*` is believed from this address; from none by default. */
+  /** Whether `X-Forwarded-*` is trusted from this address. By default no address is trusted. */
   trustsProxy?: (address: string) => boolean;
   listener?: ApiListener;
   /** Origins whose pages may call the API; see `cors`. None by default. */
@@ -39,8 +39,8 @@ export interface AppDeps {
 }
 
 /**
- * The HTTP API as a Koa application; `http.createServer(createApp(deps).callback())` serves it. Bodies are read by
- * routes, never globally: an import's body is a stream.
+ * The HTTP API as a Koa application: `http.createServer(createApp(deps).callback())` serves it. Each route reads its
+ * own body, because an import's body is a stream.
  */
 export function createApp({
   pg,
@@ -87,7 +87,7 @@ function limitBody(bodyMsMax: number): Koa.Middleware<ApiState> {
   };
 }
 
-/** Case matters in paths, so that what is routed is what authentication looked at. */
+/** Paths are case-sensitive, so that routing and authentication see the same path. */
 function routerOf(routes: readonly Route[], open: readonly PublicRoute[]): Router<ApiState> {
   const router = new Router<ApiState>({ sensitive: true });
   for (const { method, path, handle } of open) {
@@ -102,7 +102,7 @@ function routerOf(routes: readonly Route[], open: readonly PublicRoute[]): Route
   return router;
 }
 
-/** `/v2/pixels/:owner` before `/v2/:owner/import`: the words of the API's own paths are never owners. */
+/** `/v2/pixels/:owner` before `/v2/:owner/import`: the API's own path words are never owner names. */
 function byLiteralStart(a: Route, b: Route): number {
   return Number(/^\/v2\/:/.test(pathsOf(a)[0] ?? "")) - Number(/^\/v2\/:/.test(pathsOf(b)[0] ?? ""));
 }

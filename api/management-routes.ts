@@ -12,7 +12,7 @@ import { packageRoutes } from "./routes/packages/packages.js";
 import { pixelRoutes } from "./routes/packages/pixels.js";
 import { userRoutes } from "./routes/accounts/user.js";
 
-/** Every operation that needs nothing but PostgreSQL. */
+/** Every operation that needs only PostgreSQL. */
 export function managementRoutes({ pg, tokens, onIssued }: TokenRoutesDeps): Route[] {
   return [
     ...userRoutes({ pg, tokens, onIssued }),

@@ -1,4 +1,4 @@
-/** The fields of `after` that are other than in `before`; null stands for one that is gone. */
+/** The fields of `after` that differ from `before`; a removed field is null. */
 export function changedFields(before: object, after: object): Record<string, unknown> {
   const old = before as Record<string, unknown>;
   const fresh = after as Record<string, unknown>;

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { Problem } from "../../schemas/problem.js";
 import type { ApiContext } from "../route.js";
 
-/** A strong ETag (RFC 9110, 8.8.3) of a record: another one whenever anything of `state` is another. */
+/** A strong ETag (RFC 9110, 8.8.3) of a record. Any difference in `state` changes it. */
 export function entityTag(state: object): string {
   return bytesTag(JSON.stringify(state));
 }
@@ -13,8 +13,8 @@ export function bytesTag(bytes: Buffer | string): string {
 }
 
 /**
- * The strong ETag of the same state in a Content-Encoding: other bytes need another tag (RFC 9110, 8.8.3.3).
- * `requireMatch` takes the tag of any encoding.
+ * The strong ETag of the same state under a Content-Encoding: different bytes need a different tag (RFC 9110, 8.8.3.3).
+ * `requireMatch` accepts the tag of any encoding.
  */
 export function encodedTag(tag: string, encoding: string): string {
   return encoding === "identity" ? tag : tag.replace(/"$/, `-${encoding}"`);
@@ -25,8 +25,8 @@ function withoutEncoding(tag: string): string {
 }
 
 /**
- * Lets an update pass only on the state that the caller saw, where it names one in `If-Match`. Call it once the
- * record is locked. Throws `precondition-failed`.
+ * Rejects an update whose `If-Match` names another state than `current`. Call it after the record is locked. Throws
+ * `precondition-failed`.
  */
 export function requireMatch(ctx: ApiContext, current: string): void {
   const wanted = ctx.get("If-Match");
@@ -36,7 +36,7 @@ export function requireMatch(ctx: ApiContext, current: string): void {
   throw new Problem("precondition-failed", "The record was changed since it was read; read it again.");
 }
 
-/** As `requireMatch`, for a state that is only worth reading where the caller names one. */
+/** As `requireMatch`, but reads the state only if the request has `If-Match`. */
 export async function requireMatchOf(ctx: ApiContext, read: () => Promise<object>): Promise<void> {
   if (ctx.get("If-Match") !== "") requireMatch(ctx, entityTag(await read()));
 }

@@ -1,7 +1,7 @@
 import { EXPORT_FORMATS, MEDIA_TYPES, type ExportFormat } from "../../schemas/contracts/export-format.js";
 import type { ApiContext } from "../route.js";
 
-/** The format that `Accept` rates highest; NDJSON where it is absent or names no known format. */
+/** The format that `Accept` rates highest; NDJSON if `Accept` is absent or names no known format. */
 export function negotiateFormat(ctx: ApiContext): ExportFormat {
   ctx.vary("Accept");
   const type = ctx.accepts(EXPORT_FORMATS.map((format) => MEDIA_TYPES[format]));

@@ -32,8 +32,8 @@ export function pageSchema(name: string, record: JsonSchema): JsonSchema {
 }
 
 /**
- * Throws `invalid-query` for an `after` that is no id and a `per_page` outside 1 to 1000. Ids are UUIDs where nothing is
- * said.
+ * Parses `after` and `per_page`. Throws `invalid-query` if `after` is no id, or `per_page` is not from 1 to 1000. Ids
+ * are UUIDs by default.
  */
 export function parsePage(query: ParsedUrlQuery, isId: (text: string) => boolean = isUuid): Page {
   const perPage = parsePerPage(query["per_page"]);
@@ -44,8 +44,8 @@ export function parsePage(query: ParsedUrlQuery, isId: (text: string) => boolean
 }
 
 /**
- * The answer's object for `rows`, which hold one more than the page where there is a next one, unless `more` says so:
- * `{[name]: records, next?}`. `next` is the whole URL of the next page.
+ * The answer's object, `{[name]: records, next?}`; `next` is the whole URL of the next page. There is a next page if
+ * `rows` holds one entry more than the page, or if `more` says so.
  */
 export function pageBody<Row extends { id: string }, Entry>(
   ctx: ApiContext,
@@ -64,7 +64,7 @@ export function pageBody<Row extends { id: string }, Entry>(
   return body;
 }
 
-/** Other query parameters (filters) stay as they are. */
+/** Keeps all other query parameters. */
 function nextUrl(ctx: ApiContext, { after, perPage }: Required<Page>): string {
   const query = new URLSearchParams(ctx.querystring);
   query.set("after", after);

@@ -1,7 +1,10 @@
 import type { ParsedUrlQuery } from "node:querystring";
 import { Problem } from "../../schemas/problem.js";
 
-/** `?name=true` or `?name=false`; absent means false. Nothing else may be asked for: it would be passed over silently. */
+/**
+ * `?name=true` or `?name=false`; false if absent. Throws `invalid-query` for any other parameter, which would otherwise
+ * be ignored silently.
+ */
 export function parseFlag(query: ParsedUrlQuery, name: string): boolean {
   const other = Object.keys(query).find((each) => each !== name);
   if (other !== undefined)

@@ -1,6 +1,6 @@
 /**
- * Whether an error says that a store cannot be reached or is going away: refused, reset or timed-out connections,
- * and PostgreSQL's classes 08 (connection) and 57P0x (shutting down, starting up), and 53300 (too many connections).
+ * Whether an error means that a store is unavailable: a refused, reset or timed-out connection, or PostgreSQL's classes
+ * 08 (connection) and 57P0x (shutting down, starting up), or 53300 (too many connections).
  */
 export function isStoreDown(error: unknown): boolean {
   const code = codeOf(error);

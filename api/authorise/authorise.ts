@@ -16,8 +16,8 @@ import { readPixel, type PixelRow } from "../stores/packages/pixels.js";
 import type { Postgres } from "../stores/query.js";
 
 /**
- * Lets an action pass that the token may be used for, whatever it is on; an account's own may be for every one. What
- * the token may be used on is up to the functions below. Throws `out-of-scope`.
+ * Checks the token's limits for an action, before the target is known. The functions below check the target. An
+ * account's own token passes. Throws `out-of-scope`.
  */
 export function requireScope({ limited }: Account, action: Action): void {
   const lack = lacks(limited, action);
@@ -32,19 +32,19 @@ function lackSentence(lack: Lack, action: Action): string {
   return `This token does not have the scope ${lack}, which this (${action}) needs.`;
 }
 
-/** A user or an organization that the caller may act on. */
+/** A user or an organization on which the caller may act. */
 export interface Owner {
   id: string;
   kind: OwnerKind;
-  /** As its owner wrote it, whatever the case in the request. */
+  /** As its owner spelled it, whatever the case in the request. */
   name: string;
   exportEnabled: boolean;
 }
 
 /**
- * The owner of that name, once the caller may do `action` on it. Throws `not-found` where there is none or the
- * caller may not know of it, `forbidden`, and for `export.read` also `export-not-granted`.
- * `kind` narrows it to users or to organizations.
+ * Finds the owner of that name and checks that the caller may do `action` on it. `kind` narrows the search to users or
+ * organizations. Throws `not-found` if there is none or the caller may not see it, `forbidden`, and for `export.read`
+ * also `export-not-granted`.
  */
 export async function ownerFor(
   pg: Postgres,
@@ -62,8 +62,8 @@ export async function ownerFor(
 }
 
 /**
- * As `ownerFor`, for what is counted over all packages of the owner together: who is blocked from any of them is refused,
- * because it would tell of that one. Throws `forbidden` also for this.
+ * As `ownerFor`, for counts over all packages of the owner. Also throws `forbidden` if the caller is blocked from any
+ * of these packages, because the counts would reveal its activity.
  */
 export async function wholeOwnerFor(
   pg: Postgres,
@@ -82,8 +82,8 @@ export async function wholeOwnerFor(
 }
 
 /**
- * The package of that id, or else of that name among those that the caller can see, once they may do `action` on
- * it. Throws `not-found`, `forbidden`, `ambiguous-name` when several have the name, and for `packages.export` also
+ * Finds the package by id, or else by name among those that the caller can see, and checks `action` on it. Throws
+ * `not-found`, `forbidden`, `ambiguous-name` if several packages have the name, and for `packages.export` also
  * `export-not-granted`.
  */
 export async function packageFor(
@@ -101,8 +101,8 @@ export async function packageFor(
 }
 
 /**
- * As `packageFor`, with the package and its owner's members locked until the transaction of `client` ends: what was
- * decided stays true of what is changed.
+ * As `packageFor`, with the package and its owner's members locked until the transaction of `client` ends. The decision
+ * stays valid for the change that follows.
  */
 export async function lockedPackageFor(
   client: Postgres,
@@ -116,7 +116,7 @@ export async function lockedPackageFor(
   return packageFor(client, account, id, action);
 }
 
-/** The package of that id (not name) and owner, for paths that name both; otherwise as `packageFor`. */
+/** The package of that id (not name) and owner, for paths that name both. Otherwise as `packageFor`. */
 export async function packageOfOwnerFor(
   pg: Postgres,
   account: Account,
@@ -128,7 +128,7 @@ export async function packageOfOwnerFor(
   return row;
 }
 
-/** The pixel of that id and owner, once the caller may do `action` on it. Throws `not-found` and `forbidden`. */
+/** Finds the pixel of that id and owner and checks `action` on it. Throws `not-found` and `forbidden`. */
 export async function pixelFor(
   pg: Postgres,
   account: Account,
@@ -141,9 +141,9 @@ export async function pixelFor(
 }
 
 /**
- * What an import line's `$package` or `$pixel` names, if it belongs to that owner and the account may import into
- * it. One query; `undefined` for all else, also for an id that is no UUID. The limits of the token that the import was
- * started with need no other look: it could be used on this owner, or there would be no import.
+ * Resolves an import line's `$package` or `$pixel`, if it belongs to that owner and the account may import into it. One
+ * query. Answers `undefined` otherwise, also for an id that is no UUID. The token's limits were checked when the import
+ * started.
  */
 export async function artifactForImport(
   pg: Postgres,
@@ -158,18 +158,16 @@ export async function artifactForImport(
   return { kind, id: row.id, ownerId, libraryType: "libraryType" in row ? row.libraryType : "" };
 }
 
-/** A thing with what the caller is to it. */
+/** A thing, with the caller's relation to it. */
 interface Found extends Caller {
   ownerKind: OwnerKind;
   ownerId: string;
-  /** As the caller called it. */
+  /** As the caller spelled it. */
   what: string;
   name: string;
 }
 
-/**
- * Lets callers pass who may do `action` on the target found. Throws `not-found`, `out-of-scope` and `forbidden`.
- */
+/** Checks that the caller may do `action` on the target found. Throws `not-found`, `out-of-scope` and `forbidden`. */
 export function admit({ limited }: Account, action: Action, { what, name, ...found }: Found): void {
   const decision = accessWithin({ ...found, limits: limited }, action, found);
   if (decision === "hidden") throw notFound(what, name);
@@ -184,8 +182,8 @@ function requireExport({ exportEnabled }: Pick<OwnerRow, "exportEnabled">): void
 }
 
 /**
- * A token that is limited to one owner sees that owner's packages first. The id of a package that the caller cannot see
- * may be another one's name: finding that one by it whether or not the id is taken tells nothing of the hidden package.
+ * A token that is limited to one owner sees that owner's packages first. The id of a hidden package may be the name of
+ * a visible one. The visible one is found whether or not the id exists, so the answer reveals nothing.
  */
 async function findPackage(
   pg: Postgres,

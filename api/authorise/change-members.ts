@@ -21,8 +21,8 @@ import type { Postgres } from "../stores/query.js";
 type MembersCall = Call<"members.write">;
 
 /**
- * Makes the user a member in that role, or changes the role. Throws `unknown-user`, `cannot-remove-last-owner`,
- * `precondition-failed` and what `ownerFor` throws.
+ * Makes the user a member with that role, or changes the role. Throws `unknown-user`, `cannot-remove-last-owner`,
+ * `precondition-failed` and the problems of `ownerFor`.
  */
 export async function putMember(
   pg: Pool,
@@ -46,7 +46,7 @@ export async function putMember(
   });
 }
 
-/** Throws `not-found` for one who is no member, `cannot-remove-last-owner`, and as `putMember`. */
+/** Throws `not-found` if the user is no member, and otherwise as `putMember`. */
 export async function removeMember(pg: Pool, call: MembersCall): Promise<void> {
   await inOrganization(pg, call, async (client) => {
     const owner = await organizationFor(client, call, "members.read");
@@ -64,7 +64,7 @@ export async function removeMember(pg: Pool, call: MembersCall): Promise<void> {
   });
 }
 
-/** One change of an organization's members at a time: owners who remove each other at once cannot both succeed. */
+/** Serialises changes of an organization's members: two owners who remove each other cannot both succeed. */
 function inOrganization<T>(
   pg: Pool,
   { param }: MembersCall,
@@ -104,13 +104,13 @@ interface RoleChange {
   call: MembersCall;
   owner: Owner;
   user: { id: string; username: string };
-  /** Absent where there was no membership. */
+  /** Absent if the user was no member before. */
   old: Role | undefined;
-  /** Absent where there is none any more. */
+  /** Absent if the user is no member afterwards. */
   new: Role | undefined;
 }
 
-/** A role that stays what it was is no change. */
+/** Records nothing if the role did not change. */
 async function recordRole(client: Postgres, { call, owner, user, ...role }: RoleChange): Promise<void> {
   if (role.old === role.new) return;
   await call.record(client, {

@@ -5,7 +5,7 @@ import { Problem } from "../../schemas/problem.js";
 
 const TYPES = [...LIBRARY_TYPES, "file"] as const;
 
-/** The type that a package's name is narrowed to, if it is. Throws `invalid-query`. */
+/** The type that narrows a package name, if given. Throws `invalid-query`. */
 export function parsePackageType({ packageType: text }: ParsedUrlQuery): LibraryType | undefined {
   if (text === undefined) return undefined;
   const type = TYPES.find((each) => each === text);
@@ -13,7 +13,7 @@ export function parsePackageType({ packageType: text }: ParsedUrlQuery): Library
   throw new Problem("invalid-query", `packageType must be one of ${TYPES.join(", ")}.`);
 }
 
-/** The parameters of every path with a package in it, to be spread into an operation. */
+/** The parameters of every path with a package in it, to spread into an operation. */
 export const PACKAGE_PATH = {
   package: {
     schema: { type: "string" },
@@ -29,5 +29,5 @@ export const PACKAGE_QUERY = {
   },
 } as const;
 
-/** Beyond what every operation can answer. */
+/** Problems of these paths, in addition to those of every operation. */
 export const PACKAGE_PROBLEMS = ["invalid-query", "ambiguous-name"] as const;

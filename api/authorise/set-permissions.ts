@@ -21,9 +21,9 @@ import type { PackageRow } from "../stores/packages/packages.js";
 import type { Postgres } from "../stores/query.js";
 
 /**
- * Gives the users these levels on the package, all or none. Throws `unknown-user` naming everyone who is none,
- * `invalid-body` where two of them are the same user, `precondition-failed`, `invalid-query` and what
- * `packageFor` throws.
+ * Gives the users these levels on the package, all or none. Throws `unknown-user` naming every unknown user,
+ * `invalid-body` if two entries name the same user, `precondition-failed`, `invalid-query` and the problems of
+ * `packageFor`.
  */
 export async function setPermissions(
   pg: Pool,
@@ -68,7 +68,7 @@ function unknownUsers(unknown: readonly PermissionWanted[]): Problem {
   return new Problem("unknown-user", `There is no user ${names}.`, { errors });
 }
 
-/** Which of two levels for one user was meant cannot be known, and an e-mail address may hide that they are one. */
+/** Two levels for one user are ambiguous. A user may be named once by username and once by e-mail address. */
 function refuseRepeated(wanted: readonly Wanted[]): void {
   const first = new Map<string, string>();
   const faults: FieldFault[] = [];
@@ -86,7 +86,7 @@ interface LevelChange {
   new: PermissionLevel;
 }
 
-/** Those whose level is another than before; no explicit level is `default`. */
+/** The entries whose level differs from before; no explicit level is `default`. */
 async function changesOf(
   client: Postgres,
   { packageId, wanted }: { packageId: string; wanted: readonly Wanted[] },

@@ -6,7 +6,10 @@ import type { Call } from "../route.js";
 import type { Postgres } from "../stores/query.js";
 import { readWebhook } from "../stores/webhooks/webhooks.js";
 
-/** The webhook that the path of a call names, once the caller may manage its owner's. Throws `not-found`, `forbidden`. */
+/**
+ * Finds the webhook on the path and checks that the caller may manage its owner's webhooks. Throws `not-found`,
+ * `forbidden`.
+ */
 export async function webhookFor(
   pg: Postgres,
   { account, action, param }: Pick<Call<"webhooks.manage">, "account" | "action" | "param">,
@@ -18,7 +21,7 @@ export async function webhookFor(
   return { ownerId, webhook };
 }
 
-/** Its target in the audit log. */
+/** The webhook as a target in the audit log. */
 export function webhookTarget({ id, url }: Pick<WebhookRecord, "id" | "url">) {
   return { kind: "webhook", id, name: url } as const;
 }

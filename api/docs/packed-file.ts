@@ -3,7 +3,7 @@ import { gzip } from "node:zlib";
 import { bytesTag } from "../answers/entity-tag.js";
 import type { ApiContext } from "../route.js";
 
-/** A file that is answered as it is, again and again: compressed once. */
+/** A static file, compressed once. */
 export interface PackedFile {
   type: string;
   bytes: Buffer;
@@ -16,7 +16,7 @@ export async function packFile(type: string, bytes: Buffer): Promise<PackedFile>
   return { type, bytes, gzip: await promisify(gzip)(bytes), tag: bytesTag(bytes) };
 }
 
-/** Everyone may keep it: `cacheControl` says for how long. */
+/** Answers with a file that every cache may store. `cacheControl` says for how long. */
 export function answerFile(
   ctx: ApiContext,
   { type, bytes, gzip, tag }: PackedFile,
@@ -30,5 +30,5 @@ export function answerFile(
   ctx.body = packed ? gzip : bytes;
 }
 
-/** Pictures are compressed already. */
+/** Files that are already compressed, such as pictures, shrink by less than this. */
 const WORTH_IT = 0.9;

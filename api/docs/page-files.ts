@@ -4,14 +4,14 @@ import { dirname, join } from "node:path";
 import { assetUrl } from "../../schemas/asset.js";
 import { packFile, type PackedFile } from "./packed-file.js";
 
-/** The page and what it loads, by name. */
+/** The page and the files that it loads, by name. */
 export interface PageFiles {
   page: PackedFile;
-  /** Under `docs/<hash>/<name>`: what is there never changes. */
+  /** Served under `docs/<hash>/<name>`, where content never changes. */
   loaded: ReadonlyMap<string, PackedFile>;
 }
 
-/** Reads Swagger UI from its package and our page around it. */
+/** Reads Swagger UI from its package, and our page around it. */
 export async function readPageFiles(): Promise<PageFiles> {
   const packed = FILES.map(async ({ name, type, from }) => {
     const bytes = await readFile(
@@ -25,7 +25,7 @@ export async function readPageFiles(): Promise<PageFiles> {
   return { page: await packFile("text/html; charset=utf-8", Buffer.from(page)), loaded };
 }
 
-/** The hash of the file's content in its address. */
+/** The hash of the file's content, as used in its address. */
 export function hashOf({ tag }: PackedFile): string {
   return tag.slice(1, -1);
 }
@@ -45,6 +45,6 @@ const FILES = [
 /** Relative to the page. */
 function addressOf(name: string, loaded: PageFiles["loaded"]): string {
   const file = loaded.get(name);
-  if (file === undefined) throw new Error(`the page loads ${name}, which there is not`);
+  if (file === undefined) throw new Error(`the page loads ${name}, which does not exist`);
   return `docs/${hashOf(file)}/${name}`;
 }

@@ -7,8 +7,8 @@ import type { ApiContext } from "../route.js";
 import { gzipRows, RowsBody } from "./rows-body.js";
 
 /**
- * Opens rows; aborting the signal stops what makes them. Only where `AnswerOptions.zstd` says that it can is it asked
- * for rows that are compressed already.
+ * Opens rows. Aborting the signal stops their query. `zstd` requests rows that are compressed already; it is true only
+ * if `AnswerOptions.zstd` is.
  */
 export type OpenRows = (asked: { signal: AbortSignal; zstd: boolean }) => Promise<Rows>;
 
@@ -17,13 +17,13 @@ export type ExportListener = Pick<ApiListener, "onExported" | "onExportEnded">;
 export interface AnswerOptions {
   listener?: ExportListener | undefined;
   format?: ExportFormat;
-  /** Whether the rows can be opened compressed: ClickHouse does it beside the work of this process. */
+  /** Whether the rows can be opened compressed. ClickHouse then compresses, outside of this process. */
   zstd?: boolean;
 }
 
 /**
- * Answers with rows as they are made, compressed when asked for. The rows are opened before the status is set, so
- * that a refused query is still an error with a body; a failure later breaks the connection.
+ * Streams rows as the answer, compressed on request. The rows are opened before the status is set: a refused query is
+ * still an error with a body. A later failure breaks the connection.
  */
 export async function answerRows(
   ctx: ApiContext,
@@ -34,24 +34,24 @@ export async function answerRows(
   ctx.vary("Accept-Encoding");
   const counts = wantsTrailers(ctx);
   if (zstd) ctx.vary("TE");
-  // Rows are not counted in what is compressed already: who wants their number gets it with gzip, or plain.
+  // Rows in compressed bytes cannot be counted: a caller who wants the number gets gzip or no compression.
   const encoding = encodingFor(ctx, zstd && !counts ? ["gzip", "zstd", "identity"] : ["gzip", "identity"]);
   if (encoding !== "identity") ctx.set("Content-Encoding", encoding);
   if (ctx.method === "HEAD") return void (ctx.status = 200);
   const stop = new AbortController();
   const begun: { answer?: CountedAnswer } = {};
-  // One listener for both: with those of Koa and of the compressor, more would be taken for a leak.
+  // One listener for both: more would exceed Node's limit, beside those of Koa and the compressor.
   ctx.res.once("close", () => {
     stop.abort();
     if (begun.answer !== undefined) reportEnd(ctx, begun.answer, listener);
   });
-  // What waits behind another answer of its connection has none of its own yet that could close.
+  // In a pipelined request the answer has no socket yet, and so emits no close.
   ctx.req.once("close", () => stop.abort());
-  // Whoever left earlier is not heard of again.
+  // A request that closed earlier emits no close again.
   if (ctx.req.socket.destroyed) stop.abort();
   const rows = await openUncoded(ctx, () => open({ signal: stop.signal, zstd: encoding === "zstd" }));
   ctx.status = 200;
-  // Looking for the ends of lines takes a twentieth of the time of an export.
+  // Searching for line ends takes a twentieth of an export's time.
   const answer = countAnswer(rows, {
     count: counts ? countRows(format) : UNCOUNTED,
     listener,
@@ -63,7 +63,7 @@ export async function answerRows(
   ctx.body = encoding === "gzip" ? gzipRows(trailed) : new RowsBody(trailed, stop.signal);
 }
 
-/** What refuses is not encoded as the rows would have been. */
+/** An error body is not encoded as the rows would have been. */
 async function openUncoded<T>(ctx: ApiContext, open: () => Promise<T>): Promise<T> {
   try {
     return await open();
@@ -77,9 +77,9 @@ const UNCOUNTED: RowCount = { add: () => 0, finish: async () => 0 };
 
 interface CountedAnswer {
   rows: Rows;
-  /** Rows so far, where they are counted. */
+  /** Rows so far; 0 if they are not counted. */
   count: number;
-  /** They broke off, and not because the caller left. */
+  /** Whether the rows broke off for another reason than the caller's leaving. */
   failed: boolean;
 }
 
@@ -112,18 +112,18 @@ function reportEnd(ctx: ApiContext, answer: CountedAnswer, listener: ExportListe
   else listener.onExportEnded(answer.failed ? "failed" : "left");
 }
 
-/** Trailers stand behind the chunks of an answer, of which HTTP/1.0 knows nothing. */
+/** Trailers need a chunked answer, which HTTP/1.0 does not have. */
 function wantsTrailers(ctx: ApiContext): boolean {
   return ctx.req.httpVersion !== "1.0" && /(^|[,\s])trailers\b/i.test(ctx.get("TE"));
 }
 
-/** Closes a complete answer with the number of its rows, so that a client can tell it from a cut one. */
+/** Ends a complete answer with its number of rows, so that a client can recognise a truncated one. */
 async function* withRowCount(ctx: ApiContext, answer: CountedAnswer): AsyncGenerator<Buffer> {
   yield* answer.rows;
   ctx.res.addTrailers({ "X-Row-Count": String(answer.count) });
 }
 
-/** The one that the caller rates highest, and names first among such; plain where none will do. */
+/** The encoding that the caller rates highest, the first of equals; none if no offered one is accepted. */
 function encodingFor(ctx: ApiContext, offered: readonly string[]): string {
   return ctx.acceptsEncodings([...offered]) || "identity";
 }

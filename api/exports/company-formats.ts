@@ -1,6 +1,6 @@
 import type { CompanyRecord } from "../../schemas/contracts/company.js";
 
-/** The columns of companies as CSV; new ones come behind them. */
+/** The columns of companies as CSV. New columns are appended. */
 export const COMPANY_COLUMNS = [
   "domain",
   "name",
@@ -13,7 +13,6 @@ export const COMPANY_COLUMNS = [
   "last_seen",
 ] as const satisfies readonly (keyof CompanyRecord)[];
 
-/** One JSON object a line. */
 export function companiesAsLines(companies: readonly CompanyRecord[]): string {
   return companies.map((company) => `${JSON.stringify(company)}\n`).join("");
 }

@@ -1,8 +1,8 @@
 import type { RowCount } from "./row-count.js";
 
 /**
- * Reads of a stream of Arrow messages how many rows their record batches have, and skips the rest. A message is a
- * mark, the length of its metadata, the metadata (a flatbuffer) and a body. Source: the columnar format of Apache
+ * Counts the rows of the record batches in a stream of Arrow messages, and skips everything else. A message is a
+ * marker, the length of its metadata, the metadata (a flatbuffer) and a body. Source: the columnar format of Apache
  * Arrow, "Encapsulated message format", and its Message.fbs.
  */
 export function countArrowRows(): RowCount {
@@ -31,12 +31,12 @@ export function countArrowRows(): RowCount {
 }
 
 const MARK = 4;
-/** The mark and the length. */
+/** The marker and the length. */
 const PREFIX = 8;
 
 const RECORD_BATCH = 3;
 
-/** Fields of Message: version, header_type, header, bodyLength; the first of RecordBatch is its length. */
+/** Fields of Message: version, header_type, header, bodyLength. The first field of RecordBatch is its length. */
 function readMessage(metadata: Buffer): { rows: number; bodyBytes: number } {
   if (metadata.length === 0) return { rows: 0, bodyBytes: 0 };
   const message = metadata.readInt32LE(0);
@@ -50,11 +50,11 @@ function readMessage(metadata: Buffer): { rows: number; bodyBytes: number } {
   return { rows: length === undefined ? 0 : Number(metadata.readBigInt64LE(length)), bodyBytes };
 }
 
-/** Where a field of a flatbuffer's table is; undefined where it holds its default. */
+/** The position of a field in a flatbuffer's table; undefined if the field has its default. */
 function fieldAt(bytes: Buffer, table: number, field: number): number | undefined {
-  const places = table - bytes.readInt32LE(table);
+  const vtable = table - bytes.readInt32LE(table);
   const entry = 4 + 2 * field;
-  if (entry >= bytes.readUInt16LE(places)) return undefined;
-  const offset = bytes.readUInt16LE(places + entry);
+  if (entry >= bytes.readUInt16LE(vtable)) return undefined;
+  const offset = bytes.readUInt16LE(vtable + entry);
   return offset === 0 ? undefined : table + offset;
 }

@@ -29,7 +29,7 @@ const SUMMARIES = {
   pixels: "Events of all pixels that you may export",
 };
 
-/** What the API document says of an export of events. */
+/** The OpenAPI description of an export of events. */
 export function eventsOperation(of: keyof typeof SUMMARIES, { daysMax }: { daysMax: number }): Operation {
   const ofPackage = of === "package";
   return {

@@ -2,7 +2,6 @@ import type { Parameter } from "../operation.js";
 
 const DAY = { type: "string", format: "date" };
 
-/** The days of an export, as `parseDateRange` reads them. */
 export function rangeQuery({ daysMax }: { daysMax: number }): Record<"startDate" | "endDate", Parameter> {
   return {
     startDate: { schema: DAY, required: true, description: "The first UTC day", example: "2026-11-01" },
@@ -15,7 +14,7 @@ export function rangeQuery({ daysMax }: { daysMax: number }): Record<"startDate"
   };
 }
 
-/** What every export says of itself. */
+/** The answer headers of every export. */
 export const EXPORT_HEADERS = {
   "X-Complete-Through": {
     schema: { type: "string", format: "date-time" },

@@ -1,16 +1,16 @@
 import { EXPORT_FORMATS, type ExportFormat } from "../../schemas/contracts/export-format.js";
 import { Problem } from "../../schemas/problem.js";
 
-/** A file as the last part of an export's path names it. */
+/** A file, as named by the last part of an export's path. */
 export interface ExportedFile {
   format: ExportFormat;
-  /** For `Content-Disposition`: nothing in it needs quoting, and it is no path. */
+  /** For `Content-Disposition`: needs no quoting and contains no path. */
   name: string;
 }
 
 const NAME_LENGTH_MAX = 100;
 
-/** Only the ending means something: the name is for clients that save the answer under it. Throws `not-found`. */
+/** Only the ending has a meaning; clients save the answer under the whole name. Throws `not-found`. */
 export function parseExportedFile(fileName: string): ExportedFile {
   const format = EXPORT_FORMATS.find((each) => fileName.endsWith(`.${each}`));
   if (format === undefined) {

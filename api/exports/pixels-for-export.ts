@@ -12,8 +12,8 @@ export interface ExportedPixels {
 }
 
 /**
- * Every pixel of the owners on whom the caller may do `action`, which is to export, and to whom export is granted.
- * Throws `forbidden` where there is no such owner, `export-not-granted` where it is granted to none of them.
+ * Every pixel of the owners on which the caller may do the export action `action` and to which export is granted.
+ * Throws `forbidden` if the caller may do it on no owner, `export-not-granted` if export is granted to none of them.
  */
 export async function pixelsForExport(
   pg: Postgres,

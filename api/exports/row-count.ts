@@ -1,7 +1,7 @@
-/** Counts the rows of an answer as it goes by. */
+/** Counts the rows of an answer while it is sent. */
 export interface RowCount {
-  /** How many rows end in this part, as far as it tells. The part is not kept. */
+  /** How many rows end in this part, as far as is known. Does not retain the part. */
   add(part: Buffer): number;
-  /** How many more the end told of. */
+  /** How many more rows became known at the end. */
   finish(): Promise<number>;
 }

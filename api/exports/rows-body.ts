@@ -3,8 +3,8 @@ import { constants, createGzip, type Gzip } from "node:zlib";
 import type { Rows } from "../../aggregate/queries/open-rows.js";
 
 /**
- * A body for Koa that buffers nothing: a part of the rows is overwritten once the next one is asked for, so it must be
- * out by then. A Readable would keep parts. Koa ends the answer at its end.
+ * A body for Koa without a buffer. The next part of the rows overwrites the one before, so each part is written before
+ * the next is requested. A Readable would retain parts. Koa ends the answer when this ends.
  */
 export class RowsBody extends Stream {
   constructor(
@@ -18,7 +18,7 @@ export class RowsBody extends Stream {
     writeRows(this.rows, to).then(
       () => this.emit("end"),
       (error: unknown) => {
-        // Koa listens no more once the caller has left.
+        // Koa no longer listens once the caller has left.
         if (!this.signal.aborted) this.emit("error", error);
       },
     );
@@ -26,10 +26,10 @@ export class RowsBody extends Stream {
   }
 }
 
-/** A failure of the rows reaches the socket through the compressor as well. */
+/** Passes a failure of the rows through the compressor to the socket. */
 export function gzipRows(rows: Rows): Gzip {
   const gzip = createGzip({ level: constants.Z_BEST_SPEED });
-  // Koa listens as well, once it answers.
+  // Koa adds its own listener once it answers.
   gzip.on("error", () => undefined);
   writeRows(rows, gzip).then(
     () => gzip.end(),
@@ -38,7 +38,7 @@ export function gzipRows(rows: Rows): Gzip {
   return gzip;
 }
 
-/** Asks for a part when the one before is out. */
+/** Requests a part only after the one before is written. */
 async function writeRows(rows: Rows, to: NodeJS.WritableStream): Promise<void> {
   for await (const part of rows)
     await new Promise<void>((resolve, reject) =>

@@ -4,7 +4,10 @@ import { insertAuditEntry } from "../stores/accounts/audit-entries.js";
 import { inTransaction } from "../stores/connection.js";
 import { updateExportEnabled } from "../stores/accounts/organizations.js";
 
-/** Grants data export to a user or an organization, or takes it back, for the operator. Throws where there is none. */
+/**
+ * Grants or revokes data export for a user or an organization, on behalf of the operator. Throws if there is none of
+ * that name.
+ */
 export async function switchExport(
   pg: Pool,
   change: { name: string; exportEnabled: boolean },

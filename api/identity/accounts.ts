@@ -20,11 +20,11 @@ export interface AccountDeps {
 }
 
 export interface TokenRoutesDeps extends AccountDeps {
-  /** Told of every token that was made, once it is valid. */
+  /** Called with every new token, once it is valid. */
   onIssued?: ((token: string) => void) | undefined;
 }
 
-/** Makes an account for the operator and answers its token. Throws `invalid-body` and `already-exists`. */
+/** Creates an account for the operator and answers its token. Throws `invalid-body` and `already-exists`. */
 export async function createAccount(
   { pg, tokens }: AccountDeps,
   { username, email }: { username: string; email: string },
@@ -42,8 +42,8 @@ export async function createAccount(
 }
 
 /**
- * Gives the account a new token for the operator, and answers it; the old one is invalid at once.
- * Throws `unknown-user`.
+ * Replaces the account's token for the operator, and answers the new one. The old token is invalid at once. Throws
+ * `unknown-user`.
  */
 export async function rotateToken({ pg, tokens }: AccountDeps, username: string): Promise<string> {
   return inTransaction(pg, async (client) => {
@@ -58,8 +58,8 @@ export async function rotateToken({ pg, tokens }: AccountDeps, username: string)
 }
 
 /**
- * As `rotateToken`, for a caller with the account's own token. Of several at once one is answered: to the others,
- * their token is wrong by the time that it is their turn. Throws `unauthenticated`.
+ * As `rotateToken`, for a caller with the account's own token. If several requests come at once, one succeeds. The
+ * others fail, because the first made their token invalid. Throws `unauthenticated`.
  */
 export async function rotateOwnToken(
   { pg, tokens }: AccountDeps,
@@ -74,8 +74,8 @@ export async function rotateOwnToken(
 }
 
 /**
- * Lets the transaction change the account's tokens, if the one that the caller came with is the account's own still:
- * a token that was rotated away makes no others. Throws `unauthenticated`.
+ * Locks the account's tokens for this transaction and checks that the caller's token is still the account's own. A
+ * token that was replaced meanwhile cannot make others. Throws `unauthenticated`.
  */
 export async function requireOwnToken(client: PoolClient, { id, tokenHash }: Account): Promise<void> {
   const current = await lockTokens(client, id);

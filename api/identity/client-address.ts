@@ -1,17 +1,17 @@
 import { isIPv4, isIPv6, SocketAddress } from "node:net";
 
 export interface Connection {
-  /** Address of the other end of the socket. */
+  /** Address of the socket's remote end. */
   remoteAddress: string | undefined;
-  /** `X-Forwarded-For`, each proxy's entry after the one before; empty where there is none. */
+  /** `X-Forwarded-For`: each proxy appends an entry. Empty if absent. */
   forwardedFor: string;
-  /** `Forwarded` (RFC 7239), read where there is no `X-Forwarded-For`. */
+  /** `Forwarded` (RFC 7239), used if there is no `X-Forwarded-For`. */
   forwarded?: string | undefined;
 }
 
 /**
- * Who is calling, for what is limited by caller: as `forwardedAddress` says, an IPv6 address as its /64, which is what
- * one customer has; `unknown` where there is none.
+ * The key for limits by caller: the result of `forwardedAddress`, an IPv6 address as its /64, which is the share of one
+ * customer. `unknown` if there is no address.
  */
 export function clientAddress(connection: Connection, trustsProxy: (address: string) => boolean): string {
   const client = forwardedAddress(connection, trustsProxy);
@@ -20,8 +20,8 @@ export function clientAddress(connection: Connection, trustsProxy: (address: str
 }
 
 /**
- * The caller's address as far as that can be believed: the other end of the connection or, behind trusted proxies, the
- * last address that they forward which is not a trusted proxy's. What stands before it the caller may have made up.
+ * The caller's address as far as it can be trusted: the remote end of the connection or, behind trusted proxies, the
+ * last forwarded address that is no trusted proxy. The caller may have invented all entries before it.
  */
 export function forwardedAddress(
   { remoteAddress, forwardedFor, forwarded = "" }: Connection,
@@ -33,14 +33,14 @@ export function forwardedAddress(
   for (const entry of entries.reverse()) {
     if (!trustsProxy(client)) break;
     const hop = plainAddress(withoutPort(entry.trim()));
-    // A proxy that cannot say whom it speaks for is the last that is known.
+    // A proxy forwarded no address: the proxy is the last known one.
     if (hop === undefined) break;
     client = hop;
   }
   return client;
 }
 
-/** The `for` of each element of `Forwarded`, empty where it has none; a comma or semicolon may be quoted. */
+/** The `for` of each element of `Forwarded`, empty if absent. A comma or semicolon may be quoted. */
 function forwardedEntries(forwarded: string): string[] {
   const elements = forwarded.match(/(?:[^,"]|"(?:[^"\\]|\\.)*(?:"|\\?$))+/g) ?? [];
   return elements.map((element) => {
@@ -50,12 +50,12 @@ function forwardedEntries(forwarded: string): string[] {
   });
 }
 
-/** `[2001:db8::1]:443` and `192.0.2.1:443` as some proxies write them. */
+/** Some proxies append the port: `[2001:db8::1]:443`, `192.0.2.1:443`. */
 function withoutPort(entry: string): string {
   return /^\[([^\]]*)\](?::\d+)?$/.exec(entry)?.[1] ?? /^([\d.]+):\d+$/.exec(entry)?.[1] ?? entry;
 }
 
-/** Without a zone; an IPv4 address in IPv6 clothes is IPv4. Undefined for what is no address. */
+/** Without a zone. An IPv4-mapped IPv6 address becomes IPv4. Undefined if the text is no address. */
 function plainAddress(text: string): string | undefined {
   if (isIPv4(text)) return text;
   const address = text.replace(/%.*$/, "");
@@ -64,7 +64,7 @@ function plainAddress(text: string): string | undefined {
   return /^::ffff:([\d.]+)$/.exec(spelt)?.[1] ?? spelt;
 }
 
-/** `address` is spelt as short as can be, its last two groups perhaps as IPv4. */
+/** `address` is in its shortest spelling; the last two groups may be written as IPv4. */
 function networkOf(address: string): string {
   const [before = "", after] = address.split("::");
   const groups = before === "" ? [] : before.split(":");

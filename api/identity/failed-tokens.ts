@@ -2,21 +2,24 @@ import { createHash, randomBytes } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { RateLimiterMemory } from "rate-limiter-flexible";
 
-/** How many wrong tokens may come from one address in how long. */
+/** The limit of wrong tokens from one address in a minute. */
 export const FAILURES_MAX = 30;
 const WINDOW_SECONDS = 60;
 
-/** Addresses share these; one more attacker slows down one in so many others, and memory has a bound. */
+/**
+ * Addresses share a fixed number of buckets, which bounds the memory. An attacker slows down only the addresses in the
+ * same bucket.
+ */
 const BUCKETS = 65_536;
 
 const VALID_MAX = 10_000;
 const VALID_MS = 3_600_000;
 
 /**
- * Counts wrong tokens by the address they come from. Beyond `FAILURES_MAX` within a minute, an address is refused
- * before anything is looked up; only tokens that were right within the last hour are still looked up, so that a caller who
- * shares an address with an attacker goes on working. (To look up every token would keep out nobody: a token cannot be
- * guessed, what is to be guarded is the database.) Each process counts for itself.
+ * Counts wrong tokens by address. After `FAILURES_MAX` within a minute, requests from that address are refused before
+ * any lookup. Tokens that were right within the last hour are still looked up, so that a caller who shares an address
+ * with an attacker can go on. Tokens cannot be guessed: the limit protects the database, so it must apply before the
+ * lookup. Each process counts for itself.
  */
 export class FailedTokens {
   private readonly failures = new RateLimiterMemory({ points: FAILURES_MAX, duration: WINDOW_SECONDS });
@@ -27,7 +30,7 @@ export class FailedTokens {
   });
   private readonly salt = randomBytes(16);
 
-  /** For how many seconds this token is refused from this address without being looked up; 0 where it is not. */
+  /** For how many seconds this token is refused from this address without a lookup; 0 if it is not refused. */
   async refusedSeconds({ address, tokenHash }: Attempt): Promise<number> {
     if (tokenHash !== undefined && this.valid.get(keyOf(tokenHash)) === true) return 0;
     const counted = await this.failures.get(this.bucketOf(address));
@@ -44,7 +47,7 @@ export class FailedTokens {
     this.valid.set(keyOf(tokenHash), true);
   }
 
-  /** Which addresses share a bucket cannot be known from outside. */
+  /** The hash is keyed: callers cannot know which addresses share a bucket. */
   private bucketOf(address: string): string {
     const digest = createHash("sha256").update(this.salt).update(address).digest();
     return String(digest.readUInt32BE() % BUCKETS);
@@ -52,9 +55,9 @@ export class FailedTokens {
 }
 
 export interface Attempt {
-  /** As `clientAddress` answers it. */
+  /** The result of `clientAddress`. */
   address: string;
-  /** Absent for what cannot be a token. */
+  /** Absent if the text cannot be a token. */
   tokenHash: Buffer | undefined;
 }
 

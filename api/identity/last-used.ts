@@ -7,8 +7,8 @@ const MINUTE_MS = 60_000;
 const TOKENS_MAX = 10_000;
 
 /**
- * Writes down that additional tokens are used: at most once a minute for each, beside the request and never in its
- * way. A failure is logged and forgotten: the next use writes again.
+ * Records the use of additional tokens, at most once a minute for each token, without delaying the request. A failure
+ * is logged; the next use tries again.
  */
 export class LastUsed {
   private readonly written = new LRUCache<string, true>({ max: TOKENS_MAX, ttl: MINUTE_MS });
@@ -19,7 +19,7 @@ export class LastUsed {
     if (this.written.has(tokenId)) return;
     this.written.set(tokenId, true);
     updateLastUsed(this.pg, tokenId).catch((error: unknown) =>
-      log.warn({ err: error, tokenId }, "the use of a token could not be written down"),
+      log.warn({ err: error, tokenId }, "the last use of a token could not be recorded"),
     );
   }
 }

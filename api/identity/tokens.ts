@@ -7,9 +7,11 @@ import {
   timingSafeEqual,
 } from "node:crypto";
 
-/** Makes API tokens and keeps them: a keyed hash to find one by, a ciphertext to show it again. */
+/**
+ * Makes API tokens and the two forms in which they are stored: a keyed hash for lookup, and a ciphertext for display.
+ */
 export interface TokenCipher {
-  /** Tells one secret key from another and nothing else about it. */
+  /** Differs between secret keys and reveals nothing else about them. */
   readonly fingerprint: Buffer;
   /** A fresh token, 256 random bits: `mtk_` and 43 characters of base64url. */
   issue(): string;
@@ -17,13 +19,13 @@ export interface TokenCipher {
   hash(token: string): Buffer;
   /** Whether `token` is the one that `hash` was made from, in constant time. */
   matches(token: string, hash: Uint8Array): boolean;
-  /** Encrypts a token for one account; another account's ciphertext does not open. */
+  /** Encrypts a token for one account. It cannot be opened for another account. */
   seal(token: string, accountId: string): Buffer;
-  /** Throws when the ciphertext was damaged, or sealed under another key or for another account. */
+  /** Throws if the ciphertext is damaged, or was sealed with another key or for another account. */
   open(ciphertext: Uint8Array, accountId: string): string;
 }
 
-/** `secretKey` is the 32 bytes of SECRET_KEY; look-up and encryption each use a key of their own derived from it. */
+/** `secretKey` is the 32 bytes of SECRET_KEY. Lookup and encryption each derive their own key from it. */
 export function createTokenCipher(secretKey: Buffer): TokenCipher {
   if (secretKey.length !== 32) throw new RangeError(`a secret key has 32 bytes, not ${secretKey.length}`);
   const lookupKey = deriveKey(secretKey, "api-token lookup");
@@ -39,14 +41,14 @@ export function createTokenCipher(secretKey: Buffer): TokenCipher {
   };
 }
 
-/** Encrypts texts for what they belong to, told by its id: another one's ciphertext does not open. */
+/** Encrypts texts for the record that they belong to. A text that was sealed for another id cannot be opened. */
 export interface Sealer {
   seal(text: string, id: string): Buffer;
-  /** Throws when the ciphertext was damaged, or sealed under another key or for another id. */
+  /** Throws if the ciphertext is damaged, or was sealed with another key or for another id. */
   open(ciphertext: Uint8Array, id: string): string;
 }
 
-/** With a key that is derived from the 32 bytes of SECRET_KEY for this kind of secret alone. */
+/** Derives a key for this kind of secret from the 32 bytes of SECRET_KEY. */
 export function createSealer(secretKey: Buffer, kind: string): Sealer {
   const key = deriveKey(secretKey, `${kind} encryption`);
   return {
@@ -55,7 +57,7 @@ export function createSealer(secretKey: Buffer, kind: string): Sealer {
   };
 }
 
-/** Whether a text has the shape of a token; saves a query for what cannot be one. */
+/** Whether a text has the form of a token. Other texts need no query. */
 export function looksLikeToken(text: string): boolean {
   return /^mtk_[A-Za-z0-9_-]{43}$/.test(text);
 }

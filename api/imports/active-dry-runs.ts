@@ -1,6 +1,6 @@
 import { ACTIVE_IMPORTS_MAX, tooManyActiveImports } from "../stores/imports/imports.js";
 
-/** The dry runs that this process is answering: they cost what an import costs, and an owner may have as many. */
+/** The dry runs of this process. A dry run costs as much as an import, so the same limit per owner applies. */
 export class ActiveDryRuns {
   private readonly countByOwner = new Map<string, number>();
 

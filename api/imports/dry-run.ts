@@ -26,12 +26,12 @@ export interface DryRunDependencies {
   idleMsMax?: number | undefined;
 }
 
-/** Small chunks: other requests of this process wait for the lines of one. */
+/** Small chunks: each chunk blocks the other requests of this process while its lines are read. */
 const LIMITS = { ...CHUNK_LIMITS, bytesTarget: 64 * 1024 };
 
 /**
- * The counts and samples that an import of this body would end with: the same validation, and nothing stored. Holds
- * one chunk at a time.
+ * Answers the counts and samples that an import of this body would end with. Validates in the same way and stores
+ * nothing. Holds one chunk at a time.
  */
 export async function dryRun(
   body: AsyncIterable<Buffer>,

@@ -17,9 +17,9 @@ interface AskedImport {
 }
 
 /**
- * The id of the owner whose import it is, once the caller may do `action`. Where the import went into one package, that
- * package alone decides, so that who is blocked from it has nothing to do with its imports; after it is deleted, and
- * for all other imports, the caller's role with the owner does.
+ * The id of the import's owner, if the caller may do `action`. An import into one package is judged on that package, so
+ * that a caller who is blocked from it cannot reach its imports. After the package was deleted, and for all other
+ * imports, the caller's role with the owner decides.
  * @throws Problem not-found, forbidden
  */
 export async function importOwnerFor(
@@ -30,7 +30,7 @@ export async function importOwnerFor(
   const packageId = isUuid(id) ? await readImportedPackage(pg, id) : undefined;
   const row = packageId && (await readPackage(pg, { accountId: account.id, id: packageId }));
   const isTheirs = row && row.owner.toLowerCase() === owner.toLowerCase();
-  // Strangers are answered the same as about any other id.
+  // Strangers get the same answer as for an unknown id.
   if (!isTheirs || (row.standing === "none" && isHidden(row)))
     return (await ownerFor(pg, account, owner, action)).id;
   if (isHidden(row)) throw noImport(id);
@@ -42,7 +42,7 @@ function isHidden(row: PackageRow): boolean {
   return access(row, "packages.import", row) === "hidden";
 }
 
-/** @throws Problem not-found where the owner has no such import */
+/** @throws Problem not-found if the owner has no such import */
 export async function importOf(
   pg: Pool,
   { ownerId, id }: { ownerId: string; id: string },

@@ -5,7 +5,7 @@ import type { Operation, Parameter } from "../operation.js";
 
 const TIME = "2026-08-04T13:58:26.021037Z";
 
-/** An import as the document shows it. */
+/** The example import of the OpenAPI document. */
 export const IMPORT_EXAMPLE = {
   id: "01a1fbad-cab4-710c-82a1-b3f3576e59e4",
   owner: "acme",
@@ -28,7 +28,7 @@ export const IMPORT_EXAMPLE = {
 
 export const ID: Parameter = { schema: { type: "string", format: "uuid" }, description: "Its id" };
 
-/** The parts that the three ways to start an import share. */
+/** The part of the description that the three ways to start an import share. */
 export function startOperation({ id, summary }: { id: string; summary: string }): Operation {
   return {
     id,

@@ -3,7 +3,7 @@ import { artifactForImport } from "../authorise/authorise.js";
 import { readArtifactIds } from "../stores/packages/artifact-ids.js";
 import type { Postgres } from "../stores/query.js";
 
-/** So many ids that name nothing are no slip of the pen any more. */
+/** After this many unknown ids, all ids of the owner are read at once. */
 const MISSES_MAX = 16;
 const TRUSTED_MS = 1_000;
 const IDS_MAX = 50_000;
@@ -11,14 +11,14 @@ const OWNERS_MAX = 100;
 
 interface Known {
   misses: number;
-  /** Every id that the owner has; undefined until there were too many misses, and for owners of very many. */
+  /** Every id of the owner; undefined before `MISSES_MAX` unknown ids, and for owners with too many artifacts. */
   ids: ReadonlySet<string> | undefined;
   until: number;
 }
 
 /**
- * Answers as `artifactForImport`. A body may name another package on every line: after some that do not exist, the
- * ids that its owner has are read at once and trusted for a second, so that such a line costs no query.
+ * Answers as `artifactForImport`. A body may name another package on every line. After `MISSES_MAX` unknown ids, the
+ * owner's ids are read at once and trusted for a second, so that a line with an unknown id costs no query.
  */
 export function openArtifactResolver(pg: Postgres, { now = Date.now } = {}): ResolveArtifact {
   const knownByOwner = new Map<string, Known>();
