@@ -37,7 +37,10 @@ export function deadLetterOf(record: BatchRecord, failure: Failure): ReportedLet
     firstLine,
     lines: lines.total,
     record: record.value,
-    reason: excerpt(head === undefined ? `${WHOSE} ${failure.reason}` : failure.reason, REASON_BYTES_MAX),
+    reason: excerpt(
+      head === undefined ? `${UNKNOWN_IMPORT} ${failure.reason}` : failure.reason,
+      REASON_BYTES_MAX,
+    ),
   };
   if (named === undefined) return { letter, outcome: undefined, logged: undefined };
   const message = sentence(firstLine, lines.spanned);
@@ -51,8 +54,8 @@ export function deadLetterOf(record: BatchRecord, failure: Failure): ReportedLet
 
 type Failure = Pick<DeadLetter, "logPosition" | "partition" | "reason" | "tries">;
 
-const WHOSE =
-  "nobody can tell whose lines these are, and an import that waits for them stays `importing` until it is aborted:";
+const UNKNOWN_IMPORT =
+  "its import is unknown, and an import that waits for these lines stays `importing` until it is aborted:";
 
 function loggedLine(
   sent: Buffer | undefined,
@@ -98,8 +101,8 @@ function linesAsSent(record: BatchRecord): Buffer | undefined {
 }
 
 /**
- * `total`: without blank ones, where the lines can be read. `spanned`: all that it takes up of its import. Compressed
- * lines that are damaged cannot be counted: they are one at least.
+ * `total`: lines that are not blank, where they can be read. `spanned`: all line numbers that the chunk takes.
+ * Damaged compressed lines cannot be counted: they count as one.
  */
 function countLines(record: BatchRecord, sent: Buffer | undefined): { total: number; spanned: number } {
   if (isReadable(record) && sent === undefined) return { total: 1, spanned: 1 };

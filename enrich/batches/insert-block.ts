@@ -36,3 +36,22 @@ const INSERT_SETTINGS = {
   // The answer waits for the views: a failure there is a status, not a tail of a 200.
   wait_end_of_query: 1,
 } as const;
+
+/**
+ * Whether ClickHouse cannot read the bytes of a block: it refuses the same bytes each time, before it stores a row.
+ * All its other errors (memory, disk, too many parts, a view that fails) may pass.
+ */
+export function isRefusedData(error: unknown): boolean {
+  if (!(error instanceof Error) || !("code" in error)) return false;
+  return typeof error.code === "string" && REFUSED_DATA.has(error.code);
+}
+
+/** Errors that blocks with flipped, missing or surplus bytes led to. Source of the names: ClickHouse, ErrorCodes.cpp. */
+const REFUSED_DATA: ReadonlySet<string> = new Set([
+  "32", // ATTEMPT_TO_READ_AFTER_EOF
+  "33", // CANNOT_READ_ALL_DATA
+  "117", // INCORRECT_DATA
+  "128", // TOO_LARGE_ARRAY_SIZE
+  "131", // TOO_LARGE_STRING_SIZE
+  "190", // SIZES_OF_ARRAYS_DONT_MATCH
+]);

@@ -1,15 +1,14 @@
 import type { ClickHouseClient } from "@clickhouse/client";
 import { passFaultPoint } from "../../schemas/fault-point.js";
-import { insertBlock } from "./insert-block.js";
+import { insertBlock, isRefusedData } from "./insert-block.js";
 import type { LogBlock } from "../native/log-block.js";
-import { isRefusedData } from "./refused-data.js";
 import { pause } from "../../schemas/async/pause.js";
 import type { Again } from "./retry-while-down.js";
 
 export const INSERT_TRIES_MAX = 3;
 const PAUSE_MS = 250;
 
-/** What becomes one block of a table. */
+/** Rows of one table, encoded as one block. */
 export interface Rows {
   readonly rows: number;
   readonly table: InsertedTable;
@@ -28,7 +27,7 @@ export interface Inserted {
 export interface RowInserter {
   clickhouse: ClickHouseClient;
   again: Again;
-  /** Told of log entries that cannot be stored as they are. */
+  /** Called for log entries that cannot be stored as they are. */
   onLogRefused?: (refusal: Refusal, kept: "without their lines" | "not at all") => void;
   onInserted?: (insert: Inserted) => void;
 }
@@ -88,9 +87,8 @@ function insertUnlessRefused(
 }
 
 /**
- * Inserts log entries, the least of what a batch writes: where they cannot be stored, they are without the lines that
- * they are about, and where not even so, not at all; their counts are kept all the same. Each time under the one
- * token: whichever is stored first stays, also when a later try would store more.
+ * Inserts log entries. Where they cannot be stored, it stores them without their lines, and where that fails, not at
+ * all: their counts are kept in any case. All tries have the same token: the first one that is stored stays.
  */
 export async function insertLog(logs: LogBlock, inserter: RowInserter & { token: string }): Promise<void> {
   const refusal = await insertRows(logs, inserter);

@@ -13,7 +13,7 @@ export function isLongerThan(text: string, bytesMax: number): boolean {
 /** At most `bytesMax` bytes of UTF-8, cut between characters. */
 export function truncate(text: string, bytesMax: number): string {
   if (!isLongerThan(text, bytesMax)) return text;
-  // Each character has at least a byte: what is beyond need not be looked at, however long the text is.
+  // Each character has at least a byte: the rest of a long text cannot fit and is not encoded.
   const bytes = Buffer.from(text.slice(0, bytesMax + 1));
   let end = bytesMax;
   while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
@@ -21,15 +21,15 @@ export function truncate(text: string, bytesMax: number): string {
 }
 
 /**
- * The start of what a sender wrote, for a message. Unlike the sender's text it is always Unicode without NUL:
- * PostgreSQL would refuse the whole batch for one half of a surrogate pair.
+ * The start of a sender's text, for a message. Always Unicode without NUL: PostgreSQL would refuse the whole batch for
+ * one half of a surrogate pair.
  */
 export function excerpt(text: string, bytesMax: number): string {
   const start = cleanText(Buffer.from(truncate(text, bytesMax)).toString());
   return isLongerThan(text, bytesMax) ? `${start}…` : start;
 }
 
-/** A value of a line, for a message. What is nested is not written out: it may be deeper than the stack. */
+/** A value of a line, for a message. Nested values are not written out: they may be deeper than the stack. */
 export function describeValue(value: unknown, bytesMax: number): string {
   if (Array.isArray(value)) return "[…]";
   if (typeof value === "object" && value !== null) return "{…}";

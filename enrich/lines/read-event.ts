@@ -131,7 +131,7 @@ function readTexts(object: LineObject): Texts | LineFault {
   };
   for (const [key, field, bytesMax] of TEXT_KEYS) {
     const value = object[key];
-    // An empty text is a gap as well: the header, or the other spelling, fills it.
+    // An empty text counts as missing: the header, or the other spelling, takes its place.
     if (value === undefined || value === null || value === "") continue;
     if (typeof value !== "string") return invalid(key, "a string");
     if (bytesMax === NAME_BYTES_MAX && isLongerThan(value, bytesMax))
@@ -141,7 +141,7 @@ function readTexts(object: LineObject): Texts | LineFault {
   return texts;
 }
 
-/** Where two name one field, the later wins. */
+/** Where two keys have the same field, the later one wins. */
 const TEXT_KEYS = [
   ["$user_agent", "userAgent", HEADER_BYTES_MAX],
   ["$referer", "referer", HEADER_BYTES_MAX],

@@ -6,12 +6,12 @@ import { cleanText, excerpt, isLongerThan } from "./clean-text.js";
 const VARIABLES_MAX = 64;
 const VARIABLE_BYTES_MAX = 1024;
 const DEPTH_MAX = 32;
-/** One line of 1 MiB could else fill the log with a hundred thousand entries. */
+/** Without a limit, one line of 1 MiB could fill the log with a hundred thousand entries. */
 const WARNINGS_MAX = 64;
 
 /**
  * The custom variables of a line, names and values in turn: nested objects flatten with dots, arrays and null
- * become JSON text; of equal names the later wins, as with equal keys. At most 64 of 1 KiB each; what is beyond is
+ * become JSON text; of equal names the later wins, as with equal keys. At most 64 of 1 KiB each; the rest is
  * dropped with a warning. Unknown `$` keys are kept out with a warning each, up to 64 of them.
  */
 export function readVariables(
@@ -37,7 +37,7 @@ export function readVariables(
 
 const NAME_SHOWN_MAX = 60;
 
-/** The message is made only where it is kept: it costs as much as the name is long, and names share their start. */
+/** Makes the message only where it is kept: long names cost time. */
 function warn(warnings: LineFault[], type: LogType, message: () => string): void {
   if (warnings.length < WARNINGS_MAX) warnings.push(warning(type, message()));
 }
@@ -74,7 +74,7 @@ function addVariable(adding: Adding, name: string, value: unknown): void {
   putVariable(variables, cleanText(name), cleanText(text));
 }
 
-/** A name stands once in an event, so that its breakdown counts the event once. */
+/** A name is in an event once, so that its breakdown counts the event once. */
 function putVariable(variables: string[], name: string, text: string): void {
   for (let index = 0; index < variables.length; index += 2) {
     if (variables[index] !== name) continue;

@@ -11,7 +11,7 @@ export interface Target {
   id: string;
 }
 
-/** What the path of an import says about its artifact. */
+/** The artifact on the path of an import. */
 export type ImportPath = Pick<RawChunk, "artifactKind" | "artifactId">;
 
 const MISSING = error("missing-artifact", "Neither $package nor $pixel names what the event belongs to");

@@ -41,7 +41,7 @@ export async function loadLookupData({ cityMmdb, asnDb, companyMmdb }: LookupPat
 
 interface Purpose {
   name: string;
-  /** Whether a record has what the database is for. */
+  /** Whether a record has the fields that the database is used for. */
   fits: (record: MmdbRecord) => boolean;
 }
 
@@ -79,7 +79,7 @@ async function loadAsn(path: string | undefined): Promise<NetworkSources["asn"]>
   return { table: parseAsnCsv(await Promise.all(csvs)) };
 }
 
-/** Of each family the form that is quicker to parse. */
+/** For each address family, the form that is quicker to parse. */
 const BUNDLED_ASN_CSV = ["@ip-location-db/asn/asn-ipv4-num.csv", "@ip-location-db/asn/asn-ipv6.csv"];
 
 function bundledPath(name: string): string {

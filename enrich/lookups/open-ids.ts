@@ -3,9 +3,9 @@ import type { Lookups } from "../../schemas/records/enriched-event.js";
 import type { EntryOf } from "./address-cache.js";
 
 /**
- * Keyed hashes in place of addresses: HMAC-SHA256 cut to 128 bits, as 32 hexadecimal digits. Without the
- * key nobody can try all addresses. What is hashed differs in its first bytes between the two ids, so that
- * neither can be taken for the other. Without an address there is no id: "".
+ * Keyed hashes in place of addresses: HMAC-SHA256 cut to 128 bits, as 32 hexadecimal digits. The key keeps an attacker
+ * from trying all addresses. The inputs of the two ids differ in their first bytes, so that they never coincide.
+ * An event without an address has no id: "".
  */
 export function openIds(key: Uint8Array, entryOf: EntryOf): Lookups["ids"] {
   return {
@@ -23,7 +23,7 @@ export function openIds(key: Uint8Array, entryOf: EntryOf): Lookups["ids"] {
 
 /** Most addresses have one or two user agents; those behind a gateway have any number. */
 const ORIGINS_MAX = 4;
-/** Longer user agents are hashed anew each time, so that what is held is bounded in bytes too. */
+/** Longer user agents are hashed anew each time, which bounds the cache in bytes too. */
 const CACHED_LENGTH_MAX = 512;
 
 function findOrigin(origins: readonly string[], userAgent: string): string | undefined {

@@ -10,7 +10,7 @@ import {
   type Column,
 } from "./columns.js";
 
-/** What every event of a chunk gets from it. */
+/** The values that all events of a chunk share. */
 export interface EventOrigin {
   /** UUID of the import, or the nil UUID for live events. */
   importId: string;

@@ -2,19 +2,19 @@ import { parseInstaller } from "./parse-installer.js";
 import { parsePythonClient } from "./parse-python-client.js";
 import type { ClientDetails } from "./parse-python-client.js";
 
-/** What a user agent says about itself, where it is not a browser and not unknown. */
+/** A user agent that is neither a browser nor unknown. */
 export type PackageClient =
   | { kind: "installer"; details: ClientDetails }
   | { kind: "browser" }
   /** The fetcher of an operating system's own ports or packages. */
   | { kind: "os"; name: string; platform: string };
 
-/** Longer user agents are cut: no client writes as much, and work stays bounded whatever is sent. */
+/** Longer user agents are cut: no client sends as much, and the work stays bounded. */
 export const USER_AGENT_LENGTH_MAX = 2048;
 
 /**
  * Recognises package clients and download tools. Pure; never throws; the same string gives equal answers.
- * The forms of Python's installers, and what is taken from them, follow PyPI's own statistics
+ * The forms of Python's installers, and the fields taken from them, follow PyPI's own statistics
  * (https://github.com/pypi/linehaul-cloud-function).
  */
 export function parsePackageClient(userAgent: string): PackageClient | undefined {

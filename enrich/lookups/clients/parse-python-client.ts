@@ -1,4 +1,4 @@
-/** What an installer tells about itself: fields it does not tell are absent. */
+/** The fields that an installer sends about itself; others are absent. */
 export interface ClientDetails {
   installer: { name: string; version?: string };
   python?: string;
@@ -24,7 +24,7 @@ export function parsePythonClient(text: string): ClientDetails | undefined {
 /** `name/version` at the start; versions are bounded, and nothing repeats within a repetition. */
 const PRODUCT = /^([A-Za-z][\w.-]{0,40})\/([\w.+!~-]{1,64})(?=$|[\s;,])/;
 
-/** Which of the tokens after the product an installer's own form gives a meaning to. */
+/** The tokens after the product that have a meaning in an installer's own form. */
 type Keeps = "json" | "all" | "implementation" | "none";
 
 interface Form {
@@ -109,7 +109,7 @@ function readToken(text: string, pattern: RegExp): { name: string; version: stri
   return found === null ? undefined : { name: found[1]!, version: found[2]! };
 }
 
-/** setuptools and its urllib in either order; urllib alone is a script of somebody's. */
+/** setuptools and its urllib in either order; urllib alone is some script. */
 function parseSetuptools(text: string): ClientDetails {
   const setuptools = /(?:^|\s)setuptools\/([\w.+!-]{1,64})/.exec(text)?.[1];
   const python = /(?:^|\s)Python-urllib\/([\w.+-]{1,64})/.exec(text)?.[1];

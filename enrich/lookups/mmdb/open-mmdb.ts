@@ -3,7 +3,7 @@ import { Reader } from "mmdb-lib";
 import type { Response } from "mmdb-lib";
 import { METADATA_MARKER, verifyMmdb } from "./verify-mmdb.js";
 
-/** A record of an MMDB as the file has it: nothing is promised about its fields. */
+/** A record of an MMDB as the file has it, with any fields. */
 export type MmdbRecord = Readonly<Record<string, unknown>>;
 
 export interface MmdbFile {
@@ -17,7 +17,7 @@ export interface Mmdb {
   find: (address: string) => MmdbRecord | undefined;
 }
 
-/** Opens a file. Cheap: the bytes are shared, not copied. What `verifiedMmdb` refuses may give wrong answers. */
+/** Opens a file. Cheap: the bytes are shared, not copied. Files that `verifiedMmdb` refuses may give wrong answers. */
 export function openMmdb({ bytes }: MmdbFile, { cacheEntriesMax }: { cacheEntriesMax: number }): Mmdb {
   // By offset in the file, so that addresses with the same record get the same object.
   const cache = new LRUCache<number | string, object>({ max: cacheEntriesMax });

@@ -5,7 +5,7 @@ import { openMmdb } from "./open-mmdb.js";
 import type { MmdbFile, MmdbRecord } from "./open-mmdb.js";
 import { readPlace } from "./read-place.js";
 
-/** Says where an address is, from the first of the databases that knows it. */
+/** Looks up the place of an address in the first database that has it. */
 export function openPlaces(
   files: readonly MmdbFile[],
   { entryOf, cacheEntriesMax }: { entryOf: EntryOf; cacheEntriesMax: number },

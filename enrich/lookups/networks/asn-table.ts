@@ -1,7 +1,7 @@
 import { parseAddress } from "../parse-address.js";
 
 /**
- * Which network announces an address: ranges sorted by their first address, in flat arrays over shared
+ * Finds the network that announces an address: ranges sorted by their first address, in flat arrays over shared
  * memory. IPv6 addresses take four words each. Immutable; passing it to a worker thread copies nothing.
  */
 export interface AsnTable {
@@ -26,7 +26,7 @@ export interface AsnRanges {
 export const IPV4_WORDS = 1;
 export const IPV6_WORDS = 4;
 
-/** The index of the owner of an address, or -1 where nobody announces it. */
+/** The index of the owner of an address, or -1 where no network announces it. */
 export function findAsnOwner(table: AsnTable, address: string): number {
   const family = parseAddress(address, words);
   if (family === 0) return -1;

@@ -1,9 +1,9 @@
 import type { OrganizationKind } from "./network-facts.js";
 
 /**
- * Guesses what an organization is from words in its name, for those that the curated table does not hold.
- * The first list with a match wins; a name without any of these words is a business. Wrong guesses are
- * mended by a row in `enrich/data/organizations.csv`.
+ * Guesses the kind of an organization from words in its name, where the curated table does not have it.
+ * The first list with a match wins; a name without any of these words is a business. Correct a
+ * wrong guess by a row in `enrich/data/organizations.csv`.
  */
 export function classifyOrganization(name: string): OrganizationKind {
   for (const [kind, words] of WORDS_BY_KIND) {

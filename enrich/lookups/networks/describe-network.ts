@@ -8,8 +8,8 @@ import { namesOrganization } from "./names-organization.js";
 export type Organizations = ReadonlyMap<number, Organization>;
 
 /**
- * Says whose network it is. An ISP or a host is not a company, and a cloud is a cloud provider; what is
- * left is a company with a name and, where one is known, a domain.
+ * Names the company or cloud provider of a network. An ISP or a hosting provider is not a company; every other network
+ * belongs to a company with a name and, where one is known, a domain.
  */
 export function describeNetwork(facts: NetworkFacts, organizations: Organizations): Network {
   const owner = organizations.get(facts.asn);
@@ -36,14 +36,14 @@ const CONNECTION_TYPES: Readonly<Record<OrganizationKind, string>> = {
 
 const NO_COMPANY = Object.freeze({ company: "", companyDomain: "" });
 
-/** What a database says outright comes first, then the kind of line, then who the user or owner is. */
+/** The kind that a database states comes first, then the kind of line, then the name of the user or owner. */
 function kindOf(facts: NetworkFacts, owner: Organization | undefined): OrganizationKind | "" {
   // Databases call clouds hosting; only the curated table tells them apart.
   if (facts.kind === "hosting" && owner?.kind === "cloud") return "cloud";
   if (facts.kind !== "") return facts.kind;
   if (facts.line === "isp") return "isp";
   const kind = kindOfName(facts, owner);
-  // A company's line at an ISP is a company's, whatever it is called.
+  // A business line at an ISP belongs to a company, also where the name is the ISP's.
   return facts.line === "business" && (kind === "isp" || kind === "") ? "business" : kind;
 }
 
@@ -75,7 +75,7 @@ function describeCloud(facts: NetworkFacts, owner: Organization | undefined): Ne
   });
 }
 
-/** A user that no database names is the owner, unless that is an ISP or a host with customers. */
+/** Where no database names the user, it is the owner, unless that is an ISP or a hosting provider with customers. */
 function describeCompany(facts: NetworkFacts, owner: Organization | undefined) {
   const { organization, domain } = facts;
   if (organization !== "") {

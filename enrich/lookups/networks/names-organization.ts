@@ -17,13 +17,13 @@ function shareWord(one: string, other: string): boolean {
   return significantWords(other).some((word) => words.has(word));
 }
 
-/** The words of an organization's name that tell it from others, in lower case and without accents. */
+/** The distinctive words of an organization's name, in lower case and without accents. */
 function significantWords(name: string): string[] {
   const plain = name.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
   return plain.split(/[^\p{L}\p{N}]+/u).filter((word) => word.length > 1 && !COMMON_WORDS.has(word));
 }
 
-/** Legal forms, and what half of the trade is called. */
+/** Legal forms, and words that half of the industry has in its names. */
 const COMMON_WORDS = new Set(
   `ab ag as asn bv co company corp corporation gmbh group holding holdings inc incorporated jsc limited llc ltd
    nv oao ooo oy pjsc plc pty pvt sa sas se spa srl the of and for de do da la le

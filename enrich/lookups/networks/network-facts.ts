@@ -1,22 +1,22 @@
 import type { MmdbRecord } from "../mmdb/open-mmdb.js";
 import { readText } from "../mmdb/read-field.js";
 
-/** What a network may be, as `enrich/data/organizations.csv` spells it. */
+/** The kinds of a network, as `enrich/data/organizations.csv` spells it. */
 export const ORGANIZATION_KINDS = ["cloud", "hosting", "isp", "business", "education", "government"] as const;
 export type OrganizationKind = (typeof ORGANIZATION_KINDS)[number];
 
-/** What databases say about the network of an address, in one form. 0 and "" mean that they do not say. */
+/** The facts of several databases about the network of an address. 0 and "" mean unknown. */
 export interface NetworkFacts {
   asn: number;
-  /** Who announces the network, and the domain of that. */
+  /** The organization that announces the network, and its domain. */
   asOrganization: string;
   asDomain: string;
-  /** Who uses the network: a customer of `isp`, or the same name again. */
+  /** The user of the network: a customer of `isp`, or the same name again. */
   organization: string;
   isp: string;
   domain: string;
   kind: OrganizationKind | "";
-  /** What kind of line it is: consumers' (`isp`) or companies'. */
+  /** The kind of line: for consumers (`isp`) or for companies. */
   line: "isp" | "business" | "";
 }
 
@@ -32,7 +32,7 @@ export const NO_FACTS: NetworkFacts = Object.freeze({
 });
 
 /**
- * Reads a record of any of these forms, told apart by their fields: MaxMind ASN, ISP, Domain,
+ * Reads a record in any of these forms, recognised by their fields: MaxMind ASN, ISP, Domain,
  * Connection-Type and Enterprise (`traits`), DB-IP ASN, IPinfo Lite (`as_name`, `as_domain`) and IPinfo's
  * company and ASN forms (`name`, `domain`, `type`).
  */
@@ -45,7 +45,7 @@ export function readNetworkFacts(record: MmdbRecord): NetworkFacts {
     asDomain: readText(fields, "as_domain").toLowerCase(),
     organization: readText(fields, "organization") || readText(fields, "name"),
     isp: readText(fields, "isp"),
-    // The reverse zone is not anybody's domain, yet stands in some records.
+    // Some records hold the reverse zone, which is the domain of no organization.
     domain: domain.endsWith(".arpa") ? "" : domain,
     kind: KIND_BY_TYPE[readText(fields, "user_type") || readText(fields, "type").toLowerCase()] ?? "",
     line: LINE_BY_TYPE[readText(fields, "connection_type").toLowerCase()] ?? "",

@@ -12,17 +12,17 @@ import { openMmdb } from "../mmdb/open-mmdb.js";
 import type { MmdbFile } from "../mmdb/open-mmdb.js";
 import type { Organization } from "./parse-organizations.js";
 
-/** Where facts about networks come from, in the order of their weight. */
+/** The sources of facts about networks. */
 export interface NetworkSources {
-  /** Rows known by hand: what an AS number's owner is. */
+  /** Curated rows: the owner of an AS number and its kind. */
   organizations: readonly Organization[];
-  /** Which network announces an address. */
+  /** The network that announces an address. */
   asn: { table: AsnTable } | { mmdb: MmdbFile };
-  /** Who uses an address; comes before all of the others. */
+  /** The user of an address; comes before all other sources. */
   company: MmdbFile | undefined;
 }
 
-/** Says whose network an address is in; equal answers are the same object while they are cached. */
+/** Looks up the network of an address; equal answers are the same object while they are cached. */
 export function openNetworks(
   { organizations, asn, company }: NetworkSources,
   { entryOf, cacheEntriesMax }: { entryOf: EntryOf; cacheEntriesMax: number },

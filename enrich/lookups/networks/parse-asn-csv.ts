@@ -85,7 +85,7 @@ interface Line {
 const first = new Uint32Array(4);
 const last = new Uint32Array(4);
 
-/** Adds one line, or says what is wrong with it. */
+/** Adds one line, or answers what is wrong with it. */
 function addLine(building: Building, { buffer, text, start, end }: Line): string | undefined {
   const comma1 = text.indexOf(",", start);
   const comma2 = text.indexOf(",", comma1 + 1);

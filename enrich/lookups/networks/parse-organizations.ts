@@ -1,7 +1,7 @@
 import { ORGANIZATION_KINDS } from "./network-facts.js";
 import type { OrganizationKind } from "./network-facts.js";
 
-/** One row of `enrich/data/organizations.csv`: a network that is known by hand. */
+/** One row of `enrich/data/organizations.csv`: a curated network. */
 export interface Organization {
   asn: number;
   name: string;

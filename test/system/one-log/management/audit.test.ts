@@ -267,7 +267,7 @@ describe("imports", () => {
     const ids = await deadLetterStore(postgres.pg).put([letter, nobodys]);
     expect(await dropDeadLetters(postgres.pg, ids)).toEqual([]);
     expect(await imports("?action=dead-letters.drop")).toMatchObject([
-      { actor: "(operator)", target: { id: importId, name: `chunk ${ids[0]}` } },
+      { actor: "(operator)", target: { id: importId, name: `dead letter ${ids[0]}` } },
     ]);
   });
 });
