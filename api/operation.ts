@@ -2,8 +2,8 @@ import type { ProblemCode } from "../schemas/problem.js";
 import type { Tag } from "./resources.js";
 
 /**
- * The description of a route in the OpenAPI document. Schemas are the very objects that requests are validated with or that
- * records are typed after (`schemas/`); one that has a `title` becomes a component of that name.
+ * The description of a route in the OpenAPI document. Schemas are the objects of `schemas/` that validate requests and
+ * give records their types. A schema with a `title` becomes a component of that name.
  */
 export interface Operation {
   /** camelCase and unique: generated clients name their functions after it. */
@@ -12,15 +12,15 @@ export interface Operation {
   tag?: Tag;
   summary: string;
   description?: string;
-  /** JSON schemas of the path's parameters, by name; text where nothing is said. */
+  /** JSON schemas of the path's parameters, by name; text by default. */
   path?: Readonly<Record<string, Parameter>>;
   query?: Readonly<Record<string, Parameter>>;
-  /** Request headers that mean something to this operation. */
+  /** Request headers that the operation reads. */
   headers?: Readonly<Record<string, Parameter>>;
   body?: Content;
-  /** Answers of success by their status. */
+  /** The success answers by status. */
   answers: Readonly<Record<number, AnswerContent>>;
-  /** Codes that this operation can answer beyond those that every one can. */
+  /** Codes of this operation beyond those of every operation. */
   problems?: readonly ProblemCode[];
 }
 
@@ -36,15 +36,15 @@ export interface Parameter {
 export interface Content {
   schema: JsonSchema;
   example: unknown;
-  /** `application/json` where nothing is said. */
+  /** `application/json` by default. */
   types?: readonly string[];
   description?: string;
 }
 
-/** `schema` and `example` are absent where there is no body. */
+/** `schema` and `example` are absent if there is no body. */
 export interface AnswerContent extends Partial<Content> {
   description: string;
   headers?: Readonly<Record<string, Parameter>>;
-  /** Other forms that `Accept` can ask for, by content type. Each has an `ETag` where the default form has one. */
+  /** Other formats that `Accept` can request, by content type. Each has an `ETag` if the default format has one. */
   others?: Readonly<Record<string, Pick<Content, "schema" | "example">>>;
 }

@@ -1,12 +1,12 @@
 import type { Scope } from "../schemas/contracts/api-token.js";
 
 /**
- * Every resource of the API: its tag in the OpenAPI document, the word for one of it in the audit log, and what may be
- * done to it. An action `pixels.read` is the `read` of `pixels` here. A new resource is an entry here and its routes.
+ * Every resource of the API: its tag in the OpenAPI document, its word in the audit log, and its actions. The action
+ * `pixels.read` is the `read` of `pixels` here. A new resource needs an entry here and its routes.
  *
- * An action says on what it is judged, the least that a caller must be there, and the scope that a token must have.
- * On the service: for every account. On an owner: things of a user or an organization. The scope `account` is for the
- * account's own token alone: a limited token must not make tokens that can do more than it.
+ * An action names its target, the least relation to it that the caller needs, and the scope that a token needs. `on`
+ * the service: for every account. `on` an owner: for things of a user or an organization. The scope `account` means the
+ * account's own token: a limited token must not make tokens that can do more than it.
  */
 export const RESOURCES = {
   organization: {
@@ -125,7 +125,7 @@ export const RESOURCES = {
 
 interface Resource {
   tag: string;
-  /** Absent where nothing of it is ever changed by a caller. */
+  /** Absent if no caller can change the resource. */
   auditKind?: string;
   actions: Readonly<Record<string, Rule>>;
 }
@@ -144,17 +144,17 @@ export type Action = { [Name in ResourceName]: `${Name}.${VerbOf<Name>}` }[Resou
 type RuleOf<A extends Action> = A extends `${infer Name extends ResourceName}.${infer Verb}`
   ? Resources[Name]["actions"][Verb & VerbOf<Name>]
   : never;
-type ActionOn<Place extends Rule["on"]> = {
-  [A in Action]: RuleOf<A> extends { on: Place } ? A : never;
+type ActionOn<On extends Rule["on"]> = {
+  [A in Action]: RuleOf<A> extends { on: On } ? A : never;
 }[Action];
 export type PackageAction = ActionOn<"package">;
 export type OwnerAction = ActionOn<"organization" | "owner">;
 export type PixelAction = Extract<OwnerAction, `pixels.${string}`>;
 
-/** `Service` is for what belongs to no resource. */
+/** `Service` is for routes without a resource. */
 export type Tag = Resources[ResourceName]["tag"] | "Service";
 
-/** A delivery is sent again by those who manage its webhook: it has no actions of its own. */
+/** Managers of a webhook may send its deliveries again, so that deliveries have no actions of their own. */
 export type AuditKind = Extract<Resources[ResourceName], { auditKind: string }>["auditKind"] | "delivery";
 
 const NAMES = Object.keys(RESOURCES) as ResourceName[];
@@ -165,7 +165,7 @@ export const ACTIONS = Object.fromEntries(
   ),
 ) as { [A in Action]: RuleOf<A> };
 
-/** The tag of the resource that an action is of. */
+/** The tag of the action's resource. */
 export function tagOf(action: Action): Tag {
   const [name] = action.split(".", 1) as [ResourceName];
   return RESOURCES[name].tag;

@@ -25,7 +25,7 @@ import type { Postgres } from "./stores/query.js";
  */
 export interface Route<Named extends Action = Action> {
   method: "GET" | "POST" | "PUT" | "DELETE";
-  /** Segments such as `:owner` are read with `param`. Where two paths match, the one registered first answers. */
+  /** `param` reads segments such as `:owner`. If two paths match, the one registered first answers. */
   path: string | string[];
   action: Named;
   /** Its description in the OpenAPI document. */
@@ -40,7 +40,7 @@ export interface Call<Named extends Action = Action> {
   action: Named;
   /** A path parameter, percent-decoded after routing: it may contain `/`. */
   param: (name: string) => string;
-  /** Writes into the audit log what this call changes, in the transaction that changes it. */
+  /** Writes the changes of this call to the audit log, in the transaction of the change. */
   record: (client: Postgres, changed: Changed) => Promise<void>;
 }
 
@@ -59,22 +59,22 @@ export interface ApiState {
   /** The URL of the API as callers reach it, without a slash at its end. */
   publicBase: string;
   account?: Account;
-  /** The pattern of the route that answers. */
+  /** The pattern of the matched route. */
   route?: string;
-  /** How long the body of a management request may take. */
+  /** The time limit for the body of a management request. */
   bodyMsMax: number;
-  /** Set once an answer broke off. */
+  /** Set once an answer was broken off. */
   failed?: boolean;
 }
 
 export type ApiContext = ParameterizedContext<ApiState>;
 
-/** Keeps the literal name of the action, so that a handler can pass it on where only some actions fit. */
+/** Preserves the literal type of the action, for handlers that pass it to functions for some actions only. */
 export function route<Named extends Action>(described: Route<Named>): Route {
   return described as unknown as Route;
 }
 
-/** `tracking-pixels` is the older word for `pixels` and is accepted wherever that stands. */
+/** `tracking-pixels` is an older word for `pixels`, and accepted everywhere in its place. */
 export function pathsOf({ path }: Route): string[] {
   const paths = typeof path === "string" ? [path] : path;
   const older = paths.filter((each) => each.includes("/pixels"));
@@ -82,8 +82,8 @@ export function pathsOf({ path }: Route): string[] {
 }
 
 /**
- * Runs a route for an authenticated request. A route without an account is a 401 whatever its path looks like, and a
- * token without the action's scope a 403 whatever is at that path: before anything is looked for, it reveals nothing.
+ * Runs a route for an authenticated request. Without an account it answers 401, and without the action's scope 403,
+ * both before any lookup, so that neither reveals whether the target exists.
  */
 export async function callRoute(route: Route, ctx: ApiContext): Promise<void> {
   const { action, handle } = route;

@@ -4,8 +4,8 @@ import type { AnsweredRequest } from "../api-listener.js";
 import type { ApiState } from "../route.js";
 
 /**
- * One line for each request, once its answer is out or its connection is gone; `onAnswered` hears of it, too. Queries
- * are left out: only paths.
+ * Logs one line for each request and calls `onAnswered`, once the answer is out or the connection is gone. Logs the
+ * path without its query.
  */
 export function accessLog(onAnswered: (request: AnsweredRequest) => void): Middleware<ApiState> {
   return (ctx, next) => {

@@ -3,7 +3,9 @@ import { Problem } from "../../schemas/problem.js";
 import type { ApiContext, ApiState } from "../route.js";
 import { isStoreDown } from "../answers/store-down.js";
 
-/** The one place where errors become answers: Problems as they are, a store that is down as 503, all else a bare 500. */
+/**
+ * The one place where errors become answers: a Problem as it is, an unavailable store as 503, all else as a bare 500.
+ */
 export function answerProblems(): Middleware<ApiState> {
   return async (ctx, next) => {
     try {
@@ -15,12 +17,12 @@ export function answerProblems(): Middleware<ApiState> {
 }
 
 /**
- * Koa's last resort, which also hears of streams that fail after the answer began: the connection is broken, so
- * that what was sent cannot be taken for the whole. Koa may call it more than once for one failure.
+ * Koa's last error handler, which also receives failures of streams after the answer began. It then breaks the
+ * connection, so that the client cannot take a part for the whole. Koa may call it more than once for one failure.
  */
 export function onUncaught(this: BaseContext, error: Error | null): void {
   const ctx = this as unknown as ApiContext;
-  // Koa calls this with nothing whenever an answer ends well.
+  // Koa also calls this without an error, whenever an answer ends well.
   if (error === null || error === undefined || ctx.state.failed) return;
   ctx.state.failed = true;
   if (ctx.res.headersSent || !ctx.writable) {
@@ -57,7 +59,7 @@ function problemOf(error: unknown): Problem {
 
 const RETRY_AFTER_SECONDS = 5;
 
-/** The caller's doing needs no line of its own: the access log has the status. */
+/** Errors below 500 are not logged here: the access log has their status. */
 function logOnce(ctx: ApiContext, { problem, error }: { problem: Problem; error: unknown }): void {
   if (problem.status === 503) ctx.state.log.warn({ err: problem.cause ?? problem }, "a store is unavailable");
   else if (problem.status >= 500) ctx.state.log.error({ err: error }, "the request failed");
@@ -66,7 +68,7 @@ function logOnce(ctx: ApiContext, { problem, error }: { problem: Problem; error:
 function render(ctx: ApiContext, problem: Problem): void {
   ctx.status = problem.status;
   if (problem.status === 401) ctx.set("WWW-Authenticate", "Bearer");
-  // The rest of the body would be taken for the next request.
+  // An unread rest of the body would be parsed as the next request.
   if (problem.status === 408) ctx.set("Connection", "close");
   if (problem.retryAfterSeconds !== undefined) ctx.set("Retry-After", String(problem.retryAfterSeconds));
   for (const header of HEADERS_OF_SUCCESS) ctx.remove(header);
@@ -75,7 +77,7 @@ function render(ctx: ApiContext, problem: Problem): void {
   ctx.body = { code, message, ...(errors && { errors }) };
 }
 
-/** Headers that a route may have set before it failed, and that would now be wrong. */
+/** Headers that a route may have set before it failed. They are wrong on an error. */
 const HEADERS_OF_SUCCESS = [
   "Content-Encoding",
   "Content-Length",

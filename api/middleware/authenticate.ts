@@ -11,15 +11,15 @@ import { looksLikeToken, type TokenCipher } from "../identity/tokens.js";
 export interface AuthenticateDeps {
   pg: Postgres;
   tokens: TokenCipher;
-  /** Whether `X-Forwarded-For` is believed from this address. */
+  /** Whether `X-Forwarded-For` is trusted from this address. */
   trustsProxy: (address: string) => boolean;
   failed: FailedTokens;
 }
 
 /**
- * Everything under `/v1` and `/v2` needs `Authorization: Bearer <token>`, also what does not exist. One message for
- * every reason, so that nothing can be learnt from it. Whoever sends many wrong tokens is refused for a while before
- * anything is looked up; a request that brings none is not counted, it costs nothing.
+ * Requires `Authorization: Bearer <token>` on every path under `/v1` and `/v2`, also on unknown paths. Every refusal
+ * has the same message, so that callers learn nothing from it. After many wrong tokens an address is refused for a
+ * while before any lookup. A request without a token is not counted, because it needs no lookup.
  */
 export function authenticate({ pg, tokens, trustsProxy, failed }: AuthenticateDeps): Middleware<ApiState> {
   const lastUsed = new LastUsed(pg);

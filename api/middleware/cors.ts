@@ -3,8 +3,8 @@ import type { Middleware } from "koa";
 import type { ApiState } from "../route.js";
 
 /**
- * Lets pages of these origins (or of all, `*`) call the API with a token that they hold; a browser never adds
- * credentials of its own. Preflights need no token. Without origins no answer says anything of it.
+ * Lets pages of these origins (all with `*`) call the API with a token that they hold. Browsers never add credentials
+ * of their own. Preflights need no token. Without origins, no CORS header is set.
  */
 export function cors(origins: readonly string[]): Middleware<ApiState> {
   if (origins.length === 0) return (_, next) => next();
@@ -21,7 +21,7 @@ export function cors(origins: readonly string[]): Middleware<ApiState> {
 
 const PREFLIGHT_SECONDS = 600;
 
-/** Request headers beyond those that browsers always allow. */
+/** Allowed request headers beyond those that browsers always allow. */
 const SENT = [
   "Authorization",
   "Content-Type",

@@ -5,9 +5,8 @@ import { encodedTag } from "../answers/entity-tag.js";
 import type { ApiContext, ApiState } from "../route.js";
 
 /**
- * Compresses answers that are at hand as bytes, and answers 304 where the caller has what would be sent. Streams
- * compress themselves. The encoding is chosen first: the ETag names it, and what is compared is the ETag of what
- * would be sent.
+ * Compresses answers that are complete in memory, and answers 304 if the caller already has them. Streams compress
+ * themselves. The encoding is chosen first, because the ETag names it and is compared with that of the encoded answer.
  */
 export function negotiateAnswers(): Middleware<ApiState> {
   const compress = koaCompress({ filter: () => true, threshold: 0, deflate: false, zstd: false });
@@ -24,7 +23,7 @@ export function negotiateAnswers(): Middleware<ApiState> {
       }
       if (ctx.status === 304) ctx.remove("Content-Encoding");
       ctx.compress = only(encoding);
-      // The compressor passes HEAD by, whose answer is to have the headers of GET's.
+      // koa-compress skips HEAD, but its answer must have the headers of GET's.
       ctx.method = method === "HEAD" ? "GET" : method;
     });
     ctx.method = method;

@@ -2,8 +2,8 @@ import type { Middleware } from "koa";
 import type { ApiContext, ApiState } from "../route.js";
 
 /**
- * The URL of the API as callers reach it, for URLs in answers: `https://api.example/prefix`, without a slash at its
- * end. From `Host`, or from `X-Forwarded-Proto`, `-Host` and `-Prefix` where the connection is a trusted proxy's.
+ * Sets the URL of the API as callers reach it, for URLs in answers: `https://api.example/prefix`, without a trailing
+ * slash. Taken from `Host`, or from `X-Forwarded-Proto`, `-Host` and `-Prefix` if the connection is a trusted proxy's.
  */
 export function publicBase(trustsProxy: (address: string) => boolean): Middleware<ApiState> {
   return (ctx, next) => {
@@ -20,7 +20,7 @@ function forwardedBase(ctx: ApiContext): string {
   return `${protocol}://${host}${prefix.replace(/\/$/, "")}`;
 }
 
-/** The first entry of a list header, which is the outermost proxy's, if it has the right form. */
+/** The first entry of a list header, set by the outermost proxy, if it has the right form. */
 function firstOf(ctx: ApiContext, { header, form }: { header: string; form: RegExp }): string | undefined {
   const [first = ""] = ctx.get(header).split(",", 1);
   return first.trim() !== "" && form.test(first.trim()) ? first.trim() : undefined;

@@ -3,8 +3,9 @@ import { readWhileSent } from "../../ingest/import/read-while-sent.js";
 import type { ApiContext } from "../route.js";
 
 /**
- * Reads a request's JSON body, whatever its `Content-Type` says, and parses it with `parse`. Throws `too-large`
- * beyond 1 MiB, `request-timeout` where it takes longer than the app allows, `malformed-json` for what is no JSON or no UTF-8, `unsupported-encoding` for a compressed body.
+ * Reads a request's JSON body, whatever its `Content-Type`, and parses it with `parse`. Throws `too-large` beyond 1
+ * MiB, `request-timeout` beyond the app's limit, `malformed-json` for invalid JSON or UTF-8, and `unsupported-encoding`
+ * for a compressed body.
  */
 export async function readJson<Body>(ctx: ApiContext, parse: (body: unknown) => Body): Promise<Body> {
   const encoding = ctx.get("Content-Encoding").toLowerCase();
@@ -19,7 +20,7 @@ export async function readJson<Body>(ctx: ApiContext, parse: (body: unknown) => 
 
 const BODY_BYTES_MAX = 1024 * 1024;
 
-/** Discards the rest of a body that is too large, so that the caller can still read the answer. */
+/** Discards the rest of a body that is too large, so that the caller can read the answer. */
 async function readBytes(ctx: ApiContext): Promise<Buffer> {
   if ((ctx.request.length ?? 0) > BODY_BYTES_MAX) throw tooLarge();
   const { bodyMsMax } = ctx.state;

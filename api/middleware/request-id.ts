@@ -3,7 +3,10 @@ import type { Middleware } from "koa";
 import type { Logger } from "pino";
 import type { ApiState } from "../route.js";
 
-/** Names the request: the caller's `X-Request-Id` if it is sane, else a fresh one. It is on the answer and in the log. */
+/**
+ * Names the request for the answer and the log: by the caller's `X-Request-Id` if it is well-formed, else by a fresh
+ * id.
+ */
 export function requestId(log: Logger): Middleware<ApiState> {
   return (ctx, next) => {
     const given = ctx.get("X-Request-Id");

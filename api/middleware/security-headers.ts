@@ -1,7 +1,7 @@
 import type { Middleware } from "koa";
 import type { ApiState } from "../route.js";
 
-/** Answers are data for one caller: not to be sniffed, framed, kept by a cache or named in a Referer. */
+/** Answers hold one caller's data: they must not be sniffed, framed, cached or named in a Referer. */
 export const SAFE_HEADERS = {
   "X-Content-Type-Options": "nosniff",
   "X-Frame-Options": "DENY",
@@ -12,7 +12,7 @@ export const SAFE_HEADERS = {
 
 const A_YEAR = "max-age=31536000";
 
-/** After `publicBase`: only a host that is reached by https is made to stay with it. */
+/** Sets HSTS only if callers reach the host by https. Runs after `publicBase`. */
 export function securityHeaders(): Middleware<ApiState> {
   return (ctx, next) => {
     ctx.set(SAFE_HEADERS);

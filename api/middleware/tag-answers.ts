@@ -2,7 +2,7 @@ import type { Middleware } from "koa";
 import { bytesTag } from "../answers/entity-tag.js";
 import type { ApiState } from "../route.js";
 
-/** Writes JSON answers out, once, and gives every read of JSON an ETag where the route gave none. */
+/** Serialises JSON answers once, and adds an ETag to every read of JSON that has none from its route. */
 export function tagAnswers(): Middleware<ApiState> {
   return async (ctx, next) => {
     await next();

@@ -4,7 +4,6 @@ import { describeWebhooks } from "./describe-webhooks.js";
 import type { DescribedRoute } from "./described-route.js";
 import { templateOf, wordedPaths } from "./path-template.js";
 
-/** OpenAPI 3.1. */
 export interface OpenApiDocument extends DocumentObject {
   openapi: string;
   info: DocumentObject;
@@ -14,14 +13,14 @@ export interface OpenApiDocument extends DocumentObject {
 }
 
 export interface DocumentFacts {
-  /** The version of the product, as in `package.json`. */
+  /** The product's version, from `package.json`. */
   version: string;
 }
 
 /**
- * The OpenAPI document of these routes and of the requests to webhooks. Its schemas are the objects that requests are
- * validated with: there is no second copy.
- * @throws Error where two routes contradict each other
+ * Builds the OpenAPI document from these routes and the webhook events. Its schemas are the objects that validate
+ * requests.
+ * @throws Error if two routes contradict each other
  */
 export function buildDocument(
   routes: readonly DescribedRoute[],
@@ -40,7 +39,7 @@ export function buildDocument(
   return {
     openapi: "3.1.0",
     info: { ...INFO, version },
-    // Relative to the document's own address, so that it holds below whatever prefix a proxy gives.
+    // Relative to the document's own address, so that it is valid below any prefix of a proxy.
     servers: [{ url: "." }],
     tags: tagsOf(paths),
     paths,
@@ -70,7 +69,7 @@ const TOKEN = {
   description: "The token of an account, or one of its further tokens, which may be limited to scopes.",
 };
 
-/** `/a/{x}` and `/a/{y}` would be one path under two names, which OpenAPI does not allow. */
+/** OpenAPI forbids `/a/{x}` and `/a/{y}` in one document: they are the same path. */
 function sameTemplate(known: readonly string[], template: string): string {
   const shape = (path: string) => path.replace(/\{[^}]*\}/g, "{}");
   const other = known.find((each) => each !== template && shape(each) === shape(template));

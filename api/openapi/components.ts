@@ -3,13 +3,13 @@ import type { JsonSchema } from "../operation.js";
 
 export type DocumentObject = Record<string, unknown>;
 
-/** The parts that the operations of a document share, collected while they are described. */
+/** Collects the parts that the operations of a document share. */
 export class Components {
   readonly #schemas = new Map<string, { source: JsonSchema; published: DocumentObject }>();
   readonly #responses = new Map<string, DocumentObject>();
   readonly #headers = new Map<string, DocumentObject>();
 
-  /** The schema as the document has it: a reference where it has a title. */
+  /** The schema as the document shows it: a reference if it has a title. */
   schema(source: JsonSchema): DocumentObject {
     const { title } = source;
     if (typeof title !== "string") return this.#published(source);
@@ -18,7 +18,7 @@ export class Components {
       throw new Error(`two schemas have the title ${title}`);
     if (known === undefined) {
       const published = {};
-      // Kept before it is filled: a schema may hold itself.
+      // Stored before it is filled, because a schema may contain itself.
       this.#schemas.set(title, { source, published });
       Object.assign(published, this.#published(source));
     }
@@ -55,7 +55,7 @@ export class Components {
   }
 }
 
-/** Our own formats say in words what they accept; where the public ones have a name for it, that is used. */
+/** Replaces our own formats by their public names if there are any, and otherwise by a description. */
 function publicFormat({ format, description }: JsonSchema): DocumentObject {
   if (typeof format !== "string" || !(format in FORMATS)) return {};
   const { sentence } = FORMATS[format as keyof typeof FORMATS];

@@ -2,7 +2,7 @@ import type { AnswerContent, Operation, Parameter } from "../operation.js";
 import type { Components, DocumentObject } from "./components.js";
 import { isReadOfJson } from "./is-read-of-json.js";
 
-/** The answers of success by status, and the 304 of a read. */
+/** The success answers by status, and the 304 of a read. */
 export function describeAnswers(
   { method, operation }: { method: string; operation: Operation },
   components: Components,
@@ -51,7 +51,7 @@ function usualHeaders({
   };
 }
 
-/** A response object. */
+/** A response object of OpenAPI. */
 function describeAnswer(
   { description, schema, example, types = ["application/json"], headers = {}, others = {} }: AnswerContent,
   components: Components,
@@ -77,7 +77,7 @@ function describeAnswer(
   };
 }
 
-/** The headers that most answers have are components; `ETag` is one of two. */
+/** Headers that most answers have become components. `ETag` is one of two. */
 export function describeHeader(name: string, header: Parameter, components: Components): DocumentObject {
   const shared = [REQUEST_ID, ENTITY_TAG, LOCATION].includes(header);
   return shared ? components.header(name, { ...header }) : { ...header };

@@ -23,7 +23,7 @@ export function describeOperation(
     description: descriptionOf(route),
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: describeBody(body, components) }),
-    // A status that an operation describes itself is not described for it.
+    // The operation's own description of a status comes before the generated one.
     responses: {
       ...describeProblems(route, components),
       ...describeAnswers({ method, operation }, components),

@@ -7,7 +7,7 @@ import { describeHeader, REQUEST_ID } from "./describe-answers.js";
 import { parametersOf, wordedPaths } from "./path-template.js";
 import { PROBLEM_SENTENCES } from "./problem-sentences.js";
 
-/** The error answers of an operation by status, each with the codes that it may have. */
+/** The error answers of an operation by status, each with its possible codes. */
 export function describeProblems(
   route: DescribedRoute & { operation: Operation },
   components: Components,
@@ -23,7 +23,7 @@ export function describeProblems(
   return Object.fromEntries(described);
 }
 
-/** The codes that the operation names, and those that follow from a token, parameters or a body. Each once, sorted. */
+/** The operation's own codes and those that follow from its token, parameters or body. Each once, sorted. */
 export function problemsOf({
   action,
   path,
@@ -44,7 +44,7 @@ export function problemsOf({
   return [...new Set(codes)].sort();
 }
 
-/** An action open to every caller who may know of the thing is never forbidden: for the others the thing is hidden. */
+/** An action that every caller with access may do is never forbidden: for the others the thing is hidden. */
 function isForbiddenToSome(action: Action): boolean {
   const { least } = ACTIONS[action];
   return least !== "none" && least !== "member";
@@ -86,7 +86,7 @@ function exampleOf(code: ProblemCode): DocumentObject {
   return { code, message: PROBLEM_SENTENCES[code], ...(errors && { errors }) };
 }
 
-/** `already-exists` as `AlreadyExists`. */
+/** `already-exists` becomes `AlreadyExists`. */
 function titled(code: string): string {
   return code.replace(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase());
 }

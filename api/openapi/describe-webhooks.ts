@@ -5,7 +5,7 @@ import {
 } from "../../schemas/contracts/webhook-event.js";
 import type { Components, DocumentObject } from "./components.js";
 
-/** The requests that are sent to webhooks, by the kind of event. */
+/** The requests to webhooks, by kind of event. */
 export function describeWebhooks(components: Components): DocumentObject {
   const described = WEBHOOK_EVENT_KINDS.map((kind) => [
     kind,

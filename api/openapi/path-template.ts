@@ -8,7 +8,7 @@ export function parametersOf(path: string): string[] {
   return [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => name);
 }
 
-/** The paths that a route is written with. The first is the one that the document describes it under. */
+/** All paths of a route. The document describes the route under the first. */
 export function wordedPaths({ path }: { path: string | readonly string[] }): readonly [string, ...string[]] {
   const [first, ...others] = typeof path === "string" ? [path] : path;
   if (first === undefined) throw new Error("a route has no path");

@@ -1,6 +1,6 @@
 import type { ProblemCode } from "../../schemas/problem.js";
 
-/** For each code a message that it comes with, as an example in the document. */
+/** An example message for each code, for the document. */
 export const PROBLEM_SENTENCES: Readonly<Record<ProblemCode, string>> = {
   "malformed-json": "The body is not valid JSON in UTF-8.",
   "malformed-request": "The request is not valid HTTP.",

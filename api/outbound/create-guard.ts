@@ -2,7 +2,7 @@ import { promises as dns, type LookupAddress } from "node:dns";
 import type { AddressRules } from "./guard-address.js";
 import { createAddressGuard, type AddressGuard, type ResolveName } from "./guarded-lookup.js";
 
-/** For every request that others ask the service to send. */
+/** The guard for all requests that users make the service send. */
 export function createGuard(rules: AddressRules): AddressGuard {
   return createAddressGuard(rules, rules.allowPrivateNetworks ? resolveAnyName : resolveName);
 }
@@ -10,8 +10,8 @@ export function createGuard(rules: AddressRules): AddressGuard {
 const NAME_SERVER_MS = 2_000;
 
 /**
- * Asks the name servers themselves: the system's own look-up has few threads for the whole process, which a name whose
- * servers do not answer would take from everybody else.
+ * Queries the name servers directly. The system's lookup shares few threads of this process, and a name whose servers
+ * do not answer would block them for all users.
  */
 const resolveName: ResolveName = async (name) => {
   const resolver = new dns.Resolver({ timeout: NAME_SERVER_MS, tries: 2 });
@@ -26,6 +26,9 @@ const resolveName: ResolveName = async (name) => {
   throw first.status === "rejected" ? first.reason : new Error(`${name} has no address`);
 };
 
-/** On a closed network also by its hosts files and search domains; those who ask are trusted with its threads. */
+/**
+ * On a closed network, also uses the hosts files and search domains of the system. Its users are trusted not to block
+ * the threads.
+ */
 const resolveAnyName: ResolveName = (name) =>
   resolveName(name).catch(() => dns.lookup(name, { all: true, verbatim: true }));

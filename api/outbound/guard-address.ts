@@ -1,15 +1,15 @@
 import { parseAddress } from "../../enrich/lookups/parse-address.js";
 import { isHttpUrl } from "../../schemas/formats.js";
 
-/** The addresses to which the service may send requests on behalf of others. */
+/** The addresses to which users may make the service send requests. */
 export interface AddressRules {
-  /** For tests and closed networks: any address will do. */
+  /** Allows any address, for tests and closed networks. */
   allowPrivateNetworks: boolean;
 }
 
 /**
- * Why nothing may be sent to a URL, as the end of a sentence; undefined where it may. It looks at the URL
- * alone: what its name resolves to has to be looked at as well, by `addressFault`, at the very time of connecting.
+ * Why nothing may be sent to a URL, as the end of a sentence; undefined if it is allowed. Checks the URL alone.
+ * `addressFault` checks the addresses that its name resolves to, when connecting.
  */
 export function urlFault(text: string, rules: AddressRules): string | undefined {
   if (!isHttpUrl(text)) return "must be an absolute http or https URL, without spaces, user name or password";
@@ -29,7 +29,7 @@ export function addressFault(address: string, rules: AddressRules): string | und
   return `must not lead to ${address}, which is no address of the public internet`;
 }
 
-/** The host of a URL as it is looked up and connected to: without brackets, and without the dot of the root. */
+/** The host of a URL, for lookup and connection: without brackets and without the trailing dot of the root. */
 export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
 }
@@ -38,14 +38,14 @@ export function isAddress(host: string): boolean {
   return parseAddress(host, words) !== 0;
 }
 
-/** Whether an IPv4 or IPv6 address is one of a single machine on the public internet. What is no address is not. */
+/** Whether a text is an IPv4 or IPv6 address of a single machine on the public internet. */
 export function isPublicAddress(address: string): boolean {
   const family = parseAddress(address, words);
   if (family === 0) return false;
   return family === 4 ? isPublicIpv4(words[0] ?? 0) : isPublicIpv6(words);
 }
 
-/** Reused, which is safe because nothing here waits. */
+/** Reused: nothing here is asynchronous. */
 const words = new Uint32Array(4);
 
 function isPublicIpv4(value: number): boolean {
@@ -53,9 +53,8 @@ function isPublicIpv4(value: number): boolean {
 }
 
 /**
- * IPv6: only global unicast, 2000::/3, without the special ranges in it: loopback, unique
- * local, link-local and multicast addresses are outside of it, and so is what is yet to be given a meaning. An IPv4
- * address in another form is as good as that address.
+ * IPv6: only global unicast, 2000::/3, without the special ranges in it. Loopback, unique local, link-local, multicast
+ * and unassigned addresses lie outside of it. An embedded IPv4 address is checked as that address.
  */
 function isPublicIpv6(address: Uint32Array): boolean {
   const [first = 0, second = 0, third = 0, last = 0] = address;
@@ -90,8 +89,9 @@ function parseWords(address: string): Uint32Array {
 }
 
 /**
- * IANA IPv4 Special-Purpose Address Registry (https://www.iana.org/assignments/iana-ipv4-special-registry), whether or
- * not it calls a range reachable, multicast, and 168.63.129.16, where every machine of Azure finds its host
+ * All ranges of the IANA IPv4 Special-Purpose Address Registry
+ * (https://www.iana.org/assignments/iana-ipv4-special-registry), reachable or not; multicast; and 168.63.129.16, the
+ * host's address on every Azure machine
  * (https://learn.microsoft.com/en-us/azure/virtual-network/what-is-ip-address-168-63-129-16).
  */
 const SPECIAL_IPV4 = ranges(
@@ -102,12 +102,13 @@ const SPECIAL_IPV4 = ranges(
 );
 
 /**
- * What of the IANA IPv6 Special-Purpose Address Registry (https://www.iana.org/assignments/iana-ipv6-special-registry)
- * is in 2000::/3: IETF protocols with Teredo and benchmarking, documentation, 6to4, and direct delegation of AS112.
+ * The ranges of the IANA IPv6 Special-Purpose Address Registry
+ * (https://www.iana.org/assignments/iana-ipv6-special-registry) within 2000::/3: IETF protocols with Teredo and
+ * benchmarking, documentation, 6to4, and direct delegation of AS112.
  */
 const SPECIAL_IPV6 = ranges("2001::/23 2001:db8::/32 2002::/16 2620:4f:8000::/48 3fff::/20", parseWords);
 
-/** RFC 6761, and what distributions have in their hosts files. */
+/** Names of RFC 6761, and those in the hosts files of Linux distributions. */
 const LOCAL_NAME =
   /^(?:.*\.)?localhost6?(?:\.localdomain6?)?$|^(?:.*\.)?localdomain6?$|^ip6-(?:localhost|loopback)$/;
 

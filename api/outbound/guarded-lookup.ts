@@ -2,18 +2,21 @@ import type { LookupAddress } from "node:dns";
 import type { LookupFunction } from "node:net";
 import { addressFault, hostOf, isAddress, urlFault, type AddressRules } from "./guard-address.js";
 
-/** Every address that a name has. Rejects where there is none or nobody knows. */
+/** All addresses of a name. Rejects if there are none or the lookup fails. */
 export type ResolveName = (name: string) => Promise<LookupAddress[]>;
 
-/** The one guard of requests that others ask the service to send: at creation, and whenever one is sent. */
+/** The guard of requests that users make the service send. It checks a URL when it is stored and at each request. */
 export interface AddressGuard {
-  /** The fault of a URL by itself; see `urlFault`. Call it before each request: an address literal is not looked up. */
+  /**
+   * The fault of a URL by itself; see `urlFault`. Call it before each request, because an address literal is not looked
+   * up.
+   */
   faultOf(url: string): string | undefined;
-  /** As `faultOf`, and with whatever its name resolves to now; a name that nobody knows may be known later. */
+  /** As `faultOf`, also for the current addresses of its name. An unknown name is no fault: it may exist later. */
   faultNow(url: string): Promise<string | undefined>;
   /**
-   * For `http.request` and `net.connect`: answers the addresses of a name, or fails with `AddressNotAllowed` when any
-   * of them is not to be connected to. The connection goes to what was checked; the name is not resolved again.
+   * For `http.request` and `net.connect`: answers the addresses of a name, or fails with `AddressNotAllowed` if any of
+   * them is not allowed. The connection uses the checked addresses without another lookup.
    */
   lookup: LookupFunction;
 }
@@ -49,7 +52,7 @@ export function createAddressGuard(rules: AddressRules, resolve: ResolveName): A
   };
 }
 
-/** Without the address: who asks may not be meant to know what a name leads to in here. */
+/** Omits the address: the caller may not be allowed to know internal addresses. */
 function nameFault(name: string): string {
-  return `must not lead to ${name}, of which an address is none of the public internet`;
+  return `must not lead to ${name}, which has an address outside the public internet`;
 }

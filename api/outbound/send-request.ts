@@ -4,13 +4,13 @@ import type { Duplex } from "node:stream";
 import { hostOf } from "./guard-address.js";
 import { AddressNotAllowed, type AddressGuard } from "./guarded-lookup.js";
 
-/** How a request to a receiver ended. */
+/** The result of a request to a receiver. */
 export interface Exchange {
-  /** Null where no answer came. */
+  /** Null if no answer came. */
   status: number | null;
   /** The received part of the answer's body, at most its first 2048 bytes. */
   responseBody: string;
-  /** Why no answer came, in a sentence of at most 500 characters; the connection failed or it took too long. */
+  /** Why no answer came, a sentence of at most 500 characters: the connection failed or timed out. */
   error?: string;
   durationMs: number;
 }
@@ -23,7 +23,7 @@ export interface Sent {
 
 export interface SendOptions {
   guard: AddressGuard;
-  /** For everything: the look-up, the connection, TLS, and the answer with its body. */
+  /** For the whole exchange: lookup, connection, TLS, and the answer with its body. */
   timeoutMs?: number;
 }
 
@@ -32,9 +32,9 @@ export const RESPONSE_BYTES_MAX = 2_048;
 const ERROR_CHARACTERS_MAX = 500;
 
 /**
- * Sends one POST on a connection of its own, to an address that the guard lets pass; never rejects. Redirects are not
- * followed and proxies of the environment not asked. The status decides once it is there: the body is only for the log,
- * read until 2 KB or the time are up, and the connection is then destroyed, whatever the receiver still has to say.
+ * Sends one POST on its own connection, to an address that the guard allows; never rejects. Ignores redirects and the
+ * proxies of the environment. The status decides the result. The body is only for the log: it is read until 2 KB or the
+ * time limit, and the connection is then destroyed.
  */
 export async function sendRequest(sent: Sent, options: SendOptions): Promise<Exchange> {
   const begun = performance.now();
@@ -62,7 +62,7 @@ async function exchange(
     port: url.port,
     path: `${url.pathname}${url.search}`,
     headers: { ...headers, "Content-Length": body.length },
-    // Neither kept connections nor anybody's settings: what was checked is what is connected to.
+    // No pooled connection and no global agent: the connection goes to the checked address.
     agent: false,
     lookup: guard.lookup,
     signal,
@@ -77,10 +77,10 @@ async function exchange(
 
 function answerOf(request: ReturnType<typeof requestHttp>, signal: AbortSignal): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    // Stays for what breaks after the answer.
+    // Also catches errors after the answer.
     request.on("error", (error) => reject(signal.aborted ? new TimedOut() : error));
     request.once("response", resolve);
-    // Its connection is no longer the request's, which neither closes it nor hears how it breaks.
+    // An upgraded socket is detached from the request, which neither closes it nor receives its errors.
     request.once("upgrade", (response: IncomingMessage, socket: Duplex) => {
       socket.on("error", () => undefined).destroy();
       resolve(response);
@@ -90,7 +90,7 @@ function answerOf(request: ReturnType<typeof requestHttp>, signal: AbortSignal):
 
 class TimedOut extends Error {}
 
-/** Reads until the end, a break, the time limit or the size limit. None of them is an error. */
+/** Reads until the end, a break, the time limit or the size limit. None of these is an error. */
 async function readBody(response: IncomingMessage): Promise<string> {
   const parts: Buffer[] = [];
   let size = 0;
@@ -101,12 +101,12 @@ async function readBody(response: IncomingMessage): Promise<string> {
       if (size >= RESPONSE_BYTES_MAX) break;
     }
   } catch {
-    // The answer's status counts; of its body there is what came.
+    // The status decides; the log gets the part of the body that came.
   }
   return printable(Buffer.concat(parts).subarray(0, RESPONSE_BYTES_MAX));
 }
 
-/** As UTF-8 of at most as many bytes, without a character that was cut in half, and without NUL, which PostgreSQL cannot store. */
+/** As UTF-8 of at most as many bytes, without a truncated character and without NUL, which PostgreSQL cannot store. */
 function printable(bytes: Buffer): string {
   const read = (some: Uint8Array) => new TextDecoder().decode(some, { stream: true });
   const text = Buffer.from(read(bytes).replaceAll("\0", "\ufffd"));
@@ -117,7 +117,7 @@ function reasonOf(error: unknown): string {
   if (error instanceof TimedOut) return "The receiver did not answer in time.";
   if (error instanceof AddressNotAllowed) return error.message;
   const { code, message, errors } = error as NodeJS.ErrnoException & { errors?: NodeJS.ErrnoException[] };
-  // The message about a certificate quotes text that the receiver wrote.
+  // An error about a certificate quotes text from the receiver.
   const reason = (message || errors?.[0]?.message || "unknown").replaceAll("\0", "\ufffd");
   const named = code === undefined || reason.includes(code) ? "" : ` (${code})`;
   return `The receiver could not be reached: ${reason}${named}.`;

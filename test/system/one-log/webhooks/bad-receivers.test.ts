@@ -273,7 +273,7 @@ describe("a name", () => {
       await attempted(nth);
     }
     const refused =
-      "The URL must not lead to hooks.example.org, of which an address is none of the public internet.";
+      "The URL must not lead to hooks.example.org, which has an address outside the public internet.";
     expect((await read()).attempts.map(({ error }) => error)).toEqual([refused, refused, refused]);
     expect(receiver.connections).toBe(0);
   });
