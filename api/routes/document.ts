@@ -4,7 +4,7 @@ import type { OpenApiDocument } from "../openapi/build-document.js";
 import type { ApiContext, PublicRoute } from "../route.js";
 import { Problem } from "../../schemas/problem.js";
 
-/** The OpenAPI document, and a page to browse it and to try it out. Both are made when they are first asked for. */
+/** The OpenAPI document, and a page to browse it and try it out. Both are built at the first request. */
 export function documentRoutes(build: () => OpenApiDocument): PublicRoute[] {
   const document = once(() => packFile("application/json", Buffer.from(JSON.stringify(build()))));
   const files = once(readPageFiles);
@@ -59,7 +59,7 @@ export function documentRoutes(build: () => OpenApiDocument): PublicRoute[] {
 const CHECK_FIRST = "no-cache";
 const FOR_GOOD = "public, max-age=31536000, immutable";
 
-/** Only what comes from here; styles that scripts set are not inline ones. */
+/** Allows only the service's own files. Styles that scripts set do not count as inline. */
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -71,7 +71,7 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** The page's addresses are relative to `/docs`: below `/docs/` they would lead elsewhere. */
+/** The page's addresses are relative to `/docs`. Below `/docs/` they would be wrong. */
 function answerPage(ctx: ApiContext, page: PackedFile): void {
   if (ctx.path.endsWith("/")) {
     ctx.status = 308;
@@ -90,7 +90,7 @@ function fileOf(ctx: ApiContext, { loaded }: PageFiles): PackedFile {
   return file;
 }
 
-/** What failed is tried again the next time. */
+/** Retries after a failure. */
 function once<Made>(make: () => Promise<Made>): () => Promise<Made> {
   let made: Promise<Made> | undefined;
   return () => {

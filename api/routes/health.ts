@@ -4,7 +4,7 @@ import { TIMESTAMP } from "../../schemas/formats.js";
 import type { Operation } from "../operation.js";
 import type { ApiContext, ApiState, PublicRoute } from "../route.js";
 
-/** Each resolves when its store answers, and rejects when it does not. */
+/** Each resolves if its store answers, and rejects otherwise. */
 export type HealthChecks = Readonly<Record<string, () => Promise<void>>>;
 
 /** The answer of `/readyz`. */
@@ -15,8 +15,8 @@ export interface Readiness {
 }
 
 /**
- * `/healthz`: this process is alive. `/readyz`: so is each store, or 503 naming those that are not. Neither needs a
- * token; reasons go to the log only.
+ * `/healthz`: this process is alive. `/readyz`: every store answers, or 503 naming those that do not. Neither needs a
+ * token. Reasons are only logged.
  */
 export function healthRoutes(readiness: Readiness): PublicRoute[] {
   const health = shareHealth(readiness);
@@ -40,7 +40,7 @@ export function healthRoutes(readiness: Readiness): PublicRoute[] {
   ];
 }
 
-/** The same for a port that has no other routes. */
+/** The same for a port without other routes. */
 export function healthMiddleware(readiness: Readiness): Middleware<ApiState> {
   const routes = healthRoutes(readiness);
   return async (ctx, next) => {
@@ -116,15 +116,15 @@ export interface Health {
 const ALIVE: Health = { ready: true, body: { status: "ok" }, reasons: {} };
 
 /**
- * One answer for everybody who asks while it is made: it needs no token, and asks all stores. It is not kept: whoever
- * waits for a store to come back, or to go, wants to know how it is now.
+ * Shares one check among concurrent requests, because each check asks all stores and needs no token. The result is not
+ * cached: callers wait for a change of it.
  */
 export function shareHealth(readiness: Readiness): () => Promise<Health> {
   let making: Promise<Health> | undefined;
   return () => (making ??= readHealth(readiness).finally(() => (making = undefined)));
 }
 
-/** Asks every store at once and waits at most two seconds for each. */
+/** Asks every store at once. Each has two seconds. */
 export async function readHealth(
   { checks, completeThrough }: Readiness,
   { timeoutMs = 2000 } = {},
@@ -138,7 +138,7 @@ export async function readHealth(
   const states = Object.keys(checks).map((store) => [store, store in reasons ? "down" : "ok"]);
   const stores = Object.fromEntries(states) as Record<string, string>;
   if (down.length === 0) {
-    // A database that became unavailable just now shows in the next answer.
+    // A database that failed just now shows in the next answer.
     const through = await completeThrough?.().catch(() => undefined);
     const body = { status: "ok", stores, ...(through !== undefined && { complete_through: through }) };
     return { ready: true, body, reasons };

@@ -25,7 +25,7 @@ import { inTransaction } from "../../stores/connection.js";
 import { readOwner } from "../../stores/accounts/organizations.js";
 import type { TokenCipher } from "../../identity/tokens.js";
 
-/** So many of one account; expired ones count until they are revoked. */
+/** The limit for one account. Expired tokens count until they are revoked. */
 export const API_TOKENS_MAX = 100;
 
 const ID = "0198a1c0-5a7e-7000-8000-000000000001";
@@ -145,7 +145,7 @@ async function createToken(
   return { ...(await insertApiToken(client, { ...made, tokenHash: tokens.hash(token) })), token };
 }
 
-/** The id of the owner that the token is to be limited to; null for none. */
+/** The id of the token's only owner; null if the token is not limited to one. */
 async function ownerOf(
   client: PoolClient,
   { account, sent }: Omit<Creating, "tokens">,

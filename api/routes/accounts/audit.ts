@@ -21,7 +21,7 @@ const LIST_AUDIT: Operation = {
   id: "listAuditEntries",
   summary: "Read what was changed, by whom and when",
   description:
-    "Of an organization, for its owners and admins; of a user, for that user. Newest first. An actor who worked on " +
+    "Owners and admins read an organization's log, a user reads their own. Newest first. An actor who worked on " +
     `the command line of the service is \`${OPERATOR}\`, the service itself \`${SERVICE}\`.`,
   query: {
     after: { schema: { type: "string", format: "uuid" }, description: "Id of the last entry that was seen" },
@@ -79,7 +79,7 @@ export function auditRoutes({ pg }: { pg: Postgres }): Route[] {
 
 const NAMED_ACTIONS: readonly string[] = [...Object.keys(ACTIONS), ...OPERATOR_ACTIONS, ...SERVICE_ACTIONS];
 
-/** Throws `invalid-query` for what no entry can have: a typing error must not look like an empty log. */
+/** Throws `invalid-query` for a value that no entry can have: a typing error must not look like an empty log. */
 function parseFilter({ action, actor }: ParsedUrlQuery): AuditFilter {
   if (action !== undefined && (typeof action !== "string" || !NAMED_ACTIONS.includes(action)))
     throw new Problem("invalid-query", "action must be one action, such as packages.create.");

@@ -86,7 +86,7 @@ async function userOf(
   return { ...details, organizations, ...(await inUse(pg, limited.id)) };
 }
 
-/** Nothing where it was revoked since the request began. */
+/** Empty if the token was revoked since the request began. */
 async function inUse(pg: Pool, id: string): Promise<Pick<UserV1, "tokenInUse">> {
   const token = await readApiToken(pg, id);
   if (token === undefined) return {};

@@ -94,7 +94,6 @@ interface AggregatesQuery {
   startDate: string;
   endDate: string;
   breakdowns: readonly Breakdown[];
-  /** Narrows to one package. */
   packageId: string | undefined;
 }
 
@@ -135,7 +134,7 @@ async function answerAggregates(
       "not-found",
       `There is no package ${query.packageId} of ${owner.name} that you can see.`,
     );
-  // Before the rows are read: what it promises is in them.
+  // Read before the rows: the rows must contain all that the header promises.
   ctx.set("X-Complete-Through", await readCompleteThrough(pg, owner.id));
   const format = negotiateFormat(ctx);
   const open: OpenRows = (asked) => openAggregates(clickhouse, { packages, ...query, format, ...asked });

@@ -57,7 +57,7 @@ interface Asked {
   file: ExportedFile;
   range: DateRange;
   artifacts: readonly ExportedArtifact[];
-  /** Of the artifacts. */
+  /** The owners of the artifacts. */
   ownerIds: readonly string[];
 }
 
@@ -67,7 +67,7 @@ async function answerEvents(
   { pg, clickhouse, listener }: EventRoutesDeps,
 ): Promise<void> {
   const { format, name } = file;
-  // Before the rows are read: what it promises is in them.
+  // Read before the rows: the rows must contain all that the header promises.
   const before = await readExportState(pg, ownerIds);
   const since = before.completeThrough;
   ctx.set("X-Complete-Through", since);
@@ -81,6 +81,6 @@ async function answerEvents(
     format,
     zstd: true,
   });
-  // Nothing is sent yet, and a refusal is not to be saved as a file.
+  // Set once nothing can refuse the request: browsers would save a refusal as a file.
   ctx.set("Content-Disposition", `attachment; filename="${name}"`);
 }

@@ -39,7 +39,7 @@ export interface CompanyRoutesDeps {
   clickhouse: ClickHouseClient;
 }
 
-/** The list of companies is an export: it needs the right to export, and the grant. */
+/** The list of companies is an export: it needs the action and the grant. */
 export function companyRoutes(deps: CompanyRoutesDeps): Route[] {
   return [
     route({
@@ -86,9 +86,9 @@ const EXAMPLE: CompanyRecord = {
   last_seen: "2026-08-03",
 };
 
-/** Companies that are active there alone would tell of it. */
+/** The companies would reveal the activity of the blocked package. */
 export const NOT_FOR_THE_BLOCKED =
-  "It is over all packages and pixels of the owner: whoever is blocked from one of the packages is refused.";
+  "It covers all packages and pixels of the owner, and is forbidden to callers who are blocked from one of the packages.";
 
 const LIST_COMPANIES: Operation = {
   id: "listCompanies",
@@ -135,7 +135,7 @@ const LIST_COMPANIES: Operation = {
 
 const DAY = { type: "string", format: "date" };
 
-/** `startDate` and `endDate` where they may be left out. */
+/** `startDate` and `endDate`, both optional. */
 export const RANGE_QUERY = {
   startDate: {
     schema: DAY,
@@ -182,7 +182,7 @@ const GET_COMPANY: Operation = {
   problems: ["export-not-granted", "invalid-date", "empty-range", "range-too-long"],
 };
 
-/** Everything that ever came from a database of companies; not what nobody could have meant. */
+/** Accepts every name that a company database can contain, and rejects obvious mistakes. */
 function isDomain(text: string): boolean {
   return text.length <= 1_024 && !/[\0\p{Surrogate}]/u.test(text);
 }
@@ -205,7 +205,7 @@ function parseSearch(search: string | string[] | undefined): string | undefined 
   throw new Problem("invalid-query", "search must be one text of 1 to 256 characters.");
 }
 
-/** A page that begins nowhere would look like the end of the list. */
+/** An unknown `after` would look like the end of the list. */
 async function requireEntry(pg: Postgres, ownerId: string, { after }: Page): Promise<void> {
   if (after === undefined || (await readCompany(pg, { ownerId, domain: after })) !== undefined) return;
   throw new Problem("invalid-query", "after must be the domain of a company of the list.");

@@ -147,7 +147,7 @@ function dayAfter(date: string, days: number): string {
   return new Date(Date.parse(date) + days * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** The importance of the packages on which the caller may do `action`, and of all pixels. */
+/** The importance of all pixels, and of the packages on which the caller may do `action`. */
 async function importanceFor(
   pg: Postgres,
   { account, owner, action }: { account: Account; owner: Owner; action: PackageAction },
@@ -192,7 +192,7 @@ function requireKnown(wanted: FunnelImportance, known: FunnelImportance, { name 
   if (faults.length > 0) throw invalidBody(faults);
 }
 
-/** Those that are to be other than they are. */
+/** The entries whose importance changes. */
 function changed(
   known: readonly ArtifactImportance[],
   wanted: readonly ArtifactImportance[],

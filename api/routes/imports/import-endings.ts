@@ -35,7 +35,7 @@ export function importEndingRoutes({ pg, active, listener = NO_LISTENER }: Impor
         query: {
           retract: {
             schema: { type: "boolean", default: false },
-            description: "Takes back as well what is imported already",
+            description: "Also retracts the events that are imported already",
           },
         },
         answers: { 204: { description: "It is aborted" } },
@@ -61,8 +61,8 @@ export function importEndingRoutes({ pg, active, listener = NO_LISTENER }: Impor
       action: "imports.retract",
       operation: {
         id: "retractImport",
-        summary: "Take every event of a finished or aborted import out of the exports",
-        description: "Events that it had replaced come back.",
+        summary: "Retract a finished or aborted import: remove its events from the exports",
+        description: "Events that it had overridden are restored.",
         path: { import: ID },
         answers: { 204: { description: "It is retracted" } },
         problems: ["import-in-progress"],

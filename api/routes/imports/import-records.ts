@@ -115,9 +115,9 @@ interface Asked {
   signal: AbortSignal;
 }
 
-/** What is read here is a stream: the log of an import may be as long as the import. */
+/** The answers are streams: the log of an import may be as long as the import. */
 const OPEN = {
-  /** What is said about the whole import comes first, as line 0. */
+  /** Entries about the whole import come first, as line 0. */
   async log({ pg, clickhouse }: ImportRecordRoutesDeps, { importId, signal }: Asked) {
     const entries = await readImportEntries(pg, importId);
     const lines = await openImportLog(clickhouse, { importId, what: "import-log", signal });

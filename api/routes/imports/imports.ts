@@ -22,22 +22,22 @@ import { uploadStore } from "../../stores/imports/uploads.js";
 
 export interface ImportRoutesDeps {
   pg: Pool;
-  /** For uploads under way, which no crowd of other requests may keep from a connection; `pg` where none is given. */
+  /** For uploads, so that other requests cannot take all connections; `pg` by default. */
   uploadsPg?: Pool;
   eventLog: EventLog;
   active: ActiveUploads;
-  /** How chunks of the event log are compressed; not at all where nothing is said. */
+  /** Compresses the chunks of the event log; none by default. */
   codec?: Codec;
   /** Milliseconds since the epoch. */
   now?: () => number;
-  /** The most that a body may have once decompressed; 20 GiB where nothing is said. */
+  /** The limit of a body after decompression; 20 GiB by default. */
   bodyBytesMax?: number;
-  /** How long a sender may stand still; two minutes where nothing is said. */
+  /** How long a sender may pause; two minutes by default. */
   idleMsMax?: number;
   listener?: Pick<ApiListener, "onImportBytes" | "onImportEnded">;
 }
 
-/** What the caller wants to import into, with the name it has for the audit log. */
+/** The target of the import, with its name for the audit log. */
 interface Start extends NewImport, Pick<Call, "record"> {
   name: string;
 }
@@ -96,8 +96,8 @@ export function importRoutes(dependencies: ImportRoutesDeps): Route[] {
 }
 
 /**
- * Answers only when all of the body is durable: the answer is a promise. A body that breaks off leaves an aborted
- * import that says so. A start that was made before, by its Idempotency-Key, is answered without reading the body.
+ * Answers only when the whole body is durable. A body that breaks off leaves an aborted import whose log says so. A
+ * start that repeats an Idempotency-Key is answered without reading the body.
  */
 async function startImport(
   ctx: ApiContext,
@@ -172,7 +172,7 @@ function keyOf(ctx: ApiContext, { ownerId }: NewImport): ImportKey | undefined {
   throw new Problem("invalid-query", `Idempotency-Key may have at most ${KEY_LENGTH_MAX} characters.`);
 }
 
-/** A body that cannot be decompressed is the caller's doing. */
+/** The caller sent a body that cannot be decompressed. */
 function bodyProblem(error: unknown): unknown {
   if (error instanceof UploadAborted)
     return new Problem("already-finished", "The import was aborted during its upload.", { cause: error });

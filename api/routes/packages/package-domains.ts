@@ -33,7 +33,7 @@ const LIST_PATH = "/v1/packages/:package/domains";
 const ON_DOMAINS = { path: PACKAGE_PATH, query: PACKAGE_QUERY } as const;
 const PROBLEMS = [...PACKAGE_PROBLEMS, "not-a-file-package"] as const;
 
-/** The domains under which a file or Python package is served. */
+/** The domains of a file or Python package. */
 export function packageDomainRoutes({ pg }: { pg: Pool }): Route[] {
   return [
     route({
@@ -69,7 +69,7 @@ export function packageDomainRoutes({ pg }: { pg: Pool }): Route[] {
         ...ON_DOMAINS,
         summary: "Serve a file or Python package under a domain",
         description:
-          "A domain serves one package only, whoever's it is. The host of a docker package's publicUrl can be a " +
+          "A domain serves one package only, among all owners. The host of a docker package's publicUrl can be a " +
           "domain of the same owner's packages only, which takes it from the images.",
         body: { schema: CREATE_PACKAGE_DOMAIN_V1, example: SENT },
         answers: { 201: { description: "The domain", schema: PACKAGE_DOMAIN_V1, example: EXAMPLE } },

@@ -26,7 +26,7 @@ import { PACKAGE_ANSWER, PACKAGE_BODY } from "./packages.js";
 const PATH = "/v1/packages/:package";
 const ON_PACKAGE = { path: PACKAGE_PATH, query: PACKAGE_QUERY } as const;
 
-/** One package: reading, changing and deleting it. */
+/** Reading, changing and deleting one package. */
 export function packageRecordRoutes({ pg }: { pg: Pool }): Route[] {
   return [
     route({
@@ -103,7 +103,7 @@ async function changePackage(
   { ctx, account, action, param, record }: Call<"packages.update">,
 ): Promise<PackageRow> {
   const type = parsePackageType(ctx.query);
-  // Which fields it may have depends on the package.
+  // The allowed fields depend on the type of the package.
   const body = await readJson(ctx, (sent) => sent);
   const host = publicHostOf((body as { publicUrl?: unknown } | null)?.publicUrl);
   return inTransaction(pg, async (client) => {

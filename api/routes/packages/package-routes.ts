@@ -40,7 +40,7 @@ const LIST_PATH = "/v1/packages/:package/routes";
 const ON_ROUTES = { path: PACKAGE_PATH, query: PACKAGE_QUERY } as const;
 const PROBLEMS = [...PACKAGE_PROBLEMS, "not-a-file-package"] as const;
 
-/** The routes of a file package: which requests it takes, and where they go. */
+/** The routes of a file package: the requests that it accepts, and their targets. */
 export function packageRouteRoutes({ pg }: { pg: Pool }): Route[] {
   return [
     route({
@@ -154,7 +154,7 @@ function requireFilePackage({ name, libraryType }: PackageRow): void {
   );
 }
 
-/** The package must be locked: of two that are made at once, one has to see the other. */
+/** The package must be locked, so that concurrent creations see each other. */
 async function requireRoom(
   client: Postgres,
   { row, sent }: { row: PackageRow; sent: CreatePackageRouteV1 },

@@ -36,7 +36,7 @@ const EXAMPLE = {
   libraryType: "docker",
 };
 
-/** The bodies and answers of operations on a package. */
+/** The bodies and answers of operations on one package. */
 export const PACKAGE_BODY = { schema: PACKAGE_UPSERT, example: SENT };
 export const PACKAGE_ANSWER = { description: "The package", schema: PACKAGE_V1, example: EXAMPLE };
 
@@ -54,7 +54,7 @@ const CREATION: Pick<Operation, "tag" | "description" | "body" | "answers" | "pr
   problems: ["already-exists", "domain-is-already-in-use"],
 };
 
-/** Packages as lists, and new ones. */
+/** Lists of packages, and their creation. */
 export function packageRoutes({ pg }: { pg: Pool }): Route[] {
   return [
     route({
@@ -63,7 +63,7 @@ export function packageRoutes({ pg }: { pg: Pool }): Route[] {
       action: "packages.list-own",
       operation: {
         id: "listPackages",
-        summary: "List the packages that you have to do with",
+        summary: "List the packages that you have access to",
         description: "Your own, those of your organizations, and those on which you hold a permission.",
         answers: { 200: LIST },
       },
@@ -146,7 +146,7 @@ async function createPackage(
   ctx.body = packageRecord(made);
 }
 
-/** Lists leave out what the caller is blocked from. */
+/** The packages that the caller is not blocked from. */
 function readable(rows: readonly PackageRow[]) {
   return rows.filter((row) => access(row, "packages.read", row) === "allowed").map(packageRecord);
 }

@@ -181,7 +181,10 @@ async function changePixel(
   });
 }
 
-/** A pixel's events show up in its package's export, so the package must be the same owner's and the caller see it. */
+/**
+ * A package's export contains its pixels' events, so that the package must belong to the same owner and be visible to
+ * the caller.
+ */
 async function requirePackage(
   pg: Postgres,
   {
@@ -198,13 +201,13 @@ async function requirePackage(
     throw invalidBody([{ path: "/package_id", message: `is not a package of ${owner}` }]);
 }
 
-/** Taking a pixel from a package takes events from its export, so the caller must see the package that it had. */
+/** Dissociating a pixel removes its events from the package's export, so that the caller must see the package. */
 async function requireSeen(pg: Postgres, account: Account, packageId: string | null): Promise<void> {
   if (packageId === null || (await readSeen(pg, account, packageId)) !== undefined) return;
   throw new Problem("forbidden", "You may not take this pixel from its package, which you cannot see.");
 }
 
-/** The package of that id, if there is one that the caller sees. */
+/** The package of that id, if it exists and the caller sees it. */
 async function readSeen(pg: Postgres, account: Account, id: string): Promise<PackageRow | undefined> {
   const row = isUuid(id) ? await readPackage(pg, { accountId: account.id, id }) : undefined;
   return row !== undefined && access(row, "packages.read", row) === "allowed" ? row : undefined;

@@ -25,9 +25,9 @@ import { deliver, isSuccess, type Delivery } from "../../webhooks/deliver.js";
 import type { Exchange } from "../../outbound/send-request.js";
 import type { WebhookDeps } from "../../webhooks/webhook-deps.js";
 
-/** Tests of one owner's webhooks in a minute; each process counts for itself. */
+/** The limit of tests of one owner's webhooks in a minute. Each process counts for itself. */
 export const TESTS_MAX = 20;
-/** Redeliveries of one webhook in a minute, likewise. */
+/** The limit of redeliveries of one webhook in a minute, likewise. */
 export const REDELIVERIES_MAX = 20;
 
 const ATTEMPT = {
@@ -61,7 +61,7 @@ export function webhookDeliveryRoutes({ pg, guard, sealer }: WebhookDeps): Route
         description: `Also to a disabled one. At most ${TESTS_MAX} a minute for one owner's webhooks. It is not tried again, and not in the delivery log.`,
         answers: {
           200: {
-            description: "What came of it",
+            description: "The result of the test",
             schema: WEBHOOK_TEST_RESULT,
             example: { success: true, status: 200, response_body: "thank you", duration_ms: 112 },
           },
@@ -124,7 +124,7 @@ export function webhookDeliveryRoutes({ pg, guard, sealer }: WebhookDeps): Route
 
 type Managing = Call<"webhooks.manage">;
 
-/** Recorded before it is sent: nothing of the database is held while a receiver takes its time. */
+/** The test is recorded before it is sent, so that no connection or lock is held while the receiver answers. */
 async function prepareTest(
   pg: WebhookDeps["pg"],
   call: Managing,
@@ -143,7 +143,7 @@ async function prepareTest(
   });
 }
 
-/** Throws `rate-limited` with that sentence. */
+/** Throws `rate-limited` with `sentence`. */
 async function requireFew(limiter: RateLimiterMemory, key: string, sentence: string): Promise<void> {
   try {
     await limiter.consume(key);

@@ -33,7 +33,7 @@ import type { AddressGuard } from "../../outbound/guarded-lookup.js";
 import { issueWebhookSecret } from "../../webhooks/sign.js";
 import type { WebhookDeps } from "../../webhooks/webhook-deps.js";
 
-/** So many of one owner, disabled ones included. */
+/** The limit for one owner, disabled webhooks included. */
 export const WEBHOOKS_MAX = 20;
 
 const SENT = { url: "https://crm.acme.example/hooks/stages", event_kinds: ["company-funnel-stage-changed"] };
@@ -174,7 +174,7 @@ async function createWebhook(
 ): Promise<{ webhook: WebhookRecord; secret: string }> {
   const sent = await readJson(call.ctx, parseWebhookCreate);
   const { account, action, param, record } = call;
-  // Before any name is looked up: that is done for nobody who may not make one.
+  // Checked before any name is looked up: only callers who may create a webhook can cause a lookup.
   await ownerFor(pg, account, param("owner"), action);
   await requireAllowed(guard, sent.url);
   const id = newWebhookId();
@@ -205,7 +205,7 @@ async function changeWebhook(
     requireMatch(call.ctx, entityTag(before));
     const { url, event_kinds, enabled } = { ...before, ...sent };
     await updateWebhook(client, { id: before.id, webhook: { url, event_kinds, enabled } });
-    // Also when it is enabled: what came while it was disabled is not sent later.
+    // Also when it is enabled: events from the disabled time are not sent later.
     if (before.enabled !== enabled) await cancelWebhookDeliveries(client, [before.id]);
     const { webhook: after } = await webhookFor(client, call);
     const changes = changedFields(before, after);

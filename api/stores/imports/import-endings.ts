@@ -103,6 +103,6 @@ async function retractChunks(pg: Postgres, id: string): Promise<void> {
 const RETRACTED: LogEntry = {
   class: "info",
   type: "retracted",
-  human_friendly_message: "Every event of this import was taken back",
+  human_friendly_message: "Every event of this import was retracted",
   line: 0,
 };
