@@ -1,4 +1,4 @@
-/** Things to close, all at once, each whatever happens to the others: what each may take does not add up. */
+/** Closes its resources at the same time, so that their durations do not add up. A failure does not stop the others. */
 export class ClosingSet implements AsyncDisposable {
   private readonly open: AsyncDisposable[] = [];
 
@@ -12,6 +12,6 @@ export class ClosingSet implements AsyncDisposable {
     const failures = (await Promise.allSettled(closing)).flatMap((result) =>
       result.status === "rejected" ? [result.reason as unknown] : [],
     );
-    if (failures.length > 0) throw new AggregateError(failures, "not everything could be closed");
+    if (failures.length > 0) throw new AggregateError(failures, "some resources could not be closed");
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Things to close, closed in reverse order of opening, each whatever happened to the one before. Node 20 has no
- * AsyncDisposableStack yet.
+ * Closes its resources one after another, the last opened first. A failure does not stop the others. Replaces
+ * AsyncDisposableStack, which Node 20 does not have.
  */
 export class ClosingStack implements AsyncDisposable {
   private readonly open: AsyncDisposable[] = [];
@@ -23,6 +23,6 @@ export class ClosingStack implements AsyncDisposable {
         failures.push(error);
       }
     }
-    if (failures.length > 0) throw new AggregateError(failures, "not everything could be closed");
+    if (failures.length > 0) throw new AggregateError(failures, "some resources could not be closed");
   }
 }

@@ -1,13 +1,13 @@
 import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
 
-// Below the ports that the kernel gives to outgoing connections (32768 on Linux, 49152 elsewhere): a store that is
-// started again on its port must not find a client of its own there.
+// Below the ports that the kernel assigns to outgoing connections (32768 and above on Linux, 49152 elsewhere).
+// Otherwise, while a store restarts, one of its clients could take its port.
 const LOWEST = 20_000;
 const HIGHEST = 30_000;
 const TRIES = 200;
 
-/** A port of 127.0.0.1 that was free a moment ago: whoever takes it must be ready to find it taken. */
+/** A port of 127.0.0.1 that was free a moment ago. Another program may take it before the caller does. */
 async function findFreePort(): Promise<number> {
   for (let left = TRIES; left > 0; left -= 1) {
     const port = randomInt(LOWEST, HIGHEST);
@@ -18,7 +18,7 @@ async function findFreePort(): Promise<number> {
 
 const START_TRIES = 5;
 
-/** Starts something on a free port, again on another where a program took it between our look and the start. */
+/** Calls `start` with a free port, and with another one when a program has taken it before the start. */
 export async function onFreePort<T>(start: (port: number) => Promise<T>): Promise<T> {
   for (let left = START_TRIES; ; left -= 1) {
     const port = await findFreePort();

@@ -1,29 +1,27 @@
-/** What the process hears from outside (signals) and the clock that bounds its end. */
-
 const EXIT_STATUS = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /**
- * Resolves with the first SIGTERM or SIGINT, so that the program can drain; the second one exits at once
- * with the shell's status for that signal (130, 143).
+ * Resolves with the first SIGTERM or SIGINT, so that the program can drain. The second one exits at once, with the
+ * shell's status for that signal (143 or 130).
  */
 export function stopSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
-    let heard = false;
-    const hear = (signal: "SIGINT" | "SIGTERM") => {
-      if (heard) process.exit(EXIT_STATUS[signal]);
-      heard = true;
+    let received = false;
+    const onSignal = (signal: "SIGINT" | "SIGTERM") => {
+      if (received) process.exit(EXIT_STATUS[signal]);
+      received = true;
       resolve(signal);
     };
-    process.on("SIGINT", hear);
-    process.on("SIGTERM", hear);
+    process.on("SIGINT", onSignal);
+    process.on("SIGTERM", onSignal);
   });
 }
 
-/** Calls `reload` on every SIGHUP until disposed of; `onError` hears of a reload that failed. */
+/** Calls `reload` on every SIGHUP until disposed of, and `onError` when it rejects. */
 export function onReloadSignal(reload: () => Promise<void>, onError: (error: unknown) => void): Disposable {
-  const hear = () => void reload().catch(onError);
-  process.on("SIGHUP", hear);
-  return { [Symbol.dispose]: () => process.off("SIGHUP", hear) };
+  const onSignal = () => void reload().catch(onError);
+  process.on("SIGHUP", onSignal);
+  return { [Symbol.dispose]: () => process.off("SIGHUP", onSignal) };
 }
 
 export interface Deadline {
@@ -32,7 +30,7 @@ export interface Deadline {
   onMissed?: () => void;
 }
 
-/** Starts the clock of a drain; disposing of it stops the clock. It does not keep the process alive. */
+/** Limits a drain to `timeoutMs`, until disposed of. The timer does not keep the process alive. */
 export function startDeadline({ timeoutMs, onMissed }: Deadline): Disposable {
   const miss = () => {
     onMissed?.();

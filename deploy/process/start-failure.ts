@@ -1,6 +1,6 @@
 import { statfsSync } from "node:fs";
 
-/** What only the person who starts the program can put right: it ends with this sentence and a non-zero status. */
+/** A failure that only the operator can fix. The program prints the message and exits with a non-zero status. */
 export class StartFailure extends Error {
   constructor(message: string, options: { cause?: unknown } = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -20,17 +20,17 @@ const SENTENCES: Record<string, (path: string) => string> = {
   ENOSPC: (path) => `The disk of ${path} is full: free some space, or choose another DATA_DIR.`,
   EDQUOT: (path) => `The disk quota for ${path} is used up: free some space, or choose another DATA_DIR.`,
   ENOTDIR: (path) => `${path} is not a directory, or a part of it is a file: choose another DATA_DIR.`,
-  ENOENT: (path) => `${path} cannot be made here: choose another DATA_DIR.`,
+  ENOENT: (path) => `${path} cannot be created: choose another DATA_DIR.`,
   EEXIST: (path) => `${path} exists and is not a directory: choose another DATA_DIR.`,
 };
 
-/** The sentence for a failed file operation below `path`, or the error itself when it has no known cause. */
+/** Returns a StartFailure for a failed file operation below `path`, or the error itself when its cause is unknown. */
 export function explainFileError(error: unknown, path: string): unknown {
   const sentence = SENTENCES[(error as NodeJS.ErrnoException).code ?? ""];
   return sentence === undefined ? error : new StartFailure(sentence(path), { cause: error });
 }
 
-/** The failure of a store on `dir`: what happened, whether the disk may be why, and the last lines of its log. */
+/** Adds to the sentence a warning when the disk of `dir` is nearly full, and the last lines of the store's log. */
 export function storeFailure(sentence: string, { dir, tail }: { dir: string; tail: string }): StartFailure {
   const { bavail, bsize } = statfsSync(dir);
   const freeBytes = bavail * bsize;

@@ -6,53 +6,53 @@ import { StartFailure } from "./start-failure.js";
 
 const FIRST_PAUSE_MS = 500;
 const PAUSE_MS_MAX = 30_000;
-/** Half a minute. What keeps a thread from starting for so long, such as an event log that was wedged, may end with the process. */
+/** Half a minute of starts without success. A restart of the process may then help, such as with a blocked event log. */
 const STARTS_MAX = 6;
 const STOP_IN_START_MS_MAX = 3_000;
 
-export interface ThreadOptions<Heard extends object> {
-  /** The module that the thread runs. It tells `{ ready: true }` when it does its work, with more if it likes. */
+export interface ThreadOptions<Received extends object> {
+  /** The module that the thread runs. It sends `{ ready: true }`, perhaps with more fields, once it works. */
   module: URL;
-  /** What tools show. */
+  /** The thread's name in debuggers and process lists. */
   name: string;
-  /** What sentences say, such as "an enrichment worker". */
-  called: string;
+  /** The subject of log messages and errors, such as "an enrichment worker". */
+  label: string;
   log: Logger;
-  /** Asked for at each start. */
+  /** Returns the `workerData`. Called before each start. */
   data: () => object;
-  /** Told all that the thread tells. */
-  hear: (message: Heard) => void;
-  /** Told whenever it ended, for whatever reason. */
+  /** Receives all messages of the thread. */
+  onMessage: (message: Received) => void;
+  /** Called after each end of the thread, also after a failure. */
   onEnded?: () => void;
-  /** Before it is started again; twice as long each time that follows. */
+  /** The pause before the first restart. It doubles with each further one, up to 30 s. */
   firstPauseMs?: number;
-  /** Whether it may go on trying to start for long, as with a broker away: then the end does not wait for that. */
+  /** Whether a start may hang, such as with an unavailable broker. Disposal then terminates a start after 3 s. */
   mayHangInStart?: boolean;
 }
 
-export interface SupervisedThread<Told extends object> extends AsyncDisposable {
-  /** Resolves when it is ready for the first time; rejects when it ended before by itself, and is not started again. */
+export interface SupervisedThread<Sent extends object> extends AsyncDisposable {
+  /** Resolves when the thread is ready for the first time. Rejects when it ends before that; it is not restarted then. */
   ready: Promise<void>;
-  /** Resolves with the reason when it cannot be started any more. */
+  /** Resolves with the reason when restarting was given up. */
   lost: Promise<Error>;
-  /** False while it starts, and when it has ended. */
+  /** False while the thread starts, and after it has ended. */
   isReady(): boolean;
-  /** Nobody hears it while there is no thread. */
-  tell(message: Told): void;
-  /** Tells it `{ stop: true }`, and resolves when it has ended. */
+  /** Sends a message. It is lost while no thread runs. */
+  send(message: Sent): void;
+  /** Sends `{ stop: true }`, and resolves when the thread has ended. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Runs a module on a thread of its own. One that ends by itself is started again, after a pause. */
-export function superviseThread<Told extends object, Heard extends object>(
-  options: ThreadOptions<Heard>,
-): SupervisedThread<Told> {
-  const { log, name, called, firstPauseMs = FIRST_PAUSE_MS, mayHangInStart = false } = options;
+/** Runs a module on a thread of its own. Restarts the thread after a pause when it ends by itself. */
+export function superviseThread<Sent extends object, Received extends object>(
+  options: ThreadOptions<Received>,
+): SupervisedThread<Sent> {
+  const { log, name, label, firstPauseMs = FIRST_PAUSE_MS, mayHangInStart = false } = options;
   const stopping = new AbortController();
   let current: Worker | undefined;
   let isReady = false;
   let wasReady = false;
-  let startsInVain = 0;
+  let failedStarts = 0;
   let markReady = (): void => undefined;
   let markFailed = (_: Error): void => undefined;
   let giveUp = (_: Error): void => undefined;
@@ -61,31 +61,30 @@ export function superviseThread<Told extends object, Heard extends object>(
     markReady = resolve;
     markFailed = reject;
   });
-  const hear = (message: Heard) => {
-    options.hear(message);
+  const onMessage = (message: Received) => {
+    options.onMessage(message);
     if (!("ready" in message)) return;
-    startsInVain = 0;
+    failedStarts = 0;
     isReady = wasReady = true;
     markReady();
   };
   const run = async () => {
     for (let failures = 0; !stopping.signal.aborted; failures++) {
       const startedAt = Date.now();
-      startsInVain++;
+      failedStarts++;
       current = new Worker(options.module, { workerData: options.data(), name });
-      const failure = await ended(current.on("message", hear));
+      const failure = await ended(current.on("message", onMessage));
       const worked = isReady;
       isReady = false;
       options.onEnded?.();
       if (stopping.signal.aborted) {
-        if (worked && failure) log.error({ err: failure }, `${called} did not end as it should`);
+        if (worked && failure) log.error({ err: failure }, `${label} failed while it stopped`);
         return;
       }
-      if (!wasReady) return markFailed(explain(`${called} could not start`, failure));
-      if (startsInVain === STARTS_MAX)
-        return giveUp(explain(`${called} cannot be started any more`, failure));
+      if (!wasReady) return markFailed(explain(`${label} could not start`, failure));
+      if (failedStarts === STARTS_MAX) return giveUp(explain(`${label} could not be restarted`, failure));
       if (Date.now() - startedAt > PAUSE_MS_MAX) failures = 0;
-      log.error({ err: failure }, `${called} ended; it is started again`);
+      log.error({ err: failure }, `${label} ended and is restarted`);
       const pauseMs = Math.min(firstPauseMs * 2 ** failures, PAUSE_MS_MAX);
       await pause(pauseMs, { signal: stopping.signal });
     }
@@ -95,13 +94,13 @@ export function superviseThread<Told extends object, Heard extends object>(
     ready,
     lost,
     isReady: () => isReady,
-    tell: (message) => current?.postMessage(message),
+    send: (message) => current?.postMessage(message),
     async [Symbol.asyncDispose]() {
       stopping.abort();
       current?.postMessage({ stop: true });
       if (mayHangInStart && !isReady) {
         await settlesWithin(running, STOP_IN_START_MS_MAX);
-        // One that began to work meanwhile has something to finish.
+        // A thread that became ready meanwhile finishes its work.
         if (!isReady) await current?.terminate();
       }
       await running;
@@ -109,7 +108,7 @@ export function superviseThread<Told extends object, Heard extends object>(
   };
 }
 
-/** Resolves with the error that ended it, if any did. */
+/** Resolves when the thread ends, with the error if it failed. */
 function ended(worker: Worker): Promise<Error | undefined> {
   return new Promise((resolve) => {
     worker.once("error", resolve);
@@ -117,8 +116,8 @@ function ended(worker: Worker): Promise<Error | undefined> {
   });
 }
 
-/** An error that comes from a thread has its name and its sentence still, and no class any more. */
-function explain(what: string, failure: Error | undefined): Error {
+/** An error from a thread keeps its name and message, but loses its class. */
+function explain(message: string, failure: Error | undefined): Error {
   if (failure?.name === "StartFailure") return new StartFailure(failure.message, { cause: failure });
-  return new Error(what, { cause: failure });
+  return new Error(message, { cause: failure });
 }

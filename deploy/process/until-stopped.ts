@@ -1,13 +1,16 @@
 import { parentPort } from "node:worker_threads";
 
-/** For a module that `superviseThread` runs: passes on what the thread is told, and resolves when it is told to stop. */
-export function untilStopped<Told extends object>(
-  hear: (message: Exclude<Told, { stop: true }>) => void,
+/**
+ * For a module that `superviseThread` runs. Resolves when the main thread sends `{ stop: true }`; passes other messages
+ * to `onMessage`.
+ */
+export function untilStopped<Message extends object>(
+  onMessage: (message: Exclude<Message, { stop: true }>) => void,
 ): Promise<undefined> {
   return new Promise((resolve) => {
-    parentPort?.on("message", (message: Told) => {
+    parentPort?.on("message", (message: Message) => {
       if ("stop" in message) resolve(undefined);
-      else hear(message as Exclude<Told, { stop: true }>);
+      else onMessage(message as Exclude<Message, { stop: true }>);
     });
   });
 }

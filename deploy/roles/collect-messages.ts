@@ -1,7 +1,7 @@
 import type { Config } from "../config/config.js";
 import type { EventLogSource } from "../stores/open-event-log.js";
 
-/** What the thread of live collection is started with. URLs carry credentials. */
+/** The `workerData` of the thread of live collection. URLs carry credentials. */
 export interface CollectThreadData {
   config: Pick<Config, "collect" | "logCodec" | "logLevel" | "trustedProxies">;
   logSource: EventLogSource;

@@ -10,18 +10,18 @@ import { openCollect } from "./collect.js";
 import { openEventLog } from "../stores/open-event-log.js";
 import { untilStopped } from "../process/until-stopped.js";
 
-/** For what is served, read again as it changes, and for `/readyz`. The connection that listens is one more. */
+/** One reads changed packages and pixels, one answers `/readyz`. Listening for changes takes one more connection. */
 const CONNECTIONS_MAX = 2;
-/** All that it will take is in it by then; with its broker away it would go on trying for half a minute. */
+/** All events are appended by then. With an unavailable broker, closing would retry for half a minute. */
 const LOG_CLOSE_MS_MAX = 2_000;
 
-/** Live collection on a thread of its own; ends when told to stop. */
+/** Runs live collection until the main thread sends `{ stop: true }`. */
 async function main({ config, logSource, postgresUrl, clickhouseUrl }: CollectThreadData): Promise<void> {
   await using open = new ClosingStack();
   const log = createLog({ level: config.logLevel });
   const registry = new Registry();
-  const tellMetrics = async () => tell({ metrics: await registry.metrics().catch(() => "") });
-  const stopped = untilStopped<ToCollect>(() => void tellMetrics());
+  const sendMetrics = async () => send({ metrics: await registry.metrics().catch(() => "") });
+  const stopped = untilStopped<ToCollect>(() => void sendMetrics());
   const pg = connectPostgres({ url: postgresUrl, connectionsMax: CONNECTIONS_MAX, log });
   open.defer(() => pg.end());
   const clickhouse = connectClickHouse(clickhouseUrl);
@@ -29,17 +29,17 @@ async function main({ config, logSource, postgresUrl, clickhouseUrl }: CollectTh
   const eventLog = await openEventLog(logSource, log);
   open.defer(() => settlesWithin(eventLog[Symbol.asyncDispose](), LOG_CLOSE_MS_MAX));
   const stores = { pg, postgresUrl, clickhouse, eventLog: () => Promise.resolve(eventLog) };
-  // What is lost at the end is counted, too.
-  open.defer(tellMetrics);
+  // Runs after collection has closed, so that the metrics count events lost at the end.
+  open.defer(sendMetrics);
   const { url, port } = open.use(await openCollect({ config, stores, log, registry }));
-  tell({ ready: true, url, port });
+  send({ ready: true, url, port });
   await stopped;
 }
 
-function tell(message: FromCollect): void {
+function send(message: FromCollect): void {
   parentPort?.postMessage(message);
 }
 
 await main(workerData as CollectThreadData);
-// Stores that were closed may leave a request that is tried again; nothing is left to wait for.
+// A closed store may still retry a request, which would keep the thread running.
 process.exit();

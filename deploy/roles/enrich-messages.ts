@@ -5,7 +5,7 @@ import type { ChunkOutcome } from "../../schemas/records/chunk-outcome.js";
 import type { EventLogSource } from "../stores/open-event-log.js";
 import type { LogLevel } from "../process/log.js";
 
-/** What an enrichment thread is started with. The tables are shared memory, not copies. */
+/** The `workerData` of an enrichment thread. The tables are shared memory, not copies. */
 export interface ThreadData {
   share: { index: number; of: number };
   logSource: EventLogSource;

@@ -18,7 +18,7 @@ import { lowerPriority } from "../process/thread-priority.js";
 
 const CONNECTIONS_MAX = 2;
 
-/** One worker of enrichment on a thread of its own; ends when told to stop, or with the error that stopped it. */
+/** Runs one worker of enrichment until the main thread sends `{ stop: true }`. Rejects when the worker fails. */
 async function main(data: ThreadData): Promise<void> {
   lowerPriority();
   await using open = new ClosingStack();
@@ -28,7 +28,7 @@ async function main(data: ThreadData): Promise<void> {
   const clickhouse = connectClickHouse(data.clickhouseUrl);
   open.defer(() => clickhouse.close());
   const eventLog = open.use(
-    await openEventLog(data.logSource, log, { onRecordsLost: (recordsLost) => tell({ recordsLost }) }),
+    await openEventLog(data.logSource, log, { onRecordsLost: (recordsLost) => send({ recordsLost }) }),
   );
   const lookupsFrom = (tables: LookupData) => openLookups(tables, { originKey: data.originKey });
   let lookups = lookupsFrom(data.lookupData);
@@ -47,12 +47,12 @@ async function main(data: ThreadData): Promise<void> {
       }),
       deadLetters: deadLetterStore(pg),
       mutex: sharedThreadMutex(data.mutexMemory, data.share.index),
-      onOutcomes: (outcomes) => tell({ outcomes: [...outcomes] }),
-      onWritten: (written) => tell({ written }),
-      onInserted: (inserted) => tell({ inserted }),
+      onOutcomes: (outcomes) => send({ outcomes: [...outcomes] }),
+      onWritten: (written) => send({ written }),
+      onInserted: (inserted) => send({ inserted }),
       onDeadLetter: ({ record: _, ...letter }) => {
         log.error(letter, "a chunk became a dead letter; see: admin dead-letters list");
-        tell({ deadLetters: 1 });
+        send({ deadLetters: 1 });
       },
       onLogRefused: ({ reason, cause }, kept) =>
         log.error(
@@ -62,15 +62,15 @@ async function main(data: ThreadData): Promise<void> {
       onRetry: (error, what) => log.warn({ err: error }, `${what} failed and is tried again`),
     }),
   );
-  tell({ ready: true });
+  send({ ready: true });
   const crash = await Promise.race([stopped, worker.crashed]);
   if (crash !== undefined) throw crash;
 }
 
-function tell(message: FromThread): void {
+function send(message: FromThread): void {
   parentPort?.postMessage(message);
 }
 
 await main(workerData as ThreadData);
-// Stores that were closed may leave a request that is tried again; nothing is left to wait for.
+// A closed store may still retry a request, which would keep the thread running.
 process.exit();

@@ -17,7 +17,7 @@ export async function startEnrich(parts: RoleParts, lookupData: LookupData): Pro
       clickhouseUrl: stores.clickhouseUrl,
       originKey: new Uint8Array(hkdfSync("sha256", secretKey, "", "maintainer-toolchain origin ids v1", 32)),
       lookupData,
-      watch: metrics.enrichment,
+      metrics: metrics.enrichment,
     }),
   );
   const reload = onReloadSignal(

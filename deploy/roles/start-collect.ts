@@ -7,28 +7,28 @@ export interface CollectOptions {
   config: CollectThreadData["config"];
   stores: Omit<CollectThreadData, "config">;
   log: Logger;
-  /** What the thread runs. */
+  /** The module that the thread runs. */
   module?: URL;
 }
 
-/** Live collection on a thread of its own: redirects wait for no upload, no export and no garbage of the API's. */
+/** Live collection on a thread of its own, so that uploads, exports and garbage collection of the API do not delay redirects. */
 export interface Collect extends AsyncDisposable {
   readonly url: string;
-  /** Resolves with the reason when it could not be started again. */
+  /** Resolves with the reason when the thread could not be restarted. */
   readonly lost: Promise<Error>;
-  /** False when it ended by itself, until it serves again. */
+  /** False after the thread ended by itself, until it serves again. */
   isServing(): boolean;
-  /** In Prometheus's text form; what it told last where the thread does not answer. */
+  /** In Prometheus's text form. The last known text when the thread does not answer within 5 s. */
   metrics(): Promise<string>;
-  /** Answers what is asked, appends the events of all answers to the log, and resolves. */
+  /** Finishes open requests, appends the events of all answers to the log, and resolves. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Less than Prometheus waits for a process. */
+/** Less than Prometheus's default scrape timeout of 10 s. */
 const METRICS_MS_MAX = 5_000;
 const MODULE = new URL("./collect-thread.js", import.meta.url);
 
-/** Throws StartFailure when its port cannot be had. */
+/** Throws StartFailure when the port is not available. */
 export async function startCollect({
   config,
   stores,
@@ -39,11 +39,11 @@ export async function startCollect({
   const { logSource, postgresUrl, clickhouseUrl } = stores;
   let url = "";
   let { port } = collect;
-  const metrics = keepMetrics(() => thread.tell({ scrape: true }));
+  const metrics = threadMetrics(() => thread.send({ scrape: true }));
   const thread = superviseThread<ToCollect, FromCollect>({
     module,
     name: "collect",
-    called: "live collection",
+    label: "live collection",
     log,
     data: (): CollectThreadData => ({
       config: { collect: { ...collect, port }, logCodec, logLevel, trustedProxies },
@@ -51,12 +51,12 @@ export async function startCollect({
       postgresUrl,
       clickhouseUrl,
     }),
-    hear(message) {
-      if ("metrics" in message) metrics.hear(message.metrics);
-      // Where any free port would do, the one that others know by now is taken again.
+    onMessage(message) {
+      if ("metrics" in message) metrics.onScraped(message.metrics);
+      // With port 0, a restarted thread takes the same port again, which callers know.
       else ({ url, port } = message);
     },
-    onEnded: () => metrics.end(),
+    onEnded: () => metrics.onEnded(),
     mayHangInStart: "kafka" in logSource,
   });
   await thread.ready;
@@ -64,30 +64,30 @@ export async function startCollect({
     url,
     lost: thread.lost,
     isServing: () => thread.isReady(),
-    metrics: () => (thread.isReady() ? metrics.ask() : Promise.resolve(metrics.last())),
+    metrics: () => (thread.isReady() ? metrics.scrape() : Promise.resolve(metrics.last())),
     [Symbol.asyncDispose]: () => thread[Symbol.asyncDispose](),
   };
 }
 
-/** Several may ask at once. An answer that comes too late is for whoever asks next: it tells why it was late. */
-function keepMetrics(scrape: () => void) {
+/** Concurrent scrapes share one request to the thread. A late answer goes to the next scrape. */
+function threadMetrics(request: () => void) {
   let last = "";
-  let asked: Promise<string> | undefined;
+  let pending: Promise<string> | undefined;
   let answer = (_: string): void => undefined;
   return {
     last: () => last,
-    hear(text: string) {
+    onScraped(text: string) {
       last = text;
       answer(text);
     },
-    end: () => answer(last),
-    async ask(): Promise<string> {
-      if (asked === undefined) {
-        asked = new Promise((resolve) => (answer = resolve));
-        scrape();
+    onEnded: () => answer(last),
+    async scrape(): Promise<string> {
+      if (pending === undefined) {
+        pending = new Promise((resolve) => (answer = resolve));
+        request();
       }
-      const text = await Promise.race([asked, sleep(METRICS_MS_MAX, undefined, { ref: false })]);
-      if (text !== undefined) asked = undefined;
+      const text = await Promise.race([pending, sleep(METRICS_MS_MAX, undefined, { ref: false })]);
+      if (text !== undefined) pending = undefined;
       return text ?? last;
     },
   };

@@ -9,13 +9,13 @@ import { superviseThread, type SupervisedThread } from "../process/supervise-thr
 export interface EnrichmentOptions extends Omit<ThreadData, "share" | "mutexMemory"> {
   workers: number;
   log: Logger;
-  watch: EnrichmentMetrics;
+  metrics: EnrichmentMetrics;
 }
 
 export interface Enrichment extends AsyncDisposable {
-  /** Resolves with the reason when a worker could not be started again. */
+  /** Resolves with the reason when a worker could not be restarted. */
   readonly lost: Promise<Error>;
-  /** How many workers do not consume now, because they are starting or have ended. */
+  /** The number of workers that are starting or have ended, and so do not consume. */
   idleWorkers(): number;
   /** Every worker continues with these tables from its next batch on. */
   reload(lookupData: LookupData): void;
@@ -23,13 +23,13 @@ export interface Enrichment extends AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Runs the workers of enrichment, each on a thread. One that ends by itself is started again after a pause. */
+/** Runs the workers of enrichment, each on a thread. Restarts a worker after a pause when it ends by itself. */
 export async function startEnrichment(options: EnrichmentOptions): Promise<Enrichment> {
-  const { workers: of, log, watch, ...given } = options;
+  const { workers: of, log, metrics, ...given } = options;
   const data = { ...given, mutexMemory: new SharedArrayBuffer(MUTEX_BYTES) };
   const open = new ClosingSet();
   const workers = Array.from({ length: of }, (_, index) =>
-    open.use(keepWorker(index, { data: () => ({ ...data, share: { index, of } }), log, watch })),
+    open.use(startWorker(index, { data: () => ({ ...data, share: { index, of } }), log, metrics })),
   );
   try {
     await Promise.all(workers.map(({ ready }) => ready));
@@ -42,35 +42,35 @@ export async function startEnrichment(options: EnrichmentOptions): Promise<Enric
     idleWorkers: () => workers.filter((worker) => !worker.isReady()).length,
     reload(lookupData) {
       data.lookupData = lookupData;
-      workers.forEach((worker) => worker.tell({ lookupData }));
+      workers.forEach((worker) => worker.send({ lookupData }));
     },
     [Symbol.asyncDispose]: () => open[Symbol.asyncDispose](),
   };
 }
 
-interface WorkerOptions extends Pick<EnrichmentOptions, "log" | "watch"> {
+interface WorkerOptions extends Pick<EnrichmentOptions, "log" | "metrics"> {
   data: () => ThreadData;
 }
 
-function keepWorker(index: number, { data, log, watch }: WorkerOptions): SupervisedThread<ToThread> {
+function startWorker(index: number, { data, log, metrics }: WorkerOptions): SupervisedThread<ToThread> {
   const { mutexMemory, logSource } = data();
   return superviseThread<ToThread, FromThread>({
     module: new URL("./enrich-thread.js", import.meta.url),
     name: "enrich",
-    called: "an enrichment worker",
+    label: "an enrichment worker",
     log: log.child({ worker: index }),
     data,
-    hear: (message) => pass(message, watch),
+    onMessage: (message) => record(message, metrics),
     onEnded: () => sharedThreadMutex(mutexMemory, index).unlock(),
     mayHangInStart: "kafka" in logSource,
   });
 }
 
-function pass(message: FromThread, watch: EnrichmentMetrics): void {
+function record(message: FromThread, metrics: EnrichmentMetrics): void {
   if ("ready" in message) return;
-  if ("deadLetters" in message) watch.onDeadLetters(message.deadLetters);
-  else if ("written" in message) watch.onWritten(message.written);
-  else if ("inserted" in message) watch.onInserted(message.inserted);
-  else if ("recordsLost" in message) watch.onRecordsLost(message.recordsLost);
-  else watch.onOutcomes(message.outcomes);
+  if ("deadLetters" in message) metrics.onDeadLetters(message.deadLetters);
+  else if ("written" in message) metrics.onWritten(message.written);
+  else if ("inserted" in message) metrics.onInserted(message.inserted);
+  else if ("recordsLost" in message) metrics.onRecordsLost(message.recordsLost);
+  else metrics.onOutcomes(message.outcomes);
 }

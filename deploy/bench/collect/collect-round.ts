@@ -12,7 +12,7 @@ import type { MeasuredRun } from "../management/management-round.js";
 import { postFile } from "../common/post-file.js";
 import { openRawConnections } from "./raw-connections.js";
 import { sendAtRate, type Rate } from "../common/send-at-rate.js";
-import { takePrecedence } from "../common/take-precedence.js";
+import { raisePriority } from "../common/raise-priority.js";
 import { sampleUsage } from "../common/sample-usage.js";
 
 /** Redirects at a fixed rate, and the import that ran beside them. */
@@ -62,7 +62,7 @@ async function measureRedirects(
   // It is waited for below; until then a failure is nobody's.
   importing.catch(() => undefined);
   using sampler = sampleUsage(setup.pid);
-  using _ = takePrecedence();
+  using _ = raisePriority();
   const busyBefore = readBusySeconds();
   const sent = await sendAtRate(rate, (index) => connections.send(redirectRequest(index)));
   const usage = sampler.finish();

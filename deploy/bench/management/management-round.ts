@@ -2,7 +2,7 @@ import type { Pool } from "pg";
 import type { KeepAliveConnections } from "../common/keep-alive-connections.js";
 import { readBusySeconds } from "../common/machine-cpu.js";
 import { sendAtRate, type Rate, type SentAtRate } from "../common/send-at-rate.js";
-import { takePrecedence } from "../common/take-precedence.js";
+import { raisePriority } from "../common/raise-priority.js";
 import { sampleUsage, type Usage } from "../common/sample-usage.js";
 import type { ManagementSetup } from "./management-setup.js";
 import { ManagementMix } from "./management-mix.js";
@@ -50,7 +50,7 @@ async function measure(
   send: (index: number) => Promise<string>,
 ): Promise<MeasuredRun> {
   using sampler = sampleUsage(pid);
-  using _ = takePrecedence();
+  using _ = raisePriority();
   const busyBefore = readBusySeconds();
   const sent = await sendAtRate(rate, send);
   return { ...sent, usage: sampler.finish(), machineCpuSeconds: readBusySeconds() - busyBefore };

@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import { superviseThread, type SupervisedThread } from "../../../../deploy/process/supervise-thread.js";
 import { StartFailure } from "../../../../deploy/process/start-failure.js";
 
-type Told = { echo: string } | { fail: true };
-type Heard = { ready: true; start: number } | { echoed: string };
+type Sent = { echo: string } | { fail: true };
+type Received = { ready: true; start: number } | { echoed: string };
 
 const HEAD = `import { parentPort, workerData } from "node:worker_threads";`;
 const READY = `
@@ -17,50 +17,50 @@ const READY = `
 
 /** The first start is number 1. */
 function keep(script: string, { firstPauseMs = 10, mayHangInStart = false } = {}) {
-  const heard: Heard[] = [];
+  const received: Received[] = [];
   const logged: string[] = [];
   let starts = 0;
   let ends = 0;
-  const thread: SupervisedThread<Told> = superviseThread<Told, Heard>({
+  const thread: SupervisedThread<Sent> = superviseThread<Sent, Received>({
     module: new URL(`data:text/javascript,${encodeURIComponent(HEAD + script)}`),
     name: "tested",
-    called: "a tested thread",
+    label: "a tested thread",
     log: pino({}, { write: (line: string) => void logged.push(line) }),
     data: () => ({ start: ++starts }),
-    hear: (message) => heard.push(message),
+    onMessage: (message) => received.push(message),
     firstPauseMs,
     mayHangInStart,
     onEnded: () => ends++,
   });
-  return { thread, heard, logged, starts: () => starts, ends: () => ends };
+  return { thread, received, logged, starts: () => starts, ends: () => ends };
 }
 
-test("a thread is told and heard until it is stopped", async () => {
-  const { thread, heard, ends } = keep(READY);
+test("a thread sends and receives messages until it is stopped", async () => {
+  const { thread, received, ends } = keep(READY);
   expect(thread.isReady()).toBe(false);
   await thread.ready;
   expect(thread.isReady()).toBe(true);
-  thread.tell({ echo: "a" });
-  await expect.poll(() => heard).toEqual([{ ready: true, start: 1 }, { echoed: "a" }]);
+  thread.send({ echo: "a" });
+  await expect.poll(() => received).toEqual([{ ready: true, start: 1 }, { echoed: "a" }]);
   await thread[Symbol.asyncDispose]();
   expect([thread.isReady(), ends()]).toEqual([false, 1]);
 });
 
-test("a thread that breaks is started again, and is not ready in between", async () => {
-  const { thread, heard, ends } = keep(READY, { firstPauseMs: 500 });
+test("a thread that breaks is restarted, and is not ready in between", async () => {
+  const { thread, received, ends } = keep(READY, { firstPauseMs: 500 });
   await thread.ready;
-  thread.tell({ fail: true });
+  thread.send({ fail: true });
   await expect.poll(() => ends()).toBe(1);
   expect(thread.isReady()).toBe(false);
   await expect.poll(() => thread.isReady(), { timeout: 5_000 }).toBe(true);
-  expect(heard).toEqual([
+  expect(received).toEqual([
     { ready: true, start: 1 },
     { ready: true, start: 2 },
   ]);
   await thread[Symbol.asyncDispose]();
 });
 
-test("a thread that cannot do its work at first is not started again, and says why as it said it", async () => {
+test("a thread that fails before it is ready is not restarted, and its StartFailure is passed on", async () => {
   const failing = `const error = new Error("port 80 is taken"); error.name = "StartFailure"; throw error;`;
   const { thread, starts } = keep(failing);
   const failure: unknown = await thread.ready.catch((error: unknown) => error);
@@ -70,50 +70,50 @@ test("a thread that cannot do its work at first is not started again, and says w
   expect(starts()).toBe(1);
 });
 
-test("a fault of the thread's own keeps its cause", async () => {
+test("another failure of the thread is passed on as the cause", async () => {
   const { thread } = keep(`throw new TypeError("no such thing")`);
   const failure = (await thread.ready.catch((error: unknown) => error)) as Error;
   expect(failure.message).toBe("a tested thread could not start");
   expect((failure.cause as Error).message).toBe("no such thing");
 });
 
-test("a thread that does not start any more is given up", async () => {
+test("restarting ends after six failed starts", async () => {
   const { thread, starts } = keep(`if (workerData.start > 1) throw new Error("not again"); ${READY}`);
   await thread.ready;
-  thread.tell({ fail: true });
-  expect((await thread.lost).message).toBe("a tested thread cannot be started any more");
+  thread.send({ fail: true });
+  expect((await thread.lost).message).toBe("a tested thread could not be restarted");
   expect(starts()).toBe(7);
 });
 
-test("a thread that is told to stop while it waits for its next start ends at once", async () => {
+test("a thread that is stopped while it waits for its restart ends at once", async () => {
   const { thread, starts, ends } = keep(READY, { firstPauseMs: 100_000 });
   await thread.ready;
-  thread.tell({ fail: true });
+  thread.send({ fail: true });
   await expect.poll(() => ends()).toBe(1);
   await thread[Symbol.asyncDispose]();
   expect(starts()).toBe(1);
 });
 
-test("a thread that hangs in its start is not waited for", async () => {
+test("a thread that hangs in its start is terminated", async () => {
   const { thread, ends } = keep(`setInterval(() => undefined, 1_000);`, { mayHangInStart: true });
   await thread[Symbol.asyncDispose]();
   expect(ends()).toBe(1);
 });
 
-test("a thread that becomes ready while it is to stop finishes what it has", async () => {
+test("a thread that becomes ready while it is stopped finishes its work", async () => {
   const script = `
     parentPort.once("message", () => {
       setTimeout(() => parentPort.postMessage({ ready: true, start: 1 }), 500);
       setTimeout(() => { parentPort.postMessage({ echoed: "all" }); process.exit(); }, 4_000);
     });`;
-  const { thread, heard } = keep(script, { mayHangInStart: true });
+  const { thread, received } = keep(script, { mayHangInStart: true });
   await thread[Symbol.asyncDispose]();
-  expect(heard).toEqual([{ ready: true, start: 1 }, { echoed: "all" }]);
+  expect(received).toEqual([{ ready: true, start: 1 }, { echoed: "all" }]);
 });
 
-test("a thread that breaks while it stops is told of", async () => {
+test("a thread that fails while it stops is logged", async () => {
   const { thread, logged } = keep(READY.replace("process.exit()", `throw new Error("not flushed")`));
   await thread.ready;
   await thread[Symbol.asyncDispose]();
-  expect(logged.join("")).toContain("a tested thread did not end as it should");
+  expect(logged.join("")).toContain("a tested thread failed while it stopped");
 });
