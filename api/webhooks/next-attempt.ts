@@ -4,13 +4,13 @@ import type { Exchange } from "../outbound/send-request.js";
 /** The state of a delivery once an attempt has ended. */
 export type Next = { state: "delivered" | "failed" } | { state: "pending"; delayMs: number };
 
-/** How long after a failed attempt the next one comes, at the earliest; as many retries as there are delays. */
+/** Milliseconds from a failed attempt to the next. Three delays make four attempts in all. */
 export const RETRY_DELAYS_MS: readonly number[] = [10_000, 60_000, 360_000];
 const SPREAD = 0.2;
 
 /**
- * Only where no answer came is it tried again, so spread that receivers which were away are not met by everything at
- * once. `attempts` counts those before this one; `random` is in [0, 1).
+ * Decides after an attempt whether and when the delivery is tried again: only if no answer came. Any answer is final.
+ * The delay is spread by 20 %, so that a receiver that comes back does not get all deliveries at once.
  */
 export function nextAttempt(
   exchange: Pick<Exchange, "status">,
@@ -23,7 +23,9 @@ export function nextAttempt(
 }
 
 export interface RetryState {
+  /** Attempts before this one. */
   attempts: number;
+  /** In [0, 1). */
   random: number;
   delaysMs?: readonly number[] | undefined;
 }
