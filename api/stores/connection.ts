@@ -3,8 +3,8 @@ import { Problem } from "../../schemas/problem.js";
 import { query, tookTooLong, type Postgres } from "./query.js";
 
 /**
- * Runs `work` on one connection, which goes back to the pool when it resolves and is closed when it throws. A
- * connection that breaks while it is held fails its next query; without a listener it would end the process.
+ * Runs `work` on one connection. The connection returns to the pool if `work` resolves, and is closed if it throws. The
+ * listener is needed because a connection that breaks between queries would otherwise end the process.
  */
 export async function onConnection<T>(pg: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
   const client = await connect(pg);
@@ -21,7 +21,7 @@ export async function onConnection<T>(pg: Pool, work: (client: PoolClient) => Pr
   }
 }
 
-/** Runs `work` in one transaction: committed when it resolves, rolled back when it throws. */
+/** Runs `work` in one transaction: committed if it resolves, rolled back if it throws. */
 export async function inTransaction<T>(pg: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
   const outcome = await onConnection(pg, async (client) => {
     await query(client, "begin");
@@ -39,7 +39,7 @@ export async function inTransaction<T>(pg: Pool, work: (client: PoolClient) => P
   return outcome.result;
 }
 
-/** As `inTransaction`, on a connection that the caller has, such as one that holds a lock. */
+/** As `inTransaction`, on a given connection, such as one that holds a lock. */
 export async function transactionOn<T>(client: Postgres, work: () => Promise<T>): Promise<T> {
   await query(client, "begin");
   try {
@@ -47,13 +47,13 @@ export async function transactionOn<T>(client: Postgres, work: () => Promise<T>)
     await query(client, "commit");
     return result;
   } catch (error) {
-    // On a broken connection this fails too, and the server rolls back by itself.
+    // On a broken connection this fails too; the server then rolls back by itself.
     await query(client, "rollback").catch(() => undefined);
     throw error;
   }
 }
 
-/** No fault of the connection, which costs more to open than a transaction. */
+/** A Problem says nothing against the connection, which costs more to open than a transaction. */
 function isRefusal(error: unknown): error is Problem {
   return error instanceof Problem && (error.status !== 503 || tookTooLong(error.cause));
 }

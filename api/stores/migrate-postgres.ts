@@ -10,28 +10,28 @@ import {
 } from "../../schemas/migrations.js";
 
 /**
- * Brings PostgreSQL to this program's tables: every file of `api/postgres` in the order of its number, each in a
- * transaction of its own, once. Several processes may start at once: an advisory lock lets one work at a time.
- * Throws when the database has migrations that this program does not know, or had another text of one.
+ * Migrates PostgreSQL to this program's tables: each file of `api/postgres`, in the order of its number, once, in its
+ * own transaction. An advisory lock serialises concurrent processes. Throws if the database has a migration that this
+ * program does not know, or one with another text.
  */
 export async function migratePostgres(pg: Pool): Promise<void> {
   const migrations = await readMigrations(assetUrl("api/postgres/"));
   await asOnlyMigration(pg, (client) => applyMissing(client, migrations));
 }
 
-/** Runs `work` while no other process of this installation migrates a store, PostgreSQL or ClickHouse. */
+/** Runs `work` while no other process of this installation migrates PostgreSQL or ClickHouse. */
 export async function asOnlyMigration(pg: Pool, work: (client: PoolClient) => Promise<void>): Promise<void> {
   const client = await pg.connect();
   try {
     await client.query("select pg_advisory_lock($1)", [LOCK]);
     await work(client);
   } finally {
-    // Closing the session gives the lock back whatever state the session is in.
+    // Closing the session releases the lock, whatever the session's state.
     client.release(true);
   }
 }
 
-/** Any constant will do, as long as nothing else in the database locks on it. */
+/** An arbitrary number that no other lock of the database uses. */
 const LOCK = 7_236_001;
 
 async function applyMissing(client: PoolClient, migrations: readonly Migration[]): Promise<void> {

@@ -1,4 +1,4 @@
-/** Which part of a v2 list is asked for: newest first, the entries after (older than) the one with this id. */
+/** A page of a v2 list, newest first: the entries after (older than) the one with this id. */
 export interface Page {
   after?: string;
   perPage: number;

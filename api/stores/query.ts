@@ -6,9 +6,9 @@ import { isStoreDown } from "../answers/store-down.js";
 export type Postgres = Pick<Pool, "query">;
 
 /**
- * Runs one parameterised statement. What did not come from the server is a failed connection, whatever the driver
- * calls it (many of its errors carry no code): a Problem `unavailable`, with the failure as its cause. So is a
- * statement that the server gave up because it waited or took too long.
+ * Runs one parameterised statement. An error that did not come from the server is a failed connection, whatever the
+ * driver calls it (many of its errors carry no code): a Problem `unavailable` with the error as its cause. A statement
+ * that the server cancelled for a timeout is one as well.
  */
 export async function query<Row extends QueryResultRow>(
   pg: Postgres,
@@ -29,8 +29,8 @@ function unavailable(sentence: string, cause: unknown): Problem {
 }
 
 /**
- * Whether the server ended a statement at its `lock_timeout` (55P03) or `statement_timeout` (57014, which is also what
- * an operator's cancelling is): its connection is sound, and nothing of the statement was done.
+ * Whether the server ended a statement at its `lock_timeout` (55P03) or `statement_timeout` (57014, also an operator's
+ * cancellation). The connection is intact, and the statement had no effect.
  */
 export function tookTooLong(error: unknown): boolean {
   const { code } = (error ?? {}) as { code?: unknown };
@@ -43,12 +43,12 @@ export function violates(error: unknown, constraint: string): boolean {
   return (code === "23505" || code === "23503") && violated === constraint;
 }
 
-/** A timestamp as every answer spells it: UTC with exactly six fractional digits, `2026-08-04T13:58:26.021037Z`. */
+/** A timestamp in the form of every answer: UTC with exactly six fractional digits, `2026-08-04T13:58:26.021037Z`. */
 export function utc(column: string): string {
   return `to_char(${column} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 }
 
-/** Every message that the server sends has a severity; what the driver makes up has none. */
+/** Every message of the server has a severity; the driver's own errors have none. */
 function cameFromServer(error: unknown): boolean {
   return error instanceof Error && "severity" in error;
 }

@@ -3,25 +3,25 @@ import { pause } from "../../schemas/async/pause.js";
 import { onConnection } from "./connection.js";
 import { query, type Postgres } from "./query.js";
 
-/** One time of a scheduled job, the same in every process. */
+/** One due time of a scheduled job, equal in all processes. */
 export interface ScheduledRun {
   job: string;
   dueAt: Date;
 }
 
 export interface RunOnce {
-  /** Given the connection that holds the lock: a run that loses it can do no more. */
+  /** Receives the connection that holds the lock, so that a run that loses it can write nothing more. */
   work: (pg: Postgres) => Promise<void>;
-  /** Ends the waiting, never the work. */
+  /** Ends the wait, never the work. */
   signal: AbortSignal;
-  /** How often a waiting run tries again. */
+  /** How often a waiting process tries again. */
   pollMs?: number;
 }
 
 /**
- * Does the work of one time of a job in exactly one of all processes that ask, under a PostgreSQL advisory lock. The
- * others wait until it is done: when the first one fails or dies, the lock is free and another does it.
- * @returns where it was done; "stopped" when the signal came first
+ * Does the work of one due time in exactly one of the calling processes, under a PostgreSQL advisory lock. The others
+ * wait until it is done. If the process fails or dies, the lock is released and another does the work.
+ * @returns where it was done; "stopped" if the signal came first
  */
 export async function runOnce(
   pg: Pool,
@@ -36,7 +36,7 @@ export async function runOnce(
   return "stopped";
 }
 
-/** The time of a job that was done last, as its schedule has it. */
+/** The last due time of the job that was done. */
 export async function readLastDue(pg: Postgres, job: string): Promise<Date | undefined> {
   const text = `select due_at as "dueAt" from scheduled_runs where job = $1`;
   const [row] = await query<{ dueAt: Date }>(pg, text, [job]);

@@ -12,19 +12,19 @@ export interface Delivery {
   body: Buffer;
   /** Sealed for the webhook. */
   secret: Buffer;
-  /** Sealed as well; the one before, while it is valid. */
+  /** Sealed as well; the previous secret, while it is valid. */
   oldSecret: Buffer | null;
 }
 
 export interface DeliverOptions {
   guard: AddressGuard;
   sealer: Sealer;
-  /** When it is signed. */
+  /** The time of the signature. */
   at: Date;
   timeoutMs?: number | undefined;
 }
 
-/** Signs and sends it once. Never rejects, but where a secret was sealed under another SECRET_KEY. */
+/** Signs and sends the event once. Rejects only if a secret was sealed with another SECRET_KEY. */
 export async function deliver(
   delivery: Delivery,
   { guard, sealer, at, timeoutMs }: DeliverOptions,
@@ -40,7 +40,7 @@ export async function deliver(
   return sendRequest({ url, headers, body }, { guard, ...(timeoutMs !== undefined && { timeoutMs }) });
 }
 
-/** The receiver took it. */
+/** Whether the receiver accepted the event. */
 export function isSuccess({ status }: Pick<Exchange, "status">): boolean {
   return status !== null && status >= 200 && status < 300;
 }

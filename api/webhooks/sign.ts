@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from "node:crypto";
 
-/** A fresh signing secret: `whsec_` and the base64 of 32 random bytes, as Standard Webhooks has them. */
+/** A fresh signing secret in the form of Standard Webhooks: `whsec_` and the base64 of 32 random bytes. */
 export function issueWebhookSecret(): string {
   return PREFIX + randomBytes(32).toString("base64");
 }
@@ -9,16 +9,16 @@ export interface Signing {
   /** The id of the event. */
   id: string;
   body: Buffer;
-  /** The newest first; during a rotation there are two. */
+  /** Newest first; two during a rotation. */
   secrets: readonly string[];
-  /** When this attempt is made. */
+  /** The time of this attempt. */
   at: Date;
 }
 
 /**
- * The headers by which a receiver knows that a request is ours. `X-Service-Signature` is keyed with the whole text of
- * the secret and signs `<t>.<body>`; the three of Standard Webhooks (https://www.standardwebhooks.com) are keyed with
- * the bytes behind `whsec_` and sign `<id>.<t>.<body>`.
+ * The headers that prove that a request is ours. `X-Service-Signature` uses the whole text of the secret as its key and
+ * signs `<t>.<body>`. The three of Standard Webhooks (https://www.standardwebhooks.com) use the bytes after `whsec_`
+ * and sign `<id>.<t>.<body>`.
  */
 export function signatureHeaders({ id, body, secrets, at }: Signing): Record<string, string> {
   const seconds = String(Math.floor(at.getTime() / 1000));

@@ -23,9 +23,9 @@ export interface DeliveryWorker {
   sealer: Sealer;
   onAttempt?: (outcome: AttemptOutcome) => void;
   onDisabled?: (webhook: DisabledWebhook) => void;
-  /** Called for a fault of the worker itself, never of a receiver. The worker goes on. */
+  /** Called for a fault of the worker itself, never of a receiver. The worker continues. */
   onFailure: (error: unknown) => void;
-  /** In place of the clocks of this machine and of the database. */
+  /** Replaces the clocks of this machine and of the database. */
   now?: () => Date;
   random?: () => number;
   timing?: Partial<DeliveryTiming>;
@@ -34,28 +34,28 @@ export interface DeliveryWorker {
 export interface DeliveryTiming {
   /** Before each retry; see `RETRY_DELAYS_MS`. */
   delaysMs: readonly number[];
-  /** For the whole of one exchange. */
+  /** The time limit of one exchange. */
   exchangeMs: number;
-  /** How long a claim lasts whose worker died; longer than an exchange. */
+  /** The duration of a claim, after which another worker may take the delivery; longer than an exchange. */
   leaseMs: number;
-  /** How often it looks for work when it has none. */
+  /** The interval of looking for work while there is none. */
   pollMs: number;
 }
 
-/** How many are sent at once. Other processes keep the same limits, those of webhooks and owners together. */
+/** The limits of concurrent attempts. Those of one webhook and one owner apply to all processes together. */
 export const DELIVERY_LIMITS = { slots: 256, failingSlots: 64, perWebhook: 8, perOwner: 64 };
 
 const LEASE_MS = 15_000;
 const POLL_MS = 500;
-/** Attempts that end within this time are written together. */
+/** Attempts that end within this time are recorded in one statement. */
 const GATHER_MS = 10;
 /** The pause when the database is unavailable. */
 const PAUSE_MS = 1_000;
 
 /**
- * Sends what is in the outbox until disposed of, which lets what is under way come to its end. Any number of processes
- * may do so: a delivery is one worker's at a time. One whose outcome could not be written, because the process or the
- * database died, is made again: with the same id and body, and signed anew.
+ * Delivers the events of the outbox until disposed of; attempts under way are then finished. Any number of processes
+ * may do so: one worker at a time has a delivery. If an outcome could not be recorded, because the process or the
+ * database failed, the attempt is repeated with the same id and body and a new signature.
  */
 export function startDeliveries(worker: DeliveryWorker): AsyncDisposable {
   const stopping = new AbortController();
@@ -72,10 +72,10 @@ export function startDeliveries(worker: DeliveryWorker): AsyncDisposable {
 
 interface WorkerState {
   underWay: Set<Promise<void>>;
-  /** To be written. */
+  /** Not recorded yet. */
   ended: AttemptOutcome[];
   last: ServedLast;
-  /** Ends the waiting for something to do. */
+  /** Ends the wait for work. */
   wake: () => void;
 }
 
@@ -87,7 +87,7 @@ async function runWorker(worker: DeliveryWorker, state: WorkerState, stop: Abort
       await somethingToDo(worker, state, stop);
     } catch (error) {
       worker.onFailure(error);
-      // An attempt that is not recorded before the end is repeated by the next process.
+      // The next process repeats an attempt that was not recorded before the end.
       if (stop.aborted) state.ended = [];
       else await pause(PAUSE_MS, { signal: stop });
     }
@@ -95,7 +95,7 @@ async function runWorker(worker: DeliveryWorker, state: WorkerState, stop: Abort
 }
 
 async function recordEnded({ pg, now, onDisabled }: DeliveryWorker, state: WorkerState): Promise<void> {
-  // More may end while these are written.
+  // More attempts may end while these are recorded.
   const ended = [...state.ended];
   if (ended.length === 0) return;
   const disabled = await recordOutcomes(pg, ended, { now: now?.() });
@@ -138,7 +138,7 @@ async function makeAttempt(worker: DeliveryWorker, delivery: ClaimedDelivery): P
   return { delivery, exchange, next, startedAt };
 }
 
-/** Until an attempt has ended, and those that end with it, or until it is time to look for work again. */
+/** Waits until attempts have ended, and gathers those that end soon after, or until the next look for work. */
 async function somethingToDo(
   { timing = {} }: DeliveryWorker,
   state: WorkerState,

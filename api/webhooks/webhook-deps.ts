@@ -2,7 +2,6 @@ import type { Pool } from "pg";
 import type { Sealer } from "../identity/tokens.js";
 import type { AddressGuard } from "../outbound/guarded-lookup.js";
 
-/** The dependencies of the operations on webhooks. */
 export interface WebhookDeps {
   pg: Pool;
   guard: AddressGuard;

@@ -9,15 +9,15 @@ export interface User {
   username: string;
 }
 
-/** The calling account, and the token that it used. */
+/** The calling account and its token. */
 export interface Account extends User {
-  /** The keyed hash of the token that was used. */
+  /** The keyed hash of the request's token. */
   tokenHash: Buffer;
-  /** The additional token that was used; absent for the account's own, which may do all that the account may. */
+  /** The additional token of the request; absent for the account's own, which has no limits. */
   limited?: LimitedToken | undefined;
 }
 
-/** An additional token as far as it decides what its bearer may do. */
+/** The part of an additional token that limits its bearer. */
 export interface LimitedToken extends TokenLimits {
   id: string;
   name: string;
@@ -31,12 +31,12 @@ export interface NewAccount {
   tokenCiphertext: Buffer;
 }
 
-/** An account's id is made before the row: its token is sealed for that id. */
+/** The id is made before the row, because the token is sealed for it. */
 export function newAccountId(): string {
   return uuidv7();
 }
 
-/** Throws `already-exists` when the name or the address is taken. */
+/** Throws `already-exists` if the name or the address is taken. */
 export async function insertAccount(pg: Postgres, account: NewAccount): Promise<void> {
   const text = `
     with owner as (insert into owners (id, kind, name) values ($1, 'user', $2) returning id)
@@ -51,13 +51,13 @@ export async function insertAccount(pg: Postgres, account: NewAccount): Promise<
   }
 }
 
-/** The account that a token stands for. */
+/** The account that a token belongs to. */
 export interface AccountByToken extends Account {
-  /** Whether the last use that was written down is a minute or longer ago; never for the account's own token. */
+  /** Whether the last recorded use is at least a minute ago; false for the account's own token. */
   usedLongAgo: boolean;
 }
 
-/** By the account's own token or one of its additional ones, expired ones excepted. */
+/** Finds the account by its own token or an additional one that has not expired. */
 export async function readAccountByTokenHash(
   pg: Postgres,
   tokenHash: Buffer,
@@ -84,8 +84,8 @@ interface AccountRow extends Omit<AccountByToken, "limited"> {
 }
 
 /**
- * Lets the transaction wait until no other changes the account's tokens, and keeps others waiting until it ends.
- * Answers the hash of the account's own token from then on.
+ * Serialises changes of the account's tokens until the transaction ends. Answers the current hash of the account's own
+ * token.
  */
 export async function lockTokens(client: Postgres, accountId: string): Promise<Buffer | undefined> {
   await query(client, "select from owners where id = $1 for update", [accountId]);
@@ -94,7 +94,6 @@ export async function lockTokens(client: Postgres, accountId: string): Promise<B
   return row?.tokenHash;
 }
 
-/** The fields of the user details. */
 export interface UserRow {
   username: string;
   email: string;

@@ -6,12 +6,12 @@ import { query, utc, violates, type Postgres } from "../query.js";
 
 export interface NewApiToken extends Pick<ApiTokenCreate, "name" | "scopes" | "expiresAt"> {
   accountId: string;
-  /** Null: it may be used on every owner that the account may act on. */
+  /** Null: no limit to one owner. */
   ownerId: string | null;
   tokenHash: Buffer;
 }
 
-/** Throws `already-exists` where the account has one of that name. */
+/** Throws `already-exists` if the account has a token of that name. */
 export async function insertApiToken(pg: Postgres, made: NewApiToken): Promise<ApiTokenV1> {
   const text = `
     with t as (
@@ -31,7 +31,7 @@ export async function insertApiToken(pg: Postgres, made: NewApiToken): Promise<A
   }
 }
 
-/** Oldest first, expired ones included: they stay until they are revoked. */
+/** Oldest first. Expired tokens stay until they are revoked. */
 export async function listApiTokens(pg: Postgres, accountId: string): Promise<ApiTokenV1[]> {
   const text = `${SELECT} from api_tokens t ${OWNER} where t.account_id = $1 order by t.id`;
   return (await query<Row>(pg, text, [accountId])).map(withoutNulls<ApiTokenV1>);
@@ -48,7 +48,7 @@ export async function countApiTokens(pg: Postgres, accountId: string): Promise<n
   return counted?.tokens ?? 0;
 }
 
-/** Answers the name of the token that was deleted, or undefined where the account has none of that id. */
+/** Answers the name of the deleted token, or undefined if the account has none of that id. */
 export async function deleteApiToken(
   pg: Postgres,
   { accountId, id }: { accountId: string; id: string },
@@ -58,7 +58,7 @@ export async function deleteApiToken(
   return deleted?.name;
 }
 
-/** Several processes may come at once: one of them writes. */
+/** Only one of several concurrent processes writes. */
 export async function updateLastUsed(pg: Postgres, id: string): Promise<void> {
   const text = `
     update api_tokens set last_used_at = now()

@@ -5,12 +5,12 @@ import type { Action, AuditKind } from "../../resources.js";
 import type { Page } from "../page.js";
 import { query, utc, type Postgres } from "../query.js";
 
-/** A change, with the target's name at that time. */
+/** A change, with its target's name at that time. */
 export interface Changed {
-  /** The owner of the audit log that it belongs to. */
+  /** The owner of the audit log. */
   ownerId: string;
   target: { kind: AuditKind; id: string; name: string };
-  /** The fields that are new or other than before, without secrets. */
+  /** The new and changed fields, without secrets. */
   changes?: object;
 }
 
@@ -19,14 +19,14 @@ export interface AuditEntry extends Changed {
   action: Action | OperatorAction | ServiceAction;
 }
 
-/** An account, by the additional token of that name or else by its own. */
+/** An account, and the name of the additional token that it used, if any. */
 export interface Actor {
   accountId: string;
   tokenName: string | undefined;
   requestId: string;
 }
 
-/** Actions of the command line only. An operator's other actions have the API's names. */
+/** Actions that only the command line has. An operator's other actions have the API's names. */
 export const OPERATOR_ACTIONS = [
   "account.create",
   "export.grant",
@@ -40,7 +40,7 @@ export type OperatorAction = (typeof OPERATOR_ACTIONS)[number];
 export const SERVICE_ACTIONS = ["webhooks.disable-failing"] as const;
 export type ServiceAction = (typeof SERVICE_ACTIONS)[number];
 
-/** Writes one entry. Give it the client of the transaction that makes the change: both are there, or neither is. */
+/** Writes one entry. `client` must be that of the change's transaction, so that both are stored or neither is. */
 export async function insertAuditEntry(
   client: Postgres,
   { ownerId, by, action, target, changes = {} }: AuditEntry,
@@ -59,11 +59,11 @@ export async function insertAuditEntry(
 
 export interface AuditFilter {
   action: string | undefined;
-  /** A username, without case, `OPERATOR` or `SERVICE`. */
+  /** A username, in any case, `OPERATOR` or `SERVICE`. */
   actor: string | undefined;
 }
 
-/** Newest first; one entry more than the page holds, if there is one. */
+/** Newest first. Returns one entry more than the page if there is a next page. */
 export async function listAuditEntries(
   pg: Postgres,
   { ownerId, page, filter }: { ownerId: string; page: Page; filter: AuditFilter },
@@ -84,7 +84,7 @@ export async function listAuditEntries(
   return rows.map(withoutNulls<AuditEntryRecord>);
 }
 
-/** The actor where no account acted: the action tells the operator from the service. */
+/** The actor of an entry without an account: the action decides between operator and service. */
 const NOBODY = `case when e.action in (${SERVICE_ACTIONS.map((action) => `'${action}'`).join(", ")})
   then '${SERVICE}' else '${OPERATOR}' end`;
 

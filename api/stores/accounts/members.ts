@@ -15,7 +15,7 @@ export async function listMembers(pg: Postgres, organizationId: string): Promise
 
 export interface MemberRow {
   accountId: string;
-  /** As it is stored, whatever the case in the request. */
+  /** As stored, whatever the case in the request. */
   username: string;
   role: Role;
 }

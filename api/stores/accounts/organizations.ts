@@ -6,7 +6,7 @@ import type { UserOrganization } from "../../../schemas/contracts/user.js";
 import type { OwnerKind, Standing } from "../../access.js";
 import { query, utc, violates, type Postgres } from "../query.js";
 
-/** Makes the organization and its creator's membership as owner. Throws `already-exists` for a name in use. */
+/** Inserts the organization and its creator's membership as owner. Throws `already-exists` if the name is taken. */
 export async function insertOrganization(
   pg: Postgres,
   { organization, creatorId }: { organization: OrganizationUpsert; creatorId: string },
@@ -27,7 +27,7 @@ export async function insertOrganization(
   return { id, ...record(await naming(name, () => query<Row>(pg, text, values))) };
 }
 
-/** Throws `already-exists` for a name in use. */
+/** Throws `already-exists` if the name is taken. */
 export async function updateOrganization(
   pg: Postgres,
   { id, organization }: { id: string; organization: OrganizationUpsert },
@@ -45,20 +45,20 @@ export async function updateOrganization(
 }
 
 /**
- * Lets the transaction wait until no other changes this owner, its members or what belongs to it, and keeps others
- * waiting until it ends. Whatever the change depends on is to be read after this.
+ * Serialises changes of this owner, its members and its things until the transaction ends. Read everything that the
+ * change depends on after this.
  */
 export async function lockOwner(client: Postgres, name: string): Promise<void> {
   if (name.includes("\0")) return;
-  // Without the name in the condition, a caller who waited for a row that was renamed meanwhile would lock one owner
-  // and go on with another.
+  // The condition must not contain the name alone: a caller could wait for a row, have it renamed meanwhile, and lock
+  // one owner but change another.
   await query(client, "select pg_advisory_xact_lock_shared(hashtextextended('renames of owners', 0))");
   await query(client, `select from owners where name_key = lower($1 collate "C") for update`, [name]);
 }
 
 /**
- * One rename at a time until the transaction ends: two organizations that take each other's name would otherwise
- * wait for each other in the index of names. Call it before the owner is locked, which waits for renames as well.
+ * Serialises renames until the transaction ends: two organizations that swap names would otherwise deadlock in the
+ * index of names. Call it before the owner is locked, because that lock waits for renames as well.
  */
 export async function lockRenames(client: Postgres): Promise<void> {
   await query(client, "select pg_advisory_xact_lock(hashtextextended('renames of owners', 0))");
@@ -87,11 +87,11 @@ export interface OwnerRow {
   kind: OwnerKind;
   name: string;
   exportEnabled: boolean;
-  /** The standing of the asking account. */
+  /** The standing of the calling account. */
   standing: Standing;
 }
 
-/** Every organization that the account belongs to, by name. */
+/** Every organization of the account, by name. */
 export async function listOrganizationsOfAccount(
   pg: Postgres,
   accountId: string,
@@ -103,7 +103,7 @@ export async function listOrganizationsOfAccount(
   return query<UserOrganization & { id: string }>(pg, text, [accountId]);
 }
 
-/** A user or organization by name, without case, and what the account is to it. */
+/** A user or organization by name, in any case, with the account's standing. */
 export async function readOwner(
   pg: Postgres,
   { accountId, name }: { accountId: string; name: string },
@@ -118,7 +118,7 @@ export async function readOwner(
   return row;
 }
 
-/** Grants or revokes data export. Answers whose it is; undefined when there is no owner of that name. */
+/** Grants or revokes data export. Answers the owner's id; undefined if there is no owner of that name. */
 export async function updateExportEnabled(
   pg: Postgres,
   { name, exportEnabled }: { name: string; exportEnabled: boolean },

@@ -2,8 +2,8 @@ import type { TokenCipher } from "../../identity/tokens.js";
 import { query, type Postgres } from "../query.js";
 
 /**
- * Remembers the secret key's fingerprint in a new database and compares it in an old one. Throws a sentence for a
- * person where they differ: every token would be wrong, and client ids would change.
+ * Stores the secret key's fingerprint in a new database and compares it in an existing one. Throws a message for the
+ * operator if they differ: every token would be invalid, and client ids would change.
  */
 export async function checkSecretKey(pg: Postgres, { fingerprint }: TokenCipher): Promise<void> {
   const text = `

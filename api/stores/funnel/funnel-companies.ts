@@ -5,18 +5,18 @@ import { withoutNulls } from "../../../schemas/records/record.js";
 import type { Page } from "../page.js";
 import { query, utc, type Postgres } from "../query.js";
 
-/** The orders in which companies are listed, each with the greatest first. */
+/** The orders of the company list, greatest first. */
 export const COMPANY_SORTS = ["score", "last_seen", "downloads"] as const;
 export type CompanySort = (typeof COMPANY_SORTS)[number];
 
 export interface CompanyFilter {
   stage: Stage | undefined;
-  /** Part of a name or a domain, whatever its case. */
+  /** Part of a name or a domain, in any case. */
   search: string | undefined;
   sort: CompanySort;
 }
 
-/** One company more than the page holds, if there is one. `page.after` is a domain of the list. */
+/** Returns one company more than the page if there is a next page. `page.after` is a domain. */
 export async function listCompanies(
   pg: Postgres,
   { ownerId, page, filter }: { ownerId: string; page: Page; filter: CompanyFilter },
@@ -69,7 +69,7 @@ export async function listStageChanges(
 
 type ChangeRow = { [Field in keyof Required<StageChangeRecord>]: Required<StageChangeRecord>[Field] | null };
 
-/** How many companies were at each stage at the end of each day of the range, as far as there were any. */
+/** The number of companies at each stage at the end of each day of the range; days without companies are absent. */
 export async function countStages(
   pg: Postgres,
   { ownerId, startDate, endDate }: DateRange & { ownerId: string },
@@ -82,14 +82,14 @@ export async function countStages(
   return query(pg, text, [ownerId, ...[startDate, endDate].map(countableDate)]);
 }
 
-/** PostgreSQL has no year 0, which a range may begin in; no company was at a stage before this day. */
+/** PostgreSQL has no year 0, in which a range may begin. No company was at a stage before this day. */
 function countableDate(date: string): string {
   return date < FIRST_DAY ? FIRST_DAY : date;
 }
 
 const FIRST_DAY = "1970-01-01";
 
-/** As of when the companies of an owner were looked at last. */
+/** The time of the owner's last funnel run. */
 export async function readAsOf(pg: Postgres, ownerId: string): Promise<string | undefined> {
   const text = `select ${utc("as_of")} as "asOf" from funnel_runs where owner_id = $1`;
   const [row] = await query<{ asOf: string }>(pg, text, [ownerId]);

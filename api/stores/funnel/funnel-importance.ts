@@ -3,7 +3,7 @@ import { query, type Postgres } from "../query.js";
 
 type Of = "packages" | "pixels";
 
-/** How much the packages or the pixels of an owner matter, in the order in which they were made. */
+/** The importance of an owner's packages or pixels, in order of creation. */
 export async function listImportance(
   pg: Postgres,
   { ownerId, of }: { ownerId: string; of: Of },

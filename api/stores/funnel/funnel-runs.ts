@@ -12,12 +12,12 @@ import { transactionOn } from "../connection.js";
 import { query, type Postgres } from "../query.js";
 import { enqueueWebhookEvent } from "../webhooks/webhook-outbox.js";
 
-/** The records of a run of the funnel, for one owner or for all, on one connection. */
+/** The records of a funnel run, for one owner or for all, on one connection. */
 export function funnelStore(
   client: Postgres,
   { ownerId }: { ownerId?: string | undefined } = {},
 ): FunnelStore {
-  // Whatever is read of the owners is read later.
+  // Set when owners are read.
   const run: RunState = { since: new Date(0), overdue: undefined };
   return {
     async ownersAfter(after, limit) {
@@ -28,13 +28,13 @@ export function funnelStore(
   };
 }
 
-/** The time by the database's clock, which orders the runs of processes on several machines. */
+/** The database's time, which orders runs of processes on several machines. */
 export async function readRunTime(pg: Postgres): Promise<Date> {
   const [row] = await query<{ now: Date }>(pg, "select clock_timestamp() as now");
   return row?.now ?? new Date();
 }
 
-/** As of when the owner's companies were looked at last; undefined while none of them was at any stage. */
+/** The time of the owner's last funnel run; undefined while no company is at a stage. */
 export async function readLastRun(pg: Postgres, ownerId: string): Promise<Date | undefined> {
   const text = `
     select as_of as "asOf" from funnel_runs r
@@ -43,7 +43,7 @@ export async function readLastRun(pg: Postgres, ownerId: string): Promise<Date |
   return row?.asOf;
 }
 
-/** The user or organization of that name, whatever its case. */
+/** The user or organization of that name, in any case. */
 export async function findOwnerId(pg: Postgres, name: string): Promise<string | undefined> {
   const text = `select id from owners where name_key = lower($1 collate "C")`;
   const [row] = await query<{ id: string }>(pg, text, [name]);
@@ -72,7 +72,7 @@ async function ownersAfter(
 
 interface RunState {
   since: Date;
-  /** The owner that waits for imports no longer, in all transactions of this run. */
+  /** The owner for which this run has stopped waiting for imports. */
   overdue: string | undefined;
 }
 
@@ -118,14 +118,14 @@ function transactionOf(client: Postgres, about: About): FunnelTransaction {
   };
 }
 
-/** As the specification has it: the first time there is no old stage. */
+/** The first change of a company has no `old_stage`, as specified. */
 function announced({ domain, name, oldStage, newStage }: StageChange) {
   return { domain, name, ...(oldStage !== null && { old_stage: oldStage }), new_stage: newStage };
 }
 
 /**
- * Whether imports are waited for. Those that never end, and those that follow one another all day, keep nobody waiting:
- * since when is kept, by the clock, whatever time the runs compute as of.
+ * Whether the run must wait for the owner's imports, for at most a day. The start of the wait is stored by the
+ * database's clock, so that imports that never end, or follow one another, cannot delay runs for ever.
  */
 async function isImporting(pg: Postgres, { ownerId, run }: About & { run: RunState }): Promise<boolean> {
   const [row] = await query<{ importing: boolean }>(pg, IMPORTING, [ownerId, run.since]);
@@ -151,7 +151,7 @@ async function isOverdue(pg: Postgres, ownerId: string): Promise<boolean> {
   return row?.overdue === true;
 }
 
-/** False where a later run has been there, unless no company was at any stage so far: then nothing is rewritten. */
+/** False if a later run has stored its results, unless no company is at a stage: then there is nothing to overwrite. */
 async function putRun(pg: Postgres, { ownerId, asOf }: About): Promise<boolean> {
   const text = `
     insert into funnel_runs (owner_id, as_of) values ($1, $2)
@@ -182,7 +182,7 @@ async function putCompanies(
   companies: readonly FunnelCompany[],
 ): Promise<void> {
   const text = `
-    insert into funnel_companies as kept
+    insert into funnel_companies as company
       (owner_id, domain, name, stage, since, engaged, score, downloads, views, first_seen, last_seen)
     select $1, domain, name, stage, case when stage is not null then $2::timestamptz end, engaged, score, downloads,
       views, first_seen, last_seen
@@ -191,7 +191,7 @@ async function putCompanies(
       as seen (domain, name, stage, engaged, score, downloads, views, first_seen, last_seen)
     on conflict (owner_id, domain) do update set
       name = excluded.name, stage = excluded.stage, engaged = excluded.engaged, score = excluded.score,
-      since = case when kept.stage is distinct from excluded.stage then excluded.since else kept.since end,
+      since = case when company.stage is distinct from excluded.stage then excluded.since else company.since end,
       downloads = excluded.downloads, views = excluded.views,
       first_seen = excluded.first_seen, last_seen = excluded.last_seen`;
   const columns = COMPANY_COLUMNS.map((field) => companies.map((company) => company[field]));

@@ -1,10 +1,9 @@
 import { query, utc, type Postgres } from "../query.js";
 
 /**
- * The time up to which nothing older is still unsettled, ISO 8601 UTC: what was received, aborted or retracted
- * before it is in the exports, of one owner or of all. Asked before an export is read, it is true of that export. It
- * speaks of imports: live events are never overridden, so they are there as soon as they are enriched, but nobody tells
- * PostgreSQL of each; how far they are behind, `event_log_lag_records` says.
+ * The time up to which the exports are complete, of one owner or of all; ISO 8601 UTC. They contain everything that was
+ * received, aborted or retracted before. Read it before the export. It covers imports only: live events are never
+ * overridden and are exported once they are enriched. The metric `event_log_lag_records` shows how far they are behind.
  */
 export async function readCompleteThrough(pg: Postgres, ownerId?: string): Promise<string> {
   const text = `

@@ -5,7 +5,7 @@ import { insertAuditEntry, type OperatorAction } from "../accounts/audit-entries
 import { inTransaction } from "../connection.js";
 import { query, utc, type Postgres } from "../query.js";
 
-/** Where enrichment puts dead letters. */
+/** Enrichment's store of dead letters. */
 export function deadLetterStore(pg: Postgres): DeadLetterStore {
   return {
     put: async (letters) => {
@@ -16,11 +16,11 @@ export function deadLetterStore(pg: Postgres): DeadLetterStore {
   };
 }
 
-/** A dead letter that waits for an operator. */
+/** A dead letter without an operator's decision. */
 export interface WaitingLetter {
   id: number;
   importId: string | null;
-  /** Name of the import's owner; null where the record names no import that exists. */
+  /** Name of the import's owner; null if the import does not exist. */
   owner: string | null;
   firstLine: number;
   lines: number;
@@ -46,25 +46,27 @@ export async function countDeadLetters(pg: Postgres): Promise<number> {
   return row?.waiting ?? 0;
 }
 
-/** `importId` and `ownerId` are null where the record names no import that exists. */
+/** `importId` and `ownerId` are null if the import does not exist. */
 interface OwnedLetter {
   id: number;
   importId: string | null;
   ownerId: string | null;
 }
 
-/** A dead letter on its way back into the event log. */
+/** A dead letter that is appended to the event log again. */
 export interface RetriedLetter extends OwnedLetter {
   partition: number;
   record: Buffer;
 }
 
-/** `closed`: its import was aborted or retracted and takes no more lines. `unknown`: no dead letter of this id waits. */
+/**
+ * `closed`: its import was aborted or retracted and accepts no lines. `unknown`: no waiting dead letter has this id.
+ */
 export type Retried = "appended" | "closed" | "unknown";
 
 /**
- * Passes a waiting dead letter to `append` and ends it once that is durable. A crash in between leaves it waiting: a
- * second retry then appends the same versions of the same events again, and settlement removes the copies.
+ * Passes a waiting dead letter to `append`, and ends it once the append is durable. After a crash in between it still
+ * waits. A second retry then appends the same versions of the same events, and settlement removes the copies.
  */
 export async function retryDeadLetter(
   pg: Pool,
@@ -89,7 +91,7 @@ export async function retryDeadLetter(
   });
 }
 
-/** Ends all of them, or none: answers the ids that no waiting dead letter has. */
+/** Ends all of them, or none. Answers the ids that belong to no waiting dead letter. */
 export async function dropDeadLetters(pg: Pool, ids: readonly number[]): Promise<number[]> {
   return inTransaction(pg, async (client) => {
     const waiting = await query<OwnedLetter>(
@@ -112,7 +114,7 @@ async function endDeadLetters(pg: Postgres, ids: readonly number[]): Promise<voi
   await query(pg, text, [ids]);
 }
 
-/** Deletes those that ended so long ago that no replay can bring them back. Answers how many. */
+/** Deletes dead letters that ended long enough ago that no replay can store them again. Answers how many. */
 export async function deleteEndedDeadLetters(pg: Postgres): Promise<number> {
   const rows = await query<{ deleted: number }>(
     pg,
@@ -122,7 +124,7 @@ export async function deleteEndedDeadLetters(pg: Postgres): Promise<number> {
   return rows[0]?.deleted ?? 0;
 }
 
-/** Only an operator ends dead letters. One without an owner is in no audit log. */
+/** Only an operator ends dead letters. A dead letter without an owner is in no audit log. */
 async function recordEndings(
   client: Postgres,
   { action, letters }: { action: OperatorAction; letters: readonly OwnedLetter[] },

@@ -10,9 +10,9 @@ export interface ExportState {
 }
 
 /**
- * Asked before an export is read. Of an import that still comes in, the chunks that are settled without a gap need
- * no second look: receipts ascend, so that it begins behind the last of these. `since` is when it was asked before, or
- * earlier: whether anything has changed from then on.
+ * Read it before the export. Versions before `fromVersion` need no check: for an unfinished import it begins at the
+ * last chunk that is settled without a gap, because receipts ascend. `changed` is whether anything changed since
+ * `since`, the time of an earlier call.
  */
 export async function readExportState(
   pg: Postgres,

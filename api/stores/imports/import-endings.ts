@@ -10,18 +10,19 @@ export interface OwnedImport {
   id: string;
 }
 
-/** Records the end of an import, with the name of its package or pixel, in the transaction of the change. */
+/** Records the end of an import in the transaction of the change, with the name of its package or pixel. */
 export type RecordEnding = (
   client: PoolClient,
   ended: { name: string; changes: { status?: "aborted"; retracted?: true } },
 ) => Promise<void>;
 
-/** The status of an import when its end was asked for. */
+/** The status of an import before its end was requested. */
 type Before = EventImport["status"];
 
 /**
- * Stops what has not been imported; `retract` removes the rest from the exports as well. A second abort may still retract.
- * @returns the status before, or undefined where the owner has no such import
+ * Stops the part that is not imported yet. `retract` also removes the imported part from the exports; a second abort
+ * may still do so.
+ * @returns the status before, or undefined if the owner has no such import
  */
 export async function abortImport(
   pg: Pool,
@@ -34,7 +35,7 @@ export async function abortImport(
 
 /**
  * Retracts every event of a finished or aborted import, once, and restores the events that it had overridden.
- * @returns the status before, or undefined where the owner has no such import
+ * @returns the status before, or undefined if the owner has no such import
  */
 export async function retractImport(
   pg: Pool,
@@ -45,7 +46,7 @@ export async function retractImport(
 }
 
 interface End {
-  /** Statuses that may end so; of any other, nothing changes. */
+  /** Statuses that may end in this way. With any other status nothing changes. */
   from: readonly Before[];
   status?: "aborted";
   retract: boolean;
@@ -58,7 +59,7 @@ async function endImport(
   { from, status, retract, record }: End,
 ): Promise<Before | undefined> {
   return inTransaction(pg, async (client) => {
-    // The audit entry will lock the owner. Owners are always locked before their records.
+    // The audit entry will lock the owner, and owners are always locked before their records.
     await query(client, "select from owners where id = $1 for key share", [ownerId]);
     const [found] = await query<Found>(client, FIND_IMPORT, [ownerId, id]);
     if (found === undefined || !from.includes(found.status)) return found?.status;
@@ -75,7 +76,7 @@ async function endImport(
 interface Found {
   status: Before;
   retracted: boolean;
-  /** The name of the package or pixel, or of the owner where there are several or it was deleted. */
+  /** The name of the package or pixel, or of the owner if there are several or the artifact was deleted. */
   name: string;
 }
 
@@ -87,7 +88,7 @@ const FIND_IMPORT = `
   left join pixels x on x.id = i.artifact_id
   where i.owner_id = $1 and i.id = $2 for update of i`;
 
-/** `asked_at` keeps the time since which the exports are behind. */
+/** `asked_at` remains the time since which the exports are behind. */
 const END_IMPORT = `
   update imports set status = $2, updated_at = now(),
     asked_at = case when status = 'importing' or chunks_settled < chunks_written then asked_at else now() end

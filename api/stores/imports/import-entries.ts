@@ -2,8 +2,8 @@ import type { LogEntry } from "../../../schemas/records/import-log.js";
 import { query, type Postgres } from "../query.js";
 
 /**
- * What the log of an import says about the import as a whole (`upload-interrupted`, `retracted`), in the order in
- * which it happened; what it says about lines is in ClickHouse.
+ * The log entries about the import as a whole (`upload-interrupted`, `retracted`), oldest first. Entries about lines
+ * are in ClickHouse.
  */
 export async function readImportEntries(pg: Postgres, importId: string): Promise<LogEntry[]> {
   const text = "select entries from imports where id = $1";
@@ -11,7 +11,7 @@ export async function readImportEntries(pg: Postgres, importId: string): Promise
   return (row?.entries ?? []).map(inWireOrder);
 }
 
-/** `jsonb` has an order of its own for keys. */
+/** `jsonb` does not preserve the order of keys. */
 export function inWireOrder(entry: LogEntry): LogEntry {
   const { class: entryClass, type, human_friendly_message, line, ...artifact } = entry;
   return { class: entryClass, type, human_friendly_message, line, ...artifact };

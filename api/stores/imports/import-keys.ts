@@ -1,7 +1,7 @@
 import { Problem } from "../../../schemas/problem.js";
 import { query, type Postgres } from "../query.js";
 
-/** The `Idempotency-Key` of a caller, and the path that it was sent to. */
+/** The `Idempotency-Key` of a caller, and the path of its request. */
 export interface ImportKey {
   ownerId: string;
   key: string;
@@ -9,11 +9,11 @@ export interface ImportKey {
 }
 
 /**
- * The import that an earlier start with this key made in the last 24 hours. One that was never acknowledged, and of
- * which nothing stays, as after an interrupted upload, leaves its key free. The owner's row must be locked, so that two with one key come one by one.
+ * The import that a start with this key made in the last 24 hours. An interrupted upload was never acknowledged and
+ * leaves nothing, so it frees its key. The owner's row must be locked, so that starts with one key are serialised.
  * @throws Problem idempotency-key-reused for another path, import-in-progress while the first is still uploading
  */
-export async function findKeptImport(
+export async function findRepeatedImport(
   pg: Postgres,
   { ownerId, key, path }: ImportKey,
 ): Promise<string | undefined> {
@@ -24,24 +24,24 @@ export async function findKeptImport(
        and (${EXPIRED} or (i.status = 'aborted' and i.retracted and i.chunks_total is null))`,
     [ownerId, key],
   );
-  const [kept] = await query<{ id: string; path: string; uploading: boolean }>(
+  const [earlier] = await query<{ id: string; path: string; uploading: boolean }>(
     pg,
     `select i.id, k.path, i.status = 'importing' and i.chunks_total is null as uploading
      from import_keys k join imports i on i.id = k.import_id where k.owner_id = $1 and k.key = $2`,
     [ownerId, key],
   );
-  if (kept === undefined) return undefined;
-  if (kept.path !== path)
-    throw new Problem("idempotency-key-reused", `This Idempotency-Key was used for ${kept.path}.`);
-  if (kept.uploading)
+  if (earlier === undefined) return undefined;
+  if (earlier.path !== path)
+    throw new Problem("idempotency-key-reused", `This Idempotency-Key was used for ${earlier.path}.`);
+  if (earlier.uploading)
     throw new Problem(
       "import-in-progress",
-      `Import ${kept.id} with this Idempotency-Key is still being uploaded.`,
+      `Import ${earlier.id} with this Idempotency-Key is still being uploaded.`,
     );
-  return kept.id;
+  return earlier.id;
 }
 
-/** Those that no repeated start can ask for any more. Answers how many. */
+/** Deletes keys of more than 24 hours ago. Answers how many. */
 export async function deleteExpiredImportKeys(pg: Postgres): Promise<number> {
   const rows = await query<{ deleted: number }>(
     pg,

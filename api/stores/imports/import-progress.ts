@@ -8,11 +8,11 @@ import { inTransaction } from "../connection.js";
 import { query, type Postgres } from "../query.js";
 
 export interface ProgressOptions {
-  /** Told of an outcome whose samples PostgreSQL refuses for what is in them; its counts are kept. */
+  /** Called with an outcome whose samples PostgreSQL rejects. Its counts are stored. */
   onRefused?: (outcome: ChunkOutcome, error: unknown) => void;
 }
 
-/** How far imports are, by chunk: what enrichment reports. */
+/** The progress of imports by chunk, as enrichment reports it. */
 export function importProgress(pg: Pool, options: ProgressOptions = {}): ImportProgress {
   return {
     abortedAmong: (importIds) => abortedAmong(pg, importIds),
@@ -39,7 +39,10 @@ async function putChunks(
   return deadLettersAmong(pg, processed);
 }
 
-/** One outcome that PostgreSQL cannot store must not hold up the others: its counts are worth more than its samples. */
+/**
+ * An outcome that PostgreSQL rejects must not delay the others. It is stored again without its samples, because its
+ * counts matter more.
+ */
 async function insertChunks(
   pg: Postgres,
   outcomes: readonly ChunkOutcome[],
@@ -62,7 +65,7 @@ async function insertChunks(
   }
 }
 
-/** SQLSTATE class 22, data exception: the same data is refused each time. */
+/** SQLSTATE class 22, data exception: the same data is rejected every time. */
 function isDataException(error: unknown): boolean {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   return typeof code === "string" && /^22...$/.test(code);
@@ -74,8 +77,8 @@ const REPORTED = `
     errors jsonb, warnings jsonb, dead_letter_lines integer)`;
 
 /**
- * Counts move only with chunks that are new, so that a replay changes nothing. Imports are locked in the order of
- * their ids: two workers that report on the same ones wait for each other instead of blocking each other for good.
+ * Counts only chunks that are new, so that a replay changes nothing. Imports are locked in the order of their ids, so
+ * that workers that report on the same imports cannot deadlock.
  */
 const INSERT_CHUNKS = `
   with reported as (${REPORTED}
@@ -99,8 +102,8 @@ const INSERT_CHUNKS = `
   select count(*)::int as inserted from written`;
 
 /**
- * Chunks that come again were written under their old token after a crash, or under another one: when an operator's
- * retry was cut short and repeated. Settlement takes care that their events count once.
+ * A chunk is reported again after a crash, with its old token, or after an operator's retry was interrupted and
+ * repeated, with another one. Settlement then makes its events count once.
  */
 async function settleOnceMore(pg: Pool, outcomes: readonly ChunkOutcome[]): Promise<void> {
   await onLockedImports(
@@ -123,7 +126,7 @@ async function settleOnceMore(pg: Pool, outcomes: readonly ChunkOutcome[]): Prom
   );
 }
 
-/** Their entry is the first of their sample. */
+/** A dead letter's entry is the first of its sample. */
 async function deadLettersAmong(pg: Postgres, outcomes: readonly ChunkOutcome[]): Promise<DeadLetterEntry[]> {
   const text = `
     select c.import_id as "importId", coalesce((c.errors->0->>'line')::float8, 0) as line
@@ -132,7 +135,7 @@ async function deadLettersAmong(pg: Postgres, outcomes: readonly ChunkOutcome[])
   return query<DeadLetterEntry>(pg, text, [asJson(outcomes)]);
 }
 
-/** The import may be done: it stays so, and settlement takes the chunk up all the same. */
+/** An import that is done stays done; settlement processes the chunk nevertheless. */
 async function replaceDeadLetters(pg: Pool, outcomes: readonly ChunkOutcome[]): Promise<void> {
   await onLockedImports(
     pg,
@@ -159,7 +162,7 @@ async function replaceDeadLetters(pg: Pool, outcomes: readonly ChunkOutcome[]): 
   );
 }
 
-/** A statement of its own after the lock: it must see what was settled while the lock was waited for. */
+/** A separate statement after the lock: it must see settlements that were committed while it waited. */
 async function onLockedImports(pg: Pool, outcomes: readonly ChunkOutcome[], text: string): Promise<void> {
   if (outcomes.length === 0) return;
   const importIds = [...new Set(outcomes.map(({ importId }) => importId))];

@@ -6,7 +6,7 @@ import { Problem } from "../../../schemas/problem.js";
 import type { Page } from "../page.js";
 import { query, utc, type Postgres } from "../query.js";
 import { inWireOrder } from "./import-entries.js";
-import { findKeptImport, insertImportKey, type ImportKey } from "./import-keys.js";
+import { findRepeatedImport, insertImportKey, type ImportKey } from "./import-keys.js";
 import { inTransaction } from "../connection.js";
 
 export const ACTIVE_IMPORTS_MAX = 15;
@@ -16,11 +16,11 @@ export interface NewImport {
   ownerId: string;
   accountId: string;
   artifactKind: "package" | "pixel" | "any";
-  /** UUID; empty where each line names its target. */
+  /** UUID; empty if each line names its target. */
   artifactId: string;
 }
 
-/** An import that was made now, or by an earlier start with the same key. */
+/** A new import, or the one of an earlier start with the same key. */
 export interface StartedImport {
   id: string;
   repeated: boolean;
@@ -28,13 +28,13 @@ export interface StartedImport {
 
 export interface StartOptions {
   idempotency?: ImportKey | undefined;
-  /** Runs in the transaction that makes the import; not for one that was made before. */
+  /** Runs in the transaction that inserts the import; not called for an earlier one. */
   record?: (client: PoolClient, id: string) => Promise<void>;
 }
 
 /**
- * Makes an import, or finds the one that `idempotency` made. The owner's row is locked while the active ones are
- * counted, so that two that start at once cannot both be the fifteenth.
+ * Inserts an import, or finds the one of the same `idempotency` key. The owner's row is locked while active imports are
+ * counted, so that concurrent starts cannot exceed the limit.
  * @throws Problem too-many-active-imports
  */
 export async function insertImport(
@@ -44,8 +44,8 @@ export async function insertImport(
 ): Promise<StartedImport> {
   return inTransaction(pg, async (client) => {
     await query(client, "select 1 from owners where id = $1 for update", [ownerId]);
-    const kept = idempotency && (await findKeptImport(client, idempotency));
-    if (kept !== undefined) return { id: kept, repeated: true };
+    const earlier = idempotency && (await findRepeatedImport(client, idempotency));
+    if (earlier !== undefined) return { id: earlier, repeated: true };
     const id = uuidv7();
     const [counted] = await query<{ active: number }>(
       client,
@@ -65,14 +65,14 @@ export async function insertImport(
   });
 }
 
-/** The message is the specification's, to the letter. */
+/** The specification fixes the message. */
 export function tooManyActiveImports(): Problem {
   return new Problem("too-many-active-imports", "too many active imports", {
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   });
 }
 
-/** The specification's record; undefined where the owner has no such import. */
+/** The specification's record; undefined if the owner has no such import. */
 export async function readImport(
   pg: Postgres,
   { ownerId, id }: { ownerId: string; id: string },
@@ -84,7 +84,7 @@ export async function readImport(
   return row && importRecord(row);
 }
 
-/** The package that an import goes into, where it is one. */
+/** The package that an import goes into, if it goes into one. */
 export async function readImportedPackage(pg: Postgres, id: string): Promise<string | undefined> {
   const text = "select artifact_id from imports where id = $1 and artifact_kind = 'package'";
   const [row] = await query<{ artifact_id: string }>(pg, text, [id]);
@@ -92,8 +92,8 @@ export async function readImportedPackage(pg: Postgres, id: string): Promise<str
 }
 
 /**
- * Without those into packages that the account is blocked from, which an owner never is. One more than the page, so
- * that the caller sees whether there is a next one.
+ * Omits imports into packages that the account is blocked from; an owner is never blocked. Returns one import more than
+ * the page if there is a next page.
  */
 export async function listImports(
   pg: Postgres,
@@ -131,7 +131,9 @@ interface ImportRow {
   warnings: LogEntry[];
 }
 
-/** Chunks keep the first entries of each class, so the first chunks that have any hold the import's first. */
+/**
+ * Each chunk stores the first entries of each class, so that the first chunks with entries contain the import's first.
+ */
 const SELECT_IMPORT = `
   select i.id, o.name as owner, i.status, ${utc("i.created_at")} as created_at, ${utc("i.updated_at")} as updated_at,
     i.events_total, i.events_imported, i.events_failed, i.retracted, i.entries,

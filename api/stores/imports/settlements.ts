@@ -10,7 +10,6 @@ import { onConnection } from "../connection.js";
 import { query, type Postgres } from "../query.js";
 import { abortAbandonedUploads } from "./uploads.js";
 
-/** The records of settlement in PostgreSQL. */
 export function settlementStore(pg: Pool): SettlementStore {
   return {
     dueImports: () => dueImports(pg),
@@ -29,7 +28,7 @@ async function dueImports(pg: Postgres): Promise<DueImport[]> {
   return query<DueImport>(pg, text);
 }
 
-/** The lock belongs to one connection, and so does all that is written under it: losing the one loses the other. */
+/** The lock and all writes under it use one connection: losing the connection ends both. */
 async function asOnlySettlement(
   pg: Pool,
   ownerId: string,
@@ -74,7 +73,7 @@ async function closeBatch(pg: Postgres, batch: string): Promise<void> {
   await query(pg, "delete from settlements where batch = $1", [batch]);
 }
 
-/** In order of receipt, one at the least. */
+/** In order of receipt; at least one chunk. */
 async function unsettledChunks(
   pg: Postgres,
   importId: string,

@@ -5,8 +5,8 @@ import { inTransaction } from "../connection.js";
 import { query, type Postgres } from "../query.js";
 
 /**
- * The record of an upload in PostgreSQL: its lease while the body comes in, and how it ended. `onInterrupted` is
- * called once for an import that ended so.
+ * The record of an upload in PostgreSQL: its lease while the body arrives, and its end. `onInterrupted` is called once
+ * for an upload that was interrupted.
  */
 export function uploadStore(pg: Pool, onInterrupted: () => void = () => undefined): UploadStore {
   return {
@@ -41,12 +41,12 @@ function interruptUpload(pg: Pool, importId: string, reason: string): Promise<nu
   return interruptUploads(pg, "id = $2", [interrupted(reason), importId]);
 }
 
-/** Uploads whose process died or lost its database, as their lease tells. Answers how many. */
+/** Aborts uploads with an expired lease: their process died or lost its database. Answers how many. */
 export function abortAbandonedUploads(pg: Pool): Promise<number> {
   return interruptUploads(pg, "upload_lease < now()", [interrupted("the server lost it before its end")]);
 }
 
-/** All uploads: for a program that knows itself to be the only one, before it takes any. Answers how many. */
+/** Aborts all uploads. Only for a program that runs alone, before it accepts any. Answers how many. */
 export function abortEveryUpload(pg: Pool): Promise<number> {
   return interruptUploads(pg, "true", [interrupted("the server ended before it")]);
 }
@@ -64,8 +64,8 @@ function interruptUploads(pg: Pool, which: string, values: readonly string[]): P
 }
 
 /**
- * All chunks of an import count as unsettled again: settlement takes back what they brought. A statement of its
- * own, after the import's row is locked: it must see what was settled while the lock was waited for.
+ * Marks all chunks of an import as unsettled, so that settlement retracts their events. A separate statement after the
+ * import's lock: it must see settlements that were committed while it waited.
  */
 export async function unsettleChunks(pg: Postgres, importId: string): Promise<void> {
   await query(pg, "update import_chunks set settled = false where import_id = $1", [importId]);

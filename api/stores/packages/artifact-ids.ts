@@ -12,7 +12,7 @@ export async function readArtifactIds(
   return rows.length > idsMax ? undefined : new Set(rows.map(({ id }) => id));
 }
 
-/** Those of these packages and pixels that exist, under any owner. */
+/** The packages and pixels of these ids that exist, under any owner. */
 export async function readArtifacts(
   pg: Postgres,
   targets: readonly { kind: ArtifactKind; id: string }[],

@@ -6,10 +6,10 @@ export interface CollectedPixel {
   ownerId: string;
 }
 
-/** The channel on which changes are notified: `package <id>` or `pixel <id>`. */
+/** The channel of change notifications: `package <id>` or `pixel <id>`. */
 export const COLLECT_CHANGES = "collect_changes";
 
-/** All packages that may be collected for, or those of these ids. */
+/** All packages with live collection, or those of these ids. */
 export async function readCollectedPackages(pg: Postgres, ids?: readonly string[]): Promise<ServedPackage[]> {
   const text = `
     select p.id, p.owner_id as "ownerId", p.name, p.library_type as "libraryType", p.backend_url as "backendUrl",

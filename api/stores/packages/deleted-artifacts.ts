@@ -15,12 +15,12 @@ export function erasureStore(pg: Pool): ErasureStore {
   };
 }
 
-/** An id travels in a URL to ClickHouse: some 2,900 fit. */
+/** ClickHouse receives the ids in a URL, which has room for about 2,900. */
 const ARTIFACTS_MAX = 1_000;
 
 /**
- * An import that began after the deletion finds no such artifact; the minute is for what was cached, and for a
- * deletion that waited for a lock. One that never ends must not keep the events for ever.
+ * An import that began after the deletion cannot find the artifact. The minute covers caches and a deletion that waited
+ * for a lock. An import that never ends must not delay the erasure for ever.
  */
 const DUE = `
   d.erased_at is null and d.due_at <= now() and (

@@ -1,7 +1,7 @@
 import type { Level, OwnerKind, Standing } from "../../access.js";
 import { query, type Postgres } from "../query.js";
 
-/** A pixel as an export needs it, with what the asking account is to the package that it is associated with. */
+/** A pixel for an export, with the account's standing on its associated package. */
 export interface ExportedPixel {
   id: string;
   ownerId: string;
@@ -32,7 +32,7 @@ export async function listPixelsOfOwners(
   return query<ExportedPixel>(pg, text, [accountId, ownerIds]);
 }
 
-/** An owner that the account is or belongs to. */
+/** The account itself, or an organization of the account. */
 export interface OwnerOfAccount {
   ownerId: string;
   ownerKind: OwnerKind;

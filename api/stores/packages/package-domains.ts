@@ -3,15 +3,15 @@ import type { PackageDomainV1 } from "../../../schemas/contracts/package-domain.
 import { hostInUse } from "./public-hosts.js";
 import { query, violates, type Postgres } from "../query.js";
 
-/** In the order in which they were made. */
+/** In order of creation. */
 export async function listPackageDomains(pg: Postgres, packageId: string): Promise<PackageDomainV1[]> {
   const text = "select id, name from package_domains where package_id = $1 order by id";
   return query<PackageDomainV1>(pg, text, [packageId]);
 }
 
 /**
- * Throws `domain-is-already-in-use`, without a word on whose it is, where a package has that domain. That no docker
- * package of another owner is pulled from there is for `requireFreeHost`.
+ * Throws `domain-is-already-in-use` if a package has that domain, without naming its owner. `requireFreeHost` checks
+ * the docker packages of other owners.
  */
 export async function insertPackageDomain(
   client: Postgres,

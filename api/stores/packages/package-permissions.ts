@@ -45,8 +45,8 @@ export async function deleteLevels(
 }
 
 /**
- * The accounts that these queries name, by query; a query that names nobody is absent. What contains `@` is an
- * e-mail address, anything else a username; both are compared without case.
+ * The accounts that these queries name, by query; absent if there is none. A query with `@` is an e-mail address, any
+ * other a username. Both are compared without case.
  */
 export async function readAccountsByQuery(
   pg: Postgres,

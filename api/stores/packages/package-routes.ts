@@ -2,12 +2,12 @@ import { v7 as uuidv7 } from "uuid";
 import type { CreatePackageRouteV1, PackageRouteV1 } from "../../../schemas/contracts/package-route.js";
 import { query, type Postgres } from "../query.js";
 
-/** In the order in which they were made. */
+/** In order of creation. */
 export async function listPackageRoutes(pg: Postgres, packageId: string): Promise<PackageRouteV1[]> {
   return query<PackageRouteV1>(pg, `${SELECT} where package_id = $1 order by id`, [packageId]);
 }
 
-/** Whether it conflicts with another is for the caller to see, with the package locked. */
+/** The caller must check for conflicts, with the package locked. */
 export async function insertPackageRoute(
   client: Postgres,
   { packageId, route }: { packageId: string; route: CreatePackageRouteV1 },

@@ -7,7 +7,7 @@ import { withoutNulls } from "../../../schemas/records/record.js";
 import type { Level, OwnerKind, Standing } from "../../access.js";
 import { query, utc, violates, type Postgres } from "../query.js";
 
-/** A package with what the asking account is to it. */
+/** A package with the calling account's standing and level. */
 export interface PackageRow {
   id: string;
   ownerId: string;
@@ -28,7 +28,7 @@ export interface PackageRow {
   level: Level | undefined;
 }
 
-/** The specification's record, nothing more. */
+/** The record of the specification. */
 export function packageRecord(row: PackageRow): PackageV1 {
   const { id, owner, name, shortDescription, createdAt, longDescription, website, libraryType } = row;
   const record = {
@@ -44,15 +44,15 @@ export function packageRecord(row: PackageRow): PackageV1 {
   return withoutNulls<PackageV1>(record);
 }
 
-/** All that can be changed of a package or be seen of it, and nothing of who asks. */
+/** The visible and changeable state of a package, without anything about the caller. */
 export function packageState(row: PackageRow) {
   const { backendUrl, publicUrl, repositoryUrl, updatedAt } = row;
   return { ...packageRecord(row), backendUrl, publicUrl, repositoryUrl, updatedAt };
 }
 
 /**
- * Answers the new package's id. Throws `already-exists` when the owner has one of that name and type. The host of its
- * public URL is locked and free: `requireFreeHost`.
+ * Answers the new package's id. Throws `already-exists` if the owner has one of that name and type. The host of its
+ * public URL must be locked and free; see `requireFreeHost`.
  */
 export async function insertPackage(
   pg: Postgres,
@@ -68,8 +68,8 @@ export async function insertPackage(
 }
 
 /**
- * Replaces all but the type. Throws `already-exists` when the owner has another one of that name and type. The host of
- * its public URL is as for `insertPackage`.
+ * Replaces all fields but the type. Throws `already-exists` if the owner has another one of that name and type. The
+ * host of its public URL must be locked and free, as for `insertPackage`.
  */
 export async function updatePackage(
   pg: Postgres,
@@ -82,7 +82,10 @@ export async function updatePackage(
   await naming(sent, () => query(pg, text, [id, ...fieldsOf(sent)]));
 }
 
-/** With its routes, domains and permissions; its pixels stay, without it. What it leaves in ClickHouse is noted. */
+/**
+ * Also deletes its routes, domains and permissions. Its pixels stay, without a package. Its id is noted so that its
+ * events are erased.
+ */
 export async function deletePackage(pg: Postgres, id: string): Promise<void> {
   const text = `
     with gone as (delete from packages where id = $1 returning id, owner_id)
@@ -91,9 +94,8 @@ export async function deletePackage(pg: Postgres, id: string): Promise<void> {
 }
 
 /**
- * Lets the transaction wait until no other changes this package, or who may do what with what belongs to its owner,
- * and keeps such others waiting until it ends. The owner comes first, so that none waits for each other for good;
- * changes of other packages of that owner go on.
+ * Serialises changes of this package, and excludes changes of its owner and the owner's members, until the transaction
+ * ends. The owner is locked first, so that no two transactions deadlock. Changes of the owner's other packages go on.
  */
 export async function lockPackage(client: Postgres, id: string): Promise<void> {
   const owner = "select owner_id from packages where id = $1";
@@ -126,7 +128,7 @@ export async function readPackage(
   return row;
 }
 
-/** Packages of exactly that name that the account has something to do with, blocked ones included. */
+/** Packages of exactly that name that the account has any relation to, blocked ones included. */
 export async function readPackagesNamed(
   pg: Postgres,
   { accountId, name, type }: { accountId: string; name: string; type?: LibraryType | undefined },
@@ -147,7 +149,7 @@ export async function listPackagesOfOwner(
   return query<PackageRow>(pg, `${SELECT} where p.owner_id = $2 ${ORDER}`, [accountId, ownerId]);
 }
 
-/** Packages of the account, of its organizations, and those it holds a level on, blocked ones included. */
+/** Packages of the account, of its organizations, and those on which it has a level, blocked ones included. */
 export async function listPackagesOfAccount(pg: Postgres, accountId: string): Promise<PackageRow[]> {
   const text = `${SELECT}
     where p.id in (

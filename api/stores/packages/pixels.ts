@@ -5,7 +5,7 @@ import type { OwnerKind, Standing } from "../../access.js";
 import type { Page } from "../page.js";
 import { query, utc, type Postgres } from "../query.js";
 
-/** A pixel with what the asking account is to it. */
+/** A pixel with the calling account's standing. */
 export interface PixelRow {
   id: string;
   ownerId: string;
@@ -29,7 +29,7 @@ export function pixelRecord(row: PixelRow): PixelRecord {
   });
 }
 
-/** Answers the new pixel's id. Its owner must be locked: the package could be deleted meanwhile. */
+/** Answers the new pixel's id. Its owner must be locked, because the package could be deleted meanwhile. */
 export async function insertPixel(
   pg: Postgres,
   { ownerId, pixel }: { ownerId: string; pixel: PixelUpsert },
@@ -40,7 +40,7 @@ export async function insertPixel(
   return id;
 }
 
-/** The change's owner must be locked: the package could be deleted meanwhile. */
+/** The owner must be locked, because the package could be deleted meanwhile. */
 export async function updatePixel(
   pg: Postgres,
   { id, pixel }: { id: string; pixel: PixelUpsert },
@@ -49,7 +49,7 @@ export async function updatePixel(
   await query(pg, text, [id, pixel.name, pixel.package_id ?? null]);
 }
 
-/** Notes its id as well, so that its events in ClickHouse are erased. */
+/** Also notes its id, so that its events in ClickHouse are erased. */
 export async function deletePixel(pg: Postgres, id: string): Promise<void> {
   const text = `
     with gone as (delete from pixels where id = $1 returning id, owner_id)
@@ -65,7 +65,7 @@ export async function readPixel(
   return row;
 }
 
-/** One pixel more than the page holds, if there is one: it says that a next page exists. */
+/** Returns one pixel more than the page if there is a next page. */
 export async function listPixelsOfOwner(
   pg: Postgres,
   { accountId, ownerId, page }: { accountId: string; ownerId: string; page: Page },

@@ -2,9 +2,9 @@ import { Problem } from "../../../schemas/problem.js";
 import { query, type Postgres } from "../query.js";
 
 /**
- * Lets the transaction wait until no other claims this host, and keeps such others waiting until it ends. Call it
- * before anything else is locked: who has an owner and waits for a host would be waited for by who has the host.
- * Giving a host up needs no lock: until that is committed the host is in use.
+ * Serialises claims of this host until the transaction ends. Call it before any other lock: a transaction that holds an
+ * owner and waits for a host could deadlock with one that holds the host. Releasing a host needs no lock: it is in use
+ * until the commit.
  */
 export async function lockPublicHost(client: Postgres, host: string | undefined): Promise<void> {
   if (host === undefined) return;
@@ -12,8 +12,8 @@ export async function lockPublicHost(client: Postgres, host: string | undefined)
 }
 
 /**
- * A host, of docker packages or as a domain, is the owner's who uses it. Throws `domain-is-already-in-use`, without a
- * word on whose it is. What it says stays true while the host is locked.
+ * Checks that no other owner uses the host, in docker packages or as a domain. Throws `domain-is-already-in-use`,
+ * without naming the owner. The result is valid while the host is locked.
  */
 export async function requireFreeHost(
   client: Postgres,

@@ -4,40 +4,42 @@ import type { Delivery } from "../../webhooks/deliver.js";
 import { inTransaction } from "../connection.js";
 import { query } from "../query.js";
 
-/** A delivery that a worker has for itself until its lease ends. */
+/** A delivery that one worker has until its lease ends. */
 export interface ClaimedDelivery extends Delivery {
   id: string;
-  /** Names this claim: what comes of it counts only as long as nobody else has another. */
+  /** The id of this claim. An outcome counts only while no other claim has replaced it. */
   claim: string;
-  /** That ended before. */
+  /** Earlier attempts. */
   attempts: number;
   /** Whether the latest attempt for this webhook failed. */
   isFailing: boolean;
 }
 
 export interface ClaimOptions {
-  /** How many at most. */
+  /** The limit of this call. */
   slots: number;
-  /** The most of them for failing webhooks: those may delay each other, and no others. */
+  /** The part of `slots` for failing webhooks, so that they delay only each other. */
   failingSlots: number;
-  /** How many of one webhook are under way at once, in all processes together; one that is failing gets one. */
+  /** The limit of concurrent attempts for one webhook, in all processes together. A failing webhook gets one. */
   perWebhook: number;
-  /** As `perWebhook`, of all webhooks of one owner, whose receivers may all be slow. */
+  /** As `perWebhook`, for all webhooks of one owner, whose receivers may all be slow. */
   perOwner: number;
-  /** The last ones served, as `servedLast` returned them: the next ones come first. */
+  /** The result of `servedLast` for the call before: webhooks after these come first. */
   after?: ServedLast | undefined;
   leaseMs: number;
-  /** In place of the database's clock, for tests. */
+  /** Replaces the database's clock, for tests. */
   now?: Date | undefined;
 }
 
-/** The webhooks that were served last, of those that are failing and of the others: each take turns of their own. */
+/**
+ * The webhooks that were served last, among the failing ones and among the others. Each group is served in rotation.
+ */
 export interface ServedLast {
   failing?: string | undefined;
   others?: string | undefined;
 }
 
-/** The start of the next turn, after these were claimed. */
+/** Where the next rotation starts, after these claims. */
 export function servedLast(claimed: readonly ClaimedDelivery[], before: ServedLast = {}): ServedLast {
   const last = (isFailing: boolean) =>
     claimed.findLast((delivery) => delivery.isFailing === isFailing)?.webhookId;
@@ -45,9 +47,10 @@ export function servedLast(claimed: readonly ClaimedDelivery[], before: ServedLa
 }
 
 /**
- * Takes deliveries that are due: of every webhook in turn one, then of every one another, and answers them in that order. Nothing of it is open while
- * requests are sent; a claim whose worker dies ends with its lease, and the delivery is made by another. One process
- * claims at a time, for milliseconds, so that all of them together keep to `perWebhook`.
+ * Claims deliveries that are due, in rotation: one of every webhook, then another one of every webhook, and so on.
+ * Holds no transaction while requests are sent: the claim of a worker that died ends with its lease, and another worker
+ * delivers. Claims are serialised among processes, for milliseconds each, so that `perWebhook` holds for all of them
+ * together.
  */
 export async function claimDeliveries(
   pg: Pool,
@@ -63,14 +66,14 @@ export async function claimDeliveries(
   return rows.map((row) => ({ ...row, claim }));
 }
 
-/** A process that is frozen in its turn loses it with its session. */
+/** A process that freezes while it holds the lock loses it with its session. */
 const TAKE_TURN = `
   select set_config('idle_in_transaction_session_timeout', '10s', true),
     pg_advisory_xact_lock(hashtextextended('webhook claims', 0))`;
 
 /**
- * `queued` skips from webhook to webhook in the index, and `busy` counts in one that has only what is under way: a dead
- * receiver's thousands cost what one costs. Only what is chosen is locked.
+ * `queued` jumps from webhook to webhook in the index, and `busy` counts only attempts under way: the thousands of a
+ * dead receiver's deliveries cost no more than one. Locks only the chosen rows.
  */
 const CLAIM = `
   with recursive queued as (

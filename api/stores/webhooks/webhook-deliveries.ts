@@ -3,18 +3,18 @@ import { withoutNulls } from "../../../schemas/records/record.js";
 import type { Page } from "../page.js";
 import { query, utc, type Postgres } from "../query.js";
 
-/** The most bytes of attempts on a page, which ends early beyond it: as JSON, control characters are six times as long. */
+/** A page ends early once its attempts exceed this many bytes. As JSON, control characters are six times as long. */
 export const PAGE_BYTES_MAX = 2 * 1024 * 1024;
 
-/** Part of the delivery log, and whether there is more of it. */
+/** A part of the delivery log, and whether more follows. */
 export interface ListedDeliveries {
   deliveries: WebhookDeliveryRecord[];
   more: boolean;
 }
 
 /**
- * Newest first; of each delivery the latest attempts, latest first. It ends before `page.perPage` deliveries once it
- * has `PAGE_BYTES_MAX` of what receivers answered: their answers are never cut.
+ * Newest first, with the latest attempts of each delivery, latest first. The page ends before `page.perPage` deliveries
+ * once the receivers' answers reach `PAGE_BYTES_MAX`. Answers are never truncated.
  */
 export async function listWebhookDeliveries(
   pg: Postgres,
@@ -56,7 +56,7 @@ export async function readWebhookDelivery(
   return row && deliveryRecord(row);
 }
 
-/** Begins one that has ended again: the same event, with all its attempts. Answers false for one that is under way. */
+/** Starts an ended delivery again: the same event, with all its attempts. False if it has not ended. */
 export async function restartWebhookDelivery(pg: Postgres, id: string): Promise<boolean> {
   const text = `
     update webhook_deliveries
@@ -65,7 +65,7 @@ export async function restartWebhookDelivery(pg: Postgres, id: string): Promise<
   return (await query(pg, text, [id])).length > 0;
 }
 
-/** Whatever still waits is not sent any more; one that is being sent may arrive. */
+/** Cancels waiting deliveries. One that is being sent may still arrive. */
 export async function cancelWebhookDeliveries(pg: Postgres, webhookIds: readonly string[]): Promise<void> {
   const text = `
     update webhook_deliveries set state = 'cancelled', ended_at = clock_timestamp()
@@ -80,8 +80,8 @@ export interface WebhookCleanUp {
 }
 
 /**
- * Forgets what the delivery log has kept for 30 days, rotated secrets that are no longer valid, and events of more than
- * a day ago of which there is no delivery.
+ * Deletes deliveries and attempts after 30 days, secrets whose rotation has ended, and events of more than a day ago
+ * without a delivery.
  */
 export async function deleteOldDeliveries(pg: Postgres): Promise<WebhookCleanUp> {
   await query(pg, CANCEL_LATE);
@@ -101,7 +101,7 @@ export async function deleteOldDeliveries(pg: Postgres): Promise<WebhookCleanUp>
   return { deliveries, attempts, events };
 }
 
-/** Locks webhooks before deliveries and in one order, as the recording of attempts does. */
+/** Locks webhooks before deliveries, in the order of their ids, as `recordOutcomes` does. */
 const CANCEL_LATE = `
   with disabled as materialized (
     select id from webhooks w
@@ -124,11 +124,11 @@ async function deleteWhere(pg: Postgres, table: string, condition: string): Prom
 
 export interface WebhookBacklog {
   deliveries: number;
-  /** How long the first of those that are due has been; 0 where none is. */
+  /** How long the first due delivery has been due; 0 if none is. */
   oldestSeconds: number;
 }
 
-/** The deliveries that wait, for enabled webhooks. */
+/** The waiting deliveries of enabled webhooks. */
 export async function readWebhookBacklog(pg: Postgres): Promise<WebhookBacklog> {
   const text = `
     select count(*)::float8 as deliveries,
@@ -146,7 +146,7 @@ interface Row extends Omit<WebhookDeliveryRecord, "next_attempt_at" | "ended_at"
 
 function deliveryRecord(row: Row): WebhookDeliveryRecord {
   const attempts = row.attempts.map((each) => withoutNulls(each));
-  // Null is a status: that no answer came.
+  // A status of null means that no answer came.
   const logged = attempts.map((each) => ({ ...each, status: each["status"] ?? null }));
   return withoutNulls<WebhookDeliveryRecord>({
     ...row,
@@ -154,13 +154,13 @@ function deliveryRecord(row: Row): WebhookDeliveryRecord {
   });
 }
 
-/** After so many redeliveries the rest of the log would be of no use. */
+/** After many redeliveries, earlier attempts are of no interest. */
 const ATTEMPTS_LISTED_MAX = 20;
 
 const LATEST_ATTEMPTS = `
   select * from webhook_attempts where delivery_id = d.id order by id desc limit ${ATTEMPTS_LISTED_MAX}`;
 
-/** With about what its other fields take. */
+/** Includes an estimate for the other fields. */
 const ATTEMPT_BYTES =
   "octet_length(coalesce(a.error, '')) + octet_length(coalesce(a.response_body, '')) + 100";
 

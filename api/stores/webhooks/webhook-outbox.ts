@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from "uuid";
 import type { WebhookEventData, WebhookEventKind } from "../../../schemas/contracts/webhook-event.js";
 import { query, type Postgres } from "../query.js";
 
-/** An event for webhooks: its `type` and `data` go into the body. */
+/** An event for webhooks: `type` and `data` become its body. */
 export interface NewWebhookEvent<Kind extends WebhookEventKind = WebhookEventKind> {
   ownerId: string;
   type: Kind;
@@ -12,8 +12,8 @@ export interface NewWebhookEvent<Kind extends WebhookEventKind = WebhookEventKin
 
 /**
  * Puts an event into the outbox, with one delivery for each enabled webhook of the owner that subscribes to its kind,
- * and answers the event's id. Give it the client of the transaction that makes the change: both are there, or neither
- * is. Workers look for deliveries several times a second; none has to be woken.
+ * and answers the event's id. `client` must be that of the change's transaction, so that both are stored or neither is.
+ * Workers poll for deliveries.
  */
 export async function enqueueWebhookEvent<Kind extends WebhookEventKind>(
   client: Postgres,
@@ -53,7 +53,7 @@ export function webhookBody({
   return Buffer.from(JSON.stringify({ id, type, owner, created_at: microseconds, data }));
 }
 
-/** Locked against deletion only: a worker may note meanwhile how it goes with a webhook. */
+/** Locked only against deletion: a worker may record outcomes of the webhook meanwhile. */
 async function insertDeliveries(client: Postgres, { id, event }: Identified): Promise<void> {
   const subscribed = `
     select id from webhooks where owner_id = $1 and enabled and $2 = any (event_kinds) order by id for key share`;

@@ -26,9 +26,9 @@ export interface DisabledWebhook {
 }
 
 /**
- * Writes what came of attempts: into the log, into their deliveries, and how their webhooks do. What was cancelled
- * meanwhile stays so unless it arrived. Answers the webhooks that were disabled over it, because nothing arrived for
- * three days, on each of which deliveries failed.
+ * Records outcomes of attempts in the log, the deliveries and the webhooks. A delivery that was cancelled meanwhile
+ * stays cancelled unless it arrived. Disables webhooks for which nothing arrived for three days, with a failed delivery
+ * on each of them, and answers these.
  */
 export async function recordOutcomes(
   pg: Pool,
@@ -37,7 +37,8 @@ export async function recordOutcomes(
 ): Promise<DisabledWebhook[]> {
   const rows = JSON.stringify(outcomes.map(rowOf));
   return inTransaction(pg, async (client) => {
-    // In one order, owners before webhooks before deliveries: two that record, or one that changes or deletes, never wait for each other.
+    // Owners are locked before webhooks, webhooks before deliveries, each in one order, so that no two transactions
+    // deadlock.
     await query(client, LOCK_OWNERS, [webhooksOf(outcomes.filter(({ next }) => next.state === "failed"))]);
     await query(client, LOCK_WEBHOOKS, [webhooksOf(outcomes)]);
     await query(client, LOG, [rows]);
@@ -76,13 +77,13 @@ const OUTCOMES = `jsonb_to_recordset($1::jsonb) as o (
     attempt_id uuid, delivery_id uuid, webhook_id uuid, claim uuid, attempts int, state text, delay_ms float8,
     started_at timestamptz, duration_ms int, status int, error text, response_body text)`;
 
-/** Locks the owners of webhooks that may have to be disabled: that adds an entry to the audit log of the owner. */
+/** Locks the owners of webhooks that may be disabled, because that adds an entry to the owner's audit log. */
 const LOCK_OWNERS = `
   select from owners where id in (select owner_id from webhooks where id = any ($1::uuid[])) order by id for key share`;
 
 const LOCK_WEBHOOKS = "select from webhooks where id = any ($1::uuid[]) order by id for no key update";
 
-/** A delivery may be gone with its webhook. */
+/** A delivery may have been deleted with its webhook. */
 const LOG = `
   insert into webhook_attempts (id, delivery_id, started_at, duration_ms, status, error, response_body)
   select o.attempt_id, o.delivery_id, o.started_at, o.duration_ms, o.status, o.error, o.response_body

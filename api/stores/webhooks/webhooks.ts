@@ -14,7 +14,9 @@ export function newWebhookId(): string {
   return uuidv7();
 }
 
-/** The secret is sealed for the webhook's id. The owner must be locked: so many webhooks it may have. */
+/**
+ * The secret is sealed for the webhook's id. The owner must be locked, because the number of its webhooks is limited.
+ */
 export async function insertWebhook(
   pg: Postgres,
   { ownerId, id, secret, webhook }: WebhookKey & { secret: Buffer; webhook: WebhookCreate },
@@ -26,8 +28,8 @@ export async function insertWebhook(
 }
 
 /**
- * Enabled again or with another URL it is as good as new: what went wrong before does not count, nor, enabled, why it
- * was disabled. Where nothing is other than it was, it does not count as updated.
+ * A new URL, or enabling again, resets the record of failures; enabling also removes the reason for disabling. Without
+ * a change, `updated_at` stays.
  */
 export async function updateWebhook(
   pg: Postgres,
@@ -45,7 +47,7 @@ export async function updateWebhook(
 
 const IS_AS_NEW = "url <> $2 or ($4 and not enabled)";
 
-/** The secret that it has becomes the old one, valid for a day from now. */
+/** The current secret becomes the old one, valid for another day. */
 export async function updateWebhookSecret(
   pg: Postgres,
   { id, secret }: { id: string; secret: Buffer },
@@ -57,7 +59,7 @@ export async function updateWebhookSecret(
   await query(pg, text, [id, secret]);
 }
 
-/** With its deliveries and their attempts. */
+/** Also deletes its deliveries and their attempts. */
 export async function deleteWebhook(pg: Postgres, id: string): Promise<void> {
   await query(pg, "delete from webhooks where id = $1", [id]);
 }
@@ -76,7 +78,7 @@ export async function readWebhook(
   return row && withoutNulls<WebhookRecord>(row);
 }
 
-/** The fields that sending needs; see `Delivery`. */
+/** The fields for sending; see `Delivery`. */
 export async function readWebhookSecrets(
   pg: Postgres,
   { ownerId, id }: WebhookKey,
@@ -88,7 +90,7 @@ export async function readWebhookSecrets(
   return row;
 }
 
-/** Newest first; one more than the page holds, if there is one. */
+/** Newest first. Returns one webhook more than the page if there is a next page. */
 export async function listWebhooks(
   pg: Postgres,
   { ownerId, page }: { ownerId: string; page: Page },
