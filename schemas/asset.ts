@@ -1,6 +1,6 @@
 /**
- * The address of a file that ships beside the code (SQL, Avro, CSV), from the package's root.
- * Compiled code lives one folder deeper, in dist/, and reads the same files.
+ * The address of a file that ships beside the code (SQL, Avro, CSV), by its path from the package's root. Compiled code
+ * lives one folder deeper, in dist/, and reads the same files.
  */
 export function assetUrl(path: string): URL {
   const root = import.meta.url.includes("/dist/schemas/") ? "../../" : "../";

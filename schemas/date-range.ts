@@ -1,6 +1,6 @@
 import { Problem } from "./problem.js";
 
-/** UTC days, `YYYY-MM-DD`: the first is in the range, the second no longer. */
+/** UTC days, `YYYY-MM-DD`: the first is included, the second excluded. */
 export interface DateRange {
   startDate: string;
   endDate: string;
@@ -28,7 +28,7 @@ export function parseDateRange(
   return { startDate, endDate };
 }
 
-/** As `parseDateRange`; where neither is given, the `daysDefault` days that end with that of `now`. */
+/** As `parseDateRange`; without both, the last `daysDefault` days, including that of `now`. */
 export function parseOptionalDateRange(
   query: Readonly<Record<string, string | string[] | undefined>>,
   { daysMax, daysDefault, now }: { daysMax: number; daysDefault: number; now: Date },
@@ -57,7 +57,7 @@ function isCalendarDate(text: string): boolean {
 const FIRST_DAY = "1970-01-01";
 const LAST_DAY = "2149-06-06";
 
-/** Any calendar date may be asked for; ClickHouse's `Date`, and so every event, lies between these. */
+/** ClickHouse's `Date`, and so every event, lies between these. Requests may name any date. */
 export function storableDate(date: string): string {
   if (date < FIRST_DAY) return FIRST_DAY;
   return date > LAST_DAY ? LAST_DAY : date;

@@ -1,9 +1,9 @@
 import { channel } from "node:diagnostics_channel";
 
 /**
- * The places where dying would hurt an import most, in the order in which it passes them. Each is a diagnostics channel
- * of Node with nobody listening: passing one costs a look at a boolean. The fault tests preload a module that
- * listens, and kills the process or a store just there.
+ * The points at which a crash could do most harm to an import, in order of processing. Each is a diagnostics channel of
+ * Node without listeners, so that passing one costs one check. The fault tests preload a module that listens, and kills
+ * the process or a store at that point.
  */
 export const FAULT_POINTS = [
   "before-append",
@@ -23,8 +23,8 @@ export const FAULT_POINTS = [
 ] as const;
 
 /**
- * The same for a run of the funnel: between what it announces in one transaction, and around the commit of what was
- * decided of an owner's companies.
+ * The fault points of a funnel run: between the announcements of one transaction, and around the commit of an owner's
+ * companies.
  */
 export const FUNNEL_FAULT_POINTS = [
   "funnel-announced",
@@ -32,7 +32,7 @@ export const FUNNEL_FAULT_POINTS = [
   "funnel-after-commit",
 ] as const;
 
-/** The same for an attempt to deliver to a webhook. */
+/** The fault points of an attempt to deliver to a webhook. */
 export const DELIVERY_FAULT_POINTS = [
   "delivery-before-request",
   "delivery-after-answer",
@@ -47,12 +47,12 @@ const CHANNELS = Object.fromEntries(
   ALL_FAULT_POINTS.map((point) => [point, channel(channelOf(point))]),
 ) as Record<FaultPoint, ReturnType<typeof channel>>;
 
-/** Where fault tests listen. */
+/** The channel on which fault tests listen. */
 export function channelOf(point: FaultPoint): string {
   return `maintainer-toolchain:fault-point:${point}`;
 }
 
-/** Does nothing, unless a fault test listens. */
+/** Does nothing unless a fault test listens. */
 export function passFaultPoint(point: FaultPoint): void {
   const here = CHANNELS[point];
   if (here.hasSubscribers) here.publish(point);

@@ -1,4 +1,4 @@
-/** What the texts of a request must look like; `sentence` finishes "<field> ...". */
+/** The formats of texts in requests. `sentence` completes "<field> ...". */
 export const FORMATS = {
   text: { validate: isText, sentence: "must not contain NUL or half of a surrogate pair" },
   line: {
@@ -23,7 +23,7 @@ export const TIMESTAMP = {
   pattern: "^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{6}Z$",
 } as const;
 
-/** PostgreSQL can store neither NUL nor what is not Unicode. */
+/** PostgreSQL cannot store NUL or invalid Unicode. */
 function isText(text: string): boolean {
   return !/[\0\p{Surrogate}]/u.test(text);
 }
@@ -32,7 +32,7 @@ function isLine(text: string): boolean {
   return isText(text) && !/[\p{Cc}\u2028\u2029]|^\s|\s$/u.test(text);
 }
 
-/** Words that stand where a v2 path may also have an owner. */
+/** The API's own path words, which would be ambiguous as owner names in v2 paths. */
 const PATH_WORDS = new Set(["imports", "packages", "pixels", "tracking-pixels"]);
 
 export function isOwnerName(text: string): boolean {
@@ -49,14 +49,14 @@ export function isEmail(text: string): boolean {
 const EMAIL =
   /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?\.)+[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?$/;
 
-/** An absolute http(s) URL without a user name or password, spelt without what a parser would mend silently. */
+/** An absolute http(s) URL without a user name or password, in a spelling that a parser does not silently correct. */
 export function isHttpUrl(text: string): boolean {
   if (!isText(text) || !/^https?:\/\/[^/?#]/i.test(text) || /[\s\\\p{Cc}]/u.test(text)) return false;
   const url = URL.canParse(text) ? new URL(text) : undefined;
   return url !== undefined && url.username === "" && url.password === "";
 }
 
-/** An http(s) URL, or one whose scheme was left out as people do. */
+/** An http(s) URL, or one without its scheme. */
 function isWebsite(text: string): boolean {
   return (
     isHttpUrl(text) ||
@@ -67,7 +67,7 @@ function isWebsite(text: string): boolean {
 const TIME =
   /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
 
-/** A moment in ISO 8601: a calendar date, a time of day and its zone, as RFC 3339 has it; seconds may be left out. */
+/** An ISO 8601 time with date, time of day and zone, as in RFC 3339. Seconds are optional. */
 export function isTime(text: string): boolean {
   const [, date] = TIME.exec(text) ?? [];
   if (date === undefined) return false;

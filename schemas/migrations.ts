@@ -3,17 +3,17 @@ import { createHash } from "node:crypto";
 /** A numbered change to a database, applied once. */
 export interface Migration {
   number: number;
-  /** The name of its file, which begins with its number. */
+  /** The file's name, which begins with the number. */
   name: string;
   text: string;
   /** SHA-256 of the text, hexadecimal. */
   checksum: string;
 }
 
-/** What a database says was applied. */
+/** A migration as the database has recorded it. */
 export type Applied = Pick<Migration, "number" | "name" | "checksum">;
 
-/** Files of migrations, as those of `api/postgres` and `aggregate/clickhouse`: `001-accounts.sql`. */
+/** The names of migration files in `api/postgres` and `aggregate/clickhouse`: `001-accounts.sql`. */
 export const MIGRATION_FILE = /^\d{3}-.*\.sql$/;
 
 export function migrationOf(name: string, text: string): Migration {
@@ -21,7 +21,7 @@ export function migrationOf(name: string, text: string): Migration {
   return { number: Number(name.slice(0, 3)), name, text, checksum };
 }
 
-/** Those still to apply. Throws a sentence for a person where the database does not fit this program. */
+/** The migrations to apply. Throws a message for the operator if the database does not fit this program. */
 export function missingMigrations(known: readonly Migration[], applied: readonly Applied[]): Migration[] {
   const byNumber = new Map(known.map((migration) => [migration.number, migration]));
   for (const { number, name, checksum } of applied) {

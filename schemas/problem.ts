@@ -1,4 +1,4 @@
-/** Every error code of the API with its status. The codes are wire values; messages are sentences for a person. */
+/** Every error code of the API with its status. Codes are wire values; messages are sentences for people. */
 const STATUS_BY_CODE = {
   "malformed-json": 400,
   "malformed-request": 400,
@@ -49,7 +49,7 @@ export function statusOf(code: ProblemCode): number {
   return STATUS_BY_CODE[code];
 }
 
-/** One fault of a request body: where (a JSON pointer) and what. */
+/** One fault of a request body: its position (a JSON pointer) and a message. */
 export interface FieldFault {
   path: string;
   message: string;
@@ -61,7 +61,7 @@ export interface ProblemDetails {
   cause?: unknown;
 }
 
-/** The caller's doing, or a store that is down: rendered by one middleware as `{code, message, errors?}`. */
+/** An error of the caller, or an unavailable store. One middleware renders it as `{code, message, errors?}`. */
 export class Problem extends Error {
   readonly code: ProblemCode;
   readonly errors: FieldFault[] | undefined;
@@ -80,7 +80,7 @@ export class Problem extends Error {
   }
 }
 
-/** What every error answer holds; `errors` names each fault of a body by its JSON pointer. */
+/** The body of every error answer. `errors` names each fault of a request body by its JSON pointer. */
 export const PROBLEM = {
   title: "Problem",
   type: "object",

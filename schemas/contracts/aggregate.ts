@@ -2,7 +2,7 @@ import { BREAKDOWN_LIST, type BreakdownDeclaration } from "./breakdowns.js";
 
 type Declared = (typeof BREAKDOWN_LIST)[number];
 
-/** The name of a breakdown, as on the wire. */
+/** The name of a breakdown on the wire. */
 export type Breakdown = Declared["name"];
 
 export const BREAKDOWNS: readonly Breakdown[] = BREAKDOWN_LIST.map(({ name }) => name);
@@ -20,7 +20,7 @@ export type AggregateV1 = {
   total: number;
 } & { [field in ValueField]?: string } & { [field in AddressField]?: number };
 
-/** The JSON schema of a line, with the fields of these breakdowns. */
+/** The JSON schema of a line with the fields of these breakdowns. */
 export function aggregateSchema(breakdowns: readonly BreakdownDeclaration[]) {
   return {
     title: "AggregateV1",

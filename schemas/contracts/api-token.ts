@@ -2,7 +2,7 @@ import { isTime, TIMESTAMP } from "../formats.js";
 import type { FieldFault } from "../problem.js";
 import { compileBody } from "../validate.js";
 
-/** The scopes that an additional token may be limited to. */
+/** The scopes that can limit an additional token. */
 export const SCOPES = ["read", "import", "export", "manage"] as const;
 export type Scope = (typeof SCOPES)[number];
 
@@ -11,7 +11,7 @@ export interface ApiTokenV1 {
   id: string;
   name: string;
   scopes: Scope[];
-  /** The one user or organization that it may be used on. */
+  /** The only user or organization on which the token may be used. */
   owner?: string;
   expiresAt?: string;
   createdAt: string;
@@ -19,7 +19,7 @@ export interface ApiTokenV1 {
   lastUsedAt?: string;
 }
 
-/** As sent to make one. */
+/** The body of a creation. */
 export interface ApiTokenCreate {
   name: string;
   scopes: Scope[];
@@ -53,7 +53,7 @@ export const API_TOKEN_V1 = {
   properties: LISTED_FIELDS,
 } as const;
 
-/** The token itself is in the answer to its creation and nowhere else. */
+/** Only the answer to the creation contains the token itself. */
 export const CREATED_API_TOKEN_V1 = {
   title: "CreatedApiTokenV1",
   type: "object",

@@ -6,20 +6,20 @@ export interface AuditEntryRecord {
   action: string;
   /** A username, `OPERATOR` or `SERVICE`. */
   actor: string;
-  /** Name of the additional token that was used, if it was one. */
+  /** Name of the additional token that was used, if any. */
   token?: string;
   target: { kind: string; id: string; name: string };
-  /** The fields that are new or other than before; null for one that was taken away. */
+  /** The new and changed fields; null for a removed field. */
   changes: Record<string, unknown>;
-  /** Absent for what the operator or the service did. */
+  /** Absent for changes by the operator or the service. */
   request_id?: string;
   created_at: string;
 }
 
-/** The actor of changes made on the command line. No username has parentheses. */
+/** The actor of changes by command line. No username contains parentheses. */
 export const OPERATOR = "(operator)";
 
-/** The actor of changes that the service makes by itself. */
+/** The actor of changes by the service itself. */
 export const SERVICE = "(service)";
 
 const TARGET = {

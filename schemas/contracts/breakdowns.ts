@@ -1,33 +1,33 @@
 import type { LibraryType } from "../records/artifact.js";
 
-/** One way in which AggregateV1 tells the downloads of a day apart. */
+/** One way in which AggregateV1 divides the downloads of a day. */
 export type BreakdownDeclaration = ValueBreakdown | TotalBreakdown;
 
-/** Counts each day by values of the events. An event whose first value is empty is not counted. */
+/** Counts each day by values of the events. Events whose first value is empty are not counted. */
 export interface ValueBreakdown {
   /** As on the wire: lower-case letters and `_`. */
   readonly name: string;
   /** The table of its daily sums in ClickHouse; the view that fills it is `<table>_view`. */
   readonly table: string;
-  /** Counts only packages of this type; all packages where absent. */
+  /** Counts only packages of this type; all packages if absent. */
   readonly libraryType?: LibraryType;
-  /** The question that its numbers answer, for people. */
+  /** The question that the numbers answer, for people. */
   readonly question: string;
   /** In the order of the answer's rows. */
   readonly values: readonly [BreakdownValue, ...BreakdownValue[]];
 }
 
 export interface BreakdownValue {
-  /** In the table, and in `events` that it is counted from. */
+  /** In the table, and in `events`, from which it is counted. */
   readonly column: string;
   /** On the wire, in every format. No two breakdowns share one. */
   readonly field: string;
-  /** Left out of a line where it is empty. */
+  /** Absent from a line if it is empty. */
   readonly optional?: true;
   readonly description?: string;
 }
 
-/** Counts each day as a whole, and the addresses that its downloads came from. */
+/** Counts each day as a whole, and the addresses of its downloads. */
 export interface TotalBreakdown {
   readonly name: string;
   readonly table: string;
@@ -39,8 +39,8 @@ export interface TotalBreakdown {
 }
 
 /**
- * Every breakdown of AggregateV1. The export's statements, its columns, the API document and the demo follow from it.
- * The order is that of the columns: a new one goes last, so that readers of columns by number keep theirs.
+ * Every breakdown of AggregateV1. The export's statements and columns, the API document and the demo derive from it.
+ * The order is that of the columns. Append new breakdowns, so that readers of columns by number are not affected.
  */
 export const BREAKDOWN_LIST = [
   {

@@ -1,7 +1,7 @@
 import { TIMESTAMP } from "../formats.js";
 import { STAGE_CAUSES, STAGES, type Stage, type StageCause } from "../records/funnel.js";
 
-/** A company and where it stands with an owner, as returned. Without a stage, no rule has placed it yet. */
+/** A company's stage and activity with an owner, as returned. Without a stage, no rule has applied yet. */
 export interface CompanyRecord {
   domain: string;
   name: string;
@@ -22,7 +22,7 @@ export interface CompanyDay {
 }
 
 export interface StageChangeRecord {
-  /** Absent the first time. */
+  /** Absent for the first stage. */
   old_stage?: Stage;
   new_stage: Stage;
   cause: StageCause;
@@ -107,7 +107,7 @@ export const COMPANY_DETAIL = {
 export type StageCounts = Record<Stage, number>;
 
 export interface FunnelRecord {
-  /** As of when companies were looked at last; absent where that never happened. */
+  /** The time of the last funnel run; absent if there was none. */
   as_of?: string;
   stages: StageCounts;
   days: { date: string; stages: StageCounts }[];

@@ -1,9 +1,9 @@
-/** What an export can be read as: the ending of its file's name. */
+/** The formats of an export, which are also the endings of its file's name. */
 export const EXPORT_FORMATS = ["ndjson", "csv", "parquet", "arrow"] as const;
 
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-/** Of Parquet and Arrow, the names registered with IANA. */
+/** Parquet's and Arrow's are registered with IANA. */
 export const MEDIA_TYPES: Readonly<Record<ExportFormat, string>> = {
   ndjson: "application/x-ndjson",
   csv: "text/csv",

@@ -2,7 +2,7 @@ import { IMPORTANCES, type Importance } from "../records/funnel.js";
 import type { FieldFault } from "../problem.js";
 import { compileBody } from "../validate.js";
 
-/** How much each package and pixel of an owner matters, as sent and as returned. */
+/** The importance of each package and pixel of an owner, as sent and as returned. */
 export interface FunnelImportance {
   packages: ArtifactImportance[];
   pixels: ArtifactImportance[];
@@ -37,7 +37,7 @@ export const FUNNEL_IMPORTANCE = {
   properties: { packages: ITEMS, pixels: ITEMS },
 } as const;
 
-/** Throws `invalid-body` naming every fault. Ids are in lower case. */
+/** Throws `invalid-body` naming every fault. Ids become lower case. */
 export function parseFunnelImportance(body: unknown): FunnelImportance {
   const { packages, pixels } = parse(body);
   return { packages: packages.map(inLowerCase), pixels: pixels.map(inLowerCase) };

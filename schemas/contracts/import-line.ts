@@ -2,8 +2,8 @@ const TEXT = { type: "string" } as const;
 const ID = { type: "string", format: "uuid" } as const;
 
 /**
- * One line of an import body, for the OpenAPI document. `enrich/` reads lines by hand, for speed and because a line
- * with a defect is imported all the same: this says what a good one looks like.
+ * One line of an import body, for the OpenAPI document. `enrich/` does not validate with it, for speed and because it
+ * imports lines with defects as well: this describes a line without defects.
  */
 export const IMPORT_LINE = {
   title: "ImportEvent",
@@ -21,8 +21,8 @@ export const IMPORT_LINE = {
       description:
         "At most 256 bytes. A later line with the same one, for the same package or pixel, replaces this",
     },
-    $package: { ...ID, description: "Where the path names no package or pixel" },
-    $pixel: { ...ID, description: "Where the path names no package or pixel; also `$tracking_pixel`" },
+    $package: { ...ID, description: "Required if the path names no package or pixel" },
+    $pixel: { ...ID, description: "Required if the path names no package or pixel; also `$tracking_pixel`" },
     $remote_address: { ...TEXT, description: "The client's IPv4 or IPv6 address" },
     $user_agent: TEXT,
     $referrer: { ...TEXT, description: "Also `$referer`" },

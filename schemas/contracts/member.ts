@@ -28,7 +28,7 @@ export const ORGANIZATION_MEMBER_V1 = {
   },
 } as const;
 
-/** A name that nobody can have is an unknown user like any other, not a fault of the body. */
+/** No pattern: a name that no user can have is an unknown user, not a fault of the body. */
 export const ORGANIZATION_MEMBER_UPSERT = {
   title: "OrganizationMemberUpsertV1",
   type: "object",

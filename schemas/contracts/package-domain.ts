@@ -30,12 +30,12 @@ export const CREATE_PACKAGE_DOMAIN_V1 = {
       type: "string",
       maxLength: 253,
       description:
-        "A full domain name; it is kept in lower case, and one with letters beyond ASCII in its xn-- form",
+        "A full domain name; stored in lower case, and in its xn-- form if it has letters beyond ASCII",
     },
   },
 } as const;
 
-/** The name is as a `Host` header has it: ASCII, lower case. Throws `invalid-body` naming every fault. */
+/** The name becomes ASCII and lower case, as in a `Host` header. Throws `invalid-body` naming every fault. */
 export function parseCreatePackageDomain(body: unknown): CreatePackageDomainV1 {
   return { name: hostNameOf(parseSent(body).name) ?? "" };
 }
@@ -47,11 +47,14 @@ const parseSent = compileBody<CreatePackageDomainV1>(CREATE_PACKAGE_DOMAIN_V1, (
 const SENTENCE =
   "must be a full domain name such as files.example.org: no address, port, path, wildcard or dot at the end";
 
-/** RFC 1123, 2.1, with at least two labels; the last is never a number, so that no IPv4 address passes. */
+/** RFC 1123, 2.1, with at least two labels. The last is no number, which excludes IPv4 addresses. */
 const HOST_NAME =
   /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?![0-9]+$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
-/** Undefined for what is none. Letters, digits, hyphens and dots only go into the conversion, which mends much. */
+/**
+ * Undefined if the text is no host name. Only letters, digits, hyphens and dots are converted, because the conversion
+ * silently corrects other characters.
+ */
 function hostNameOf(text: string): string | undefined {
   if (!/^[\p{L}\p{M}\p{N}.-]+$/u.test(text)) return undefined;
   const ascii = domainToASCII(text);

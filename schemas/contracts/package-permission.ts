@@ -8,7 +8,7 @@ export interface PackagePermissionV1 {
 
 /** PackagePermissionSetV1, as sent. */
 export interface PackagePermissionSet {
-  /** An e-mail address if it contains `@`, else a username. */
+  /** An e-mail address if it contains `@`, otherwise a username. */
   userQuery: string;
   permissionLevel: PermissionLevel;
 }
@@ -41,7 +41,7 @@ export const PACKAGE_PERMISSION_SET = {
   },
 } as const;
 
-/** One request changes so many levels at most. */
+/** The limit of levels in one request. */
 export const PERMISSIONS_MAX = 1000;
 
 const PACKAGE_PERMISSION_SETS = {
@@ -50,10 +50,10 @@ const PACKAGE_PERMISSION_SETS = {
   items: PACKAGE_PERMISSION_SET,
 } as const;
 
-/** What the request may be: one, or an array of them. */
+/** The body: one permission, or an array of them. */
 export const PACKAGE_PERMISSIONS_SET = { oneOf: [PACKAGE_PERMISSION_SET, PACKAGE_PERMISSION_SETS] } as const;
 
-/** One of them as it was read, and where in the body it stood: a JSON pointer. */
+/** One permission of the body, with its position: a JSON pointer. */
 export interface PermissionWanted extends PackagePermissionSet {
   at: string;
 }

@@ -5,7 +5,7 @@ export interface PackageRouteV1 extends CreatePackageRouteV1 {
 
 /** CreatePackageRouteV1, as sent. */
 export interface CreatePackageRouteV1 {
-  /** Empty: the route only collects. */
+  /** Empty if the route only collects. */
   outgoingUrl: string;
   templatePath: string;
 }
@@ -45,8 +45,8 @@ export const CREATE_PACKAGE_ROUTE_V1 = {
   },
 } as const;
 
-/** Of one package: each may have to be tried on every request. */
+/** The limit for one package: every request may have to try each route. */
 export const ROUTES_MAX = 200;
 
-/** Of a template: what matching takes grows with them, and so does what a request can blow up. */
+/** The limit for one template: more variables make matching slower and requests larger. */
 export const VARIABLES_MAX = 16;

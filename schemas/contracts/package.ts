@@ -15,7 +15,7 @@ export interface PackageV1 {
   libraryType?: LibraryType;
 }
 
-/** PackageUpsertV1 after parsing: the type is always known and URLs are as they are stored. */
+/** PackageUpsertV1 after parsing: the type is set and URLs have their stored form. */
 export interface PackageUpsert extends Omit<SentPackage, "libraryType"> {
   libraryType: LibraryType;
 }
@@ -66,14 +66,14 @@ export const PACKAGE_UPSERT = {
   },
 } as const;
 
-/** Throws `invalid-body` naming every fault. A `file` package, and one of no type, is `other`. */
+/** Throws `invalid-body` naming every fault. The types `file` and null become `other`. */
 export function parsePackageUpsert(body: unknown): PackageUpsert {
   return stored(parseSent(body));
 }
 
 /**
- * Parses the update of a package of `type`, which stays if the body says nothing of it. Throws `invalid-body` naming
- * every fault, and `library-type-is-immutable`, which names those of the rest of the body too.
+ * Parses the update of a package of `type`, which stays if the body does not name one. Throws `invalid-body` naming
+ * every fault, and `library-type-is-immutable`, which also names the other faults of the body.
  */
 export function parsePackageUpdate(body: unknown, type: LibraryType): PackageUpsert {
   const { libraryType } = isObject(body) ? body : {};
@@ -106,14 +106,14 @@ function faultsOf(body: object): readonly FieldFault[] {
   }
 }
 
-/** The type under which a request's type is stored. */
+/** The stored type for a type in a request. */
 export function storedType(type: LibraryType | "file" | null | undefined): LibraryType {
   return type === undefined || type === null || type === "file" ? "other" : type;
 }
 
 const parseSent = compileBody<SentPackage>(PACKAGE_UPSERT, typeFaults);
 
-/** Which type each field belongs to; on any other type it is refused. */
+/** The type that each field belongs to. On other types the field is refused. */
 const TYPE_OF_FIELD = { backendUrl: "docker", publicUrl: "docker", repositoryURL: "pypi" } as const;
 
 function typeFaults(sent: Partial<SentPackage>, faulty: ReadonlySet<string>): FieldFault[] {
@@ -137,7 +137,7 @@ function dockerFaults({ backendUrl, publicUrl }: Partial<SentPackage>): FieldFau
   return [fault("publicUrl", `must have the path of backendUrl, ${pathOf(backendUrl)}`)];
 }
 
-/** Each component of the path, as the specification spells it. */
+/** A component of the path, as the specification spells it. */
 const COMPONENT = /^[a-z0-9]+(?:[._-][a-z0-9]+)*$/;
 
 function registryFaults(field: string, url: string): FieldFault[] {
@@ -162,7 +162,7 @@ function pythonFaults({ repositoryURL }: Partial<SentPackage>): FieldFault[] {
   ];
 }
 
-/** From the text, not from a parsed URL, which would resolve `..` and escapes before they were looked at. */
+/** Reads the text, because a parsed URL has resolved `..` and escapes. */
 function pathOf(url: string): string {
   return url.replace(/^[a-z]+:\/\/[^/]*/i, "");
 }

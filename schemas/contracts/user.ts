@@ -8,9 +8,9 @@ export interface UserV1 {
   createdAt: string;
   exportEnabled: boolean;
   organizations: UserOrganization[];
-  /** The account's own API token; only where that is the one the request was made with. */
+  /** The account's own API token; only in answers to requests with it. */
   token?: string;
-  /** The additional token that the request was made with, if it was one. */
+  /** The additional token of the request, if any. */
   tokenInUse?: Pick<ApiTokenV1, "id" | "name" | "scopes" | "owner" | "expiresAt">;
 }
 

@@ -4,31 +4,31 @@ import { WEBHOOK_EVENT_KINDS, type WebhookEventKind } from "./webhook-event.js";
 export const DELIVERY_STATES = ["pending", "delivered", "failed", "cancelled"] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
-/** One event on its way to one webhook, as returned. */
+/** The delivery of one event to one webhook, as returned. */
 export interface WebhookDeliveryRecord {
   id: string;
   event_id: string;
   event_type: WebhookEventKind;
   state: DeliveryState;
-  /** The latest first. */
+  /** Latest first. */
   attempts: WebhookAttemptRecord[];
-  /** Absent once it has ended. */
+  /** Absent once the delivery has ended. */
   next_attempt_at?: string;
   created_at: string;
-  /** Absent until it has ended. */
+  /** Absent until the delivery has ended. */
   ended_at?: string;
 }
 
 export interface WebhookAttemptRecord {
   started_at: string;
-  /** Null where no answer came. */
+  /** Null if no answer came. */
   status: number | null;
   duration_ms: number;
   error?: string;
   response_body?: string;
 }
 
-/** What a test of a webhook answers. */
+/** The answer of a webhook's test. */
 export interface WebhookTestResult {
   success: boolean;
   status: number | null;
@@ -37,7 +37,7 @@ export interface WebhookTestResult {
   duration_ms: number;
 }
 
-const STATUS = { type: ["integer", "null"], description: "Null where no answer came" } as const;
+const STATUS = { type: ["integer", "null"], description: "Null if no answer came" } as const;
 
 const ATTEMPT = {
   type: "object",

@@ -16,8 +16,8 @@ const TEXT = { type: "string" } as const;
 const STAGE = { type: "string", enum: STAGES } as const;
 
 /**
- * Every kind of event: webhooks subscribe to these, the outbox takes no other, and the OpenAPI document describes each.
- * A new kind is an entry here and one call of `enqueueWebhookEvent`, in the transaction of the change it tells of.
+ * Every kind of event. Webhooks subscribe to these, the outbox accepts no other, and the OpenAPI document describes
+ * each. A new kind needs an entry here and a call of `enqueueWebhookEvent` in the transaction of its change.
  */
 export const WEBHOOK_EVENTS = {
   "company-funnel-stage-changed": {
@@ -44,13 +44,12 @@ export const WEBHOOK_EVENTS = {
 interface EventSchema<Kind extends WebhookEventKind> {
   /** A sentence without its full stop. */
   when: string;
-  /** The properties of `data`, all of them required. */
+  /** The properties of `data`, all required. */
   data: Record<keyof WebhookEventData[Kind], object>;
 }
 
 export const WEBHOOK_EVENT_KINDS = Object.keys(WEBHOOK_EVENTS) as WebhookEventKind[];
 
-/** The body of a request to a webhook. */
 export function webhookEventSchema(kind: WebhookEventKind) {
   const { data } = WEBHOOK_EVENTS[kind];
   return {

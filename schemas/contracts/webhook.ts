@@ -9,20 +9,20 @@ export interface WebhookRecord {
   url: string;
   event_kinds: WebhookEventKind[];
   enabled: boolean;
-  /** Why the service disabled it. */
+  /** The reason why the service disabled it. */
   disabled_reason?: string;
   created_at: string;
   updated_at: string;
 }
 
-/** As sent to make one. */
+/** The body of a creation. */
 export interface WebhookCreate {
   url: string;
   event_kinds: WebhookEventKind[];
   enabled?: boolean;
 }
 
-/** As sent to change one; what is left out stays as it is. */
+/** The body of a change; absent fields stay as they are. */
 export type WebhookUpdate = Partial<WebhookCreate>;
 
 const KINDS = {
@@ -51,7 +51,7 @@ export const WEBHOOK = {
   properties: FIELDS,
 } as const;
 
-/** The secret is in the answers to creation and rotation and nowhere else. */
+/** Only the answers to creation and rotation contain the secret. */
 export const WEBHOOK_WITH_SECRET = {
   title: "WebhookWithSecret",
   type: "object",

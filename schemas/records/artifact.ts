@@ -1,10 +1,10 @@
-/** The types of package that can be stored; a file package is `other`. */
+/** The stored types of packages. A file package is `other`. */
 export const LIBRARY_TYPES = ["docker", "npm", "hackage", "pypi", "other"] as const;
 export type LibraryType = (typeof LIBRARY_TYPES)[number];
 
 export type ArtifactKind = "package" | "pixel";
 
-/** What an event belongs to. Pixels have no library type. */
+/** The target of an event. Pixels have no library type. */
 export interface Artifact {
   kind: ArtifactKind;
   /** UUID, lower case. */

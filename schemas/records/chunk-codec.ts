@@ -5,12 +5,12 @@ import type { Codec } from "./codec.js";
 import { peekLines, type RawChunk } from "./raw-chunk.js";
 
 /**
- * The most that a chunk's lines may come to: ingest makes chunks of less than half of this. Whatever a damaged or
- * forged record claims, no more is allocated for it.
+ * The limit of a chunk's decompressed lines; ingest makes chunks of less than half of this. Bounds the allocation for a
+ * damaged or forged record.
  */
 export const LINES_BYTES_MAX = 4 * 1024 * 1024;
 
-/** Compresses the lines of a chunk off this thread. Lines that become no smaller stay as they are. */
+/** Compresses the lines of a chunk off this thread. Lines that do not shrink stay uncompressed. */
 export async function packChunk(chunk: RawChunk, codec: Codec): Promise<RawChunk> {
   if (codec === "none" || chunk.lines.length > LINES_BYTES_MAX) return chunk;
   const lines = await CODERS[codec].pack(chunk.lines);
@@ -19,7 +19,7 @@ export async function packChunk(chunk: RawChunk, codec: Codec): Promise<RawChunk
 
 /**
  * The lines of a chunk as they were received.
- * @throws when they are damaged, or come to more than LINES_BYTES_MAX
+ * @throws if they are damaged, or exceed LINES_BYTES_MAX
  */
 export function linesOf({ codec, lines }: Pick<RawChunk, "codec" | "lines">): Buffer {
   if (codec === "none") return lines;
@@ -34,8 +34,8 @@ export function linesOf({ codec, lines }: Pick<RawChunk, "codec" | "lines">): Bu
 }
 
 /**
- * What a record of the event log comes to when its lines are decompressed, from its first bytes: the work of a batch
- * is bounded by this, not by its bytes in the log. Never throws; of a record that cannot be read, its own length.
+ * The size of a record of the event log after decompression, from its first bytes. It bounds the work of a batch. Never
+ * throws; for an unreadable record it is the record's length.
  */
 export function unpackedSize(record: Uint8Array): number {
   const peeked = peekLines(record);
@@ -44,20 +44,20 @@ export function unpackedSize(record: Uint8Array): number {
   return Math.max(record.length, Math.min(sizeOf(peeked.lines), LINES_BYTES_MAX));
 }
 
-/** Both begin with the size of what they hold, as 4 bytes, the lowest first. */
+/** Both codecs prefix the size of their content as 4 bytes, little-endian. */
 interface Coder {
   pack: (lines: Buffer) => Promise<Buffer>;
-  /** Of a size that was checked. @throws */
+  /** The size was checked before. @throws */
   unpack: (packed: Buffer) => Buffer;
 }
 
 const SIZE_BYTES = 4;
 const compressBrotli = promisify(brotliCompress);
-// Level 0 packs a fifth less for a tenth of the time less, higher ones take several times as long.
+// Level 0 saves a tenth of the time and compresses a fifth less. Higher levels take several times as long.
 const BROTLI_LEVEL = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
 
 const CODERS: Record<Exclude<Codec, "none">, Coder> = {
-  // One block of LZ4. Its decoder allocates what the size says before it reads on.
+  // One block of LZ4. Its decoder allocates the claimed size before it reads on.
   lz4: { pack: (lines) => lz4.compress(lines), unpack: (packed) => lz4.uncompressSync(packed) },
   brotli: {
     pack: async (lines) =>

@@ -1,10 +1,10 @@
-/** A record of the event log that enrichment could not process. Its partition went on without it. */
+/** A record of the event log that enrichment could not process. Consumption of its partition continued after it. */
 export interface DeadLetter {
-  /** `<log id>:<topic>:<partition>:<offset>`: a replay stores it once. */
+  /** `<log id>:<topic>:<partition>:<offset>`. Makes a replay store it once. */
   logPosition: string;
   partition: number;
   offset: number;
-  /** Undefined where the record is too damaged to name its import. */
+  /** Undefined if the record is too damaged to name its import. */
   importId: string | undefined;
   sequence: number;
   /** 1-based. */
@@ -14,12 +14,12 @@ export interface DeadLetter {
   record: Uint8Array;
   /** A sentence for an operator. */
   reason: string;
-  /** How often its enrichment was attempted. */
+  /** The number of attempts to enrich it. */
   tries: number;
 }
 
-/** Keeps dead letters until an operator retries or drops them. */
+/** Stores dead letters until an operator retries or drops them. */
 export interface DeadLetterStore {
-  /** Stores those that are new, and answers their ids. One that an operator has retried or dropped is not new. */
+  /** Stores new dead letters and answers their ids. One that was retried or dropped is not new. */
   put(letters: readonly DeadLetter[]): Promise<number[]>;
 }

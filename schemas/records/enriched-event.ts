@@ -1,13 +1,13 @@
 import type { Artifact } from "./artifact.js";
 
-/** Who fetched: a package client, a browser or a bot. Empty strings mean "not known". */
+/** The program that sent the request: a package client, a browser or a bot. Empty strings mean "not known". */
 export interface Client {
   client: string;
   clientVersion: string;
   platform: string;
 }
 
-/** Where an address is. Empty strings and NaN mean "not known". */
+/** The location of an address. Empty strings and NaN mean "not known". */
 export interface Place {
   /** ISO 3166-1 alpha-2. */
   country: string;
@@ -20,7 +20,7 @@ export interface Place {
   longitude: number;
 }
 
-/** Whose network an address is in. Empty strings mean "not known" or "does not apply". */
+/** The network of an address. Empty strings mean "not known" or "does not apply". */
 export interface Network {
   company: string;
   companyDomain: string;
@@ -30,12 +30,12 @@ export interface Network {
   cloudProviderDomain: string;
 }
 
-/** An event on its way: what the line said, then what each step of enrichment put. Mutated in place by steps. */
+/** An event during enrichment: the fields of its line, then those of each step. Steps mutate it. */
 export interface EnrichedEvent {
   artifact: Artifact;
   /** 1-based line of its import, blank lines counted. */
   line: number;
-  /** `$unique_id` as text, or empty: then the event cannot be overridden. */
+  /** `$unique_id` as text. An event without one (empty) cannot be overridden. */
   uniqueId: string;
   /** Milliseconds since the epoch. */
   time: number;
@@ -46,25 +46,25 @@ export interface EnrichedEvent {
   userAgent: string;
   /** IPv4 or IPv6 in canonical text, or empty. Never stored. */
   address: string;
-  /** Names and values in turn: `[name, value, name, value]`. */
+  /** Names and values alternate: `[name, value, name, value]`. */
   variables: string[];
-  /** In place of the one that the user agent names, where the request itself says so; live events only. */
+  /** Replaces the platform of the user agent if the request itself names one; live events only. */
   platform?: string;
   client: Client;
   place: Place;
   network: Network;
-  /** 32 hexadecimal digits, or empty without an address: keyed hashes, so that addresses are not kept. */
+  /** Keyed hashes of 32 hexadecimal digits, so that addresses are not stored; empty without an address. */
   originId: string;
   endpointId: string;
 }
 
-/** The sources of enrichment, behind the smallest types that steps need. */
+/** The sources of enrichment, reduced to the methods that steps need. */
 export interface Lookups {
   clients: { of(userAgent: string): Client };
   places: { of(address: string): Place };
   networks: { of(address: string): Network };
   ids: {
-    /** Equal for the same client: keyed hash of address with user agent. */
+    /** Keyed hash of address and user agent: equal for the same client. */
     origin(address: string, userAgent: string): string;
     /** Keyed hash of the address alone. */
     endpoint(address: string): string;
