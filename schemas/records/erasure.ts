@@ -12,8 +12,8 @@ export interface ErasureStore {
   /** Events were found and are being erased. The artifacts become due again, after a longer time each time. */
   putFound(artifacts: readonly string[]): Promise<void>;
   /**
-   * No events were found. The artifacts become due once more after an hour, for events that were delayed; after that
-   * they are erased for good.
+   * No events were found. The artifacts become due once more an hour after the deletion, for delayed events; then they
+   * are erased for good.
    */
   putClean(artifacts: readonly string[]): Promise<void>;
 }
