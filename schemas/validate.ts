@@ -3,8 +3,8 @@ import { FORMATS } from "./formats.js";
 import { Problem, type FieldFault } from "./problem.js";
 
 /**
- * A parser of request bodies from a JSON schema and the rules that no schema can say. The parser throws
- * `invalid-body` with every fault at once, so the further rules run on the fields that the schema found sound.
+ * Makes a parser of request bodies from a JSON schema and further rules that a schema cannot express. The parser throws
+ * `invalid-body` with all faults at once. The further rules run on the fields that the schema accepted.
  */
 export function compileBody<Body extends object>(
   schema: object,
@@ -19,7 +19,7 @@ export function compileBody<Body extends object>(
   };
 }
 
-/** The Problem for a body with these faults, of which at most the first 100 are listed. */
+/** The Problem for a body with these faults; lists at most the first 100. */
 export function invalidBody(faults: readonly FieldFault[]): Problem {
   const errors = faults.slice(0, FAULTS_LISTED_MAX);
   const sentences = errors
@@ -41,7 +41,7 @@ interface Further<Body> {
   furtherFaults: (sound: Partial<Body>, faulty: ReadonlySet<string>) => FieldFault[];
 }
 
-/** What the further rules add; a field has one fault at most from the schema or from them. */
+/** The faults of the further rules. Each field has at most one fault, from the schema or from the rules. */
 function newFaults<Body extends object>(body: Body, { faults, furtherFaults }: Further<Body>): FieldFault[] {
   const faulty = new Set(faults.map(({ path }) => path.split("/", 2).join("/")));
   const sound = Object.entries(body).filter(([field]) => !faulty.has(`/${escapePointer(field)}`));
@@ -107,7 +107,7 @@ const TYPE_SENTENCES: Record<string, string> = {
   number: "a number",
 };
 
-/** Null stands for "absent" and is not worth a word. */
+/** Null means "absent", so that the sentence does not mention it. */
 function typeSentence(type: unknown): string {
   const types = (Array.isArray(type) ? (type as string[]) : [String(type)]).filter((name) => name !== "null");
   return types.map((name) => TYPE_SENTENCES[name] ?? name).join(" or ");

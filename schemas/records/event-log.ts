@@ -1,26 +1,26 @@
 /**
- * The event log: what ingest appends to and enrichment consumes. Two implementations pass one shared
- * suite: the embedded log on LMDB and the one on Kafka.
+ * The event log, which ingest appends to and enrichment consumes. Its two implementations, on LMDB and on Kafka, pass
+ * one shared test suite.
  */
 export interface EventLog extends AsyncDisposable {
-  /** Number of partitions; records spread over them are consumed side by side. */
+  /** Number of partitions. Different partitions are consumed concurrently. */
   readonly partitions: number;
 
   /**
-   * Appends records to one partition, in order, and resolves when they survive a crash of this process.
-   * A rejection, with EventLogUnavailable where the log cannot be reached or has no room, says that none of them
-   * may be taken for acknowledged.
+   * Appends records to one partition, in order, and resolves once they survive a crash of this process. After a
+   * rejection none of them may be acknowledged. Rejects with EventLogUnavailable if the log cannot be reached or has no
+   * room.
    */
   append(records: readonly Uint8Array[], to: { partition: number }): Promise<void>;
 
   /**
-   * Starts consuming for `group`. Batches of one partition come in order and one at a time; `handle` must call
-   * `commit` before it returns. When it throws, consuming stops and `crashed` resolves with the error.
+   * Starts consuming for `group`. Batches of one partition come in order and one at a time. `handle` must call `commit`
+   * before it returns. If it throws, consumption stops and `crashed` resolves with the error.
    */
   consume(options: ConsumeOptions, handle: (batch: LogBatch) => Promise<void>): Promise<LogConsumer>;
 }
 
-/** The log could not take what was appended: its disk is full, or its broker away. Nothing of it was taken. */
+/** The log could not store an append: its disk is full, or its broker is unavailable. None of it was stored. */
 export class EventLogUnavailable extends Error {
   constructor(message: string, options: { cause: unknown }) {
     super(message, options);
@@ -28,7 +28,7 @@ export class EventLogUnavailable extends Error {
   }
 }
 
-/** The batch belongs to another consumer by now, who is given the same records: this one may not write them. */
+/** Another consumer owns the batch now and receives the same records. This consumer may not write them. */
 export class BatchLost extends Error {
   constructor(message: string, options?: { cause: unknown }) {
     super(message, options);
@@ -39,13 +39,13 @@ export class BatchLost extends Error {
 export interface ConsumeOptions {
   group: string;
   /**
-   * A batch ends before it exceeds this many bytes of record values; one larger record is a batch of its own. A
-   * function is asked before each batch.
+   * A batch ends before it exceeds this many bytes of record values; a larger record is a batch by itself. A function
+   * is called before each batch.
    */
   batchBytesMax: number | (() => number);
-  /** The bytes that a record counts for, never less than it has; as many as it has where nothing is said. */
+  /** The bytes that a record counts for, at least its own length; by default its length. */
   sizeOf?: (value: Uint8Array) => number;
-  /** The embedded log has no broker to divide partitions: consumer `index` of `of` takes its share of them. */
+  /** The embedded log has no broker that assigns partitions: consumer `index` of `of` takes its share. */
   share: { index: number; of: number };
 }
 
@@ -54,36 +54,35 @@ export interface LogRecord {
   value: Uint8Array;
 }
 
-/** Consecutive records of one partition, with the means to acknowledge them. */
+/** Consecutive records of one partition, with the methods that acknowledge them. */
 export interface LogBatch {
   readonly partition: number;
   readonly records: readonly LogRecord[];
   /** `<log id>:<topic>:<partition>:<first>-<last>`: the same token always means the same records. */
   readonly token: string;
-  /** The note of an earlier `recordRange` of this very range, when a crash came before its commit. */
+  /** The note of an earlier `recordRange` of the same range, if a crash prevented its commit. */
   readonly recordedNote: string | undefined;
   /**
-   * Records, durably, that exactly this range is about to be written, with a note (up to 3 KB) of whatever decides
-   * what is written. After a crash the first batch of the partition is this range again, whatever was appended
-   * since, and carries the note as `recordedNote`. It may be called again before the commit: the last note counts,
-   * so that a range can tell how far it came.
+   * Records durably that exactly this range is about to be written, with a note (up to 3 KB) of all that determines the
+   * writes. After a crash the first batch of the partition is this range again, whatever was appended since, with the
+   * note as `recordedNote`. Each call before the commit replaces the note, so that it can record progress.
    */
   recordRange(note: string): Promise<void>;
   /**
-   * Moves the group past the batch and forgets the recorded range, in one step. Both fail with EventLogUnavailable
-   * where trying again is of use, and with BatchLost where it is not.
+   * Commits the batch for the group and deletes the recorded range, in one step. Both methods fail with
+   * EventLogUnavailable if a retry may succeed, and with BatchLost if it cannot.
    */
   commit(): Promise<void>;
 }
 
 export interface LogConsumer extends AsyncDisposable {
-  /** Resolves with the reason when consuming stopped by itself; never when it was disposed of. */
+  /** Resolves with the reason if consumption stopped by itself; never after disposal. */
   readonly crashed: Promise<Error>;
-  /** Finishes the batches in hand, takes no more, and resolves. */
+  /** Finishes the batches under way, starts no more, and resolves. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** How far a group is behind, for metrics: records appended and not yet committed, over all partitions. */
+/** The lag of a group, for metrics: records appended and not yet committed, over all partitions. */
 export interface LagReader {
   lag(group: string): Promise<number>;
 }

@@ -1,14 +1,14 @@
 import type { ArtifactKind } from "./artifact.js";
 
-/** In the order of adoption; a company leaves for `inactive` from any but the first. */
+/** In the order of adoption. A company becomes `inactive` from any stage but the first. */
 export const STAGES = ["interest", "investigation", "experimentation", "ongoing-usage", "inactive"] as const;
 export type Stage = (typeof STAGES)[number];
 
-/** How much a package or pixel matters to its owner. */
+/** The importance of a package or pixel to its owner. */
 export const IMPORTANCES = ["low", "medium", "high"] as const;
 export type Importance = (typeof IMPORTANCES)[number];
 
-/** The rule that brought a company to a stage. */
+/** The rule that put a company at a stage. */
 export const STAGE_CAUSES = [
   "view",
   "download",
@@ -20,20 +20,20 @@ export const STAGE_CAUSES = [
 ] as const;
 export type StageCause = (typeof STAGE_CAUSES)[number];
 
-/** What the rules for stages ask of a company's activity up to a day; `score` is its points of the last 30 days. */
+/** The input of the stage rules: a company's activity up to a day. `score` is its points of the last 30 days. */
 export interface StageFacts {
   score: number;
-  /** Different days with a download, of the last 30. */
+  /** Days with a download, among the last 30. */
   downloadDays: number;
   viewedLast30Days: boolean;
   viewedLast60Days: boolean;
   /** In the last 60 days; weeks begin on Monday. */
   viewedInConsecutiveWeeks: boolean;
-  /** Whether anything happened in the last 30 days, in the 30 before, and in the 30 before those. */
+  /** Whether there was activity in the last 30 days, in the 30 before, and in the 30 before those. */
   activeWindows: readonly [boolean, boolean, boolean];
 }
 
-/** Where a company stands with one owner, from all activity up to a day. */
+/** A company's activity with one owner, up to a day. */
 export interface CompanyFacts extends StageFacts {
   domain: string;
   name: string;
@@ -44,14 +44,14 @@ export interface CompanyFacts extends StageFacts {
   lastSeen: string;
 }
 
-/** What was decided of a company before. */
+/** The result of the run before for a company. */
 export interface StageBefore {
   stage: Stage | null;
-  /** Whether it ever was at investigation or higher. */
+  /** Whether the company was ever at investigation or higher. */
   engaged: boolean;
 }
 
-/** A company as it is kept. Without any activity left there are no days. */
+/** A company as stored. Without any activity it has no days. */
 export interface FunnelCompany extends StageBefore {
   domain: string;
   name: string;
@@ -77,29 +77,28 @@ export interface FunnelArtifact {
   importance: Importance;
 }
 
-/** An owner and all packages and pixels there are of theirs; none where only companies are left. */
+/** An owner and all of its packages and pixels; none if the owner has only companies left. */
 export interface FunnelOwner {
   id: string;
   artifacts: readonly FunnelArtifact[];
 }
 
-/** The companies of an owner from one domain to another, in the order of their bytes. */
+/** A range of an owner's companies, by the byte order of their domains. */
 export interface DomainRange {
-  /** Exclusive; absent from the first on. */
+  /** Exclusive; absent to begin with the first. */
   after?: string | undefined;
-  /** Inclusive; absent to the last. */
+  /** Inclusive; absent to end with the last. */
   through?: string | undefined;
 }
 
-/** What a run of the funnel keeps. */
+/** The records of a funnel run. */
 export interface FunnelStore {
-  /** The owners that have artifacts or companies, in the order of their ids; `after` is the id of the last one seen. */
+  /** The owners with artifacts or companies, in the order of their ids. `after` is the last id of the page before. */
   ownersAfter(after: string | undefined, limit: number): Promise<FunnelOwner[]>;
   /**
-   * Does `work` in one transaction, alone of all that would for this owner: all that it puts is there afterwards, or
-   * nothing. Not done when companies of the owner were looked at as of a later time already, or when an import was
-   * under way since `ownersAfter` answered: what it overrides counts twice until it is settled. Nobody waits for
-   * imports for longer than a day.
+   * Does `work` in one transaction, under a lock on the owner: either all that it writes is stored, or nothing. Does
+   * nothing if a later run has stored the owner's companies, or if an import was under way since `ownersAfter`
+   * answered, because overridden events count twice until settlement. The wait for imports ends after a day.
    */
   inOwnerTransaction(
     about: { ownerId: string; asOf: Date },
@@ -107,14 +106,14 @@ export interface FunnelStore {
   ): Promise<"done" | "later" | "importing">;
 }
 
-/** Inside the transaction of one owner. */
+/** The writes and reads inside an owner's transaction. */
 export interface FunnelTransaction {
-  /** Those that are kept in the range, by domain. */
+  /** The stored companies in the range, by domain. */
   companiesIn(range: DomainRange): Promise<FunnelCompany[]>;
-  /** `since` moves to the time of the run for those in `changes`. */
+  /** Sets `since` to the time of the run for companies in `changes`. */
   putCompanies(companies: readonly FunnelCompany[]): Promise<void>;
   removeCompanies(domains: readonly string[]): Promise<void>;
   putChanges(changes: readonly StageChange[]): Promise<void>;
-  /** Tells the owner's systems of up to 100 changes. */
+  /** Sends up to 100 changes to the owner's webhooks. */
   announce(changes: readonly StageChange[]): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** What an import's log can say about a line. The types are wire values. */
+/** The types of entries in an import's log. They are wire values. */
 export const LOG_TYPES = [
   "failed-to-decode",
   "missing-time",
@@ -21,7 +21,7 @@ export const LOG_CLASSES = ["error", "warning", "info"] as const;
 
 export type LogClass = (typeof LOG_CLASSES)[number];
 
-/** One entry, spelled as on the wire. */
+/** One entry, as on the wire. */
 export interface LogEntry {
   class: LogClass;
   type: LogType;
@@ -47,7 +47,7 @@ export const LOG_ENTRY = {
     },
     type: { type: "string", enum: LOG_TYPES },
     human_friendly_message: { type: "string" },
-    line: { type: "integer", minimum: 0, description: "From 1; 0 for what is said of the whole import" },
+    line: { type: "integer", minimum: 0, description: "From 1; 0 for an entry about the whole import" },
     package_id: { type: "string" },
     pixel_id: { type: "string" },
   },

@@ -1,7 +1,7 @@
 import { TIMESTAMP } from "../formats.js";
 import { LOG_ENTRY, LOG_SAMPLE_MAX, type LogEntry } from "./import-log.js";
 
-/** The Event import record, spelled as on the wire. */
+/** The Event import record, as on the wire. */
 export interface EventImport {
   id: string;
   owner: string;
@@ -16,19 +16,19 @@ export interface EventImport {
 }
 
 /**
- * How an import stopped being `importing`: all of it is settled; someone asked for its abort; its upload broke off;
- * the process that received it is gone.
+ * How an import left `importing`: all of it is settled; its abort was requested; its upload broke off; the process that
+ * received it died.
  */
 export const IMPORT_ENDINGS = ["done", "aborted", "interrupted", "lost"] as const;
 export type ImportEnding = (typeof IMPORT_ENDINGS)[number];
 
-/** What an upload needs of PostgreSQL while its body comes in. */
+/** The record of an upload in PostgreSQL while its body arrives. */
 export interface UploadStore {
-  /** Keeps the upload from being taken for interrupted. False when the import was aborted meanwhile. */
+  /** Renews the lease, without which the upload counts as interrupted. False if the import was aborted meanwhile. */
   renewLease(importId: string): Promise<boolean>;
-  /** The whole body is in the log: the import finishes by itself. False when it was aborted meanwhile. */
+  /** The whole body is in the log, and settlement will finish the import. False if it was aborted meanwhile. */
   completeUpload(importId: string, chunksTotal: number): Promise<boolean>;
-  /** The body broke off: nothing of it may stay. */
+  /** The body broke off: aborts the import and retracts its events. */
   interruptUpload(importId: string, reason: string): Promise<void>;
 }
 
@@ -59,7 +59,7 @@ export const EVENT_IMPORT = {
   },
 } as const;
 
-/** What is answered in place of the record when nothing was imported on purpose. */
+/** The answer of a dry run, in place of the record. */
 export const DRY_RUN = {
   title: "DryRun",
   type: "object",

@@ -3,7 +3,7 @@ import avro from "avsc";
 import { assetUrl } from "../asset.js";
 import type { Codec } from "./codec.js";
 
-/** See raw-chunk.avsc, where each field is described. */
+/** See raw-chunk.avsc, which describes each field. */
 export interface RawChunk {
   source: "import" | "collect";
   ownerId: string;
@@ -15,7 +15,7 @@ export interface RawChunk {
   firstLine: number;
   receiptStamp: number;
   codec: Codec;
-  /** As the codec left them: `linesOf` gives them back as they were received. */
+  /** As the codec encoded them; `linesOf` decodes them. */
   lines: Buffer;
 }
 
@@ -25,7 +25,7 @@ const schema = JSON.parse(readFileSync(assetUrl("schemas/records/raw-chunk.avsc"
 };
 const type = avro.Type.forSchema(schema as avro.Schema);
 
-/** What stands before the lines and says whose they are. */
+/** The fields before the lines, which identify their import and artifact. */
 export type ChunkHead = Omit<RawChunk, "codec" | "lines">;
 
 const codecIndex = schema.fields.findIndex(({ name }) => name === "codec");
@@ -36,23 +36,23 @@ export function encodeRawChunk(chunk: RawChunk): Buffer {
   return type.toBuffer(chunk);
 }
 
-/** @throws when the bytes are not a chunk of this schema */
+/** @throws if the bytes are not a chunk of this schema */
 export function decodeRawChunk(bytes: Uint8Array): RawChunk {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return type.fromBuffer(buffer) as RawChunk;
 }
 
-/** As much as says whose lines they are, of a record that may be damaged behind that, or of a codec not known here. */
+/** Decodes only the head, so that a record with damaged lines or an unknown codec can still be attributed. */
 export function decodeChunkHead(bytes: Uint8Array): ChunkHead | undefined {
   return decodeBeginning<ChunkHead>(headType, bytes)?.value;
 }
 
-/** The codec and the first of the lines as it left them, without reading or copying the rest. */
+/** The codec and the first encoded bytes of the lines, without reading or copying the rest. */
 export function peekLines(bytes: Uint8Array): Pick<RawChunk, "codec" | "lines"> | undefined {
   const head = decodeBeginning<Pick<RawChunk, "codec">>(headAndCodecType, bytes);
   if (head === undefined) return undefined;
   let at = head.offset;
-  // The length of the lines: an Avro long, whose bytes but the last have the highest bit set.
+  // Skips the length of the lines: an Avro long, in which all bytes but the last have the highest bit set.
   while ((bytes[at] ?? 0) & 0x80) at++;
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return { codec: head.value.codec, lines: buffer.subarray(at + 1) };

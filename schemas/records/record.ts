@@ -1,4 +1,4 @@
-/** A record as it goes out: an optional field that holds nothing is absent, never null. */
+/** A record for an answer: an optional field without a value is absent, never null. */
 export function withoutNulls<Record extends object>(row: {
   [Field in keyof Record]: Record[Field] | null;
 }): Record {

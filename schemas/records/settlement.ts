@@ -1,23 +1,23 @@
-/** An import that has chunks to settle, or none left and only waits to be finished. */
+/** An import with chunks to settle, or with none left that only has to be finished. */
 export interface DueImport {
   id: string;
   ownerId: string;
-  /** Every chunk is written: nothing more will come, so there is no reason to wait. */
+  /** Every chunk is written, so there is no reason to wait for more. */
   complete: boolean;
-  /** None of its events may stay. */
+  /** All of its events must be removed. */
   retracted: boolean;
 }
 
-/** Chunks of one import that were written and not settled since: their receipt stamps, first and last. */
+/** Chunks of one import that were written and not settled since, by their first and last receipt stamp. */
 export interface UnsettledChunks {
   sequences: number[];
-  /** How often each had been reported: one that comes again meanwhile stays unsettled. */
+  /** How often each chunk was reported. A chunk that is reported again meanwhile stays unsettled. */
   reports: number[];
   firstStamp: number;
   lastStamp: number;
 }
 
-/** How much is settled at once: ids are held in memory, and so are whole rows of what is taken back. */
+/** The limits of one step: its ids, and whole rows of retracted events, are held in memory. */
 export interface SliceLimits {
   eventsMax: number;
   chunksMax: number;
@@ -26,21 +26,23 @@ export interface SliceLimits {
 /** The records of settlement in PostgreSQL. */
 export interface SettlementStore {
   dueImports(): Promise<DueImport[]>;
-  /** Ends uploads whose process died: aborted, and to be retracted. Answers how many. */
+  /** Aborts uploads whose process died and marks them for retraction. Answers how many. */
   abortAbandonedUploads(): Promise<number>;
-  /** Runs `work` as the only settlement of the owner anywhere; false when another is at it. */
+  /** Runs `work` as the only settlement of the owner in any process; false if there is another one. */
   asOnlySettlement(ownerId: string, work: (owner: OwnerSettlement) => Promise<void>): Promise<boolean>;
 }
 
-/** What may be done to an owner's imports by the one that holds the owner's settlement lock. */
+/** The writes that need the owner's settlement lock. */
 export interface OwnerSettlement {
-  /** Batches that were staged and never closed: a crash may have cut them short. */
+  /** Batches that were staged and never closed, for example because of a crash. */
   stagedBatches(): Promise<string[]>;
   putStagedBatch(batch: string): Promise<void>;
   closeBatch(batch: string): Promise<void>;
   unsettledChunks(importId: string, limits: SliceLimits): Promise<UnsettledChunks | undefined>;
-  /** False, and nothing marked, when the import was retracted since: all its chunks have to be settled once more. */
+  /** False, without marking anything, if the import was retracted since: all its chunks must be settled again. */
   markSettled(due: Pick<DueImport, "id" | "retracted">, chunks: UnsettledChunks): Promise<boolean>;
-  /** `done` when every chunk is written and settled, and then true; otherwise nothing. */
+  /**
+   * Sets `done` and answers true if every chunk is written and settled; otherwise changes nothing and answers false.
+   */
   finishIfComplete(importId: string): Promise<boolean>;
 }

@@ -1,11 +1,11 @@
-/** Imports whose events may not all be live as they will be. */
+/** Imports whose events may still be changed by settlement. */
 export interface UnsettledImports {
-  /** UUIDs of imports of which a version from `fromVersion` on may still override another one. */
+  /** UUIDs of imports of which versions from `fromVersion` on may still override others. */
   imports: readonly string[];
-  /** A whole number, as text: it is larger than a double is exact. */
+  /** A whole number as text, because it exceeds the exact range of a double. */
   fromVersion: string;
-  /** UUIDs, among `imports`, of those whose events all have to go. */
+  /** UUIDs of those among `imports` whose events must all be removed. */
   retracted: readonly string[];
-  /** Some were settled, or may have been, since it was looked what is taken back. */
+  /** Whether any import may have been settled since retracted events were last read. */
   changed: boolean;
 }
