@@ -37,7 +37,7 @@ export function eventsOperation(of: keyof typeof SUMMARIES, { daysMax }: { daysM
     tag: "Exports",
     summary: SUMMARIES[of],
     description:
-      "A stream in no order, compressed when asked for (gzip, zstd). What was overridden or retracted is not in it. " +
+      "A stream in no order, compressed on request (gzip, zstd), without overridden and retracted events. " +
       "Columns may be added at the end. A failure halfway breaks the connection; `TE: trailers` has a complete answer " +
       "end with the number of its rows, `X-Row-Count`, and is not answered with zstd.",
     path: { ...(ofPackage && PACKAGE_PATH), ...FILE },

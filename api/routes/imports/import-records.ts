@@ -88,7 +88,7 @@ const OPERATIONS: Record<"log" | "rejected", Operation> = {
     path: { import: ID },
     answers: {
       200: {
-        description: "One entry a line; what is said of the whole import comes first, as line 0",
+        description: "One entry a line; entries about the whole import come first, as line 0",
         schema: LOG_ENTRY,
         example: IMPORT_EXAMPLE.error_log_sample[0],
         types: ["application/x-ndjson"],

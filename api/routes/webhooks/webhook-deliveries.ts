@@ -80,7 +80,7 @@ export function webhookDeliveryRoutes({ pg, guard, sealer }: WebhookDeps): Route
         id: "listWebhookDeliveries",
         summary: "Read what a webhook was sent and what it answered",
         description:
-          "Kept for 30 days. Of a delivery at most the latest 20 attempts are shown, the latest first. A page ends before " +
+          "Kept for 30 days. Each delivery shows at most its latest 20 attempts, latest first. A page ends before " +
           "`per_page` deliveries where receivers answered much; as long as there is a `next`, there are more.",
         query: PAGE_QUERY,
         answers: {

@@ -6,7 +6,7 @@ import { makeImport, MATES, type PARAMETERS, type Place } from "./access-place.j
 import { CALLERS, tabledDecision, type TabledCaller } from "./access-table.js";
 import { TOKEN_ROUTES } from "./all-routes.js";
 
-/** A valid request of a route: it succeeds for whoever may make it. */
+/** A valid request of a route: it succeeds for every caller with the right. */
 export interface TabledRequest extends Asked {
   name: string;
   route: Route;
@@ -139,7 +139,7 @@ const ASKED: Readonly<Record<string, readonly Asked[]>> = {
   ],
 };
 
-/** What is counted over all packages tells of each: it is refused to whoever is blocked from one. */
+/** Counts over all packages would reveal a blocked one: a caller who is blocked from one is refused. */
 function onAllPackages(on: On): Decision {
   const decision = on("export.read");
   return decision === "allowed" && on("packages.read") === "hidden" ? "forbidden" : decision;

@@ -34,7 +34,7 @@ export interface DeliveryWorld extends AsyncDisposable {
   startWorker: (options?: Partial<DeliveryWorker>) => AsyncDisposable;
   /** Attempts of all workers, as they ended. */
   outcomes: AttemptOutcome[];
-  /** Takes every webhook away. */
+  /** Removes every webhook. */
   clear: () => Promise<void>;
 }
 

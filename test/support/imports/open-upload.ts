@@ -28,7 +28,7 @@ export function openUpload(api: ApiClient, path: string, headers: Record<string,
     request.once("error", reject);
     request.once("response", (response) => void readAnswer(response).then(resolve, reject));
   });
-  // Whoever breaks off does not wait for the answer.
+  // A sender that breaks off does not wait for the answer.
   answer.catch(() => undefined);
   request.flushHeaders();
   return {

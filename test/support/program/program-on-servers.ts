@@ -25,7 +25,7 @@ export function programOnServers(name: string, openServers: () => Promise<Databa
     let recountBodies: RecountBodies;
     let artifact: KnownArtifact;
     let path: string;
-    /** Done, and not taken back, in the order of receipt. */
+    /** Done and not retracted, in the order of receipt. */
     const kept: Buffer[] = [];
 
     beforeAll(async () => {

@@ -41,7 +41,7 @@ export interface Toolchain extends AsyncDisposable {
   admin(...args: string[]): Promise<string>;
   /** Makes an account that may export, and connects as it. */
   newAccount(username: string): Promise<ApiClient>;
-  /** The program's event log, for whoever wants to write into it beside the program. */
+  /** The program's event log, for tests that append to it beside the program. */
   openLog(): Promise<EventLog>;
   /** Ends the program as SIGTERM does, checks that nothing of it is left, and removes the directory. */
   close(): Promise<void>;
@@ -146,7 +146,7 @@ async function startOn(dataDir: string, variables: ProcessEnvironment): Promise<
   }
 }
 
-/** Throws when the program, told to stop, is still there after the time that draining may take. */
+/** Throws if the program still runs after a stop signal and the time limit of draining. */
 async function stop(running: ToolchainProcess): Promise<void> {
   running.kill("SIGTERM");
   const inTime = await Promise.race([running.gone.then(() => true), sleep(DRAIN_MS_MAX, false)]);

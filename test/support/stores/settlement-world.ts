@@ -86,7 +86,7 @@ export function liveOf(versions: readonly Version[], retracted: ReadonlySet<stri
   return [...latest.values()];
 }
 
-/** Equal places are told apart by the import id, in ClickHouse's order: second half first. */
+/** The import id orders equal positions, in ClickHouse's order: second half first. */
 function isLater(one: Version, other: Version): boolean {
   const order = one.stamp - other.stamp || one.line - other.line;
   return order === 0 ? orderOf(one.importId) > orderOf(other.importId) : order > 0;

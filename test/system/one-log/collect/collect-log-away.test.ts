@@ -14,7 +14,7 @@ import {
   type TestPostgres,
 } from "../../../support/api/management-api.js";
 
-/** A log that can be away, and remembers what it took. */
+/** A log that can become unavailable, and remembers the appended records. */
 function openLog() {
   const state = { away: false, lines: [] as string[] };
   const eventLog: EventLog & { lag: () => Promise<number> } = {

@@ -19,7 +19,7 @@ const CALLERS = 100;
 const READ_BYTES = 2_000_000;
 const LINES = Buffer.from('{"total":1}\n'.repeat(10_000));
 
-/** Serves one stream of rows, and writes down what is told of it. */
+/** Serves one stream of rows and records the events of its listener. */
 async function serve(rows: (signal: AbortSignal) => Rows | Promise<Rows>) {
   const told = { bytes: 0, endings: [] as string[], signals: [] as AbortSignal[], warnings: [] as string[] };
   const open: OpenRows = async ({ signal }) => {

@@ -24,7 +24,7 @@ interface Row extends DayActivity {
   owner: number;
   domain: string;
   company: string;
-  /** Counted and taken back, as by an override. */
+  /** Counted and retracted, as by an override. */
   takenBack: number;
 }
 

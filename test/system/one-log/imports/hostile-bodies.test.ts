@@ -47,7 +47,7 @@ afterAll(async () => {
   await toolchain?.close();
 });
 
-/** Does `work` and notes what it cost; whoever asks meanwhile is answered. */
+/** Does `work` and measures its cost, while other requests are answered. */
 async function measured<T>(body: string, work: () => Promise<T>): Promise<T> {
   const program = watchMemory(toolchain.pid);
   const clickhouse = watchMemory(pidsIn(join(toolchain.dataDir, "clickhouse"))[0] ?? toolchain.pid);

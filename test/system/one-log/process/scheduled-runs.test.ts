@@ -33,7 +33,7 @@ function openPool(): Pool {
   return connectPostgres({ url: postgres.url, connectionsMax: 3, log: silent });
 }
 
-/** Work that is under way until it is told to end. */
+/** Work that lasts until the test ends it. */
 function openWork() {
   let end = (_?: Error): void => undefined;
   const ended = new Promise<void>((resolve, reject) => {
