@@ -39,7 +39,7 @@ export interface ServedLast {
   others?: string | undefined;
 }
 
-/** Where the next rotation starts, after these claims. */
+/** The start of the next rotation, after these claims. */
 export function servedLast(claimed: readonly ClaimedDelivery[], before: ServedLast = {}): ServedLast {
   const last = (isFailing: boolean) =>
     claimed.findLast((delivery) => delivery.isFailing === isFailing)?.webhookId;
