@@ -79,9 +79,9 @@ export function funnelRoutes({ pg }: { pg: Pool }): Route[] {
         id: "updateFunnelImportance",
         summary: "Say how much each package and pixel matters in the funnel",
         description:
-          "A download is worth 2, 5 or 8 points and a view 0.25, 0.5 or 1, for low, medium and high importance. What is " +
-          "not named is `medium`; packages that the caller may not change stay as they are. It counts from the next run " +
-          "of the funnel on, for what is past as well.",
+          "A download is worth 2, 5 or 8 points and a view 0.25, 0.5 or 1, for low, medium and high importance. " +
+          "Unnamed ones become `medium`; packages that the caller may not change stay as they are. The next run of the " +
+          "funnel applies it to past activity as well.",
         body: { schema: FUNNEL_IMPORTANCE, example: IMPORTANCE_EXAMPLE },
         answers: { 200: IMPORTANCE_ANSWER },
         problems: ["precondition-failed"],
