@@ -1,4 +1,4 @@
-/** How many records from the first on stay within `bytesMax`; the first one always does. */
+/** Counts the leading records whose sizes add up to at most `bytesMax`. The first record always counts. */
 export function countWithinBytes<Value extends Uint8Array | null>(
   records: readonly { value: Value }[],
   { bytesMax, sizeOf = lengthOf }: BatchSize,

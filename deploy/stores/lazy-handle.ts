@@ -1,6 +1,6 @@
-/** What is opened when it is asked for; closed, once it is open. */
+/** A resource that the first call of `get` opens. Disposal closes it when it is open. */
 export interface LazyHandle<T> extends AsyncDisposable {
-  /** Opens at the first call, and answers the same from then on. What failed is tried again by the next call. */
+  /** Opens the resource at the first call, and then returns the same one. After a failure, the next call tries again. */
   readonly get: () => Promise<T>;
 }
 
@@ -18,14 +18,14 @@ export function lazyHandle<T extends AsyncDisposable>(open: () => Promise<T>): L
       opening = undefined;
       throw error;
     }
-    throw new Error("it was closed before it was open");
+    throw new Error("the resource was closed before it was open");
   }
 
   return {
     get: () => (opening ??= openOnce()),
     async [Symbol.asyncDispose]() {
       closed = true;
-      // What is still opening may take longer than a drain.
+      // Does not wait for a resource that is still opening, which may take longer than a drain.
       await opened?.[Symbol.asyncDispose]();
     },
   };

@@ -4,23 +4,26 @@ import type { EventLog, LagReader } from "../../schemas/records/event-log.js";
 import type { KafkaConfig } from "../config/config.js";
 import { openEmbeddedLog } from "./embedded/event-log/event-log.js";
 import type { KafkaLogOptions } from "../config/kafka-options.js";
-import { openKafkaLog, type KafkaLogWatch } from "./kafka/event-log.js";
+import { openKafkaLog, type KafkaLogListeners } from "./kafka/event-log.js";
 import { StartFailure } from "../process/start-failure.js";
 
-/** Which event log it is, in a form that can be handed to a thread. */
+/** Selects the event log, in a form that can be sent to a thread. */
 export type EventLogSource = { dir: string } | { kafka: KafkaConfig };
 
-/** Throws StartFailure when it cannot be opened. The embedded log keeps every record until it is read: it tells nothing. */
+/**
+ * Throws StartFailure when the log cannot be opened. The embedded log calls no listener, as it keeps every record until
+ * it is read.
+ */
 export async function openEventLog(
   source: EventLogSource,
   log: Logger,
-  watch: KafkaLogWatch = {},
+  listeners: KafkaLogListeners = {},
 ): Promise<EventLog & LagReader> {
   if ("dir" in source) return openEmbeddedLog({ dir: source.dir });
-  return openKafkaLog(await readKafkaOptions(source.kafka), log, watch);
+  return openKafkaLog(await readKafkaOptions(source.kafka), log, listeners);
 }
 
-/** The configuration with the authorities that it names. */
+/** Reads the certificate authorities that the configuration names. Throws StartFailure when that fails. */
 export async function readKafkaOptions({ tls, ...options }: KafkaConfig): Promise<KafkaLogOptions> {
   const { caFile } = tls ?? {};
   const ca = caFile === undefined ? {} : { ca: await readAuthorities(caFile) };

@@ -18,7 +18,7 @@ import { openEventLog, type EventLogSource } from "./open-event-log.js";
 import { prepareClickHouse } from "./clickhouse/prepare-clickhouse.js";
 import { StartFailure } from "../process/start-failure.js";
 
-/** Together what the documents on running it say of each process. */
+/** The connections to PostgreSQL of one process, as documented for operators. */
 const CONNECTIONS_MAX = 8;
 const REQUEST_CONNECTIONS_MAX = 16;
 
@@ -29,16 +29,16 @@ export interface Stores {
   logSource: EventLogSource;
   /** For the service's own work. */
   pg: pg.Pool;
-  /** For what callers ask for, who are sent away when it takes too long: they never take the service's own connections. */
+  /** For requests, with time limits. Separate, so that requests cannot use up the service's own connections. */
   requests: pg.Pool;
   clickhouse: ClickHouseClient;
-  /** For what callers ask for: they never take the service's own connections. */
+  /** For requests. Separate, so that requests cannot use up the service's own connections. */
   clickhouseRequests: ClickHouseClient;
-  /** For answers that callers read at their own pace. */
+  /** For exports, which callers may read slowly. */
   exports: ResultSource;
-  /** Open from the start, except where no role needs it: then it is opened by whoever asks. */
+  /** Open from the start when a role uses it. Otherwise the first call opens it. */
   eventLog: () => Promise<EventLog & LagReader>;
-  /** Resolves with the reason when an embedded store is gone for good. */
+  /** Resolves with the reason when an embedded store could not be restarted. */
   lost: Promise<Error>;
 }
 
@@ -46,13 +46,13 @@ export interface StoresOptions {
   config: Config;
   dataDir: DataDir;
   log: Logger;
-  /** Everything opened is closed by it. */
+  /** Closes all that was opened. */
   open: ClosingStack;
 }
 
-/** Opens each store where the configuration says, else the embedded one below the data directory. */
+/** Connects to the configured stores, and starts embedded ones below the data directory for the others. */
 export async function openStores({ config, dataDir, log, open }: StoresOptions): Promise<Stores> {
-  // Both are waited for, also when one fails: what is still starting could not be closed.
+  // Waits for both, also when one fails, because a store that is still starting could not be closed.
   const opening = openPostgres({ config, dataDir, log, open });
   const [startedPostgres, startedClickHouse] = await Promise.allSettled([
     opening,
@@ -78,7 +78,7 @@ export async function openStores({ config, dataDir, log, open }: StoresOptions):
   };
 }
 
-/** Jobs only tell how far it is behind. */
+/** Jobs only report the lag of the log. */
 export function usesLog(roles: ReadonlySet<Role>): boolean {
   return [...roles].some((role) => role !== "jobs");
 }
@@ -100,7 +100,7 @@ async function openPostgres({ config, dataDir, log, open }: StoresOptions) {
   const limits = REQUEST_LIMITS;
   const requests = connectPostgres({ url, connectionsMax: REQUEST_CONNECTIONS_MAX, log, limits });
   open.defer(() => Promise.all([pool.end(), requests.end()]));
-  await explaining("DATABASE_URL", () => migratePostgres(pool));
+  await explainFailure("DATABASE_URL", () => migratePostgres(pool));
   return { url, pool, requests, lost: embedded?.exited ?? NEVER };
 }
 
@@ -114,7 +114,7 @@ async function openClickHouse(
       : undefined;
   const url = embedded === undefined ? (config.clickhouseUrl ?? "") : embeddedUrl(embedded);
   const { pool: lock } = await postgres;
-  await explaining("CLICKHOUSE_URL", () => prepareClickHouse(url, { lock }));
+  await explainFailure("CLICKHOUSE_URL", () => prepareClickHouse(url, { lock }));
   const client = connectClickHouse(url);
   const requests = connectClickHouse(url);
   const exports = open.use(connectResults(url));
@@ -135,8 +135,8 @@ export function embeddedUrl({
   return whole.href;
 }
 
-/** A store that cannot be reached or prepared ends the start with a sentence that names its variable. */
-async function explaining(variable: string, prepare: () => Promise<void>): Promise<void> {
+/** Throws StartFailure that names the variable when the store cannot be reached or migrated. */
+async function explainFailure(variable: string, prepare: () => Promise<void>): Promise<void> {
   try {
     await prepare();
   } catch (error) {

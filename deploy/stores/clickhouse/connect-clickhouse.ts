@@ -14,12 +14,12 @@ export function connectClickHouse(url: string, { database = databaseOf(url) } = 
     database,
     request_timeout: REQUEST_TIMEOUT_MS,
     max_open_connections: CONNECTIONS_MAX,
-    // The client's own log goes to standard output; what fails is told by whoever asked.
+    // Turns the client's own log off, which goes to standard output. Callers log failures.
     log: { level: 127 },
   });
 }
 
-/** `?database=name`, as ClickHouse's own HTTP interface takes it, or the URL's path. */
+/** The database that the URL names: `?database=name`, as in ClickHouse's HTTP interface, or the path. */
 export function databaseOf(url: string): string {
   const { searchParams, pathname } = new URL(url);
   return searchParams.get("database") ?? (decodeURIComponent(pathname.slice(1)) || DATABASE);

@@ -5,20 +5,20 @@ import { connectClickHouse, databaseOf } from "./connect-clickhouse.js";
 
 export interface Preparation {
   /**
-   * The PostgreSQL of the same installation: a lock in it has one process migrate at a time, wherever they run.
-   * `alone` where no other process can have the URL.
+   * The PostgreSQL of the same installation. A lock in it lets only one process migrate at a time, on any machine.
+   * `alone` when no other process knows the URL.
    */
   lock: Pool | "alone";
 }
 
-/** Makes the database that the URL names, if it is not there, and brings it to this program's tables. */
+/** Creates the database that the URL names when it is missing, and migrates its tables. */
 export async function prepareClickHouse(url: string, { lock }: Preparation): Promise<void> {
   if (lock === "alone") return migrate(url);
   await asOnlyMigration(lock, () => migrate(url));
 }
 
 async function migrate(url: string): Promise<void> {
-  // A client names its database in every request, so it cannot be the one that makes it.
+  // A client names its database in every request, which fails before the database exists.
   const server = connectClickHouse(url, { database: "default" });
   const client = connectClickHouse(url);
   try {

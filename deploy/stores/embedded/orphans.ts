@@ -4,9 +4,9 @@ import { StartFailure } from "../../process/start-failure.js";
 import type { EndSignal } from "./server-process.js";
 
 export interface Orphans {
-  /** As a person calls the server: "PostgreSQL". */
+  /** The server's name in messages, such as "PostgreSQL". */
   name: string;
-  /** Whether a command line (arguments separated by spaces) is that of such a server. */
+  /** Whether a command line (arguments separated by spaces) belongs to such a server. */
   isServer: (commandLine: string) => boolean;
   signals: readonly EndSignal[];
 }
@@ -19,9 +19,9 @@ interface Process {
 const POLL_MS = 20;
 
 /**
- * Ends the servers that an earlier run left on `dir`, and waits until they are gone: that run may have been killed a
- * moment ago. Only for the holder of the lock on the data directory, to whom they belong. They are found by their working
- * directory; where there is no /proc, nothing is found, and the server's own check of its directory remains.
+ * Ends the servers that an earlier run left on `dir`, and waits until they are gone. The caller must hold the lock on
+ * the data directory. Finds servers by their working directory in /proc. Without /proc it finds none, and only the
+ * server's own check of its directory remains. Throws StartFailure when a server does not end.
  */
 export async function endOrphans(dir: string, { name, isServer, signals }: Orphans): Promise<void> {
   let found = findServers(dir, isServer);
@@ -47,11 +47,11 @@ function findServers(dir: string, isServer: (commandLine: string) => boolean): P
       const at = readlinkSync(`/proc/${pid}/cwd`);
       if (at !== dir && !at.startsWith(`${dir}/`)) return [];
       const commandLine = readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim();
-      // A process that is dying has lost its command line before it closes its files.
+      // A dying process loses its command line before it closes its files.
       if (commandLine !== "" && !isServer(commandLine)) return [];
       return [{ pid, parent: parentOf(pid) }];
     } catch {
-      return []; // gone meanwhile, or another user's
+      return []; // ended meanwhile, or belongs to another user
     }
   });
 }
@@ -64,13 +64,13 @@ function listPids(): number[] {
   }
 }
 
-/** From /proc/<pid>/stat, proc(5): the command's name in brackets may hold anything, also brackets. */
+/** Parses /proc/<pid>/stat, see proc(5). The command name in parentheses may contain parentheses. */
 function parentOf(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
   return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
 }
 
-/** Those whose parents are not among them: a server ends its own helpers, in the right order. */
+/** The processes whose parents are not in the list. A server ends its own helpers, in the right order. */
 function rootsOf(processes: readonly Process[]): Process[] {
   const pids = new Set(processes.map(({ pid }) => pid));
   return processes.filter(({ parent }) => !pids.has(parent));
@@ -80,6 +80,6 @@ function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // gone meanwhile; a server that may not be signalled is named when the time is up
+    // ended meanwhile, or must not be signalled; the final error names the latter
   }
 }

@@ -8,13 +8,13 @@ import { settlesWithin } from "../../../schemas/async/settles-within.js";
 /** A store's server as a child process. */
 export interface ServerProcess {
   readonly pid: number;
-  /** How it ended, in words; resolves, never rejects. */
+  /** Resolves with how the process ended, such as `exit status 1`. Never rejects. */
   readonly gone: Promise<string>;
-  /** The last lines that it logged. */
+  /** The last 20 lines of its log. */
   tail(): string;
-  /** Sends the signals in turn, each with its patience, until it is gone. */
+  /** Sends the signals in order until the process has ended, and waits `patienceMs` after each. */
   end(signals: readonly EndSignal[]): Promise<void>;
-  /** Whether it is gone within that time. */
+  /** Resolves with whether the process ends within that time. */
   isGoneWithin(ms: number): Promise<boolean>;
 }
 
@@ -28,23 +28,24 @@ export interface ServerCommand {
   args: readonly string[];
   cwd: string;
   env: NodeJS.ProcessEnv;
-  /** Set when the command is to change to this user itself. */
+  /** The user to run as; absent when the command switches the user itself, or runs as this one. */
   uid?: number | undefined;
   gid?: number | undefined;
   onLine: (line: string) => void;
 }
 
-/** The descriptor, in the server, of the pipe that tells it whether we live. */
+/** The server's descriptor of the parent pipe, which closes when this process ends. */
 export const PARENT_PIPE_FD = 3;
 
 const TAIL_LINES = 20;
 const LAST_LINES_MS = 300;
 
 /**
- * Starts a server that ends with this process: a pipe to it, PARENT_PIPE_FD, stays open and empty, so its end means that we are
- * gone, by whatever death; the server or a watcher beside it reads it. When the server went first, a line goes down the
- * pipe before it closes: there is nobody left to end. (Not standard input: Node closes that before it says "exit".) The
- * server has a session of its own: Ctrl-C in the terminal must reach only us, who drain before the stores go.
+ * Starts a server that ends with this process. The server, or a process beside it, reads the parent pipe
+ * (PARENT_PIPE_FD), which stays empty and closes when this process ends for any reason. When the server ends first, a line
+ * is written to the pipe, so that the process beside it ends no other process with that pid. Standard input does not
+ * serve, because Node closes it before the event "exit". The server has a session of its own, so that Ctrl-C in the
+ * terminal only reaches this process, which drains before it stops its stores.
  */
 export async function spawnServer(server: ServerCommand): Promise<ServerProcess> {
   const { command, args, cwd, env, uid, gid, onLine } = server;
@@ -56,8 +57,8 @@ export async function spawnServer(server: ServerCommand): Promise<ServerProcess>
     detached: true,
     stdio: ["ignore", "ignore", "pipe", "pipe"],
   });
-  const gone = watchEnd(child);
-  const tail = keepTail(child.stderr as Readable, onLine);
+  const gone = untilEnded(child);
+  const tail = collectTail(child.stderr as Readable, onLine);
   await once(child, "spawn");
   const isGoneWithin = (ms: number) => settlesWithin(gone, ms);
   return {
@@ -74,14 +75,14 @@ export async function spawnServer(server: ServerCommand): Promise<ServerProcess>
   };
 }
 
-function watchEnd(child: ChildProcess): Promise<string> {
+function untilEnded(child: ChildProcess): Promise<string> {
   const parentPipe = child.stdio[PARENT_PIPE_FD] as Writable;
-  parentPipe.on("error", () => undefined); // the server may be gone before its line
+  parentPipe.on("error", () => undefined); // the server may have closed the pipe
   return new Promise((resolve) => {
     child.once("exit", (code, signal) => {
       parentPipe.end("gone\n");
       const end = signal === null ? `exit status ${code}` : `signal ${signal}`;
-      // "close" comes after the last line of the log, but a helper that outlives the server can keep it from coming.
+      // "close" follows the last line of the log, but a helper that outlives the server can delay it.
       const timer = setTimeout(() => resolve(end), LAST_LINES_MS);
       child.once("close", () => {
         clearTimeout(timer);
@@ -91,7 +92,7 @@ function watchEnd(child: ChildProcess): Promise<string> {
   });
 }
 
-function keepTail(log: Readable, onLine: (line: string) => void): string[] {
+function collectTail(log: Readable, onLine: (line: string) => void): string[] {
   const tail: string[] = [];
   createInterface({ input: log }).on("line", (line) => {
     tail.push(line);

@@ -1,31 +1,31 @@
 import type { Logger } from "pino";
 import { pause } from "../../../schemas/async/pause.js";
 
-/** A server that runs now. */
+/** A running server. */
 export interface Running {
   readonly pid: number;
-  /** How it ended, in words. */
+  /** Resolves with how it ended, such as `exit status 1`. */
   readonly gone: Promise<string>;
-  /** Ends it cleanly and waits for that. */
+  /** Shuts the server down and resolves when it has ended. */
   stop(): Promise<void>;
 }
 
 export interface SuperviseServerOptions {
-  /** As a person calls it: "ClickHouse". */
+  /** The server's name in messages, such as "ClickHouse". */
   name: string;
   log: Logger;
   start: () => Promise<Running>;
-  /** The pauses before each attempt to start it again; when they are used up, it is given up. */
+  /** The pauses before each restart. After the last one fails, the server is given up. */
   pausesMs?: readonly number[];
-  /** After running this long it has all its attempts again. */
+  /** A server that ran this long has all its restarts again. */
   steadyMs?: number;
 }
 
-/** A server that is started again when it dies. */
+/** A server that is restarted when it dies. */
 export interface SupervisedServer {
-  /** Of the process that runs now; another after a restart. */
+  /** The pid of the current process; another one after a restart. */
   readonly pid: number;
-  /** Resolves with the reason when it was given up; never when it was stopped. */
+  /** Resolves with the reason when the server was given up. Never resolves after `stop`. */
   readonly exited: Promise<Error>;
   stop(): Promise<void>;
 }
@@ -33,7 +33,7 @@ export interface SupervisedServer {
 const PAUSES_MS = [100, 500, 1_000, 2_000, 5_000, 10_000];
 const STEADY_MS = 60_000;
 
-/** Starts a server and starts it again when it dies, within bounds. Rejects when the first start fails. */
+/** Starts a server and restarts it when it dies, a limited number of times. Rejects when the first start fails. */
 export async function superviseServer(options: SuperviseServerOptions): Promise<SupervisedServer> {
   const { name, log, start, pausesMs = PAUSES_MS, steadyMs = STEADY_MS } = options;
   const stopping = new AbortController();
@@ -41,7 +41,7 @@ export async function superviseServer(options: SuperviseServerOptions): Promise<
   let giveUp: (reason: Error) => void;
   const exited = new Promise<Error>((resolve) => (giveUp = resolve));
 
-  const watched = watch();
+  const supervising = supervise();
   return {
     get pid() {
       return current.pid;
@@ -50,11 +50,11 @@ export async function superviseServer(options: SuperviseServerOptions): Promise<
     async stop() {
       stopping.abort();
       await current.stop();
-      await watched;
+      await supervising;
     },
   };
 
-  async function watch(): Promise<void> {
+  async function supervise(): Promise<void> {
     let attempts = 0;
     let reason: string;
     for (;;) {
@@ -67,7 +67,7 @@ export async function superviseServer(options: SuperviseServerOptions): Promise<
       if (restarted === "stopped") return;
       if (restarted === "given up") break;
     }
-    giveUp(new Error(`${name} ended (${reason}) and could not be started again`));
+    giveUp(new Error(`${name} ended (${reason}) and could not be restarted`));
 
     async function restart(): Promise<"running" | "stopped" | "given up"> {
       for (const pauseMs of pausesMs.slice(attempts)) {
@@ -77,11 +77,11 @@ export async function superviseServer(options: SuperviseServerOptions): Promise<
         try {
           current = await start();
         } catch (error) {
-          log.error({ err: error, store: name }, `${name} could not be started again`);
+          log.error({ err: error, store: name }, `${name} could not be restarted`);
           continue;
         }
         if (stopping.signal.aborted) return current.stop().then(() => "stopped" as const);
-        log.warn({ store: name, serverPid: current.pid }, `${name} was started again`);
+        log.warn({ store: name, serverPid: current.pid }, `${name} was restarted`);
         return "running";
       }
       return "given up";

@@ -12,7 +12,7 @@ import { startConsumer } from "./event-log-consume.js";
 import { prepareTopic } from "./event-log-topic.js";
 import { createKafka } from "./kafka-client.js";
 
-export interface KafkaLogWatch {
+export interface KafkaLogListeners {
   /** Told how many records were gone before the group had read them. */
   onRecordsLost?: (records: number) => void;
 }
@@ -26,7 +26,7 @@ const TOPIC = "events.raw";
 export async function openKafkaLog(
   { prefix, sessionTimeoutMs = SESSION_TIMEOUT_MS, ...options }: KafkaLogOptions,
   log: Logger,
-  { onRecordsLost = () => undefined }: KafkaLogWatch = {},
+  { onRecordsLost = () => undefined }: KafkaLogListeners = {},
 ): Promise<EventLog & LagReader> {
   const topic = `${prefix}${TOPIC}`;
   const kafka = createKafka(options, log);

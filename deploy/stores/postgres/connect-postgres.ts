@@ -6,33 +6,33 @@ export interface PostgresPool {
   url: string;
   connectionsMax: number;
   log: Logger;
-  /** None for work that may take as long as it does: migrations, settlement, scheduled jobs. */
+  /** Absent for work without time limits: migrations, settlement, scheduled jobs. */
   limits?: WaitLimits;
 }
 
-/** How long whoever asks waits at most. */
+/** The longest waits of a caller. */
 export interface WaitLimits {
-  /** For a connection that is free, or a new one. */
+  /** For a free or new connection. */
   connectionMs: number;
   /** For each lock that another transaction holds. */
   lockMs: number;
-  /** For a statement as a whole, by the clock of the server. */
+  /** For a whole statement, measured by the server. */
   statementMs: number;
 }
 
 /**
- * For requests: a caller who waits is better told to come again, and holds a connection that others wait for. A lock
- * is held for milliseconds as long as all is well.
+ * For requests. A request that waits occupies a connection that others need, so it fails early and can be retried.
+ * Locks are normally held for milliseconds.
  */
 export const REQUEST_LIMITS: WaitLimits = { connectionMs: 2_000, lockMs: 3_000, statementMs: 30_000 };
 
 const CONNECTION_MS = 5_000;
-/** Longer than callers usually pause: opening one costs its first caller some 10 ms, and many at once far more. */
+/** Longer than the usual pauses between requests. Opening a connection takes about 10 ms, many at once far longer. */
 const IDLE_MS = 5 * 60_000;
-/** How much later than the server this side gives up: then the server does not answer at all. */
+/** Added to the server's statement limit, for a server that does not answer at all. */
 const SILENCE_MS = 5_000;
 
-/** A pool whose idle connections may break without ending the process: the next query opens a new one. */
+/** Opens a pool. A broken idle connection is logged, and the next query opens a new one. */
 export function connectPostgres({ url, connectionsMax, log, limits }: PostgresPool): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
@@ -48,9 +48,9 @@ export function connectPostgres({ url, connectionsMax, log, limits }: PostgresPo
     }),
   });
   pool.on("error", (error: Error & { client?: unknown }) => {
-    // A pool has ended before its connections have closed: their server may be ended meanwhile.
+    // A pool ends before its connections close. The server may stop in between.
     if (pool.ending) return;
-    // pg adds its whole client, with the key that cancels its queries.
+    // pg attaches the whole client, which contains the key that cancels its queries.
     delete error.client;
     log.warn({ err: error }, "an idle PostgreSQL connection broke");
   });

@@ -2,9 +2,8 @@ import { createHash } from "node:crypto";
 import pg from "pg";
 
 /**
- * Lets the server parse and plan each statement once for each connection, and not each time: that costs it more than
- * doing what a short statement asks. For statements whose tables keep their sizes for a while: a plan that was made for
- * an empty table stays until the table is analysed.
+ * Prepares each statement once for each connection. Parsing and planning a short statement costs the server more than
+ * executing it. Only for tables whose sizes change slowly: a plan for an empty table stays until the table is analysed.
  */
 export class PreparingClient extends pg.Client {
   override query = ((query: unknown, values?: unknown, ...rest: unknown[]) => {
@@ -15,7 +14,7 @@ export class PreparingClient extends pg.Client {
   }) as pg.Client["query"];
 }
 
-/** Each costs every connection memory. The program has fewer; none that grows without end must fill the server. */
+/** Each prepared statement takes memory of every connection. The program has fewer; further ones are not prepared. */
 const STATEMENTS_MAX = 500;
 const names = new Map<string, string>();
 

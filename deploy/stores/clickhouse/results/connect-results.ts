@@ -4,23 +4,23 @@ import type { Result, ResultRequest, ResultSource } from "../../../../aggregate/
 import { limitConcurrency } from "../../../../schemas/async/limit-concurrency.js";
 import { databaseOf } from "../connect-clickhouse.js";
 import { HttpAnswerDecoder, type AnswerHead } from "./decode-http-answer.js";
-import { brokenOff, openResultConnection, type ResultConnection } from "./open-result-connection.js";
+import { connectionLost, openResultConnection, type ResultConnection } from "./open-result-connection.js";
 
 /** As many as the other clients of ClickHouse have connections; further queries wait. */
 const RESULTS_MAX = 20;
 const IDLE_MS_MAX = 300_000;
-const REFUSAL_BYTES_MAX = 64 * 1024;
+const ERROR_BYTES_MAX = 64 * 1024;
 
 export interface ResultsOptions {
-  /** How long ClickHouse may send nothing, and the reader may take for one part. */
+  /** The longest time without a byte from ClickHouse, and the longest that the reader may take for one part. */
   idleMsMax?: number;
 }
 
 /**
- * Results of ClickHouse as bytes, each over a connection of its own. Without TLS it reads into one piece of memory again
- * and again. Clients on Node's streams take new memory for every 64 KiB, and V8 collects garbage for it: in alternating
- * runs on two loaded cores, undici reached 0.64 to 0.85 of the throughput of curl, the client of ClickHouse 0.65, and
- * this one 0.88.
+ * Streams results of ClickHouse as bytes, each over a connection of its own. Without TLS, a connection reuses one buffer
+ * for all reads. Clients on Node's streams allocate a buffer for every 64 KiB, which V8 must collect. Measured in
+ * alternating runs on two loaded cores, as a share of the throughput of curl: undici 0.64 to 0.85, the client of
+ * ClickHouse 0.65, this one 0.88.
  */
 export function connectResults(
   url: string,
@@ -36,7 +36,9 @@ export function connectResults(
       const permit = await takePermit([], signal);
       if (isClosed || signal.aborted) {
         permit[Symbol.dispose]();
-        throw isClosed ? brokenOff("results of ClickHouse are closed") : (signal.reason as Error);
+        throw isClosed
+          ? connectionLost("the client for results of ClickHouse is closed")
+          : (signal.reason as Error);
       }
       const connection = openResultConnection(new URL(url), idleMsMax);
       const { socket } = connection;
@@ -77,13 +79,13 @@ function composeRequest(server: URL, asked: ResultRequest): Buffer {
   return Buffer.concat([Buffer.from(`${lines.join("\r\n")}\r\n\r\n`), query]);
 }
 
-/** The text of a parameter as ClickHouse reads it: strings in a list are quoted. */
+/** Formats a parameter for ClickHouse. Strings in a list are quoted. */
 function textOf(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((each) => `'${textOf(each)}'`).join(",")}]`;
   if (typeof value === "number") return String(value);
   if (typeof value === "string")
     return value.replace(/[\\'\t\n\r]/g, (character) => ESCAPES[character] ?? "");
-  throw new Error(`no parameter of a query can be a ${typeof value}`);
+  throw new Error(`a query parameter cannot be a ${typeof value}`);
 }
 
 const ESCAPES: Readonly<Record<string, string>> = {
@@ -103,7 +105,7 @@ async function readResult(connection: ResultConnection): Promise<Result> {
     const { status, headers } = decoder.head;
     const rows = partsOf({ connection, decoder, parts });
     const stream = Object.assign(rows, { destroy: () => socket.destroy() });
-    if (status !== 200) throw await refusalOf(decoder.head, stream);
+    if (status !== 200) throw await queryErrorOf(decoder.head, stream);
     return { stream, response_headers: headers };
   } catch (error) {
     socket.destroy();
@@ -111,14 +113,14 @@ async function readResult(connection: ResultConnection): Promise<Result> {
   }
 }
 
-/** A result whose head has come, with the parts of the body that came in the same bytes. */
-interface BegunResult {
+/** A result after its head, with the parts of the body that arrived together with it. */
+interface StartedResult {
   connection: ResultConnection;
   decoder: HttpAnswerDecoder;
   parts: Buffer[];
 }
 
-async function* partsOf({ connection, decoder, parts }: BegunResult): AsyncGenerator<Buffer> {
+async function* partsOf({ connection, decoder, parts }: StartedResult): AsyncGenerator<Buffer> {
   try {
     yield* parts;
     while (!decoder.isComplete) yield* decoder.decode(await nextBytes(connection));
@@ -129,14 +131,14 @@ async function* partsOf({ connection, decoder, parts }: BegunResult): AsyncGener
 
 async function nextBytes({ read }: ResultConnection): Promise<Buffer> {
   const bytes = await read();
-  if (bytes === undefined) throw brokenOff("ClickHouse broke its answer off");
+  if (bytes === undefined) throw connectionLost("ClickHouse closed the connection within its answer");
   return bytes;
 }
 
-/** The text of a refusal is compressed when the result would have been: then only its code is known. */
-async function refusalOf({ status, headers }: AnswerHead, body: AsyncIterable<Buffer>): Promise<Error> {
+/** The error of a failed query. When ClickHouse compressed the text, the error only has the status and the code. */
+async function queryErrorOf({ status, headers }: AnswerHead, body: AsyncIterable<Buffer>): Promise<Error> {
   let text = "";
-  for await (const part of body) if (text.length < REFUSAL_BYTES_MAX) text += part.toString();
+  for await (const part of body) if (text.length < ERROR_BYTES_MAX) text += part.toString();
   const isText = text.trim() !== "" && headers["content-encoding"] === undefined;
   const code = headers["x-clickhouse-exception-code"] ?? "none";
   return isText

@@ -1,10 +1,10 @@
 export interface AnswerHead {
   status: number;
-  /** Names in lower case; the last value of a name that comes twice. */
+  /** Names in lower case. A repeated name has its last value. */
   headers: Readonly<Record<string, string>>;
 }
 
-/** A chunk's size, its data, the end of its line; then the trailers that close the whole. */
+/** The next element of the answer. `gap`: the line end after a chunk's data. */
 type Expected = "status" | "header" | "size" | "data" | "gap" | "trailer" | "nothing";
 
 const NEWLINE = 0x0a;
@@ -12,27 +12,27 @@ const LINE_LENGTH_MAX = 64 * 1024;
 const HEADERS_MAX = 200;
 
 /**
- * Decodes one HTTP/1.1 answer from pieces of any size. Bytes that are not exactly a chunk throw: a server that fails in
- * the middle of an answer may end it with anything. Source: RFC 9112.
+ * Decodes one HTTP/1.1 answer from pieces of any size. Throws for bytes that are not a well-formed chunk, because a
+ * server that fails within an answer may append anything. Source: RFC 9112.
  */
 export class HttpAnswerDecoder {
-  /** Undefined until it is complete. */
+  /** Undefined until all headers have arrived. */
   head: AnswerHead | undefined;
   private isChunked = false;
   private expected: Expected = "status";
   private status = 0;
   private readonly headers = new Map<string, string>();
-  /** The beginning of a line that is not complete yet. */
+  /** The beginning of an incomplete line. */
   private line = "";
-  /** Bytes of the body, or of its current chunk, that are missing yet. */
+  /** The missing bytes of the body, or of its current chunk. */
   private left = 0;
 
-  /** Whether the body has come to its end. */
+  /** Whether the whole body has arrived. */
   get isComplete(): boolean {
     return this.expected === "nothing";
   }
 
-  /** The parts of the body in these bytes, as views of them. Throws where they are no such answer. */
+  /** Returns the parts of the body as views of `bytes`. Throws for a malformed answer. */
   decode(bytes: Buffer): Buffer[] {
     const parts: Buffer[] = [];
     let at = 0;
@@ -99,7 +99,7 @@ export class HttpAnswerDecoder {
     this.isChunked = this.headers.get("transfer-encoding")?.toLowerCase() === "chunked";
     if (this.isChunked) return "size";
     const length = this.headers.get("content-length") ?? "";
-    // An answer that ends with its connection looks like one that was cut.
+    // An answer without a length ends with its connection, and cannot be told from one that was cut off.
     if (!/^\d{1,15}$/.test(length)) throw new Error("the answer does not say where it ends");
     this.left = Number(length);
     return this.left === 0 ? "nothing" : "data";

@@ -19,18 +19,18 @@ export function openResultConnection(server: URL, idleMsMax: number): ResultConn
     wake?.();
   });
   socket.setTimeout(idleMsMax);
-  socket.on("timeout", () => socket.destroy(brokenOff(`${idle} was idle for ${idleMsMax / 1000} s`)));
-  // read() throws it.
+  socket.on("timeout", () => socket.destroy(connectionLost(`${idle} was idle for ${idleMsMax / 1000} s`)));
+  // read() throws the error.
   socket.on("error", () => undefined);
   socket.on("close", () => wake?.());
   async function read() {
     if (arrived === undefined && !socket.destroyed) {
-      const moved = new Promise<void>((resolve) => (wake = resolve));
+      const changed = new Promise<void>((resolve) => (wake = resolve));
       idle = "ClickHouse";
-      // The time of the reader ends here.
+      // Restarts the timer, which has measured the reader so far.
       socket.setTimeout(idleMsMax);
       socket.resume();
-      await moved;
+      await changed;
       wake = undefined;
       idle = "the reader of a result";
     }
@@ -62,7 +62,7 @@ function connectSocket(server: URL, onBytes: (bytes: Buffer) => void): Socket {
 
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { "http:": 80, "https:": 443 };
 
-/** The error of a connection that was reset, which callers take for a store that is down. */
-export function brokenOff(message: string): Error {
+/** An error with the code of a reset connection, which callers treat as an unavailable store. */
+export function connectionLost(message: string): Error {
   return Object.assign(new Error(message), { code: "ECONNRESET" });
 }

@@ -5,27 +5,27 @@ import { lowerPriority } from "../../../process/thread-priority.js";
 import { PARENT_PIPE_FD } from "../server-process.js";
 
 /**
- * The process that is the embedded ClickHouse: `node clickhouse-child.js <libchdb.so> <arguments of clickhouse local>`.
- * The engine's call blocks the main thread for good, and it must be the main thread, whose stack the engine can measure.
- * A second thread waits for the end of the pipe that the parent holds (see server-process.ts), and ends the process.
+ * The process of the embedded ClickHouse: `node clickhouse-child.js <libchdb.so> <arguments of clickhouse local>`. The
+ * call of the engine blocks the main thread until the end. It must be the main thread, because the engine measures its
+ * stack. A second thread waits for the end of the parent pipe (see server-process.ts), and then ends the process.
  */
 if (isMainThread) await runEngine();
 else endWithParent();
 
 async function runEngine(): Promise<void> {
-  // Before its threads start: they inherit the priority.
+  // Before the engine starts its threads, which inherit the priority.
   lowerPriority();
-  // Before the second thread starts: loading it makes a diagnostic report, which waits for every thread.
+  // Before the second thread starts: loading ffi-rs makes a diagnostic report, which waits for every thread.
   const ffi = await import("ffi-rs");
-  const guard = new Worker(new URL(import.meta.url));
-  await new Promise((resolve, reject) => guard.once("message", resolve).once("error", reject));
+  const parentListener = new Worker(new URL(import.meta.url));
+  await new Promise((resolve, reject) => parentListener.once("message", resolve).once("error", reject));
   const [library = "", ...args] = process.argv.slice(2);
   writeSync(2, `${callEngine(ffi, library, ["clickhouse", ...args])}\n`);
-  // The engine has shut down. An ordinary exit would wait for the second thread, which waits for the parent.
+  // An ordinary exit would wait for the second thread, which waits for the parent.
   process.kill(process.pid, "SIGKILL");
 }
 
-/** Runs until the query that holds the server up is cancelled or fails; returns why. Signatures: chdb.h of chdb-core. */
+/** Runs until the holding query is cancelled or fails. Returns the reason. Signatures: chdb.h of chdb-core. */
 function callEngine({ DataType, load, open }: typeof ffiRs, library: string, argv: string[]): string {
   open({ library: "chdb", path: library });
   const result = load({
@@ -41,13 +41,13 @@ function callEngine({ DataType, load, open }: typeof ffiRs, library: string, arg
     paramsType: [DataType.External],
     paramsValue: [result],
   };
-  // Without an error it is a null pointer, which must not be read as a string.
+  // A null pointer means no error, and must not be read as a string.
   if (load({ ...error, retType: DataType.I64 }) === 0) return "ClickHouse has shut down";
   return load({ ...error, retType: DataType.String });
 }
 
 function endWithParent(): void {
-  parentPort?.postMessage("watching");
+  parentPort?.postMessage("ready");
   try {
     readSync(PARENT_PIPE_FD, Buffer.alloc(1));
   } finally {

@@ -11,8 +11,8 @@ export interface ClickHouseUser {
 }
 
 /**
- * The engine's configuration. `clickhouse local` starts with 2 merge threads, caches made for a large server and 90 % of
- * the machine's memory: a server's thread pools and modest caches take their place. Names and meaning:
+ * The engine's configuration: the thread pools of a server, and small caches. Otherwise `clickhouse local` has 2 merge
+ * threads, the caches of a large server and 90 % of the machine's memory. Names and meaning:
  * https://clickhouse.com/docs/operations/server-configuration-parameters/settings
  */
 export function clickHouseConfig({ usersPath, memoryBytesMax }: ClickHouseConfig): string {
@@ -33,9 +33,9 @@ export function clickHouseConfig({ usersPath, memoryBytesMax }: ClickHouseConfig
 }
 
 /**
- * The users. The session that holds the server up is always `default` and cannot have a password or a network limit, so
- * anybody on this machine can be `default` too: it may open the listener and read the numbers that the holding query
- * counts, nothing else, and a quota of the two queries that hold the server up keeps everybody from closing the listener.
+ * The users. The session of the holding query is always `default`, without a password or a network limit, so everybody
+ * on this machine can be `default` too. It may only open the listener and read `system.numbers`. Its quota is used up by
+ * the two queries at the start, so nobody else can close the listener.
  */
 export function clickHouseUsers({ username, password }: ClickHouseUser): string {
   const hash = createHash("sha256").update(password).digest("hex");

@@ -2,18 +2,18 @@ import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from
 import { join } from "node:path";
 
 /**
- * Forgets the inserts that a crash cut short. A MergeTree table writes the token of a part to its deduplication log
- * just before it renames the part into place (both under one lock): killed in between, the log names a part that is
- * not there, and the insert, repeated with its token, is dropped as a duplicate and lost. So only the last entry of a
- * table can be wrong, and only before the next insert. Call it while the server does not run.
+ * Removes the deduplication tokens of interrupted inserts. A MergeTree table writes the token of a part to its
+ * deduplication log, then renames the part into place, both under one lock. After a crash in between, the log names a
+ * missing part, and ClickHouse drops the repeated insert as a duplicate. Only the last entry of a table can be wrong,
+ * and only until the next insert. Must only run while the server does not.
  *
  * @param dataDir the server's `--path`
- * @returns the parts whose tokens were forgotten
+ * @returns the names of the parts whose tokens were removed
  */
-export function forgetCutInserts(dataDir: string): string[] {
+export function forgetInterruptedInserts(dataDir: string): string[] {
   return tablesOf(join(dataDir, "store")).flatMap((table) => {
     const file = lastLogOf(join(table, LOGS));
-    return file === undefined ? [] : forgetCutInsert(table, file);
+    return file === undefined ? [] : forgetInterruptedInsert(table, file);
   });
 }
 
@@ -22,13 +22,13 @@ const LOGS = "deduplication_logs";
 /** Tables of an Atomic database: store/<first digits>/<uuid>. */
 function tablesOf(store: string): string[] {
   if (!existsSync(store)) return [];
-  const below = (dir: string) => readdirSync(dir).map((name) => join(dir, name));
-  return below(store)
-    .flatMap(below)
+  const entriesOf = (dir: string) => readdirSync(dir).map((name) => join(dir, name));
+  return entriesOf(store)
+    .flatMap(entriesOf)
     .filter((table) => existsSync(join(table, LOGS)));
 }
 
-/** Logs are numbered and rotated; the last one may be still empty. */
+/** Logs are numbered and rotated. The newest may still be empty. */
 function lastLogOf(dir: string): string | undefined {
   return readdirSync(dir)
     .map((name) => ({ name, number: Number(/^deduplication_log_(\d+)\.txt$/.exec(name)?.[1]) }))
@@ -38,18 +38,18 @@ function lastLogOf(dir: string): string | undefined {
     .find((file) => readFileSync(file).length > 0);
 }
 
-function forgetCutInsert(table: string, file: string): string[] {
+function forgetInterruptedInsert(table: string, file: string): string[] {
   const text = readFileSync(file, "utf8");
   const whole = text.slice(0, text.lastIndexOf("\n") + 1);
   const last = whole.split("\n").at(-2) ?? "";
   const [operation, part = ""] = last.split("\t");
-  const isCut = operation === ADDED && !isThere(table, part);
-  const kept = isCut ? whole.slice(0, whole.length - last.length - 1) : whole;
+  const isInterrupted = operation === ADDED && !exists(table, part);
+  const kept = isInterrupted ? whole.slice(0, whole.length - last.length - 1) : whole;
   if (kept.length < text.length) {
     writeFileSync(`${file}.new`, kept, { mode: 0o640 });
     renameSync(`${file}.new`, file);
   }
-  return isCut ? [part] : [];
+  return isInterrupted ? [part] : [];
 }
 
 const ADDED = "1";
@@ -60,8 +60,8 @@ interface Blocks {
   max: number;
 }
 
-/** Itself, or within a part that it was merged into. */
-function isThere(table: string, part: string): boolean {
+/** Whether the part exists, or a part that it was merged into. */
+function exists(table: string, part: string): boolean {
   const blocks = parsePart(part);
   if (blocks === undefined) return true;
   return readdirSync(table)

@@ -7,7 +7,7 @@ import { StartFailure } from "../../../process/start-failure.js";
 const PACKAGE = "@chdb/lib-linux-x64-gnu";
 const PACKAGE_VERSION = "26.7.3-stable.1";
 
-/** The engine's library, from the optional package that carries it. */
+/** The path of the engine's library in its optional package. Throws StartFailure when that is not installed. */
 export function findClickHouseLibrary(): string {
   try {
     const manifest = createRequire(import.meta.url).resolve(`${PACKAGE}/package.json`);
@@ -25,12 +25,12 @@ export function missingSentence(platform: string): string {
   return `The embedded ClickHouse needs the package ${PACKAGE}, which is not installed: ${fix}, or set CLICKHOUSE_URL to a ClickHouse server, 25.11 or newer.`;
 }
 
-/** The compiled entry of the child process, also when this runs from source, as in the tests. */
+/** The compiled entry of the child process, also when this module runs from source, as in tests. */
 export function findChildEntry(): string {
   const here = dirname(fileURLToPath(import.meta.url));
   const beside = join(here, "clickhouse-child.js");
   if (existsSync(beside)) return beside;
   const compiled = join(here, "../../../../dist/deploy/stores/embedded/clickhouse/clickhouse-child.js");
   if (existsSync(compiled)) return compiled;
-  throw new Error(`${compiled} is not there: run \`npm run build\` first`);
+  throw new Error(`${compiled} does not exist: run \`npm run build\` first`);
 }

@@ -9,7 +9,7 @@ import { loadSecretFile } from "../../../data-dir/secret-file.js";
 import type { StartFailure } from "../../../process/start-failure.js";
 import { explainFileError, storeFailure } from "../../../process/start-failure.js";
 import { clickHouseConfig, clickHouseUsers } from "./clickhouse-config.js";
-import { forgetCutInserts } from "./clickhouse-deduplication.js";
+import { forgetInterruptedInserts } from "./clickhouse-deduplication.js";
 import { findChildEntry, findClickHouseLibrary } from "./clickhouse-program.js";
 import { superviseServer } from "../supervise-server.js";
 import type { SuperviseServerOptions, Running } from "../supervise-server.js";
@@ -25,16 +25,16 @@ export interface ClickHouseOptions extends Pick<SuperviseServerOptions, "steadyM
   memoryBytesMax?: number;
 }
 
-/** A ClickHouse server on 127.0.0.1 that ends with this process and is started again, on the same port, when it dies. */
+/** A ClickHouse server on 127.0.0.1 that ends with this process. When it dies, it is restarted on the same port. */
 export interface EmbeddedClickHouse extends AsyncDisposable {
   /** `http://127.0.0.1:<port>`, without credentials. */
   readonly url: string;
   /** Has all rights. */
   readonly username: string;
   readonly password: string;
-  /** Of the process that runs now. */
+  /** The pid of the current process; another one after a restart. */
   readonly pid: number;
-  /** Resolves with the reason when it died and could not be started again; never when it was disposed of. */
+  /** Resolves with the reason when the server died and could not be restarted. Never resolves after disposal. */
   readonly exited: Promise<Error>;
 }
 
@@ -47,22 +47,22 @@ interface Server {
 
 const USERNAME = "maintainer";
 const GIB = 1024 ** 3;
-// Loading a large database after a crash takes its time; a process that hangs is given up at last.
+// Long, because loading a large database after a crash may take a minute.
 const READY_MS_MAX = 120_000;
 const READY_POLL_MS = 25;
 const SHUTDOWN_MS_MAX = 5_000;
 
-// `clickhouse local` ends with its queries, so the last one outlives everything else (years of seconds).
+// `clickhouse local` ends with its last query, so this one sleeps for years.
 const HOLDING_QUERY =
   "SELECT sleepEachRow(1) FROM system.numbers LIMIT 100000000 SETTINGS max_block_size = 1, " +
   "function_sleep_max_microseconds_per_block = 0, max_execution_time = 0 FORMAT Null";
 
-/** Starts ClickHouse on the folder and resolves when it answers queries. Throws StartFailure when it does not come up. */
+/** Starts ClickHouse on the folder and resolves when it answers queries. Throws StartFailure when it does not start. */
 export async function startClickHouse(options: ClickHouseOptions): Promise<EmbeddedClickHouse> {
   const { dir, log, steadyMs } = options;
   const password = await prepareFolder(options);
   const server: Server = { dir, log, port: 0, password };
-  const kept = await superviseServer({
+  const supervised = await superviseServer({
     ...(steadyMs !== undefined && { steadyMs }),
     name: "ClickHouse",
     log,
@@ -76,10 +76,10 @@ export async function startClickHouse(options: ClickHouseOptions): Promise<Embed
     username: USERNAME,
     password,
     get pid() {
-      return kept.pid;
+      return supervised.pid;
     },
-    exited: kept.exited,
-    [Symbol.asyncDispose]: () => kept.stop(),
+    exited: supervised.exited,
+    [Symbol.asyncDispose]: () => supervised.stop(),
   };
 }
 
@@ -98,7 +98,7 @@ async function prepareFolder({ dir, memoryBytesMax = defaultMemory() }: ClickHou
   }
 }
 
-/** A container's limit counts before the machine's memory. */
+/** Respects the memory limit of a container. */
 function defaultMemory(): number {
   const limit = process.constrainedMemory();
   const memory = limit > 0 ? Math.min(limit, totalmem()) : totalmem();
@@ -112,9 +112,12 @@ async function startOnPort(server: Server): Promise<Running> {
     isServer: (commandLine) => commandLine.includes("clickhouse-child"),
     signals: [{ signal: "SIGKILL", patienceMs: 20_000 }],
   });
-  const cut = forgetCutInserts(join(dir, "data"));
-  if (cut.length > 0)
-    server.log.warn({ store: "ClickHouse", parts: cut }, "inserts that a crash cut short will be repeated");
+  const parts = forgetInterruptedInserts(join(dir, "data"));
+  if (parts.length > 0)
+    server.log.warn(
+      { store: "ClickHouse", parts },
+      "inserts were interrupted by a crash and will be repeated",
+    );
   const child = await spawnEngine(server);
   try {
     await waitUntilReady(server, child);
@@ -145,7 +148,7 @@ function spawnEngine({ dir, log, port }: Server): Promise<ServerProcess> {
   });
 }
 
-/** Failed queries are logged where they were asked, so the server's own word on them is only for a closer look. */
+/** Callers log failed queries, so the server's messages about them are only logged at debug level. */
 function logLine(log: Logger, line: string): void {
   if (line.includes("<Fatal>")) log.error({ store: "ClickHouse" }, line);
   else if (line.includes("<Error>") || line.includes("<Warning>")) log.debug({ store: "ClickHouse" }, line);
@@ -159,12 +162,12 @@ async function waitUntilReady(server: Server, child: ServerProcess): Promise<voi
     if (performance.now() > deadline) throw failure(`does not answer after ${READY_MS_MAX / 1000} s`);
   }
 
-  function failure(what: string): StartFailure {
-    return storeFailure(`ClickHouse on ${server.dir} ${what}`, { dir: server.dir, tail: child.tail() });
+  function failure(problem: string): StartFailure {
+    return storeFailure(`ClickHouse on ${server.dir} ${problem}`, { dir: server.dir, tail: child.tail() });
   }
 }
 
-/** With our password, so that another server on this port does not pass for ours. */
+/** Sends the password, so that another server on this port is not mistaken for this one. */
 async function answers(server: Server, query: string): Promise<boolean> {
   try {
     const response = await fetch(urlOf(server), {
@@ -180,7 +183,7 @@ async function answers(server: Server, query: string): Promise<boolean> {
   }
 }
 
-/** Without the query that holds it up the engine shuts down as it would at the end of a script. */
+/** Without its holding query, the engine shuts down as after the last query of a script. */
 async function stopEngine(server: Server, child: ServerProcess): Promise<void> {
   await answers(server, "KILL QUERY WHERE query LIKE 'SELECT sleepEachRow(1) FROM system.numbers%' ASYNC");
   if (await child.isGoneWithin(SHUTDOWN_MS_MAX)) return;

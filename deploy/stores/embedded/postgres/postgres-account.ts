@@ -2,38 +2,38 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync, statSync } from "node:fs";
 import { StartFailure } from "../../../process/start-failure.js";
 
-/** The operating system's account that PostgreSQL runs as, and how a command becomes that account. */
+/** The operating system's account that PostgreSQL runs as, and how a command switches to it. */
 export interface PostgresAccount {
   /** Undefined: the account of this process. */
   ids: { uid: number; gid: number } | undefined;
-  /** What comes before a command so that it runs as that account. */
+  /** Words before a command that make it run as that account. */
   prefix: readonly string[];
-  /** Set when Node is to change the account, because the prefix does not. */
+  /** Set when Node must switch the account, because the prefix does not. */
   spawnIds: { uid?: number; gid?: number };
 }
 
-const WAYS_OUT = "run this as an ordinary user, or set DATABASE_URL to a PostgreSQL server";
+const ALTERNATIVES = "run this as an ordinary user, or set DATABASE_URL to a PostgreSQL server";
 
 /**
- * PostgreSQL refuses to run as root, so root starts it as the owner of its data, or else as the system's user `postgres`,
- * which is made when absent.
+ * PostgreSQL refuses to run as root. Root starts it as the owner of its data, or else as the system user `postgres`, which
+ * is created when missing. Throws StartFailure when no account can run it.
  */
 export function choosePostgresAccount(dataDir: string, paths: readonly string[]): PostgresAccount {
   if (process.getuid?.() !== 0) return { ids: undefined, prefix: [], spawnIds: {} };
-  const ids = ownerOf(dataDir) ?? findUser("postgres") ?? makeUser("postgres");
+  const ids = ownerOf(dataDir) ?? findUser("postgres") ?? createUser("postgres");
   const prefix = setprivPrefix(ids);
   if (succeeds([...prefix, "true"])) return { ids, prefix, spawnIds: {} };
   const reachable = paths.every((path) => succeeds(["test", "-r", path], ids));
   if (reachable) return { ids, prefix: [], spawnIds: ids };
   throw new StartFailure(
-    `PostgreSQL does not run as root, and uid ${ids.uid} cannot reach ${paths.join(" and ")}: install setpriv (util-linux), or ${WAYS_OUT}.`,
+    `PostgreSQL does not run as root, and uid ${ids.uid} cannot reach ${paths.join(" and ")}: install setpriv (util-linux), or ${ALTERNATIVES}.`,
   );
 }
 
 /**
- * The data directory is closed to everybody but root, and may lie below folders that are: one capability lets the server
- * pass, nothing else of root stays with it. Without `no_setuid_fixup` the kernel would ignore it in access(2), with which
- * PostgreSQL looks at its own programs.
+ * Only root can enter the data directory, and perhaps the folders above it. The server keeps one capability of root,
+ * `dac_override`, to enter them. Without `no_setuid_fixup`, access(2), which PostgreSQL calls for its own programs, would
+ * ignore that capability.
  */
 function setprivPrefix({ uid, gid }: { uid: number; gid: number }): string[] {
   const caps = "-all,+dac_override";
@@ -51,8 +51,8 @@ function setprivPrefix({ uid, gid }: { uid: number; gid: number }): string[] {
 }
 
 function ownerOf(dataDir: string): { uid: number; gid: number } | undefined {
-  const there = statSync(dataDir, { throwIfNoEntry: false });
-  return there === undefined || there.uid === 0 ? undefined : { uid: there.uid, gid: there.gid };
+  const stats = statSync(dataDir, { throwIfNoEntry: false });
+  return stats === undefined || stats.uid === 0 ? undefined : { uid: stats.uid, gid: stats.gid };
 }
 
 function findUser(name: string): { uid: number; gid: number } | undefined {
@@ -64,18 +64,18 @@ function findUser(name: string): { uid: number; gid: number } | undefined {
   return uid === undefined || gid === undefined ? undefined : { uid, gid };
 }
 
-function makeUser(name: string): { uid: number; gid: number } {
+function createUser(name: string): { uid: number; gid: number } {
   try {
     execFileSync("useradd", ["--system", "--user-group", "--no-create-home", "--shell", "/bin/false", name]);
   } catch (cause) {
     throw new StartFailure(
-      `PostgreSQL does not run as root, and a system user ${name} could not be made: make one, or ${WAYS_OUT}.`,
+      `PostgreSQL does not run as root, and a system user ${name} could not be created: create one, or ${ALTERNATIVES}.`,
       { cause },
     );
   }
-  const made = findUser(name);
-  if (made === undefined) throw new Error(`useradd made no user ${name} in /etc/passwd`);
-  return made;
+  const created = findUser(name);
+  if (created === undefined) throw new Error(`useradd created no user ${name} in /etc/passwd`);
+  return created;
 }
 
 function succeeds(

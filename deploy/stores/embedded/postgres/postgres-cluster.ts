@@ -13,13 +13,13 @@ import type { ServerProcess } from "../server-process.js";
 /** An initialised database cluster on disk, and the means to start its server. */
 export interface PostgresCluster {
   dir: string;
-  /** Of the database's owner. */
+  /** The password of the database's owner. */
   password: string;
   superuserPassword: string;
   spawn(port: number, onLine: (line: string) => void): Promise<ServerProcess>;
   /**
-   * Removes the lock file of a server that is gone. PostgreSQL keeps it when another process has that number by now,
-   * which is likely in a container. Only where endOrphans has made certain that no server uses the folder: on Linux.
+   * Removes the lock file of a dead server. PostgreSQL respects it when another process has got the same pid, which is
+   * likely in a container. Only on Linux, where endOrphans makes sure that no server uses the folder.
    */
   removeStaleLock(): void;
 }
@@ -35,11 +35,11 @@ interface Parts {
 export const SUPERUSER = "postgres";
 
 /**
- * Becomes the server itself, so that its process id is the one we started, and leaves a watcher beside it, no child of
- * the server, that ends it when the pipe from our process closes. See spawnServer for the pipe (descriptor 3) and the
- * line that ends the watch.
+ * Starts a background process that ends the server when the parent pipe (descriptor 3) closes, and then replaces the shell
+ * by the server, which keeps the shell's pid. The background process is no child of the server. A line in the pipe ends
+ * it; see spawnServer.
  */
-const WITH_WATCHER = `
+const WITH_PARENT_PIPE = `
 ( (
   if read -r _ <&3; then exit; fi
   kill -INT $$
@@ -55,7 +55,7 @@ const SETTINGS = {
   shared_buffers: "64MB",
   max_connections: "100",
   max_wal_size: "256MB",
-  // Management data is small: parallel queries would only need more shared memory, which containers limit.
+  // Management data is small. Parallel queries would only take shared memory, which containers limit.
   max_parallel_workers_per_gather: "0",
   jit: "off",
   timezone: "UTC",
@@ -64,7 +64,7 @@ const SETTINGS = {
   log_checkpoints: "off",
 };
 
-/** Opens the cluster in `dir`, made when absent. Throws StartFailure when that cannot be. */
+/** Opens the cluster in `dir`, and creates it when missing. Throws StartFailure when that fails. */
 export async function openPostgresCluster(dir: string): Promise<PostgresCluster> {
   const program = await findPostgresProgram();
   try {
@@ -94,7 +94,7 @@ function loadPassword(dir: string, name: string): string {
   return loadSecretFile(join(dir, name), () => randomBytes(24).toString("base64url"));
 }
 
-/** Made beside its place and moved there when complete: a start that was killed leaves no half cluster. */
+/** Initialises the cluster in a temporary folder and renames it, so that a crash leaves no incomplete cluster. */
 async function initCluster(parts: Parts, superuserPassword: string): Promise<void> {
   const { dir, data, program } = parts;
   const fresh = join(dir, "data.new");
@@ -136,7 +136,14 @@ function spawnAs(
   command: readonly string[],
   onLine: (line: string) => void,
 ): Promise<ServerProcess> {
-  const [first = "", ...args] = [...account.prefix, "sh", "-c", WITH_WATCHER, "postgres-watcher", ...command];
+  const [first = "", ...args] = [
+    ...account.prefix,
+    "sh",
+    "-c",
+    WITH_PARENT_PIPE,
+    "postgres-parent-pipe",
+    ...command,
+  ];
   return spawnServer({
     command: first,
     args,

