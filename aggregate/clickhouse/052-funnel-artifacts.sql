@@ -1,10 +1,10 @@
 -- Which owner does a package or pixel belong to, and how many points is one download or view of it worth?
--- Written for each group of owners that the funnel looks at, and dropped within a day. An override changes nothing here.
+-- Written for each group of owners that the funnel looks at, and dropped within a day.
 CREATE {new_table(funnel_artifacts)}
 (
   batch    UUID,
   artifact UUID,
-  -- The owner's place in the group, from 0.
+  -- Index of the owner in the group, from 0.
   place    UInt32,
   points   Float64,
   created  DateTime DEFAULT now()

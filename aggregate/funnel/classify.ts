@@ -1,8 +1,8 @@
 import type { Stage, StageBefore, StageCause, StageFacts } from "../../schemas/records/funnel.js";
 
-export interface Placement {
+export interface StageDecision {
   stage: Stage;
-  /** The rule that placed it there. */
+  /** The rule that decided it. */
   cause: StageCause;
 }
 
@@ -10,7 +10,7 @@ export interface Placement {
  * The stage that a company belongs to; rules of later stages come first. Undefined where no rule applies: the company
  * keeps its stage. That is a company whose downloads are 30 to 59 days old, or one that left after mere interest.
  */
-export function classify(facts: StageFacts, before: StageBefore): Placement | undefined {
+export function classify(facts: StageFacts, before: StageBefore): StageDecision | undefined {
   for (const { stage, cause, applies } of RULES) if (applies(facts, before)) return { stage, cause };
   return undefined;
 }
@@ -20,7 +20,7 @@ export function isEngaged(stage: Stage): boolean {
   return stage === "investigation" || stage === "experimentation" || stage === "ongoing-usage";
 }
 
-interface Rule extends Placement {
+interface Rule extends StageDecision {
   applies: (facts: StageFacts, before: StageBefore) => boolean;
 }
 

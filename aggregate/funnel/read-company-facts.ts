@@ -6,9 +6,9 @@ import { readQuery } from "../read-query.js";
 import { POINTS, POINTS_MAX } from "./score.js";
 
 /** The facts of one company with one owner. */
-export interface PlacedFacts {
-  /** Index of the owner in the list that was asked for. */
-  place: number;
+export interface OwnerFacts {
+  /** Index of the owner in `FactsQuery.owners`. */
+  ownerIndex: number;
   facts: CompanyFacts;
 }
 
@@ -19,17 +19,17 @@ export interface FactsQuery {
   signal: AbortSignal;
 }
 
-/** Every company with activity, ordered by the place of its owner, then by the bytes of its domain. */
+/** Every company with activity, ordered by the index of its owner, then by the bytes of its domain. */
 export async function* readCompanyFacts(
   clickhouse: ClickHouseClient,
   { owners, today, signal }: FactsQuery,
-): AsyncGenerator<PlacedFacts> {
+): AsyncGenerator<OwnerFacts> {
   const batch = randomUUID();
-  const rows = owners.flatMap(({ artifacts }, place) =>
+  const rows = owners.flatMap(({ artifacts }, ownerIndex) =>
     artifacts.map(({ id, kind, importance }) => ({
       batch,
       artifact: id,
-      place,
+      place: ownerIndex,
       points: POINTS[kind][importance],
     })),
   );
@@ -54,12 +54,12 @@ export async function* readCompanyFacts(
     params,
     signal,
   });
-  for await (const line of linesOf(bytes)) yield placedFacts(JSON.parse(line) as FactsRow);
+  for await (const line of linesOf(bytes)) yield ownerFacts(JSON.parse(line) as FactsRow);
 }
 
 /** A row of `company-facts.sql`; 64-bit numbers may be text. */
 type FactsRow = [
-  place: number,
+  ownerIndex: number,
   domain: string,
   name: string,
   score: number,
@@ -77,11 +77,11 @@ type FactsRow = [
   lastSeen: string,
 ];
 
-function placedFacts(row: FactsRow): PlacedFacts {
-  const [place, domain, name, score, downloadDays, viewed30, viewed60, , consecutive, ...rest] = row;
+function ownerFacts(row: FactsRow): OwnerFacts {
+  const [ownerIndex, domain, name, score, downloadDays, viewed30, viewed60, , consecutive, ...rest] = row;
   const [active0, active1, active2, downloads, views, firstSeen, lastSeen] = rest;
   return {
-    place,
+    ownerIndex,
     facts: {
       domain,
       name,

@@ -9,7 +9,7 @@ import type {
   StageChange,
 } from "../../schemas/records/funnel.js";
 import { decideCompany } from "./decide-company.js";
-import { readCompanyFacts, type FactsQuery, type PlacedFacts } from "./read-company-facts.js";
+import { readCompanyFacts, type FactsQuery, type OwnerFacts } from "./read-company-facts.js";
 
 /** Owners of one query: ClickHouse needs memory for all their companies at once. */
 const OWNERS_AT_ONCE = 100;
@@ -43,12 +43,12 @@ export interface FunnelOutcome {
  */
 export async function runFunnel(clickhouse: ClickHouseClient, run: FunnelRun): Promise<FunnelOutcome> {
   const read = (query: FactsQuery) => readCompanyFacts(clickhouse, query);
-  return placeCompanies(read, run);
+  return decideStages(read, run);
 }
 
 /** `runFunnel` with facts from any source. */
-export async function placeCompanies(
-  read: (query: FactsQuery) => AsyncIterable<PlacedFacts>,
+export async function decideStages(
+  read: (query: FactsQuery) => AsyncIterable<OwnerFacts>,
   { store, asOf, signal }: FunnelRun,
 ): Promise<FunnelOutcome> {
   const outcome = { owners: 0, companies: 0, changes: 0, leftAlone: 0, importing: 0 };
@@ -60,25 +60,25 @@ export async function placeCompanies(
     if (after === undefined) return outcome;
     for await (const part of partsOf(owners, read({ owners, today, signal }))) {
       signal.throwIfAborted();
-      addPart(outcome, part, await placePart(store, part, asOf));
+      addPart(outcome, part, await decidePart(store, part, asOf));
     }
   }
 }
 
 /** An owner counts once, with the last part. */
-function addPart(outcome: FunnelOutcome, { range, facts }: Part, placed: Placed): void {
+function addPart(outcome: FunnelOutcome, { range, facts }: Part, decided: PartOutcome): void {
   const owners = range.through === undefined ? 1 : 0;
   outcome.owners += owners;
-  if (placed === "later") outcome.leftAlone += owners;
-  else if (placed === "importing") outcome.importing += owners;
+  if (decided === "later") outcome.leftAlone += owners;
+  else if (decided === "importing") outcome.importing += owners;
   else {
     outcome.companies += facts.length;
-    outcome.changes += placed;
+    outcome.changes += decided;
   }
 }
 
 /** How many companies changed their stage, or why the part was left alone. */
-type Placed = number | "later" | "importing";
+type PartOutcome = number | "later" | "importing";
 
 /** The facts of an owner's companies in a range of domains. */
 interface Part {
@@ -90,7 +90,7 @@ interface Part {
 /** Every owner has at least one part, and the parts of an owner cover every possible domain. */
 async function* partsOf(
   owners: readonly FunnelOwner[],
-  rows: AsyncIterable<PlacedFacts>,
+  rows: AsyncIterable<OwnerFacts>,
 ): AsyncGenerator<Part> {
   let at = 0;
   let after: string | undefined;
@@ -102,14 +102,18 @@ async function* partsOf(
     return part;
   };
   for await (const row of rows) {
-    for (; at < row.place; at += 1) yield cut();
+    for (; at < row.ownerIndex; at += 1) yield cut();
     if (facts.length === COMPANIES_AT_ONCE) yield cut(facts.at(-1)?.domain);
     facts.push(row.facts);
   }
   for (; at < owners.length; at += 1) yield cut();
 }
 
-async function placePart(store: FunnelStore, { ownerId, range, facts }: Part, asOf: Date): Promise<Placed> {
+async function decidePart(
+  store: FunnelStore,
+  { ownerId, range, facts }: Part,
+  asOf: Date,
+): Promise<PartOutcome> {
   const changes: StageChange[] = [];
   const outcome = await store.inOwnerTransaction({ ownerId, asOf }, async (owner) => {
     const stored = await owner.companiesIn(range);

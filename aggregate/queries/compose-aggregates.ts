@@ -25,17 +25,17 @@ export function composeAggregates(
   { packages, breakdowns, format }: AggregatesStatement,
   list: readonly BreakdownDeclaration[] = BREAKDOWN_LIST,
 ): string {
-  const places = placesOf(list);
+  const valueColumns = valueColumnsOf(list);
   const counted = list.filter(({ name }) => breakdowns.includes(name));
   const counts = counted.map((each) =>
-    isTotal(each) ? countTotal(each, places) : countValues(each, places),
+    isTotal(each) ? countTotal(each, valueColumns) : countValues(each, valueColumns),
   );
   return [
     `WITH ${uuidsLiteral(packages)} AS packages`,
     `SELECT ${format === "ndjson" ? lineOf(list) : columnsOf(list)}`,
     `FROM (\n${counts.join("\nUNION ALL\n")}\n)`,
-    `ORDER BY package, date, breakdown, ${places.join(", ")}`,
-    // A line leaves out the fields that a column has to hold.
+    `ORDER BY package, date, breakdown, ${valueColumns.join(", ")}`,
+    // NDJSON omits empty fields; tables need every column. So NDJSON lines are built here and sent raw.
     `FORMAT ${format === "ndjson" ? "TSVRaw" : FORMAT_NAMES[format]}`,
   ].join("\n");
 }
@@ -44,22 +44,22 @@ function isTotal(breakdown: BreakdownDeclaration): breakdown is TotalBreakdown {
   return "addressField" in breakdown;
 }
 
-/** The columns that hold the values of whichever breakdown a row is of: `value_1` and so on. */
-function placesOf(list: readonly BreakdownDeclaration[]): string[] {
+/** The columns `value_1`, `value_2`, ...: they hold the values of a row's breakdown. */
+function valueColumnsOf(list: readonly BreakdownDeclaration[]): string[] {
   const most = Math.max(1, ...list.map((each) => (isTotal(each) ? 0 : each.values.length)));
-  return Array.from({ length: most }, (_, index) => placeAt(index));
+  return Array.from({ length: most }, (_, index) => valueColumn(index));
 }
 
-function placeAt(index: number): string {
+function valueColumn(index: number): string {
   return `value_${index + 1}`;
 }
 
 const RANGE = "package IN (packages) AND date >= {start:Date} AND date < {end:Date}";
 
-function countValues({ name, table, values }: ValueBreakdown, places: readonly string[]): string {
+function countValues({ name, table, values }: ValueBreakdown, valueColumns: readonly string[]): string {
   const columns = values.map(({ column }) => sqlName(column));
   // Types are spelled out, so that they do not depend on which breakdowns stand beside this one.
-  const shown = places.map((place, index) => `CAST(${columns[index] ?? "''"} AS String) AS ${place}`);
+  const shown = valueColumns.map((column, index) => `CAST(${columns[index] ?? "''"} AS String) AS ${column}`);
   return `SELECT toString(counted.package) AS package, date, '${sqlName(name)}' AS breakdown, ${shown.join(", ")},
   sum(counted.total) AS total, toUInt64(0) AS addresses
 FROM ${sqlName(table)} AS counted
@@ -68,9 +68,9 @@ GROUP BY counted.package, date, ${columns.join(", ")}
 HAVING total > 0`;
 }
 
-function countTotal({ name, table, addressTable }: TotalBreakdown, places: readonly string[]): string {
+function countTotal({ name, table, addressTable }: TotalBreakdown, valueColumns: readonly string[]): string {
   return `SELECT toString(counted.package) AS package, date, '${sqlName(name)}' AS breakdown,
-  ${places.map((place) => `'' AS ${place}`).join(", ")},
+  ${valueColumns.map((column) => `'' AS ${column}`).join(", ")},
   sum(downloads) AS total, sum(distinct_addresses) AS addresses
 FROM
 (
@@ -108,8 +108,8 @@ function lineOf(list: readonly BreakdownDeclaration[]): string {
 function fieldsOf(breakdown: BreakdownDeclaration): string {
   if (isTotal(breakdown)) return `concat(',"${sqlName(breakdown.addressField)}":', toString(addresses))`;
   const fields = breakdown.values.map(({ field, optional }, index) => {
-    const written = `',"${sqlName(field)}":', toJSONString(${placeAt(index)})`;
-    return optional === true ? `if(${placeAt(index)} = '', '', concat(${written}))` : written;
+    const written = `',"${sqlName(field)}":', toJSONString(${valueColumn(index)})`;
+    return optional === true ? `if(${valueColumn(index)} = '', '', concat(${written}))` : written;
   });
   return `concat(${fields.join(", ")})`;
 }
@@ -120,8 +120,8 @@ function columnsOf(list: readonly BreakdownDeclaration[]): string {
     const isOf = `breakdown = '${sqlName(each.name)}'`;
     if (isTotal(each)) return [`if(${isOf}, addresses, NULL) AS ${sqlName(each.addressField)}`];
     return each.values.map(({ field, optional }, index) => {
-      const isShown = optional === true ? `${isOf} AND ${placeAt(index)} != ''` : isOf;
-      return `if(${isShown}, ${placeAt(index)}, NULL) AS ${sqlName(field)}`;
+      const isShown = optional === true ? `${isOf} AND ${valueColumn(index)} != ''` : isOf;
+      return `if(${isShown}, ${valueColumn(index)}, NULL) AS ${sqlName(field)}`;
     });
   });
   return ["breakdown", "date", "package", "total", ...columns].join(",\n  ");

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { readCompanyFacts, type PlacedFacts } from "../../../../aggregate/funnel/read-company-facts.js";
+import { readCompanyFacts, type OwnerFacts } from "../../../../aggregate/funnel/read-company-facts.js";
 import type { DayActivity } from "../../../../aggregate/funnel/score.js";
 import { stageFacts } from "../../../../aggregate/funnel/stage-facts.js";
 import type { ArtifactKind } from "../../../../schemas/records/artifact.js";
@@ -55,7 +55,7 @@ function idOf(ids: Ids, { owner, kind, importance }: Pick<Row, "owner" | "kind" 
   return ids.get(key) ?? "";
 }
 
-async function factsOf(rows: readonly Row[]): Promise<PlacedFacts[]> {
+async function factsOf(rows: readonly Row[]): Promise<OwnerFacts[]> {
   const ids: Ids = new Map();
   const owners = [0, 1, 2].map((owner) => ({
     id: randomUUID(),
@@ -78,7 +78,7 @@ async function factsOf(rows: readonly Row[]): Promise<PlacedFacts[]> {
   if (stored.length > 0)
     await clickhouse.client.insert({ table: "company_activity", values: stored, format: "JSONEachRow" });
   const signal = new AbortController().signal;
-  const found: PlacedFacts[] = [];
+  const found: OwnerFacts[] = [];
   for await (const each of readCompanyFacts(clickhouse.client, { owners, today: dateOf(TODAY), signal }))
     found.push(each);
   return found;
@@ -101,7 +101,7 @@ function expectedFacts(rows: readonly Row[]) {
       name: expect.stringMatching(/^Acme( Ltd)?$/) as string,
       ...{ downloads: sum("package"), views: sum("pixel"), ...seen },
     };
-    return { key: Buffer.from(key), found: { place: Number(key[0]), facts } };
+    return { key: Buffer.from(key), found: { ownerIndex: Number(key[0]), facts } };
   });
 }
 

@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Pool } from "pg";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import type { FactsQuery, PlacedFacts } from "../../../../aggregate/funnel/read-company-facts.js";
-import { placeCompanies } from "../../../../aggregate/funnel/run-funnel.js";
+import type { FactsQuery, OwnerFacts } from "../../../../aggregate/funnel/read-company-facts.js";
+import { decideStages } from "../../../../aggregate/funnel/run-funnel.js";
 import { insertImport } from "../../../../api/stores/imports/imports.js";
 import { listCompanies } from "../../../../api/stores/funnel/funnel-companies.js";
 import { onConnection } from "../../../../api/stores/connection.js";
@@ -49,18 +49,18 @@ const factsOf = (nth: number): CompanyFacts[] =>
   });
 
 const reading = (nth: number, pauseMs = 0) =>
-  async function* ({ owners }: FactsQuery): AsyncGenerator<PlacedFacts> {
-    const place = owners.findIndex(({ id }) => id === ownerId);
+  async function* ({ owners }: FactsQuery): AsyncGenerator<OwnerFacts> {
+    const ownerIndex = owners.findIndex(({ id }) => id === ownerId);
     for (const [index, facts] of factsOf(nth).entries()) {
       if (index % 1_000 === 0) await sleep(pauseMs);
-      yield { place, facts };
+      yield { ownerIndex, facts };
     }
   };
 
 /** Runs as a process of its own would; `through` may get in the way of its store. */
 function run(nth: number, { asOf = minute(nth), pauseMs = 0, through = (store: FunnelStore) => store } = {}) {
   return onConnection(pg, (client) =>
-    placeCompanies(reading(nth, pauseMs), { store: through(funnelStore(client, { ownerId })), asOf, signal }),
+    decideStages(reading(nth, pauseMs), { store: through(funnelStore(client, { ownerId })), asOf, signal }),
   );
 }
 
@@ -164,10 +164,10 @@ test("a run that is overtaken by a later one leaves the rest to it", async () =>
   await expectConsistent(1);
 });
 
-test("a run that placed no company keeps none of the past out", async () => {
+test("a run that found no company keeps none of the past out", async () => {
   const finding = (nothing: boolean, nth: number) =>
     onConnection(pg, (client) =>
-      placeCompanies(nothing ? async function* () {} : reading(nth), {
+      decideStages(nothing ? async function* () {} : reading(nth), {
         ...{ store: funnelStore(client, { ownerId }), asOf: minute(nth), signal },
       }),
     );

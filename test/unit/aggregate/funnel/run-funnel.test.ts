@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { FactsQuery, PlacedFacts } from "../../../../aggregate/funnel/read-company-facts.js";
-import { placeCompanies } from "../../../../aggregate/funnel/run-funnel.js";
+import type { FactsQuery, OwnerFacts } from "../../../../aggregate/funnel/read-company-facts.js";
+import { decideStages } from "../../../../aggregate/funnel/run-funnel.js";
 import type {
   CompanyFacts,
   FunnelCompany,
@@ -25,9 +25,9 @@ type Owned = Record<string, CompanyFacts[]>;
 
 /** What a test has in ClickHouse, of owners by id. */
 const reading = (companies: Owned) =>
-  async function* ({ owners }: FactsQuery): AsyncGenerator<PlacedFacts> {
-    for (const [place, { id }] of owners.entries())
-      for (const facts of companies[id] ?? []) yield { place, facts };
+  async function* ({ owners }: FactsQuery): AsyncGenerator<OwnerFacts> {
+    for (const [ownerIndex, { id }] of owners.entries())
+      for (const facts of companies[id] ?? []) yield { ownerIndex, facts };
   };
 
 interface Kept {
@@ -84,7 +84,7 @@ const domainsOf = (count: number) =>
 describe("a run of the funnel", () => {
   test("announces a company once, without an old stage the first time", async () => {
     const { store, of } = openStore(["a"]);
-    const run = (facts: CompanyFacts[]) => placeCompanies(reading({ a: facts }), { store, asOf, signal });
+    const run = (facts: CompanyFacts[]) => decideStages(reading({ a: facts }), { store, asOf, signal });
     expect(await run([factsOf("acme.example")])).toEqual({
       owners: 1,
       companies: 1,
@@ -113,7 +113,7 @@ describe("a run of the funnel", () => {
   ])("tells of %d companies in events of at most 100", async (count, sizes) => {
     const { store, of } = openStore(["a"]);
     const facts = domainsOf(count).map((domain) => factsOf(domain));
-    await placeCompanies(reading({ a: facts }), { store, asOf, signal });
+    await decideStages(reading({ a: facts }), { store, asOf, signal });
     expect(of("a").events.map((event) => event.length)).toEqual(sizes);
     expect(
       of("a")
@@ -126,11 +126,11 @@ describe("a run of the funnel", () => {
     const { store, of } = openStore(["a"]);
     const domains = domainsOf(4_500);
     const all = domains.map((domain) => factsOf(domain, DOWNLOADED));
-    await placeCompanies(reading({ a: all }), { store, asOf, signal });
+    await decideStages(reading({ a: all }), { store, asOf, signal });
     expect(of("a").transactions).toBe(3);
     const gone = new Set([0, 1_999, 2_000, 3_000, 4_499].map((nth) => domains[nth]));
     const left = all.filter(({ domain }) => !gone.has(domain));
-    expect((await placeCompanies(reading({ a: left }), { store, asOf, signal })).changes).toBe(5);
+    expect((await decideStages(reading({ a: left }), { store, asOf, signal })).changes).toBe(5);
     const inactive = [...of("a").companies.values()].filter(({ stage }) => stage === "inactive");
     expect(new Set(inactive.map(({ domain }) => domain))).toEqual(gone);
   });
@@ -141,7 +141,7 @@ describe("a run of the funnel", () => {
     const companies = Object.fromEntries(
       ["000", "099", "100", "248"].map((id) => [id, [factsOf("acme.example")]]),
     );
-    const outcome = await placeCompanies(reading(companies), { store, asOf, signal });
+    const outcome = await decideStages(reading(companies), { store, asOf, signal });
     expect(outcome).toEqual({ owners: 250, companies: 4, changes: 4, leftAlone: 0, importing: 0 });
     expect(ids.filter((id) => of(id).changes.length > 0)).toEqual(Object.keys(companies).sort());
   });
@@ -149,9 +149,9 @@ describe("a run of the funnel", () => {
   test("forgets a company without a stage when nothing is left of it, and keeps one with a stage", async () => {
     const { store, of } = openStore(["a"]);
     const before = [factsOf("late.example", GONE), factsOf("viewer.example")];
-    await placeCompanies(reading({ a: before }), { store, asOf, signal });
+    await decideStages(reading({ a: before }), { store, asOf, signal });
     expect([...of("a").companies.keys()]).toEqual(["late.example", "viewer.example"]);
-    await placeCompanies(reading({}), { store, asOf, signal });
+    await decideStages(reading({}), { store, asOf, signal });
     expect([...of("a").companies.values()]).toEqual([
       {
         ...{ domain: "viewer.example", name: "viewer.example Ltd", stage: "interest", engaged: false },
@@ -163,7 +163,7 @@ describe("a run of the funnel", () => {
   test("leaves an owner alone whom a later run has seen", async () => {
     const { store, of } = openStore(["a", "b"], { laterRun: "a" });
     const companies = { a: [factsOf("acme.example")], b: [factsOf("acme.example")] };
-    const outcome = await placeCompanies(reading(companies), { store, asOf, signal });
+    const outcome = await decideStages(reading(companies), { store, asOf, signal });
     expect(outcome).toEqual({ owners: 2, companies: 1, changes: 1, leftAlone: 1, importing: 0 });
     expect([of("a").changes.length, of("b").changes.length]).toEqual([0, 1]);
   });
@@ -171,7 +171,7 @@ describe("a run of the funnel", () => {
   test("leaves an owner whose imports run to the next one", async () => {
     const { store, of } = openStore(["a", "b"], { importing: "b" });
     const companies = { a: [factsOf("acme.example")], b: [factsOf("acme.example")] };
-    const outcome = await placeCompanies(reading(companies), { store, asOf, signal });
+    const outcome = await decideStages(reading(companies), { store, asOf, signal });
     expect(outcome).toEqual({ owners: 2, companies: 1, changes: 1, leftAlone: 0, importing: 1 });
     expect([of("a").changes.length, of("b").changes.length]).toEqual([1, 0]);
   });
@@ -188,7 +188,7 @@ describe("a run of the funnel", () => {
       },
     };
     const companies = { a: [factsOf("acme.example")], b: [factsOf("acme.example")] };
-    const running = placeCompanies(reading(companies), { store: stopping, asOf, signal: stop.signal });
+    const running = decideStages(reading(companies), { store: stopping, asOf, signal: stop.signal });
     await expect(running).rejects.toThrow("enough");
     expect([of("a").changes.length, of("b").changes.length]).toEqual([1, 0]);
   });
