@@ -79,7 +79,7 @@ export const EVENT_COLUMNS: readonly EventColumn[] = [
     sql: "lower(hex(reinterpretAsFixedString(e.event_id)))",
     schema: TEXT,
     required: true,
-    description: "Of the event: an override keeps it",
+    description: "Id of the event; an override has the same id",
   },
   {
     name: "pixel",
@@ -112,5 +112,4 @@ export const EVENT_ROW = {
   ),
 };
 
-/** The columns as a statement selects them. */
 export const SELECTED_COLUMNS = EVENT_COLUMNS.map(({ name, sql }) => `${sql} AS ${name}`).join(",\n  ");

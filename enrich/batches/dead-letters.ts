@@ -55,7 +55,7 @@ export function deadLetterOf(record: BatchRecord, failure: Failure): ReportedLet
 type Failure = Pick<DeadLetter, "logPosition" | "partition" | "reason" | "tries">;
 
 const UNKNOWN_IMPORT =
-  "its import is unknown, and an import that waits for these lines stays `importing` until it is aborted:";
+  "The record does not name its import. If an import stays `importing`, abort it. Cause:";
 
 function loggedLine(
   sent: Buffer | undefined,
@@ -101,8 +101,8 @@ function linesAsSent(record: BatchRecord): Buffer | undefined {
 }
 
 /**
- * `total`: lines that are not blank, where they can be read. `spanned`: all line numbers that the chunk takes.
- * Damaged compressed lines cannot be counted: they count as one.
+ * `total`: lines that are not blank. `spanned`: all lines. Lines that cannot be decompressed count as one; in a record
+ * that cannot be read, each newline counts as a line.
  */
 function countLines(record: BatchRecord, sent: Buffer | undefined): { total: number; spanned: number } {
   if (isReadable(record) && sent === undefined) return { total: 1, spanned: 1 };

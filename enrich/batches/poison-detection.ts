@@ -1,12 +1,15 @@
 import type { RangeNote } from "./range-note.js";
 import type { ThreadMutex } from "./thread-mutex.js";
 
-/** Anything may have cut the first attempts short; from this attempt on, each record is noted before it is enriched. */
+/**
+ * The first two attempts may fail for any reason and are not counted. From the third on, each record is noted before it
+ * is enriched.
+ */
 const DETECT_FROM_ATTEMPT = 3;
-/** A record is poison when the program ended this often in a row while it was being enriched. */
+/** A record is poison when a worker ended this often in a row while it enriched it. */
 const CRASHES_MAX = 5;
 
-/** Finds the record that ends the program, which no `catch` can see. */
+/** Finds the record that ends its worker, which no `catch` can see. */
 export interface PoisonDetection {
   /** Call before enriching a record: a crash from here on counts against it. Costs a flush once detection is on. */
   begin(index: number): Promise<void>;
@@ -45,7 +48,9 @@ export function openPoisonDetection({ note, save, mutex, stopping }: DetectionDe
     },
     poisonReason(index) {
       const crashes = note.crashes.get(index) ?? 0;
-      return crashes < CRASHES_MAX ? undefined : `the program ended ${crashes} times while it was enriched`;
+      return crashes < CRASHES_MAX
+        ? undefined
+        : `the worker ended ${crashes} times while it enriched this chunk`;
     },
   };
 }

@@ -9,7 +9,10 @@ export type DecodedLine = { object: LineObject; target: Target } | { fault: Line
 
 const NOT_AN_OBJECT = { fault: error("failed-to-decode", "Not a valid JSON object") };
 const TOO_LONG = {
-  fault: error("line-too-long", `Longer than ${LINE_BYTES_MAX} bytes: only its beginning is kept`),
+  fault: error(
+    "line-too-long",
+    `Refused: longer than ${LINE_BYTES_MAX} bytes. The log has only its beginning`,
+  ),
 };
 
 /** Never throws. The artifact is not looked up yet: it may not exist, or be another owner's. */

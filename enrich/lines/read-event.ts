@@ -141,7 +141,7 @@ function readTexts(object: LineObject): Texts | LineFault {
   return texts;
 }
 
-/** Where two keys have the same field, the later one wins. */
+/** If two keys set the same field, the later entry wins. */
 const TEXT_KEYS = [
   ["$user_agent", "userAgent", HEADER_BYTES_MAX],
   ["$referer", "referer", HEADER_BYTES_MAX],

@@ -39,7 +39,8 @@ export function targetOf(line: LineObject, { artifactKind, artifactId }: ImportP
 
 export function artifactNotFound({ kind, id }: Target): LineFault {
   const idField = kind === "package" ? { packageId: id } : { pixelId: id };
-  return error("artifact-not-found", `No ${kind} ${id} that this import may write to`, idField);
+  const name = `${kind === "package" ? "Package" : "Pixel"} ${id}`;
+  return error("artifact-not-found", `${name} does not exist, or this import may not write to it`, idField);
 }
 
 function parseTarget(kind: ArtifactKind, value: unknown): Target | LineFault {

@@ -66,7 +66,7 @@ async function loadMmdb(path: string, { name, fits }: Purpose): Promise<MmdbFile
   const file = verifiedMmdb({ path, bytes: await readShared(path, name) });
   if (!sampleRecords(file, SAMPLES_MAX).some(fits)) {
     throw new Error(
-      `The ${name} ${path} is an MMDB of another kind: no record has a field that it should have.`,
+      `The ${name} ${path} is an MMDB of another kind: none of its first ${SAMPLES_MAX} records has a field of one.`,
     );
   }
   return file;
@@ -79,7 +79,7 @@ async function loadAsn(path: string | undefined): Promise<NetworkSources["asn"]>
   return { table: parseAsnCsv(await Promise.all(csvs)) };
 }
 
-/** For each address family, the form that is quicker to parse. */
+/** For IPv4 and IPv6, the file format that parses faster. */
 const BUNDLED_ASN_CSV = ["@ip-location-db/asn/asn-ipv4-num.csv", "@ip-location-db/asn/asn-ipv6.csv"];
 
 function bundledPath(name: string): string {

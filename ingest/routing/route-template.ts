@@ -48,8 +48,8 @@ export function decodeRouteTemplate(text: string): RouteTemplate | TemplateFault
   const query = behind.join("?").split("&").map(queryParameter);
   const names = query.map(({ name }) => name);
   if (names.some((name) => name === "" || /[{}]/.test(name)))
-    return { fault: "must name each parameter behind ? without variables" };
-  if (new Set(names).size < names.length) return { fault: "must not name a parameter behind ? twice" };
+    return { fault: "must not have a variable or an empty text as a parameter name after ?" };
+  if (new Set(names).size < names.length) return { fault: "must not name a parameter after ? twice" };
   query.sort((a, b) => (a.name < b.name ? -1 : 1));
   return { path: piecesOf(path), query, variables: variablesOf(template) };
 }

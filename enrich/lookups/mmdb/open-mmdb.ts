@@ -39,7 +39,7 @@ export function verifiedMmdb({ path, bytes }: MmdbFile): MmdbFile {
   try {
     const buffer = asBuffer(bytes);
     if (!buffer.includes(METADATA_MARKER))
-      throw new Error("it has no MMDB metadata; is it another kind of file?");
+      throw new Error("it has no MMDB metadata and may be another kind of file");
     verifyMmdb(buffer, openReader(bytes).metadata);
     return { path, bytes };
   } catch (error) {

@@ -99,7 +99,9 @@ function addLine(building: Building, { buffer, text, start, end }: Line): string
   if (asn < 0 || asn > 0xffffffff) return "has no AS number in its third column";
   const owner = ownerOf(building, asn, () => unquote(buffer.subarray(comma3 + 1, end)));
   const ranges = family === 4 ? building.ipv4 : building.ipv6;
-  return addRange(ranges, owner) ? undefined : "comes before the line above it: ranges must be sorted";
+  return addRange(ranges, owner)
+    ? undefined
+    : "starts at a lower address than the range above; sort the ranges";
 }
 
 /** Text or decimal form; a number beyond 32 bits is IPv6. */

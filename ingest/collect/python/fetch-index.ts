@@ -87,10 +87,12 @@ function redirectOf({ statusCode, headers }: IncomingMessage, from: URL): URL | 
   const { location } = headers;
   if (![301, 302, 303, 307, 308].includes(statusCode ?? 0) || location === undefined) return undefined;
   if (!URL.canParse(location, from.href))
-    throw new UpstreamFailure(`${from.href} was redirected to ${location}`);
+    throw new UpstreamFailure(`${from.href} was redirected to an invalid URL: ${location}`);
   const next = new URL(location, from);
   if (next.protocol === "https:" || (next.protocol === "http:" && from.protocol === "http:")) return next;
-  throw new UpstreamFailure(`${from.href} was redirected to ${next.protocol}//${next.host}`);
+  throw new UpstreamFailure(
+    `${from.href} was redirected from https to http, or to another protocol: ${next.protocol}//${next.host}`,
+  );
 }
 
 function fetched(response: IncomingMessage, url: string): FetchedIndex {

@@ -147,7 +147,7 @@ describe("a record that is no chunk", () => {
     expect((await metric(DEAD_LETTERS)) - before).toBe(partitions);
     expect(toolchain.log()).toMatch(/"level":50.*"partition":\d.*became a dead letter/);
     const waiting = await waitingLetters();
-    expect(waiting[0]?.reason).toContain("stays `importing` until it is aborted");
+    expect(waiting[0]?.reason).toContain("If an import stays `importing`, abort it.");
     expect(waiting).toEqual(
       Array.from(
         { length: partitions },
@@ -276,7 +276,7 @@ describe("a chunk that the program cannot process", () => {
     const record = await api.pollToDone(started);
     const [chunk] = await waitingLetters();
     expect(chunk).toMatchObject({ importId: record.id, firstLine: 1 });
-    expect(chunk?.reason).toMatch(/^the program ended 5 times/);
+    expect(chunk?.reason).toMatch(/^the worker ended 5 times/);
     const failed = chunk?.lines ?? 0;
     expect(record).toMatchObject({ status: "done", events_total: 1_500, events_failed_to_import: failed });
     expect(failed).toBeGreaterThan(100);

@@ -75,8 +75,8 @@ describe("a page of an upstream", () => {
 
   test.each([
     ["/four", "was redirected more than 3 times"],
-    ["/file", "was redirected to file://"],
-    ["/nowhere", "was redirected to http://["],
+    ["/file", "was redirected from https to http, or to another protocol: file://"],
+    ["/nowhere", "was redirected to an invalid URL: http://["],
     ["/brotli", "answered in br"],
   ])("at %s is not had: it %s", async (path, message) => {
     await expect(clientOf(true)(upstream.url + path, {}, NEVER)).rejects.toThrow(message);

@@ -95,7 +95,7 @@ describe("an installation of the release that recorded no migrations", () => {
       ...BREAKDOWN_LIST,
       { name: "agent", table: "agents", question: "?", values: [{ column: "user_agent", field: "agent" }] },
     ];
-    const text = "{breakdown(agent)};\n{breakdown_of_before(agent)};\n";
+    const text = "{breakdown(agent)};\n{count_earlier(agent)};\n";
     const ninth = migrationOf("900-agents.sql", fillClauses(text, breakdownClauses(nine)));
     const { client } = clickhouse;
     await migrateClickHouse(client, [...(await readMigrations()), ninth]);

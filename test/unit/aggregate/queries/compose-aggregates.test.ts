@@ -50,7 +50,7 @@ describe("a ninth breakdown in the list", () => {
     const statements = breakdownClauses(NINE).breakdown?.("ninth") ?? "";
     expect(statements).toContain("ORDER BY (package, date, ninth, ninth_detail, ninth_detail_version)");
     expect(statements).toContain("CREATE {new_view(ninths_view)} TO ninths AS");
-    expect(breakdownClauses(NINE).breakdown_of_before?.("ninth")).toContain(
+    expect(breakdownClauses(NINE).count_earlier?.("ninth")).toContain(
       "INSERT INTO ninths (package, date, ninth, ninth_detail, ninth_detail_version, total)",
     );
     expect(() => breakdownClauses(BREAKDOWN_LIST).breakdown?.("ninth")).toThrow("not in the list");

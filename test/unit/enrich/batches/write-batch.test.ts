@@ -354,7 +354,7 @@ describe("writeBatch", () => {
     expect(await work()).toBe("committed");
     expect(rows()).toEqual(without("agent-a"));
     expect([...kept.deadLetters.values()]).toMatchObject([
-      { offset: 5, reason: "the program ended 5 times while it was enriched", tries: 8 },
+      { offset: 5, reason: "the worker ended 5 times while it enriched this chunk", tries: 8 },
     ]);
   });
 

@@ -38,9 +38,9 @@ describe("a route's template", () => {
     ["/{a}{b}", "must have text between two variables"],
     ["/{a}/{+a}", "must not have the variable a twice"],
     ["/{a}?x={a}", "must not have the variable a twice"],
-    ["/a?{x}=1", "must name each parameter behind ? without variables"],
-    ["/a?", "must name each parameter behind ? without variables"],
-    ["/a?x=1&x={y}", "must not name a parameter behind ? twice"],
+    ["/a?{x}=1", "must not have a variable or an empty text as a parameter name after ?"],
+    ["/a?", "must not have a variable or an empty text as a parameter name after ?"],
+    ["/a?x=1&x={y}", "must not name a parameter after ? twice"],
     ["/{a", "has a { or } that belongs to no variable"],
     ["/a b", 'must not contain " "'],
   ])("%s is refused: %s", (text, fault) => {
