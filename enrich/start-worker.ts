@@ -98,7 +98,7 @@ function openWriter(dependencies: WorkerDependencies, stopping: AbortSignal): Ba
     stopping,
     events: new EventBlock(),
     logs: new LogBlock(),
-    // A line waits for its artifact as long as the store is down: a chunk is never begun again because of that.
+    // Waits here while the store is down, so that the chunk need not be enriched again.
     artifacts: new ArtifactCache((request) =>
       again("asking for an artifact", () => resolveArtifact(request)),
     ),

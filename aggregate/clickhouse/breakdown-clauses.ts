@@ -12,7 +12,7 @@ export function breakdownClauses(list: readonly BreakdownDeclaration[]): Clauses
   };
   return {
     breakdown: (name) => tableAndView(find(name)),
-    breakdown_of_before: (name) => countOfBefore(find(name)),
+    count_earlier: (name) => countEarlier(find(name)),
   };
 }
 
@@ -43,10 +43,10 @@ GROUP BY package, date, ${columns}`;
 }
 
 /**
- * Counts the events that were there before the view, less what the view has counted: run again, it finds no
- * difference. Deduplication would take a second insert of the same numbers for the first, so it is off.
+ * Counts events older than the view: all events minus what is counted already, so a second run adds nothing.
+ * Deduplication is off, because it could drop a later insert of equal numbers.
  */
-function countOfBefore(breakdown: ValueBreakdown): string {
+function countEarlier(breakdown: ValueBreakdown): string {
   const table = sqlName(breakdown.table);
   const columns = breakdown.values.map(({ column }) => sqlName(column)).join(", ");
   return `INSERT INTO ${table} (package, date, ${columns}, total)

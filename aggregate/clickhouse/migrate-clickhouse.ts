@@ -9,7 +9,8 @@ import { fillClauses, TABLE_CLAUSES } from "./table-clauses.js";
  *
  * ClickHouse has no transactions, so every statement can run again: a migration that was cut short begins anew. An
  * installation from before the table `migrations` has the tables of its files, which run again and change nothing.
- * Throws when the database has migrations that this program does not know, or had another text of one.
+ * Throws when the database has migrations that this program does not know, or applied one with a
+ * different text.
  */
 export async function migrateClickHouse(
   clickhouse: ClickHouseClient,
@@ -21,7 +22,7 @@ export async function migrateClickHouse(
     await apply(clickhouse, migration);
 }
 
-/** The database lives outside the connection's own: it has to exist before the first statement names a table. */
+/** `server` must not be connected to this database, which may not exist yet. */
 export async function createDatabase(server: ClickHouseClient, database: string): Promise<void> {
   await server.command({
     query: "CREATE DATABASE IF NOT EXISTS {database:Identifier} ENGINE = Atomic",

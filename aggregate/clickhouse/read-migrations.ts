@@ -7,8 +7,8 @@ import { breakdownClauses } from "./breakdown-clauses.js";
 import { fillClauses } from "./table-clauses.js";
 
 /**
- * The files of this folder, in the order of their numbers. Breakdowns are written out in their texts, so that a change
- * to the list changes the checksum of the migration that made the table; `TABLE_CLAUSES` are not.
+ * The files of this folder, in the order of their numbers. Breakdowns are expanded before the checksum, so changing the
+ * list changes it. `TABLE_CLAUSES` are expanded after it.
  */
 export async function readMigrations(
   list: readonly BreakdownDeclaration[] = BREAKDOWN_LIST,

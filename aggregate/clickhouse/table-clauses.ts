@@ -6,12 +6,12 @@ export const TABLE_CLAUSES: Clauses = {
   new_table: (name) => `TABLE IF NOT EXISTS ${name}`,
   new_view: (name) => `MATERIALIZED VIEW IF NOT EXISTS ${name}`,
   table: (name) => `TABLE ${name}`,
-  /** Rows of one key become one, with the sum of a column; the row goes where that is 0. */
+  /** Rows of one key become one, with the sum of a column; a row whose sum is 0 is deleted. */
   summing: (column) => `SummingMergeTree(${column})`,
   /** Rows of one key become one of them. */
   replacing: () => "ReplacingMergeTree",
   plain: () => "MergeTree",
-  /** Drops a repeated insert among so many of the latest. ClickHouse's own default is 0: none. */
+  /** Drops an insert that repeats one of the latest `inserts`. ClickHouse's own default is 0: none. */
   deduplication: (inserts) => `non_replicated_deduplication_window = ${inserts}`,
 };
 

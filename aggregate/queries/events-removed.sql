@@ -1,4 +1,5 @@
--- Which events of events.sql were not removed? A condition of that query, right where no removed version is live again.
+-- Which events of events.sql were not removed? A condition of that query.
+-- Valid only if no removed version was restored (see removed-live.sql).
 -- An override's earlier version is among the removed ones.
 AND (e.event_id, e.version, e.import_id) NOT IN
 (

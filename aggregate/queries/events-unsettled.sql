@@ -1,6 +1,6 @@
 -- Which events of events.sql will be live, once these imports (`pending`, their versions from `pendingFrom` on) are settled?
 -- Conditions of that query.
--- An override is shown once event_ids has it, and its earlier version until then: never both, whatever their days.
+-- Shows the earlier version of an overridden event until event_ids has the override, then only the override.
 -- A retracted version is left out at once; the version that it had overridden is shown again when that is settled.
 AND e.import_id NOT IN {retracted:Array(UUID)}
 AND (e.import_id NOT IN {pending:Array(UUID)} OR e.version < {pendingFrom:UInt64}

@@ -1,7 +1,6 @@
 import type { ClickHouseSettings } from "@clickhouse/client";
 import type { ExportFormat } from "../../schemas/contracts/export-format.js";
 
-/** ClickHouse's name of a format. */
 export const FORMAT_NAMES: Readonly<Record<ExportFormat, string>> = {
   ndjson: "JSONEachRow",
   csv: "CSVWithNames",

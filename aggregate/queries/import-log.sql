@@ -1,6 +1,5 @@
 -- What was wrong with which lines of an import? One log entry as JSON a row, spelt as JSON.stringify spells it.
 -- Dead letters of an earlier version were logged as chunk-set-aside.
--- An override changes nothing here.
 SELECT concat(
   '{"class":"', toString(class), '","type":', toJSONString(if(type = 'chunk-set-aside', 'dead-letter', type)),
   ',"human_friendly_message":', toJSONString(message),

@@ -20,7 +20,7 @@ export interface ExportedArtifact {
 
 export interface EventsQuery extends DateRange {
   artifacts: readonly ExportedArtifact[];
-  /** Imports of the owners of these. Asked after removed rows were counted, right before the events are read. */
+  /** The unsettled imports of the artifacts' owners. Called after removed rows are counted, right before the read. */
   unsettled: () => Promise<UnsettledImports>;
   format: ExportFormat;
   signal: AbortSignal;
@@ -72,10 +72,10 @@ export async function composeEvents(
   return { query: parts.join(""), params, settings };
 }
 
-/** A larger set of them would take more than some 200 MB of ClickHouse's memory; adding signs up takes none. */
+/** Above this many removed rows the NOT IN set needs more than 200 MB; `final` needs none. */
 const REMOVED_MAX = 1_000_000;
 
-/** Some columns of the answer have the name of a column of the table and hold something else. */
+/** In conditions, a name means the table's column, not the result column of the same name. */
 const READ_SETTINGS = { prefer_column_name_to_alias: 1, max_query_size: "67108864" } as const;
 
 function given(artifacts: readonly ExportedArtifact[]): string {

@@ -1,6 +1,6 @@
 import type { ClickHouseSettings } from "@clickhouse/client";
 
-/** A query, in the words of the client of ClickHouse, whose `exec` takes it as well. */
+/** A query with the field names of ClickHouse's client, so that it can go to `exec`. */
 export interface ResultRequest {
   query: string;
   query_params: Record<string, unknown>;

@@ -1,5 +1,5 @@
 -- Which versions of the candidates are live more or fewer times than they should be?
--- One rule says how often: the latest version that was received and not retracted once, the others not at all.
+-- The latest version that is not retracted must be live exactly once, and every other version not at all.
 -- An override leaves two versions live; its retraction leaves none live and the earlier one in superseded_events.
 INSERT INTO settlement_deltas (batch, artifact, event_id, version, import_id, date, delta)
 WITH candidates AS

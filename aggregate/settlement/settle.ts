@@ -15,8 +15,8 @@ export interface SettleScope {
 }
 
 /**
- * Makes the latest version of every event in scope that was not retracted live once, and removes all other versions:
- * finds the difference, stages it, applies it. Run again it finds nothing, whatever order chunks came in.
+ * Removes and restores versions until, for each event in scope, only its latest version that is not retracted is live,
+ * once. A second run finds nothing. The order in which chunks came does not matter.
  * The caller must be the only one that settles for the owner.
  * @returns how many versions were removed or restored
  */

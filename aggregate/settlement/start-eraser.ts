@@ -43,7 +43,7 @@ async function eraseUntil(signal: AbortSignal, dependencies: EraserDependencies)
   }
 }
 
-/** Settlement of the owner waits meanwhile: it would restore versions that an override had removed. */
+/** Blocks the owner's settlement: when only part is erased, it could restore an overridden version. */
 async function eraseDue(
   signal: AbortSignal,
   { clickhouse, store, onErased }: EraserDependencies,

@@ -9,9 +9,9 @@ import { applyBatch, markRetracted, settle } from "./settle.js";
 const ROUND_MS = 150;
 /** A million ids take ClickHouse about 200 MB; removing every row of 256 chunks takes about 500 MB. */
 const SLICE = { eventsMax: 1_000_000, chunksMax: 256 };
-/** How often uploads are searched for whose process died. */
+/** How often to look for uploads whose process has died. */
 const SWEEP_MS = 2_000;
-/** Between two settlements while chunks still arrive: inserts keep four fifths of the time. */
+/** Pause of an import that still receives chunks: four times its last settlement, at least 5 s. */
 const PAUSE_MS_MIN = 5_000;
 const PAUSE_FACTOR = 4;
 const OWNERS_AT_ONCE = 4;

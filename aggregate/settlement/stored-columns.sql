@@ -1,5 +1,4 @@
 -- Which columns does the table events store? A column that a migration adds is among them by itself.
--- An override changes nothing here.
 SELECT name
 FROM system.columns
 WHERE database = currentDatabase() AND table = 'events' AND default_kind NOT IN ('EPHEMERAL', 'ALIAS', 'MATERIALIZED')

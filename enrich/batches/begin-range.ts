@@ -20,7 +20,10 @@ export interface RangeBeginner {
   current: { range?: OpenRange };
 }
 
-/** Records the range of a batch. One that was recorded before keeps its exclusions: its tokens stand for those rows. */
+/**
+ * Records the range of a batch. A range recorded by an earlier attempt keeps its exclusions, so that its tokens still
+ * name the same rows.
+ */
 export async function beginRange(batch: LogBatch, beginner: RangeBeginner): Promise<OpenRange> {
   const { recordedNote } = batch;
   const records = readRecords(batch);
@@ -45,8 +48,8 @@ async function firstNote(records: readonly BatchRecord[], beginner: RangeBeginne
 }
 
 /**
- * Chunks of live events that were appended twice: the log took the first one without an acknowledgement. That one
- * stands before in the same partition, so it is stored by now, or in this batch, where `openRange` finds it.
+ * Live chunks that were appended twice, because the first append succeeded without an answer. The first copy is earlier
+ * in this partition: already stored, or in this batch (see `openRange`).
  */
 async function storedBefore(
   records: readonly BatchRecord[],
@@ -60,7 +63,7 @@ async function storedBefore(
   return found;
 }
 
-/** Where they are too many and too scattered for the note, it names the first ones and all records behind them. */
+/** If the note cannot hold them all, it holds the first ones and excludes every record after them. */
 function excludeUnreadable(note: RangeNote, records: readonly BatchRecord[]): void {
   const reasons = records.flatMap((record): [number, string][] =>
     isReadable(record) ? [] : [[record.index, record.unreadable]],

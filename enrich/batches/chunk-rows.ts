@@ -9,8 +9,8 @@ import { LINES_IN_CHUNK } from "../../schemas/records/event-version.js";
 const CHUNKS_MAX = 500;
 
 /**
- * Whether ClickHouse has a row of any of these chunks. Reads columns of the whole table: only for the rare moment when
- * a chunk that was begun before is about to be excluded.
+ * Whether ClickHouse has a row of any of these chunks. Slow: reads columns of the whole table. Used for live chunks
+ * that were appended again, and before a chunk is excluded or a block is halved.
  */
 export async function hasRows(clickhouse: ClickHouseClient, chunks: readonly RawChunk[]): Promise<boolean> {
   for (let from = 0; from < chunks.length; from += CHUNKS_MAX) {
@@ -35,8 +35,8 @@ const STAMP = `intDiv(version, ${LINES_IN_CHUNK})`;
 const LINE = `first + version % ${LINES_IN_CHUNK}`;
 
 /**
- * A chunk of an import has a receipt stamp of its own. Live chunks may share theirs: the ids of live events name their
- * chunk. Retracted rows may be merged away in `events`, but `import_events` has every row that was written.
+ * A receipt stamp identifies a chunk of an import. Live chunks may share a stamp, so they are found by event id.
+ * Retracted rows may be merged away in `events`, but `import_events` has every row that was written.
  */
 const HAS_ROWS = `
   SELECT toUInt8(sum(found) > 0) AS found

@@ -33,7 +33,7 @@ const INSERT_SETTINGS = {
   deduplicate_blocks_in_dependent_materialized_views: 1,
   // A block may span decades of events, each month a partition.
   max_partitions_per_insert_block: "0",
-  // The answer waits for the views: a failure there is a status, not a tail of a 200.
+  // Waits for the views, so that their failure changes the HTTP status instead of following a 200.
   wait_end_of_query: 1,
 } as const;
 

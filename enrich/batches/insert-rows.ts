@@ -27,7 +27,7 @@ export interface Inserted {
 export interface RowInserter {
   clickhouse: ClickHouseClient;
   again: Again;
-  /** Called for log entries that cannot be stored as they are. */
+  /** Called for log entries that cannot be stored unchanged. */
   onLogRefused?: (refusal: Refusal, kept: "without their lines" | "not at all") => void;
   onInserted?: (insert: Inserted) => void;
 }
@@ -87,8 +87,8 @@ function insertUnlessRefused(
 }
 
 /**
- * Inserts log entries. Where they cannot be stored, it stores them without their lines, and where that fails, not at
- * all: their counts are kept in any case. All tries have the same token: the first one that is stored stays.
+ * Inserts log entries. If they cannot be stored, they are stored without their lines; if that fails too, they are
+ * dropped. Counts are not affected. All tries use one token, so the first that is stored stays.
  */
 export async function insertLog(logs: LogBlock, inserter: RowInserter & { token: string }): Promise<void> {
   const refusal = await insertRows(logs, inserter);

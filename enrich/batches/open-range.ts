@@ -84,7 +84,7 @@ export function openRange(
   };
 }
 
-/** Chunks of live events that the log took twice: the second one within the range. */
+/** Indexes of second copies of a live chunk within the range. */
 function repeatedAmong(records: readonly BatchRecord[]): ReadonlySet<number> {
   const seen = new Set<string>();
   const live = records.filter(isReadable).filter(({ chunk }) => chunk.source === "collect");

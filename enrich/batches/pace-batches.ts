@@ -5,11 +5,11 @@ export interface Pace {
 }
 
 /**
- * The counts of an import move with every batch, and people who wait for them want to see that once a second. Two
- * workers alternate, so each may take longer. Shorter batches cost throughput: an eighth at 900 ms.
+ * Progress shows once per batch, and people want to see it about once a second. Two workers alternate, so each batch
+ * may take longer. 900 ms would cost an eighth of the throughput.
  */
 const TARGET_MS = 1_300;
-/** About 4,000 events: each insert has a price of its own. */
+/** About 4,000 events. Smaller inserts cost too much each. */
 const BYTES_MIN = 1024 * 1024;
 /** About 60,000 events: blocks well above the size where ClickHouse's part count becomes the limit. */
 const BYTES_MAX = 16 * 1024 * 1024;

@@ -21,7 +21,7 @@ export interface BlockPlan {
 
 /** `refusedEnd` answers the end of a block that was refused before, which comes as its halves. */
 export function planBlocks(records: number, refusedEnd: (block: Block) => number | undefined): BlockPlan {
-  /** The next one last. */
+  /** A stack: the last element is the next block. */
   const pending: Block[] = [];
   let firstBlocks = 0;
   const planFrom = (from: number) => {

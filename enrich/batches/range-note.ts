@@ -10,13 +10,13 @@ export interface RangeNote {
   /** Records that are dead letters, each with its reason; an empty one where the note had no room for it. */
   excluded: Map<number, string>;
   /**
-   * Blocks that were refused and are written in halves: name and exclusive end. Names between a first block and the
-   * smallest ones are left out: `0` and `0.1.1` imply that `0.1` was refused as well.
+   * Blocks that were refused and are written in halves: name and exclusive end. Only first blocks and the smallest
+   * halves are noted: `0` and `0.1.1` imply `0.1`.
    */
   refused: Map<string, number>;
   /** The record that is being enriched, once poison detection is on. */
   enriching: number | undefined;
-  /** How often in a row the program ended while it enriched a record. */
+  /** How often in a row a worker ended while it enriched a record. */
   crashes: Map<number, number>;
 }
 
@@ -104,8 +104,8 @@ export function addRefused(note: RangeNote, { name, to }: { name: string; to: nu
 }
 
 /**
- * Excludes all records from `from` to before `to`: one span takes the room of all that was noted of them. Call it only
- * where nothing of them is stored.
+ * Excludes all records from `from` to before `to`. As one span they need little room in the note. Only for records of
+ * which nothing is stored.
  */
 export function excludeSpan({ excluded }: RangeNote, { from, to }: { from: number; to: number }): void {
   for (let index = from; index < to; index++) if (!excluded.has(index)) excluded.set(index, REASON_NO_ROOM);
@@ -114,7 +114,7 @@ export function excludeSpan({ excluded }: RangeNote, { from, to }: { from: numbe
 const REASON_NO_ROOM =
   "too many other records of its range could not be processed; this one may be fine: retry it";
 
-/** The note for the next attempt. A record that was being enriched when the program ended has one more crash. */
+/** The note for the next attempt. A record that was being enriched when the worker ended has one more crash. */
 export function resumeNote(text: string): RangeNote {
   const stored = parseStored(text);
   const crashes = new Map(Object.entries(stored.deaths ?? {}).map(([index, n]) => [Number(index), n]));

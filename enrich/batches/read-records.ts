@@ -40,7 +40,7 @@ function readRecord(value: Uint8Array): Reading {
   }
 }
 
-/** For live events it is only a prefix of keys. */
+/** The `importId` of a live chunk is only a prefix of keys and need not be a UUID. */
 function namesImport({ source, importId }: ChunkHead): boolean {
   return source === "collect" || isUuid(importId);
 }

@@ -1,6 +1,9 @@
 import { pause } from "../../schemas/async/pause.js";
 
-/** Lets one worker of a process at a time enrich a suspected record: a crash of the process then has one culprit. */
+/**
+ * While poison detection is on, one worker of a process enriches at a time, so a crash can be blamed on one record.
+ * Workers whose range is not under detection go on without it.
+ */
 export interface ThreadMutex {
   /** Resolves when this worker has the lock, at once where it has it already; or without it when `signal` aborts. */
   lock(signal: AbortSignal): Promise<void>;

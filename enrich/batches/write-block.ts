@@ -16,8 +16,8 @@ export interface BlockWriter extends RowInserter, EnrichDependencies {
 
 /**
  * Lines can be short: a batch of ten-byte lines is cut into several inserts before it fills the memory. The limit is on
- * lines, not on their rows: at the next attempt the same records must be cut at the same places. Excluded records
- * count none, which moves only cuts of blocks that are not written yet.
+ * lines, not on their rows, so that the next attempt cuts between the same records. Excluded records count as zero
+ * lines. That can move only later cuts, in blocks not yet written.
  */
 const BLOCK_LINES_MAX = 200_000;
 const ENRICH_TRIES_MAX = 3;
@@ -88,10 +88,9 @@ async function fillBlock(planned: Block, writer: BlockWriter): Promise<Filled | 
 }
 
 /**
- * Excludes a chunk whose tries are used up. A token that was sent stands for the rows that were sent with it. At the
- * first attempt nothing of this block was sent. Later only ClickHouse knows: where it has rows, the chunk was enriched
- * before, and a crash may have kept them from some views, which only the same rows can complete. Then this throws, and
- * the worker tries until the rows are the same again.
+ * Excludes a chunk after its last try, unless ClickHouse already has rows of the block. Then it throws: only the same
+ * rows, under the same token, can complete the views, so the worker must try again. At the first attempt nothing of the
+ * block was sent, so ClickHouse is not asked.
  */
 async function handleFailure(
   { index, error, certain }: Failed,

@@ -4,7 +4,7 @@ import type { EntryOf } from "./address-cache.js";
 
 /**
  * Keyed hashes in place of addresses: HMAC-SHA256 cut to 128 bits, as 32 hexadecimal digits. The key keeps an attacker
- * from trying all addresses. The inputs of the two ids differ in their first bytes, so that they never coincide.
+ * from trying all addresses. The two ids hash different prefixes, so they never match.
  * An event without an address has no id: "".
  */
 export function openIds(key: Uint8Array, entryOf: EntryOf): Lookups["ids"] {

@@ -1,6 +1,6 @@
 import type { Put } from "./put.js";
 
-/** The network of the address: company or cloud provider, and the type of connection. */
+/** Adds the company or cloud provider and the connection type. */
 export const putNetwork: Put = (event, { networks }) => {
   event.network = networks.of(event.address);
 };

@@ -1,6 +1,6 @@
 import type { Put } from "./put.js";
 
-/** The place of the address, as far as the city database knows. */
+/** Adds the place, from the city database. */
 export const putPlace: Put = (event, { places }) => {
   event.place = places.of(event.address);
 };

@@ -55,7 +55,7 @@ export function siteOf(
   return host === publicHost ? undefined : sites.of(host);
 }
 
-/** Answers registry paths on a host without a package with a registry error. */
+/** For hosts without a package: registry paths get a registry error. */
 const NO_IMAGES: DockerSite = { kind: "docker", images: new Map(), first: undefined };
 const UNKNOWN: RoutedAnswer = { kind: "none", answer: NOTHING };
 

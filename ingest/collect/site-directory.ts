@@ -86,8 +86,8 @@ export class SiteDirectory implements Sites {
 }
 
 /**
- * The images of one owner on a host. When several packages claim the same image, the oldest serves it, and the next one
- * after that is removed.
+ * The images of one owner on a host. When several packages claim the same image, the oldest serves it. When it is
+ * removed, the next oldest does.
  */
 class DockerHost implements DockerSite {
   readonly kind = "docker";

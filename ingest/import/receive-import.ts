@@ -11,7 +11,6 @@ import { cutChunks, type Chunk } from "./cut-chunks.js";
 import { throttleOnLag } from "./throttle-on-lag.js";
 import { readWhileSent } from "./read-while-sent.js";
 
-/** Sizes of chunks and lines of an import. */
 export const CHUNK_LIMITS = { bytesTarget: 512 * 1024, lineBytesMax: LINE_BYTES_MAX };
 const LEASE_RENEWAL_MS = 5_000;
 const INTERRUPT_BACKOFF = { firstMs: 500 };

@@ -25,7 +25,6 @@ export function findRoute<Route extends { template: RouteTemplate }>(
   return undefined;
 }
 
-/** Sorts routes in the order of `compareRoutes`. */
 export function sortRoutes<Route extends { template: RouteTemplate }>(routes: readonly Route[]): Route[] {
   const ordered = routes.map((route) => ({ route, order: orderOf(route.template) }));
   return ordered.sort((a, b) => compareOrders(a.order, b.order)).map(({ route }) => route);
@@ -68,7 +67,6 @@ function orderOf(template: RouteTemplate): Order {
   ];
 }
 
-/** Splits a path at each `/`. */
 function segmentsOf(path: readonly Piece[]): Piece[][] {
   const segments: Piece[][] = [[]];
   for (const piece of path) {

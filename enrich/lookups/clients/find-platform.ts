@@ -1,6 +1,6 @@
 /** The operating system that a text names, as a wire value such as `Linux` or `macOS`, or "". */
 export function findPlatform(text: string): string {
-  // Docker: the engine's own system; later in the string stands that of the client, which downloads nothing.
+  // Docker sends two systems. The first is the engine's, which downloads; the client's is ignored.
   const tagged = /\bos\/([a-z]{1,20})\b/.exec(text)?.[1];
   const searched = tagged ?? text;
   return PLATFORMS.find(({ pattern }) => pattern.test(searched))?.name ?? "";

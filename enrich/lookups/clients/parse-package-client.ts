@@ -2,7 +2,7 @@ import { parseInstaller } from "./parse-installer.js";
 import { parsePythonClient } from "./parse-python-client.js";
 import type { ClientDetails } from "./parse-python-client.js";
 
-/** A user agent that is neither a browser nor unknown. */
+/** A package client or download tool, a browser, or the fetcher of an operating system. */
 export type PackageClient =
   | { kind: "installer"; details: ClientDetails }
   | { kind: "browser" }

@@ -1,4 +1,4 @@
-/** The fields that an installer sends about itself; others are absent. */
+/** Details from an installer's user agent; unknown ones are absent. */
 export interface ClientDetails {
   installer: { name: string; version?: string };
   python?: string;
@@ -24,7 +24,7 @@ export function parsePythonClient(text: string): ClientDetails | undefined {
 /** `name/version` at the start; versions are bounded, and nothing repeats within a repetition. */
 const PRODUCT = /^([A-Za-z][\w.-]{0,40})\/([\w.+!~-]{1,64})(?=$|[\s;,])/;
 
-/** The tokens after the product that have a meaning in an installer's own form. */
+/** Which parts after the product to read. */
 type Keeps = "json" | "all" | "implementation" | "none";
 
 interface Form {

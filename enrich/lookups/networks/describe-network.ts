@@ -36,7 +36,7 @@ const CONNECTION_TYPES: Readonly<Record<OrganizationKind, string>> = {
 
 const NO_COMPANY = Object.freeze({ company: "", companyDomain: "" });
 
-/** The kind that a database states comes first, then the kind of line, then the name of the user or owner. */
+/** Order: the database's own kind, the access line, the kind from the name. */
 function kindOf(facts: NetworkFacts, owner: Organization | undefined): OrganizationKind | "" {
   // Databases call clouds hosting; only the curated table tells them apart.
   if (facts.kind === "hosting" && owner?.kind === "cloud") return "cloud";
@@ -75,7 +75,7 @@ function describeCloud(facts: NetworkFacts, owner: Organization | undefined): Ne
   });
 }
 
-/** Where no database names the user, it is the owner, unless that is an ISP or a hosting provider with customers. */
+/** If no database names the user, the AS owner is the company, unless it is an ISP, host, cloud or of unknown kind. */
 function describeCompany(facts: NetworkFacts, owner: Organization | undefined) {
   const { organization, domain } = facts;
   if (organization !== "") {

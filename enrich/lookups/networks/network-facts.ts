@@ -1,22 +1,22 @@
 import type { MmdbRecord } from "../mmdb/open-mmdb.js";
 import { readText } from "../mmdb/read-field.js";
 
-/** The kinds of a network, as `enrich/data/organizations.csv` spells it. */
+/** Kinds of organization, as `enrich/data/organizations.csv` spells them. */
 export const ORGANIZATION_KINDS = ["cloud", "hosting", "isp", "business", "education", "government"] as const;
 export type OrganizationKind = (typeof ORGANIZATION_KINDS)[number];
 
-/** The facts of several databases about the network of an address. 0 and "" mean unknown. */
+/** Facts from databases about the network of an address. 0 and "" mean unknown. */
 export interface NetworkFacts {
   asn: number;
-  /** The organization that announces the network, and its domain. */
+  /** Owner of the AS, and its domain. */
   asOrganization: string;
   asDomain: string;
-  /** The user of the network: a customer of `isp`, or the same name again. */
+  /** User of the network: a customer of `isp`, or the same name again. */
   organization: string;
   isp: string;
   domain: string;
   kind: OrganizationKind | "";
-  /** The kind of line: for consumers (`isp`) or for companies. */
+  /** Access line: for consumers (`isp`) or for companies. */
   line: "isp" | "business" | "";
 }
 

@@ -12,13 +12,15 @@ import { openMmdb } from "../mmdb/open-mmdb.js";
 import type { MmdbFile } from "../mmdb/open-mmdb.js";
 import type { Organization } from "./parse-organizations.js";
 
-/** The sources of facts about networks. */
+/**
+ * Sources of facts about networks. `company` comes first, completed by `asn`; `organizations` names and classifies the
+ * owner of an AS number.
+ */
 export interface NetworkSources {
-  /** Curated rows: the owner of an AS number and its kind. */
   organizations: readonly Organization[];
   /** The network that announces an address. */
   asn: { table: AsnTable } | { mmdb: MmdbFile };
-  /** The user of an address; comes before all other sources. */
+  /** The user of an address. */
   company: MmdbFile | undefined;
 }
 
