@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 /** In a process of its own, because a lowered priority stays. */
 const SCRIPT = `
@@ -12,10 +12,28 @@ const SCRIPT = `
   lowerPriority();
   console.log(JSON.stringify({ before, own: getPriority(), others: others.map((id) => getPriority(id)) }));`;
 
-test.skipIf(process.platform !== "linux")("lowers the priority of the calling thread alone", async () => {
-  const args = ["--import", "tsx", "--input-type=module", "--eval", SCRIPT];
-  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
-  const { before, own, others } = JSON.parse(await text(child.stdout)) as Record<string, number | number[]>;
-  expect(own).toBe(10);
-  expect(new Set(others as number[])).toEqual(new Set([before]));
+interface Priorities {
+  before: number;
+  own: number;
+  others: number[];
+}
+
+async function lowerInChild(command: string, ...args: string[]): Promise<Priorities> {
+  const evaluate = ["--import", "tsx", "--input-type=module", "--eval", SCRIPT];
+  const child = spawn(command, [...args, ...evaluate], { stdio: ["ignore", "pipe", "inherit"] });
+  return JSON.parse(await text(child.stdout)) as Priorities;
+}
+
+describe.skipIf(process.platform !== "linux")("lowerPriority", () => {
+  test("lowers the priority of the calling thread alone", async () => {
+    const { before, own, others } = await lowerInChild(process.execPath);
+    expect(own).toBe(10);
+    expect(new Set(others)).toEqual(new Set([before]));
+  });
+
+  test("does not raise a priority that is lower already", async () => {
+    const { before, own } = await lowerInChild("nice", "-n", "15", process.execPath);
+    expect(before).toBeGreaterThanOrEqual(15);
+    expect(own).toBe(before);
+  });
 });
