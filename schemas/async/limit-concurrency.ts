@@ -8,9 +8,9 @@ const WAITING_MAX = 500;
 const WAITING_PER_KEY_MAX = 250;
 
 /**
- * Lets `perKey` callers through at once for each key, such as an owner or an upstream, and `inAll` together. Permits
- * are taken in the order of the keys: a caller that waits for one holds those before it, so an owner comes before the
- * upstreams that it shares with others. Waiting ends with the signal, and rejects with its reason.
+ * Lets `perKey` callers through at once for each key, such as an owner or an upstream, and `inAll` together. A caller
+ * takes its permits all at once and holds none while it waits, so that a slow upstream does not stall the other
+ * upstreams of its owners. Waiting ends with the signal, and rejects with its reason.
  * @throws Problem `unavailable` where too many wait already
  */
 export function limitConcurrency({ perKey, inAll }: { perKey: number; inAll: number }): TakePermits {
@@ -25,56 +25,72 @@ export function limitConcurrency({ perKey, inAll }: { perKey: number; inAll: num
     return limit;
   }
 
-  function forgetUnused(): void {
-    for (const [key, { semaphore, waiting }] of byKey)
-      if (waiting === 0 && semaphore.getValue() === perKey) byKey.delete(key);
+  function forgetUnused(keys: Iterable<string>): void {
+    for (const key of keys) {
+      const limit = byKey.get(key);
+      if (limit?.waiting === 0 && limit.semaphore.getValue() === perKey) byKey.delete(key);
+    }
   }
 
-  return async (keys, signal) => {
+  return async (keysAsked, signal) => {
     signal.throwIfAborted();
-    const limits = [...keys.map(limitOf), all];
-    refuseCrowd(limits);
-    const releases: (() => void)[] = [];
-    const releaseAll = () => {
-      for (const release of releases.splice(0)) release();
-      forgetUnused();
-    };
-    for (const limit of limits) limit.waiting++;
+    const keys = new Set(keysAsked);
+    const limits = [...[...keys].map(limitOf), all];
     try {
-      for (const { semaphore } of limits) releases.push(await acquire(semaphore, signal));
-    } catch (error) {
-      releaseAll();
-      throw error;
+      if (firstLocked(limits) !== undefined) refuseCrowd(limits);
+      await takeAll(limits, signal);
     } finally {
-      for (const limit of limits) limit.waiting--;
+      forgetUnused(keys);
     }
-    return { [Symbol.dispose]: releaseAll };
+    const held = [...limits];
+    return {
+      [Symbol.dispose]() {
+        for (const { semaphore } of held.splice(0)) semaphore.release();
+        forgetUnused(keys);
+      },
+    };
   };
 }
 
 interface Limit {
   semaphore: Semaphore;
-  /** Callers that do not have all their permits yet. */
+  /** Callers that wait for this limit or for another one of theirs. */
   waiting: number;
   waitingMax: number;
 }
 
+function firstLocked(limits: readonly Limit[]): Limit | undefined {
+  return limits.find(({ semaphore }) => semaphore.isLocked());
+}
+
 function refuseCrowd(limits: readonly Limit[]): void {
-  const mustWait = limits.some(({ semaphore }) => semaphore.isLocked());
-  if (mustWait && limits.some(({ waiting, waitingMax }) => waiting >= waitingMax))
+  if (limits.some(({ waiting, waitingMax }) => waiting >= waitingMax))
     throw new Problem("unavailable", "Too many wait for the same already.", { retryAfterSeconds: 5 });
 }
 
-function acquire(semaphore: Semaphore, signal: AbortSignal): Promise<() => void> {
-  return new Promise((resolve, reject) => {
-    const stop = () => reject(signal.reason as Error);
-    signal.addEventListener("abort", stop, { once: true });
-    if (signal.aborted) stop();
-    void semaphore.acquire().then(([, release]) => {
-      signal.removeEventListener("abort", stop);
-      // A caller that left stays in the queue; its permit goes to the next one.
-      if (signal.aborted) release();
-      else resolve(release);
-    });
+/** Checks again after each wait: another caller may have taken a permit meanwhile. */
+async function takeAll(limits: readonly Limit[], signal: AbortSignal): Promise<void> {
+  for (const limit of limits) limit.waiting++;
+  try {
+    for (let locked = firstLocked(limits); locked !== undefined; locked = firstLocked(limits)) {
+      await unlockOrAbort(locked.semaphore, signal);
+      signal.throwIfAborted();
+    }
+    // None is locked and nothing waits in their queues: each permit is taken before `acquire` returns.
+    for (const { semaphore } of limits) void semaphore.acquire();
+  } finally {
+    for (const limit of limits) limit.waiting--;
+  }
+}
+
+function unlockOrAbort(semaphore: Semaphore, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const settle = () => {
+      signal.removeEventListener("abort", settle);
+      resolve();
+    };
+    signal.addEventListener("abort", settle, { once: true });
+    // It cannot be cancelled: after an abort it ends, without effect, when the next permit is given back.
+    void semaphore.waitForUnlock().then(settle);
   });
 }

@@ -28,10 +28,10 @@ it("lets the callers of a key wait for one another and for nobody else", async (
   expect(await settled(next)).toEqual(["goes", "goes"]);
 });
 
-it("lets a caller through once it has a permit of every key", async () => {
+it("lets a caller through once every key has a permit left", async () => {
   const take = limitConcurrency(LIMITS);
-  const first = await take(["owner", "a"], patient());
-  const next = [take(["owner", "b"], patient()), take(["other", "b"], patient())];
+  const first = await take(["a", "owner"], patient());
+  const next = [take(["b", "owner"], patient()), take(["b", "other"], patient())];
   expect(await settled(next)).toEqual(["waits", "goes"]);
   first[Symbol.dispose]();
   expect(await settled(next)).toEqual(["waits", "goes"]);
@@ -39,26 +39,48 @@ it("lets a caller through once it has a permit of every key", async () => {
   expect(await settled(next)).toEqual(["goes", "goes"]);
 });
 
+it("holds no permit of one key while it waits for another", async () => {
+  const take = limitConcurrency({ perKey: 2, inAll: 10 });
+  const slow = [await take(["other", "slow"], patient()), await take(["other", "slow"], patient())];
+  const next = [
+    take(["owner", "slow"], patient()),
+    take(["owner", "slow"], patient()),
+    take(["owner", "fast"], patient()),
+    take(["owner", "fast"], patient()),
+  ];
+  expect(await settled(next)).toEqual(["waits", "waits", "goes", "goes"]);
+  for (const each of slow) each[Symbol.dispose]();
+  expect(await settled(next)).toEqual(["waits", "waits", "goes", "goes"]);
+  (await next[2])?.[Symbol.dispose]();
+  expect(await settled(next)).toEqual(["goes", "waits", "goes", "goes"]);
+});
+
 it("serves everyone who waited for a key of the permits that are given back", async () => {
   const take = limitConcurrency({ perKey: 1, inAll: 3 });
-  const first = await take(["owner", "a"], patient());
-  const next = [take(["other", "a"], patient()), take(["owner", "b"], patient())];
+  const first = await take(["a", "owner"], patient());
+  const next = [take(["a", "other"], patient()), take(["b", "owner"], patient())];
   expect(await settled(next)).toEqual(["waits", "waits"]);
   first[Symbol.dispose]();
   expect(await settled(next)).toEqual(["goes", "goes"]);
 });
 
-it("serves the callers that wait for one of all permits in turn", async () => {
+it("serves in turn the callers whose permits are free", async () => {
   const take = limitConcurrency(LIMITS);
   const [a, b] = [await take(["a"], patient()), await take(["b"], patient())];
   const next = [take(["a"], patient()), take(["c"], patient()), take(["d"], patient())];
   b[Symbol.dispose]();
   expect(await settled(next)).toEqual(["waits", "goes", "waits"]);
   a[Symbol.dispose]();
-  // The first one has waited for its key until now, the last one for this permit.
-  expect(await settled(next)).toEqual(["waits", "goes", "goes"]);
-  (await next[1])?.[Symbol.dispose]();
-  expect(await settled(next)).toEqual(["goes", "goes", "goes"]);
+  expect(await settled(next)).toEqual(["goes", "goes", "waits"]);
+});
+
+it("gives back its permits once, however often it is disposed of", async () => {
+  const take = limitConcurrency({ perKey: 1, inAll: 1 });
+  const first = await take(["a"], patient());
+  first[Symbol.dispose]();
+  const next = [take(["a"], patient()), take(["a"], patient())];
+  first[Symbol.dispose]();
+  expect(await settled(next)).toEqual(["goes", "waits"]);
 });
 
 it("refuses a caller whose signal comes, and serves the next one", async () => {
@@ -82,4 +104,17 @@ it("refuses when very many wait for a key, or in all", async () => {
   const others = Array.from({ length: 251 }, (_, at) => take([`c${at}`], patient()));
   await expect(others[250]).rejects.toThrow("Too many wait");
   expect((await settled([...waiting, ...others])).filter((each) => each === "waits")).toHaveLength(500);
+});
+
+it("does not count callers that left as waiting", async () => {
+  const take = limitConcurrency(LIMITS);
+  const first = await take(["a"], patient());
+  const leaving = Array.from({ length: 250 }, () => new AbortController());
+  const left = leaving.map(({ signal }) => take(["a"], signal));
+  for (const each of leaving) each.abort(new Error("left"));
+  await Promise.allSettled(left);
+  const next = [take(["a"], patient())];
+  expect(await settled(next)).toEqual(["waits"]);
+  first[Symbol.dispose]();
+  expect(await settled([...left.slice(0, 1), ...next])).toEqual(["refused", "goes"]);
 });
