@@ -133,7 +133,7 @@ describeWithJavaBroker("a broker of Java and Maven", (broker) => {
     test("says where it listens and how to use it, refuses a second one, and ends cleanly with status 0", async () => {
       await onFreePort(async (port) => {
         const program = runKafka(port);
-        const text = await textUntil(program, "Ctrl-C ends it.");
+        const text = await textUntil(program, "Ctrl-C stops it.");
         expect(text).toContain(`KAFKA_BROKERS=127.0.0.1:${port} npm start`);
         await createTopic([`127.0.0.1:${port}`], "kept");
         await produce([`127.0.0.1:${port}`], "kept", { values: ["still here"] });
@@ -152,7 +152,7 @@ describeWithJavaBroker("a broker of Java and Maven", (broker) => {
     test("finds its records again, and leaves no broker behind when it is killed", async () => {
       await onFreePort(async (port) => {
         const program = runKafka(port);
-        await textUntil(program, "Ctrl-C ends it.");
+        await textUntil(program, "Ctrl-C stops it.");
         expect(await consume([`127.0.0.1:${port}`], "kept", 1)).toEqual(["still here"]);
         program.kill("SIGKILL");
         await expect.poll(() => pidsIn(dataDir), { timeout: 15_000 }).toEqual([]);
@@ -174,7 +174,7 @@ describeWithJavaBroker("a broker of Java and Maven", (broker) => {
       await once(server, "listening");
       const { port } = server.address() as AddressInfo;
       await expect(startBroker({ dir, log, port, libDir: BROKER_LIB })).rejects.toThrow(
-        `Port ${port} of 127.0.0.1 is taken`,
+        `Port ${port} on 127.0.0.1 is taken`,
       );
       server.close();
     });

@@ -135,7 +135,7 @@ describe("admin", () => {
     expect(starting.errors).toEqual([expect.stringContaining("is in use by process")]);
     await running.writeEndpoints({ postgres: postgres.url });
     const keyless = await admin({ DATA_DIR }, "list-accounts");
-    expect(keyless.errors).toEqual([expect.stringContaining("SECRET_KEY is needed")]);
+    expect(keyless.errors).toEqual([expect.stringContaining("SECRET_KEY must be set")]);
     await writeFile(join(DATA_DIR, "secret-key"), SECRET_KEY.toString("base64"), { mode: 0o600 });
     expect(await admin({ DATA_DIR }, "list-accounts")).toMatchObject({ errors: [] });
     expect((await admin({ DATA_DIR }, "migrate")).out).toEqual([

@@ -55,7 +55,7 @@ async function importLines(lines: Iterable<HostileEvent>): Promise<string> {
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "toolchain-exports-"));
-  toolchain = await startToolchain();
+  toolchain = await startToolchain({ prepared: ["databases"] });
   api = await toolchain.newAccount("ada");
   await makeOrganization(api, "acme");
   await toolchain.admin("grant-export", "acme");
