@@ -77,7 +77,7 @@ describe("a page of an upstream", () => {
     ["/four", "was redirected more than 3 times"],
     ["/file", "was redirected from https to http, or to another protocol: file://"],
     ["/nowhere", "was redirected to an invalid URL: http://["],
-    ["/brotli", "answered in br"],
+    ["/brotli", "answered with Content-Encoding br"],
   ])("at %s is not had: it %s", async (path, message) => {
     await expect(clientOf(true)(upstream.url + path, {}, NEVER)).rejects.toThrow(message);
   });
