@@ -6,7 +6,7 @@ export interface Migration {
   /** The file's name, which begins with the number. */
   name: string;
   text: string;
-  /** SHA-256 of the text, hexadecimal. */
+  /** SHA-256, hexadecimal. Differs once a released migration is changed. */
   checksum: string;
 }
 
@@ -16,9 +16,12 @@ export type Applied = Pick<Migration, "number" | "name" | "checksum">;
 /** The names of migration files in `api/postgres` and `aggregate/clickhouse`: `001-accounts.sql`. */
 export const MIGRATION_FILE = /^\d{3}-.*\.sql$/;
 
-export function migrationOf(name: string, text: string): Migration {
-  const checksum = createHash("sha256").update(text).digest("hex");
+export function migrationOf(name: string, text: string, checksum = sha256(text)): Migration {
   return { number: Number(name.slice(0, 3)), name, text, checksum };
+}
+
+export function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
 }
 
 /** The migrations to apply. Throws a message for the operator if the database does not fit this program. */

@@ -16,7 +16,7 @@ CREATE {new_table(events)}
   time                  DateTime64(3, 'UTC'),
   date                  Date DEFAULT toDate(time, 'UTC'),
   unique_key            String EPHEMERAL,
-  event_id              UInt128 DEFAULT {event_id},
+  event_id              UInt128 DEFAULT reinterpretAsUInt128(sipHash128(artifact, unique_key)),
   version               UInt64,
   import_id             UUID,
   sign                  Int32,

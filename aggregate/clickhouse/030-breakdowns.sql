@@ -34,17 +34,110 @@ FROM events
 WHERE kind = 'package' AND endpoint_id != toFixedString('', 16)
 GROUP BY package, date, endpoint_id;
 
-{breakdown(country)};
+CREATE {new_table(countries)}
+(
+  package UUID,
+  date Date,
+  country LowCardinality(String),
+  total Int64
+)
+ENGINE = {summing(total)}
+ORDER BY (package, date, country)
+SETTINGS {deduplication(10000)};
 
-{breakdown(platform)};
+CREATE {new_view(countries_view)} TO countries AS
+SELECT artifact AS package, date, country, sum(sign) AS total
+FROM events
+WHERE kind = 'package' AND country != ''
+GROUP BY package, date, country;
 
-{breakdown(client)};
+CREATE {new_table(platforms)}
+(
+  package UUID,
+  date Date,
+  platform LowCardinality(String),
+  total Int64
+)
+ENGINE = {summing(total)}
+ORDER BY (package, date, platform)
+SETTINGS {deduplication(10000)};
 
-{breakdown(company)};
+CREATE {new_view(platforms_view)} TO platforms AS
+SELECT artifact AS package, date, platform, sum(sign) AS total
+FROM events
+WHERE kind = 'package' AND platform != ''
+GROUP BY package, date, platform;
 
-{breakdown(cloud_provider)};
+CREATE {new_table(clients)}
+(
+  package UUID,
+  date Date,
+  client LowCardinality(String),
+  client_version LowCardinality(String),
+  total Int64
+)
+ENGINE = {summing(total)}
+ORDER BY (package, date, client, client_version)
+SETTINGS {deduplication(10000)};
 
-{breakdown(version)};
+CREATE {new_view(clients_view)} TO clients AS
+SELECT artifact AS package, date, client, client_version, sum(sign) AS total
+FROM events
+WHERE kind = 'package' AND client != ''
+GROUP BY package, date, client, client_version;
+
+CREATE {new_table(companies)}
+(
+  package UUID,
+  date Date,
+  company LowCardinality(String),
+  company_domain LowCardinality(String),
+  total Int64
+)
+ENGINE = {summing(total)}
+ORDER BY (package, date, company, company_domain)
+SETTINGS {deduplication(10000)};
+
+CREATE {new_view(companies_view)} TO companies AS
+SELECT artifact AS package, date, company, company_domain, sum(sign) AS total
+FROM events
+WHERE kind = 'package' AND company != ''
+GROUP BY package, date, company, company_domain;
+
+CREATE {new_table(cloud_providers)}
+(
+  package UUID,
+  date Date,
+  cloud_provider LowCardinality(String),
+  cloud_provider_domain LowCardinality(String),
+  total Int64
+)
+ENGINE = {summing(total)}
+ORDER BY (package, date, cloud_provider, cloud_provider_domain)
+SETTINGS {deduplication(10000)};
+
+CREATE {new_view(cloud_providers_view)} TO cloud_providers AS
+SELECT artifact AS package, date, cloud_provider, cloud_provider_domain, sum(sign) AS total
+FROM events
+WHERE kind = 'package' AND cloud_provider != ''
+GROUP BY package, date, cloud_provider, cloud_provider_domain;
+
+CREATE {new_table(versions)}
+(
+  package UUID,
+  date Date,
+  package_version LowCardinality(String),
+  total Int64
+)
+ENGINE = {summing(total)}
+ORDER BY (package, date, package_version)
+SETTINGS {deduplication(10000)};
+
+CREATE {new_view(versions_view)} TO versions AS
+SELECT artifact AS package, date, package_version, sum(sign) AS total
+FROM events
+WHERE kind = 'package' AND library_type = 'docker' AND package_version != ''
+GROUP BY package, date, package_version;
 
 -- An event counts once for each of its variables.
 CREATE {new_table(variables)}

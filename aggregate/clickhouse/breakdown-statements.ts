@@ -1,19 +1,22 @@
-import type { BreakdownDeclaration, ValueBreakdown } from "../../schemas/contracts/breakdowns.js";
+import type { ValueBreakdown } from "../../schemas/contracts/breakdowns.js";
 import { sqlName } from "../queries/sql-literals.js";
-import type { Clauses } from "./table-clauses.js";
 
-/** The statements that a migration names for a breakdown of the list: `{breakdown(country)}`, say. */
-export function breakdownClauses(list: readonly BreakdownDeclaration[]): Clauses {
-  const find = (name: string): ValueBreakdown => {
-    const found = list.find((each) => each.name === name);
-    if (found === undefined || !("values" in found))
-      throw new Error(`a migration names the breakdown ${name}, which is not in the list`);
-    return found;
-  };
-  return {
-    breakdown: (name) => tableAndView(find(name)),
-    count_earlier: (name) => countEarlier(find(name)),
-  };
+/**
+ * The text of a new breakdown's migration: its table, its view, and the count of earlier events. Authors write it to the
+ * next file of this folder (see print-breakdown.ts), where it stays as it is: later changes to the list or to this
+ * function reach only new files.
+ */
+export function breakdownStatements(breakdown: ValueBreakdown): string {
+  return `-- ${breakdown.question}
+-- An override takes one from the value and the day of the earlier version and adds one to those of the later.
+${tableAndView(breakdown)};
+
+-- Counts earlier events. The roles enrich and jobs must be stopped: events and the table are read one after the other,
+-- and an event that is inserted in between is counted twice or not at all.
+-- Subtracts the numbers that are in the table, so a second run adds nothing. Deduplication is off, because it could drop
+-- a later insert of equal numbers.
+${insertEarlierCounts(breakdown)};
+`;
 }
 
 function tableAndView({ table, values, ...counted }: ValueBreakdown): string {
@@ -42,11 +45,7 @@ WHERE kind = 'package'${ofType} AND ${sqlName(values[0].column)} != ''
 GROUP BY package, date, ${columns}`;
 }
 
-/**
- * Counts events older than the view: all events minus what is counted already, so a second run adds nothing.
- * Deduplication is off, because it could drop a later insert of equal numbers.
- */
-function countEarlier(breakdown: ValueBreakdown): string {
+function insertEarlierCounts(breakdown: ValueBreakdown): string {
   const table = sqlName(breakdown.table);
   const columns = breakdown.values.map(({ column }) => sqlName(column)).join(", ");
   return `INSERT INTO ${table} (package, date, ${columns}, total)

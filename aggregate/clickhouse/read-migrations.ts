@@ -1,21 +1,27 @@
 import { readdir, readFile } from "node:fs/promises";
 import { assetUrl } from "../../schemas/asset.js";
-import { BREAKDOWN_LIST, type BreakdownDeclaration } from "../../schemas/contracts/breakdowns.js";
-import { eventIdSql } from "../../schemas/records/event-id.js";
-import { MIGRATION_FILE, migrationOf, type Migration } from "../../schemas/migrations.js";
-import { breakdownClauses } from "./breakdown-clauses.js";
-import { fillClauses } from "./table-clauses.js";
+import { MIGRATION_FILE, migrationOf, sha256, type Migration } from "../../schemas/migrations.js";
 
 /**
- * The files of this folder, in the order of their numbers. Breakdowns are expanded before the checksum, so changing the
- * list changes it. `TABLE_CLAUSES` are expanded after it.
+ * The files of this folder, in the order of their numbers. Their checksums cover the statements as the files spell
+ * them, with the names of `TABLE_CLAUSES`, so that comments, white space and engines may change.
  */
-export async function readMigrations(
-  list: readonly BreakdownDeclaration[] = BREAKDOWN_LIST,
-): Promise<Migration[]> {
+export async function readMigrations(): Promise<Migration[]> {
   const folder = assetUrl("aggregate/clickhouse/");
   const names = (await readdir(folder)).filter((name) => MIGRATION_FILE.test(name)).sort();
-  const texts = await Promise.all(names.map((name) => readFile(new URL(name, folder), "utf8")));
-  const clauses = { ...breakdownClauses(list), event_id: () => eventIdSql("artifact", "unique_key") };
-  return names.map((name, index) => migrationOf(name, fillClauses(texts[index] ?? "", clauses)));
+  return Promise.all(
+    names.map(async (name) => clickhouseMigration(name, await readFile(new URL(name, folder), "utf8"))),
+  );
 }
+
+export function clickhouseMigration(name: string, text: string): Migration {
+  return migrationOf(name, text, sha256(withoutComments(text)));
+}
+
+/** Keeps literals and quoted names as they are; a run of comments and white space elsewhere becomes one space. */
+function withoutComments(sql: string): string {
+  return sql.replaceAll(QUOTED_OR_GAP, (_, quoted: string | undefined) => quoted ?? " ").trim();
+}
+
+const QUOTED_OR_GAP =
+  /('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`)|(?:--[^\n]*|\/\*[\s\S]*?\*\/|\s)+/gs;

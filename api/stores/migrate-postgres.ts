@@ -15,7 +15,7 @@ import {
  * program does not know, or one with another text.
  */
 export async function migratePostgres(pg: Pool): Promise<void> {
-  const migrations = await readMigrations(assetUrl("api/postgres/"));
+  const migrations = await readMigrations();
   await asOnlyMigration(pg, (client) => applyMissing(client, migrations));
 }
 
@@ -61,7 +61,9 @@ async function apply(client: PoolClient, { number, name, text, checksum }: Migra
   }
 }
 
-async function readMigrations(folder: URL): Promise<Migration[]> {
+/** The files of `api/postgres`, in the order of their numbers. */
+export async function readMigrations(): Promise<Migration[]> {
+  const folder = assetUrl("api/postgres/");
   const names = (await readdir(folder)).filter((name) => MIGRATION_FILE.test(name)).sort();
   return Promise.all(
     names.map(async (name) => migrationOf(name, await readFile(new URL(name, folder), "utf8"))),

@@ -1,15 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { breakdownClauses } from "../../../../aggregate/clickhouse/breakdown-clauses.js";
+import { breakdownStatements } from "../../../../aggregate/clickhouse/breakdown-statements.js";
 import { migrateClickHouse } from "../../../../aggregate/clickhouse/migrate-clickhouse.js";
 import { readMigrations } from "../../../../aggregate/clickhouse/read-migrations.js";
-import { fillClauses } from "../../../../aggregate/clickhouse/table-clauses.js";
 import { composeAggregates } from "../../../../aggregate/queries/compose-aggregates.js";
 import { FORMAT_SETTINGS } from "../../../../aggregate/queries/format-rows.js";
 import { openRows } from "../../../../aggregate/queries/open-rows.js";
 import { applyBatch } from "../../../../aggregate/settlement/settle.js";
 import { connectClickHouse } from "../../../../deploy/stores/clickhouse/connect-clickhouse.js";
 import { prepareClickHouse } from "../../../../deploy/stores/clickhouse/prepare-clickhouse.js";
-import { BREAKDOWN_LIST, type BreakdownDeclaration } from "../../../../schemas/contracts/breakdowns.js";
+import { BREAKDOWN_LIST, type ValueBreakdown } from "../../../../schemas/contracts/breakdowns.js";
 import { migrationOf } from "../../../../schemas/migrations.js";
 import { textOf } from "../../../support/api/open-answer.js";
 import { openTestClickHouse, type TestClickHouse } from "../../../support/stores/open-clickhouse.js";
@@ -90,13 +89,15 @@ describe("an installation of the release that recorded no migrations", () => {
     expect(await readExports(clickhouse)).toEqual(await answersBefore());
   });
 
-  test("counts a ninth breakdown from its first event on, once it is in the list and a migration names it", async () => {
-    const nine: BreakdownDeclaration[] = [
-      ...BREAKDOWN_LIST,
-      { name: "agent", table: "agents", question: "?", values: [{ column: "user_agent", field: "agent" }] },
-    ];
-    const text = "{breakdown(agent)};\n{count_earlier(agent)};\n";
-    const ninth = migrationOf("900-agents.sql", fillClauses(text, breakdownClauses(nine)));
+  test("counts a ninth breakdown from its first event on, once it is in the list and a migration makes it", async () => {
+    const agent: ValueBreakdown = {
+      name: "agent",
+      table: "agents",
+      question: "Which agents?",
+      values: [{ column: "user_agent", field: "agent" }],
+    };
+    const nine = [...BREAKDOWN_LIST, agent];
+    const ninth = migrationOf("900-agents.sql", breakdownStatements(agent));
     const { client } = clickhouse;
     await migrateClickHouse(client, [...(await readMigrations()), ninth]);
     const counted = async (breakdown: string, format: "ndjson" | "csv") =>

@@ -1,7 +1,9 @@
-import { expect, test } from "vitest";
-import { readMigrations } from "../../../../aggregate/clickhouse/read-migrations.js";
+import { describe, expect, test } from "vitest";
+import { breakdownStatements } from "../../../../aggregate/clickhouse/breakdown-statements.js";
+import { clickhouseMigration, readMigrations } from "../../../../aggregate/clickhouse/read-migrations.js";
 import { fillClauses, TABLE_CLAUSES } from "../../../../aggregate/clickhouse/table-clauses.js";
 import { BREAKDOWN_LIST } from "../../../../schemas/contracts/breakdowns.js";
+import { eventIdSql } from "../../../../schemas/records/event-id.js";
 
 test("each migration has a number of its own and begins with the question that its tables answer", async () => {
   const migrations = await readMigrations();
@@ -22,13 +24,49 @@ test("leave nothing open, spell no engine and repeat no name of the list", async
   }
 });
 
-test("are other migrations once the list has other columns of a table that they made", async () => {
-  const list = BREAKDOWN_LIST.map((each) =>
-    each.name === "country" ? { ...each, values: [{ column: "state", field: "country" }] as const } : each,
-  );
-  const sums = async (of?: typeof list) => (await readMigrations(of)).map(({ checksum }) => checksum);
-  const [before, after] = [await sums(), await sums(list)];
-  expect(after.filter((checksum, index) => checksum !== before[index])).toHaveLength(1);
+test("each breakdown of the list has a migration that makes its table and view", async () => {
+  const texts = (await readMigrations()).map(({ text }) => text).join("\n");
+  for (const { table } of BREAKDOWN_LIST) {
+    expect(texts).toContain(`CREATE {new_table(${table})}`);
+    expect(texts).toContain(`CREATE {new_view(${table}_view)} TO ${table} AS`);
+  }
+});
+
+test("the table of events gives an event the id that the rest of the program computes", async () => {
+  const [events] = await readMigrations();
+  expect(events?.text).toContain(`DEFAULT ${eventIdSql("artifact", "unique_key")},`);
+});
+
+test("a new breakdown's migration begins with its question and leaves nothing open", () => {
+  for (const breakdown of BREAKDOWN_LIST) {
+    if (!("values" in breakdown)) continue;
+    const text = breakdownStatements(breakdown);
+    expect(text).toMatch(/^-- [^\n]*\?/);
+    expect(fillClauses(text, TABLE_CLAUSES)).not.toMatch(/[{}]/);
+  }
+});
+
+describe("the checksum", () => {
+  const sum = (text: string) => clickhouseMigration("001-things.sql", text).checksum;
+  const text =
+    "-- Which things?\nCREATE {new_table(things)} (n String DEFAULT 'a -- b')\nENGINE = {plain};\n";
+
+  test.each([
+    ["another comment", text.replace("Which things?", "Which other things?")],
+    ["a comment at the end of a line", text.replace("'a -- b')", "'a -- b') -- the name")],
+    ["a comment between slashes", text.replace("ENGINE", "/* plain\n */ ENGINE")],
+    ["other white space", text.replaceAll("\n", "\n\n").replaceAll(" (", "\n  (")],
+  ])("is the same with %s", (_, changed) => {
+    expect(changed).not.toBe(text);
+    expect(sum(changed)).toBe(sum(text));
+  });
+
+  test.each([
+    ["another type", text.replace("String", "UInt32")],
+    ["another literal", text.replace("a -- b", "a -- c")],
+    ["other white space in a literal", text.replace("a -- b", "a --  b")],
+    ["another engine clause", text.replace("plain", "replacing")],
+  ])("differs with %s", (_, changed) => expect(sum(changed)).not.toBe(sum(text)));
 });
 
 test("clauses stand in place of their names, and what is no clause stays", () => {
