@@ -11,7 +11,7 @@ export interface RetryOptions {
   /** Whether another attempt may help; it always may by default. */
   isTransient?: (error: unknown) => boolean;
   /** Called after each failed attempt, before its pause. */
-  onFailure?: (error: Error) => void | Promise<void>;
+  onFailure?: (error: unknown) => void | Promise<void>;
 }
 
 /** The first pause; each following one is twice as long, up to `maxMs`. */
@@ -20,14 +20,17 @@ export interface Backoff {
   maxMs?: number;
 }
 
-/**
- * Runs `work` until it succeeds. Rejects with the last failure, or with the signal's reason. A TypeError that is no
- * network error is a mistake in the program, and is not tried again.
- */
+/** Runs `work` until it succeeds. Rejects with the last failure, or with the signal's reason. */
 export async function retry<T>(work: () => Promise<T>, options: RetryOptions): Promise<T> {
   const { attempts = Infinity, backoff, signal, isTransient = () => true, onFailure, ref = true } = options;
   let success: { value: T } | undefined;
-  const attempt = async () => void (success = { value: await work() });
+  const attempt = async () => {
+    try {
+      success = { value: await work() };
+    } catch (cause) {
+      throw new AttemptFailed(cause);
+    }
+  };
   try {
     await pRetry(attempt, {
       // p-retry makes no attempt under an aborted signal; here the first one is always made.
@@ -35,12 +38,23 @@ export async function retry<T>(work: () => Promise<T>, options: RetryOptions): P
       minTimeout: backoff.firstMs,
       maxTimeout: backoff.maxMs ?? backoff.firstMs,
       unref: !ref,
-      shouldRetry: ({ error }) => isTransient(error),
-      onFailedAttempt: ({ error }) => (success === undefined ? onFailure?.(error) : undefined),
+      shouldRetry: ({ error }) => isTransient(failureOf(error)),
+      onFailedAttempt: ({ error }) => (success === undefined ? onFailure?.(failureOf(error)) : undefined),
     });
   } catch (error) {
     // The signal came while the last attempt succeeded.
-    if (success === undefined) throw error;
+    if (success === undefined) throw failureOf(error);
   }
   return (success as unknown as { value: T }).value;
+}
+
+/** p-retry makes no further attempt after most TypeErrors. Drivers also throw them when a connection breaks, so it sees this instead. */
+class AttemptFailed extends Error {
+  constructor(override readonly cause: unknown) {
+    super("an attempt failed");
+  }
+}
+
+function failureOf(error: unknown): unknown {
+  return error instanceof AttemptFailed ? error.cause : error;
 }

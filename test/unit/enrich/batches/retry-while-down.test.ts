@@ -39,6 +39,26 @@ describe("retryWhileDown", () => {
     expect(work).toHaveBeenCalledTimes(20);
   });
 
+  test("tries again after a TypeError, and gives up only after twenty tries", async () => {
+    const error = new TypeError("undefined is not a function");
+    const work = vi.fn(() => Promise.reject(error));
+    const answer = expect(retryWhileDown(work, { onFailure: () => undefined })).rejects.toMatchObject({
+      name: "StillDown",
+      cause: error,
+    });
+    await vi.advanceTimersByTimeAsync(90_000);
+    await answer;
+    expect(work).toHaveBeenCalledTimes(20);
+  });
+
+  test("passes on at once a TypeError that no store's absence explains", async () => {
+    const error = new TypeError("undefined is not a function");
+    const work = vi.fn(() => Promise.reject(error));
+    const retrying = { onFailure: () => undefined, isDown: () => false };
+    await expect(retryWhileDown(work, retrying)).rejects.toBe(error);
+    expect(work).toHaveBeenCalledTimes(1);
+  });
+
   test("gives up at once when it is told to stop, also while it waits", async () => {
     const work = vi.fn(() => Promise.reject(new Error("down")));
     const stopping = new AbortController();

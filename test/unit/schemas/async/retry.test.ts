@@ -30,6 +30,18 @@ test("rejects at once with a failure that another attempt cannot mend", async ()
   expect(work).toHaveBeenCalledTimes(1);
 });
 
+test.each([new TypeError("undefined is not a function"), "no error"])(
+  "tries again after %s",
+  async (failure) => {
+    const work = vi.fn(async () => "up").mockRejectedValueOnce(failure);
+    const onFailure = vi.fn();
+    const answer = retry(work, { attempts: 2, backoff, onFailure });
+    await vi.advanceTimersByTimeAsync(100);
+    expect(await answer).toBe("up");
+    expect(onFailure.mock.calls).toEqual([[failure]]);
+  },
+);
+
 test("ends a pause with the signal", async () => {
   const stop = new AbortController();
   const work = vi.fn(() => Promise.reject(new Error("down")));
