@@ -14,12 +14,19 @@ import { fillClauses, TABLE_CLAUSES } from "./table-clauses.js";
  */
 export async function migrateClickHouse(
   clickhouse: ClickHouseClient,
-  known?: readonly Migration[],
+  { known, checkLock = async () => undefined }: MigrationOptions = {},
 ): Promise<void> {
   const migrations = known ?? (await readMigrations());
   await run(clickhouse, MIGRATIONS_TABLE);
   for (const migration of missingMigrations(migrations, await readApplied(clickhouse)))
-    await apply(clickhouse, migration);
+    await apply(clickhouse, migration, checkLock);
+}
+
+export interface MigrationOptions {
+  /** Instead of this program's. */
+  known?: readonly Migration[];
+  /** Awaited before each statement of a migration. Throws once another process may migrate. */
+  checkLock?: (() => Promise<void>) | undefined;
 }
 
 /** `server` must not be connected to this database, which may not exist yet. */
@@ -49,12 +56,14 @@ async function readApplied(clickhouse: ClickHouseClient): Promise<Applied[]> {
 async function apply(
   clickhouse: ClickHouseClient,
   { number, name, text, checksum }: Migration,
+  checkLock: () => Promise<void>,
 ): Promise<void> {
   const statements = text.split(/;\s*$/m).filter((statement) => statement.trim() !== "");
-  try {
-    for (const statement of statements) await run(clickhouse, statement);
-  } catch (error) {
-    throw new Error(`migration ${name} failed`, { cause: error });
+  for (const statement of statements) {
+    await checkLock();
+    await run(clickhouse, statement).catch((cause: unknown) => {
+      throw new Error(`migration ${name} failed`, { cause });
+    });
   }
   await clickhouse.command({
     query:

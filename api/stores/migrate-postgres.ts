@@ -16,18 +16,39 @@ import {
  */
 export async function migratePostgres(pg: Pool): Promise<void> {
   const migrations = await readMigrations();
-  await asOnlyMigration(pg, (client) => applyMissing(client, migrations));
+  await asOnlyMigration(pg, ({ client }) => applyMissing(client, migrations));
 }
 
 /** Runs `work` while no other process of this installation migrates PostgreSQL or ClickHouse. */
-export async function asOnlyMigration(pg: Pool, work: (client: PoolClient) => Promise<void>): Promise<void> {
+export async function asOnlyMigration(pg: Pool, work: (lock: MigrationLock) => Promise<void>): Promise<void> {
   const client = await pg.connect();
+  // Without a listener, a connection that breaks between queries would end the process.
+  const ignore = () => undefined;
+  client.on("error", ignore);
   try {
     await client.query("select pg_advisory_lock($1)", [LOCK]);
-    await work(client);
+    await work({ client, check: () => check(client) });
   } finally {
     // Closing the session releases the lock, whatever the session's state.
     client.release(true);
+  }
+}
+
+/** The session that holds the lock. */
+export interface MigrationLock {
+  client: PoolClient;
+  /** Throws if the session has ended: another process may migrate then. */
+  check(): Promise<void>;
+}
+
+async function check(client: PoolClient): Promise<void> {
+  try {
+    await client.query("select 1");
+  } catch (cause) {
+    throw new Error(
+      "the PostgreSQL session that holds the lock of migrations has ended: migrations stop here, start again",
+      { cause },
+    );
   }
 }
 

@@ -14,16 +14,16 @@ export interface Preparation {
 /** Creates the database that the URL names when it is missing, and migrates its tables. */
 export async function prepareClickHouse(url: string, { lock }: Preparation): Promise<void> {
   if (lock === "alone") return migrate(url);
-  await asOnlyMigration(lock, () => migrate(url));
+  await asOnlyMigration(lock, ({ check }) => migrate(url, check));
 }
 
-async function migrate(url: string): Promise<void> {
+async function migrate(url: string, checkLock?: () => Promise<void>): Promise<void> {
   // A client names its database in every request, which fails before the database exists.
   const server = connectClickHouse(url, { database: "default" });
   const client = connectClickHouse(url);
   try {
     await createDatabase(server, databaseOf(url));
-    await migrateClickHouse(client);
+    await migrateClickHouse(client, { checkLock });
   } finally {
     await Promise.all([server.close(), client.close()]);
   }

@@ -39,6 +39,8 @@ export function connectPostgres({ url, connectionsMax, log, limits }: PostgresPo
     max: connectionsMax,
     connectionTimeoutMillis: limits?.connectionMs ?? CONNECTION_MS,
     idleTimeoutMillis: IDLE_MS,
+    // The session that holds the lock of migrations is silent for as long as one statement of ClickHouse takes.
+    keepAlive: true,
     application_name: "maintainer-toolchain",
     ...(limits && {
       Client: PreparingClient,

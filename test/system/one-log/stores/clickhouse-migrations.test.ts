@@ -99,7 +99,7 @@ describe("an installation of the release that recorded no migrations", () => {
     const nine = [...BREAKDOWN_LIST, agent];
     const ninth = migrationOf("900-agents.sql", breakdownStatements(agent));
     const { client } = clickhouse;
-    await migrateClickHouse(client, [...(await readMigrations()), ninth]);
+    await migrateClickHouse(client, { known: [...(await readMigrations()), ninth] });
     const counted = async (breakdown: string, format: "ndjson" | "csv") =>
       textOf(
         await openRows(client, {
@@ -117,7 +117,7 @@ describe("an installation of the release that recorded no migrations", () => {
     expect(await clients()).toContain('"agent":"agent1"}');
     expect(await counted("agent", "ndjson")).toBe(await clients());
     await client.command({ query: "TRUNCATE TABLE migrations" });
-    await migrateClickHouse(client, [...(await readMigrations()), ninth]);
+    await migrateClickHouse(client, { known: [...(await readMigrations()), ninth] });
     await insertChunk(
       clickhouse,
       chunkOf(IMPORTS.first.replace("0011", "0015"), { order: 5, every: 1 }),
@@ -161,12 +161,12 @@ describe("migrations", () => {
   test("that was cut short between two statements runs again, and is recorded when all are through", async () => {
     const { client } = clickhouse;
     const rows = (query: string) => clickhouse.rows(query);
-    await expect(migrateClickHouse(client, [things, fill(0)])).rejects.toThrow(
+    await expect(migrateClickHouse(client, { known: [things, fill(0)] })).rejects.toThrow(
       "migration 002-fill.sql failed",
     );
     expect(await rows("SELECT name FROM migrations")).toEqual([{ name: "001-things.sql" }]);
-    await migrateClickHouse(client, [things, fill(2)]);
-    await migrateClickHouse(client, [things, fill(2)]);
+    await migrateClickHouse(client, { known: [things, fill(2)] });
+    await migrateClickHouse(client, { known: [things, fill(2)] });
     expect(await rows("SELECT n, half FROM things")).toEqual([{ n: 4, half: 4 }]);
     expect(await rows("SELECT number FROM migrations ORDER BY number")).toEqual([
       { number: 1 },
@@ -176,10 +176,10 @@ describe("migrations", () => {
 
   test("of a newer program, or with another text, are refused before anything runs", async () => {
     const { client } = clickhouse;
-    await expect(migrateClickHouse(client, [things])).rejects.toThrow(
+    await expect(migrateClickHouse(client, { known: [things] })).rejects.toThrow(
       "the database is newer than this program: it has migration 002-fill.sql, unknown here",
     );
-    await expect(migrateClickHouse(client, [things, fill(4)])).rejects.toThrow(
+    await expect(migrateClickHouse(client, { known: [things, fill(4)] })).rejects.toThrow(
       "migration 002-fill.sql was applied with another text than this program's",
     );
   });
