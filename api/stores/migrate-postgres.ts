@@ -38,7 +38,7 @@ export async function asOnlyMigration(pg: Pool, work: (lock: MigrationLock) => P
 export interface MigrationLock {
   client: PoolClient;
   /** Throws if the session has ended: another process may migrate then. */
-  check(): Promise<void>;
+  check: () => Promise<void>;
 }
 
 async function check(client: PoolClient): Promise<void> {
