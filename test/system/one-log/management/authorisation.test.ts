@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Action } from "../../../../api/resources.js";
+import { ACTIONS, type Action } from "../../../../api/resources.js";
 import { SCOPES, type Scope } from "../../../../schemas/contracts/api-token.js";
 import { makeMates, makePlace, type Place } from "../../../support/api/access-place.js";
 import {
@@ -54,9 +54,14 @@ async function outcomeOf(
   return { decision, recorded: rows.length > 0 };
 }
 
-/** What the table says of actions (`access.test.ts` holds every cell of it against the rules). */
+const decidedActions = new Set<Action>();
+
+/** The table's decision (`access.test.ts` compares every cell of it with the rules). */
 function decisionOf(request: TabledRequest, caller: TabledCaller): string {
-  const on = (action: Action) => tabledDecision(action, caller);
+  const on = (action: Action) => {
+    decidedActions.add(action);
+    return tabledDecision(action, caller);
+  };
   return expectedDecision(request, { ownerKind: caller.ownerKind, on });
 }
 
@@ -65,14 +70,25 @@ const outcomeAs = ({ route }: TabledRequest, decision: string): Outcome => ({
   recorded: decision === "allowed" && route.method !== "GET",
 });
 
+const ALL_ACTIONS = Object.keys(ACTIONS) as Action[];
+
+/** How many actions the table allows a caller. */
+const rightsOf = (caller: TabledCaller) =>
+  ALL_ACTIONS.filter((action) => tabledDecision(action, caller) === "allowed").length;
+/** From the caller with the fewest rights to the one with the most. */
+const BY_RIGHTS = CALLERS.toSorted((one, other) => rightsOf(one) - rightsOf(other));
+
 /**
- * One caller who may and one who may not, another one for each request. Where a handler makes its decision of several
- * actions, the table cannot know how: every caller asks.
+ * The admitted caller with the fewest rights and the refused one with the most: a rule that is a little too strict or
+ * too lax fails with one of them. A handler that combines several actions is asked by every caller.
  */
-function callersOf(request: TabledRequest, index: number): readonly TabledCaller[] {
+function callersOf(request: TabledRequest): readonly TabledCaller[] {
   if (request.decide !== undefined) return CALLERS;
-  const refused = CALLERS.filter((caller) => decisionOf(request, caller) !== "allowed");
-  return [ownerAllowed(request), refused[index % refused.length] ?? []].flat();
+  const isAllowed = (caller: TabledCaller) => decisionOf(request, caller) === "allowed";
+  const admitted = BY_RIGHTS.find(isAllowed);
+  const refused = BY_RIGHTS.findLast((caller) => !isAllowed(caller));
+  if (admitted === undefined) throw new Error(`the table admits nobody: ${request.name}`);
+  return [admitted, refused].flatMap((caller) => caller ?? []);
 }
 
 const OWNER = { ownerKind: "organization", caller: { standing: "owner" } } as const;
@@ -88,8 +104,8 @@ const NAMED_REQUESTS = REQUESTS.map((each, index) => [each.name, each, index] as
 describe("a route admits who may use it, and nobody else", () => {
   const decided = new Set<string>();
 
-  test.each(NAMED_REQUESTS)("%s", async (_, request, index) => {
-    const callers = callersOf(request, index);
+  test.each(NAMED_REQUESTS)("%s", async (_, request) => {
+    const callers = callersOf(request);
     const seen = callers.map(async (each) => [each.who, await outcomeOf(request, each)] as const);
     const nobody = outcomeOf(request, OWNER, () => "").then((outcome) => ["nobody", outcome] as const);
     const expected = callers.map(
@@ -105,6 +121,7 @@ describe("a route admits who may use it, and nobody else", () => {
   test("of every kind there was one, for every route", () => {
     expect([...decided].sort()).toEqual(["allowed", "forbidden", "hidden"]);
     expect(new Set(REQUESTS.map(({ route }) => route))).toEqual(new Set(TOKEN_ROUTES));
+    expect(ALL_ACTIONS.filter((action) => !decidedActions.has(action))).toEqual([]);
   });
 });
 
