@@ -33,16 +33,25 @@ export async function retryWhileDown<T>(
   { onFailure, signal, isDown = () => true }: Retrying,
 ): Promise<T> {
   let down: unknown;
-  const options = { attempts: ATTEMPTS_MAX, backoff: BACKOFF, signal, isTransient: isDown };
+  let failedAfterAbort = false;
+  const attempt = {
+    isTransient: isDown,
+    async onFailure(error: unknown) {
+      if (!isDown(error)) return;
+      down = error;
+      failedAfterAbort = signal?.aborted ?? false;
+      await onFailure(error);
+    },
+  };
   try {
-    return await retry(work, {
-      ...options,
-      async onFailure(error) {
-        if (!isDown(error)) return;
-        down = error;
-        await onFailure(error);
+    return await retry(work, { ...attempt, attempts: ATTEMPTS_MAX, backoff: BACKOFF, signal }).catch(
+      (error) => {
+        const duringPause = signal?.aborted && error === signal.reason && !failedAfterAbort;
+        if (!duringPause) throw error;
+        // A worker that is stopped in a pause tries once more: the store may be back, and its batch can be committed.
+        return retry(work, { ...attempt, attempts: 1, backoff: BACKOFF });
       },
-    });
+    );
   } catch (error) {
     const gaveUp = error === down || (signal?.aborted && error === signal.reason);
     throw gaveUp ? new StillDown(down) : error;

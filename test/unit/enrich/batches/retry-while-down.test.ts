@@ -59,7 +59,7 @@ describe("retryWhileDown", () => {
     expect(work).toHaveBeenCalledTimes(1);
   });
 
-  test("gives up at once when it is told to stop, also while it waits", async () => {
+  test("gives up after one more try when it is stopped during a pause", async () => {
     const work = vi.fn(() => Promise.reject(new Error("down")));
     const stopping = new AbortController();
     const retrying = { onFailure: () => undefined, signal: stopping.signal };
@@ -67,6 +67,27 @@ describe("retryWhileDown", () => {
     await vi.advanceTimersByTimeAsync(150);
     stopping.abort();
     await answer;
+    expect(work).toHaveBeenCalledTimes(3);
+  });
+
+  test("tries once more when it is stopped during a pause", async () => {
+    const stopping = new AbortController();
+    const work = vi.fn(async () => "up").mockRejectedValueOnce(new Error("down"));
+    const answer = retryWhileDown(work, { onFailure: () => undefined, signal: stopping.signal });
+    await vi.advanceTimersByTimeAsync(50);
+    stopping.abort();
+    expect(await answer).toBe("up");
     expect(work).toHaveBeenCalledTimes(2);
+  });
+
+  test("takes a failure after it was stopped as the last one", async () => {
+    const stopping = new AbortController();
+    const work = vi.fn(async () => {
+      stopping.abort();
+      throw new Error("down");
+    });
+    const answer = retryWhileDown(work, { onFailure: () => undefined, signal: stopping.signal });
+    await expect(answer).rejects.toMatchObject({ name: "StillDown" });
+    expect(work).toHaveBeenCalledTimes(1);
   });
 });
