@@ -5,9 +5,8 @@ import { asOnlyMigration } from "../../../../api/stores/migrate-postgres.js";
 
 /** A pool of one connection, whose server can end its session. */
 function openPool() {
-  const client = Object.assign(new EventEmitter(), {
-    ended: false,
-    released: undefined as unknown,
+  const state: { ended: boolean; released: unknown } = { ended: false, released: undefined };
+  const client = Object.assign(new EventEmitter(), state, {
     query: async () => {
       if (client.ended) throw new Error("Client has encountered a connection error and is not queryable");
       return { rows: [] };
