@@ -6,6 +6,7 @@ import {
   type Benchmark,
   type BenchResult,
 } from "../bench/common/benchmark.js";
+import { parseBytes } from "../../schemas/byte-size.js";
 import { ClosingStack } from "../process/closing-stack.js";
 import { stopSignal } from "../process/lifecycle.js";
 import { StartFailure } from "../process/start-failure.js";
@@ -26,6 +27,22 @@ export function benchCommand(): Command {
       "how often this program and the peer are measured in turns; reports medians",
       wholeNumber,
       1,
+    )
+    .option(
+      "--overrides <percents>",
+      "shares of overrides: 0, 10 and 100 (a second import of the same lines)",
+      percents,
+      [10],
+    )
+    .option("--packages <counts>", "numbers of packages that the lines name, such as 1,50", counts, [1])
+    .option("--stored <counts>", "events stored before the next ones are measured", counts, [1e6, 5e6, 20e6])
+    .option("--long", "growth: 100 million stored events as well", false)
+    .option("--imports <count>", "number of small imports", wholeNumber, 1_000)
+    .option(
+      "--bytes <size>",
+      "size of the body of memory, such as 2000000000 or 512MiB",
+      byteSize,
+      2_000_000_000,
     )
     .option("--rate <count>", "management requests per second", upTo(RATE_MAX), 500)
     .option("--redirects <count>", "redirects of live collection per second", upTo(REDIRECTS_MAX), 5_000)
@@ -92,6 +109,22 @@ function upTo(max: number): (text: string) => number {
     if (number > max) throw new InvalidArgumentError(`It may be ${max} at most.`);
     return number;
   };
+}
+
+function counts(text: string): number[] {
+  return text.split(",").map(wholeNumber);
+}
+
+function percents(text: string): number[] {
+  const values = text.split(",").map(Number);
+  if (text !== "" && values.every((value) => value >= 0 && value <= 100)) return values;
+  throw new InvalidArgumentError("It must be percentages separated by commas, such as 0,10,100.");
+}
+
+function byteSize(text: string): number {
+  const bytes = parseBytes(text);
+  if (bytes !== undefined) return bytes;
+  throw new InvalidArgumentError("It must be a size in bytes, or such as 512MiB.");
 }
 
 function wholeNumber(text: string): number {

@@ -31,6 +31,7 @@ export type ImportBody = Buffer | string | Iterable<Buffer> | AsyncIterable<Buff
 
 export interface PollOptions {
   timeoutMs?: number;
+  pollMs?: number;
   onProgress?: (record: EventImport) => void;
 }
 
@@ -91,7 +92,7 @@ function streamOf(body: Readable): ReadableStream {
 }
 
 async function pollToDone(read: () => Promise<EventImport>, options: PollOptions): Promise<EventImport> {
-  const { timeoutMs = POLL_TIMEOUT_MS, onProgress } = options;
+  const { timeoutMs = POLL_TIMEOUT_MS, pollMs = POLL_MS, onProgress } = options;
   const deadline = performance.now() + timeoutMs;
   for (;;) {
     const record = await read();
@@ -102,7 +103,7 @@ async function pollToDone(read: () => Promise<EventImport>, options: PollOptions
         `import ${record.id} is not done after ${timeoutMs / 1000} s: ${JSON.stringify(record)}`,
       );
     }
-    await sleep(POLL_MS);
+    await sleep(pollMs);
   }
 }
 

@@ -6,7 +6,7 @@ import { connectApi } from "../../demo/api-client.js";
 import type { Benchmark, BenchOptions, BenchResult, BenchContext } from "../common/benchmark.js";
 import { collectReport, type CollectFacts } from "./collect-report.js";
 import { gzipFile, makeRedirectPackages, runCollectRound, type CollectRound } from "./collect-round.js";
-import { createBenchAccount, OWNER } from "../common/create-bench-account.js";
+import { createBenchAccount } from "../common/create-bench-account.js";
 import { writeGzipFile } from "../common/event-files.js";
 import { PACKAGE } from "../import/import-round.js";
 import { spawnProgram, type Program } from "../common/spawn-program.js";
@@ -48,13 +48,13 @@ async function runRounds(program: Program, options: RoundsOptions): Promise<Coll
   const { uuid: packageId } = await api.post<PackageV1>("/v1/packages", { ...PACKAGE, name: "imported" });
   const collected = await makeRedirectPackages({ api });
   const file = gzipFile(folder);
-  const setup = { api, owner: OWNER, clickhouseUrl, pid: program.pid, folder, collectUrl, file, packageId };
+  const setup = { api, clickhouseUrl, pid: program.pid, folder, collectUrl, file, packageId };
   // What was made is served within a second.
   await sleep(1_000);
   onProgress(`warming both sides up for ${WARM_UP_SECONDS} s`);
-  await writeGzipFile(file, { events: WARM_UP_EVENTS, seed: seed + 1, packageId });
+  await writeGzipFile(file, { events: WARM_UP_EVENTS, seed: seed + 1, packageIds: [packageId] });
   await runCollectRound({ ...setup, events: WARM_UP_EVENTS }, { perSecond, seconds: WARM_UP_SECONDS });
-  await writeGzipFile(file, { events, seed, packageId });
+  await writeGzipFile(file, { events, seed, packageIds: [packageId] });
   const rounds: CollectRound[] = [];
   for (let round = 1; round <= times; round += 1) {
     onProgress(

@@ -4,6 +4,7 @@ import type { CollectRound, RedirectRun } from "./collect-round.js";
 import { median } from "../common/median.js";
 import { percentiles } from "../common/percentiles.js";
 import { textTable } from "../common/text-table.js";
+import { rounded } from "../common/format-numbers.js";
 
 export interface CollectFacts {
   rounds: readonly CollectRound[];
@@ -113,8 +114,4 @@ function runJson({ latencyMs, perSecond, importSeconds, cpu }: RunFacts) {
     import_seconds: rounded(importSeconds),
     cpu_cores: all(cpu),
   };
-}
-
-function rounded(value: number): number {
-  return Math.round(value * 1000) / 1000;
 }

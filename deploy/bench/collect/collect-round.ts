@@ -7,6 +7,7 @@ import type { PackageV1 } from "../../../schemas/contracts/package.js";
 import { awaitMerges } from "../common/await-merges.js";
 import type { ImportSetup } from "../import/import-round.js";
 import { PACKAGE } from "../import/import-round.js";
+import { importPath } from "../import/import-variants.js";
 import { readBusySeconds } from "../common/machine-cpu.js";
 import type { MeasuredRun } from "../management/management-round.js";
 import { postFile } from "../common/post-file.js";
@@ -74,9 +75,9 @@ async function measureRedirects(
 }
 
 /** Resolves with how long it took to be done. */
-async function importFile({ api, owner, packageId, file }: CollectSetup): Promise<number> {
+async function importFile({ api, packageId, file }: CollectSetup): Promise<number> {
   const startedAt = performance.now();
-  const url = new URL(`/v2/packages/${owner}/${packageId}/import`, api.url);
+  const url = new URL(importPath([packageId]), api.url);
   const headers = {
     Authorization: `Bearer ${api.token}`,
     "Content-Type": "application/ndjson",

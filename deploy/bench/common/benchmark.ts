@@ -20,6 +20,18 @@ export interface BenchOptions {
   log: EventLogName;
   /** How often this program and the peer are measured in turns. */
   rounds: number;
+  /** Shares of overrides in percent; each is measured with each number of packages. */
+  overrides: readonly number[];
+  /** Numbers of packages that the lines name. */
+  packages: readonly number[];
+  /** Numbers of events that are stored before the next ones are measured. */
+  stored: readonly number[];
+  /** Whether to store 100 million events as well. */
+  long: boolean;
+  /** Number of small imports. */
+  imports: number;
+  /** Size of a body. */
+  bytes: number;
   /** Requests per second. */
   rate: number;
   /** Redirects of live collection per second. */

@@ -24,8 +24,12 @@ export interface EventFile {
 export interface EventFilesOptions {
   events: number;
   seed: number;
-  /** A file package, because its events have custom variables. */
-  packageId: string;
+  /** File packages, because their events have custom variables. With several, every line names its own. */
+  packageIds: readonly string[];
+  /** Share of lines with the `$unique_id` of an earlier line; default 0.1. */
+  overrideShare?: number;
+  /** Number of the first line. An import that continues the numbers of another also overrides its events. */
+  startAt?: number;
 }
 
 // Spans two months and so two partitions. Fixed dates, so that a seed gives the same file on any day.
@@ -33,12 +37,9 @@ const FROM = "2025-01-15";
 const DAYS = 30;
 
 /** Writes the files into the folder. Disposal deletes them. */
-export async function writeEventFiles(
-  folder: string,
-  { events, seed, packageId }: EventFilesOptions,
-): Promise<EventFiles> {
+export async function writeEventFiles(folder: string, options: EventFilesOptions): Promise<EventFiles> {
   const [plain, gzip, objects] = NAMES.map((name) => join(folder, name)) as [string, string, string];
-  const mix = mixOf({ events, seed, packageId });
+  const mix = mixOf(options);
   await pipeline(Readable.from(generateBody(mix)), createWriteStream(plain));
   await pipeline(createReadStream(plain), createGzip(), createWriteStream(gzip));
   await pipeline(Readable.from(objectBlocks(generateLines(mix))), createWriteStream(objects));
@@ -52,14 +53,18 @@ export async function writeEventFiles(
 }
 
 /** Writes only the gzip file, for benchmarks that need no other. */
-export async function writeGzipFile(path: string, options: EventFilesOptions): Promise<EventFile> {
-  await pipeline(Readable.from(generateBody(mixOf(options))), createGzip(), createWriteStream(path));
+export async function writeGzipFile(
+  path: string,
+  { gzipLevel, ...options }: EventFilesOptions & { gzipLevel?: number },
+): Promise<EventFile> {
+  const body = Readable.from(generateBody(mixOf(options)));
+  await pipeline(body, createGzip({ level: gzipLevel }), createWriteStream(path));
   return sized(path);
 }
 
-export function mixOf({ events, seed, packageId }: EventFilesOptions): EventMix {
-  const packages = [{ id: packageId, libraryType: "other" as const }];
-  return { seed, count: events, packages, from: FROM, days: DAYS };
+export function mixOf({ events, packageIds, ...rest }: EventFilesOptions): EventMix {
+  const packages = packageIds.map((id) => ({ id, libraryType: "other" as const }));
+  return { ...rest, count: events, packages, from: FROM, days: DAYS };
 }
 
 const NAMES = ["events.ndjson", "events.ndjson.gz", "objects.ndjson"] as const;

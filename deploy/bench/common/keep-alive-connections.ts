@@ -5,7 +5,7 @@ export interface ManagementRequest {
   method: "GET" | "POST" | "PUT" | "DELETE";
   path: string;
   headers?: Record<string, string>;
-  /** Sent as JSON. */
+  /** Sent as JSON; a Buffer as it is. */
   body?: unknown;
 }
 
@@ -42,7 +42,7 @@ function send(
       buffer(answer).then(parse).then(resolve, reject);
     });
     sending.once("error", reject);
-    sending.end(body === undefined ? undefined : JSON.stringify(body));
+    sending.end(body === undefined || Buffer.isBuffer(body) ? body : JSON.stringify(body));
   });
 }
 

@@ -1,17 +1,15 @@
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { request, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
-import { pipeline } from "node:stream";
+import { pipeline, type Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 
-export interface FilePost {
+interface Post {
   url: URL;
   headers: Record<string, string>;
-  /** The file to send as the body. */
-  path: string;
 }
 
-export interface FileAnswer {
+export interface PostAnswer {
   headers: IncomingHttpHeaders;
   text: string;
 }
@@ -23,20 +21,22 @@ const READ_BYTES = 256 * 1024;
  * `fetch`, whose streams take several times the CPU, on cores that the measured program shares. Throws unless the status
  * is 200.
  */
-export async function postFile({ url, headers, path }: FilePost): Promise<FileAnswer> {
+export async function postFile({ path, headers, ...post }: Post & { path: string }): Promise<PostAnswer> {
   const { size } = await stat(path);
+  const body = createReadStream(path, { highWaterMark: READ_BYTES });
+  return postStream({ ...post, headers: { ...headers, "Content-Length": String(size) }, body });
+}
+
+/** Streams a body. Throws unless the status is 200. */
+export async function postStream({ url, headers, body }: Post & { body: Readable }): Promise<PostAnswer> {
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-    const sending = request(
-      url,
-      { method: "POST", headers: { ...headers, "Content-Length": size } },
-      resolve,
-    );
+    const sending = request(url, { method: "POST", headers }, resolve);
     sending.once("error", reject);
     // An answer may arrive before the last byte is sent. An error of the rest is then ignored.
-    pipeline(createReadStream(path, { highWaterMark: READ_BYTES }), sending, () => undefined);
+    pipeline(body, sending, () => undefined);
   });
-  const body = await text(answer);
+  const answered = await text(answer);
   if (answer.statusCode !== 200)
-    throw new Error(`POST ${url.pathname} answered ${answer.statusCode}: ${body.slice(0, 1000)}`);
-  return { headers: answer.headers, text: body };
+    throw new Error(`POST ${url.pathname} answered ${answer.statusCode}: ${answered.slice(0, 1000)}`);
+  return { headers: answer.headers, text: answered };
 }

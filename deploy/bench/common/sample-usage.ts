@@ -1,3 +1,4 @@
+import { readThreadCpu, threadCpuBetween, type ThreadCpu } from "./thread-cpu.js";
 import { PARTS, readProgramParts, type Part, type PartProcess } from "./program-parts.js";
 
 /** The usage of one part of the program. Shared memory counts in each process of PostgreSQL. */
@@ -11,8 +12,8 @@ export interface PartUsage {
   residentPeakBytes: number;
 }
 
-/** `client`: this process, which sends the requests. */
-export type Usage = Record<Part, PartUsage> & { client: { cpuSeconds: number } };
+/** `client`: this process, which sends the requests. `threads`: the CPU seconds of `service` by kind of thread. */
+export type Usage = Record<Part, PartUsage> & { client: { cpuSeconds: number }; threads: ThreadCpu };
 
 export interface UsageSampler extends Disposable {
   /** Takes the last sample. */
@@ -25,15 +26,30 @@ const SAMPLE_MS = 250;
 export function sampleUsage(rootPid: number, read = readProgramParts): UsageSampler {
   const samples = new UsageSamples(read(rootPid));
   const cpuBefore = process.cpuUsage();
+  const threadsBefore = readThreadCpu(rootPid);
   const timer = setInterval(() => samples.add(read(rootPid)), SAMPLE_MS);
   return {
     finish() {
       clearInterval(timer);
       samples.add(read(rootPid));
       const { user, system } = process.cpuUsage(cpuBefore);
-      return { ...samples.usage(), client: { cpuSeconds: (user + system) / 1e6 } };
+      const threads = threadCpuBetween(threadsBefore, readThreadCpu(rootPid));
+      return { ...samples.usage(), threads, client: { cpuSeconds: (user + system) / 1e6 } };
     },
     [Symbol.dispose]: () => clearInterval(timer),
+  };
+}
+
+/** CPU seconds under the names that reports show, in their order. */
+export function cpuSecondsOf({ service, clickhouse, postgres, client, threads }: Usage) {
+  return {
+    service: service.cpuSeconds,
+    main_thread: threads.main,
+    enrichment_threads: threads.enrichment,
+    other_threads: threads.other,
+    clickhouse: clickhouse.cpuSeconds,
+    postgres: postgres.cpuSeconds,
+    client: client.cpuSeconds,
   };
 }
 

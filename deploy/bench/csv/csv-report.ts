@@ -3,6 +3,7 @@ import type { BenchResult } from "../common/benchmark.js";
 import type { CsvRound, CurlRun } from "./csv-round.js";
 import { median } from "../common/median.js";
 import { textTable } from "../common/text-table.js";
+import { rounded } from "../common/format-numbers.js";
 
 const RUNS = ["ours", "clickhouse"] as const;
 
@@ -76,8 +77,4 @@ function jsonOf({
     service_resident_before_bytes: residentBeforeBytes,
     service_resident_max_bytes: residentMaxBytes,
   };
-}
-
-function rounded(value: number): number {
-  return Math.round(value * 1000) / 1000;
 }

@@ -2,6 +2,7 @@ import { availableParallelism } from "node:os";
 import type { BenchResult } from "../common/benchmark.js";
 import { median } from "../common/median.js";
 import { textTable } from "../common/text-table.js";
+import { rounded } from "../common/format-numbers.js";
 
 /** One run for all owners. */
 export interface MeasuredPass {
@@ -93,8 +94,4 @@ function jsonOf(facts: Facts, { peerSeconds, ratio }: { peerSeconds: number; rat
     peers: { clickhouse_sum: { seconds: rounded(peerSeconds) } },
     ratio: rounded(ratio),
   };
-}
-
-function rounded(value: number): number {
-  return Math.round(value * 1000) / 1000;
 }

@@ -16,7 +16,7 @@ export interface ClickHousePeer extends AsyncDisposable {
    * inserted. Each line must be a JSON object: one truncated object makes ClickHouse fail when it parses on several
    * cores ("Size of JSON object is extremely large"), and on one core it would be a weaker peer.
    */
-  insert(file: { path: string; packageId: string }): Promise<void>;
+  insert(file: { path: string; packageIds: readonly string[] }): Promise<void>;
   /** The number of inserted events. */
   countEvents(): Promise<number>;
   /** Drops the database. */
@@ -35,8 +35,8 @@ export async function openClickHousePeer(url: string): Promise<ClickHousePeer> {
   await migrateClickHouse(clickhouse);
   const query = await readFile(assetUrl("deploy/bench/import/insert-raw-lines.sql"), "utf8");
   return {
-    async insert({ path, packageId }) {
-      const { headers, text } = await postFile({ ...insertRequest(url, { query, packageId }), path });
+    async insert({ path, packageIds }) {
+      const { headers, text } = await postFile({ ...insertRequest(url, { query, packageIds }), path });
       const code = headers["x-clickhouse-exception-code"];
       if (code !== undefined)
         throw new Error(`the INSERT of the peer failed with ClickHouse error ${String(code)}: ${text}`);
@@ -50,10 +50,11 @@ export async function openClickHousePeer(url: string): Promise<ClickHousePeer> {
   };
 }
 
-function insertRequest(url: string, { query, packageId }: { query: string; packageId: string }) {
+function insertRequest(url: string, { query, packageIds }: { query: string; packageIds: readonly string[] }) {
   const { origin, username, password } = new URL(url);
   const insert = new URL(origin);
-  const parameters = { param_artifact: packageId, param_importId: randomUUID() };
+  const artifacts = `[${packageIds.map((id) => `'${id}'`).join(",")}]`;
+  const parameters = { param_artifacts: artifacts, param_importId: randomUUID() };
   insert.search = new URLSearchParams({ database: DATABASE, query, ...parameters, ...SETTINGS }).toString();
   const headers = {
     "X-ClickHouse-User": decodeURIComponent(username),

@@ -31,7 +31,7 @@ export async function measureCodecs(seed: number): Promise<CodecCost[]> {
 }
 
 async function* bodyOf(seed: number): AsyncGenerator<Buffer> {
-  yield* generateBody(mixOf({ events: EVENTS, seed, packageId: "00000000-0000-0000-0000-000000000000" }));
+  yield* generateBody(mixOf({ events: EVENTS, seed, packageIds: ["00000000-0000-0000-0000-000000000000"] }));
 }
 
 const HEAD: Omit<RawChunk, "firstLine" | "lines"> = {

@@ -1,22 +1,24 @@
 import { join } from "node:path";
 import { connectApi } from "../../demo/api-client.js";
 import type { Benchmark, BenchOptions, BenchResult, BenchContext } from "../common/benchmark.js";
-import { createBenchAccount, OWNER } from "../common/create-bench-account.js";
+import { createBenchAccount } from "../common/create-bench-account.js";
 import { spawnProgram, type Program } from "../common/spawn-program.js";
 import { makeTemporaryFolder } from "../common/temporary-folder.js";
-import { importReport } from "./import-report.js";
+import { importReport, type MeasuredVariant } from "./import-report.js";
 import { runImportRound, type ImportSetup, type ImportRound } from "./import-round.js";
+import { nameOf, variantsOf } from "./import-variants.js";
 import { runLogBenchmark } from "./log-benchmark.js";
 
 /** Measures from the first byte of a gzip file to `done`, beside an INSERT of the same lines into the same tables. */
 export const importBenchmark: Benchmark = {
   name: "import",
-  summary: "events/s from POST to `done`, beside INSERT ... FORMAT JSONEachRow of the same lines",
+  summary: "events/s from POST to `done` by --overrides and --packages, beside INSERT ... FORMAT JSONEachRow",
   run: runImportBenchmark,
 };
 
 // Enough for the just-in-time compiler. Another seed, so that no cache has the clients of the measured rounds.
 const WARM_UP_EVENTS = 60_000;
+const WARM_UP = { overridesPercent: 10, packages: 1 };
 
 async function runImportBenchmark(
   options: BenchOptions,
@@ -26,32 +28,32 @@ async function runImportBenchmark(
   const { path: folder } = open.use(makeTemporaryFolder());
   const program = open.use(spawnProgram(join(folder, "data")));
   onProgress(`starting the program in ${folder}`);
-  const rounds = await program.whileRunning(runRounds(program, { ...options, folder, onProgress }));
-  return importReport(rounds, options);
+  const measured = await program.whileRunning(runVariants(program, { ...options, folder, onProgress }));
+  return importReport(measured, options);
 }
 
-interface RoundsOptions extends BenchOptions {
+interface VariantsOptions extends BenchOptions {
   folder: string;
   onProgress: (sentence: string) => void;
 }
 
-async function runRounds(program: Program, options: RoundsOptions): Promise<ImportRound[]> {
+/** Every round measures all variants, so that slow changes of the machine affect all of them. */
+async function runVariants(program: Program, options: VariantsOptions): Promise<MeasuredVariant[]> {
   const { events, seed, rounds, folder, onProgress } = options;
   const { api, clickhouse: clickhouseUrl } = await program.ready();
   const token = await createBenchAccount(program.dataDir);
-  const setup: ImportSetup = {
-    api: connectApi(api, token),
-    owner: OWNER,
-    clickhouseUrl,
-    pid: program.pid,
-    folder,
-  };
+  const setup: ImportSetup = { api: connectApi(api, token), clickhouseUrl, pid: program.pid, folder };
   onProgress(`warming both sides up with ${WARM_UP_EVENTS} other events`);
-  await runImportRound(setup, { events: WARM_UP_EVENTS, seed: seed + 1, name: "warm-up" });
-  const done: ImportRound[] = [];
+  await runImportRound(setup, { ...WARM_UP, events: WARM_UP_EVENTS, seed: seed + 1, name: "warm-up" });
+  const measured = variantsOf(options).map((variant) => ({ variant, rounds: [] as ImportRound[] }));
   for (let round = 1; round <= rounds; round += 1) {
-    onProgress(`round ${round} of ${rounds}: ${events} events, this program and then the peer`);
-    done.push(await runImportRound(setup, { events, seed, name: `round-${round}` }));
+    for (const { variant, rounds: done } of measured) {
+      onProgress(
+        `round ${round} of ${rounds}, ${nameOf(variant)}: ${events} events, this program and then the peer`,
+      );
+      const name = `round-${round}-${variant.overridesPercent}-of-${variant.packages}`;
+      done.push(await runImportRound(setup, { ...variant, events, seed, name }));
+    }
   }
-  return done;
+  return measured;
 }

@@ -1,34 +1,33 @@
 import { availableParallelism } from "node:os";
 import type { BenchResult } from "../common/benchmark.js";
+import { megabytes, rounded, seconds, whole } from "../common/format-numbers.js";
 import { median } from "../common/median.js";
 import { PARTS } from "../common/program-parts.js";
 import { textTable } from "../common/text-table.js";
-import { larger, type PartUsage, type Usage } from "../common/sample-usage.js";
+import { cpuSecondsOf, larger, type PartUsage, type Usage } from "../common/sample-usage.js";
 import { PEER_NAME } from "./clickhouse-peer.js";
 import type { ImportRound } from "./import-round.js";
+import { nameOf, type ImportVariant } from "./import-variants.js";
+
+export interface MeasuredVariant {
+  variant: ImportVariant;
+  rounds: readonly ImportRound[];
+}
 
 /** Medians of times and peaks of memory over the rounds. `ratio`: this program's events per second over the peer's. */
-export function importReport(rounds: readonly ImportRound[], { events }: { events: number }): BenchResult {
-  const ours = rounds.map((round) => round.ours);
-  const peer = rounds.map((round) => round.peer);
-  const secondsToDone = median(ours.map((run) => run.secondsToDone));
-  const peerSeconds = median(peer.map((run) => run.seconds));
-  const facts: ImportFacts = {
-    events,
-    rounds: rounds.length,
-    plainBytes: rounds[0]?.plainBytes ?? 0,
-    gzipBytes: rounds[0]?.gzipBytes ?? 0,
-    secondsToAnswer: median(ours.map((run) => run.secondsToAnswer)),
-    secondsToDone,
-    peerSeconds,
-    ratio: peerSeconds / secondsToDone,
-    usage: combined(ours.map((run) => run.usage)),
-    peerUsage: combined(peer.map((run) => run.usage)),
+export function importReport(
+  measured: readonly MeasuredVariant[],
+  { events }: { events: number },
+): BenchResult {
+  const variants = measured.map((one) => factsOf(one, events));
+  return {
+    text: variants.map(textOf).join("\n"),
+    json: { events, rounds: measured[0]?.rounds.length ?? 0, variants: variants.map(jsonOf) },
   };
-  return { text: textOf(facts), json: jsonOf(facts) };
 }
 
 interface ImportFacts {
+  variant: ImportVariant;
   events: number;
   rounds: number;
   plainBytes: number;
@@ -41,15 +40,37 @@ interface ImportFacts {
   peerUsage: Usage;
 }
 
+function factsOf({ variant, rounds }: MeasuredVariant, events: number): ImportFacts {
+  const ours = rounds.map((round) => round.ours);
+  const peer = rounds.map((round) => round.peer);
+  const secondsToDone = median(ours.map((run) => run.secondsToDone));
+  const peerSeconds = median(peer.map((run) => run.seconds));
+  return {
+    variant,
+    events,
+    rounds: rounds.length,
+    plainBytes: rounds[0]?.plainBytes ?? 0,
+    gzipBytes: rounds[0]?.gzipBytes ?? 0,
+    secondsToAnswer: median(ours.map((run) => run.secondsToAnswer)),
+    secondsToDone,
+    peerSeconds,
+    ratio: peerSeconds / secondsToDone,
+    usage: combined(ours.map((run) => run.usage)),
+    peerUsage: combined(peer.map((run) => run.usage)),
+  };
+}
+
 function combined(usages: readonly Usage[]): Usage {
   const ofPart = (part: (typeof PARTS)[number]): PartUsage => ({
     ...usages.map((usage) => usage[part]).reduce(larger),
     cpuSeconds: median(usages.map((usage) => usage[part].cpuSeconds)),
   });
+  const ofThread = (thread: keyof Usage["threads"]) => median(usages.map(({ threads }) => threads[thread]));
   return {
     service: ofPart("service"),
     clickhouse: ofPart("clickhouse"),
     postgres: ofPart("postgres"),
+    threads: { main: ofThread("main"), enrichment: ofThread("enrichment"), other: ofThread("other") },
     client: { cpuSeconds: median(usages.map((usage) => usage.client.cpuSeconds)) },
   };
 }
@@ -65,40 +86,50 @@ function textOf(facts: ImportFacts): string {
     ["ratio", ratio.toFixed(2), "1"],
   ]);
   return (
-    `import: ${of}, ${rounds === 1 ? "1 round" : `medians of ${rounds} rounds`} on ${availableParallelism()} cores\n` +
-    `\n${times}\n${usageTable(facts)}`
+    `import, ${nameOf(facts.variant)}: ${of}, ${rounds === 1 ? "1 round" : `medians of ${rounds} rounds`} ` +
+    `on ${availableParallelism()} cores\n\n${times}\n${cpuTable(facts)}\n${memoryTable(facts)}`
   );
 }
 
-function usageTable({ usage, peerUsage }: ImportFacts): string {
-  const rows = PARTS.map((part) => {
-    const { residentBeforeBytes, residentMaxBytes, anonymousMaxBytes, residentPeakBytes, cpuSeconds } =
-      usage[part];
-    const memory = [residentBeforeBytes, residentMaxBytes, anonymousMaxBytes, residentPeakBytes].map(
-      megabytes,
-    );
-    return [part, ...memory, seconds(cpuSeconds), seconds(peerUsage[part].cpuSeconds)];
-  });
+function cpuTable({ events, usage, peerUsage }: ImportFacts): string {
+  const ours = perMillion(cpuSecondsOf(usage), events);
+  const peer = perMillion(cpuSecondsOf(peerUsage), events);
   return textTable([
-    ["", "resident before", "largest", "anonymous", "peak since start", "CPU", "CPU of the peer"],
-    ...rows,
-    ["client", "", "", "", "", seconds(usage.client.cpuSeconds), seconds(peerUsage.client.cpuSeconds)],
+    ["CPU per million events", "this program", PEER_NAME],
+    ...Object.entries(CPU_NAMES).map(([key, name]) => [
+      name,
+      seconds(ours[key] ?? 0),
+      seconds(peer[key] ?? 0),
+    ]),
   ]);
 }
 
-function jsonOf({
-  events,
-  rounds,
-  secondsToAnswer,
-  secondsToDone,
-  peerSeconds,
-  ratio,
-  usage,
-  peerUsage,
-}: ImportFacts) {
+const CPU_NAMES: Record<keyof ReturnType<typeof cpuSecondsOf>, string> = {
+  service: "program",
+  main_thread: "  main thread",
+  enrichment_threads: "  enrichment threads",
+  other_threads: "  other threads",
+  clickhouse: "ClickHouse",
+  postgres: "PostgreSQL",
+  client: "sender",
+};
+
+function memoryTable({ usage }: ImportFacts): string {
+  return textTable([
+    ["memory", "resident before", "largest", "anonymous", "peak since start"],
+    ...PARTS.map((part) => {
+      const { residentBeforeBytes, residentMaxBytes, anonymousMaxBytes, residentPeakBytes } = usage[part];
+      const bytes = [residentBeforeBytes, residentMaxBytes, anonymousMaxBytes, residentPeakBytes];
+      return [part, ...bytes.map(megabytes)];
+    }),
+  ]);
+}
+
+function jsonOf(facts: ImportFacts) {
+  const { variant, events, secondsToAnswer, secondsToDone, peerSeconds, ratio, usage, peerUsage } = facts;
   return {
-    events,
-    rounds,
+    overrides_percent: variant.overridesPercent,
+    packages: variant.packages,
     seconds_to_answer: rounded(secondsToAnswer),
     seconds_to_done: rounded(secondsToDone),
     events_per_second: Math.round(events / secondsToDone),
@@ -107,11 +138,11 @@ function jsonOf({
       seconds: rounded(peerSeconds),
       events_per_second: Math.round(events / peerSeconds),
       memory: memoryOf(peerUsage),
-      cpu_seconds: cpuSecondsOf(peerUsage),
+      cpu_seconds_per_million: perMillion(cpuSecondsOf(peerUsage), events),
     },
     ratio: rounded(ratio),
     memory: memoryOf(usage),
-    cpu_seconds: cpuSecondsOf(usage),
+    cpu_seconds_per_million: perMillion(cpuSecondsOf(usage), events),
   };
 }
 
@@ -130,27 +161,8 @@ function memoryOf(usage: Usage) {
   );
 }
 
-function cpuSecondsOf({ service, clickhouse, postgres, client }: Usage) {
-  return {
-    service: rounded(service.cpuSeconds),
-    clickhouse: rounded(clickhouse.cpuSeconds),
-    postgres: rounded(postgres.cpuSeconds),
-    client: rounded(client.cpuSeconds),
-  };
-}
-
-function rounded(value: number): number {
-  return Math.round(value * 1000) / 1000;
-}
-
-function whole(value: number): string {
-  return Math.round(value).toLocaleString("en-GB");
-}
-
-function seconds(value: number): string {
-  return `${value.toFixed(2)} s`;
-}
-
-function megabytes(bytes: number): string {
-  return `${whole(bytes / 1_000_000)} MB`;
+function perMillion(cpuSeconds: Record<string, number>, events: number): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(cpuSeconds).map(([name, value]) => [name, rounded((value * 1e6) / events)]),
+  );
 }

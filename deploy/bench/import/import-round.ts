@@ -6,12 +6,12 @@ import { writeEventFiles, type EventFiles } from "../common/event-files.js";
 import { postFile } from "../common/post-file.js";
 import { sampleUsage, type Usage } from "../common/sample-usage.js";
 import { openClickHousePeer } from "./clickhouse-peer.js";
+import { importPath, type ImportVariant } from "./import-variants.js";
 
 /** The running program, for a round. */
 export interface ImportSetup {
   /** With the token of the account that owns the packages. */
   api: ApiClient;
-  owner: string;
   clickhouseUrl: string;
   /** The process id of the program. */
   pid: number;
@@ -28,20 +28,43 @@ export interface ImportRound {
 
 const DONE_MS_MAX = 3_600_000;
 
+export interface RoundOptions extends ImportVariant {
+  events: number;
+  seed: number;
+  /** Starts the names of its packages. */
+  name: string;
+}
+
 /**
- * Imports lines into a new package, then inserts the same lines as the peer, without those that are no JSON objects.
+ * Imports lines into new packages, then inserts the same lines as the peer, without those that are no JSON objects.
  * Both start when ClickHouse has no running merges. Throws when either side drops more lines than are broken.
  */
 export async function runImportRound(
   setup: ImportSetup,
-  { events, seed, name }: { events: number; seed: number; name: string },
+  { events, seed, name, packages, overridesPercent }: RoundOptions,
 ): Promise<ImportRound> {
-  const { uuid } = await setup.api.post<PackageV1>("/v1/packages", { ...PACKAGE, name });
-  await using files = await writeEventFiles(setup.folder, { events, seed, packageId: uuid });
-  const job = { files, events, packageId: uuid };
+  const packageIds = await makePackages(setup.api, { name, count: packages });
+  const isRepeated = overridesPercent === 100;
+  const overrideShare = isRepeated ? 0 : overridesPercent / 100;
+  await using files = await writeEventFiles(setup.folder, { events, seed, packageIds, overrideShare });
+  const job = { files, events, packageIds };
+  if (isRepeated) await measureImport(setup, { ...job, path: files.gzip.path });
   const ours = await measureImport(setup, { ...job, path: files.gzip.path });
   const peer = await measurePeer(setup, job);
   return { plainBytes: files.plain.bytes, gzipBytes: files.gzip.bytes, ours, peer };
+}
+
+/** The ids of new file packages. */
+export async function makePackages(
+  api: ApiClient,
+  { name, count }: { name: string; count: number },
+): Promise<string[]> {
+  const ids: string[] = [];
+  for (let number = 1; number <= count; number += 1) {
+    const { uuid } = await api.post<PackageV1>("/v1/packages", { ...PACKAGE, name: `${name}-${number}` });
+    ids.push(uuid);
+  }
+  return ids;
 }
 
 export const PACKAGE = { shortDescription: "Made by the benchmark", libraryType: "other" };
@@ -49,15 +72,15 @@ export const PACKAGE = { shortDescription: "Made by the benchmark", libraryType:
 interface ImportJob {
   files: EventFiles;
   events: number;
-  packageId: string;
+  packageIds: readonly string[];
 }
 
 /** Posts a gzip file of events and waits for `done`. Starts when ClickHouse has no running merges. */
 export async function measureImport(
-  { api, owner, pid, clickhouseUrl }: Omit<ImportSetup, "folder">,
-  { path, events, packageId }: Omit<ImportJob, "files"> & { path: string },
+  { api, pid, clickhouseUrl }: Omit<ImportSetup, "folder">,
+  { path, events, packageIds }: Omit<ImportJob, "files"> & { path: string },
 ): Promise<ImportRound["ours"]> {
-  const url = new URL(`/v2/packages/${owner}/${packageId}/import`, api.url);
+  const url = new URL(importPath(packageIds), api.url);
   const headers = {
     Authorization: `Bearer ${api.token}`,
     "Content-Type": "application/ndjson",
@@ -77,12 +100,12 @@ export async function measureImport(
   return { secondsToAnswer, secondsToDone, usage };
 }
 
-async function measurePeer({ pid, clickhouseUrl }: ImportSetup, { files, events, packageId }: ImportJob) {
+async function measurePeer({ pid, clickhouseUrl }: ImportSetup, { files, events, packageIds }: ImportJob) {
   await using peer = await openClickHousePeer(clickhouseUrl);
   await awaitMerges(clickhouseUrl);
   using sampler = sampleUsage(pid);
   const startedAt = performance.now();
-  await peer.insert({ path: files.objects.path, packageId });
+  await peer.insert({ path: files.objects.path, packageIds });
   const seconds = secondsSince(startedAt);
   const usage = sampler.finish();
   requireMost(await peer.countEvents(), { events, what: "the peer" });

@@ -1,19 +1,18 @@
 import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { PackageV1 } from "../../../schemas/contracts/package.js";
 import { CODECS } from "../../../schemas/records/codec.js";
 import { connectApi } from "../../demo/api-client.js";
 import type { ClosingStack } from "../../process/closing-stack.js";
 import { EVENT_LOGS, type BenchOptions, type BenchResult, type BenchContext } from "../common/benchmark.js";
-import { createBenchAccount, OWNER } from "../common/create-bench-account.js";
+import { createBenchAccount } from "../common/create-bench-account.js";
 import { writeGzipFile } from "../common/event-files.js";
 import { spawnProgram, type Program } from "../common/spawn-program.js";
 import { makeTemporaryFolder } from "../common/temporary-folder.js";
 import { sampleUsage } from "../common/sample-usage.js";
 import { openBenchBroker, type BenchBroker } from "./bench-broker.js";
 import { measureCodecs } from "./codec-costs.js";
-import { measureImport, PACKAGE } from "./import-round.js";
+import { makePackages, measureImport } from "./import-round.js";
 import { logReport, type LogTurn, type LogVariant } from "./log-report.js";
 
 // With another seed, as in the benchmark of one log.
@@ -77,11 +76,10 @@ async function measureTurn(program: Program, { broker, events, seed, file }: Set
   const { api: url, clickhouse: clickhouseUrl } = await program.ready();
   const api = connectApi(url, await createBenchAccount(program.dataDir));
   const importOf = async (mix: { events: number; seed: number }) => {
-    const name = `of-${mix.events}-events`;
-    const { uuid: packageId } = await api.post<PackageV1>("/v1/packages", { ...PACKAGE, name });
-    const { path } = await writeGzipFile(file, { ...mix, packageId });
-    const setup = { api, owner: OWNER, clickhouseUrl, pid: program.pid };
-    return measureImport(setup, { path, events: mix.events, packageId });
+    const packageIds = await makePackages(api, { name: `of-${mix.events}-events`, count: 1 });
+    const { path } = await writeGzipFile(file, { ...mix, packageIds });
+    const setup = { api, clickhouseUrl, pid: program.pid };
+    return measureImport(setup, { path, events: mix.events, packageIds });
   };
   await importOf({ events: WARM_UP_EVENTS, seed: seed + 1 });
   using sampler = broker.pid === undefined ? undefined : sampleUsage(broker.pid);

@@ -6,6 +6,7 @@ import { median } from "../common/median.js";
 import { textTable } from "../common/text-table.js";
 import type { PartUsage, Usage } from "../common/sample-usage.js";
 import type { CodecCost } from "./codec-costs.js";
+import { rounded, seconds, whole } from "../common/format-numbers.js";
 
 /** A log and the codec of its chunks. */
 export interface LogVariant {
@@ -128,16 +129,4 @@ function jsonOf({ rows, costs, events, rounds, ratio }: Report): object {
       decompress_us_per_event: rounded(unpackMicrosecondsPerEvent),
     })),
   };
-}
-
-function rounded(value: number): number {
-  return Math.round(value * 1000) / 1000;
-}
-
-function whole(value: number): string {
-  return Math.round(value).toLocaleString("en-GB");
-}
-
-function seconds(value: number): string {
-  return `${value.toFixed(2)} s`;
 }

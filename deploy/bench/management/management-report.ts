@@ -4,6 +4,7 @@ import { median } from "../common/median.js";
 import { percentiles, type Percentiles } from "../common/percentiles.js";
 import { textTable } from "../common/text-table.js";
 import type { ManagementRound, MeasuredRun } from "./management-round.js";
+import { rounded } from "../common/format-numbers.js";
 
 const RUNS = ["ours", "http", "select"] as const;
 type Run = (typeof RUNS)[number];
@@ -110,8 +111,4 @@ function runJson({ latencyMs, perSecond, cpu, answers }: RunFacts) {
     cpu_cores: Object.fromEntries(CPU_PARTS.map((part) => [part, rounded(cpu[part])])),
     answers: Object.fromEntries(sorted(answers)),
   };
-}
-
-function rounded(value: number): number {
-  return Math.round(value * 1000) / 1000;
 }

@@ -2,6 +2,7 @@ import { availableParallelism } from "node:os";
 import type { BenchResult } from "../common/benchmark.js";
 import { median } from "../common/median.js";
 import { textTable } from "../common/text-table.js";
+import { rounded } from "../common/format-numbers.js";
 
 export interface WebhooksRound {
   /** Deliveries to receivers that answer. */
@@ -36,8 +37,4 @@ export function webhooksReport(rounds: readonly WebhooksRound[]): BenchResult {
     ratio: rounded(ours / peer),
   };
   return { text, json };
-}
-
-function rounded(value: number): number {
-  return Math.round(value * 1000) / 1000;
 }

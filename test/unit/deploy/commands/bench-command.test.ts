@@ -10,7 +10,7 @@ const run = (...args: string[]) =>
 
 test("refuses an unknown benchmark, naming the known ones", async () => {
   const names = BENCHMARKS.map(({ name }) => name).join(", ");
-  expect(names).toContain("import, csv, management");
+  expect(names).toContain("import, growth, small, fair, memory, csv, management");
   await expect(run("imprt")).rejects.toThrow(`There is no benchmark imprt: choose from ${names}.`);
 });
 
@@ -22,6 +22,9 @@ test.each([
   ["--rate=5001", "It may be 5000 at most."],
   ["--seconds=601", "It may be 600 at most."],
   ["--seconds=0", "It must be a whole number above 0."],
+  ["--overrides=10,110", "It must be percentages separated by commas, such as 0,10,100."],
+  ["--packages=1,0", "It must be a whole number above 0."],
+  ["--bytes=2GB", "It must be a size in bytes, or such as 512MiB."],
 ])("refuses %s", async (option, sentence) => {
   await expect(run(option)).rejects.toThrow(sentence);
 });

@@ -12,7 +12,8 @@ const usageOf = (megabytes: number, cpuSeconds: number): Usage => {
     anonymousMaxBytes: 2_000_000,
     residentPeakBytes: 900_000_000,
   };
-  return { service: part, clickhouse: part, postgres: part, client: { cpuSeconds } };
+  const threads = { main: cpuSeconds / 4, enrichment: cpuSeconds / 2, other: cpuSeconds / 4 };
+  return { service: part, clickhouse: part, postgres: part, threads, client: { cpuSeconds } };
 };
 
 const round = (secondsToDone: number, peerSeconds: number): ImportRound => ({
@@ -27,28 +28,51 @@ const round = (secondsToDone: number, peerSeconds: number): ImportRound => ({
 });
 
 const ROUNDS = [round(8, 10), round(20, 12), round(10, 30)];
+const MEASURED = [
+  { variant: { overridesPercent: 10, packages: 1 }, rounds: ROUNDS },
+  { variant: { overridesPercent: 100, packages: 50 }, rounds: ROUNDS },
+];
 
 test("has the medians of the times, their ratio, and the peaks of memory", () => {
-  expect(importReport(ROUNDS, { events: 1_000_000 }).json).toMatchObject({
-    events: 1_000_000,
-    rounds: 3,
+  const facts = {
     seconds_to_answer: 5,
     seconds_to_done: 10,
-    events_per_second: 100_000,
-    peer: { name: "clickhouse-jsoneachrow", seconds: 12, events_per_second: 83_333 },
+    events_per_second: 50_000,
+    peer: { name: "clickhouse-jsoneachrow", seconds: 12, events_per_second: 41_667 },
     ratio: 1.2,
     memory: { service: { resident_max_bytes: 200_000_000 } },
-    cpu_seconds: { service: 10, clickhouse: 10, postgres: 10, client: 10 },
+    cpu_seconds_per_million: {
+      service: 20,
+      main_thread: 5,
+      enrichment_threads: 10,
+      other_threads: 5,
+      clickhouse: 20,
+      postgres: 20,
+      client: 20,
+    },
+  };
+  expect(importReport(MEASURED, { events: 500_000 }).json).toMatchObject({
+    events: 500_000,
+    rounds: 3,
+    variants: [
+      { ...facts, overrides_percent: 10, packages: 1 },
+      { ...facts, overrides_percent: 100, packages: 50 },
+    ],
   });
 });
 
 test("gives every number of the table a unit or a name", () => {
-  const { text } = importReport(ROUNDS, { events: 1_000_000 });
-  expect(text).toContain("1,000,000 events (230 MB, gzip 30 MB), medians of 3 rounds");
+  const { text } = importReport(MEASURED, { events: 1_000_000 });
+  expect(text).toContain(
+    "import, 10 % overrides, 1 package: 1,000,000 events (230 MB, gzip 30 MB), medians of 3 rounds",
+  );
   expect(text).toMatch(/time to done +10\.00 s +12\.00 s\n/);
   expect(text).toMatch(/events per second +100,000 +83,333\n/);
   expect(text).toMatch(/ratio +1\.20 +1\n/);
-  expect(text).toMatch(/clickhouse +1 MB +200 MB +2 MB +900 MB +10\.00 s +12\.00 s\n/);
+  expect(text).toMatch(/enrichment threads +5\.00 s +6\.00 s\n/);
+  expect(text).toMatch(/sender +10\.00 s +12\.00 s\n/);
+  expect(text).toMatch(/clickhouse +1 MB +200 MB +2 MB +900 MB\n/);
+  expect(text).toContain("import, 100 % overrides, 50 packages: ");
 });
 
 test.each([

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { NO_CPU } from "../../../../../deploy/bench/common/thread-cpu.js";
 import type { CodecCost } from "../../../../../deploy/bench/import/codec-costs.js";
 import { logReport, type LogTurn } from "../../../../../deploy/bench/import/log-report.js";
 import { CODECS } from "../../../../../schemas/records/codec.js";
@@ -10,7 +11,7 @@ const PART = {
   anonymousMaxBytes: 0,
   residentPeakBytes: 0,
 };
-const USAGE = { service: PART, clickhouse: PART, postgres: PART, client: { cpuSeconds: 1 } };
+const USAGE = { service: PART, clickhouse: PART, postgres: PART, threads: NO_CPU, client: { cpuSeconds: 1 } };
 
 const turn = (log: LogTurn["log"], codec: LogTurn["codec"], secondsToDone: number): LogTurn => ({
   log,

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { NO_CPU } from "../../../../../deploy/bench/common/thread-cpu.js";
 import { managementReport } from "../../../../../deploy/bench/management/management-report.js";
 import type {
   ManagementRound,
@@ -17,7 +18,7 @@ function run(latencyMs: number, answers: Record<string, number>): MeasuredRun {
     latenciesMs: Float64Array.from({ length: 100 }, (_, index) => (index < 98 ? latencyMs : latencyMs * 10)),
     answers: new Map(Object.entries(answers)),
     seconds: 20,
-    usage: { service: part, clickhouse: part, postgres: part, client: { cpuSeconds: 1 } },
+    usage: { service: part, clickhouse: part, postgres: part, threads: NO_CPU, client: { cpuSeconds: 1 } },
     machineCpuSeconds: latencyMs * 3 + 3,
   };
 }

@@ -1,0 +1,115 @@
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { EventImport } from "../../../schemas/records/import-store.js";
+import { connectApi, type ApiClient } from "../../demo/api-client.js";
+import { generateBody } from "../../demo/generate-events.js";
+import type { Benchmark, BenchOptions, BenchResult, BenchContext } from "../common/benchmark.js";
+import { createBenchAccount } from "../common/create-bench-account.js";
+import { mixOf, writeGzipFile } from "../common/event-files.js";
+import { postFile } from "../common/post-file.js";
+import { spawnProgram, type Program } from "../common/spawn-program.js";
+import { makeTemporaryFolder } from "../common/temporary-folder.js";
+import { makePackages } from "../import/import-round.js";
+import { importPath } from "../import/import-variants.js";
+import { fairReport, type FairRun } from "./fair-report.js";
+
+/** As many imports of one owner may be active at a time. */
+const LARGE_IMPORTS = 15;
+const LARGE_SHARE = 0.2;
+const SMALL_LINES = 10;
+
+/** Small imports of one owner, one after the other, alone and then beside large ones of another owner. */
+export const fairBenchmark: Benchmark = {
+  name: "fair",
+  summary: `time to \`done\` of ${SMALL_LINES} lines beside ${LARGE_IMPORTS} imports of another owner, each a fifth of --events`,
+  run: runFairBenchmark,
+};
+
+const SMALL_ALONE = 5;
+const PAUSE_MS = 500;
+const POLL_MS = 20;
+const DONE_MS_MAX = 3_600_000;
+
+async function runFairBenchmark(
+  options: BenchOptions,
+  { open, onProgress }: BenchContext,
+): Promise<BenchResult> {
+  const { path: folder } = open.use(makeTemporaryFolder());
+  const program = open.use(spawnProgram(join(folder, "data")));
+  onProgress(`starting the program in ${folder}`);
+  return fairReport(await program.whileRunning(runFair(program, { ...options, folder, onProgress })));
+}
+
+interface FairOptions extends BenchOptions {
+  folder: string;
+  onProgress: (sentence: string) => void;
+}
+
+async function runFair(program: Program, options: FairOptions): Promise<FairRun> {
+  const { seed, folder, onProgress } = options;
+  const { api: url } = await program.ready();
+  const large = connectApi(url, await createBenchAccount(program.dataDir));
+  const [largeId = ""] = await makePackages(large, { name: "large", count: 1 });
+  const small = connectApi(url, await createBenchAccount(program.dataDir, SMALL_OWNER));
+  const [smallId = ""] = await makePackages(small, { name: "small", count: 1 });
+  const lines = Math.ceil(options.events * LARGE_SHARE);
+  onProgress(`writing ${LARGE_IMPORTS} files of ${lines} events`);
+  const paths = Array.from({ length: LARGE_IMPORTS }, (_, index) => join(folder, `${index}.ndjson.gz`));
+  for (const [index, path] of paths.entries())
+    await writeGzipFile(path, { events: lines, seed: seed + index, packageIds: [largeId], gzipLevel: 1 });
+  onProgress("small imports alone");
+  const importSmall = (number: number) => timeSmall(small, { packageId: smallId, seed: seed + number });
+  const alone: number[] = [];
+  for (let number = 0; number < SMALL_ALONE; number += 1) alone.push(await importSmall(number));
+  onProgress("small imports beside large ones");
+  const startedAt = performance.now();
+  let running = true;
+  const importing = Promise.all(paths.map((path) => importLarge(large, { packageId: largeId, path })));
+  const ended = importing.finally(() => (running = false));
+  ended.catch(() => undefined);
+  const beside: number[] = [];
+  while (running) {
+    await sleep(PAUSE_MS);
+    const ms = await importSmall(alone.length + beside.length);
+    beside.push(ms);
+    onProgress(`done after ${Math.round(ms)} ms`);
+  }
+  await ended;
+  return { alone, beside, largeLines: lines * LARGE_IMPORTS, largeSeconds: secondsSince(startedAt) };
+}
+
+const SMALL_OWNER = "bench-small";
+
+async function importLarge(
+  api: ApiClient,
+  { packageId, path }: { packageId: string; path: string },
+): Promise<void> {
+  const url = new URL(importPath([packageId]), api.url);
+  const headers = { Authorization: `Bearer ${api.token}`, "Content-Encoding": "gzip" };
+  const { text } = await postFile({
+    url,
+    path,
+    headers: { ...headers, "Content-Type": "application/ndjson" },
+  });
+  const { status } = await api.pollToDone(JSON.parse(text) as EventImport, { timeoutMs: DONE_MS_MAX });
+  if (status !== "done") throw new Error(`a large import ended as ${status}`);
+}
+
+/** Milliseconds from the POST to `done`. */
+async function timeSmall(
+  api: ApiClient,
+  { packageId, seed }: { packageId: string; seed: number },
+): Promise<number> {
+  const body = Buffer.concat([
+    ...generateBody(mixOf({ events: SMALL_LINES, seed, packageIds: [packageId] })),
+  ]);
+  const startedAt = performance.now();
+  const path = `/v2/packages/${SMALL_OWNER}/${packageId}/import`;
+  const started = await api.importBody(path, body);
+  await api.pollToDone(started, { timeoutMs: DONE_MS_MAX, pollMs: POLL_MS });
+  return performance.now() - startedAt;
+}
+
+function secondsSince(startedAt: number): number {
+  return (performance.now() - startedAt) / 1000;
+}

@@ -1,0 +1,104 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { EventImport } from "../../../schemas/records/import-store.js";
+import { OWNER } from "../common/create-bench-account.js";
+import type { KeepAliveConnections } from "../common/keep-alive-connections.js";
+import type { Usage } from "../common/sample-usage.js";
+
+/** As many imports of one owner may be active at a time. */
+export const SENDERS = 15;
+
+export interface SmallSetup {
+  connections: KeepAliveConnections;
+  token: string;
+  path: string;
+}
+
+export interface SentImports {
+  seconds: number;
+  msToAnswer: Float64Array;
+  msToDone: Float64Array;
+}
+
+export interface SmallRun extends SentImports {
+  usage: Usage;
+}
+
+/** Each sender sends its next body when its last import is done. */
+export async function sendSmallImports(setup: SmallSetup, bodies: readonly Buffer[]): Promise<SentImports> {
+  const sent = {
+    msToAnswer: new Float64Array(bodies.length),
+    msToDone: new Float64Array(bodies.length),
+  };
+  const endings = watchEndings(setup);
+  const startedAt = performance.now();
+  let next = 0;
+  const sendAll = async () => {
+    for (let index = next++; index < bodies.length; index = next++) {
+      const sentAt = performance.now();
+      const id = await postBody(setup, bodies[index] as Buffer);
+      sent.msToAnswer[index] = performance.now() - sentAt;
+      await endings.until(id);
+      sent.msToDone[index] = performance.now() - sentAt;
+    }
+  };
+  try {
+    await Promise.race([endings.failed, Promise.all(Array.from({ length: SENDERS }, sendAll))]);
+  } finally {
+    await endings.stop();
+  }
+  return { ...sent, seconds: (performance.now() - startedAt) / 1000 };
+}
+
+async function postBody({ connections, token, path }: SmallSetup, body: Buffer): Promise<string> {
+  const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/ndjson" };
+  const answer = await connections.send({ method: "POST", path, headers, body });
+  if (answer.status !== 200)
+    throw new Error(`POST ${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+  return (answer.body as EventImport).id;
+}
+
+const POLL_MS = 20;
+
+/** One list for all senders: reading each import by itself would cost more than the imports. */
+function watchEndings({ connections, token }: SmallSetup) {
+  const waiting = new Map<string, () => void>();
+  const ended = new Set<string>();
+  let stopped = false;
+  const poll = async () => {
+    while (!stopped) {
+      for (const { id, status } of await listNewest({ connections, token })) {
+        if (status === "importing" || ended.has(id)) continue;
+        if (status !== "done") throw new Error(`import ${id} ended as ${status}`);
+        ended.add(id);
+        waiting.get(id)?.();
+      }
+      await sleep(POLL_MS);
+    }
+  };
+  const polling = poll();
+  return {
+    failed: polling.then(() => new Promise<never>(() => undefined)),
+    until: (id: string) =>
+      new Promise<void>((resolve) => {
+        if (ended.has(id)) resolve();
+        else waiting.set(id, resolve);
+      }),
+    async stop() {
+      stopped = true;
+      await polling.catch(() => undefined);
+    },
+  };
+}
+
+async function listNewest({
+  connections,
+  token,
+}: Pick<SmallSetup, "connections" | "token">): Promise<EventImport[]> {
+  const path = `/v2/imports/${OWNER}?per_page=${2 * SENDERS}`;
+  const { body } = await connections.send({
+    method: "GET",
+    path,
+    headers: { Authorization: `Bearer ${token}` },
+  });
+  return (body as { event_imports: EventImport[] }).event_imports;
+}

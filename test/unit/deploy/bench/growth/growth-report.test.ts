@@ -1,0 +1,53 @@
+import { expect, test } from "vitest";
+import type { Usage } from "../../../../../deploy/bench/common/sample-usage.js";
+import { growthReport, type GrowthStep } from "../../../../../deploy/bench/growth/growth-report.js";
+
+function usage(clickhouseSeconds: number): Usage {
+  const memory = {
+    residentBeforeBytes: 0,
+    residentMaxBytes: 0,
+    anonymousMaxBytes: 0,
+    residentPeakBytes: 0,
+  };
+  return {
+    service: { ...memory, cpuSeconds: 20 },
+    clickhouse: { ...memory, cpuSeconds: clickhouseSeconds },
+    postgres: { ...memory, cpuSeconds: 1 },
+    client: { cpuSeconds: 2 },
+    threads: { main: 4, enrichment: 15, other: 1 },
+  };
+}
+
+const step = (stored: number, clickhouseSeconds: number): GrowthStep => ({
+  stored,
+  secondsToDone: 25,
+  usage: usage(clickhouseSeconds - 5),
+  usageUntilMerged: usage(clickhouseSeconds),
+  partsBefore: { events: 4, allTables: 30 },
+  partsAtDone: { events: 11, allTables: 90 },
+});
+const STEPS = [step(1_000_000, 19), step(20_000_000, 39)];
+
+test("compares the CPU of the last step with that of the first, merges included", () => {
+  expect(growthReport(STEPS, { events: 1_000_000 }).json).toMatchObject({
+    cost_ratio: 1.5,
+    steps: [
+      {
+        stored: 1_000_000,
+        seconds_to_done: 25,
+        cpu_seconds: { main_thread: 4, clickhouse: 14 },
+        cpu_seconds_until_merged: { clickhouse: 19 },
+        active_parts: { before: { events: 4, all_tables: 30 }, at_done: { events: 11, all_tables: 90 } },
+      },
+      { stored: 20_000_000 },
+    ],
+  });
+});
+
+test("shows each step with its cost and its parts", () => {
+  const { text } = growthReport(STEPS, { events: 1_000_000 });
+  expect(text).toMatch(
+    /20,000,000 +25\.00 s +40,000 +20\.00 s +34\.00 s +39\.00 s +1\.00 s +4 to 11 +30 to 90\n/,
+  );
+  expect(text).toContain("CPU of the last over the first: 1.50");
+});

@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import type { Usage } from "../../../../../deploy/bench/common/sample-usage.js";
+import { smallReport } from "../../../../../deploy/bench/small/small-report.js";
+
+const part = {
+  cpuSeconds: 2,
+  residentBeforeBytes: 0,
+  residentMaxBytes: 0,
+  anonymousMaxBytes: 0,
+  residentPeakBytes: 0,
+};
+const usage: Usage = {
+  service: part,
+  clickhouse: part,
+  postgres: part,
+  client: { cpuSeconds: 1 },
+  threads: { main: 1, enrichment: 0.75, other: 0.25 },
+};
+const run = {
+  seconds: 4,
+  msToAnswer: Float64Array.from({ length: 100 }, () => 20),
+  msToDone: Float64Array.from({ length: 100 }, (_, index) => 10 * (index + 1)),
+  usage,
+};
+
+test("has the imports per second, the percentiles, and the CPU of one import", () => {
+  expect(smallReport(run, { linesEach: 100 }).json).toMatchObject({
+    imports: 100,
+    lines_each: 100,
+    imports_per_second: 25,
+    ms_to_answer: { p50: 20 },
+    ms_to_done: { p50: 500, p90: 900, p99: 990, max: 1000 },
+    cpu_ms_per_import: { service: 20, main_thread: 10, enrichment_threads: 7.5, client: 10 },
+  });
+});
+
+test("gives every number a unit", () => {
+  const { text } = smallReport(run, { linesEach: 100 });
+  expect(text).toMatch(/time to done +0\.50 s +0\.90 s +0\.99 s +1\.00 s\n/);
+  expect(text).toContain("25.0 imports per second");
+  expect(text).toMatch(/main thread +10\.00 ms\n/);
+});
