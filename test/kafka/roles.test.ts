@@ -143,7 +143,7 @@ describeWithBroker("each role as processes of its own, on a Kafka broker", (brok
     expect(imports).toEqual({ count: 1 });
   });
 
-  test("of two processes of jobs one settles an owner's imports at a time, and the other goes on without it", async () => {
+  test("one of two processes of jobs settles an owner's imports at a time, and the other goes on without it", async () => {
     const other = await world.cluster.add("jobs");
     const sections = await world.newSections(20_000);
     const settled = async ({ endpoints }: Toolchain) => {

@@ -79,7 +79,7 @@ function startedBy(answer: UploadAnswer | undefined): EventImport {
   return answer?.body as EventImport;
 }
 
-test("of two imports at once into one package each event ends as its last line received says", async () => {
+test("each event of two imports at once into one package ends as its last line received says", async () => {
   const { artifact, path } = await openPackage("two-at-once");
   const left = linesOf(artifact, { seed: 77 });
   // Half of the second import's lines carry ids of the first one's, in their order, and say something else.

@@ -84,7 +84,7 @@ function pathsIn(text: string): string[] {
     .filter((path) => ROOMS.includes(path.split("/")[0] ?? ""));
 }
 
-describe("where to change what", () => {
+describe("the table of files to change", () => {
   const section = textOf("README.md").split("## Where to change what")[1]?.split("\n## ")[0] ?? "";
   const rows = section.split("\n").filter((line) => line.startsWith("| ") && !line.startsWith("| you want"));
 

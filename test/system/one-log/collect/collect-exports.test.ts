@@ -138,7 +138,7 @@ async function aggregatesOf(packageId: string) {
 }
 
 test.each(Object.keys(KINDS) as (keyof typeof KINDS)[])(
-  "what is asked of a package is in its CSV, and in the aggregates (%s)",
+  "a request to a package is in its CSV, and in the aggregates (%s)",
   async (kind) => {
     const { call, status, row, counted } = KINDS[kind];
     const headers = { "User-Agent": row.user_agent, Referer: REFERER };

@@ -91,7 +91,7 @@ async function askPython(each: CollectCase, { count }: { count: number }) {
   return events.map(({ type, version }) => `${type} ${version}`);
 }
 
-describe("what a package gateway answers, this one answers", () => {
+describe("the answers of a package gateway are given here as well", () => {
   test("the cases of registries are all there", () => {
     const count = (cases: readonly CollectCase[]) =>
       ["docker", "python", "npm"].map((kind) => ofKind(cases, kind).length);
@@ -178,7 +178,7 @@ describe("a pull", () => {
     ]);
   });
 
-  it("of an image that nobody has here is refused as registries do", async () => {
+  it("is refused, as registries do, for an image that nobody has here", async () => {
     const reply = await world.call({ path: "/v2/nobody/has/manifests/1", host: "cr.example.org" });
     expect(reply.status).toBe(404);
     expect(reply.headers["content-type"]).toBe("application/json");

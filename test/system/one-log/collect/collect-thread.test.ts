@@ -43,13 +43,13 @@ test("live collection that breaks is served again where it was", async () => {
   expect(await (await fetch(collect.url)).text()).toBe("served");
 });
 
-test("who asks for metrics at the same time has the same answer, who comes later a new one", async () => {
+test("two scrapes at the same time get the same metrics, a later one new metrics", async () => {
   await using collect = await start(`${STOP} setTimeout(() => tell(String(++scrapes)), 50);`);
   expect(await Promise.all([collect.metrics(), collect.metrics()])).toEqual(["1", "1"]);
   expect(await collect.metrics()).toBe("2");
 });
 
-test("metrics of a thread that ends meanwhile are those that it told last", async () => {
+test("metrics of a thread that ends meanwhile are those that it sent last", async () => {
   await using collect = await start(
     `${STOP} if (++scrapes === 2) throw new Error("it broke"); tell("told");`,
   );
@@ -57,7 +57,7 @@ test("metrics of a thread that ends meanwhile are those that it told last", asyn
   expect(await collect.metrics()).toBe("told");
 });
 
-test("what a blocked thread tells too late is for whoever asks next", async () => {
+test("metrics that a blocked thread sends too late answer the next scrape", async () => {
   const block = `if (++scrapes === 2) { const end = Date.now() + 8_000; while (Date.now() < end); }`;
   await using collect = await start(`${STOP} ${block} tell(String(scrapes));`);
   expect(await collect.metrics()).toBe("1");
@@ -66,7 +66,7 @@ test("what a blocked thread tells too late is for whoever asks next", async () =
   expect(await collect.metrics()).toBe("3");
 });
 
-test("what a thread tells at its end is its metrics from then on", async () => {
+test("metrics that a thread sends at its end answer every later scrape", async () => {
   const collect = await start(`if ("stop" in message) { tell("at the end"); process.exit(); }`);
   await collect[Symbol.asyncDispose]();
   expect([collect.isServing(), await collect.metrics()]).toEqual([false, "at the end"]);

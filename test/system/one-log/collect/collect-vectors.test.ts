@@ -39,7 +39,7 @@ async function ask({ name, request, rules, expect: { events } }: CollectCase) {
   return { reply, got };
 }
 
-describe("what a package gateway answers, this one answers", () => {
+describe("the answers of a package gateway are given here as well", () => {
   test(`${literal} of ${all} cases to the letter, ${deviating} but for what their titles say`, () => {
     expect([literal, deviating, all]).toEqual([14, 5, 19]);
     expect([fileCases.length, pixelCases.length]).toEqual([12, 1]);

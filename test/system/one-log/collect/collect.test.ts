@@ -87,7 +87,7 @@ describe("a download", () => {
     expect(reply.headers.location).toBe("https://files.example/latest?from=here&a=1&a=2#top");
   });
 
-  test("of a route that only collects is 200 and counts each object of the body", async () => {
+  test("is answered 200 by a route that only collects, and counts each object of the body", async () => {
     const headers = { "User-Agent": "objects/1" };
     const post = (body: string) => world.call({ ...onTool, method: "POST", path: "/hello", headers, body });
     const reply = await post('{"a":{"b":"}"}}{"c":1}\n {}');
@@ -150,7 +150,7 @@ describe("a view", () => {
   });
 });
 
-test("whoever objects to being tracked is served and not recorded", async () => {
+test("a caller that objects to being tracked is served and not recorded", async () => {
   const call = (headers: Record<string, string>) =>
     world.call({ ...onTool, path: "/latest", headers: { "User-Agent": "private/1", ...headers } });
   for (const headers of [{ DNT: "1" }, { "Sec-GPC": "1" }]) expect((await call(headers)).status).toBe(307);

@@ -98,7 +98,7 @@ describe("a page of an upstream", () => {
     await expect(textOf(answer.body)).rejects.toThrow("aborted");
   });
 
-  it("whose body nobody reads is given up", async () => {
+  it("is given up when nobody reads its body", async () => {
     const answer = await clientOf(true)(`${upstream.url}/slow`, {}, NEVER);
     answer.discard();
     const open = () => new Promise((resolve) => upstream.server.getConnections((_, count) => resolve(count)));

@@ -179,7 +179,7 @@ describe("a range", () => {
     expect(answer).toMatchObject({ status, body: { code } });
   });
 
-  test("of 366 days is the longest, and a package without events has no line", async () => {
+  test("has 366 days at the most, and a package without events has no line in it", async () => {
     const query = "startDate=2023-12-31&endDate=2024-12-31";
     expect(await ask(as.owner, `/v1/organizations/acme/aggregates?${query}`)).toEqual({
       status: 200,

@@ -133,7 +133,7 @@ describe("every live event is in the export once, and no other", () => {
     expect(endpoints.size).toBe(ADDRESSES + 1);
   });
 
-  test("of pixels, as of packages", async () => {
+  test("for pixels as for packages", async () => {
     const { file, trailers } = await save(`/v1/pixels/events/all.csv?${DAYS}`, { TE: "trailers" });
     expect(await READERS["csv-parse"].read(file)).toEqual(small);
     expect(trailers).toEqual({ "x-row-count": "500" });
@@ -202,7 +202,7 @@ describe("a request", () => {
     expect(head.headers.get("vary")).toBe(headers.vary);
   });
 
-  test("of an owner without the right to export is refused", async () => {
+  test("is refused where the owner has no right to export", async () => {
     await toolchain.admin("revoke-export", "acme");
     const ofPackage = await api.request(events("events.csv"));
     const ofPixels = await api.request(`/v1/pixels/events/all.csv?${DAYS}`);

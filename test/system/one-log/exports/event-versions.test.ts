@@ -80,7 +80,7 @@ describe("while an import is not settled", () => {
     },
   );
 
-  test("what is retracted is not shown, and what nobody overrides is", async () => {
+  test("an event that is retracted is not shown, and one that nobody overrides is", async () => {
     const [first, second] = [randomUUID(), randomUUID()];
     await insertChunk(clickhouse, [version(first, 1, { text: "1" })], randomUUID());
     await insertChunk(clickhouse, [version(second, 2, { text: "2", key: "b" })], randomUUID());
@@ -101,7 +101,7 @@ describe("while an import is not settled", () => {
   });
 });
 
-test("of many overrides the latest is shown, of each event on its own", async () => {
+test("the latest of many overrides is shown, for each event on its own", async () => {
   const imports = Array.from({ length: 5 }, () => randomUUID());
   for (const [index, importId] of imports.entries()) {
     const text = String(index);

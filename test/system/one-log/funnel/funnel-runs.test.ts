@@ -179,7 +179,7 @@ test("a run that found no company keeps none of the past out", async () => {
   expect(await finding(false, 2)).toMatchObject({ companies: 0, leftAlone: 1 });
 });
 
-test("what did not change is not written again", async () => {
+test("companies that did not change are not written again", async () => {
   await run(0);
   const written = () =>
     pg.query<{ xmin: string }>("select distinct xmin::text from funnel_companies where owner_id = $1", [

@@ -326,7 +326,7 @@ describe("the daily activity", () => {
     await expect.poll(() => activity(files)).toEqual([]);
   });
 
-  test("of before is counted once when an installation is upgraded, however many processes start", async () => {
+  test("from before an upgrade is counted once, however many processes start", async () => {
     const before = [await activity(image), await activity(pixel)];
     // As a release left it that had neither them nor the record of migrations.
     for (const table of [
@@ -353,7 +353,7 @@ describe("the daily activity", () => {
 describe("importance", () => {
   const PATH = "/v2/acme/funnel/importance";
 
-  test("of a package changes what its downloads are worth, from the next run on", async () => {
+  test("set for a package changes what its downloads are worth, from the next run on", async () => {
     const before = await read<object>(PATH);
     expect(before).toEqual({
       packages: [{ id: image.id, importance: "medium" }],

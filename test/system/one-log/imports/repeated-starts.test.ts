@@ -59,7 +59,7 @@ describe("a dry run", () => {
     expect(await api.readAggregates(organization, RANGE)).toEqual([]);
   });
 
-  test("of a wrong flag is refused", async () => {
+  test("is refused when its flag is wrong", async () => {
     expect(await start(`${path}?dryRun=perhaps`)).toMatchObject({
       status: 400,
       body: { code: "invalid-query" },

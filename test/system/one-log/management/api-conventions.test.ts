@@ -115,7 +115,7 @@ describe("authentication", () => {
 
 describe("every answer", () => {
   test.each(["/healthz", "/v1/packages", "/v1/nothing", "/v1/fails", "/nothing"])(
-    "of %s has the request's id",
+    "to %s has the request's id",
     async (path) => {
       const named = await send(path, { headers: { "x-request-id": "my-request.1" } });
       expect(named.headers.get("x-request-id")).toBe("my-request.1");

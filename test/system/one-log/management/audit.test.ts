@@ -105,7 +105,7 @@ describe("the audit log", () => {
     expect((await api.call(world.tokens[who], `GET /v2/${world.organization}/audit`)).status).toBe(status);
   });
 
-  test("of a user is that user's alone", async () => {
+  test("is the user's alone where a user is the owner", async () => {
     const { names, tokens } = world;
     expect((await api.call(tokens.member, `GET /v2/${names.member}/audit`)).status).toBe(200);
     expect((await api.call(tokens.owner, `GET /v2/${names.member}/audit`)).status).toBe(404);
@@ -250,7 +250,7 @@ describe("imports", () => {
     expect(await imports("?action=imports.start")).toHaveLength(1);
   });
 
-  test("of which the operator drops what could not be processed are there", async () => {
+  test("are there when the operator drops their dead letters", async () => {
     const { organization, tokens } = world;
     const importId = idOf(await api.call(tokens.owner, `POST /v2/${organization}/import`, LINE));
     const chunk = {

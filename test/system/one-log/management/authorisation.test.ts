@@ -118,7 +118,7 @@ describe("a route admits who may use it, and nobody else", () => {
     });
   });
 
-  test("of every kind there was one, for every route", () => {
+  test("every route was asked by every kind of caller", () => {
     expect([...decided].sort()).toEqual(["allowed", "forbidden", "hidden"]);
     expect(new Set(REQUESTS.map(({ route }) => route))).toEqual(new Set(TOKEN_ROUTES));
     expect(ALL_ACTIONS.filter((action) => !decidedActions.has(action))).toEqual([]);

@@ -79,7 +79,7 @@ async function expectAllWell(): Promise<void> {
 }
 
 describe("while another holds on to", () => {
-  test("what all requests read, each is answered 503 in time, and after that all is well", async () => {
+  test("a table that all requests read, each is answered 503, and after that all is well", async () => {
     await whileHeld("lock table accounts in access exclusive mode", async () => {
       const sent = times(200, (i) => (i % 4 === 0 ? create(`held-${i}`) : read(i)));
       expectUnavailable(await answered(sent));
@@ -89,7 +89,7 @@ describe("while another holds on to", () => {
     await expectAllWell();
   });
 
-  test("one organization, who changes it is answered 503 in time, and nothing of it is done", async () => {
+  test("one organization, a change to it is answered 503, and nothing of it is done", async () => {
     await whileHeld("select from owners where name = $1 for update", async () => {
       const [alone] = await answered([create("alone")]);
       expectUnavailable([alone as Answer]);
@@ -104,7 +104,7 @@ describe("while another holds on to", () => {
     await expectAllWell();
   });
 
-  test("every connection, requests are answered 503 in time", async () => {
+  test("every connection, requests are answered 503", async () => {
     const held = await Promise.all(times(3, () => requests.connect()));
     expectUnavailable(await answered(times(50, read)));
     held.forEach((client) => client.release());

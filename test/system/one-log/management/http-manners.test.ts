@@ -72,7 +72,7 @@ describe("compression", () => {
     ["br", brotliDecompressSync],
   ] as const;
 
-  test.each(ENCODINGS)("of a large answer is %s where that is asked for", async (encoding, decompress) => {
+  test.each(ENCODINGS)("is %s for a large answer where that is asked for", async (encoding, decompress) => {
     const plain = await send(LARGE);
     const packed = await send(LARGE, { "accept-encoding": encoding });
     expect(packed.headers["content-encoding"]).toBe(encoding);
@@ -111,7 +111,7 @@ describe("an ETag", () => {
     expect(again.headers["x-request-id"]).toBeDefined();
   });
 
-  test("of one encoding is not taken for another's", async () => {
+  test("belongs to one encoding and is not taken for another's", async () => {
     const answer = await send(LARGE, { "if-none-match": await tagOf("gzip") });
     expect(answer.status).toBe(200);
   });
@@ -177,7 +177,7 @@ describe("a path of the service itself", () => {
   );
 });
 
-describe("what is no request", () => {
+describe("bytes that are no request", () => {
   test.each([
     ["a malformed request line", "GET nothing\r\n\r\n", 400, "malformed-request"],
     ["a method that HTTP does not have", "FETCH / HTTP/1.1\r\nHost: x\r\n\r\n", 400, "malformed-request"],

@@ -68,7 +68,7 @@ async function listed(who: Who, query = ""): Promise<{ ids: string[]; next: stri
   return { ids: event_imports.map(({ id }) => id), next };
 }
 
-test("whoever is blocked from a package is answered as if its imports were not there", async () => {
+test("a member who is blocked from a package is answered as if its imports were not there", async () => {
   for (const who of ["admin", "member", "stranger"] as const)
     for (const id of hidden)
       expect(await as(who, `GET ${list}/${id}`)).toMatchObject({ status: 404, body: { code: "not-found" } });

@@ -64,7 +64,7 @@ const written = (done: number) => ({
 
 describe("domains", () => {
   test.each(["file", "pypi"])(
-    "of a %s package are made, listed in that order, and removed",
+    "are made for a %s package, listed in that order, and removed",
     async (libraryType) => {
       const path = `/v1/packages/${await make({ name: "served", libraryType })}/domains`;
       const [one, two] = [freshName(), freshName()];
@@ -87,7 +87,7 @@ describe("domains", () => {
     },
   );
 
-  test("of another package cannot be removed through this one", async () => {
+  test("cannot be removed through another package", async () => {
     const other = await make({ name: "other" });
     const made = await as("admin", `POST /v1/packages/${other}/domains`, { name: freshName() });
     expect(await as("admin", `DELETE /v1/packages/${id}/domains/${idOf(made)}`)).toMatchObject(

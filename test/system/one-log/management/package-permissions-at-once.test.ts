@@ -90,7 +90,7 @@ describe("callers who set permissions at once", () => {
     expect(log).toHaveLength(statuses.filter((status) => status === 204).length + 1);
   });
 
-  test("of a package that goes away find it gone, and nothing breaks", async () => {
+  test("find a package that goes away gone, and nothing breaks", async () => {
     const names = await makeUsers(12);
     const setting = names.map((userQuery) => set("admin", { userQuery, permissionLevel: "member" }));
     await postgres.pg.query("delete from packages where id = $1", [id]);

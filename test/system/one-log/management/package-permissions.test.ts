@@ -84,7 +84,7 @@ describe("the permissions of a package", () => {
     ["stranger", "admin", 200, 204],
     ["stranger", "blocked", 404, 404],
   ] as const)(
-    "of an organization's: its %s with level %s reads with %i and sets with %i",
+    "in an organization: its %s with level %s reads with %i and sets with %i",
     async (who, level, read, write) => {
       const given = [level ?? []].flat();
       for (const each of given) {
@@ -96,7 +96,7 @@ describe("the permissions of a package", () => {
     },
   );
 
-  test("of a user's own package are that user's, and of those whom they made admin", async () => {
+  test("belong to the user whose own package it is, and to those whom they made admin", async () => {
     const own = idOf(await call("member", "POST /v1/packages", { name: "own", shortDescription: "" }));
     const statuses = () =>
       Promise.all(WHO.map(async (who) => (await call(who, `GET /v1/packages/${own}/permissions`)).status));
@@ -111,7 +111,7 @@ describe("the permissions of a package", () => {
     expect(await statuses()).toEqual([404, 403, 200, 200]);
   });
 
-  test("of no package are not found", async () => {
+  test("are not found where there is no package", async () => {
     const none = "00000000-0000-7000-8000-000000000000";
     for (const name of [none, "none", "a%00b"]) {
       expect((await call("owner", `GET /v1/packages/${name}/permissions`)).status).toBe(404);

@@ -88,7 +88,7 @@ describe("routes", () => {
       expect(await as("admin", `DELETE ${path}/${gone}`)).toMatchObject(refused(404, "not-found"));
   });
 
-  test("of another package cannot be removed through this one", async () => {
+  test("cannot be removed through another package", async () => {
     const other = await make({ name: "other" });
     const made = await as("admin", `POST /v1/packages/${other}/routes`, route);
     expect(await as("admin", `DELETE /v1/packages/${id}/routes/${idOf(made)}`)).toMatchObject(

@@ -102,7 +102,7 @@ describe("the host of a public URL", () => {
   });
 });
 
-test("of many that ask for a host at once one owner gets it, whatever for", async () => {
+test("goes to one of many owners who ask for it at once, whatever for", async () => {
   const [ours, theirs] = [await file("admin"), await file("stranger")];
   const moved = idOf(await make("stranger", image("moved")));
   for (let round = 0; round < 5; round++) {

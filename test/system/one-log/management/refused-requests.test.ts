@@ -72,7 +72,7 @@ describe("nonsense in a query is refused", () => {
   );
 });
 
-describe("what a path names and is not there is not found", () => {
+describe("things that a path names and that are not there are not found", () => {
   const cases = USUAL.flatMap((request) =>
     parametersOf(String(request.route.path)).map((parameter) => ({ parameter, request })),
   );
@@ -123,14 +123,14 @@ describe("a name that two packages have", () => {
 });
 
 test.each(named(withCode("precondition-failed")))(
-  "what was changed in the meantime stays as it is: %s",
+  "a thing that was changed in the meantime stays as it is: %s",
   async (_, request) => {
     expect(await outcomeOf(request, { "if-match": '"another"' })).toBe("412 precondition-failed");
   },
 );
 
 test.each(named(withCode("already-exists").filter(({ route }) => route.method === "POST")))(
-  "what is there cannot be made again: %s",
+  "a thing that is there cannot be made again: %s",
   async (_, request) => {
     const place = await placeOf(request);
     expect((await sendRequest(whole.api, request, { place })).outcome).toBe("201");

@@ -87,7 +87,7 @@ describe("a token's scopes", () => {
   }
 
   test.each(CELLS)(
-    "of $held only: what needs $needs comes to $expected",
+    "limited to $held answer a request that needs $needs with $expected",
     async ({ held, needs, expected }) => {
       const token = await api.limitedToken(world.tokens.owner, { scopes: [held] });
       const [request, body] = (await requests())[needs];

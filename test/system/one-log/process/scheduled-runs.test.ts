@@ -48,7 +48,7 @@ function openWork() {
   return { work, begun, end };
 }
 
-test("of many that come to one time of a job, exactly one does it", async () => {
+test("exactly one of many runners that come to one time of a job does it", async () => {
   for (let second = 0; second < 10; second++) {
     let done = 0;
     const work = async () => void (done += 1);
@@ -60,7 +60,7 @@ test("of many that come to one time of a job, exactly one does it", async () => 
   }
 });
 
-test("whoever comes late to it, or to an earlier one, finds it done", async () => {
+test("a runner that comes late to it, or to an earlier one, finds it done", async () => {
   const work = () => Promise.reject(new Error("not again"));
   const late = (second: number) => runOnce(other, { job: "many", dueAt: at(second) }, { work, signal });
   expect(await late(9)).toBe("elsewhere");
@@ -106,7 +106,7 @@ test("one that fails leaves it to another", async () => {
   expect(await second).toBe("here");
 });
 
-test("who waits for another stops waiting when told to", async () => {
+test("a runner that waits for another stops waiting when it is stopped", async () => {
   const slow = openWork();
   const running = runOnce(one, { job: "waiting", dueAt: at(0) }, { work: slow.work, signal });
   await expect.poll(() => slow.begun.length).toBe(1);

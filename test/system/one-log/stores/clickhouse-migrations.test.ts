@@ -174,7 +174,7 @@ describe("migrations", () => {
     ]);
   });
 
-  test("of a newer program, or with another text, are refused before anything runs", async () => {
+  test("from a newer program, or with another text, are refused before anything runs", async () => {
     const { client } = clickhouse;
     await expect(migrateClickHouse(client, { known: [things] })).rejects.toThrow(
       "the database is newer than this program: it has migration 002-fill.sql, unknown here",

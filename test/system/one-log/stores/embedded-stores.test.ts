@@ -110,7 +110,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-test("what was written before a SIGKILL of the program is there after an immediate start", async () => {
+test("rows that were written before a SIGKILL of the program are there after an immediate start", async () => {
   await asOwner("CREATE DATABASE IF NOT EXISTS maintainer ENGINE = Atomic");
   await asOwner("CREATE TABLE maintainer.kept (n UInt32) ENGINE = MergeTree ORDER BY n");
   await askPostgres("CREATE TABLE kept (n integer)");

@@ -278,7 +278,7 @@ describe("a name", () => {
     expect(receiver.connections).toBe(0);
   });
 
-  test("whose name servers never answer takes no longer than anything else", async () => {
+  test("takes no longer than anything else when its name servers never answer", async () => {
     const guard = openGuard(() => new Promise(() => undefined));
     const { read, attempted } = await deliverTo("http://hooks.example.org/", {
       guard,

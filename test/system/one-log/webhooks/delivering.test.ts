@@ -173,7 +173,7 @@ test("several workers never send one delivery twice, and never more at once than
   expect(receiver.openMax).toBeLessThanOrEqual(3 * DELIVERY_LIMITS.perWebhook);
 });
 
-test("what a worker had that died is sent by another once its lease is over, not before", async () => {
+test("a delivery of a worker that died is sent by another once its lease is over, not before", async () => {
   const receiver = using(await openReceiver());
   const webhook = await world.addWebhook(receiver.url);
   const [id] = await world.enqueue();
@@ -225,7 +225,7 @@ test("for a day after a rotation both secrets verify, then the new one alone", a
     new Webhook(each).verify(first?.body ?? "", first?.headers as Record<string, string>);
 });
 
-test("what was cancelled is not sent, and what arrived all the same is said to have", async () => {
+test("a cancelled delivery is not sent, and one that arrived all the same is said to have", async () => {
   const { answer, release } = heldAnswer();
   const receiver = using(await openReceiver(answer));
   const webhook = await world.addWebhook(receiver.url);

@@ -178,7 +178,7 @@ describe("a webhook", () => {
     expect(rows).toEqual([]);
   });
 
-  test("of another owner is not there", async () => {
+  test("is not there for another owner", async () => {
     const { create } = await makeOwner();
     const { id } = await create();
     const other = await makeOwner();
@@ -475,7 +475,7 @@ describe("a redelivery", () => {
     expect(await auditOf(pg, { owner: world.organization, kind: "delivery" })).toHaveLength(1);
   });
 
-  test("of what the webhook was not sent is not found", async () => {
+  test("is not found for an event that the webhook was not sent", async () => {
     const { create, call } = await makeOwner();
     const [one, other] = [await create(), await create()];
     await enqueue();

@@ -218,7 +218,7 @@ describe(`the ${VECTORS} vectors of the guard`, () => {
   });
 });
 
-describe("where private networks are allowed", () => {
+describe("with private networks allowed", () => {
   test.each(["http://127.0.0.1:8080/", "http://localhost/", "http://[::1]/", "http://10.0.0.1/"])(
     "%s is allowed",
     (url) => expect(urlFault(url, OPEN)).toBeUndefined(),

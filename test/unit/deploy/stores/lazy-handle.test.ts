@@ -11,7 +11,7 @@ function opening({ failures = 0 } = {}) {
   return { counts, later };
 }
 
-describe("what is opened later", () => {
+describe("a lazy handle", () => {
   test("is opened once, by the first who asks, and closed with what opens it", async () => {
     const { counts, later } = opening();
     expect(counts).toEqual({ opened: 0, closed: 0 });

@@ -77,7 +77,7 @@ test("the note of a range fits into 3 KB and says all that is excluded, however 
   );
 });
 
-test("what is not written yet is excluded as a whole where scattered faults would not fit into the note", async () => {
+test("records that are not written yet are all excluded where scattered faults would not fit into the note", async () => {
   const { range, notes } = open(newNote([]));
   for (let index = 4; index < RECORDS; index += 10)
     await range.exclude(index, { reason: "", tries: 3, unwrittenFrom: index });

@@ -179,7 +179,7 @@ describe("the host decides", () => {
     expect((await ask(target, { host }, publicHost)).status).toBe(status);
   });
 
-  test("of npm reports, also on a docker host without a public host", async () => {
+  test("the owner of npm reports, also on a docker host without a public host", async () => {
     const report = { method: "POST", host: "cr.example", body: Buffer.from("{}") };
     expect((await ask("/package-event/install", report)).kind).toBe("npm");
     expect((await ask("/package-event/install", report, "pixels.example")).status).toBe(404);

@@ -28,7 +28,7 @@ describe("domains", () => {
     expect(directory.of("files.example")).toBeUndefined();
   });
 
-  test("of Python packages know the repository", () => {
+  test("that belong to Python packages know the repository", () => {
     const repositoryUrl = "https://pypi.org/simple/";
     const directory = directoryOf(packageOf({ libraryType: "pypi", name: "numpy", repositoryUrl }));
     expect(directory.of("files.example")).toMatchObject({ kind: "python", name: "numpy", repositoryUrl });

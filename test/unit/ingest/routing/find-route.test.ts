@@ -110,7 +110,7 @@ describe("a route", () => {
   });
 });
 
-describe("of several routes", () => {
+describe("several routes", () => {
   test.each([
     ["/foo/latest", "/foo/{v}"],
     ["/foo/{v}", "/{+path}"],

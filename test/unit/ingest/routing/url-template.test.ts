@@ -63,7 +63,7 @@ describe("the public cases of RFC 6570", () => {
 
 describe("a template", () => {
   test.each(["{?q}", "{/id}", "{#id}", "{.id}", "{;id}", "{&id}", "{a,b}", "{a*}", "{a:3}", "{}", "{+}"])(
-    "of a higher level is refused: %s",
+    "is refused when it is of a higher level: %s",
     (text) => {
       expect(decodeTemplate(text)).toEqual({ fault: `may contain {name} and {+name}, but not ${text}` });
     },

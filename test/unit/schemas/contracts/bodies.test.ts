@@ -154,7 +154,7 @@ describe("a package", () => {
     expect(pathsOf(parsePackageUpsert, body)).toEqual(["/backendUrl", "/name", "/repositoryURL", "/tags"]);
   });
 
-  test("of an unknown type is refused for that alone", () => {
+  test("with an unknown type is refused for that alone", () => {
     expect(faultsOf(parsePackageUpsert, { ...docker, libraryType: "cargo" })).toEqual([
       { path: "/libraryType", message: "must be one of docker, npm, hackage, pypi, other, file" },
     ]);

@@ -9,7 +9,7 @@ test("ids are read in lower case", () => {
   expect(parseFunnelImportance(body).packages).toEqual([{ id: ID, importance: "high" }]);
 });
 
-test("what is named twice is refused, each time after the first, whatever its case", () => {
+test("a name that is given twice is refused, each time after the first, whatever its case", () => {
   const packages = [ID, OTHER, ID.toUpperCase(), ID].map((id) => ({ id, importance: "low" }));
   const message = "is named twice";
   const errors = [

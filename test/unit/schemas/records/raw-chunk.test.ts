@@ -28,7 +28,7 @@ describe("a raw chunk", () => {
     );
   });
 
-  test("of 1 MiB keeps its bytes", () => {
+  test("keeps its bytes when it has 1 MiB", () => {
     const [sample] = fc.sample(chunks, 1) as [RawChunk];
     const lines = Buffer.alloc(1_048_576, "line\n");
     expect(decodeRawChunk(encodeRawChunk({ ...sample, lines })).lines.equals(lines)).toBe(true);

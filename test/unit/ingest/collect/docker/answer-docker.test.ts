@@ -71,7 +71,7 @@ describe("the root of the registry", () => {
   });
 });
 
-describe("what no image answers to", () => {
+describe("a path that belongs to no image", () => {
   test.each([
     "/v2/_catalog",
     "/v2/unknown/manifests/latest",

@@ -49,7 +49,7 @@ describe("a page", () => {
     });
   });
 
-  it("of the root names every project of the upstream", async () => {
+  it("at the root names every project of the upstream", async () => {
     expect(String((await ask("/simple/")).body)).toBe(
       '<!DOCTYPE html><html><body>\n<a href="/simple/web/">web</a><br>\n<a href="/simple/zope/">Zope</a><br>\n</body></html>',
     );

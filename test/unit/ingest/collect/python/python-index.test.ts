@@ -113,7 +113,7 @@ it("keeps the pages of two upstreams apart", async () => {
   expect(await has(world, "a.zip", other)).toBe(false);
 });
 
-describe("what is no page", () => {
+describe("an answer that is no page", () => {
   const type = (contentType: string) => ({ headers: { "content-type": contentType } });
   test.each<[string, UpstreamAnswer | Error, string]>([
     ["a connection that fails", new Error("refused"), "refused"],

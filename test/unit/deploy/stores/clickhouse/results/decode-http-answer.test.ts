@@ -36,7 +36,7 @@ describe("an answer", () => {
     );
   });
 
-  test("of a known length is so many bytes, however it comes in", () => {
+  test("with a known length is so many bytes, however it comes in", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary-ascii", maxLength: 60 }), places, (body, at) => {
         const text = `HTTP/1.1 404 Not Found\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
