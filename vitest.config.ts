@@ -33,7 +33,7 @@ class SlowFirst extends BaseSequencer {
   }
 }
 
-/** Of projects whose tests start programs and servers; they run beside each other, after the others. */
+/** For projects whose tests start programs and servers; they run beside each other, after the others. */
 const WITH_PROCESSES = {
   setupFiles: ["test/support/fail-on-leaks.ts"],
   testTimeout: 120_000,
@@ -88,7 +88,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "system-on-kafka",
-          // What a log can break. The rest, in one-log, meets the embedded log alone.
+          // The promises that a log can break. The rest, in one-log, meets the embedded log alone.
           include: ["test/system/both-logs/**/*.test.ts"],
           globalSetup: [
             "test/support/program/build.ts",

@@ -9,7 +9,7 @@ import { subscribe } from "node:diagnostics_channel";
 import { readdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from "node:fs";
 
 const { FAULT_PLAN = "", FAULT_CHANNELS = "", DATA_DIR = "" } = process.env;
-/** Where the stores work, when they are not the program's own. */
+/** The folder of the stores, when they are not the program's own. */
 const STORES_DIR = process.env.FAULT_STORES_DIR ?? DATA_DIR;
 
 let plan = { changedAt: 0, faults: [] };

@@ -7,7 +7,7 @@ import type { PlannedFault } from "./plan-seed.js";
 
 /** The file that the preloaded module reads, and the marks that it leaves. */
 export interface ArmedPlan extends AsyncDisposable {
-  /** Of each program under test. */
+  /** For each program under test. */
   readonly env: ProcessEnvironment;
   put(faults: readonly PlannedFault[], targets?: { brokerPid: number }): Promise<void>;
   clear(): Promise<void>;

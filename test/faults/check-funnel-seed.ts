@@ -26,7 +26,7 @@ export interface FunnelVerdict extends FunnelFaults {
   events: number;
   /** Requests that came to receivers. */
   arrivals: number;
-  /** Of them those that came again. */
+  /** Those that had come before. */
   repeated: number;
   details: string[];
 }
@@ -39,7 +39,7 @@ export async function checkFunnelSeed(
   const names = owners.map(({ planned }) => planned.name);
   await whenDelivered(world, names);
   await world.disarm();
-  // What a run that is under way may still say.
+  // A run that is under way may still announce something.
   await sleep(QUIET_MS);
   const stuck = await whenDelivered(world, names);
   const planned = owners.map((owner) => owner.planned);

@@ -14,7 +14,7 @@ export async function checkSeed(world: FaultWorld, { packages, sent }: SeedOutco
   const verdict: Verdict = { lost: 0, doubled: 0, mismatched: 0, miscounted: 0, stuck: 0, details: [] };
   await whenAtRest(world, packages, verdict);
   await world.disarm();
-  // What was frozen has gone on since, and may have had something to write.
+  // A frozen process has gone on since, and may have had something to write.
   const imports = await whenAtRest(world, packages, verdict);
   await checkImports(world, { sent, imports }, verdict);
   for (const artifact of packages) {

@@ -11,7 +11,7 @@ export interface RecordedChange {
   changedAt: string;
 }
 
-/** What came to one webhook of an owner. */
+/** Requests that came to one webhook of an owner. */
 export interface Arrivals {
   owner: string;
   secret: string;
@@ -23,7 +23,7 @@ export interface AnnouncementFaults {
   missing: number;
   /** Changes that arrived under two ids, or twice under one. */
   twice: number;
-  /** What arrived and is not kept. */
+  /** Changes that arrived and are not kept. */
   unheardOf: number;
   /** Ids that did not always come with the same bytes. */
   unstable: number;

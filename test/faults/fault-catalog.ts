@@ -61,7 +61,7 @@ const IN_A_BATCH = ["after-range", "before-insert", "after-insert", "after-progr
 /** A consumer of the fault tests is taken for dead after 2 s. */
 const LONGER_THAN_A_SESSION = { delayMsMin: 3_500, delayMsMax: 5_000 };
 
-/** What befalls a broker and the group of those that consume it. */
+/** Faults of a broker and of the group of its consumers. */
 const GROUP_FAULTS: readonly FaultKind[] = [
   ...at("kill broker", 0, ["before-append", "after-append", "before-upload-complete", "before-range"]),
   ...at("freeze program", 0, IN_A_BATCH).map((kind) => ({ ...kind, ...LONGER_THAN_A_SESSION })),

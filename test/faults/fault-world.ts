@@ -8,13 +8,13 @@ import type { PlannedFault } from "./plan-seed.js";
 
 /** The whole product with faults to come, one for all seeds of a run: what one seed leaves behind, the next one meets. */
 export interface FaultWorld extends AsyncDisposable {
-  /** What can go wrong here. */
+  /** The faults that can strike here. */
   readonly faults: FaultCatalog;
   /** Those that enrich; each is started again, as a supervisor would, whenever it ends. */
   readonly programs: readonly Toolchain[];
   readonly organization: string;
   readonly recountBodies: RecountBodies;
-  /** Of a process that runs now. */
+  /** A client of a process that runs now. */
   readonly api: ApiClient;
   /** Arms these faults in place of those before. */
   arm(faults: readonly PlannedFault[]): Promise<void>;

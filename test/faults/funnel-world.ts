@@ -9,7 +9,7 @@ import type { PlannedFault } from "./plan-seed.js";
 
 /** The whole program with its own stores, which computes stages all the time and delivers what it announces. */
 export interface FunnelWorld extends AsyncDisposable {
-  /** Of the process that runs now. */
+  /** A client of the process that runs now. */
   readonly api: ApiClient;
   arm(faults: readonly PlannedFault[]): Promise<void>;
   /** Nothing strikes any more; resolves when the program runs. */

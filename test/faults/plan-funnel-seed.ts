@@ -3,7 +3,7 @@ import { readCompanyAddresses, type KnownCompany } from "../support/imports/comp
 import type { FaultKind } from "./fault-catalog.js";
 import type { PlannedFault } from "./plan-seed.js";
 
-/** What one seed of the funnel does: the same seed always plans the same. */
+/** The plan of one seed of the funnel: the same seed always plans the same. */
 export interface FunnelSeedPlan {
   seed: number;
   /** One while it computes and one while it delivers. */
@@ -16,7 +16,7 @@ export interface FunnelSeedPlan {
 export interface PlannedOwner {
   name: string;
   webhooks: number;
-  /** Of each round. */
+  /** One for each round. */
   rounds: PlannedRound[];
 }
 
@@ -39,7 +39,7 @@ export const DELIVERING: readonly FaultKind[] = [
   { point: "delivery-after-record", action: "kill program", delayMsMax: 0 },
 ];
 
-/** What each round brings, and where it leads: a view, a download on one day, downloads on two more. */
+/** The stage that each round leads to: by a view, a download on one day, downloads on two more. */
 export const ROUND_STAGES = ["interest", "investigation", "experimentation"] as const;
 export type RoundStage = (typeof ROUND_STAGES)[number];
 

@@ -1,7 +1,7 @@
 import { Random } from "../../deploy/demo/random.js";
 import type { FaultCatalog, FaultKind } from "./fault-catalog.js";
 
-/** What one seed does: the same seed always plans the same. */
+/** The plan of one seed: the same seed always plans the same. */
 export interface SeedPlan {
   seed: number;
   faults: PlannedFault[];

@@ -23,7 +23,7 @@ export interface ImportAnswer {
   answeredId: string | undefined;
   /** How often it was answered 503. */
   refusals: number;
-  /** What an answer should have said and did not. */
+  /** Things that an answer should have said and did not. */
   complaints: string[];
 }
 
@@ -48,7 +48,7 @@ export async function sendImport(world: FaultWorld, sent: SentImport): Promise<I
   }
 }
 
-/** Whoever is refused is told when to come back. */
+/** A refusal says when to come back. */
 function noteRefusal({ headers, body }: UploadAnswer, answered: ImportAnswer): void {
   answered.refusals += 1;
   if (!(Number(headers["retry-after"]) > 0))

@@ -21,7 +21,7 @@ export function supervise(toolchain: Toolchain): Supervisor {
   const watched = watch();
   return {
     async whenRunning() {
-      // What is connected to a program that has just died fails a moment before its end is known here.
+      // Connections to a program that has just died fail a moment before its end is known here.
       await sleep(50);
       await running;
     },
@@ -35,7 +35,7 @@ export function supervise(toolchain: Toolchain): Supervisor {
     for (;;) {
       if ((await Promise.race([toolchain.gone, stopped])) === "stopped") return;
       running = startAgain(toolchain);
-      // Whoever waits for it hears of a failure.
+      // Callers of whenRunning hear of a failure.
       await running;
     }
   }

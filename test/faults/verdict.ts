@@ -1,13 +1,13 @@
 import type { KnownArtifact } from "../support/imports/recount-line.js";
 import type { ImportAnswer, SentImport } from "./send-import.js";
 
-/** What a seed sent, and how it was answered. */
+/** The imports that a seed sent, with their answers. */
 export interface SeedOutcome {
   packages: readonly KnownArtifact[];
   sent: readonly (SentImport & ImportAnswer)[];
 }
 
-/** What is wrong after a seed; all zero when every promise was kept. */
+/** Broken promises after a seed; all zero when each was kept. */
 export interface Verdict {
   /** Acknowledged lines that are not live. */
   lost: number;

@@ -20,7 +20,7 @@ export async function whenStagesAre(
 /** Stages by `owner domain`. */
 export type Stages = ReadonlyMap<string, Stage>;
 
-/** Where the companies are after that round. */
+/** The stages of the companies after that round. */
 export function stagesAfter(owners: readonly PlannedOwner[], round: number): Stages {
   const stages = new Map<string, Stage>();
   for (const { name, rounds } of owners)

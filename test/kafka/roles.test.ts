@@ -11,7 +11,7 @@ import { openRolesWorld, type RolesWorld } from "../support/program/roles-world.
 import { sectionBytes, type Section } from "../support/program/sections.js";
 import type { Toolchain } from "../support/program/start-toolchain.js";
 
-/** Of the larger one of two imports: `ROLES_TEST_LINES=2000000 npx vitest run --project kafka test/kafka/roles.test.ts` */
+/** Lines of the larger of two imports: `ROLES_TEST_LINES=2000000 npx vitest run --project kafka test/kafka/roles.test.ts` */
 const LINES = Number(process.env["ROLES_TEST_LINES"] ?? 60_000);
 const RANGE = { startDate: "2025-03-01", endDate: "2025-05-01" };
 const LINE = '{"$time":"2025-03-10T12:00:00Z"}\n';

@@ -14,10 +14,10 @@ import type { ProcessEnvironment } from "../support/program/toolchain-process.js
 
 const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = kafkajs;
 
-/** What a broker takes that nobody has set up otherwise. */
+/** As a broker is by default, with an authorizer. */
 const settings = {
   "group.min.session.timeout.ms": 6_000,
-  // Whoever is not refused something may do it.
+  // Everybody may do everything that is not refused to them.
   "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
   "allow.everyone.if.no.acl.found": true,
 };

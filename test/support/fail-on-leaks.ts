@@ -3,7 +3,7 @@ import { afterAll, expect, vi } from "vitest";
 
 /** Handles by which a file that forgot to close something shows: its programs, servers and connections. */
 const KINDS = ["ProcessWrap", "TCPServerWrap", "TCPSocketWrap"];
-/** What was closed may take a moment to be gone. */
+/** A closed handle may take a moment to be gone. */
 const GONE_MS_MAX = 10_000;
 const DISPATCHER = Symbol.for("undici.globalDispatcher.1");
 

@@ -98,7 +98,7 @@ export function takeGroup<Record extends Pick<Waiting, "record" | "partition">>(
     const { record, partition } = one;
     const before = room.get(partition);
     const after = (before ?? BATCH_BYTES_MAX) - record.length;
-    // Where one had to wait, all behind it wait as well: records of a partition keep their order.
+    // Once one had to wait, all behind it wait as well: records of a partition keep their order.
     const taken = before === undefined || after >= 0;
     room.set(partition, taken ? after : NO_ROOM);
     (taken ? group : left).push(one);

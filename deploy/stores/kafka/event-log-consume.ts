@@ -4,7 +4,7 @@ import { openReader, type ConsumerDependencies } from "./event-log-reader.js";
 import { explainRefusal } from "./explain-refusal.js";
 import { heartbeatMs } from "./send-heartbeats.js";
 
-/** What one request brings at the most: of one partition and in all. */
+/** Limits of one fetch request: for one partition and in all. */
 const FETCH_BYTES = { partition: 16 * 2 ** 20, all: 32 * 2 ** 20 };
 
 /**

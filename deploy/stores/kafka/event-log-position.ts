@@ -1,6 +1,6 @@
 import type { Admin } from "kafkajs";
 
-/** Where a group stands in a partition, and the range from there that a consumer said it would write. */
+/** A group's position in a partition, and the range from there that a consumer will write. */
 export interface Position {
   next: number | undefined;
   range: RecordedRange | undefined;

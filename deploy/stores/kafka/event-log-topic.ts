@@ -4,9 +4,9 @@ import { StartFailure } from "../../process/start-failure.js";
 
 export interface TopicOptions {
   topic: string;
-  /** Of a topic that is made now. */
+  /** For a topic that is created now. */
   partitions: number;
-  /** Of a topic that is made now; the brokers' default where nothing is said. */
+  /** For a topic that is created now; without it, the brokers' default. */
   replicationFactor?: number;
   /** Whether it may be made at all. */
   create: boolean;
@@ -62,7 +62,7 @@ async function createTopic(admin: Admin, options: TopicOptions): Promise<void> {
   }
 }
 
-/** Of the brokers' default replication factor nothing is known: what has to be in sync is left to them as well. */
+/** The brokers' default replication factor is unknown, so the number of replicas in sync is left to them as well. */
 function settingsFor(replicationFactor: number): { name: string; value: string }[] {
   return [
     { name: "max.message.bytes", value: String(RECORD_BYTES_MAX) },
@@ -115,7 +115,7 @@ function checkSettings(topic: string, settings: Settings): void {
     );
 }
 
-/** What may lose records that were acknowledged; -1 is no limit. */
+/** Names each setting that may lose acknowledged records; -1 is no limit. */
 function risksOf(settings: Settings, replicas: number): string[] {
   const { bytes, ms, inSync } = {
     bytes: Number(settings.get("retention.bytes") ?? -1),

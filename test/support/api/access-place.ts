@@ -31,7 +31,7 @@ interface Named {
   name: string;
 }
 
-/** Who is in every organization of the table beside the caller, and one who is in none. */
+/** Members of every organization of the table beside the caller, and one who is in none. */
 export const MATES = { owner: "founder", otherOwner: "partner", member: "mate", none: "outsider" } as const;
 
 let made = 0;
@@ -84,7 +84,7 @@ async function makeOwner(
   return { id, name };
 }
 
-/** What the parameters of paths name, made where there is none yet. */
+/** The things that parameters of paths name, made where there is none yet. */
 export const PARAMETERS: Readonly<Record<string, (place: Place) => string | Promise<string>>> = {
   organization: ({ owner }) => owner.name,
   owner: ({ owner }) => owner.name,

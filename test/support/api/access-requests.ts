@@ -13,7 +13,7 @@ export interface TabledRequest extends Asked {
 }
 
 interface Asked {
-  /** What makes it another than the usual request of its route. */
+  /** The difference from the usual request of its route. */
   title?: string;
   /** Parameters of the path that are other than `PARAMETERS` has them. */
   path?: typeof PARAMETERS;
@@ -26,7 +26,7 @@ interface Asked {
 
 type On = (action: Action) => Decision;
 
-/** What the table says of a request, if `on` is what it says of each action. */
+/** The table's decision about a request, with `on` for its decision about each action. */
 export function expectedDecision(
   { route, decide }: TabledRequest,
   { ownerKind, on }: { ownerKind: OwnerKind; on: On },
@@ -133,7 +133,7 @@ const ASKED: Readonly<Record<string, readonly Asked[]>> = {
   "GET /v1/organizations/:owner/aggregates": EXPORT,
   "GET /v1/users/:owner/aggregates": EXPORT,
   "GET /v1/packages/:package/events/:filename": [{ query: () => DAY }],
-  // Of whatever the caller may export: their own pixels, whatever else there is.
+  // Only of pixels that the caller may export: their own ones.
   "GET /v1/pixels/events/:filename": [
     { path: { filename: grantedFile }, query: () => DAY, decide: () => "allowed" },
   ],

@@ -17,7 +17,7 @@ export function tabledDecision(action: Action, { column }: Pick<TabledCaller, "c
 
 export interface TabledCaller {
   who: string;
-  /** Whose the things are that the caller asks for. */
+  /** The owner of the things that the caller asks for. */
   ownerKind: OwnerKind;
   caller: Caller;
   column: number;

@@ -13,7 +13,7 @@ import { webhookRoutes } from "../../../api/routes/webhooks/webhooks.js";
 import { buildDocument } from "../../../api/openapi/build-document.js";
 import type { DescribedRoute } from "../../../api/openapi/described-route.js";
 
-/** What routes reach for when they are called; to describe them nothing is called. */
+/** Dependencies of routes when they are called; to describe them nothing is called. */
 const UNUSED = {} as never;
 const UNUSED_STORES = { pg: UNUSED, tokens: UNUSED };
 

@@ -7,7 +7,7 @@ export interface Audited {
   changes: unknown;
 }
 
-/** What the audit log says of an owner's things of one kind, in the order in which it happened. */
+/** The audit log's entries about an owner's things of one kind, oldest first. */
 export async function auditOf(
   pg: Pool,
   { owner, kind }: { owner: string; kind: string },

@@ -89,7 +89,7 @@ function escapedText(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }
 
-/** Where the first parameter stands; later is more literal. */
+/** The position of the first parameter; later is more literal. */
 function literal(template: string): number {
   const index = template.indexOf("{");
   return index < 0 ? -Infinity : -index;

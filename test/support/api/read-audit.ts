@@ -8,7 +8,7 @@ export interface ReadEntry {
   changes: Record<string, unknown>;
 }
 
-/** What the audit log of an owner says, oldest first, without the entry of the owner's making. */
+/** The audit log of an owner, oldest first, without the entry of the owner's making. */
 export async function readAudit(pg: Pool, owner: string): Promise<ReadEntry[]> {
   const text = `
     select actor.name as by, action, target_kind as kind, target_name as name, changes

@@ -6,11 +6,11 @@ import {
   type Socket,
 } from "node:net";
 
-/** What came to a receiver of webhooks. */
+/** A request that came to a receiver of webhooks. */
 export interface Received {
   headers: IncomingHttpHeaders;
   body: Buffer;
-  /** Of the event. */
+  /** The event's id. */
   id: string;
   at: number;
 }

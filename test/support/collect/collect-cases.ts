@@ -41,7 +41,7 @@ export interface PythonRule {
   "backend-url": string;
 }
 
-/** What package gateways are asked, and answer. */
+/** Requests to package gateways, and their answers. */
 export const COLLECT_CASES = (
   JSON.parse(readFileSync("test/fixtures/collect/cases.json", "utf8")) as { cases: CollectCase[] }
 ).cases;

@@ -5,7 +5,7 @@ export interface CollectCall {
   method?: string;
   /** Path and query. */
   path: string;
-  /** What the `Host` header says; that of the URL when absent. */
+  /** The `Host` header; the URL's host by default. */
   host?: string;
   headers?: Record<string, string>;
   body?: string | Buffer | undefined;

@@ -45,7 +45,7 @@ export interface CollectWorld extends AsyncDisposable {
   /** Takes its domains from a package; resolves when they are not served any more. */
   dropDomains(packageId: string, routes: readonly SentRoute[]): Promise<void>;
   newPixel(name: string): Promise<string>;
-  /** Of a package or pixel, in the order in which they came. */
+  /** Events of a package or pixel, in the order in which they came. */
   events(artifactId: string): Promise<StoredEvent[]>;
 }
 

@@ -1,18 +1,18 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { FetchIndex } from "../../../ingest/collect/python/fetch-index.js";
 
-/** What an upstream answers to one request. */
+/** The answer of an upstream to one request. */
 export interface UpstreamAnswer {
   status?: number;
   headers?: IncomingHttpHeaders;
   body?: string | readonly Uint8Array[];
-  /** Where it came from after redirects, when not from where it was asked. */
+  /** The address after redirects, when it is another than the one asked for. */
   url?: string;
 }
 
 export interface FakeUpstream {
   fetchIndex: FetchIndex;
-  /** What it was asked, in order. */
+  /** Its requests, in order. */
   asked: { url: string; headers: Readonly<Record<string, string>> }[];
   /** How many bodies were given up unread. */
   discarded: number;

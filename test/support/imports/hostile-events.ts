@@ -10,7 +10,7 @@ export interface HostileEvent {
   row: ExpectedRow;
 }
 
-/** What of a row the line alone decides. */
+/** The columns of a row that the line alone decides. */
 export interface ExpectedRow {
   type: string;
   package: string;
@@ -59,7 +59,7 @@ export const EXPECTED_COLUMNS = [
   "client_version",
 ] as const satisfies (keyof ExpectedRow)[];
 
-/** What breaks readers of CSV: quotes, separators, line breaks, NUL, halves of surrogate pairs, formulas, 4-byte characters. */
+/** Texts that break readers of CSV: quotes, separators, line breaks, NUL, halves of surrogate pairs, formulas, 4-byte characters. */
 const PIECES = [
   '"',
   '""',
@@ -101,7 +101,7 @@ const NOWHERE = {
   origin_state: "",
 };
 
-/** Where events come from, and what the bundled data knows of it; it has no postal codes. */
+/** Addresses of events, and the bundled data's knowledge of them; it has no postal codes. */
 const PLACES = [
   { fields: {}, known: NOWHERE },
   { fields: { $remote_address: "127.0.0.1" }, known: NOWHERE },
@@ -154,7 +154,7 @@ export const ADDRESSES = PLACES.length - 1;
 
 const CLIENTS = openClients({ cacheEntriesMax: 1_000 });
 
-/** Who sent them, where it is not somebody with a hostile name. */
+/** User agents of clients that are known. */
 const AGENTS = [
   {
     agent: "docker/27.3.1 go/go1.22.7 os/linux arch/amd64",
@@ -215,7 +215,7 @@ export function* hostileEvents(options: HostileOptions): Generator<HostileEvent>
   }
 }
 
-/** What hostile names are taken for is tested with the enrichment; here it has to arrive. */
+/** How hostile names are understood is tested with the enrichment; here the result has to arrive. */
 function hostileSender(agent = "") {
   const { platform, client, clientVersion } = CLIENTS.of(clean(agent));
   return { agent, known: { platform, client, client_version: clientVersion } };

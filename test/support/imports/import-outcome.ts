@@ -2,7 +2,7 @@ import type { LogEntry } from "../../../schemas/records/import-log.js";
 import type { EventImport } from "../../../schemas/records/import-store.js";
 import type { ExpectedImport } from "./recount.js";
 
-/** What became of an import, in a form in which the service's record and a recount can be compared. */
+/** The outcome of an import, in a form in which the service's record and a recount can be compared. */
 export interface ImportOutcome {
   status: EventImport["status"];
   total: number;

@@ -9,7 +9,7 @@ export interface RawConnection {
   breakOff(): void;
   /** Everything that was answered, once the server has closed the connection. */
   readonly closed: Promise<string>;
-  /** What was answered so far. */
+  /** The answer so far. */
   answered(): string;
 }
 

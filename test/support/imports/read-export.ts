@@ -82,7 +82,7 @@ export async function hasPython(): Promise<boolean> {
   );
 }
 
-/** What of a row is compared. */
+/** The columns that are compared. */
 export function rowText(row: Row | ExpectedRow): string {
   return JSON.stringify(EXPECTED_COLUMNS.map((name) => textOf(name, (row as Row)[name])));
 }

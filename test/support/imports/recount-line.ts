@@ -17,7 +17,7 @@ export interface LineContext {
   receivedAt: number;
 }
 
-/** What a line counts as. `key` is its unique id within the artifact, undefined where it has none. */
+/** The event that a line counts as. `key` is its unique id within the artifact, undefined where it has none. */
 export interface CountedEvent {
   artifact: KnownArtifact;
   key: string | undefined;

@@ -74,7 +74,7 @@ function recountBody(body: ReceivedBody, context: BodyContext): ExpectedImport {
   return expected;
 }
 
-/** What a later line must equal to replace this event: artifact and unique id, or nothing but itself. */
+/** The key that a later line must share to replace this event: artifact and unique id, or a key of its own. */
 function scopeOf({ artifact, key }: CountedEvent, place: string): string {
   return JSON.stringify(key === undefined ? ["line", place] : ["id", artifact.id, key]);
 }

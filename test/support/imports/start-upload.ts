@@ -10,7 +10,7 @@ export async function newestImport(api: ApiClient, owner: string): Promise<Event
 }
 
 export interface UploadStart {
-  /** Whose imports the path leads to: nobody else may start one of theirs meanwhile. */
+  /** The owner of the imports: nobody else may start one of theirs meanwhile. */
   owner: string;
   path: string;
   headers?: Record<string, string>;

@@ -16,7 +16,7 @@ const RANGE = { startDate: "2025-03-01", endDate: "2025-05-01" };
 const ORGANIZATION = "on-servers";
 const OPEN_MS_MAX = 600_000;
 
-/** What the program promises on databases that are not its own, known by DATABASE_URL and CLICKHOUSE_URL alone. */
+/** The program's promises on databases that are not its own, known by DATABASE_URL and CLICKHOUSE_URL alone. */
 export function programOnServers(name: string, openServers: () => Promise<DatabaseServers>): void {
   describe(name, () => {
     let servers: DatabaseServers;

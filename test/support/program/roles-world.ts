@@ -14,7 +14,7 @@ export interface RolesWorld extends AsyncDisposable {
   /** One account's client of each process of the API. */
   readonly apis: readonly [ApiClient, ApiClient];
   readonly organization: string;
-  /** Of the organization: a body whose lines name their package. */
+  /** The organization's import, for a body whose lines name their package. */
   readonly path: string;
   readonly clickhouse: PersistentClickHouse;
   readonly recountBodies: RecountBodies;

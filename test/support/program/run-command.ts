@@ -6,7 +6,7 @@ interface RunOptions {
   env?: Record<string, string>;
 }
 
-/** What a program writes to standard output. Rejects with all that it wrote when it fails or takes over a minute. */
+/** A program's standard output. Rejects with all that it wrote when it fails or takes over a minute. */
 export function runCommand(
   program: string,
   args: readonly string[],

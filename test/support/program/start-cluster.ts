@@ -17,7 +17,7 @@ import type { ProcessEnvironment } from "./toolchain-process.js";
 export interface Cluster extends AsyncDisposable {
   readonly postgresUrl: string;
   readonly clickhouseUrl: string;
-  /** Where the servers work: the working directory of each is below it. */
+  /** The working directory of each server is below it. */
   readonly storesDir: string;
   /** Those that were added and not removed, whether they run or not. */
   readonly members: readonly Toolchain[];
@@ -29,7 +29,7 @@ export interface Cluster extends AsyncDisposable {
 
 export interface ClusterOptions {
   brokers: readonly string[];
-  /** Of every process, besides what they share; may say where the servers work. */
+  /** Variables of every process, besides the shared ones; may name the servers' folder. */
   env?: ProcessEnvironment | ((storesDir: string) => ProcessEnvironment);
 }
 

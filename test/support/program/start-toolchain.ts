@@ -24,14 +24,14 @@ import {
 /** The whole built program, running on a data directory of its own and on free ports. */
 export interface Toolchain extends AsyncDisposable {
   readonly dataDir: string;
-  /** Of the process that runs now; ports change with `restart`. */
+  /** URLs of the process that runs now; ports change with `restart`. */
   readonly endpoints: Endpoints;
   /** URL of the API. */
   readonly api: string;
   readonly pid: number;
   /** How the process that runs now ends: its exit status, or the signal. */
   readonly gone: Promise<number | NodeJS.Signals>;
-  /** What the process that runs now has logged. */
+  /** The log so far of the process that runs now. */
   log(): string;
   /** Sends a signal and resolves, once the process is gone, with its exit status or the signal that ended it. */
   kill(signal: NodeJS.Signals): Promise<number | NodeJS.Signals>;

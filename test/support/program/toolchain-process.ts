@@ -10,7 +10,7 @@ export interface ToolchainProcess {
   readonly pid: number;
   /** Exit status, or the name of the signal that ended it. */
   readonly gone: Promise<number | NodeJS.Signals>;
-  /** What it logged so far. */
+  /** Its log so far. */
   log(): string;
   kill(signal: NodeJS.Signals): void;
 }

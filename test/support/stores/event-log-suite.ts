@@ -14,7 +14,7 @@ export interface OpenedLog {
 
 const ALL: ConsumeOptions = { group: "test", batchBytesMax: 1_000, share: { index: 0, of: 1 } };
 
-/** What every event log promises, whatever it is made of. */
+/** The promises of every event log. */
 export function eventLogSuite(name: string, open: () => Promise<OpenedLog>): void {
   describe(name, () => {
     const using = (run: (opened: OpenedLog) => Promise<void>) => async () => {

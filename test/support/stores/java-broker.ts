@@ -11,7 +11,7 @@ import type { TestBroker } from "./test-broker.js";
 
 /** A broker in a process of ours, to be harmed; its port and its data stay the same over every `restart`. */
 export interface JavaTestBroker extends TestBroker {
-  /** Of the process that runs now, or ran last. */
+  /** The process that runs now, or ran last. */
   readonly pid: number;
   /** Resolves when the process is gone. */
   kill(signal: NodeJS.Signals): Promise<void>;

@@ -8,7 +8,7 @@ import { StartFailure } from "../../../deploy/process/start-failure.js";
 import { BROKER_LIB, openJavaBroker } from "./java-broker.js";
 import type { TestBroker } from "./test-broker.js";
 
-/** Where a broker for tests comes from; `none` says what to install. */
+/** The source of a broker for tests; `none` says what to install. */
 export type BrokerSource =
   | { kind: "given"; brokers: readonly string[] }
   | { kind: "docker" }

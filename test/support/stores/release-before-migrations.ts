@@ -31,7 +31,7 @@ export async function prepareReleaseBefore(url: string): Promise<void> {
   await client.close();
 }
 
-/** What that release answered, by name. */
+/** Answers of that release, by name. */
 export async function answersBefore(): Promise<Exports> {
   const read = (name: string) => readFile(new URL(name, RELEASE), "utf8");
   const [lines, rows, events] = await Promise.all(

@@ -75,7 +75,7 @@ function enriched({ line, event }: Version): EnrichedEvent {
   };
 }
 
-/** What may be live: of each event the latest version that was received and not retracted. */
+/** The rows that may be live: the latest version of each event that was received and not retracted. */
 export function liveOf(versions: readonly Version[], retracted: ReadonlySet<string>): Version[] {
   const latest = new Map<string, Version>();
   for (const version of versions.filter(({ importId }) => !retracted.has(importId))) {
@@ -129,7 +129,7 @@ export async function countLive(
   return { live: Number(counted?.live), notOnce: Number(counted?.notOnce) };
 }
 
-/** What settlement notes in PostgreSQL, for the one owner of a test. */
+/** The notes of settlement in PostgreSQL, for the one owner of a test. */
 export interface TestJournal extends OwnerSettlement {
   staged: Set<string>;
 }

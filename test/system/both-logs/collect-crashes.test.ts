@@ -10,7 +10,7 @@ import { readMetrics } from "../../support/program/read-metrics.js";
 const HOST = "load.example";
 const ROUTES = [{ templatePath: "/get/{id}", outgoingUrl: "https://files.example/{id}" }];
 const SENDERS = 16;
-/** What is promised of events that were answered before a process is killed. */
+/** Events that were answered longer than this before a kill are safe. */
 const FLUSH_MS = 200;
 /** How long before the end answers tell how much the machine keeps waiting. */
 const WATCHED_MS = 1_000;
@@ -36,7 +36,7 @@ beforeAll(async () => {
 afterAll(() => world?.[Symbol.asyncDispose]());
 
 interface Load {
-  /** Of each sender, after each answer. */
+  /** The pause of each sender after each answer. */
   pauseMs: number;
   /** Until the end. Not a multiple of any age at which lines might be sent. */
   loadMs: number;

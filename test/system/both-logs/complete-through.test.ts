@@ -67,6 +67,6 @@ test("an export that is complete through a retraction has none of what was retra
   const retractedAt = now();
   let read = await readExport("busy");
   for (; read.completeThrough <= retractedAt; read = await readExport("busy"));
-  // What is left is the line of the test before.
+  // The line of the test before is left.
   expect(read.text).toContain('"total":1,');
 });

@@ -7,7 +7,7 @@ import { managementRoutes } from "../../../api/management-routes.js";
 import { pathsOf, route, type Route } from "../../../api/route.js";
 import { ALL_ROUTES, TOKEN_ROUTES } from "../../support/api/all-routes.js";
 
-/** What may be read without a token: about the service itself. */
+/** Routes without a token: they are about the service itself. */
 const PUBLIC = ["/healthz", "/readyz", "/openapi.json", "/docs", "/docs/:hash/:file"];
 
 const UNUSED = {} as never;
@@ -17,7 +17,7 @@ interface Layer {
   methods: string[];
 }
 
-/** What the application's router holds, once the program's own routes are in it. */
+/** The routes of the application's router, with the program's own in it. */
 function registered(): Layer[] {
   const managed = managementRoutes({ pg: UNUSED, tokens: UNUSED }).length;
   const routes = TOKEN_ROUTES.slice(managed);

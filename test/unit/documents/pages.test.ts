@@ -77,7 +77,7 @@ const ROOMS = readdirSync(".", { withFileTypes: true }).flatMap((entry) =>
   entry.isDirectory() ? [entry.name] : [],
 );
 
-/** Whatever stands in backquotes and begins with a folder of the repository. */
+/** Everything in backquotes that begins with a folder of the repository. */
 function pathsIn(text: string): string[] {
   return [...text.matchAll(/`([\w.-]+\/[\w./-]*)`/g)]
     .map(([, path = ""]) => path)

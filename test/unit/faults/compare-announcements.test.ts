@@ -21,7 +21,7 @@ const TWO: AnnouncedCompany = {
   new_stage: "investigation",
 };
 
-/** What a receiver gets. */
+/** A request as a receiver gets it. */
 function arrival(
   id: string,
   companies: readonly object[],

@@ -8,10 +8,10 @@ import { written } from "./event-log-written.js";
 export type RecordKey = [topic: string, partition: number, offset: number];
 export type CursorKey = [topic: string, partition: number, group: string];
 
-/** What the log knows of a record without reading it: its size and the time it was appended. */
+/** Known of a record without reading it: its size and the time it was appended. */
 export type RecordFacts = [bytes: number, appendedAtMs: number];
 
-/** Where a group stands in a partition: the next offset to consume and the range from there that it said it would write. */
+/** A group's position in a partition: the next offset to consume, and the range from there that it will write. */
 export interface Cursor {
   next: number;
   range?: { last: number; note: string };

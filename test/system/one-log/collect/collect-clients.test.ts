@@ -14,7 +14,7 @@ import { startServer, type StartedServer } from "../../../support/collect/start-
 let world: CollectWorld;
 let upstream: StartedServer;
 let folder: string;
-/** What the upstream has, by path, with its content type. */
+/** The upstream's files, by path, with their content types. */
 const served = new Map<string, [type: string, body: string | Buffer]>();
 const answerUpstream: RequestListener = ({ url = "" }, response) => {
   const [type, body] = served.get(url) ?? ["text/plain", ""];
@@ -123,7 +123,7 @@ describeWithCommand("pip", PIP, () => {
       "0",
     ];
     const args = ["-m", "pip", "download", ...quiet, ...from, "--dest", to, requirement];
-    // Of a machine behind a proxy pip would take the variables first.
+    // Behind a proxy, pip would take the machine's variables first.
     const env = { http_proxy: proxy.url, HTTP_PROXY: proxy.url, no_proxy: "", NO_PROXY: "" };
     return await runCommand("python3", args, { env });
   }

@@ -31,7 +31,7 @@ const client = (name: string, version: string) => ({
   client_version: version,
 });
 
-/** What is asked, what the row of the export says of it, and what the aggregates count it as, in their order. */
+/** A request, its row in the export, and its lines in the aggregates, in their order. */
 const KINDS = {
   file: {
     call: { host: "get.tool.example", path: "/get/1.4.0/a%26b.tgz" },

@@ -33,7 +33,7 @@ const put = (id: string, body: object) => ({
   body: JSON.stringify(body),
 });
 
-/** What another owner tries is refused before it is sent anywhere. */
+/** Requests of another owner are refused before anything is sent. */
 async function statusOf({ path, ...sent }: { path: string; method: string; body: string }): Promise<number> {
   const headers = { Authorization: `Bearer ${eve.token}` };
   return (await fetch(`${eve.url}${path}`, { ...sent, headers })).status;

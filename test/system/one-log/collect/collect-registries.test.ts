@@ -28,7 +28,7 @@ const ofKind = <Case extends CollectCase>(cases: readonly Case[], kind: string) 
 
 let world: CollectWorld;
 let upstream: StartedServer;
-/** What the upstream has, by path. */
+/** The upstream's files, by path. */
 const pages = new Map<string, unknown>();
 const answerUpstream: RequestListener = ({ url = "" }, response) => {
   const headers = { "Content-Type": "application/vnd.pypi.simple.v1+json" };
@@ -75,7 +75,7 @@ function check(reply: Awaited<ReturnType<typeof ask>>, expected: CollectCase["ex
   expect(reply.status).toBe(expected.status);
   for (const [name, value] of Object.entries(headers)) expect(reply.headers[name.toLowerCase()]).toBe(value);
   expect(reply.body.toString()).toBe(expected.body);
-  // Whatever it holds: nobody but who made a tag can read it.
+  // Any value will do: only the server that made a tag can read it.
   expect(reply.headers.etag === undefined).toBe(Etag === undefined);
 }
 

@@ -7,7 +7,7 @@ import { createIndexClient } from "../../../../ingest/collect/python/fetch-index
 import type { FetchIndex } from "../../../../ingest/collect/python/fetch-index.js";
 import { startServer, type StartedServer } from "../../../support/collect/start-server.js";
 
-/** What the upstream sends on each path, and what it was asked. */
+/** The upstream's answer on each path, and the requests that came to it. */
 const PATHS: Record<string, (response: ServerResponse) => void> = {
   "/plain": (response) => response.end("a page"),
   "/gzip": (response) => response.setHeader("Content-Encoding", "gzip").end(gzipSync("a page")),

@@ -15,7 +15,7 @@ import { listen } from "../../../../deploy/servers/listen.js";
 import { openRawReceiver } from "../../../support/api/receivers.js";
 
 const CALLERS = 100;
-/** What a caller takes before it leaves. */
+/** The part that a caller takes before it leaves. */
 const READ_BYTES = 2_000_000;
 const LINES = Buffer.from('{"total":1}\n'.repeat(10_000));
 

@@ -24,7 +24,7 @@ const FILL = `
   FROM numbers(${EVENTS})`;
 const MONTH = "startDate=2025-03-01&endDate=2025-04-01";
 
-/** What is asked for, how many lines that is, and how its query is told from others. */
+/** A large answer: its path, its number of lines, and a condition that finds its query among others. */
 interface LargeAnswer {
   path: string;
   lines: number;

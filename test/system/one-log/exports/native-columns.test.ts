@@ -151,7 +151,7 @@ test.each([
   const origin = { ...ORIGIN, receiptStamp, firstLine };
   await clickhouse.client.command({ query: "TRUNCATE TABLE events" });
   const block = new EventBlock();
-  // What the block held before is gone without a trace.
+  // Its earlier rows are gone without a trace.
   for (let line = 9_000; line < 9_100; line += 1) block.add(eventAt(line), ORIGIN);
   block.encode();
   block.clear();

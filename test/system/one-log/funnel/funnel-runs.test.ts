@@ -70,7 +70,7 @@ interface Change {
   new_stage: string;
 }
 
-/** What was announced of each company, in order; throws where one change does not begin where the last one ended. */
+/** The announced changes of each company, in order; throws where one does not begin where the last one ended. */
 async function historyOf(): Promise<Map<string, string[]>> {
   const { rows } = await pg.query<Change>(
     "select domain, old_stage, new_stage from funnel_changes where owner_id = $1 order by id",

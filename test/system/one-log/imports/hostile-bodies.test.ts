@@ -38,7 +38,7 @@ beforeAll(async () => {
     libraryType: "other",
   });
   path = `/v2/packages/${ORGANIZATION}/${id}/import`;
-  // Whatever is allocated once, at the first import, is no growth.
+  // Memory that is allocated once, at the first import, is no growth.
   await api.pollToDone(await api.importBody(path, `{${TIME}}\n`.repeat(50_000)));
 });
 

@@ -90,7 +90,7 @@ describe("fifteen senders that send a byte now and then", () => {
     const headers = [`Content-Length: ${LINE.length}`, "Connection: close"];
     const senders = await Promise.all(Array.from({ length: 16 }, () => openSocket(api, { path, headers })));
     for (const sender of senders) await sender.send(LINE.slice(0, 5));
-    // Whichever came last; nothing else ends while the bodies are incomplete.
+    // Any of them may come last; nothing else ends while the bodies are incomplete.
     expect(await Promise.race(senders.map(({ closed }) => closed))).toMatch(/^HTTP\/1\.1 422 /);
     for (const sender of senders) await sender.send(LINE.slice(5)).catch(() => undefined);
     const answers = await Promise.all(senders.map(({ closed }) => closed));

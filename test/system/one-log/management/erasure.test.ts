@@ -134,7 +134,7 @@ describe("the events of a deleted package", () => {
     expect(await api.readAggregates(organization, RANGE)).toEqual(others);
     expect((await tablesWith(pixel)).length).toBeGreaterThan(0);
 
-    // What the import was stays known, and taking it back still works.
+    // The import's record stays, and retracting it still works.
     expect(await api.get(`/v2/imports/${organization}/${record.id}`)).toMatchObject({ status: "done" });
     expect(await remove(`/v2/imports/${organization}/${record.id}`)).toBe(204);
     await expect.poll(packagesExported).toEqual([]);

@@ -24,7 +24,7 @@ let any: string;
 beforeAll(async () => {
   postgres = await openTestPostgres();
   const { pg } = postgres;
-  // What is said of lines is not asked for here.
+  // Log entries of lines are not read here.
   const clickhouse = connectClickHouse("http://127.0.0.1:1");
   api = await serveApi({ pg, routes: importRecordRoutes({ pg, clickhouse }) });
 }, 60_000);

@@ -36,7 +36,7 @@ async function make(body: object = docker): Promise<string> {
 const as = (who: Who, request: string, body?: unknown) => api.call(world.tokens[who], request, body);
 const refused = (status: number, code: string) => ({ status, body: { code } });
 
-/** What each caller is answered, each on a package of its own. */
+/** The answer to each caller, each on a package of its own. */
 async function answersByRole(call: (token: string, id: string) => Promise<{ status: number }>) {
   const statuses: Record<string, number> = {};
   for (const who of ["owner", "admin", "member", "stranger"] as const)

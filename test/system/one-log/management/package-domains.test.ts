@@ -35,7 +35,7 @@ const refused = (status: number, code: string) => ({ status, body: { code } });
 let count = 0;
 const freshName = () => `files${count++}.acme.example`;
 
-/** What everyone is answered, and those with a level on the package. */
+/** The answer to everyone, and to those with a level on the package. */
 async function answersByRole(call: (token: string, who: string) => Promise<{ status: number }>) {
   const answers: Record<string, number> = {};
   const withoutLevels = () =>

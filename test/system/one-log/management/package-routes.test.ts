@@ -40,7 +40,7 @@ const route = {
 /** Variables of a template. */
 const namesOf = (count: number) => Array.from({ length: count }, (_, at) => `{v${at}}`).join("-");
 
-/** What everyone is answered, and those with a level on the package. */
+/** The answer to everyone, and to those with a level on the package. */
 async function answersByRole(call: (token: string, who: string) => Promise<{ status: number }>) {
   const answers: Record<string, number> = {};
   const withoutLevels = () =>

@@ -36,7 +36,7 @@ async function outcomeOf(request: TabledRequest, headers: Record<string, string>
   return (await sendRequest(whole.api, request, { place, headers })).outcome;
 }
 
-/** What no parameter of that name can be. */
+/** A value that no parameter of that name can have. */
 const NONSENSE: Record<string, string> = {
   packageType: "cobol",
   per_page: "0",

@@ -65,7 +65,7 @@ async function idsOf(organization: string, username: string) {
   return rows[0] ?? { ownerId: "", accountId: "" };
 }
 
-/** What a request that needs the scope comes to with it: a status, or a refusal for another reason. */
+/** The answer to a request that needs the scope, with it: a status, or a refusal for another reason. */
 const DONE = { read: 200, import: 204, export: "export-not-granted", manage: 201, account: 200 } as const;
 const NEEDS = [...SCOPES, "account"] as const;
 const CELLS = SCOPES.flatMap((held) =>

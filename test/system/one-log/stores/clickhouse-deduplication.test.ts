@@ -48,7 +48,7 @@ const insert = (number: number, token: string) =>
   ask(`INSERT INTO d.t SELECT ${number}`, { insert_deduplication_token: token });
 const stored = () => ask("SELECT arrayStringConcat(arraySort(groupArray(toString(n))), ' ') FROM d.t");
 
-/** What a SIGKILL leaves that came between the token of an insert and its rows. */
+/** The state after a SIGKILL between the token of an insert and its rows. */
 async function losePart(name: string): Promise<void> {
   const store = join(dir, "data", "store");
   const paths = await readdir(store, { recursive: true });

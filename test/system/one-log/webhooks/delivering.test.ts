@@ -123,7 +123,7 @@ test("a dead receiver with thousands of events holds nobody up, and has one requ
   const live = await world.addWebhook(receiver.url);
   const ids = await world.enqueue(50);
   await expect.poll(() => receiver.received.length, { interval: 10 }).toBe(50);
-  // What was there before them waits on.
+  // Deliveries from before them wait on.
   expect(new Set(await statesOf(deadId))).toEqual(new Set(["pending"]));
   expect(sorted(receiver.received)).toEqual(ids.sort());
   await expect.poll(() => statesOf(live.id)).toEqual(ids.map(() => "delivered"));

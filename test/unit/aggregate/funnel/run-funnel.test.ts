@@ -23,7 +23,7 @@ function factsOf(domain: string, more: Partial<CompanyFacts> = VIEWED): CompanyF
 
 type Owned = Record<string, CompanyFacts[]>;
 
-/** What a test has in ClickHouse, of owners by id. */
+/** The facts that a test has in ClickHouse, by the owner's id. */
 const reading = (companies: Owned) =>
   async function* ({ owners }: FactsQuery): AsyncGenerator<OwnerFacts> {
     for (const [ownerIndex, { id }] of owners.entries())

@@ -12,7 +12,7 @@ const due = (id: string, over: Partial<DueImport> = {}): DueImport => ({
 });
 
 interface Fakes {
-  /** What is due, round by round; the last answer stays. */
+  /** Owners that are due, round by round; the last answer stays. */
   rounds: DueImport[][];
   staged?: string[];
   failures?: number;

@@ -3,7 +3,7 @@ import { accessWithin, lacks, reaches, type Caller } from "../../../../api/acces
 import { ACTIONS, type Action } from "../../../../api/resources.js";
 import { SCOPES, type Scope } from "../../../../schemas/contracts/api-token.js";
 
-/** What each scope lets a token do; the rest is for the account's own token. */
+/** The actions that each scope allows; the rest is for the account's own token. */
 const ACTIONS_OF: Record<Scope, Action[]> = {
   read: [
     "packages.list-own",

@@ -8,7 +8,7 @@ import { KAFKA_IMAGE } from "../../../../deploy/broker/docker-broker.js";
 
 const text = (path: string) => readFileSync(path, "utf8");
 
-/** What the files promise is compared with what the program is, so that neither changes alone. */
+/** Compares the files' promises with the program, so that neither changes alone. */
 const DEFAULTS = parseConfig({});
 const PORT_OF: Record<string, number> = { api: DEFAULTS.http.port, collect: DEFAULTS.collect.port };
 const VERSION = (JSON.parse(text("package.json")) as { version: string }).version;
@@ -37,7 +37,7 @@ const services = Object.entries(compose.services);
 const roleServices = services.filter(([name]) => ROLES.some((role) => role === name));
 const storeServices = services.filter(([name]) => !ROLES.some((role) => role === name));
 
-/** What a value becomes with everything of env.example filled in. */
+/** The value with everything of env.example filled in. */
 const FILLED: Record<string, string> = {
   SECRET_KEY: "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=",
   POSTGRES_PASSWORD: "abc123",

@@ -6,7 +6,7 @@ import { VARIABLES } from "../../../../deploy/config/config-schema.js";
 
 const text = (path: string) => readFileSync(path, "utf8");
 
-/** What the files promise is compared with what the program is, so that neither changes alone. */
+/** Compares the files' promises with the program, so that neither changes alone. */
 const DEFAULTS = parseConfig({});
 const dockerfile = text("deploy/Dockerfile");
 

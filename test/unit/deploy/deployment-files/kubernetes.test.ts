@@ -10,7 +10,7 @@ import { ENRICH_GROUP } from "../../../../enrich/start-worker.js";
 
 const text = (path: string) => readFileSync(path, "utf8");
 
-/** What the files promise is compared with what the program is, so that neither changes alone. */
+/** Compares the files' promises with the program, so that neither changes alone. */
 const DEFAULTS = parseConfig({});
 const PORT_OF: Record<string, number> = { api: DEFAULTS.http.port, collect: DEFAULTS.collect.port };
 const VERSION = (JSON.parse(text("package.json")) as { version: string }).version;

@@ -31,7 +31,7 @@ const alerts = parse(text("deploy/prometheus/alerts.yaml")) as {
 const rules = alerts.groups.flatMap((group) => group.rules);
 const dashboardExpressions = dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
 
-/** What a process with every role measures. */
+/** The metrics of a process with every role. */
 async function readDescriptions() {
   const registry = createRegistry();
   createPipelineMetrics(registry, { eventLog: { lag: async () => 0 }, countDeadLetters: async () => 0 });

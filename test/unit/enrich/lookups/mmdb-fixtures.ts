@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-/** What an MMDB fixture was made from: the answer for one network. */
+/** The source of an MMDB fixture: the answer for one network. */
 export interface ExpectedNetwork {
   network: string;
   /** First and last address of the network, IPv4 where it lies in the IPv4 part of the tree. */

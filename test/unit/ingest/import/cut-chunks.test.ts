@@ -27,7 +27,7 @@ const bodies = fc
   .array(fc.array(fc.constantFrom(10, 10, 13, 32, 97, 98, 255), { maxLength: 40 }), { maxLength: 20 })
   .map((parts) => parts.map((part) => Buffer.from(part)));
 
-/** What is kept of a body: of each line, one byte more than a line and its CR may have. */
+/** The part of a body that is kept: one byte more of each line than a line and its CR may have. */
 function withShortLines(body: string, lineBytesMax: number): string {
   return body
     .split("\n")

@@ -19,7 +19,7 @@ const target = {
 const NOON = 1_700_000_000_000;
 
 interface Told {
-  /** What was done with log and store, in order. */
+  /** Calls of log and store, in order. */
   steps: string[];
   chunks: RawChunk[];
   partitions: number[];

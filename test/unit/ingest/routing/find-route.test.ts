@@ -201,7 +201,7 @@ const target = fc
 describe("for any routes", () => {
   test("expanding and then matching gives the variables back", () => {
     const value = fc.string({ unit: fc.constantFrom(..."ab1./?&=#%+é😀 "), minLength: 1, maxLength: 8 });
-    // Where every variable fills its segment nothing is left to choose, and what is encoded already stays so.
+    // Variables that fill their segments leave nothing to choose, and encoded text stays encoded.
     const wide = fc.string({ unit: fc.constantFrom(..."ab/?&=é😀 "), minLength: 1, maxLength: 8 });
     const shape = fc.constantFrom(
       "/{a}",

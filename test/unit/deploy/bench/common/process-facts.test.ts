@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { parseProcessFacts } from "../../../../../deploy/bench/common/process-facts.js";
 
-// Of a Linux 6.1 machine: fields 14 and 15 of stat are the ticks in user and in kernel mode.
+// From a Linux 6.1 machine: fields 14 and 15 of stat are the ticks in user and in kernel mode.
 const STAT =
   "26781 (node) S 26778 26778 13982 0 -1 4194304 98 0 0 0 1234 66 900 90 20 0 11 0 284756 3133440 394 " +
   "18446744073709551615 94810923851776 94810923871657 140728208511728 0 0 0 0 0 0 0 0 0 17 0 0 0 0 0 0\n";

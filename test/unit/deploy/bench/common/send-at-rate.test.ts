@@ -8,7 +8,7 @@ function clockOf(stepMs: number): Clock & { answerAfter: (ms: number) => Promise
   return {
     now: () => nowMs,
     async pause() {
-      // Whoever is answered looks at the clock first.
+      // A sender looks at the clock as soon as it is answered.
       for (let turn = 0; turn < 5; turn += 1) await Promise.resolve();
       nowMs += stepMs;
       for (const one of waiting.filter(({ atMs }) => atMs <= nowMs)) one.resolve();

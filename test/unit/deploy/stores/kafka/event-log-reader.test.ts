@@ -13,7 +13,7 @@ const recordsAt = (...times: string[]) =>
     value: Buffer.from(`at ${timestamp}`),
   })) as KafkaMessage[];
 
-/** What a consumer is given, commits and logs that comes to `metadata` beside the committed offset 7. */
+/** The batches, commits and log lines of a consumer that finds `metadata` beside the committed offset 7. */
 async function consume(messages: KafkaMessage[], metadata: string) {
   const errors: string[] = [];
   const lost: number[] = [];

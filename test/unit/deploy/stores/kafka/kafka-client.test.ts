@@ -3,7 +3,7 @@ import { pino } from "pino";
 import { expect, test } from "vitest";
 import { passOn } from "../../../../../deploy/stores/kafka/kafka-client.js";
 
-/** What the log holds when kafkajs has said this. */
+/** The program's log lines for a log entry of kafkajs. */
 function passed(level: logLevel, said: Record<string, unknown> & { message: string }): object[] {
   const lines: object[] = [];
   const write = (line: string) => void lines.push(JSON.parse(line) as object);
