@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { pause } from "../../schemas/async/pause.js";
 import { assetUrl } from "../../schemas/asset.js";
 import { takeLockFile, type LockFile } from "../data-dir/lock-file.js";
 import { explainFileError, storeFailure } from "../process/start-failure.js";
@@ -49,7 +49,7 @@ async function waitForLock(libDir: string, onProgress: FetchOptions["onProgress"
     const taken = takeLock(libDir);
     if ("release" in taken) return taken;
     if (!reported) onProgress(`Waiting for process ${taken.heldBy}, which is downloading Kafka.`);
-    await sleep(LOCK_POLL_MS);
+    await pause(LOCK_POLL_MS);
   }
 }
 

@@ -47,7 +47,7 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
     const java = await findJava(env);
     const libDir = options.libDir ?? join(dir, `lib-${KAFKA_VERSION}`);
     await fetchBroker(libDir, { env, onProgress });
-    await endLeftoverBrokers(dir);
+    await endOrphanBrokers(dir);
     const parts: JavaBroker = { dir, libDir, java, env, settings };
     await formatStorage(parts);
     const start = (chosen: number) => startOnPort(parts, chosen, log);
@@ -79,7 +79,7 @@ function startOnPort(parts: JavaBroker, port: number, log: Logger): Promise<Runn
   });
 }
 
-function endLeftoverBrokers(dir: string): Promise<void> {
+function endOrphanBrokers(dir: string): Promise<void> {
   return endOrphans(dir, {
     name: "Kafka",
     isServer: (commandLine) => /^(\S*\/)?java .*\bkafka\.(Kafka|tools\.StorageTool)\b/.test(commandLine),

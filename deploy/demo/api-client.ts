@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
-import { setTimeout as sleep } from "node:timers/promises";
 import { createGzip } from "node:zlib";
+import { pause } from "../../schemas/async/pause.js";
 import type { AggregateV1 } from "../../schemas/contracts/aggregate.js";
 import type { EventImport } from "../../schemas/records/import-store.js";
 
@@ -103,7 +103,7 @@ async function pollToDone(read: () => Promise<EventImport>, options: PollOptions
         `import ${record.id} is not done after ${timeoutMs / 1000} s: ${JSON.stringify(record)}`,
       );
     }
-    await sleep(pollMs);
+    await pause(pollMs);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Server, ServerResponse } from "node:http";
 import type { Socket, AddressInfo } from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
+import { pause } from "../../schemas/async/pause.js";
 import { StartFailure } from "../process/start-failure.js";
 
 export interface ListenOptions {
@@ -97,7 +97,7 @@ const ANSWER_MS_MAX = 8_000;
 /** A connection becomes idle only after its current answer, so idle ones are closed repeatedly until none is left. */
 async function closed(server: Server, answers: Answers): Promise<void> {
   answers.endConnections();
-  if ((await connectionsOf(server)) > 0) await sleep(LAST_REQUESTS_MS);
+  if ((await connectionsOf(server)) > 0) await pause(LAST_REQUESTS_MS);
   answers.closeSilent();
   const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS);
   const cut = setTimeout(() => server.closeAllConnections(), ANSWER_MS_MAX);

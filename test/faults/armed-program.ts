@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { pause } from "../../schemas/async/pause.js";
 import type { Toolchain } from "../support/program/start-toolchain.js";
 import type { openArmedPlan } from "./armed-plan.js";
 import { supervise } from "./supervise.js";
@@ -13,7 +13,7 @@ export function armedProgram(armed: ArmedPlan, toolchain: Toolchain) {
     arm: (faults: Parameters<ArmedPlan["put"]>[0]) => armed.put(faults),
     async disarm() {
       await armed.clear();
-      await sleep(FAULT_MS_MAX);
+      await pause(FAULT_MS_MAX);
       await supervisor.whenRunning();
       await whenReady(toolchain);
     },

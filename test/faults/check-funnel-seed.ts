@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Client } from "pg";
+import { pause } from "../../schemas/async/pause.js";
 import {
   compareAnnouncements,
   type AnnouncementFaults,
@@ -40,7 +40,7 @@ export async function checkFunnelSeed(
   await whenDelivered(world, names);
   await world.disarm();
   // A run that is under way may still announce something.
-  await sleep(QUIET_MS);
+  await pause(QUIET_MS);
   const stuck = await whenDelivered(world, names);
   const planned = owners.map((owner) => owner.planned);
   const misplaced = await countMisplaced(world, stagesAfter(planned, ROUND_STAGES.length - 1));
@@ -110,7 +110,7 @@ async function whenDelivered(world: FunnelWorld, owners: readonly string[]): Pro
     );
     return rows[0] ?? { pending: 0, stuck: 0 };
   };
-  for (const deadline = Date.now() + DELIVERED_MS_MAX; ; await sleep(POLL_MS)) {
+  for (const deadline = Date.now() + DELIVERED_MS_MAX; ; await pause(POLL_MS)) {
     const { pending, stuck } = await count();
     if (pending === 0 || Date.now() > deadline) return stuck;
   }

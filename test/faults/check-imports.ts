@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Client } from "pg";
+import { pause } from "../../schemas/async/pause.js";
 import type { EventImport } from "../../schemas/records/import-store.js";
 import type { KnownArtifact } from "../support/imports/recount-line.js";
 import type { FaultWorld } from "./fault-world.js";
@@ -36,7 +36,7 @@ export async function whenAtRest(
       verdict.details.push(`at rest never came: ${JSON.stringify(restless)}`);
       return imports ?? [];
     }
-    await sleep(POLL_MS);
+    await pause(POLL_MS);
     await world.whenRunning();
   }
 }
@@ -89,7 +89,7 @@ async function checkRecord(world: FaultWorld, { one, imports, verdict }: Checked
     return;
   }
   const record = await world.api.get<EventImport>(`/v2/imports/${world.organization}/${answeredId}`);
-  const takenBack = planned.ending !== "keep";
+  const isRetracted = planned.ending !== "keep";
   const counts = [
     record.events_total,
     record.events_successfully_imported,
@@ -98,7 +98,7 @@ async function checkRecord(world: FaultWorld, { one, imports, verdict }: Checked
   const expected = [good.length + refused.length, good.length, refused.length].join(" ");
   const right =
     stored?.id === answeredId &&
-    (takenBack ? stored?.retracted === true : record.status === "done" && !stored?.retracted) &&
+    (isRetracted ? stored?.retracted === true : record.status === "done" && !stored?.retracted) &&
     (record.status === "aborted" || counts === expected);
   if (right) return;
   verdict.miscounted += 1;

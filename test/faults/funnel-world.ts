@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Client } from "pg";
+import { pause } from "../../schemas/async/pause.js";
 import { connectApi, type ApiClient } from "../../deploy/demo/api-client.js";
 import { onPostgres } from "../support/stores/on-postgres.js";
 import { startToolchain } from "../support/program/start-toolchain.js";
@@ -46,7 +46,7 @@ export async function openFunnelWorld(): Promise<FunnelWorld> {
         } catch (error) {
           if (Date.now() > deadline) throw error;
         }
-        await sleep(RETRY_MS);
+        await pause(RETRY_MS);
       }
     },
   };

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import kafkajs from "kafkajs";
 import { pino } from "pino";
+import { pause } from "../../schemas/async/pause.js";
 import { createKafka } from "../../deploy/stores/kafka/kafka-client.js";
 import { ENRICH_GROUP } from "../../enrich/start-worker.js";
 import type { JavaTestBroker } from "../support/stores/java-broker.js";
@@ -22,21 +22,21 @@ const WAKING_MS = 1_000;
  * others of the group.
  * @returns whether it struck
  */
-export async function befallGroup(
+export async function harmGroup(
   { action, delayMs }: PlannedFault,
   { broker, enrichers, passer }: Group & { passer: number },
 ): Promise<boolean> {
   switch (action) {
     case "kill broker":
-      await sleep(delayMs);
+      await pause(delayMs);
       await broker.restart();
       return true;
     case "freeze broker":
-      await sleep(delayMs);
+      await pause(delayMs);
       broker.continue();
       return true;
     case "freeze program":
-      await sleep(delayMs + WAKING_MS);
+      await pause(delayMs + WAKING_MS);
       return true;
     case "leave group":
       await enrichers.find(({ pid }) => pid !== passer)?.kill("SIGTERM");
@@ -69,12 +69,12 @@ async function refuseGroup({ broker, enrichers }: Group): Promise<boolean> {
   for (let refusal = 0; refusal < REFUSALS_MAX; refusal++) {
     await admin.client.createAcls({ acl: [REFUSED] });
     try {
-      for (const until = Date.now() + REFUSED_MS; Date.now() < until; await sleep(POLL_MS))
+      for (const until = Date.now() + REFUSED_MS; Date.now() < until; await pause(POLL_MS))
         if (hasCrashed()) return true;
     } finally {
       await admin.client.deleteAcls({ filters: [REFUSED] });
     }
-    await sleep(ALLOWED_MS);
+    await pause(ALLOWED_MS);
   }
   return false;
 }

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { pause } from "../../schemas/async/pause.js";
 import { connectApi } from "../../deploy/demo/api-client.js";
 import { openJavaBroker } from "../support/stores/java-broker.js";
 import { makeOrganization } from "../support/imports/make-artifacts.js";
@@ -9,7 +9,7 @@ import type { Toolchain } from "../support/program/start-toolchain.js";
 import { openArmedPlan, type ArmedPlan } from "./armed-plan.js";
 import { KAFKA_FAULTS } from "./fault-catalog.js";
 import type { FaultWorld } from "./fault-world.js";
-import { befallGroup, type Group } from "./group-faults.js";
+import { harmGroup, type Group } from "./group-faults.js";
 import { openPersistentClickHouse } from "./persistent-clickhouse.js";
 import type { PlannedFault } from "./plan-seed.js";
 import { supervise } from "./supervise.js";
@@ -86,7 +86,7 @@ function followFaults(armed: ArmedPlan, group: Group) {
     },
     async disarm(): Promise<void> {
       await armed.clear();
-      await sleep(FAULT_MS_MAX);
+      await pause(FAULT_MS_MAX);
       following.stop();
       struck = await following.ended;
     },
@@ -95,16 +95,16 @@ function followFaults(armed: ArmedPlan, group: Group) {
 
   function follow(faults: readonly PlannedFault[]) {
     let last = false;
-    const befalling = new Map<number, Promise<boolean>>();
+    const harming = new Map<number, Promise<boolean>>();
     const look = async () => {
       for (const [index, passer] of await armed.carriedOut())
-        if (!befalling.has(index))
-          befalling.set(index, befallGroup(faults[index] as PlannedFault, { ...group, passer }));
+        if (!harming.has(index))
+          harming.set(index, harmGroup(faults[index] as PlannedFault, { ...group, passer }));
     };
     const run = async () => {
-      for (; !last; await sleep(LOOK_EVERY_MS)) await look();
+      for (; !last; await pause(LOOK_EVERY_MS)) await look();
       await look();
-      const ends = [...befalling].map(async ([index, end]): Promise<[number, boolean]> => [index, await end]);
+      const ends = [...harming].map(async ([index, end]): Promise<[number, boolean]> => [index, await end]);
       return new Map(await Promise.all(ends));
     };
     return { stop: () => void (last = true), ended: run() };

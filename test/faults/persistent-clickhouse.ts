@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { ClickHouseClient } from "@clickhouse/client";
+import { pause } from "../../schemas/async/pause.js";
 import { connectClickHouse } from "../../deploy/stores/clickhouse/connect-clickhouse.js";
 
 /** ClickHouse for whoever asks while it may die: each question is asked again until it is answered. */
@@ -24,7 +24,7 @@ export function openPersistentClickHouse(url: () => string): PersistentClickHous
       } finally {
         await client.close();
       }
-      await sleep(RETRY_MS);
+      await pause(RETRY_MS);
     }
   }
   return {

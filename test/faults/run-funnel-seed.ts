@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { Random } from "../../deploy/demo/random.js";
+import { pause } from "../../schemas/async/pause.js";
 import type { WebhookRecord } from "../../schemas/contracts/webhook.js";
 import { makeOrganization, makePackage, makePixel } from "../support/imports/make-artifacts.js";
 import { openReceiver } from "../support/api/receivers.js";
@@ -91,7 +91,7 @@ async function importRound(world: FunnelWorld, owner: ListeningOwner, round: num
     const { status, said } = await ask().catch((error: unknown) => ({ status: 0, said: String(error) }));
     if (status === 200) return;
     if (Date.now() > deadline) throw new Error(`an import was not taken: ${status} ${said}`);
-    await sleep(RETRY_MS);
+    await pause(RETRY_MS);
     await world.whenRunning();
   }
 }
@@ -119,7 +119,7 @@ function linesOf({ image, docs }: ListeningOwner, { stage, companies }: PlannedR
 }
 
 async function killAfter(world: FunnelWorld, delayMs: number): Promise<number> {
-  await sleep(delayMs);
+  await pause(delayMs);
   await world.whenRunning();
   await world.kill();
   return 1;

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { pause } from "../../schemas/async/pause.js";
 import type { EventImport } from "../../schemas/records/import-store.js";
 import { breakView } from "../support/stores/break-view.js";
 import { makePackage } from "../support/imports/make-artifacts.js";
@@ -96,7 +96,7 @@ async function takeBack(
     };
     if (await ask().catch(() => false)) return;
     if (Date.now() > deadline) throw new Error(`import ${id} could not be taken back`);
-    await sleep(100);
+    await pause(100);
     await world.whenRunning();
   }
 }
@@ -112,7 +112,7 @@ async function failView({ programs, clickhouse }: FaultWorld, seed: number): Pro
   const restore = await breakView(clickhouse, VIEWS[seed % VIEWS.length] ?? "totals_view");
   const deadline = Date.now() + BROKEN_MS_MAX;
   const hasFailed = () => programs.some((program) => program.log().includes("writing to ClickHouse failed"));
-  while (!hasFailed() && Date.now() < deadline) await sleep(20);
+  while (!hasFailed() && Date.now() < deadline) await pause(20);
   const failed = hasFailed();
   for (const program of programs) void program.kill("SIGKILL");
   await restore();

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
+import { pause } from "../../schemas/async/pause.js";
 import type { EventImport } from "../../schemas/records/import-store.js";
 import { openUpload, type UploadAnswer } from "../support/imports/open-upload.js";
 import type { FaultWorld } from "./fault-world.js";
@@ -43,7 +43,7 @@ export async function sendImport(world: FaultWorld, sent: SentImport): Promise<I
     if (answer !== undefined && !isTryAgain(answer)) throw new Error(`an import was answered ${said}`);
     if (Date.now() > deadline)
       throw new Error(`an import was not taken within ${TRIES_MS_MAX / 1000} s: ${said}`);
-    await sleep(RETRY_MS);
+    await pause(RETRY_MS);
     await world.whenRunning();
   }
 }
@@ -75,7 +75,7 @@ async function sendOnce(
   for (let part = 0; part < parts && !broken; part++) {
     const cut = (index: number) => Math.ceil((body.length * index) / PARTS);
     await Promise.race([upload.send(body.subarray(cut(part), cut(part + 1))), upload.answer]);
-    await sleep((planned.lines * (part + 1)) % PAUSE_MS_MAX);
+    await pause((planned.lines * (part + 1)) % PAUSE_MS_MAX);
   }
   if (planned.ending === "break off") upload.breakOff();
   else upload.end();

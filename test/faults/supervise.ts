@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { pause } from "../../schemas/async/pause.js";
 import { FAULT_POINTS } from "../../schemas/fault-point.js";
 import type { Toolchain } from "../support/program/start-toolchain.js";
 
@@ -22,7 +22,7 @@ export function supervise(toolchain: Toolchain): Supervisor {
   return {
     async whenRunning() {
       // Connections to a program that has just died fail a moment before its end is known here.
-      await sleep(50);
+      await pause(50);
       await running;
     },
     async stop() {

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { pause } from "../../schemas/async/pause.js";
 import type { Toolchain } from "../support/program/start-toolchain.js";
 import { tail } from "../support/program/toolchain-process.js";
 
@@ -12,6 +12,6 @@ export async function whenReady(toolchain: Toolchain): Promise<void> {
   const isReady = async () => (await fetch(`${toolchain.api}/readyz`)).ok;
   while (!(await isReady().catch(() => false))) {
     if (Date.now() > deadline) throw new Error(`the stores did not come back:\n${tail(toolchain.log())}`);
-    await sleep(50);
+    await pause(50);
   }
 }

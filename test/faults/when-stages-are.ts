@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { pause } from "../../schemas/async/pause.js";
 import type { Stage } from "../../schemas/records/funnel.js";
 import type { FunnelWorld } from "./funnel-world.js";
 import type { PlannedOwner } from "./plan-funnel-seed.js";
@@ -13,7 +13,7 @@ export async function whenStagesAre(
   round: number,
 ): Promise<void> {
   const wanted = stagesAfter(owners, round);
-  for (const deadline = Date.now() + STAGES_MS_MAX; Date.now() < deadline; await sleep(POLL_MS))
+  for (const deadline = Date.now() + STAGES_MS_MAX; Date.now() < deadline; await pause(POLL_MS))
     if ((await countMisplaced(world, wanted)) === 0) return;
 }
 

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ApiClient } from "../../deploy/demo/api-client.js";
+import { pause } from "../../schemas/async/pause.js";
 import type { EventImport } from "../../schemas/records/import-store.js";
 import { countLive } from "../support/stores/count-live.js";
 import { describeWithBroker } from "../support/stores/describe-with-broker.js";
@@ -165,7 +165,7 @@ describeWithBroker("each role as processes of its own, on a Kafka broker", (brok
           )
         ).rows[0]?.enriched;
       await expect.poll(enriched).toBe(true);
-      await sleep(1_000);
+      await pause(1_000);
       const { rows } = await client.query("select status, chunks_settled from imports where id = $1", [
         sent.id,
       ]);

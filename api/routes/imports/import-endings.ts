@@ -30,7 +30,7 @@ export function importEndingRoutes({ pg, active, listener = NO_LISTENER }: Impor
         id: "abortImport",
         summary: "Stop an import",
         description:
-          "What is imported already stays, unless it is to be retracted. Aborting twice is no fault.",
+          "Events that are imported already stay, unless `retract` is true. A second abort changes nothing.",
         path: { import: ID },
         query: {
           retract: {

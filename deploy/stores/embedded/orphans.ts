@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
-import { setTimeout as sleep } from "node:timers/promises";
+import { pause } from "../../../schemas/async/pause.js";
 import { StartFailure } from "../../process/start-failure.js";
 import type { EndSignal } from "./server-process.js";
 
@@ -30,7 +30,7 @@ export async function endOrphans(dir: string, { name, isServer, signals }: Orpha
     for (const { pid } of rootsOf(found)) sendSignal(pid, signal);
     const deadline = performance.now() + patienceMs;
     while (found.length > 0 && performance.now() < deadline) {
-      await sleep(POLL_MS);
+      await pause(POLL_MS);
       found = findServers(dir, isServer);
     }
   }

@@ -1,13 +1,13 @@
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { pino } from "pino";
 import { adminCommand } from "../../../deploy/commands/admin.js";
 import { parseConfig } from "../../../deploy/config/config.js";
 import type { Endpoints } from "../../../deploy/data-dir/data-dir.js";
 import { type ApiClient, connectApi } from "../../../deploy/demo/api-client.js";
 import { openEventLog } from "../../../deploy/stores/open-event-log.js";
+import { settlesWithin } from "../../../schemas/async/settles-within.js";
 import type { EventLog } from "../../../schemas/records/event-log.js";
 import { logEnvironment } from "../stores/log-environment.js";
 import { ALL_PREPARED, copyDatabases, fewNetworks, type Prepared } from "../stores/prepared-stores.js";
@@ -149,8 +149,7 @@ async function startOn(dataDir: string, variables: ProcessEnvironment): Promise<
 /** Throws if the program still runs after a stop signal and the time limit of draining. */
 async function stop(running: ToolchainProcess): Promise<void> {
   running.kill("SIGTERM");
-  const inTime = await Promise.race([running.gone.then(() => true), sleep(DRAIN_MS_MAX, false)]);
-  if (inTime) return;
+  if (await settlesWithin(running.gone, DRAIN_MS_MAX)) return;
   running.kill("SIGKILL");
   throw new Error(`the program did not drain within ${DRAIN_MS_MAX / 1000} s:\n${tail(running.log())}`);
 }

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { pause } from "../../../schemas/async/pause.js";
 import type { Endpoints } from "../../../deploy/data-dir/data-dir.js";
 
 /** The program in a process of its own. */
@@ -57,7 +57,7 @@ export async function waitUntilReady(running: ToolchainProcess, dataDir: string)
   const deadline = performance.now() + START_MS_MAX;
   const ended = running.gone.then((status) => `ended with ${status}`);
   while (performance.now() < deadline) {
-    const end = await Promise.race([ended, sleep(POLL_MS)]);
+    const end = await Promise.race([ended, pause(POLL_MS)]);
     if (end !== undefined) throw new Error(`the program ${end} before it was ready:\n${tail(running.log())}`);
     const endpoints = await readEndpoints(dataDir);
     if (endpoints !== undefined && (await isReady(endpoints))) return endpoints;
@@ -96,7 +96,7 @@ export async function assertNoneLeft(dataDir: string, { patienceMs }: { patience
   const deadline = performance.now() + patienceMs;
   let left = processesIn(dataDir);
   while (left.length > 0 && performance.now() < deadline) {
-    await sleep(POLL_MS);
+    await pause(POLL_MS);
     left = processesIn(dataDir);
   }
   if (left.length > 0)

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
+import { pause } from "../../../schemas/async/pause.js";
 import type { ConsumeOptions, EventLog, LagReader, LogBatch } from "../../../schemas/records/event-log.js";
 
 type Log = EventLog & LagReader;
@@ -206,7 +206,7 @@ export function eventLogSuite(name: string, open: () => Promise<OpenedLog>): voi
           batchBytesMax: 5,
           before: async ({ partition }) => {
             inHand.set(partition, (inHand.get(partition) ?? 0) + 1);
-            await sleep(2);
+            await pause(2);
             most.push(inHand.get(partition) ?? 0);
             inHand.set(partition, 0);
           },
@@ -241,7 +241,7 @@ export function eventLogSuite(name: string, open: () => Promise<OpenedLog>): voi
         let done = false;
         const consumer = await log.consume(ALL, async (batch) => {
           begun.resolve();
-          await sleep(100);
+          await pause(100);
           await batch.commit();
           done = true;
         });
@@ -273,7 +273,7 @@ export function eventLogSuite(name: string, open: () => Promise<OpenedLog>): voi
       using(async ({ log }) => {
         const got = collecting();
         await using _consumer = await log.consume(ALL, got.take);
-        await sleep(150);
+        await pause(150);
         expect(got.count()).toBe(0);
         await log.append(bytes("first"), { partition: 0 });
         await got.reached(1);
@@ -329,7 +329,7 @@ export function collecting(before: (batch: LogBatch) => Promise<void> = async ()
     },
     async reached(count: number) {
       const deadline = Date.now() + REACH_MS;
-      while (collected.count() < count && Date.now() < deadline) await sleep(5);
+      while (collected.count() < count && Date.now() < deadline) await pause(5);
       expect(collected.count()).toBeGreaterThanOrEqual(count);
     },
   };

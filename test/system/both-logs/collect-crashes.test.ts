@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { Agent } from "node:http";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { pause } from "../../../schemas/async/pause.js";
 import { encodeRawChunk, type RawChunk } from "../../../schemas/records/raw-chunk.js";
 import { callCollect } from "../../support/collect/collect-client.js";
 import { openCollectWorld, type CollectWorld } from "../../support/collect/collect-world.js";
@@ -65,7 +65,7 @@ async function load(name: string, { pauseMs }: Load): Promise<Answered[]> {
       expect(reply.status).toBe(307);
       const at = performance.now();
       answered.push({ id, at, tookMs: at - askedAt });
-      if (pauseMs > 0) await sleep(pauseMs);
+      if (pauseMs > 0) await pause(pauseMs);
     }
   };
   await Promise.all(Array.from({ length: SENDERS }, (_, sender) => send(sender)));
@@ -83,7 +83,7 @@ async function storedIds(name: string): Promise<Map<string, number>> {
 
 async function killUnderLoad(name: string, signal: NodeJS.Signals, how: Load) {
   const loading = load(name, how);
-  await sleep(how.loadMs);
+  await pause(how.loadMs);
   const killedAt = performance.now();
   const ended = await world.toolchain.kill(signal);
   const answered = await loading;

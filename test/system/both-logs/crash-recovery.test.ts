@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type ApiClient, connectApi } from "../../../deploy/demo/api-client.js";
 import { generateBody } from "../../../deploy/demo/generate-events.js";
 import { Random } from "../../../deploy/demo/random.js";
+import { pause } from "../../../schemas/async/pause.js";
 import type { EventImport } from "../../../schemas/records/import-store.js";
 import { expectedOutcome, outcomeOf } from "../../support/imports/import-outcome.js";
 import { makeOrganization, makePackage } from "../../support/imports/make-artifacts.js";
@@ -70,7 +70,7 @@ test("an import that was answered is done exactly, however often the program is 
     const started = await api.importBody(path, body, { gzip: true });
     expect(started.status).toBe("importing");
     for (const delayMs of delaysMs[index] ?? []) {
-      await sleep(delayMs);
+      await pause(delayMs);
       await killAndRestart();
     }
     records.push(await api.pollToDone(started));

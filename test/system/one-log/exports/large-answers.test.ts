@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { createGunzip } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { pause } from "../../../../schemas/async/pause.js";
 import { connectClickHouse } from "../../../../deploy/stores/clickhouse/connect-clickhouse.js";
 import type { ApiClient } from "../../../../deploy/demo/api-client.js";
 import { makeOrganization, makePackage } from "../../../support/imports/make-artifacts.js";
@@ -109,7 +109,7 @@ describe.each(["aggregates", "events"] as const)("an answer of many megabytes of
     const seen = new Set<string>();
     for (const [encoding, name] of Object.entries({ identity: "none", gzip: "gzip", zstd: "zstd" })) {
       const parts: Buffer[] = [];
-      await readThrough(await openAnswer(api, path, encoding), () => sleep(200), parts);
+      await readThrough(await openAnswer(api, path, encoding), () => pause(200), parts);
       await using file = await startServer((_, answer) => void answer.end(Buffer.concat(parts)));
       const from = `url('${file.url}', 'LineAsString', 'line String', '${name}')`;
       seen.add(await askClickHouse(`SELECT count(), sum(cityHash64(line)) FROM ${from}`));

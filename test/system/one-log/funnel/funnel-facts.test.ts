@@ -25,7 +25,7 @@ interface Row extends DayActivity {
   domain: string;
   company: string;
   /** Counted and retracted, as by an override. */
-  takenBack: number;
+  retracted: number;
 }
 
 /** Days around every boundary that a rule has, and some after today. */
@@ -44,7 +44,7 @@ const row: fc.Arbitrary<Row> = fc.record({
   importance: fc.constantFrom(...IMPORTANCES),
   day,
   total: fc.nat(8),
-  takenBack: fc.nat(2),
+  retracted: fc.nat(2),
 });
 
 type Ids = Map<string, string>;
@@ -68,12 +68,12 @@ async function factsOf(rows: readonly Row[]): Promise<OwnerFacts[]> {
     ),
   }));
   const stored = rows.flatMap((each) => {
-    const { kind, day, company, domain: company_domain, total, takenBack } = each;
+    const { kind, day, company, domain: company_domain, total, retracted } = each;
     const about = { artifact: idOf(ids, each), kind, date: dateOf(day), company, company_domain };
     return [
-      { ...about, total: total + takenBack },
-      { ...about, company: "Taken back", total: takenBack },
-    ].concat({ ...about, total: -takenBack }, { ...about, company: "Taken back", total: -takenBack });
+      { ...about, total: total + retracted },
+      { ...about, company: "Retracted", total: retracted },
+    ].concat({ ...about, total: -retracted }, { ...about, company: "Retracted", total: -retracted });
   });
   if (stored.length > 0)
     await clickhouse.client.insert({ table: "company_activity", values: stored, format: "JSONEachRow" });

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Pool } from "pg";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { FactsQuery, OwnerFacts } from "../../../../aggregate/funnel/read-company-facts.js";
@@ -9,6 +8,7 @@ import { listCompanies } from "../../../../api/stores/funnel/funnel-companies.js
 import { onConnection } from "../../../../api/stores/connection.js";
 import { funnelStore, readLastRun } from "../../../../api/stores/funnel/funnel-runs.js";
 import { Random } from "../../../../deploy/demo/random.js";
+import { pause } from "../../../../schemas/async/pause.js";
 import type { CompanyFacts, FunnelStore } from "../../../../schemas/records/funnel.js";
 import { openTestPostgres, type TestPostgres } from "../../../support/api/management-api.js";
 
@@ -52,7 +52,7 @@ const reading = (nth: number, pauseMs = 0) =>
   async function* ({ owners }: FactsQuery): AsyncGenerator<OwnerFacts> {
     const ownerIndex = owners.findIndex(({ id }) => id === ownerId);
     for (const [index, facts] of factsOf(nth).entries()) {
-      if (index % 1_000 === 0) await sleep(pauseMs);
+      if (index % 1_000 === 0) await pause(pauseMs);
       yield { ownerIndex, facts };
     }
   };
@@ -155,7 +155,7 @@ test("two runs at once announce as one after the other would", async () => {
 
 test("a run that is overtaken by a later one leaves the rest to it", async () => {
   const slow = run(0, { pauseMs: 150 });
-  await sleep(200);
+  await pause(200);
   await run(1);
   const { leftAlone } = await slow;
   await expectConsistent(1);

@@ -1,11 +1,11 @@
 import { gzipSync } from "node:zlib";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { importRoutes } from "../../../../api/routes/imports/imports.js";
 import { createApiServer } from "../../../../deploy/servers/create-api-server.js";
 import type { ApiClient } from "../../../../deploy/demo/api-client.js";
 import { listen, type ListeningServer } from "../../../../deploy/servers/listen.js";
 import { ActiveUploads } from "../../../../ingest/import/active-uploads.js";
+import { settlesWithin } from "../../../../schemas/async/settles-within.js";
 import type { EventLog } from "../../../../schemas/records/event-log.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
 import { makeOrganization, makePackage } from "../../../support/imports/make-artifacts.js";
@@ -187,7 +187,7 @@ describe("the server of the API", () => {
     const connection = await connect();
     await connection.send("GET / HTTP/1.1\r\nX-Slow: ");
     const closed = connection.closed.then(() => true);
-    while (!(await Promise.race([closed, sleep(50, false)]))) await connection.send("x");
+    while (!(await settlesWithin(closed, 50))) await connection.send("x");
     expect(connection.answered()).toMatch(/^(HTTP\/1.1 408 |$)/);
   });
 
@@ -199,7 +199,7 @@ describe("the server of the API", () => {
       const head = `POST / HTTP/1.1\r\nHost: localhost\r\nConnection: ${wanted}\r\nContent-Length: 1000000000000`;
       await connection.send(`${head}\r\n\r\n`);
       const closed = connection.closed.then(() => true);
-      while (!(await Promise.race([closed, sleep(1, false)]))) await connection.send(part);
+      while (!(await settlesWithin(closed, 1))) await connection.send(part);
       expect(connection.answered()).toMatch(/^HTTP\/1.1 413 [^]*too large/);
     },
   );

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ApiClient } from "../../../../deploy/demo/api-client.js";
 import { generateBody } from "../../../../deploy/demo/generate-events.js";
+import { pause } from "../../../../schemas/async/pause.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
 import { makeOrganization, makePackage } from "../../../support/imports/make-artifacts.js";
 import { onPostgres } from "../../../support/stores/on-postgres.js";
@@ -52,7 +52,7 @@ test("an upload goes on and is answered while a flood of requests waits for the 
     // Read for every token.
     await client.query("lock table accounts in access exclusive mode");
     const flooding = flood(performance.now() + HELD_MS);
-    await sleep(HELD_MS / 2);
+    await pause(HELD_MS / 2);
     await upload.send(body.subarray(half));
     upload.end();
     expect(await upload.answer).toMatchObject({ status: 200, body: { status: "importing" } });

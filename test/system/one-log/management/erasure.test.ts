@@ -1,9 +1,9 @@
 import type { ClickHouseClient } from "@clickhouse/client";
-import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { connectClickHouse } from "../../../../deploy/stores/clickhouse/connect-clickhouse.js";
 import type { ApiClient } from "../../../../deploy/demo/api-client.js";
+import { pause } from "../../../../schemas/async/pause.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
 import { makeOrganization, makePackage, makePixel } from "../../../support/imports/make-artifacts.js";
 import type { KnownArtifact } from "../../../support/imports/recount-line.js";
@@ -167,7 +167,7 @@ describe("an import that is running while its package is deleted", () => {
     await expect.poll(async () => (await api.get<EventImport>(path)).events_total).toBeGreaterThan(0);
 
     expect(await remove(`/v1/packages/${image.id}`)).toBe(204);
-    await sleep(3_000); // Longer than enrichment trusts what it knew, and than erasing waits for.
+    await pause(3_000); // Longer than enrichment trusts what it knew, and than erasing waits for.
     expect(await tablesWith(image)).toContain("events");
     await upload.send([...lines, ...linesInto(files, 10)].join("\n"));
     upload.end();

@@ -3,7 +3,6 @@ import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { open as openLmdb } from "lmdb";
 import { afterAll, describe, expect, test } from "vitest";
@@ -12,6 +11,7 @@ import {
   type EmbeddedLogOptions,
 } from "../../../../deploy/stores/embedded/event-log/event-log.js";
 import { StartFailure } from "../../../../deploy/process/start-failure.js";
+import { pause } from "../../../../schemas/async/pause.js";
 import type { ConsumeOptions, EventLog, LogBatch } from "../../../../schemas/records/event-log.js";
 import {
   bytes,
@@ -133,7 +133,7 @@ describe("the embedded event log, beside that", () => {
       await slow.crashed;
       await using _fast = await log.consume({ ...WHOLE, group: "fast" }, (batch) => batch.commit());
       await expect.poll(() => keptOffsets(dir), POLL).toEqual([1, 2]);
-      await sleep(200);
+      await pause(200);
       expect((await collect(log, { until: 2, group: "slow" })).texts()).toEqual(["b", "c"]);
     });
   });
@@ -235,7 +235,7 @@ describe("the embedded event log, beside that", () => {
       };
       await using one = await log.consume({ ...WHOLE, group: "g" }, slowly);
       await using two = await log.consume({ ...WHOLE, group: "g" }, slowly);
-      await sleep(50);
+      await pause(50);
       both.resolve();
       const crash = await Promise.race([one.crashed, two.crashed]);
       expect(crash.message).toContain("consumed by someone else");

@@ -4,8 +4,8 @@ import { createServer as createHttpsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { pause } from "../../../../schemas/async/pause.js";
 import { createAddressGuard } from "../../../../api/outbound/guarded-lookup.js";
 import { openDeliveryWorld, openGuard, type DeliveryWorld } from "../../../support/api/delivery-world.js";
 import { closedPort, openRawReceiver, openReceiver, type Receiver } from "../../../support/api/receivers.js";
@@ -143,14 +143,14 @@ describe("a receiver that", () => {
       });
       expect(Date.parse(waiting.next_attempt_at ?? "") - clock.now().getTime()).toBe(delayMs);
       clock.advance(delayMs - 1);
-      await sleep(40);
+      await pause(40);
       expect((await read()).attempts).toHaveLength(nth + 1);
       clock.advance(1);
     }
     await attempted(4);
     await expect.poll(async () => (await read()).state).toBe("failed");
     clock.advance(86_400_000);
-    await sleep(40);
+    await pause(40);
     expect(await read()).toMatchObject({ event_id: eventId, state: "failed" });
     expect((await read()).attempts).toHaveLength(4);
   });
@@ -190,7 +190,7 @@ describe("a receiver that", () => {
     await expect.poll(async () => (await read()).state).toBe("failed");
     await expect.poll(() => receiver.open).toBe(0);
     // An error that nobody hears would end the process about now.
-    await sleep(40);
+    await pause(40);
     expect((await read()).attempts).toMatchObject([{ status: 101 }]);
   });
 
@@ -238,7 +238,7 @@ async function expectEnd(
   const { clock, read } = await deliverTo(receiver.url);
   await expect.poll(async () => (await read()).state).toBe(state);
   clock.advance(86_400_000);
-  await sleep(40);
+  await pause(40);
   expect((await read()).attempts).toMatchObject([{ status, response_body: body }]);
   expect(receiver.received).toHaveLength(1);
 }

@@ -1,7 +1,7 @@
 import type { RequestListener } from "node:http";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { Webhook } from "standardwebhooks";
+import { pause } from "../../../../schemas/async/pause.js";
 import { DELIVERY_LIMITS } from "../../../../api/webhooks/start-deliveries.js";
 import {
   cancelWebhookDeliveries,
@@ -325,7 +325,7 @@ describe("a webhook to which nothing could be delivered", () => {
       await lockOwner(client, "acme");
       world.startWorker({ onFailure: (error) => failures.push(error) });
       await expect.poll(() => world.outcomes.length).toBe(1);
-      await sleep(100);
+      await pause(100);
       const webhook = {
         url: receiver.url,
         event_kinds: ["company-funnel-stage-changed" as const],
