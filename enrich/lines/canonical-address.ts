@@ -8,19 +8,6 @@ const MAPPED = /^::ffff:(\d{1,3}(?:\.\d{1,3}){3})$/;
  */
 export function canonicalAddress(address: string): string {
   if (isIPv4(address)) return address;
-  const known = canonicalByText.get(address);
-  if (known !== undefined) return known;
-  const canonical = canonicalIPv6(address);
-  if (canonicalByText.size >= TEXTS_MAX) canonicalByText.clear();
-  canonicalByText.set(address, canonical);
-  return canonical;
-}
-
-/** Parsing takes 2 µs, and the same clients come again and again. */
-const canonicalByText = new Map<string, string>();
-const TEXTS_MAX = 10_000;
-
-function canonicalIPv6(address: string): string {
   const withoutZone = address.replace(/%.*$/, "");
   const canonical = new SocketAddress({ address: withoutZone, family: "ipv6" }).address;
   return MAPPED.exec(canonical)?.[1] ?? canonical;

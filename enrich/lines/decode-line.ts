@@ -1,11 +1,12 @@
 import { LINE_BYTES_MAX } from "../../schemas/records/import-limits.js";
 import { error, type LineFault } from "./line-fault.js";
+import { fieldsOf, type LineFields } from "./line-fields.js";
 import { isObject, type LineObject } from "./line-object.js";
 import { lineLength, type NumberedLine } from "./split-lines.js";
 import { targetOf, type ImportPath, type Target } from "./target-of.js";
 
 /** A line whose JSON is an object, and the artifact that it names; or the fault that refuses it. */
-export type DecodedLine = { object: LineObject; target: Target } | { fault: LineFault };
+export type DecodedLine = { fields: LineFields; target: Target } | { fault: LineFault };
 
 const NOT_AN_OBJECT = { fault: error("failed-to-decode", "Not a valid JSON object") };
 const TOO_LONG = {
@@ -20,8 +21,9 @@ export function decodeLine({ bytes, line }: NumberedLine, path: ImportPath): Dec
   if (lineLength(bytes) > LINE_BYTES_MAX) return TOO_LONG;
   const object = parseObject(line === 1 ? withoutByteOrderMark(bytes) : bytes);
   if (object === undefined) return NOT_AN_OBJECT;
-  const target = targetOf(object, path);
-  return "class" in target ? { fault: target } : { object, target };
+  const fields = fieldsOf(object);
+  const target = targetOf(fields, path);
+  return "class" in target ? { fault: target } : { fields, target };
 }
 
 function parseObject(bytes: Buffer): LineObject | undefined {

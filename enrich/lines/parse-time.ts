@@ -2,8 +2,6 @@ const DAY_MS = 86_400_000;
 /** Numbers below are seconds, above are milliseconds: as seconds it is the year 5138, as milliseconds 1973. */
 const SECONDS_BELOW = 100_000_000_000;
 
-const ISO =
-  /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(?:([Zz])|([+-])(\d{2}):?(\d{2})?)?)?$/;
 const DIGITS = /^\d{1,15}(?:\.\d{1,9})?$/;
 
 /**
@@ -23,41 +21,103 @@ function fromNumber(value: number): number {
   return Math.floor(value < SECONDS_BELOW ? Math.round(value * 1e6) / 1e3 : value);
 }
 
+/** ISO 8601 is read by hand, with NaN for each part that is not well formed: a tenth of the time of a pattern. */
 function fromText(text: string): number {
-  const parts = ISO.exec(text);
-  if (parts === null) return DIGITS.test(text) ? fromNumber(Number(text)) : NaN;
-  const [
-    ,
-    year,
-    month,
-    day,
-    hour = "0",
-    minute = "0",
-    second = "0",
-    fraction = "",
-    ,
-    sign,
-    zoneHour = "0",
-    zoneMinute = "0",
-  ] = parts;
-  const date = Date.UTC(Number(year), Number(month) - 1, Number(day));
-  if (!isCalendarDate(date, { year: Number(year), month: Number(month), day: Number(day) })) return NaN;
-  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 60) return NaN;
-  if (Number(zoneHour) > 23 || Number(zoneMinute) > 59) return NaN;
-  const ofDay = ((Number(hour) * 60 + Number(minute)) * 60 + Number(second)) * 1000 + milliseconds(fraction);
-  const zone = (Number(zoneHour) * 60 + Number(zoneMinute)) * 60_000;
-  return date + ofDay - (sign === "-" ? -zone : zone);
+  if (text[4] !== "-") return DIGITS.test(text) ? fromNumber(Number(text)) : NaN;
+  return dateOf(text) + (text.length === DATE_LENGTH ? 0 : timeOfDay(text));
 }
 
-/** Date.UTC carries the 30th of February over to March and the year 70 to 1970; a real date comes back as it was. */
-function isCalendarDate(
-  date: number,
-  { year, month, day }: { year: number; month: number; day: number },
-): boolean {
-  const back = new Date(date);
-  return back.getUTCFullYear() === year && back.getUTCMonth() + 1 === month && back.getUTCDate() === day;
+const DATE_LENGTH = "2026-08-04".length;
+
+/** Midnight of the date that a text begins with. */
+function dateOf(text: string): number {
+  const year = digits(text, 0, 4);
+  const month = digits(text, 5, 2);
+  const day = digits(text, 8, 2);
+  const isDate = text[7] === "-" && month >= 1 && month <= 12 && day >= 1 && day <= daysIn(month, year);
+  return isDate ? daysTo(year, month, day) * DAY_MS : NaN;
+}
+
+function daysIn(month: number, year: number): number {
+  if (month === 2) return isLeap(year) ? 29 : 28;
+  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
+}
+
+function isLeap(year: number): boolean {
+  return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+}
+
+const DAYS_BEFORE_MONTH = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334];
+const DAYS_BEFORE_1970 = 719_162;
+
+/** Days since 1970 in the Gregorian calendar. */
+function daysTo(year: number, month: number, day: number): number {
+  const years = year - 1;
+  const leapDays = Math.floor(years / 4) - Math.floor(years / 100) + Math.floor(years / 400);
+  const inYear = DAYS_BEFORE_MONTH[month - 1]! + (month > 2 && isLeap(year) ? 1 : 0) + day - 1;
+  return years * 365 + leapDays + inYear - DAYS_BEFORE_1970;
+}
+
+/** Milliseconds from midnight in UTC, of `hh:mm[:ss[.fff]]` and a zone after the date. */
+function timeOfDay(text: string): number {
+  if (!isSeparator(text[DATE_LENGTH]) || text[13] !== ":") return NaN;
+  const hour = digits(text, 11, 2);
+  const minute = digits(text, 14, 2);
+  const hasSecond = text[16] === ":";
+  const second = hasSecond ? digits(text, 17, 2) : 0;
+  if (hour > 23 || minute > 59 || second > 60) return NaN;
+  const end = hasSecond ? 19 : 16;
+  const hasFraction = hasSecond && (text[end] === "." || text[end] === ",");
+  const fractionEnd = hasFraction ? endOfDigits(text, end + 1) : end;
+  const ms = hasFraction ? milliseconds(text.slice(end + 1, fractionEnd)) : 0;
+  return ((hour * 60 + minute) * 60 + second) * 1000 + ms - zoneOffset(text, fractionEnd);
+}
+
+function isSeparator(character: string | undefined): boolean {
+  return character === "T" || character === "t" || character === " ";
+}
+
+const FRACTION_DIGITS_MAX = 9;
+
+function endOfDigits(text: string, start: number): number {
+  let end = start;
+  while (digitAt(text, end) >= 0) end++;
+  return end;
 }
 
 function milliseconds(fraction: string): number {
-  return Number(fraction.slice(0, 3).padEnd(3, "0"));
+  if (fraction.length === 0 || fraction.length > FRACTION_DIGITS_MAX) return NaN;
+  return digits(fraction.padEnd(3, "0"), 0, 3);
+}
+
+/** The offset from UTC in milliseconds, from `at` to the end of the text: none, `Z`, `+hh`, `+hhmm` or `+hh:mm`. */
+function zoneOffset(text: string, at: number): number {
+  const length = text.length - at;
+  if (length === 0) return 0;
+  const sign = text[at];
+  if (sign === "Z" || sign === "z") return length === 1 ? 0 : NaN;
+  if (sign !== "+" && sign !== "-") return NaN;
+  const hour = digits(text, at + 1, 2);
+  const minute = length === 3 ? 0 : digits(text, text.length - 2, 2);
+  const isWellFormed = length === 3 || length === 5 || (length === 6 && text[at + 3] === ":");
+  if (!isWellFormed || hour > 23 || minute > 59) return NaN;
+  return (hour * 60 + minute) * (sign === "-" ? -60_000 : 60_000);
+}
+
+/** The value of `count` decimal digits, or NaN where one is none. */
+function digits(text: string, from: number, count: number): number {
+  let value = 0;
+  for (let at = from; at < from + count; at++) {
+    const digit = digitAt(text, at);
+    value = digit < 0 ? NaN : value * 10 + digit;
+  }
+  return value;
+}
+
+const DIGIT_0 = 0x30;
+
+/** -1 for anything else. */
+function digitAt(text: string, at: number): number {
+  const digit = text.charCodeAt(at) - DIGIT_0;
+  return digit >= 0 && digit <= 9 ? digit : -1;
 }

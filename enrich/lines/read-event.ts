@@ -9,7 +9,9 @@ import {
 import { canonicalAddress } from "./canonical-address.js";
 import { cleanText, describeValue, isLongerThan, truncate } from "./clean-text.js";
 import { error, warning, type LineFault } from "./line-fault.js";
-import { isObject, type LineObject } from "./line-object.js";
+import { rememberTexts } from "../caches/remember-texts.js";
+import type { LineFields } from "./line-fields.js";
+import { isObject } from "./line-object.js";
 import { readVariables } from "./read-variables.js";
 import { parseTime } from "./parse-time.js";
 
@@ -17,24 +19,8 @@ const UNIQUE_ID_BYTES_MAX = 256;
 const NAME_BYTES_MAX = 256;
 const HEADER_BYTES_MAX = 2048;
 
-const KNOWN = new Set([
-  "$time",
-  "$unique_id",
-  "$package",
-  "$pixel",
-  "$tracking_pixel",
-  "$remote_address",
-  "$user_agent",
-  "$referrer",
-  "$referer",
-  "$version",
-  "$type",
-  "$domain",
-  "$headers",
-]);
-
 /** Lines of live events are written by this service, which may set the platform. */
-const KNOWN_LIVE = new Set([...KNOWN, "$platform"]);
+const PLATFORM = "$platform";
 
 const TYPE_BY_LIBRARY = {
   docker: "image-pull",
@@ -60,41 +46,47 @@ export interface Reading {
 
 /** Reads the pre-defined `$` keys and the custom variables of a line. Never throws; the first fault wins. */
 export function readEvent(
-  object: LineObject,
+  fields: LineFields,
   { artifact, line, receivedAt, live = false }: Reading,
 ): ReadEvent {
-  const timeFault = checkTime(object.$time);
+  const timeFault = checkTime(fields.$time);
   if (timeFault !== undefined) return { fault: timeFault };
-  const time = parseTime(object.$time, receivedAt);
-  if (time === undefined) return { fault: error("invalid-time", timeMessage(object.$time)) };
-  const texts = readTexts(object);
-  if ("class" in texts) return { fault: texts };
+  const time = parseTime(fields.$time, receivedAt);
+  if (time === undefined) return { fault: error("invalid-time", timeMessage(fields.$time)) };
+  const headers = readHeaders(fields.$headers);
+  if (headers === undefined)
+    return { fault: invalid("$headers", "an array of {name, value} with string values") };
+  const uniqueId = readUniqueId(fields.$unique_id);
+  if (uniqueId === undefined)
+    return { fault: invalid("$unique_id", `a string of 1 to ${UNIQUE_ID_BYTES_MAX} bytes or an integer`) };
+  const textFault = checkTexts(fields);
+  if (textFault !== undefined) return { fault: textFault };
   const warnings: LineFault[] = [];
   const event: EnrichedEvent = {
     artifact,
     line,
-    uniqueId: texts.uniqueId,
+    uniqueId,
     time,
-    type: texts.type === "" ? TYPE_BY_LIBRARY[artifact.libraryType] : texts.type,
-    version: texts.version,
-    domain: texts.domain,
-    referer: texts.referer,
-    userAgent: texts.userAgent,
-    address: readAddress(object.$remote_address, warnings),
-    variables: readVariables(object, live ? KNOWN_LIVE : KNOWN, warnings),
-    ...(live && readPlatform(object.$platform)),
+    type: readText(fields.$type) || TYPE_BY_LIBRARY[artifact.libraryType],
+    version: readText(fields.$version),
+    domain: readText(fields.$domain),
+    referer: readText(fields.$referrer) || readText(fields.$referer) || headers.referer,
+    userAgent: readUserAgent(fields.$user_agent) || headers.userAgent,
+    address: readAddress(fields.$remote_address, warnings),
+    variables: readVariables(fields, warnings, live ? PLATFORM : undefined),
     client: UNKNOWN_CLIENT,
     place: UNKNOWN_PLACE,
     network: UNKNOWN_NETWORK,
     originId: "",
     endpointId: "",
   };
+  if (live) readPlatform(fields, event);
   return { event, warnings };
 }
 
-function readPlatform(value: unknown): { platform?: string } {
-  if (typeof value !== "string" || value === "") return {};
-  return { platform: cleanText(truncate(value, NAME_BYTES_MAX)) };
+function readPlatform({ otherNames, otherValues }: LineFields, event: EnrichedEvent): void {
+  const value = otherValues[otherNames.indexOf(PLATFORM)];
+  if (typeof value === "string" && value !== "") event.platform = cleanText(truncate(value, NAME_BYTES_MAX));
 }
 
 function checkTime(value: unknown): LineFault | undefined {
@@ -106,50 +98,44 @@ function timeMessage(value: unknown): string {
   return `$time is not an ISO 8601 date-time or UNIX timestamp between 1970 and tomorrow: ${shown}`;
 }
 
-interface Texts {
-  uniqueId: string;
-  type: string;
-  version: string;
-  domain: string;
-  referer: string;
-  userAgent: string;
+/** An empty text counts as missing: the header, or the other spelling, takes its place. */
+function checkTexts(fields: LineFields): LineFault | undefined {
+  return (
+    checkHeader("$user_agent", fields.$user_agent) ??
+    checkHeader("$referer", fields.$referer) ??
+    checkHeader("$referrer", fields.$referrer) ??
+    checkName("$version", fields.$version) ??
+    checkName("$type", fields.$type) ??
+    checkName("$domain", fields.$domain)
+  );
 }
 
-function readTexts(object: LineObject): Texts | LineFault {
-  const headers = readHeaders(object.$headers);
-  if (headers === undefined) return invalid("$headers", "an array of {name, value} with string values");
-  const uniqueId = readUniqueId(object.$unique_id);
-  if (uniqueId === undefined)
-    return invalid("$unique_id", `a string of 1 to ${UNIQUE_ID_BYTES_MAX} bytes or an integer`);
-  const texts = {
-    uniqueId,
-    type: "",
-    version: "",
-    domain: "",
-    referer: headers.referer,
-    userAgent: headers.userAgent,
-  };
-  for (const [key, field, bytesMax] of TEXT_KEYS) {
-    const value = object[key];
-    // An empty text counts as missing: the header, or the other spelling, takes its place.
-    if (value === undefined || value === null || value === "") continue;
-    if (typeof value !== "string") return invalid(key, "a string");
-    if (bytesMax === NAME_BYTES_MAX && isLongerThan(value, bytesMax))
-      return invalid(key, `at most ${bytesMax} bytes long`);
-    texts[field] = cleanText(truncate(value, bytesMax));
-  }
-  return texts;
+function checkHeader(key: string, value: unknown): LineFault | undefined {
+  return value === undefined || value === null || typeof value === "string"
+    ? undefined
+    : invalid(key, "a string");
 }
 
-/** If two keys set the same field, the later entry wins. */
-const TEXT_KEYS = [
-  ["$user_agent", "userAgent", HEADER_BYTES_MAX],
-  ["$referer", "referer", HEADER_BYTES_MAX],
-  ["$referrer", "referer", HEADER_BYTES_MAX],
-  ["$version", "version", NAME_BYTES_MAX],
-  ["$type", "type", NAME_BYTES_MAX],
-  ["$domain", "domain", NAME_BYTES_MAX],
-] as const;
+function checkName(key: string, value: unknown): LineFault | undefined {
+  if (typeof value !== "string") return checkHeader(key, value);
+  return isLongerThan(value, NAME_BYTES_MAX)
+    ? invalid(key, `at most ${NAME_BYTES_MAX} bytes long`)
+    : undefined;
+}
+
+function readText(value: unknown): string {
+  return typeof value === "string" ? headerText(value) : "";
+}
+
+function readUserAgent(value: unknown): string {
+  return typeof value === "string" ? userAgentOf(value) : "";
+}
+
+function headerText(text: string): string {
+  return cleanText(truncate(text, HEADER_BYTES_MAX));
+}
+
+const userAgentOf = rememberTexts(headerText);
 
 function invalid(key: string, expected: string): LineFault {
   return error("invalid-value", `${key} must be ${expected}`);
@@ -177,17 +163,19 @@ function readHeaders(value: unknown): HeaderTexts | undefined {
     if (!isObject(header) || typeof header.name !== "string" || typeof header.value !== "string")
       return undefined;
     const name = header.name.toLowerCase();
-    if (name === "user-agent") found.userAgent ||= cleanText(truncate(header.value, HEADER_BYTES_MAX));
-    if (name === "referer" || name === "referrer")
-      found.referer ||= cleanText(truncate(header.value, HEADER_BYTES_MAX));
+    if (name === "user-agent") found.userAgent ||= userAgentOf(header.value);
+    if (name === "referer" || name === "referrer") found.referer ||= headerText(header.value);
   }
   return found;
 }
 
 function readAddress(value: unknown, warnings: LineFault[]): string {
   if (value === undefined || value === null || value === "") return "";
-  const address = typeof value === "string" && isIP(value) !== 0 ? canonicalAddress(value) : "";
+  const address = typeof value === "string" ? addressOf(value) : "";
   if (address === "")
     warnings.push(warning("invalid-remote-address", "$remote_address is not an IP address"));
   return address;
 }
+
+/** Empty for a text that is no address. */
+const addressOf = rememberTexts((text) => (isIP(text) === 0 ? "" : canonicalAddress(text)));

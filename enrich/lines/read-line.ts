@@ -8,10 +8,10 @@ import { artifactNotFound } from "./target-of.js";
  * one by one: spreading them took 1.3 µs, a fifth of the time of a line.
  */
 export function readLine(
-  { object, target }: Exclude<DecodedLine, { fault: unknown }>,
+  { fields, target }: Exclude<DecodedLine, { fault: unknown }>,
   artifact: Artifact | undefined,
   { line, receivedAt, live = false }: Omit<Reading, "artifact">,
 ): ReadEvent {
   if (artifact === undefined) return { fault: artifactNotFound(target) };
-  return readEvent(object, { artifact, line, receivedAt, live });
+  return readEvent(fields, { artifact, line, receivedAt, live });
 }

@@ -1,6 +1,7 @@
 import type { LogType } from "../../schemas/records/import-log.js";
 import { warning, type LineFault } from "./line-fault.js";
-import { isObject, type LineObject } from "./line-object.js";
+import type { LineFields } from "./line-fields.js";
+import { isObject } from "./line-object.js";
 import { cleanText, excerpt, isLongerThan } from "./clean-text.js";
 
 const VARIABLES_MAX = 64;
@@ -13,26 +14,28 @@ const WARNINGS_MAX = 64;
  * The custom variables of a line, names and values in turn: nested objects flatten with dots, arrays and null
  * become JSON text; of equal names the later wins, as with equal keys. At most 64 of 1 KiB each; the rest is
  * dropped with a warning. Unknown `$` keys are kept out with a warning each, up to 64 of them.
+ *
+ * @param known a `$` key to keep out without a warning
  */
 export function readVariables(
-  object: LineObject,
-  known: ReadonlySet<string>,
+  { otherNames, otherValues }: Pick<LineFields, "otherNames" | "otherValues">,
   warnings: LineFault[],
+  known?: string,
 ): string[] {
-  const variables: string[] = [];
-  const dropped = { count: 0 };
-  for (const key in object) {
-    if (!key.startsWith("$")) addVariable({ variables, warnings, dropped, depth: 0 }, key, object[key]);
-    else if (!known.has(key))
-      warn(warnings, "unknown-property", () => `Unknown property ${excerpt(key, NAME_SHOWN_MAX)}`);
+  const adding: Adding = { variables: [], warnings, dropped: 0 };
+  for (let index = 0; index < otherNames.length; index++) {
+    const name = otherNames[index]!;
+    if (name[0] !== "$") addVariable(adding, { name, value: otherValues[index], depth: 0 });
+    else if (name !== known)
+      warn(warnings, "unknown-property", () => `Unknown property ${excerpt(name, NAME_SHOWN_MAX)}`);
   }
-  if (dropped.count > 0)
+  if (adding.dropped > 0)
     warn(
       warnings,
       "invalid-value",
-      () => `More than ${VARIABLES_MAX} variables: ${dropped.count} were left out`,
+      () => `More than ${VARIABLES_MAX} variables: ${adding.dropped} were left out`,
     );
-  return variables;
+  return adding.variables;
 }
 
 const NAME_SHOWN_MAX = 60;
@@ -45,19 +48,24 @@ function warn(warnings: LineFault[], type: LogType, message: () => string): void
 interface Adding {
   variables: string[];
   warnings: LineFault[];
-  dropped: { count: number };
+  dropped: number;
+}
+
+interface Variable {
+  name: string;
+  value: unknown;
   depth: number;
 }
 
-function addVariable(adding: Adding, name: string, value: unknown): void {
-  if (isObject(value) && adding.depth < DEPTH_MAX) {
+function addVariable(adding: Adding, { name, value, depth }: Variable): void {
+  if (isObject(value) && depth < DEPTH_MAX) {
     for (const key in value)
-      addVariable({ ...adding, depth: adding.depth + 1 }, `${name}.${key}`, value[key]);
+      addVariable(adding, { name: `${name}.${key}`, value: value[key], depth: depth + 1 });
     return;
   }
-  const { variables, warnings, dropped } = adding;
+  const { variables, warnings } = adding;
   if (variables.length >= VARIABLES_MAX * 2) {
-    dropped.count++;
+    adding.dropped++;
     return;
   }
   const text = variableText(value);

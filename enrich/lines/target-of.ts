@@ -3,7 +3,7 @@ import { isUuid } from "../../schemas/formats.js";
 import type { RawChunk } from "../../schemas/records/raw-chunk.js";
 import { describeValue } from "./clean-text.js";
 import { error, type LineFault } from "./line-fault.js";
-import type { LineObject } from "./line-object.js";
+import type { LineFields } from "./line-fields.js";
 
 /** The artifact that a line names or inherits from its import's path. Ids are lower case. */
 export interface Target {
@@ -23,7 +23,7 @@ const KEYS = [
 ] as const;
 
 /** The artifact of a line. The path and each key of the line that name one must name the same. */
-export function targetOf(line: LineObject, { artifactKind, artifactId }: ImportPath): Target | LineFault {
+export function targetOf(line: LineFields, { artifactKind, artifactId }: ImportPath): Target | LineFault {
   let target: Target | undefined =
     artifactKind === "any" ? undefined : { kind: artifactKind, id: artifactId };
   for (const [key, kind] of KEYS) {

@@ -3,8 +3,8 @@ import type { Lookups } from "../../schemas/records/enriched-event.js";
 import type { EntryOf } from "./address-cache.js";
 
 /**
- * Keyed hashes in place of addresses: HMAC-SHA256 cut to 128 bits, as 32 hexadecimal digits. The key keeps an attacker
- * from trying all addresses. The two ids hash different prefixes, so they never match.
+ * Keyed hashes in place of addresses: HMAC-SHA256 cut to 128 bits, as 16 bytes in a latin1 text. The key keeps an
+ * attacker from trying all addresses. The two ids hash different prefixes, so they never match.
  * An event without an address has no id: "".
  */
 export function openIds(key: Uint8Array, entryOf: EntryOf): Lookups["ids"] {
@@ -44,6 +44,8 @@ function addOrigin(
   return id;
 }
 
+const ID_BYTES = 16;
+
 function hash(key: Uint8Array, text: string): string {
-  return createHmac("sha256", key).update(text).digest("hex").slice(0, 32);
+  return createHmac("sha256", key).update(text).digest().toString("latin1", 0, ID_BYTES);
 }

@@ -9,23 +9,26 @@ import { openPlaces } from "./mmdb/open-places.js";
 export interface LookupOptions {
   /** Key of the origin and endpoint ids: at least 16 bytes, the same for as long as ids shall compare. */
   originKey: Uint8Array;
-  /** Most entries of each cache; one entry takes about 300 bytes. */
-  cacheEntriesMax?: number;
 }
 
 /**
  * The sources of enrichment over loaded data, behind caches by address and by user agent. Takes milliseconds: every worker
  * thread opens its own over the same shared data. Answers are frozen.
  */
-export function openLookups(
-  data: LookupData,
-  { originKey, cacheEntriesMax = 50_000 }: LookupOptions,
-): Lookups {
-  const entryOf = openAddressCache({ cacheEntriesMax });
+export function openLookups(data: LookupData, { originKey }: LookupOptions): Lookups {
+  const entryOf = openAddressCache({ cacheBytesMax: CACHE_BYTES.addresses });
   return {
-    clients: openClients({ cacheEntriesMax }),
-    places: openPlaces(data.cities, { entryOf, cacheEntriesMax }),
-    networks: openNetworks(data.networks, { entryOf, cacheEntriesMax }),
+    clients: openClients({ cacheBytesMax: CACHE_BYTES.clients }),
+    places: openPlaces(data.cities, { entryOf, cacheBytesMax: CACHE_BYTES.records }),
+    networks: openNetworks(data.networks, { entryOf, cacheBytesMax: CACHE_BYTES.records }),
     ids: openIds(originKey, entryOf),
   };
 }
+
+const MIB = 1024 * 1024;
+
+/**
+ * Limits of the caches of one thread, however many addresses and user agents there are. Two files of cities, the
+ * owners of networks and their descriptions have a cache of `records` each: 112 MiB in all.
+ */
+const CACHE_BYTES = { addresses: 32 * MIB, clients: 16 * MIB, records: 16 * MIB };

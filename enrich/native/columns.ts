@@ -1,16 +1,21 @@
 import { ByteSink } from "./byte-sink.js";
-import { uuidBytes } from "./uuid-bytes.js";
+import { Dictionary } from "./dictionary.js";
+import { Uint32List } from "./uint32-list.js";
 
 /** A column of a block in ClickHouse's Native format: a name and type in the header, then `data()`. */
 export interface Column {
   readonly type: string;
-  clear(): void;
-  /** The column's bytes after its header; `rows` is the number of values added since `clear`. */
+  /** The column's bytes after its header; `rows` is the number of values added since it was cleared. */
   data(rows: number): Buffer[];
 }
 
+/** A column that each row adds its value to. */
+export interface RowColumn extends Column {
+  clear(): void;
+}
+
 /** Values of a fixed number of bytes, one after the other. */
-export class FixedColumn implements Column {
+export class FixedColumn implements RowColumn {
   readonly sink = new ByteSink();
   constructor(readonly type: string) {}
 
@@ -23,29 +28,7 @@ export class FixedColumn implements Column {
   }
 }
 
-/** Few different UUIDs in many rows. */
-export class UuidColumn implements Column {
-  readonly type = "UUID";
-  private readonly sink = new ByteSink();
-  private readonly bytesByUuid = new Map<string, Buffer>();
-
-  add(uuid: string): void {
-    let bytes = this.bytesByUuid.get(uuid);
-    if (bytes === undefined) this.bytesByUuid.set(uuid, (bytes = uuidBytes(uuid)));
-    this.sink.writeBytes(bytes);
-  }
-
-  clear(): void {
-    this.sink.clear();
-    this.bytesByUuid.clear();
-  }
-
-  data(): Buffer[] {
-    return [this.sink.bytes()];
-  }
-}
-
-export class TextColumn implements Column {
+export class TextColumn implements RowColumn {
   readonly type = "String";
   private readonly sink = new ByteSink();
 
@@ -68,60 +51,35 @@ export class TextColumn implements Column {
   }
 }
 
-const KEYS_VERSION = 1;
-const HAS_ADDITIONAL_KEYS = 1 << 9;
-const NEED_UPDATE_DICTIONARY = 1 << 10;
-const INDEX_UINT32 = 2;
-
-/**
- * Repeated texts as a dictionary of the block and an index a row. Source of the layout: ClickHouse,
- * SerializationLowCardinality (keys version; index type and flags; keys; rows; indexes).
- */
-export class LowCardinalityColumn implements Column {
+/** Repeated texts as a dictionary of the block and an index a row. */
+export class LowCardinalityColumn implements RowColumn {
   readonly type = "LowCardinality(String)";
-  private readonly indexByText = new Map<string, number>();
-  private readonly keys = new ByteSink();
-  private readonly indexes = new ByteSink();
+  private readonly dictionary = new Dictionary();
+  private readonly indexes = new Uint32List();
   private lastText = "";
   private lastIndex = -1;
 
   add(text: string): void {
     if (text !== this.lastText || this.lastIndex < 0) {
-      this.lastIndex = this.indexOf(text);
+      this.lastIndex = this.dictionary.indexOf(text);
       this.lastText = text;
     }
-    this.indexes.writeUint32(this.lastIndex);
+    this.indexes.push(this.lastIndex);
   }
 
   clear(): void {
-    this.indexByText.clear();
-    this.keys.clear();
+    this.dictionary.clear();
     this.indexes.clear();
     this.lastIndex = -1;
   }
 
   data(rows: number): Buffer[] {
-    const head = new ByteSink(32);
-    head.writeUint64(KEYS_VERSION);
-    head.writeUint64(INDEX_UINT32 | HAS_ADDITIONAL_KEYS | NEED_UPDATE_DICTIONARY);
-    head.writeUint64(this.indexByText.size);
-    const middle = new ByteSink(8);
-    middle.writeUint64(rows);
-    return [head.bytes(), this.keys.bytes(), middle.bytes(), this.indexes.bytes()];
-  }
-
-  private indexOf(text: string): number {
-    const known = this.indexByText.get(text);
-    if (known !== undefined) return known;
-    const index = this.indexByText.size;
-    this.indexByText.set(text, index);
-    this.keys.writeText(text);
-    return index;
+    return this.dictionary.data(rows, this.indexes.bytes());
   }
 }
 
 /** Map(String, String): the running count of pairs a row, then all keys, then all values. */
-export class TextMapColumn implements Column {
+export class TextMapColumn implements RowColumn {
   readonly type = "Map(String, String)";
   private readonly ends = new ByteSink();
   private readonly keys = new ByteSink();

@@ -10,22 +10,20 @@ export class EventBlock {
   readonly table = "events";
   rows = 0;
   private readonly stored = eventColumns();
-  private readonly all = Object.values(this.stored);
   /** Names the columns: the rest have defaults in ClickHouse. */
-  readonly insertQuery = `INSERT INTO events (${Object.keys(this.stored).join(", ")}) FORMAT Native`;
+  readonly insertQuery = `INSERT INTO events (${Object.keys(this.stored.columns).join(", ")}) FORMAT Native`;
 
   add(event: EnrichedEvent, origin: EventOrigin): void {
-    for (const { column, add } of this.all) add(column, event, origin);
+    for (const part of this.stored.parts) part.add(event, origin);
     this.rows++;
   }
 
   encode(): Buffer[] {
-    const columns = Object.entries(this.stored).map(([name, { column }]) => [name, column] as const);
-    return encodeBlock(Object.fromEntries(columns), this.rows);
+    return encodeBlock(this.stored.columns, this.rows);
   }
 
   clear(): void {
     this.rows = 0;
-    for (const { column } of this.all) column.clear();
+    for (const part of this.stored.parts) part.clear();
   }
 }

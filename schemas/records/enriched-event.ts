@@ -53,7 +53,7 @@ export interface EnrichedEvent {
   client: Client;
   place: Place;
   network: Network;
-  /** Keyed hashes of 32 hexadecimal digits, so that addresses are not stored; empty without an address. */
+  /** Keyed hashes, so that addresses are not stored: 16 bytes as latin1 text, or empty without an address. */
   originId: string;
   endpointId: string;
 }

@@ -91,10 +91,11 @@ test("a folder imports only from the folders below it; ingest, enrich and aggreg
   expect(importsOf(files, wrong)).toEqual([]);
 });
 
-test("inside enrich, imports go one way: steps, lookups and lines below native, then batches, then the worker", () => {
+test("inside enrich, imports go one way: caches below lookups and lines, these and steps below native, then batches, then the worker", () => {
   const MAY: Record<string, readonly string[]> = {
-    lines: [],
-    lookups: [],
+    caches: [],
+    lines: ["caches"],
+    lookups: ["caches"],
     steps: [],
     native: ["lines"],
     batches: ["lines", "lookups", "steps", "native"],

@@ -1,8 +1,8 @@
 import Bowser from "bowser";
 import { isbot } from "isbot";
-import { LRUCache } from "lru-cache";
 import { UNKNOWN_CLIENT } from "../../../schemas/records/enriched-event.js";
 import type { Client, Lookups } from "../../../schemas/records/enriched-event.js";
+import { GenerationCache } from "../../caches/generation-cache.js";
 import { findPlatform } from "./find-platform.js";
 import { nameBot } from "./name-bot.js";
 import { parsePackageClient, USER_AGENT_LENGTH_MAX } from "./parse-package-client.js";
@@ -12,8 +12,8 @@ import type { PackageClient } from "./parse-package-client.js";
 const CACHED_LENGTH_MAX = 1024;
 
 /** Says which client a user agent belongs to; equal strings give the same object while it is cached. */
-export function openClients({ cacheEntriesMax }: { cacheEntriesMax: number }): Lookups["clients"] {
-  const cache = new LRUCache<string, Client>({ max: cacheEntriesMax });
+export function openClients({ cacheBytesMax }: { cacheBytesMax: number }): Lookups["clients"] {
+  const cache = new GenerationCache<string, Client>(cacheBytesMax, sizeOf);
   return {
     of: (userAgent) => {
       const known = cache.get(userAgent);
@@ -23,6 +23,13 @@ export function openClients({ cacheEntriesMax }: { cacheEntriesMax: number }): L
       return client;
     },
   };
+}
+
+/** Bytes of an entry, besides the user agent. */
+const ENTRY_BYTES = 300;
+
+function sizeOf(userAgent: string): number {
+  return ENTRY_BYTES + 2 * userAgent.length;
 }
 
 /** Package clients first, then robots, then browsers: robots often dress up as browsers, never the reverse. */

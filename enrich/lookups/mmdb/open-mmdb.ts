@@ -1,6 +1,6 @@
-import { LRUCache } from "lru-cache";
 import { Reader } from "mmdb-lib";
 import type { Response } from "mmdb-lib";
+import { GenerationCache } from "../../caches/generation-cache.js";
 import { METADATA_MARKER, verifyMmdb } from "./verify-mmdb.js";
 
 /** A record of an MMDB as the file has it, with any fields. */
@@ -17,10 +17,13 @@ export interface Mmdb {
   find: (address: string) => MmdbRecord | undefined;
 }
 
+/** On average: the record of a city takes 600, and its parts are entries as well. */
+const ENTRY_BYTES = 250;
+
 /** Opens a file. Cheap: the bytes are shared, not copied. Files that `verifiedMmdb` refuses may give wrong answers. */
-export function openMmdb({ bytes }: MmdbFile, { cacheEntriesMax }: { cacheEntriesMax: number }): Mmdb {
+export function openMmdb({ bytes }: MmdbFile, { cacheBytesMax }: { cacheBytesMax: number }): Mmdb {
   // By offset in the file, so that addresses with the same record get the same object.
-  const cache = new LRUCache<number | string, object>({ max: cacheEntriesMax });
+  const cache = new GenerationCache<number | string, object>(cacheBytesMax, () => ENTRY_BYTES);
   const reader = openReader(bytes, {
     get: (offset) => cache.get(offset),
     set: (offset, value) => void cache.set(offset, value as object),

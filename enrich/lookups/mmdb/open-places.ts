@@ -8,9 +8,9 @@ import { readPlace } from "./read-place.js";
 /** Looks up the place of an address in the first database that has it. */
 export function openPlaces(
   files: readonly MmdbFile[],
-  { entryOf, cacheEntriesMax }: { entryOf: EntryOf; cacheEntriesMax: number },
+  { entryOf, cacheBytesMax }: { entryOf: EntryOf; cacheBytesMax: number },
 ): Lookups["places"] {
-  const databases = files.map((file) => openMmdb(file, { cacheEntriesMax }));
+  const databases = files.map((file) => openMmdb(file, { cacheBytesMax }));
   // Addresses in one city share a record, and then also the place: the column encoder compares by identity.
   const places = new WeakMap<MmdbRecord, Place>();
   const placeOf = (record: MmdbRecord | undefined) => {

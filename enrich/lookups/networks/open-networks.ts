@@ -1,6 +1,6 @@
-import { LRUCache } from "lru-cache";
 import { UNKNOWN_NETWORK } from "../../../schemas/records/enriched-event.js";
 import type { Lookups, Network } from "../../../schemas/records/enriched-event.js";
+import { GenerationCache } from "../../caches/generation-cache.js";
 import type { EntryOf } from "../address-cache.js";
 import { findAsnOwner, readAsnOwner } from "./asn-table.js";
 import type { AsnTable } from "./asn-table.js";
@@ -27,9 +27,9 @@ export interface NetworkSources {
 /** Looks up the network of an address; equal answers are the same object while they are cached. */
 export function openNetworks(
   { organizations, asn, company }: NetworkSources,
-  { entryOf, cacheEntriesMax }: { entryOf: EntryOf; cacheEntriesMax: number },
+  { entryOf, cacheBytesMax }: { entryOf: EntryOf; cacheBytesMax: number },
 ): Lookups["networks"] {
-  const limits = { cacheEntriesMax };
+  const limits = { cacheBytesMax };
   const byNumber: Organizations = new Map(organizations.map((row) => [row.asn, row]));
   const ownerOf = "table" in asn ? openTable(asn.table, limits) : openFacts(asn.mmdb, limits);
   const userOf = company === undefined ? () => NO_FACTS : openFacts(company, limits);
@@ -49,9 +49,12 @@ export function openNetworks(
   };
 }
 
+/** A network with its names. */
+const NETWORK_BYTES = 400;
+
 type FactsOf = (address: string) => NetworkFacts;
 
-function openFacts(file: MmdbFile, limits: { cacheEntriesMax: number }): FactsOf {
+function openFacts(file: MmdbFile, limits: { cacheBytesMax: number }): FactsOf {
   const database = openMmdb(file, limits);
   return (address) => {
     const record = database.find(address);
@@ -59,8 +62,8 @@ function openFacts(file: MmdbFile, limits: { cacheEntriesMax: number }): FactsOf
   };
 }
 
-function openTable(table: AsnTable, { cacheEntriesMax }: { cacheEntriesMax: number }): FactsOf {
-  const byOwner = new LRUCache<number, NetworkFacts>({ max: cacheEntriesMax });
+function openTable(table: AsnTable, { cacheBytesMax }: { cacheBytesMax: number }): FactsOf {
+  const byOwner = new GenerationCache<number, NetworkFacts>(cacheBytesMax, () => NETWORK_BYTES);
   return (address) => {
     const owner = findAsnOwner(table, address);
     if (owner < 0) return NO_FACTS;
@@ -74,8 +77,8 @@ function openTable(table: AsnTable, { cacheEntriesMax }: { cacheEntriesMax: numb
 }
 
 /** One object for equal networks: the column encoder compares by identity. */
-function openInterning({ cacheEntriesMax }: { cacheEntriesMax: number }): (network: Network) => Network {
-  const interned = new LRUCache<string, Network>({ max: cacheEntriesMax });
+function openInterning({ cacheBytesMax }: { cacheBytesMax: number }): (network: Network) => Network {
+  const interned = new GenerationCache<string, Network>(cacheBytesMax, () => NETWORK_BYTES);
   return (network) => {
     const key = Object.values(network).join("\0");
     const known = interned.get(key);

@@ -152,7 +152,7 @@ const PLACES = [
 /** How many addresses the events come from. */
 export const ADDRESSES = PLACES.length - 1;
 
-const CLIENTS = openClients({ cacheEntriesMax: 1_000 });
+const CLIENTS = openClients({ cacheBytesMax: 1_000_000 });
 
 /** User agents of clients that are known. */
 const AGENTS = [

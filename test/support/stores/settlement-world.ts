@@ -71,7 +71,7 @@ function enriched({ line, event }: Version): EnrichedEvent {
     place: lookups.places.of(address),
     network: lookups.networks.of(address),
     originId: "",
-    endpointId: Buffer.alloc(16, address).toString("hex"),
+    endpointId: Buffer.alloc(16, address).toString("latin1"),
   };
 }
 

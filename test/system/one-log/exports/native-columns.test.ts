@@ -76,13 +76,19 @@ function eventAt(line: number): EnrichedEvent {
       cloudProvider: text(),
       cloudProviderDomain: text(),
     },
-    originId: isHashed ? hexOf(random) : "",
-    endpointId: isHashed ? hexOf(random) : "",
+    originId: isHashed ? idOf(random) : "",
+    endpointId: isHashed ? idOf(random) : "",
   };
 }
 
-function hexOf(random: Random): string {
-  return Array.from({ length: 4 }, () => random.hex(8)).join("");
+function idOf(random: Random): string {
+  const hex = Array.from({ length: 4 }, () => random.hex(8)).join("");
+  return Buffer.from(hex, "hex").toString("latin1");
+}
+
+/** Zeros where there is no id. */
+function hexOf(id: string): string {
+  return Buffer.from(id, "latin1").toString("hex").padEnd(32, "0");
 }
 
 const ORIGIN: EventOrigin = {
@@ -116,8 +122,8 @@ function rowOf(event: EnrichedEvent, { receiptStamp, firstLine }: EventOrigin) {
     client: client.client,
     client_version: client.clientVersion,
     platform: client.platform,
-    origin_id: event.originId.padEnd(32, "0"),
-    endpoint_id: event.endpointId.padEnd(32, "0"),
+    origin_id: hexOf(event.originId),
+    endpoint_id: hexOf(event.endpointId),
     latitude: String(Math.fround(place.latitude)),
     longitude: String(Math.fround(place.longitude)),
     country: place.country,

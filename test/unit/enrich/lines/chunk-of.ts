@@ -70,11 +70,11 @@ export const tinyLookups: Lookups = {
   places: { of: (address) => ({ ...UNKNOWN_PLACE, country: address.startsWith("192") ? "NL" : "" }) },
   networks: { of: (address) => ({ ...UNKNOWN_NETWORK, company: address === "" ? "" : "Example" }) },
   ids: {
-    origin: (address, userAgent) => hexOf(`${address} ${userAgent}`),
-    endpoint: (address) => hexOf(address),
+    origin: (address, userAgent) => idOf(`${address} ${userAgent}`),
+    endpoint: (address) => idOf(address),
   },
 };
 
-function hexOf(text: string): string {
-  return Buffer.alloc(16, text.padEnd(1, "-")).toString("hex");
+function idOf(text: string): string {
+  return Buffer.alloc(16, text.padEnd(1, "-")).toString("latin1");
 }

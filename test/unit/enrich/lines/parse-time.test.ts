@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { timeOf } from "../../../support/imports/recount-values.js";
 import { parseTime } from "../../../../enrich/lines/parse-time.js";
 
 const RECEIVED_AT = Date.parse("2026-08-04T12:00:00Z");
@@ -120,6 +121,25 @@ describe("parseTime", () => {
         ];
         expect(forms.map((form) => parseTime(form, RECEIVED_AT))).toEqual(forms.map(() => time));
       }),
+    );
+  });
+
+  test("reads a text as a pattern and the calendar do, and whatever is nearly a time", () => {
+    const digit = fc.constantFrom(..."0123456789");
+    const nearly = fc.tuple(
+      fc.integer({ min: 0, max: 4e12 }),
+      fc.nat(30),
+      fc.oneof(digit, fc.constantFrom(..."TZ:+-., tz")),
+    );
+    const zones = fc.constantFrom("", "Z", "+02:00", "-0530", "+09", "-00:60", "+2", "+02:0");
+    fc.assert(
+      fc.property(nearly, zones, fc.boolean(), ([time, at, character], zone, isWhole) => {
+        const text = new Date(time).toISOString().replace("Z", zone);
+        const changed = isWhole ? text : text.slice(0, at) + character + text.slice(at + 1);
+        for (const one of [changed, changed.slice(0, at), changed.replace(/\.\d+/, "")])
+          expect([one, parseTime(one, RECEIVED_AT)]).toEqual([one, timeOf(one, RECEIVED_AT)]);
+      }),
+      { numRuns: 2_000 },
     );
   });
 

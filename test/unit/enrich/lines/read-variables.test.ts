@@ -1,14 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { LineFault } from "../../../../enrich/lines/line-fault.js";
+import { fieldsOf } from "../../../../enrich/lines/line-fields.js";
 import type { LineObject } from "../../../../enrich/lines/line-object.js";
 import { readVariables } from "../../../../enrich/lines/read-variables.js";
 
-const known = new Set(["$time"]);
-
 function read(line: object): { variables: string[]; warnings: LineFault[] } {
   const warnings: LineFault[] = [];
-  return { variables: readVariables(line as LineObject, known, warnings), warnings };
+  return { variables: readVariables(fieldsOf(line as LineObject), warnings), warnings };
 }
 
 const textOf = (bytes: number) => "x".repeat(bytes);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { fieldsOf } from "../../../../enrich/lines/line-fields.js";
 import { targetOf } from "../../../../enrich/lines/target-of.js";
 import { chunkOf, PACKAGE_ID, PIXEL_ID } from "./chunk-of.js";
 
@@ -28,7 +29,7 @@ describe("targetOf", () => {
     ["a pixel of its own by the other name", forAny, { $tracking_pixel: PIXEL_ID }, thePixel],
     ["a pixel beside a null package", forAny, { $package: null, $pixel: PIXEL_ID }, thePixel],
   ])("is %s", (_, chunk, line, target) => {
-    expect(targetOf(line, chunk)).toEqual(target);
+    expect(targetOf(fieldsOf(line), chunk)).toEqual(target);
   });
 
   test.each([
@@ -53,11 +54,11 @@ describe("targetOf", () => {
     ["an id is long", forAny, { $package: "x".repeat(5000) }, noPackage(`${"x".repeat(100)}…`)],
     ["an id cannot be stored", forAny, { $package: "a\0\ud800" }, noPackage("a \ufffd")],
   ])("is refused when %s", (_, chunk, line, fault) => {
-    expect(targetOf(line, chunk)).toMatchObject(fault);
+    expect(targetOf(fieldsOf(line), chunk)).toMatchObject(fault);
   });
 
   test("is refused when an id is nested deeper than the stack", () => {
     const deep: unknown = JSON.parse("[".repeat(100_000) + "]".repeat(100_000));
-    expect(targetOf({ $package: deep }, forAny)).toMatchObject(noPackage("[…]"));
+    expect(targetOf(fieldsOf({ $package: deep }), forAny)).toMatchObject(noPackage("[…]"));
   });
 });

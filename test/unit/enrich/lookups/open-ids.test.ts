@@ -6,18 +6,25 @@ import { openIds } from "../../../../enrich/lookups/open-ids.js";
 const NUL = String.fromCharCode(0);
 
 function open(key: string) {
-  return openIds(Buffer.alloc(32, key), openAddressCache({ cacheEntriesMax: 2 }));
+  return openIds(Buffer.alloc(32, key), openAddressCache({ cacheBytesMax: 2_000 }));
 }
 
 describe("openIds", () => {
   const ids = open("key");
 
-  it("hashes address and user agent with the key, to 128 bits", () => {
-    const hmac = createHmac("sha256", Buffer.alloc(32, "key"))
-      .update(`origin${NUL}192.0.2.1${NUL}curl/8`)
-      .digest("hex");
-    expect(ids.origin("192.0.2.1", "curl/8")).toBe(hmac.slice(0, 32));
-    expect(ids.endpoint("192.0.2.1")).toMatch(/^[0-9a-f]{32}$/);
+  const hexOf = (id: string) => Buffer.from(id, "latin1").toString("hex");
+  const hmac = (text: string) =>
+    createHmac("sha256", Buffer.alloc(32, "key")).update(text).digest("hex").slice(0, 32);
+
+  it.each(["curl/8", "", "größer 安定版", "\ud800", "x".repeat(600)])(
+    "hashes the address and the user agent %j with the key, to 128 bits",
+    (agent) => {
+      expect(hexOf(ids.origin("192.0.2.1", agent))).toBe(hmac(`origin${NUL}192.0.2.1${NUL}${agent}`));
+    },
+  );
+
+  it("hashes the address alone with the key, to 128 bits", () => {
+    expect(hexOf(ids.endpoint("192.0.2.1"))).toBe(hmac(`endpoint${NUL}192.0.2.1`));
   });
 
   it("gives equal ids to equal clients, also when they were forgotten in between", () => {

@@ -50,11 +50,11 @@ describe("ByteSink", () => {
     expect(written((sink) => sink.writeText(text)).endsWith(Buffer.from(text).toString("hex"))).toBe(true);
   });
 
-  test("writes fixed bytes, zeros, digits and floats", () => {
+  test("writes fixed bytes, zeros, latin1 and floats", () => {
     const hex = written((sink) => {
       sink.writeUint32(0x01020304);
       sink.writeBytes(Buffer.from("abc"));
-      sink.writeHex("00ff10");
+      sink.writeLatin1("\0\xff\x10");
       sink.writeZeros(3);
       sink.writeFloat32(1.5);
     });

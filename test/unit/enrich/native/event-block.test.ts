@@ -13,6 +13,8 @@ const origin: EventOrigin = {
   firstLine: 1,
 };
 
+const latin1 = (hex: string) => Buffer.from(hex, "hex").toString("latin1");
+
 const full = eventOf({
   line: 3,
   uniqueId: "pull-1",
@@ -37,8 +39,8 @@ const full = eventOf({
     cloudProvider: "Cloud",
     cloudProviderDomain: "cloud.example",
   },
-  originId: "00112233445566778899aabbccddeeff",
-  endpointId: "ffeeddccbbaa99887766554433221100",
+  originId: latin1("00112233445566778899aabbccddeeff"),
+  endpointId: latin1("ffeeddccbbaa99887766554433221100"),
 });
 
 function rowOf(event: Parameters<EventBlock["add"]>[0], from = origin): Record<string, unknown> {

@@ -128,12 +128,12 @@ describe("parseClient", () => {
 
 describe("openClients", () => {
   it("gives the same object again for an equal string", () => {
-    const clientsOf = openClients({ cacheEntriesMax: 10 });
+    const clientsOf = openClients({ cacheBytesMax: 10_000 });
     expect(clientsOf.of("curl/8.1.2")).toBe(clientsOf.of("curl/8.1.2"));
   });
 
   it("keeps answering right when strings no longer fit into its cache", () => {
-    const few = openClients({ cacheEntriesMax: 2 });
+    const few = openClients({ cacheBytesMax: 1_000 });
     const askAll = () => clients.map(([userAgent]) => few.of(userAgent).client);
     expect(askAll()).toEqual(clients.map(([, client]) => client));
     expect(askAll()).toEqual(clients.map(([, client]) => client));
@@ -141,6 +141,6 @@ describe("openClients", () => {
 
   it("reads a string that is too long to be kept", () => {
     const userAgent = `curl/8.1.2 ${"x".repeat(1_000_000)}`;
-    expect(openClients({ cacheEntriesMax: 2 }).of(userAgent).client).toBe("curl");
+    expect(openClients({ cacheBytesMax: 1_000 }).of(userAgent).client).toBe("curl");
   });
 });

@@ -8,7 +8,7 @@ function load(name: string) {
   return { path, bytes: readFileSync(path) };
 }
 
-const limits = { cacheEntriesMax: 1000 };
+const limits = { cacheBytesMax: 100_000 };
 
 describe.each([
   "GeoIP2-City-Test",

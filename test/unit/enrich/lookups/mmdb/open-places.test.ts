@@ -8,7 +8,7 @@ import { expectedNetworks, fixturePath } from "../mmdb-fixtures.js";
 
 function open(...names: string[]) {
   const files = names.map((name) => ({ path: name, bytes: readFileSync(fixturePath(`${name}.mmdb`)) }));
-  const limits = { cacheEntriesMax: 100 };
+  const limits = { cacheBytesMax: 20_000 };
   return openPlaces(files, { entryOf: openAddressCache(limits), ...limits });
 }
 

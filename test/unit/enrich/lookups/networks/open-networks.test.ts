@@ -27,7 +27,7 @@ function mmdb(name: string) {
 
 function open({ asn, company }: { asn?: string; company?: string }) {
   const source = asn === undefined ? { table } : { mmdb: mmdb(asn) };
-  const limits = { cacheEntriesMax: 50 };
+  const limits = { cacheBytesMax: 20_000 };
   const sources = { organizations, asn: source, company: company === undefined ? undefined : mmdb(company) };
   return openNetworks(sources, { entryOf: openAddressCache(limits), ...limits });
 }
