@@ -2,6 +2,7 @@ import type { LookupData } from "../../enrich/lookups/load-lookup-data.js";
 import type { Inserted } from "../../enrich/batches/insert-rows.js";
 import type { WrittenBatch } from "../../enrich/start-worker.js";
 import type { ChunkOutcome } from "../../schemas/records/chunk-outcome.js";
+import { LANES, type Lane } from "../../schemas/records/log-lanes.js";
 import type { EventLogSource } from "../stores/open-event-log.js";
 import type { LogLevel } from "../process/log.js";
 
@@ -16,6 +17,11 @@ export interface ThreadData {
   logLevel: LogLevel;
   /** `MUTEX_BYTES` long, shared by all threads. */
   mutexMemory: SharedArrayBuffer;
+}
+
+/** Each lane of each worker has an index of its own in the mutex. */
+export function mutexIndex(worker: number, lane: Lane): number {
+  return worker * LANES.length + LANES.indexOf(lane);
 }
 
 export type ToThread = { stop: true } | { lookupData: LookupData };

@@ -10,7 +10,7 @@ import { startWorker } from "../../enrich/start-worker.js";
 import { ClosingStack } from "../process/closing-stack.js";
 import { connectClickHouse } from "../stores/clickhouse/connect-clickhouse.js";
 import { connectPostgres } from "../stores/postgres/connect-postgres.js";
-import type { FromThread, ThreadData, ToThread } from "./enrich-messages.js";
+import { mutexIndex, type FromThread, type ThreadData, type ToThread } from "./enrich-messages.js";
 import { createLog } from "../process/log.js";
 import { openEventLog } from "../stores/open-event-log.js";
 import { untilStopped } from "../process/until-stopped.js";
@@ -46,7 +46,7 @@ async function main(data: ThreadData): Promise<void> {
           log.error({ err: error, importId, sequence }, "PostgreSQL refused the log samples of a chunk"),
       }),
       deadLetters: deadLetterStore(pg),
-      mutex: sharedThreadMutex(data.mutexMemory, data.share.index),
+      mutexOf: (lane) => sharedThreadMutex(data.mutexMemory, mutexIndex(data.share.index, lane)),
       onOutcomes: (outcomes) => send({ outcomes: [...outcomes] }),
       onWritten: (written) => send({ written }),
       onInserted: (inserted) => send({ inserted }),

@@ -3,7 +3,8 @@ import { MUTEX_BYTES, sharedThreadMutex } from "../../enrich/batches/thread-mute
 import type { LookupData } from "../../enrich/lookups/load-lookup-data.js";
 import type { EnrichmentMetrics } from "../metrics/pipeline-metrics.js";
 import { ClosingSet } from "../process/closing-set.js";
-import type { FromThread, ThreadData, ToThread } from "./enrich-messages.js";
+import { LANES } from "../../schemas/records/log-lanes.js";
+import { mutexIndex, type FromThread, type ThreadData, type ToThread } from "./enrich-messages.js";
 import { superviseThread, type SupervisedThread } from "../process/supervise-thread.js";
 
 export interface EnrichmentOptions extends Omit<ThreadData, "share" | "mutexMemory"> {
@@ -61,7 +62,7 @@ function startWorker(index: number, { data, log, metrics }: WorkerOptions): Supe
     log: log.child({ worker: index }),
     data,
     onMessage: (message) => record(message, metrics),
-    onEnded: () => sharedThreadMutex(mutexMemory, index).unlock(),
+    onEnded: () => LANES.forEach((lane) => sharedThreadMutex(mutexMemory, mutexIndex(index, lane)).unlock()),
     mayHangInStart: "kafka" in logSource,
   });
 }

@@ -12,6 +12,8 @@ export interface BlockWriter extends RowInserter, EnrichDependencies {
   plan: BlockPlan;
   /** The token of the batch. */
   token: string;
+  /** Lets other work of this thread go first. */
+  betweenChunks?: () => Promise<unknown>;
 }
 
 /**
@@ -83,6 +85,7 @@ async function fillBlock(planned: Block, writer: BlockWriter): Promise<Filled | 
       return { index, error, certain: false };
     }
     if (lines >= linesMax) return { outcomes, to: index + 1 };
+    await writer.betweenChunks?.();
   }
   return { outcomes, to: planned.to };
 }

@@ -1,4 +1,5 @@
 import { pause } from "../../schemas/async/pause.js";
+import { partitionsOf } from "../../schemas/records/log-lanes.js";
 import { packChunk } from "../../schemas/records/chunk-codec.js";
 import type { EventLog } from "../../schemas/records/event-log.js";
 import type { Codec } from "../../schemas/records/codec.js";
@@ -63,8 +64,9 @@ export function openLiveBuffer(options: LiveBufferOptions): LiveBuffer {
   let size = 0;
   let events = 0;
   let bufferedBytes = 0;
+  const partitions = partitionsOf("express", log.partitions);
   // Each process starts at another partition.
-  let chunks = CHUNKS_IN_A_ROW * (Number.parseInt(newId().slice(-8), 16) % log.partitions);
+  let chunks = CHUNKS_IN_A_ROW * (Number.parseInt(newId().slice(-8), 16) % partitions.length);
   let timer: NodeJS.Timeout | undefined;
   let whenEmpty: (() => void) | undefined;
 
@@ -83,7 +85,7 @@ export function openLiveBuffer(options: LiveBufferOptions): LiveBuffer {
       const batch = ready.shift();
       if (batch === undefined) return;
       inFlight.add(batch);
-      const partition = Math.floor(chunks++ / CHUNKS_IN_A_ROW) % log.partitions;
+      const partition = partitions[Math.floor(chunks++ / CHUNKS_IN_A_ROW) % partitions.length] ?? 0;
       void appendWithRetries(batch, { ...options, partition, signal: ending.signal }).then(() => {
         inFlight.delete(batch);
         bufferedBytes -= batch.lines.length;

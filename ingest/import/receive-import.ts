@@ -7,6 +7,7 @@ import { UPLOAD_LEASE_SECONDS, type UploadStore } from "../../schemas/records/im
 import type { Codec } from "../../schemas/records/codec.js";
 import { encodeRawChunk, type RawChunk } from "../../schemas/records/raw-chunk.js";
 import { UploadAborted, type ActiveUpload, type ActiveUploads } from "./active-uploads.js";
+import { choosePartitions } from "./choose-partitions.js";
 import { cutChunks, type Chunk } from "./cut-chunks.js";
 import { throttleOnLag } from "./throttle-on-lag.js";
 import { readWhileSent } from "./read-while-sent.js";
@@ -21,9 +22,6 @@ const INTERRUPT_ATTEMPTS = {
 };
 /** Appends in flight. The next chunk is read while earlier ones are compressed and written. */
 const APPENDS_AT_ONCE = 4;
-
-/** About 16,000 events, just below the 4 MiB that a worker first reads at a time. */
-const CHUNKS_IN_A_ROW = 7;
 
 /** The sender and target of an import, known before the first byte of the body. */
 export type ImportTarget = Pick<
@@ -143,18 +141,6 @@ function rawChunk(
 ): RawChunk {
   const { bytes: lines, firstLine } = chunk;
   return { source: "import", ...target, sequence, firstLine, receiptStamp: stamp, codec: "none", lines };
-}
-
-/**
- * Spreads an import over half of the partitions, chosen by owner. So one owner's imports use every worker, and a long
- * import leaves partitions without backlog to other owners. Several chunks in a row go to one partition, because one
- * large insert is cheaper than many small ones.
- */
-export function choosePartitions(partitions: number, ownerId: string): (sequence: number) => number {
-  // The end of an id is random. Its beginning is the time, which owners of the same minute share.
-  const first = Number.parseInt(ownerId.slice(-8), 16) || 0;
-  const share = Math.max(1, Math.ceil(partitions / 2));
-  return (sequence) => (first + (Math.floor(sequence / CHUNKS_IN_A_ROW) % share)) % partitions;
 }
 
 function reasonOf(error: unknown): string {

@@ -1,3 +1,5 @@
+import type { Lane } from "./log-lanes.js";
+
 /**
  * The event log, which ingest appends to and enrichment consumes. Its two implementations, on LMDB and on Kafka, pass
  * one shared test suite.
@@ -47,6 +49,8 @@ export interface ConsumeOptions {
   sizeOf?: (value: Uint8Array) => number;
   /** The embedded log has no broker that assigns partitions: consumer `index` of `of` takes its share. */
   share: { index: number; of: number };
+  /** Consumes only the partitions of this lane; by default all of them. */
+  lane?: Lane;
 }
 
 export interface LogRecord {

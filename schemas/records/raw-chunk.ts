@@ -36,10 +36,17 @@ export function encodeRawChunk(chunk: RawChunk): Buffer {
   return type.toBuffer(chunk);
 }
 
-/** @throws if the bytes are not a chunk of this schema */
+/**
+ * The lines are a view of the given bytes: a batch of large records is in memory once, not twice.
+ * @throws if the bytes are not a chunk of this schema
+ */
 export function decodeRawChunk(bytes: Uint8Array): RawChunk {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return type.fromBuffer(buffer) as RawChunk;
+  const buffer = asBuffer(bytes);
+  const decoded: { value: Omit<RawChunk, "lines">; offset: number } = headAndCodecType.decode(buffer, 0);
+  const { value, offset } = decoded;
+  const lines = bytesFieldAt(buffer, Math.max(0, offset));
+  if (offset < 0 || lines.end !== buffer.length) throw new Error("it is longer or shorter than its fields");
+  return { ...value, lines: buffer.subarray(lines.start, lines.end) };
 }
 
 /** Decodes only the head, so that a record with damaged lines or an unknown codec can still be attributed. */
@@ -51,11 +58,25 @@ export function decodeChunkHead(bytes: Uint8Array): ChunkHead | undefined {
 export function peekLines(bytes: Uint8Array): Pick<RawChunk, "codec" | "lines"> | undefined {
   const head = decodeBeginning<Pick<RawChunk, "codec">>(headAndCodecType, bytes);
   if (head === undefined) return undefined;
-  let at = head.offset;
-  // Skips the length of the lines: an Avro long, in which all bytes but the last have the highest bit set.
-  while ((bytes[at] ?? 0) & 0x80) at++;
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return { codec: head.value.codec, lines: buffer.subarray(at + 1) };
+  const buffer = asBuffer(bytes);
+  return { codec: head.value.codec, lines: buffer.subarray(bytesFieldAt(buffer, head.offset).start) };
+}
+
+/**
+ * Where a field of Avro's type `bytes` begins and ends. Its length is an Avro long: seven bits a byte, the lowest first,
+ * all bytes but the last with the highest bit set; the value is twice the length.
+ */
+function bytesFieldAt(buffer: Buffer, offset: number): { start: number; end: number } {
+  let at = offset;
+  let factor = 1;
+  let twice = 0;
+  for (; (buffer[at] ?? 0) & 0x80; at++, factor *= 0x80) twice += ((buffer[at] ?? 0) & 0x7f) * factor;
+  twice += (buffer[at] ?? 0) * factor;
+  return { start: at + 1, end: at + 1 + twice / 2 };
+}
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
 function beginningOf(name: string, fields: number): avro.Type {
@@ -64,8 +85,7 @@ function beginningOf(name: string, fields: number): avro.Type {
 
 function decodeBeginning<T>(from: avro.Type, bytes: Uint8Array): { value: T; offset: number } | undefined {
   try {
-    const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    const decoded: { value: T; offset: number } = from.decode(buffer, 0);
+    const decoded: { value: T; offset: number } = from.decode(asBuffer(bytes), 0);
     return decoded.offset > 0 ? decoded : undefined;
   } catch {
     return undefined;

@@ -7,11 +7,12 @@ import type { Benchmark, BenchOptions, BenchResult, BenchContext } from "../comm
 import { createBenchAccount } from "../common/create-bench-account.js";
 import { mixOf, writeGzipFile } from "../common/event-files.js";
 import { postFile } from "../common/post-file.js";
+import { sampleUsage } from "../common/sample-usage.js";
 import { spawnProgram, type Program } from "../common/spawn-program.js";
 import { makeTemporaryFolder } from "../common/temporary-folder.js";
 import { makePackages } from "../import/import-round.js";
 import { importPath } from "../import/import-variants.js";
-import { fairReport, type FairRun } from "./fair-report.js";
+import { fairReport, type FairRun, type SmallTimes } from "./fair-report.js";
 
 /** As many imports of one owner may be active at a time. */
 const LARGE_IMPORTS = 15;
@@ -59,23 +60,27 @@ async function runFair(program: Program, options: FairOptions): Promise<FairRun>
     await writeGzipFile(path, { events: lines, seed: seed + index, packageIds: [largeId], gzipLevel: 1 });
   onProgress("small imports alone");
   const importSmall = (number: number) => timeSmall(small, { packageId: smallId, seed: seed + number });
-  const alone: number[] = [];
+  const alone: SmallTimes[] = [];
   for (let number = 0; number < SMALL_ALONE; number += 1) alone.push(await importSmall(number));
   onProgress("small imports beside large ones");
+  using sampler = sampleUsage(program.pid);
   const startedAt = performance.now();
   let running = true;
   const importing = Promise.all(paths.map((path) => importLarge(large, { packageId: largeId, path })));
   const ended = importing.finally(() => (running = false));
   ended.catch(() => undefined);
-  const beside: number[] = [];
+  const beside: SmallTimes[] = [];
   while (running) {
     await sleep(PAUSE_MS);
-    const ms = await importSmall(alone.length + beside.length);
-    beside.push(ms);
-    onProgress(`done after ${Math.round(ms)} ms`);
+    const times = await importSmall(alone.length + beside.length);
+    beside.push(times);
+    onProgress(
+      `enriched after ${Math.round(times.enrichedMs)} ms, done after ${Math.round(times.doneMs)} ms`,
+    );
   }
   await ended;
-  return { alone, beside, largeLines: lines * LARGE_IMPORTS, largeSeconds: secondsSince(startedAt) };
+  const largeSeconds = secondsSince(startedAt);
+  return { alone, beside, largeLines: lines * LARGE_IMPORTS, largeSeconds, usage: sampler.finish() };
 }
 
 const SMALL_OWNER = "bench-small";
@@ -95,19 +100,22 @@ async function importLarge(
   if (status !== "done") throw new Error(`a large import ended as ${status}`);
 }
 
-/** Milliseconds from the POST to `done`. */
 async function timeSmall(
   api: ApiClient,
   { packageId, seed }: { packageId: string; seed: number },
-): Promise<number> {
+): Promise<SmallTimes> {
   const body = Buffer.concat([
     ...generateBody(mixOf({ events: SMALL_LINES, seed, packageIds: [packageId] })),
   ]);
   const startedAt = performance.now();
   const path = `/v2/packages/${SMALL_OWNER}/${packageId}/import`;
   const started = await api.importBody(path, body);
-  await api.pollToDone(started, { timeoutMs: DONE_MS_MAX, pollMs: POLL_MS });
-  return performance.now() - startedAt;
+  let enrichedMs = 0;
+  const onProgress = ({ events_total: events }: EventImport) => {
+    if (events > 0 && enrichedMs === 0) enrichedMs = performance.now() - startedAt;
+  };
+  await api.pollToDone(started, { timeoutMs: DONE_MS_MAX, pollMs: POLL_MS, onProgress });
+  return { enrichedMs, doneMs: performance.now() - startedAt };
 }
 
 function secondsSince(startedAt: number): number {

@@ -2,39 +2,54 @@ import { availableParallelism } from "node:os";
 import type { BenchResult } from "../common/benchmark.js";
 import { rounded, seconds, whole } from "../common/format-numbers.js";
 import { percentiles } from "../common/percentiles.js";
+import { cpuSecondsOf, type Usage } from "../common/sample-usage.js";
 import { textTable } from "../common/text-table.js";
 
+/** Of one small import, since its POST. */
+export interface SmallTimes {
+  enrichedMs: number;
+  doneMs: number;
+}
+
 export interface FairRun {
-  /** Milliseconds to `done` of each small import. */
-  alone: readonly number[];
-  beside: readonly number[];
+  alone: readonly SmallTimes[];
+  beside: readonly SmallTimes[];
   /** Of all large imports together. */
   largeLines: number;
   largeSeconds: number;
+  /** While the large imports ran. */
+  usage: Usage;
 }
 
-export function fairReport({ alone, beside, largeLines, largeSeconds }: FairRun): BenchResult {
+export function fairReport({ alone, beside, largeLines, largeSeconds, usage }: FairRun): BenchResult {
+  const cpu = Object.entries(cpuSecondsOf(usage));
   const rows = Object.entries({ alone, "beside large ones": beside }).map(([name, times]) => {
-    const { p50, max } = percentiles(Float64Array.from(times));
-    return { name, count: times.length, p50, max };
+    const enriched = percentiles(Float64Array.from(times, ({ enrichedMs }) => enrichedMs));
+    const done = percentiles(Float64Array.from(times, ({ doneMs }) => doneMs));
+    return { name, count: times.length, enriched, done };
   });
   const text =
-    `fair: time to done of small imports on ${availableParallelism()} cores\n\n` +
+    `fair: small imports on ${availableParallelism()} cores\n\n` +
     textTable([
-      ["", "imports", "p50", "max"],
-      ...rows.map(({ name, count, p50, max }) => [
+      ["", "imports", "enriched p50", "max", "done p50", "max"],
+      ...rows.map(({ name, count, enriched, done }) => [
         name,
         whole(count),
-        seconds(p50 / 1000),
-        seconds(max / 1000),
+        ...[enriched.p50, enriched.max, done.p50, done.max].map((ms) => seconds(ms / 1000)),
       ]),
     ]) +
     `\n  the large imports: ${whole(largeLines)} events in ${seconds(largeSeconds)}, ` +
-    `${whole(largeLines / largeSeconds)} per second\n`;
-  const [first, second] = rows.map(({ count, p50, max }) => ({
+    `${whole(largeLines / largeSeconds)} per second\n\n` +
+    textTable([
+      ["CPU beside large ones", ""],
+      ...cpu.map(([name, value]) => [name.replaceAll("_", " "), seconds(value)]),
+    ]);
+  const [first, second] = rows.map(({ count, enriched, done }) => ({
     imports: count,
-    ms_to_done: { p50: rounded(p50), max: rounded(max) },
+    ms_to_enriched: { p50: rounded(enriched.p50), max: rounded(enriched.max) },
+    ms_to_done: { p50: rounded(done.p50), max: rounded(done.max) },
   }));
-  const large = { events: largeLines, seconds: rounded(largeSeconds) };
+  const cpuSeconds = Object.fromEntries(cpu.map(([name, value]) => [name, rounded(value)]));
+  const large = { events: largeLines, seconds: rounded(largeSeconds), cpu_seconds: cpuSeconds };
   return { text, json: { alone: first, beside: second, large } };
 }

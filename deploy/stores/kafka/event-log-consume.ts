@@ -1,4 +1,6 @@
+import { PartitionAssigners } from "kafkajs";
 import type { ConsumeOptions, LogBatch, LogConsumer } from "../../../schemas/records/event-log.js";
+import { assignLanes } from "./assign-lanes.js";
 import { disconnect } from "./disconnect.js";
 import { openReader, type ConsumerDependencies } from "./event-log-reader.js";
 import { explainRefusal } from "./explain-refusal.js";
@@ -6,6 +8,8 @@ import { heartbeatMs } from "./send-heartbeats.js";
 
 /** Limits of one fetch request: for one partition and in all. */
 const FETCH_BYTES = { partition: 16 * 2 ** 20, all: 32 * 2 ** 20 };
+/** Members of an earlier version know only this one, which takes no account of lanes: it decides while they are there. */
+const { roundRobin } = PartitionAssigners;
 
 /**
  * Consumes what the group gives to this consumer, one batch at a time, until it is disposed of or `handle` throws.
@@ -21,6 +25,7 @@ export async function startConsumer(
     groupId: options.group,
     sessionTimeout: sessionTimeoutMs,
     heartbeatInterval: heartbeatMs(sessionTimeoutMs),
+    partitionAssigners: options.lane === undefined ? [roundRobin] : [assignLanes(options.lane), roundRobin],
     maxBytesPerPartition: FETCH_BYTES.partition,
     maxBytes: FETCH_BYTES.all,
     maxWaitTimeInMs: 250,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { pause } from "../../../schemas/async/pause.js";
 import type { ConsumeOptions, EventLog, LagReader, LogBatch } from "../../../schemas/records/event-log.js";
+import { LANES, partitionsOf } from "../../../schemas/records/log-lanes.js";
 
 type Log = EventLog & LagReader;
 
@@ -192,6 +193,47 @@ export function eventLogSuite(name: string, open: () => Promise<OpenedLog>): voi
         await right.reached(32);
         expect([...left.texts(), ...right.texts()].sort()).toEqual(texts);
         expect(left.partitions().filter((partition) => right.partitions().includes(partition))).toEqual([]);
+      }),
+    );
+
+    test(
+      "gives each lane the records of its own partitions, and holds no lane up for the other",
+      using(async ({ log }) => {
+        const [express, bulk] = LANES.map((lane) => partitionsOf(lane, log.partitions));
+        const release = deferred();
+        const slow = collecting(() => release.promise);
+        const quick = collecting();
+        await using _slow = await log.consume({ ...ALL, lane: "bulk" }, slow.take);
+        await using _quick = await log.consume({ ...ALL, lane: "express" }, quick.take);
+        for (const partition of bulk ?? []) await log.append(bytes(`bulk ${partition}`), { partition });
+        for (const partition of express ?? []) await log.append(bytes(`express ${partition}`), { partition });
+        await quick.reached(express?.length ?? NaN);
+        expect(quick.partitions().sort()).toEqual(express);
+        expect(slow.count()).toBe(0);
+        release.resolve();
+        await slow.reached(bulk?.length ?? NaN);
+        expect(slow.partitions().sort()).toEqual(bulk);
+      }),
+    );
+
+    test(
+      "divides the partitions of a lane between two consumers",
+      using(async ({ log }) => {
+        const partitions = partitionsOf("bulk", log.partitions);
+        const left = collecting();
+        const right = collecting();
+        await using _left = await log.consume(
+          { ...ALL, lane: "bulk", share: { index: 0, of: 2 } },
+          left.take,
+        );
+        await using _right = await log.consume(
+          { ...ALL, lane: "bulk", share: { index: 1, of: 2 } },
+          right.take,
+        );
+        for (const partition of partitions) await log.append(bytes(`${partition}`), { partition });
+        await left.reached(partitions.length / 2);
+        await right.reached(partitions.length / 2);
+        expect([...left.partitions(), ...right.partitions()].sort()).toEqual(partitions);
       }),
     );
 

@@ -1,4 +1,10 @@
-import type { EventLog, LagReader, LogConsumer } from "../../../../schemas/records/event-log.js";
+import type {
+  ConsumeOptions,
+  EventLog,
+  LagReader,
+  LogConsumer,
+} from "../../../../schemas/records/event-log.js";
+import { partitionsOf } from "../../../../schemas/records/log-lanes.js";
 import { openAppender } from "./event-log-append.js";
 import { startConsumer } from "./event-log-consume.js";
 import { startRetention } from "./event-log-retention.js";
@@ -38,8 +44,7 @@ export async function openEmbeddedLog({
     partitions: store.partitions,
     append: (records, { partition }) => appender.append(records, partition),
     async consume(options, handle) {
-      const { index, of } = options.share;
-      const share = range(store.partitions).filter((partition) => partition % of === index);
+      const share = shareOf(options, store.partitions);
       const bytesMax = retentionBytes / store.partitions;
       const consumer = await startConsumer(store, { ...options, share }, handle);
       const retention = startRetention(store, { share, bytesMax, retentionMs, everyMs: retentionEveryMs });
@@ -61,6 +66,13 @@ export async function openEmbeddedLog({
       await store.root.close();
     },
   };
+}
+
+/** The lanes are dealt out from opposite ends, so that with many consumers those without one lane have the other. */
+function shareOf({ share: { index, of }, lane }: ConsumeOptions, partitions: number): number[] {
+  const own = lane === "express" ? of - 1 - index : index;
+  const all = lane === undefined ? range(partitions) : partitionsOf(lane, partitions);
+  return all.filter((_, nth) => nth % of === own);
 }
 
 function range(length: number): number[] {

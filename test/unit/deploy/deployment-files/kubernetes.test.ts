@@ -6,6 +6,7 @@ import { parseConfig } from "../../../../deploy/config/config.js";
 import { ROLES, VARIABLES } from "../../../../deploy/config/config-schema.js";
 import { variableFaults } from "../../../../deploy/config/variable-faults.js";
 import { SESSION_TIMEOUT_MS } from "../../../../deploy/config/kafka-options.js";
+import { partitionsOf } from "../../../../schemas/records/log-lanes.js";
 import { ENRICH_GROUP } from "../../../../enrich/start-worker.js";
 
 const text = (path: string) => readFileSync(path, "utf8");
@@ -232,6 +233,6 @@ describe("the Kubernetes manifests", () => {
       },
     ]);
     const workers = Number(containerOf("enrich").env.find(({ name }) => name === "ENRICH_WORKERS")?.value);
-    expect((scaler?.spec.maxReplicaCount ?? 0) * workers).toBe(24);
+    expect((scaler?.spec.maxReplicaCount ?? 0) * workers).toBe(partitionsOf("bulk", 24).length);
   });
 });

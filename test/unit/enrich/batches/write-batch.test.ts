@@ -99,7 +99,7 @@ function world(agents: readonly string[], records = agents.map(recordOf)) {
           },
         },
         share: { index: 0, of: 1 },
-        ...(faults.mutex && { mutex: faults.mutex }),
+        ...(faults.mutex && { mutexOf: () => faults.mutex as ThreadMutex }),
         ...(faults.onLogRefused && { onLogRefused: faults.onLogRefused }),
       });
       if (faults.stopped)

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { ActiveUploads, UploadAborted } from "../../../../ingest/import/active-uploads.js";
 import { SenderIdle } from "../../../../ingest/import/read-while-sent.js";
-import { choosePartitions, receiveImport } from "../../../../ingest/import/receive-import.js";
+import { receiveImport } from "../../../../ingest/import/receive-import.js";
 import { linesOf } from "../../../../schemas/records/chunk-codec.js";
 import type { EventLog } from "../../../../schemas/records/event-log.js";
 import type { UploadStore } from "../../../../schemas/records/import-store.js";
@@ -279,27 +279,6 @@ describe("receiveImport", () => {
     await vi.advanceTimersByTimeAsync(2_000);
     await refused;
     expect(told.steps).toEqual([`interrupted ${IMPORT}: the sender sent nothing for 120 s`]);
-  });
-});
-
-describe("choosePartitions", () => {
-  test.each([1, 2, 3, 8])("uses half of %i partitions in turn, rounded up", (partitions) => {
-    const partitionOf = choosePartitions(partitions, target.ownerId);
-    const chosen = Array.from({ length: 80 }, (_, sequence) => partitionOf(sequence));
-    expect(new Set(chosen).size).toBe(Math.ceil(partitions / 2));
-    expect(chosen.every((partition) => partition >= 0 && partition < partitions)).toBe(true);
-  });
-
-  test("moves to the next partition only after enough for one insert", () => {
-    const partitionOf = choosePartitions(8, target.ownerId);
-    const chosen = Array.from({ length: 56 }, (_, sequence) => partitionOf(sequence));
-    const changes = chosen.filter((partition, at) => at > 0 && partition !== chosen[at - 1]);
-    expect(changes).toHaveLength(7);
-  });
-
-  test("spreads owners that were created in the same minute", () => {
-    const owners = Array.from({ length: 8 }, (_, n) => `01990000-0000-7000-8000-00000000000${n}`);
-    expect(new Set(owners.map((owner) => choosePartitions(8, owner)(0))).size).toBe(8);
   });
 });
 

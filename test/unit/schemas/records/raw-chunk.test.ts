@@ -34,6 +34,12 @@ describe("a raw chunk", () => {
     expect(decodeRawChunk(encodeRawChunk({ ...sample, lines })).lines.equals(lines)).toBe(true);
   });
 
+  test("shares the memory of its record", () => {
+    const [sample] = fc.sample(chunks, 1) as [RawChunk];
+    const encoded = encodeRawChunk({ ...sample, lines: Buffer.alloc(100_000) });
+    expect(decodeRawChunk(encoded).lines.buffer).toBe(encoded.buffer);
+  });
+
   test("is not read from other bytes", () => {
     const [sample] = fc.sample(chunks, 1) as [RawChunk];
     const encoded = encodeRawChunk(sample);

@@ -1,0 +1,28 @@
+import { partitionsOf } from "../../schemas/records/log-lanes.js";
+
+/** About 1 MiB, 4,000 events. */
+const EXPRESS_CHUNKS = 2;
+/** 12 MiB: the reader of a partition gets enough at once for a large insert. */
+const CHUNKS_IN_A_ROW = 24;
+
+/**
+ * The partition of each chunk of an import. The first chunks go on the express lane, in one partition, so that the small
+ * imports of an owner share inserts. The rest goes on the bulk lane, over half of its partitions: one owner's imports use
+ * every worker, and leave partitions without backlog to other owners.
+ */
+export function choosePartitions(partitions: number, ownerId: string): (sequence: number) => number {
+  const express = partitionsOf("express", partitions);
+  const bulk = partitionsOf("bulk", partitions);
+  const lane = bulk.length === 0 ? express : bulk;
+  const share = Math.ceil(lane.length / 2);
+  // The end of an id is random. Its beginning is the time, which owners of the same minute share.
+  const first = Number.parseInt(ownerId.slice(-8), 16) || 0;
+  return (sequence) => {
+    if (sequence < EXPRESS_CHUNKS) return nth(express, first);
+    return nth(lane, first + (Math.floor((sequence - EXPRESS_CHUNKS) / CHUNKS_IN_A_ROW) % share));
+  };
+}
+
+function nth(partitions: readonly number[], index: number): number {
+  return partitions[index % partitions.length] ?? 0;
+}

@@ -1,0 +1,43 @@
+import { describe, expect, test } from "vitest";
+import { choosePartitions } from "../../../../ingest/import/choose-partitions.js";
+import { partitionsOf } from "../../../../schemas/records/log-lanes.js";
+
+const OWNER = "01990000-0000-7000-8000-00000000000b";
+const chosen = (partitions: number, { owner = OWNER, chunks = 400 } = {}) => {
+  const partitionOf = choosePartitions(partitions, owner);
+  return Array.from({ length: chunks }, (_, sequence) => partitionOf(sequence));
+};
+
+describe("the partition of a chunk", () => {
+  test("is on the express lane for the first MiB of an import, and on the bulk lane for the rest", () => {
+    const [first, second, ...rest] = chosen(8);
+    expect(partitionsOf("express", 8)).toContain(first);
+    expect(second).toBe(first);
+    expect(partitionsOf("bulk", 8)).toEqual(expect.arrayContaining(rest));
+  });
+
+  test.each([2, 3, 8, 24])(
+    "takes half of the bulk lane of %i partitions in turn, rounded up",
+    (partitions) => {
+      const bulk = partitionsOf("bulk", partitions);
+      const used = new Set(chosen(partitions).slice(2));
+      expect(used.size).toBe(Math.ceil(bulk.length / 2));
+    },
+  );
+
+  test("is always the only one where there is one", () => {
+    expect(new Set(chosen(1))).toEqual(new Set([0]));
+  });
+
+  test("changes only after enough for a large insert", () => {
+    const rest = chosen(8, { chunks: 2 + 24 * 4 }).slice(2);
+    expect(rest.filter((partition, at) => at > 0 && partition !== rest[at - 1])).toHaveLength(3);
+  });
+
+  test("is spread over owners that were created in the same minute", () => {
+    const owners = Array.from({ length: 8 }, (_, n) => `01990000-0000-7000-8000-00000000000${n}`);
+    const usedBy = (sequence: number) => new Set(owners.map((owner) => choosePartitions(8, owner)(sequence)));
+    expect(usedBy(0).size).toBe(partitionsOf("express", 8).length);
+    expect(usedBy(2).size).toBe(partitionsOf("bulk", 8).length);
+  });
+});
