@@ -1,8 +1,8 @@
--- What happened? One row per version of an event, `sign` times (0 after merging: the row goes).
+-- What happened? A version of an event is a row, and a version that was taken back has one more, with sign -1.
 --
--- An override is a row of its own with the same event_id and a later version; settlement then removes the earlier one:
--- it inserts that row again with sign -1. Summing, not collapsing: collapsing would fold a row that was written twice
--- into one and leave the views, which counted two, out of step. Here every table adds up the same numbers, in any order.
+-- An override is a row of its own with the same event_id and a later version; settlement then takes the earlier one back:
+-- it inserts that row again with sign -1. Every view adds up signs, in any order. Neither row is ever swept, so a version
+-- can be restored: its row is inserted once more. 060-events-by-day.sql gives the table its engine and order.
 --
 -- event_id is computed here, so that every writer gets the same id for the same key; unique_key itself is not kept.
 -- version is (receipt of the chunk in ms) * 2^20 + (line within the chunk): later receipt wins, then later line.

@@ -1,5 +1,6 @@
 -- Which versions of an event are live, and how many times? The index that settlement reads.
--- An override is a second version with live > 0, until settlement removes the earlier one.
+-- An override is a second version with live > 0, until settlement removes the earlier one. That one stays, with live 0:
+-- 060-events-by-day.sql adds a column for it.
 CREATE {new_table(event_ids)}
 (
   artifact  UUID,

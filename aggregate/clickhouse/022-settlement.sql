@@ -1,8 +1,7 @@
 -- Which versions must settlement remove or restore, so that the latest version of each event is live, once?
 -- An override leaves its earlier version to remove; a retraction leaves that version to restore.
--- A batch notes the events that may be wrong, then their versions that are, copies the rows that it will remove to
--- superseded_events, and inserts the removals into events with its id as deduplication token. Each stage may be cut
--- short and run again.
+-- A batch notes the events that may be wrong, then their versions that are, and inserts their rows into events, with the
+-- other sign and with its id as deduplication token. Each stage may be cut short and run again.
 CREATE {new_table(settlement_candidates)}
 (
   batch    UUID,
@@ -29,7 +28,7 @@ ENGINE = {plain}
 ORDER BY (batch, artifact, date, event_id)
 TTL created + INTERVAL 30 DAY;
 
--- Versions that were removed. An override may itself be retracted, and then the version before it is live again.
+-- Versions that were removed, because merges swept them from events once. 060-events-by-day.sql moves them back there.
 CREATE {new_table(superseded_events)} AS events
 ENGINE = {replacing}
 PARTITION BY tuple()

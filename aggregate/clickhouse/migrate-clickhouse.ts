@@ -1,7 +1,8 @@
 import type { ClickHouseClient } from "@clickhouse/client";
 import { missingMigrations, type Applied, type Migration } from "../../schemas/migrations.js";
+import { moveEventsByDay } from "./move-events-by-day.js";
 import { readMigrations } from "./read-migrations.js";
-import { fillClauses, TABLE_CLAUSES } from "./table-clauses.js";
+import { runStatement, type MigrationStep, type Run } from "./run-statement.js";
 
 /**
  * Brings ClickHouse to this program's tables: every migration in the order of its number, once, and notes each in the
@@ -17,7 +18,7 @@ export async function migrateClickHouse(
   { known, checkLock = async () => undefined }: MigrationOptions = {},
 ): Promise<void> {
   const migrations = known ?? (await readMigrations());
-  await run(clickhouse, MIGRATIONS_TABLE);
+  await runStatement(clickhouse, MIGRATIONS_TABLE);
   for (const migration of missingMigrations(migrations, await readApplied(clickhouse)))
     await apply(clickhouse, migration, checkLock);
 }
@@ -58,10 +59,15 @@ async function apply(
   { number, name, text, checksum }: Migration,
   checkLock: () => Promise<void>,
 ): Promise<void> {
+  const run: Run = async (statement) => {
+    await checkLock();
+    await runStatement(clickhouse, statement);
+  };
   const statements = text.split(/;\s*$/m).filter((statement) => statement.trim() !== "");
   for (const statement of statements) {
-    await checkLock();
-    await run(clickhouse, statement).catch((cause: unknown) => {
+    const step = STEP.exec(statement)?.[1];
+    const working = step === undefined ? run(statement) : stepOf(step)({ clickhouse, run });
+    await working.catch((cause: unknown) => {
       throw new Error(`migration ${name} failed`, { cause });
     });
   }
@@ -73,15 +79,13 @@ async function apply(
   });
 }
 
-async function run(clickhouse: ClickHouseClient, statement: string): Promise<void> {
-  await clickhouse.command({
-    query: fillClauses(statement, TABLE_CLAUSES),
-    clickhouse_settings: { wait_end_of_query: 1, ...KEPT_ALIVE },
-  });
-}
+/** A statement that stands for a function: `{step(name)}`. */
+const STEP = /\{step\((\w+)\)\}/;
 
-/** Headers come while a long statement runs: a client gives up on a connection that is silent for minutes. */
-const KEPT_ALIVE = {
-  send_progress_in_http_headers: 1,
-  http_headers_progress_interval_ms: "60000",
-} as const;
+const STEPS: Readonly<Record<string, MigrationStep>> = { move_events_by_day: moveEventsByDay };
+
+function stepOf(name: string): MigrationStep {
+  const step = STEPS[name];
+  if (step === undefined) throw new Error(`no migration step has the name ${name}`);
+  return step;
+}

@@ -6,8 +6,8 @@ export const TABLE_CLAUSES: Clauses = {
   new_table: (name) => `TABLE IF NOT EXISTS ${name}`,
   new_view: (name) => `MATERIALIZED VIEW IF NOT EXISTS ${name}`,
   table: (name) => `TABLE ${name}`,
-  /** Rows of one key become one, with the sum of a column; a row whose sum is 0 is deleted. */
-  summing: (column) => `SummingMergeTree(${column})`,
+  /** Rows of one key become one, with the sums of some columns; a row whose sums are all 0 is deleted. */
+  summing: (columns) => `SummingMergeTree(${columns.includes(",") ? `(${columns})` : columns})`,
   /** Rows of one key become one of them. */
   replacing: () => "ReplacingMergeTree",
   plain: () => "MergeTree",

@@ -113,3 +113,8 @@ export const EVENT_ROW = {
 };
 
 export const SELECTED_COLUMNS = EVENT_COLUMNS.map(({ name, sql }) => `${sql} AS ${name}`).join(",\n  ");
+
+/** The columns of `events` that the export reads. */
+export const READ_COLUMNS: readonly string[] = [
+  ...new Set([...SELECTED_COLUMNS.matchAll(/\be\.(\w+)/g)].flatMap(([, name]) => name ?? [])),
+];

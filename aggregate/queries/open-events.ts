@@ -3,7 +3,7 @@ import type { ClickHouseSettings } from "@clickhouse/client";
 import type { DateRange } from "../../schemas/date-range.js";
 import type { ExportFormat } from "../../schemas/contracts/export-format.js";
 import type { UnsettledImports } from "../../schemas/records/unsettled-imports.js";
-import { SELECTED_COLUMNS } from "./event-columns.js";
+import { READ_COLUMNS, SELECTED_COLUMNS } from "./event-columns.js";
 import { FORMAT_NAMES, FORMAT_SETTINGS } from "./format-rows.js";
 import { openRows, type ResultSource, type Rows, type RowsQuery } from "./open-rows.js";
 import { readQuery } from "../read-query.js";
@@ -38,45 +38,85 @@ export async function openEvents(
   return openRows(clickhouse, { ...(await composeEvents({ ...asked, unsettled }, removed)), signal, zstd });
 }
 
-/** Rows that settlement wrote to remove versions and that merges have not swept yet. */
+/** The rows by which settlement took versions back, and the versions that are live all the same. */
 export interface Removed {
-  /** Rows that remove a version. */
+  /** Rows that take a version back. */
   rows: number;
-  /** Versions that such a row names and that are live all the same: they were restored. */
-  live: number;
+  /** Versions that such a row names and that are live: they were restored. */
+  restored: number;
 }
+
+type Composed = Omit<EventsQuery, "signal" | "zstd" | "unsettled"> & { unsettled: UnsettledImports };
 
 /** The query of an events export, with its parameters and settings. */
 export async function composeEvents(
-  {
-    artifacts,
-    unsettled,
-    format,
-    ...range
-  }: Omit<EventsQuery, "signal" | "zstd" | "unsettled"> & { unsettled: UnsettledImports },
+  { artifacts, unsettled, format, ...range }: Composed,
   removed: Removed,
 ): Promise<Pick<RowsQuery, "query" | "params"> & { settings: ClickHouseSettings }> {
-  const isSettled = unsettled.imports.length === 0;
-  // A settled event has one live version, and mostly one row; adding signs up costs five times the time.
-  const isPlain = isSettled && !unsettled.changed && removed.live === 0 && removed.rows <= REMOVED_MAX;
-  const parts = [
-    `${given(artifacts)}, ${packageNames(artifacts)} AS package_name\n`,
-    (await readQuery("queries/events")).replace("\n  {columns}", `\n  ${SELECTED_COLUMNS}`),
-    ...(isPlain && removed.rows > 0 ? [await readQuery("queries/events-removed")] : []),
-    ...(isSettled ? [] : [await readQuery("queries/events-unsettled")]),
-    `FORMAT ${FORMAT_NAMES[format]}`,
-  ];
   const { imports: pending, fromVersion: pendingFrom, retracted } = unsettled;
+  const isSettled = pending.length === 0;
+  const query = [
+    `${given(artifacts)}, ${packageNames(artifacts)} AS package_name\n`,
+    ...(removed.rows > REMOVED_MAX ? await addUp(isSettled) : await leaveOut(unsettled, removed)),
+    `FORMAT ${FORMAT_NAMES[format]}`,
+  ].join("");
   const params = { ...storableRange(range), ...(!isSettled && { pending, pendingFrom, retracted }) };
-  const settings = { ...FORMAT_SETTINGS, ...READ_SETTINGS, ...(!isPlain && { final: 1 as const }) };
-  return { query: parts.join(""), params, settings };
+  return { query, params, settings: { ...FORMAT_SETTINGS, ...READ_SETTINGS } };
 }
 
-/** Above this many removed rows the NOT IN set needs more than 200 MB; `final` needs none. */
-const REMOVED_MAX = 1_000_000;
+/**
+ * A live version mostly has one row, and that of a settled event was mostly never taken back. So versions that were are
+ * left out, and the few that may have several rows are read apart, where there are any.
+ */
+async function leaveOut(unsettled: UnsettledImports, removed: Removed): Promise<string[]> {
+  const isSettled = unsettled.imports.length === 0;
+  // The numbers of `removed` are older than these imports.
+  const isMoving = !isSettled || unsettled.changed;
+  const conditions = isSettled ? [] : [await readQuery("queries/events-unsettled")];
+  const pending = isSettled ? "" : await readQuery("queries/events-pending");
+  const isDoubtful = isMoving || removed.restored > 0;
+  return [
+    await eventsQuery("queries/events"),
+    ...(isMoving || removed.rows > 0 ? [await readQuery("queries/events-removed")] : []),
+    ...(isSettled ? [] : [NOT_PENDING, ...conditions]),
+    ...(isDoubtful
+      ? [(await eventsQuery("queries/events-doubtful")).replace(/^ *\{pending\}$/m, pending)]
+      : []),
+    ...(isDoubtful ? conditions : []),
+  ];
+}
 
-/** In conditions, a name means the table's column, not the result column of the same name. */
-const READ_SETTINGS = { prefer_column_name_to_alias: 1, max_query_size: "67108864" } as const;
+const NOT_PENDING = "AND (e.import_id NOT IN {pending:Array(UUID)} OR e.version < {pendingFrom:UInt64})\n";
+
+async function addUp(isSettled: boolean): Promise<string[]> {
+  const values = READ_COLUMNS.filter((name) => !KEY_COLUMNS.has(name));
+  const query = (await eventsQuery("queries/events-added-up")).replace(
+    /\{values\}$/m,
+    values.map((name) => `any(${name}) AS ${name}`).join(", "),
+  );
+  return [query, ...(isSettled ? [] : [await readQuery("queries/events-unsettled")])];
+}
+
+const KEY_COLUMNS: ReadonlySet<string> = new Set(["artifact", "date", "event_id", "version", "import_id"]);
+
+async function eventsQuery(path: string): Promise<string> {
+  return (await readQuery(path)).replace("\n  {columns}", `\n  ${SELECTED_COLUMNS}`);
+}
+
+/** The set of so many versions takes about 200 MB. Adding up takes four times the time, and no set. */
+const REMOVED_MAX = 4_000_000;
+
+const READ_SETTINGS = {
+  // In conditions, a name means the table's column, not the result column of the same name.
+  prefer_column_name_to_alias: 1,
+  max_query_size: "67108864",
+  // Every part of the query reads the same rows of `events`, whatever is inserted meanwhile.
+  enable_shared_storage_snapshot_in_query: 1,
+  // Only small sets are looked up in the index. A large one would keep its elements for that, in thrice the memory.
+  use_index_for_in_with_subqueries_max_values: "10000",
+  // By the prefix (artifact, date), so that adding up holds a day at a time.
+  optimize_aggregation_in_order: 1,
+} as const satisfies ClickHouseSettings;
 
 function given(artifacts: readonly ExportedArtifact[]): string {
   return `WITH ${uuidsLiteral(artifacts.map(({ id }) => id))} AS artifacts`;
@@ -87,7 +127,7 @@ async function countRemoved(
   clickhouse: ResultSource,
   { artifacts, signal, ...range }: DateRange & Pick<EventsQuery, "artifacts" | "signal">,
 ): Promise<Removed> {
-  async function count(query: "queries/removed-rows" | "queries/removed-live"): Promise<number> {
+  async function count(query: "queries/removed-rows" | "queries/restored-versions"): Promise<number> {
     const rows = await openRows(clickhouse, {
       query: `${given(artifacts)}\n${await readQuery(query)}`,
       params: storableRange(range),
@@ -97,8 +137,8 @@ async function countRemoved(
     return ((await json(rows)) as { count: number }).count;
   }
   const rows = await count("queries/removed-rows");
-  const live = rows > 0 && rows <= REMOVED_MAX ? await count("queries/removed-live") : 0;
-  return { rows, live };
+  const restored = rows > 0 && rows <= REMOVED_MAX ? await count("queries/restored-versions") : 0;
+  return { rows, restored };
 }
 
 /** One name is a constant: looking it up for every row would take time. */

@@ -1,21 +1,30 @@
 -- Remove and restore what a batch found. Every view subtracts or adds the same rows.
--- An override loses its earlier version here. The rows are ordered, so that a second run makes the same block.
+-- An override loses its earlier version here: its row is inserted again with sign -1. Restoring inserts it with sign 1.
+-- The rows are ordered, so that a second run makes the same block: the rows of the first run have the same contents.
+-- Rows are found by 32 bits of their ids first, because a set of whole ids takes four times as long.
 -- `{columns}` stands for the stored columns of events.
 INSERT INTO events ({columns})
+WITH deltas AS
+(
+  SELECT artifact, date, event_id, version, import_id, any(delta) AS delta
+  FROM settlement_deltas
+  WHERE batch = {batch:UUID}
+  GROUP BY artifact, date, event_id, version, import_id
+)
 SELECT {columns}
 FROM
 (
-  SELECT superseded.* REPLACE (deltas.delta AS sign)
-  FROM superseded_events AS superseded
-  INNER JOIN
+  SELECT stored.* REPLACE (deltas.delta AS sign)
+  FROM
   (
-    SELECT artifact, event_id, version, import_id, any(delta) AS delta
-    FROM settlement_deltas
-    WHERE batch = {batch:UUID}
-    GROUP BY artifact, event_id, version, import_id
-  ) AS deltas
-  USING (artifact, event_id, version, import_id)
-  WHERE (artifact, event_id) IN (SELECT artifact, event_id FROM settlement_deltas WHERE batch = {batch:UUID})
+    SELECT {columns}
+    FROM events
+    PREWHERE artifact IN (SELECT artifact FROM deltas) AND date IN (SELECT date FROM deltas)
+      AND toUInt32(event_id) IN (SELECT toUInt32(event_id) FROM deltas)
+    WHERE sign > 0 AND (artifact, date, event_id, version, import_id) IN
+      (SELECT artifact, date, event_id, version, import_id FROM deltas)
+    LIMIT 1 BY artifact, event_id, version, import_id
+  ) AS stored
+  INNER JOIN deltas USING (artifact, date, event_id, version, import_id)
 )
 ORDER BY artifact, date, event_id, version, import_id
-LIMIT 1 BY artifact, event_id, version, import_id

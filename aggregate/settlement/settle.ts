@@ -1,16 +1,15 @@
 import type { ClickHouseClient } from "@clickhouse/client";
-import { leastVersion } from "../../schemas/records/event-version.js";
-import type { OwnerSettlement } from "../../schemas/records/settlement.js";
 import { passFaultPoint } from "../../schemas/fault-point.js";
-import { sqlName } from "../queries/sql-literals.js";
+import { leastVersion, LINES_IN_CHUNK } from "../../schemas/records/event-version.js";
+import type { OwnerSettlement, WrittenChunk } from "../../schemas/records/settlement.js";
+import { storedColumns } from "../queries/stored-columns.js";
 import { readQuery } from "../read-query.js";
 
-/** The events that an import wrote in chunks received from `firstStamp` to `lastStamp`, in ms since the epoch. */
+/** The events that some chunks of imports wrote. */
 export interface SettleScope {
-  importId: string;
-  firstStamp: number;
-  lastStamp: number;
-  /** Whether the import was retracted: none of its versions may stay live. */
+  /** At least one. */
+  chunks: readonly Pick<WrittenChunk, "importId" | "stamp" | "events">[];
+  /** Whether the imports were retracted: none of their versions may stay live. */
   retracted: boolean;
 }
 
@@ -25,14 +24,8 @@ export async function settle(
   scope: SettleScope,
   { batch, owner }: { batch: string; owner: OwnerSettlement },
 ): Promise<number> {
-  if ((await findCandidates(clickhouse, scope, batch)) === 0) return 0;
-  const differing = await findDeltas(clickhouse, batch);
+  const differing = await findDeltas(clickhouse, scope, batch);
   if (differing === 0) return 0;
-  await clickhouse.command({
-    query: await readColumnsQuery(clickhouse, "settlement/copy-superseded"),
-    query_params: { batch },
-    clickhouse_settings: WHOLE,
-  });
   passFaultPoint("settlement-found");
   await owner.putStagedBatch(batch);
   passFaultPoint("settlement-staged");
@@ -45,73 +38,72 @@ export async function settle(
 
 /** Inserts a staged batch. Its rows no longer change, and its token makes a second time do nothing. */
 export async function applyBatch(clickhouse: ClickHouseClient, batch: string): Promise<void> {
+  const columns = await storedColumns(clickhouse, "events");
   await clickhouse.command({
-    query: await readColumnsQuery(clickhouse, "settlement/apply-deltas"),
+    query: (await readQuery("settlement/apply-deltas")).replaceAll("{columns}", columns.join(", ")),
     query_params: { batch },
     clickhouse_settings: { ...ONE_BLOCK, insert_deduplication_token: `settlement:${batch}` },
   });
 }
 
-/** Has the next settlement leave no version of the import live. */
-export async function markRetracted(clickhouse: ClickHouseClient, importId: string): Promise<void> {
+/** Has the next settlement leave no version of the imports live. */
+export async function markRetracted(
+  clickhouse: ClickHouseClient,
+  importIds: readonly string[],
+): Promise<void> {
   await clickhouse.command({
-    query: "INSERT INTO retracted_imports (import_id) SELECT {importId:UUID}",
-    query_params: { importId },
+    query: "INSERT INTO retracted_imports (import_id) SELECT arrayJoin({importIds:Array(UUID)})",
+    query_params: { importIds },
+    clickhouse_settings: { async_insert: 0 },
   });
 }
 
-async function findCandidates(
+/** Answers how many versions differ from what they should be. */
+async function findDeltas(
   clickhouse: ClickHouseClient,
-  { importId, firstStamp, lastStamp, retracted }: SettleScope,
+  { chunks, retracted }: SettleScope,
   batch: string,
 ): Promise<number> {
-  const fromVersion = leastVersion(firstStamp);
-  const toVersion = leastVersion(lastStamp + 1);
+  const stamps = chunks.map(({ stamp }) => stamp);
+  const events = chunks.reduce((sum, chunk) => sum + chunk.events, 0);
   await clickhouse.command({
-    query: await readQuery("settlement/find-candidates"),
-    query_params: { batch, importId, fromVersion, toVersion, retracted },
-    clickhouse_settings: WHOLE,
+    query: (await readQuery("settlement/find-deltas")).replaceAll(
+      "{id}",
+      events <= INDEXED_MAX ? "event_id" : "toUInt32(event_id)",
+    ),
+    query_params: {
+      batch,
+      imports: chunks.map(({ importId }) => importId),
+      stamps,
+      fromVersion: leastVersion(Math.min(...stamps)),
+      toVersion: leastVersion(Math.max(...stamps) + 1),
+      linesInChunk: LINES_IN_CHUNK,
+      retracted,
+    },
+    clickhouse_settings: {
+      async_insert: 0,
+      wait_end_of_query: 1,
+      use_index_for_in_with_subqueries_max_values: String(INDEXED_MAX),
+    },
   });
-  return countRows(clickhouse, "settlement_candidates", batch);
+  return countDeltas(clickhouse, batch);
 }
 
-async function findDeltas(clickhouse: ClickHouseClient, batch: string): Promise<number> {
-  await clickhouse.command({
-    query: await readQuery("settlement/find-deltas"),
-    query_params: { batch },
-    clickhouse_settings: WHOLE,
-  });
-  return countRows(clickhouse, "settlement_deltas", batch);
-}
+/** So many ids are looked up in the index of event_ids. More are in nearly every part of it, and reading it is faster. */
+const INDEXED_MAX = 10_000;
 
-/** Every column by its name: the two tables need not have them in the same order. */
-async function readColumnsQuery(
-  clickhouse: ClickHouseClient,
-  path: "settlement/copy-superseded" | "settlement/apply-deltas",
-): Promise<string> {
-  const answer = await clickhouse.query({
-    query: await readQuery("settlement/stored-columns"),
-    format: "JSONEachRow",
-  });
-  const columns = (await answer.json<{ name: string }>()).map(({ name }) => sqlName(name));
-  return (await readQuery(path)).replaceAll("{columns}", columns.join(", "));
-}
-
-async function countRows(clickhouse: ClickHouseClient, table: string, batch: string): Promise<number> {
+async function countDeltas(clickhouse: ClickHouseClient, batch: string): Promise<number> {
   const counted = await clickhouse.query({
-    query: "SELECT count() AS rows FROM {table:Identifier} WHERE batch = {batch:UUID}",
-    query_params: { table, batch },
+    query: "SELECT count() AS rows FROM settlement_deltas WHERE batch = {batch:UUID}",
+    query_params: { batch },
     format: "JSONEachRow",
   });
   const [answer] = await counted.json<{ rows: string }>();
   return Number(answer?.rows ?? 0);
 }
 
-/** The answer comes when all rows are stored. */
-const WHOLE = { async_insert: 0, wait_end_of_query: 1 } as const;
-
 /** Deduplication works a block at a time: the same batch must always make the same, single block. */
-const ONE_BLOCK = {
+export const ONE_BLOCK = {
   async_insert: 0,
   optimize_on_insert: 0,
   insert_deduplicate: 1,

@@ -7,8 +7,11 @@ import { passFaultPoint } from "../../schemas/fault-point.js";
 import { applyBatch, markRetracted, settle } from "./settle.js";
 
 const ROUND_MS = 150;
-/** A million ids take ClickHouse about 200 MB; removing every row of 256 chunks takes about 500 MB. */
-const SLICE = { eventsMax: 1_000_000, chunksMax: 256 };
+/**
+ * Removing a million rows takes ClickHouse about 500 MB. The chunks are parameters of a query, and a server takes 128 KiB
+ * for each: some 2,900 UUIDs.
+ */
+const SLICE = { eventsMax: 1_000_000, chunksMax: 2_000 };
 /** How often to look for uploads whose process has died. */
 const SWEEP_MS = 2_000;
 /** Pause of an import that still receives chunks: four times its last settlement, at least 5 s. */
@@ -21,7 +24,8 @@ const PAUSE_AFTER_FAILURE_MS = 2_000;
 export interface SettlerDependencies {
   clickhouse: ClickHouseClient;
   store: SettlementStore;
-  onSettled?: (settlement: { importId: string; versions: number; durationMs: number }) => void;
+  /** Called once for the imports of an owner that were settled together. */
+  onSettled?: (settlement: { versions: number; durationMs: number }) => void;
   /** Called with the number of imports that ended here. */
   onEnded?: (ending: ImportEnding, imports: number) => void;
   /** Called for every round that failed; the next one tries again. */
@@ -29,7 +33,7 @@ export interface SettlerDependencies {
 }
 
 /**
- * Settles imports as their chunks arrive and finishes complete ones. Several owners are settled side by side, each in
+ * Settles imports as their chunks arrive and finishes complete ones, all of an owner together. Several owners are settled side by side, each in
  * one process at a time. Any number of processes may run it.
  */
 export function startSettler(dependencies: SettlerDependencies): AsyncDisposable {
@@ -94,31 +98,55 @@ async function settleOwner(ownerId: string, imports: readonly DueImport[], round
       await owner.closeBatch(batch);
     }
     const completeFirst = [...imports].sort((a, b) => Number(b.complete) - Number(a.complete));
-    for (const one of completeFirst) await settleImport(one, owner, round);
+    for (const retracted of [false, true]) {
+      const together = completeFirst.filter((one) => one.retracted === retracted);
+      if (together.length > 0) await settleTogether(together, owner, { ...round, retracted });
+    }
   });
 }
 
-async function settleImport(one: DueImport, owner: OwnerSettlement, round: OwnerRound): Promise<void> {
+async function settleTogether(
+  imports: readonly DueImport[],
+  owner: OwnerSettlement,
+  round: OwnerRound & { retracted: boolean },
+): Promise<void> {
   const startedAt = Date.now();
-  if (one.retracted) await markRetracted(round.clickhouse, one.id);
-  let versions = 0;
-  // An import whose chunks still arrive gets one slice: the owner's other imports do not wait for its end.
-  for (let slices = 0; !round.signal.aborted && (one.complete || slices === 0); slices++) {
-    const chunks = await owner.unsettledChunks(one.id, SLICE);
-    if (chunks === undefined) break;
-    versions += await settle(
-      round.clickhouse,
-      { importId: one.id, retracted: one.retracted, ...chunks },
-      { batch: uuidv7(), owner },
-    );
-    // It was retracted meanwhile. The next round sees that; this one would settle the same chunks for ever.
-    if (!(await owner.markSettled(one, chunks))) return;
-  }
+  if (round.retracted) await markRetracted(round.clickhouse, idsOf(imports));
+  const { versions, settled } = await settleSlices(imports, owner, round);
   const durationMs = Date.now() - startedAt;
-  round.onSettled?.({ importId: one.id, versions, durationMs });
+  if (settled.length > 0) round.onSettled?.({ versions, durationMs });
   if (round.signal.aborted) return;
-  if (one.complete) passFaultPoint("before-done");
-  if (await owner.finishIfComplete(one.id)) round.onEnded?.("done", 1);
-  if (one.complete) round.pauses.delete(one.id);
-  else round.pauses.set(one.id, Date.now() + Math.max(PAUSE_MS_MIN, durationMs * PAUSE_FACTOR));
+  if (settled.some(({ complete }) => complete)) passFaultPoint("before-done");
+  const finished = await owner.finishComplete(idsOf(settled));
+  if (finished.length > 0) round.onEnded?.("done", finished.length);
+  const pausedUntil = Date.now() + Math.max(PAUSE_MS_MIN, durationMs * PAUSE_FACTOR);
+  for (const { id, complete } of settled)
+    if (complete) round.pauses.delete(id);
+    else round.pauses.set(id, pausedUntil);
+}
+
+/** Answers the imports that were not retracted meanwhile: the next round settles those with all their chunks. */
+async function settleSlices(
+  imports: readonly DueImport[],
+  owner: OwnerSettlement,
+  { clickhouse, signal, retracted }: OwnerRound & { retracted: boolean },
+): Promise<{ versions: number; settled: DueImport[] }> {
+  let versions = 0;
+  let settled = [...imports];
+  let left = settled;
+  while (!signal.aborted) {
+    const chunks = await owner.unsettledChunks(idsOf(left), SLICE);
+    if (chunks.length === 0) break;
+    versions += await settle(clickhouse, { chunks, retracted }, { batch: uuidv7(), owner });
+    const marked = new Set(await owner.markSettled(left, chunks));
+    settled = settled.filter((one) => marked.has(one.id) || !left.includes(one));
+    // Imports whose chunks still arrive get one slice: the owner's other imports do not wait for their end.
+    left = left.filter(({ id, complete }) => complete && marked.has(id));
+    if (left.length === 0) break;
+  }
+  return { versions, settled };
+}
+
+function idsOf(imports: readonly DueImport[]): string[] {
+  return imports.map(({ id }) => id);
 }

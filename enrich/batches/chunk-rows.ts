@@ -35,24 +35,16 @@ const STAMP = `intDiv(version, ${LINES_IN_CHUNK})`;
 const LINE = `first + version % ${LINES_IN_CHUNK}`;
 
 /**
- * A receipt stamp identifies a chunk of an import. Live chunks may share a stamp, so they are found by event id.
- * Retracted rows may be merged away in `events`, but `import_events` has every row that was written.
+ * A receipt stamp identifies a chunk of an import. Live chunks may share a stamp, so they are found by event id. Rows of
+ * `events` are never swept, retracted or not.
  */
 const HAS_ROWS = `
-  SELECT toUInt8(sum(found) > 0) AS found
-  FROM
-  (
-    SELECT count() AS found FROM import_events
-    WHERE import_id IN {importIds:Array(UUID)} AND (import_id, ${STAMP}) IN
-      (SELECT arrayJoin(arrayZip({importIds:Array(UUID)}, {stamps:Array(UInt64)})))
-    UNION ALL
-    SELECT count() AS found FROM events
-    WHERE (import_id, ${STAMP}) IN
-      (SELECT arrayJoin(arrayZip({importIds:Array(UUID)}, {stamps:Array(UInt64)})))
-      AND (import_id != toUUID('${NIL_UUID}') OR arrayExists(
-        (stamp, prefix, first) -> stamp = ${STAMP} AND event_id = ${eventIdSql("artifact", lineKeySql("prefix", LINE))},
-        {stamps:Array(UInt64)}, {prefixes:Array(String)}, {firstLines:Array(UInt64)}))
-  )`;
+  SELECT toUInt8(count() > 0) AS found FROM events
+  WHERE (import_id, ${STAMP}) IN
+    (SELECT arrayJoin(arrayZip({importIds:Array(UUID)}, {stamps:Array(UInt64)})))
+    AND (import_id != toUUID('${NIL_UUID}') OR arrayExists(
+      (stamp, prefix, first) -> stamp = ${STAMP} AND event_id = ${eventIdSql("artifact", lineKeySql("prefix", LINE))},
+      {stamps:Array(UInt64)}, {prefixes:Array(String)}, {firstLines:Array(UInt64)}))`;
 
 /** Deletes the log entries of dead letters that are imported now. */
 export async function deleteDeadLetterEntries(

@@ -8,13 +8,15 @@ export interface DueImport {
   retracted: boolean;
 }
 
-/** Chunks of one import that were written and not settled since, by their first and last receipt stamp. */
-export interface UnsettledChunks {
-  sequences: number[];
-  /** How often each chunk was reported. A chunk that is reported again meanwhile stays unsettled. */
-  reports: number[];
-  firstStamp: number;
-  lastStamp: number;
+/** A chunk of an import that was written and not settled since. */
+export interface WrittenChunk {
+  importId: string;
+  sequence: number;
+  /** How often it was reported. If it is reported again meanwhile, it stays unsettled. */
+  reports: number;
+  /** Receipt, in ms since the epoch. */
+  stamp: number;
+  events: number;
 }
 
 /** The limits of one step: its ids, and whole rows of retracted events, are held in memory. */
@@ -38,11 +40,16 @@ export interface OwnerSettlement {
   stagedBatches(): Promise<string[]>;
   putStagedBatch(batch: string): Promise<void>;
   closeBatch(batch: string): Promise<void>;
-  unsettledChunks(importId: string, limits: SliceLimits): Promise<UnsettledChunks | undefined>;
-  /** False, without marking anything, if the import was retracted since: all its chunks must be settled again. */
-  markSettled(due: Pick<DueImport, "id" | "retracted">, chunks: UnsettledChunks): Promise<boolean>;
+  /** By the order of the imports, then of receipt; at least one chunk where there is any. */
+  unsettledChunks(importIds: readonly string[], limits: SliceLimits): Promise<WrittenChunk[]>;
   /**
-   * Sets `done` and answers true if every chunk is written and settled; otherwise changes nothing and answers false.
+   * Answers the ids of those imports that were not retracted since. Of the others no chunk is marked: all of them must be
+   * settled again.
    */
-  finishIfComplete(importId: string): Promise<boolean>;
+  markSettled(
+    imports: readonly Pick<DueImport, "id" | "retracted">[],
+    chunks: readonly WrittenChunk[],
+  ): Promise<string[]>;
+  /** Sets `done` where every chunk is written and settled, and answers the ids of these imports. */
+  finishComplete(importIds: readonly string[]): Promise<string[]>;
 }

@@ -4,7 +4,7 @@ import type {
   OwnerSettlement,
   SettlementStore,
   SliceLimits,
-  UnsettledChunks,
+  WrittenChunk,
 } from "../../../schemas/records/settlement.js";
 import { onConnection } from "../connection.js";
 import { query, type Postgres } from "../query.js";
@@ -51,9 +51,9 @@ function ownerSettlement(client: Postgres, ownerId: string): OwnerSettlement {
     stagedBatches: () => stagedBatches(client, ownerId),
     putStagedBatch: (batch) => putStagedBatch(client, { batch, ownerId }),
     closeBatch: (batch) => closeBatch(client, batch),
-    unsettledChunks: (importId, limits) => unsettledChunks(client, importId, limits),
-    markSettled: (due, chunks) => markSettled(client, due, chunks),
-    finishIfComplete: (importId) => finishIfComplete(client, importId),
+    unsettledChunks: (importIds, limits) => unsettledChunks(client, importIds, limits),
+    markSettled: (imports, chunks) => markSettled(client, imports, chunks),
+    finishComplete: (importIds) => finishComplete(client, importIds),
   };
 }
 
@@ -73,55 +73,64 @@ async function closeBatch(pg: Postgres, batch: string): Promise<void> {
   await query(pg, "delete from settlements where batch = $1", [batch]);
 }
 
-/** In order of receipt; at least one chunk. */
 async function unsettledChunks(
   pg: Postgres,
-  importId: string,
+  importIds: readonly string[],
   { eventsMax, chunksMax }: SliceLimits,
-): Promise<UnsettledChunks | undefined> {
+): Promise<WrittenChunk[]> {
   const text = `
-    select array_agg(sequence order by receipt_stamp) as sequences,
-      array_agg(reports order by receipt_stamp) as reports,
-      min(receipt_stamp)::float8 as "firstStamp", max(receipt_stamp)::float8 as "lastStamp"
+    select import_id as "importId", sequence, reports, receipt_stamp::float8 as stamp, events
     from (
-      select sequence, reports, receipt_stamp, events, sum(events) over (order by receipt_stamp) as running
-      from import_chunks where import_id = $1 and not settled
-      order by receipt_stamp limit $3
+      select c.*, nth, sum(events) over (order by nth, receipt_stamp, sequence) as running
+      from unnest($1::uuid[]) with ordinality as asked (import_id, nth)
+      join import_chunks c using (import_id)
+      where not c.settled
+      order by nth, receipt_stamp, sequence limit $3
     ) chunks
-    where running - events < $2`;
-  const [row] = await query<UnsettledChunks | NoChunks>(pg, text, [importId, eventsMax, chunksMax]);
-  return row?.sequences ? row : undefined;
+    where running - events < $2
+    order by nth, receipt_stamp, sequence`;
+  return query<WrittenChunk>(pg, text, [importIds, eventsMax, chunksMax]);
 }
 
-interface NoChunks {
-  sequences: null;
-}
-
+/** Locks the imports in the order of their ids, as every statement on several imports does. */
 async function markSettled(
   pg: Postgres,
-  { id, retracted }: Pick<DueImport, "id" | "retracted">,
-  { sequences, reports }: UnsettledChunks,
-): Promise<boolean> {
+  imports: readonly Pick<DueImport, "id" | "retracted">[],
+  chunks: readonly WrittenChunk[],
+): Promise<string[]> {
   const text = `
-    with locked as (
-      select id from imports where id = $1 and retracted = $2 for update
+    with due as (
+      select * from unnest($1::uuid[], $2::boolean[]) as due (id, retracted)
+    ), locked as (
+      select i.id from imports i where (i.id, i.retracted) in (select id, retracted from due) order by i.id for update
     ), marked as (
       update import_chunks c set settled = true
-      from unnest($3::int[], $4::int[]) as seen (sequence, reports)
-      where c.import_id in (select id from locked) and c.sequence = seen.sequence and c.reports = seen.reports
-        and not c.settled
-      returning c.sequence
+      from unnest($3::uuid[], $4::int[], $5::int[]) as seen (import_id, sequence, reports)
+      where c.import_id in (select id from locked) and c.import_id = seen.import_id
+        and c.sequence = seen.sequence and c.reports = seen.reports and not c.settled
+      returning c.import_id
     )
-    update imports set chunks_settled = chunks_settled + (select count(*) from marked), updated_at = now()
-    where id in (select id from locked) returning id`;
-  const rows = await query(pg, text, [id, retracted, sequences, reports]);
-  return rows.length > 0;
+    update imports i
+    set chunks_settled = i.chunks_settled + (select count(*) from marked where import_id = i.id), updated_at = now()
+    where i.id in (select id from locked) returning i.id`;
+  const rows = await query<{ id: string }>(pg, text, [
+    imports.map(({ id }) => id),
+    imports.map(({ retracted }) => retracted),
+    chunks.map(({ importId }) => importId),
+    chunks.map(({ sequence }) => sequence),
+    chunks.map(({ reports }) => reports),
+  ]);
+  return rows.map(({ id }) => id);
 }
 
-async function finishIfComplete(pg: Postgres, importId: string): Promise<boolean> {
+async function finishComplete(pg: Postgres, importIds: readonly string[]): Promise<string[]> {
   const text = `
+    with locked as (
+      select id from imports where id = any($1::uuid[]) and status = 'importing' order by id for update
+    )
     update imports set status = 'done', updated_at = now()
-    where id = $1 and status = 'importing' and chunks_written = chunks_total and chunks_settled = chunks_written
+    where id in (select id from locked) and status = 'importing' and chunks_written = chunks_total
+      and chunks_settled = chunks_written
     returning id`;
-  return (await query(pg, text, [importId])).length > 0;
+  return (await query<{ id: string }>(pg, text, [importIds])).map(({ id }) => id);
 }

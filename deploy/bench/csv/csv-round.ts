@@ -34,7 +34,7 @@ export async function runCsvRound({ api, clickhouseUrl, packageId, pid }: CsvSet
   const ours = await runCurl(pid, [`${api.url}${path}`, "-H", `Authorization: Bearer ${api.token}`]);
   const artifacts = [{ id: packageId, packageName: "bench" }];
   const asked = { ...MONTH, artifacts, unsettled: SETTLED, format: "csv" as const };
-  const { query, params, settings } = await composeEvents(asked, { rows: 0, live: 0 });
+  const { query, params, settings } = await composeEvents(asked, { rows: 0, restored: 0 });
   const { origin, username, password } = new URL(clickhouseUrl);
   const search = new URLSearchParams({
     database: DATABASE,

@@ -5,13 +5,15 @@ import { FORMAT_SETTINGS } from "../../../aggregate/queries/format-rows.js";
 import { openEvents } from "../../../aggregate/queries/open-events.js";
 import { openRows } from "../../../aggregate/queries/open-rows.js";
 import { storableRange } from "../../../aggregate/queries/storable-range.js";
-import { markRetracted, settle } from "../../../aggregate/settlement/settle.js";
+import { storedColumns } from "../../../aggregate/queries/stored-columns.js";
+import { ONE_BLOCK, settle } from "../../../aggregate/settlement/settle.js";
 import { connectClickHouse } from "../../../deploy/stores/clickhouse/connect-clickhouse.js";
 import { BREAKDOWN_LIST } from "../../../schemas/contracts/breakdowns.js";
+import { leastVersion } from "../../../schemas/records/event-version.js";
 import { textOf } from "../api/open-answer.js";
 import type { KnownArtifact } from "../imports/recount-line.js";
 import type { TestClickHouse } from "./open-clickhouse.js";
-import { insertChunk, openJournal, type Version } from "./settlement-world.js";
+import { insertChunk, openJournal, scopeBetween, type Version } from "./settlement-world.js";
 
 /** The statements of the release that recorded no migrations, and what its exports answered after `writeHistory`. */
 const RELEASE = new URL("../../fixtures/clickhouse-before-migrations/", import.meta.url);
@@ -76,16 +78,41 @@ export function chunkOf(importId: string, { order, every }: { order: number; eve
   }));
 }
 
-/** Imports, overrides and a retraction, settled as they came. */
+/** Imports, overrides and a retraction, settled as they came, as that release settled. */
 export async function writeHistory(clickhouse: TestClickHouse): Promise<void> {
   await insertChunk(clickhouse, chunkOf(IMPORTS.first, { order: 0, every: 1 }), "first");
-  await settleAll(clickhouse, IMPORTS.first);
+  await settleBefore(clickhouse, IMPORTS.first);
   await insertChunk(clickhouse, chunkOf(IMPORTS.second, { order: 1, every: 2 }), "second");
-  await settleAll(clickhouse, IMPORTS.second);
+  await settleBefore(clickhouse, IMPORTS.second);
   await insertChunk(clickhouse, chunkOf(IMPORTS.retracted, { order: 2, every: 3 }), "retracted");
-  await settleAll(clickhouse, IMPORTS.retracted);
-  await markRetracted(clickhouse.client, IMPORTS.retracted);
-  await settleAll(clickhouse, IMPORTS.retracted, { retracted: true });
+  await settleBefore(clickhouse, IMPORTS.retracted);
+  await clickhouse.client.command({
+    query: `INSERT INTO retracted_imports (import_id) SELECT '${IMPORTS.retracted}'`,
+  });
+  await settleBefore(clickhouse, IMPORTS.retracted, { retracted: true });
+}
+
+/** Settles with the statements of that release. */
+async function settleBefore(
+  { client }: TestClickHouse,
+  importId: string,
+  { retracted = false } = {},
+): Promise<void> {
+  const batch = randomUUID();
+  const [fromVersion, toVersion] = [STAMP, STAMP + 1_001].map((stamp) => leastVersion(stamp));
+  const columns = (await storedColumns(client, "events")).join(", ");
+  for (const name of ["find-candidates", "find-deltas", "copy-superseded", "apply-deltas"]) {
+    const text = await readFile(new URL(`settlement/${name}.sql`, RELEASE), "utf8");
+    await client.command({
+      query: text.replaceAll("{columns}", columns),
+      query_params: { batch, importId, fromVersion, toVersion, retracted },
+      clickhouse_settings: {
+        async_insert: 0,
+        wait_end_of_query: 1,
+        ...(name === "apply-deltas" && { ...ONE_BLOCK, insert_deduplication_token: `settlement:${batch}` }),
+      },
+    });
+  }
 }
 
 /** Answers how many versions it removed or restored. */
@@ -94,7 +121,7 @@ export async function settleAll(
   importId: string,
   { retracted = false } = {},
 ): Promise<number> {
-  const scope = { importId, firstStamp: STAMP, lastStamp: STAMP + 1_000, retracted };
+  const scope = scopeBetween(importId, { from: STAMP, to: STAMP + 1_000, retracted });
   return settle(client, scope, { batch: randomUUID(), owner: openJournal() });
 }
 

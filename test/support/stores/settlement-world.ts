@@ -1,3 +1,4 @@
+import type { SettleScope } from "../../../aggregate/settlement/settle.js";
 import type { OwnerSettlement } from "../../../schemas/records/settlement.js";
 import { openAggregates } from "../../../aggregate/queries/open-aggregates.js";
 import { insertBlock } from "../../../enrich/batches/insert-block.js";
@@ -129,6 +130,23 @@ export async function countLive(
   return { live: Number(counted?.live), notOnce: Number(counted?.notOnce) };
 }
 
+/**
+ * Every chunk that an import may have written from one stamp through another. With many `events` they are not looked up in
+ * the index.
+ */
+export function scopeBetween(
+  importId: string,
+  {
+    from,
+    to,
+    events = 1,
+    retracted = false,
+  }: { from: number; to: number; events?: number; retracted?: boolean },
+): SettleScope {
+  const stamps = Array.from({ length: to - from + 1 }, (_, index) => from + index);
+  return { chunks: stamps.map((stamp) => ({ importId, stamp, events })), retracted };
+}
+
 /** The notes of settlement in PostgreSQL, for the one owner of a test. */
 export interface TestJournal extends OwnerSettlement {
   staged: Set<string>;
@@ -144,6 +162,6 @@ export function openJournal(): TestJournal {
     closeBatch: async (batch) => void staged.delete(batch),
     unsettledChunks: unused,
     markSettled: unused,
-    finishIfComplete: unused,
+    finishComplete: unused,
   };
 }

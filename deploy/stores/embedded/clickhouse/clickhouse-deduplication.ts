@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /**
@@ -43,7 +43,7 @@ function forgetInterruptedInsert(table: string, file: string): string[] {
   const whole = text.slice(0, text.lastIndexOf("\n") + 1);
   const last = whole.split("\n").at(-2) ?? "";
   const [operation, part = ""] = last.split("\t");
-  const isInterrupted = operation === ADDED && !exists(table, part);
+  const isInterrupted = operation === ADDED && !exists(table, part) && isNewest(table, file);
   const kept = isInterrupted ? whole.slice(0, whole.length - last.length - 1) : whole;
   if (kept.length < text.length) {
     writeFileSync(`${file}.new`, kept, { mode: 0o640 });
@@ -69,6 +69,16 @@ function exists(table: string, part: string): boolean {
     .some(
       ({ partition, min, max }) => partition === blocks.partition && min <= blocks.min && blocks.max <= max,
     );
+}
+
+/**
+ * Whether the log was written after every part. An insert that was interrupted was the last that happened; a part that
+ * is newer has taken the place of one that was moved away, whose token must stay.
+ */
+function isNewest(table: string, file: string): boolean {
+  const written = statSync(file).mtimeMs;
+  const parts = readdirSync(table).filter((name) => parsePart(name) !== undefined);
+  return parts.every((name) => statSync(join(table, name)).mtimeMs <= written);
 }
 
 /** `<partition>_<first block>_<last block>_<level>`, and after a mutation `_<version>`. */

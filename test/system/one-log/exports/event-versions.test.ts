@@ -1,12 +1,19 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { openEvents } from "../../../../aggregate/queries/open-events.js";
-import { settle } from "../../../../aggregate/settlement/settle.js";
+import { composeEvents, openEvents } from "../../../../aggregate/queries/open-events.js";
+import { openRows } from "../../../../aggregate/queries/open-rows.js";
+import { markRetracted, settle } from "../../../../aggregate/settlement/settle.js";
+import { Random } from "../../../../deploy/demo/random.js";
 import type { UnsettledImports } from "../../../../schemas/records/unsettled-imports.js";
 import { openTestClickHouse, type TestClickHouse } from "../../../support/stores/open-clickhouse.js";
 import { textOf } from "../../../support/api/open-answer.js";
 import type { KnownArtifact } from "../../../support/imports/recount-line.js";
-import { insertChunk, openJournal, type Version } from "../../../support/stores/settlement-world.js";
+import {
+  insertChunk,
+  openJournal,
+  scopeBetween,
+  type Version,
+} from "../../../support/stores/settlement-world.js";
 
 const DAY_MS = 86_400_000;
 const MARCH = Date.parse("2025-03-10T12:00:00Z");
@@ -17,8 +24,6 @@ let artifact: KnownArtifact;
 
 beforeAll(async () => {
   clickhouse = await openTestClickHouse();
-  // Merging would hide what this is about.
-  await clickhouse.client.command({ query: "SYSTEM STOP MERGES events" });
 });
 
 afterAll(() => clickhouse?.[Symbol.asyncDispose]());
@@ -48,7 +53,7 @@ async function exported(
 }
 
 async function settleAll(importId: string, retracted = false): Promise<void> {
-  const scope = { importId, firstStamp: 0, lastStamp: 1_000, retracted };
+  const scope = scopeBetween(importId, { from: 0, to: 100, retracted });
   await settle(clickhouse.client, scope, { batch: randomUUID(), owner: openJournal() });
 }
 
@@ -115,3 +120,119 @@ test("the latest of many overrides is shown, for each event on its own", async (
   }
   expect(await exported(SETTLED)).toEqual(["0", "1", "2", "3", "4", "4", "4"]);
 });
+
+/** A version, and what a reader of the exports may know of its import. */
+interface Received extends Version {
+  order: number;
+}
+
+/** Imports that are written, settled and retracted in any order, and what is to be shown meanwhile. */
+class History {
+  readonly received: Received[] = [];
+  readonly removed = new Set<Received>();
+  readonly pending = new Set<string>();
+  readonly retracted = new Set<string>();
+  /** The retracted imports that settlement knows of. */
+  readonly marked = new Set<string>();
+
+  latestOf(key: string, retracted: ReadonlySet<string>): Received | undefined {
+    const versions = this.received.filter(
+      ({ importId, event }) => event.key === key && !retracted.has(importId),
+    );
+    return versions.sort((a, b) => a.order - b.order).at(-1);
+  }
+
+  settle(importId: string): void {
+    const keys = new Set(this.received.filter((one) => one.importId === importId).map(keyOf));
+    for (const key of keys) {
+      const ofKey = this.received.filter((one) => keyOf(one) === key);
+      for (const one of ofKey) this.removed.add(one);
+      const latest = this.latestOf(key, this.marked);
+      if (latest !== undefined) this.removed.delete(latest);
+    }
+    this.pending.delete(importId);
+  }
+
+  /** Of each event the latest version that is not retracted; one that has to be restored is shown once it is. */
+  shown(): string[] {
+    const latest = [...new Set(this.received.map(keyOf))].flatMap((key) => {
+      return this.latestOf(key, this.retracted) ?? [];
+    });
+    return latest
+      .filter((one) => !this.removed.has(one))
+      .map(({ event }) => event.version)
+      .sort();
+  }
+
+  unsettled(changed: boolean): UnsettledImports {
+    const imports = [...this.pending];
+    const retracted = imports.filter((id) => this.retracted.has(id));
+    return { imports, fromVersion: "0", retracted, changed };
+  }
+}
+
+const keyOf = ({ event }: Version) => event.key;
+
+/** The export as it is read when too many versions were taken back for a set of them. */
+async function addedUp(unsettled: UnsettledImports): Promise<string[]> {
+  const asked = {
+    startDate: "2025-03-10",
+    endDate: "2025-04-10",
+    artifacts: [{ id: artifact.id, packageName: "web" }],
+    format: "ndjson" as const,
+  };
+  const composed = await composeEvents({ ...asked, unsettled }, { rows: 1e9, restored: 0 });
+  const { signal } = new AbortController();
+  const lines = (await textOf(await openRows(clickhouse.client, { ...composed, signal }))).split("\n");
+  return lines
+    .filter(Boolean)
+    .map((line) => (JSON.parse(line) as { version: string }).version)
+    .sort();
+}
+
+test.each([1, 2, 3, 4, 5, 6, 7, 8])(
+  "an export is right after every insert, settlement and retraction, in any order (seed %d)",
+  async (seed) => {
+    const random = new Random(seed);
+    const history = new History();
+    for (let step = 1; step <= 14; step++) {
+      const settled = [...new Set(history.received.map(({ importId }) => importId))].filter(
+        (id) => !history.pending.has(id),
+      );
+      const retractable = settled.filter((id) => !history.retracted.has(id));
+      if (random.chance(0.3) && history.pending.size > 0) {
+        const importId = random.pick([...history.pending]);
+        if (history.retracted.has(importId)) {
+          await markRetracted(clickhouse.client, [importId]);
+          history.marked.add(importId);
+        }
+        await settleAll(importId, history.retracted.has(importId));
+        history.settle(importId);
+      } else if (random.chance(0.3) && retractable.length > 0) {
+        const importId = random.pick(retractable);
+        history.retracted.add(importId);
+        history.pending.add(importId);
+      } else {
+        await receive(history, { step, random });
+      }
+      const changed = random.chance(0.5);
+      expect(await exported(history.unsettled(changed), "2025-04-10")).toEqual(history.shown());
+      expect(await addedUp(history.unsettled(changed))).toEqual(history.shown());
+    }
+  },
+);
+
+/** Some events come once more, in part on other days; some rows are written twice. */
+async function receive(history: History, { step, random }: { step: number; random: Random }): Promise<void> {
+  const importId = randomUUID();
+  const keys = ["a", "b", "c", "d", "e", "f"].filter(() => random.chance(0.5));
+  const versions = keys.map((key, line) => {
+    const day = random.pick([0, 1, 25]);
+    return { ...version(importId, step, { key, day, text: `${key}${step}` }), line, order: step };
+  });
+  if (versions.length === 0) return;
+  await insertChunk(clickhouse, versions, randomUUID());
+  if (random.chance(0.3)) await insertChunk(clickhouse, versions, randomUUID());
+  history.received.push(...versions);
+  history.pending.add(importId);
+}

@@ -1,6 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { applyBatch, markRetracted, settle } from "../../../../aggregate/settlement/settle.js";
+import {
+  applyBatch,
+  markRetracted,
+  settle,
+  type SettleScope,
+} from "../../../../aggregate/settlement/settle.js";
 import { Random } from "../../../../deploy/demo/random.js";
 import { breakView } from "../../../support/stores/break-view.js";
 import { firstDifference } from "../../../support/imports/first-difference.js";
@@ -13,6 +18,7 @@ import {
   liveOf,
   openJournal,
   readAggregates,
+  scopeBetween,
   type TestJournal,
   type Version,
 } from "../../../support/stores/settlement-world.js";
@@ -54,12 +60,14 @@ function versionOf(
 }
 
 /** Settles all that an import wrote, as far as this test goes. */
-function settleAll(importId: string, { retracted = false } = {}): Promise<number> {
-  return settle(clickhouse.client, scopeOf(importId, { retracted }), { batch: randomUUID(), owner: journal });
+function settleAll(importId: string, options: ScopeOptions = {}): Promise<number> {
+  return settle(clickhouse.client, scopeOf(importId, options), { batch: randomUUID(), owner: journal });
 }
 
-function scopeOf(importId: string, { retracted = false } = {}) {
-  return { importId, firstStamp: STAMP, lastStamp: STAMP + 1_000, retracted };
+type ScopeOptions = { retracted?: boolean; events?: number };
+
+function scopeOf(importId: string, options: ScopeOptions = {}): SettleScope {
+  return scopeBetween(importId, { from: STAMP, to: STAMP + 200, ...options });
 }
 
 async function expectLive(versions: readonly Version[]): Promise<void> {
@@ -92,13 +100,14 @@ describe("settlement", () => {
       const steps = arrivals.map((chunk) => async () => {
         await insertChunk(clickhouse, chunk, randomUUID());
         const scopes = imports.filter(() => random.chance(0.2));
-        for (const importId of scopes) await settleAll(importId, { retracted: marked.has(importId) });
+        const events = random.pick([1, 1_000]);
+        for (const importId of scopes) await settleAll(importId, { retracted: marked.has(importId), events });
       });
       const retractions = [...retracted].map((importId) => async () => {
-        await markRetracted(clickhouse.client, importId);
+        await markRetracted(clickhouse.client, [importId]);
         marked.add(importId);
       });
-      const merges = ["events", "event_ids", "superseded_events", "totals"].map((table) => () => {
+      const merges = ["events", "event_ids", "totals"].map((table) => () => {
         return clickhouse.client.command({ query: `OPTIMIZE TABLE ${table} FINAL` });
       });
       for (const step of shuffled([...steps, ...retractions, ...merges], random)) await step();
@@ -116,9 +125,30 @@ describe("settlement", () => {
       versionOf(`e${index % 2}`, { importId, stamp: STAMP + index, line: index, variant: index }),
     );
     for (const version of versions) await insertChunk(clickhouse, [version], randomUUID());
-    const scope = { ...scopeOf(importId), firstStamp: STAMP + 2, lastStamp: STAMP + 2 };
+    const scope = scopeBetween(importId, { from: STAMP + 2, to: STAMP + 2 });
     expect(await settle(clickhouse.client, scope, { batch: randomUUID(), owner: journal })).toBe(1);
     await expectLive(versions.slice(1));
+  });
+
+  test("settles the chunks of several imports together, each in its own stamps", async () => {
+    const [first, second, third] = [randomUUID(), randomUUID(), randomUUID()];
+    const versions = [first, second, third].flatMap((importId, index) =>
+      ["a", "b"].map((key, line) =>
+        versionOf(`${key}${index % 2}`, { importId, stamp: STAMP + index, line, variant: 2 * index + line }),
+      ),
+    );
+    await insertChunk(clickhouse, versions.slice(0, 2), randomUUID());
+    await insertChunk(clickhouse, versions.slice(2), randomUUID());
+    const chunks = [
+      { importId: second, stamp: STAMP + 1, events: 2 },
+      { importId: third, stamp: STAMP + 1, events: 2 },
+    ];
+    const settleChunks = (scope: SettleScope) =>
+      settle(clickhouse.client, scope, { batch: randomUUID(), owner: journal });
+    expect(await settleChunks({ chunks, retracted: false })).toBe(0);
+    const all = [...chunks, { importId: third, stamp: STAMP + 2, events: 2 }];
+    expect(await settleChunks({ chunks: all, retracted: false })).toBe(2);
+    await expectLive(versions.slice(2));
   });
 
   test("keeps equal ids of different packages apart", async () => {
@@ -147,13 +177,13 @@ describe("a retracted import", () => {
     for (const chunk of versions) await insertChunk(clickhouse, chunk, randomUUID());
     await settleAll(third);
     await expectLive(versions[2] ?? []);
-    await markRetracted(clickhouse.client, third);
+    await markRetracted(clickhouse.client, [third]);
     expect(await settleAll(third, { retracted: true })).toBe(6);
     await expectLive(versions[1] ?? []);
     expect(await settleAll(third, { retracted: true })).toBe(0);
-    await markRetracted(clickhouse.client, first);
+    await markRetracted(clickhouse.client, [first]);
     expect(await settleAll(first, { retracted: true })).toBe(0);
-    await markRetracted(clickhouse.client, second);
+    await markRetracted(clickhouse.client, [second]);
     expect(await settleAll(second, { retracted: true })).toBe(3);
     await expectLive([]);
   });
@@ -162,7 +192,7 @@ describe("a retracted import", () => {
     const [kept, gone] = [randomUUID(), randomUUID()];
     const earlier = versionOf("e", { importId: kept, variant: 1 });
     await insertChunk(clickhouse, [earlier], randomUUID());
-    await markRetracted(clickhouse.client, gone);
+    await markRetracted(clickhouse.client, [gone]);
     await settleAll(gone, { retracted: true });
     const late = [
       versionOf("e", { importId: gone, stamp: STAMP + 9, variant: 2 }),

@@ -8,7 +8,7 @@ import { insertImport } from "../../../../api/stores/imports/imports.js";
 import { settlementStore } from "../../../../api/stores/imports/settlements.js";
 import { uploadStore } from "../../../../api/stores/imports/uploads.js";
 import type { ChunkOutcome } from "../../../../schemas/records/chunk-outcome.js";
-import type { OwnerSettlement, UnsettledChunks } from "../../../../schemas/records/settlement.js";
+import type { OwnerSettlement } from "../../../../schemas/records/settlement.js";
 import { openTestPostgres, type TestPostgres } from "../../../support/api/management-api.js";
 
 const SLICE = { eventsMax: 1_000, chunksMax: 10 };
@@ -71,9 +71,8 @@ async function settling(work: (owner: OwnerSettlement) => Promise<void>): Promis
 
 const settleAll = () =>
   settling(async (owner) => {
-    const chunks = (await owner.unsettledChunks(id, SLICE)) as UnsettledChunks;
-    await owner.markSettled({ id, retracted: false }, chunks);
-    await owner.finishIfComplete(id);
+    await owner.markSettled([{ id, retracted: false }], await owner.unsettledChunks([id], SLICE));
+    await owner.finishComplete([id]);
   });
 
 async function statusNow(): Promise<string> {
@@ -85,11 +84,11 @@ describe("a chunk that is reported again", () => {
   test("while it is being settled is settled once more: that settlement did not see its rows", async () => {
     await report();
     await settling(async (owner) => {
-      const seen = (await owner.unsettledChunks(id, SLICE)) as UnsettledChunks;
+      const seen = await owner.unsettledChunks([id], SLICE);
       await report();
-      await owner.markSettled({ id, retracted: false }, seen);
-      await owner.finishIfComplete(id);
-      expect(await owner.unsettledChunks(id, SLICE)).toMatchObject({ sequences: [0] });
+      expect(await owner.markSettled([{ id, retracted: false }], seen)).toEqual([id]);
+      expect(await owner.finishComplete([id])).toEqual([]);
+      expect(await owner.unsettledChunks([id], SLICE)).toMatchObject([{ importId: id, sequence: 0 }]);
     });
     expect(await statusNow()).toBe("importing");
     await settleAll();

@@ -84,3 +84,16 @@ test("tokens of rows that are there are kept, also when these were merged", asyn
   await insert(2, "second");
   expect(await stored()).toBe("1 2");
 });
+
+test("the token of a part is kept whose place another part took", async () => {
+  await insert(1, "first");
+  for (const table of ["d.away", "d.copy"]) await ask(`CREATE TABLE ${table} AS d.t`);
+  await ask("INSERT INTO d.copy SELECT 1");
+  await ask("ALTER TABLE d.t MOVE PARTITION 0 TO TABLE d.away");
+  await ask("ALTER TABLE d.t REPLACE PARTITION 0 FROM d.copy");
+  for (const table of ["d.away", "d.copy"]) await ask(`DROP TABLE ${table} SYNC`);
+  // ClickHouse deletes it a few minutes after it was moved.
+  await restart(() => losePart("0_1_1_0"));
+  await insert(1, "first");
+  expect(await stored()).toBe("1");
+});

@@ -76,10 +76,7 @@ describe("an installation of the release that recorded no migrations", () => {
   });
 
   test("settles an override, and restores what it overrode, after columns changed their places", async () => {
-    for (const table of ["superseded_events", "events"])
-      await clickhouse.client.command({
-        query: `ALTER TABLE ${table} ADD COLUMN added UInt32 ${table === "events" ? "" : "FIRST"}`,
-      });
+    await clickhouse.client.command({ query: "ALTER TABLE events ADD COLUMN added UInt32 FIRST" });
     const again = IMPORTS.first.replace("0011", "0014");
     await insertChunk(clickhouse, chunkOf(again, { order: 3, every: 1 }), "again");
     expect(await settleAll(clickhouse, again)).toBe(30);
@@ -130,6 +127,50 @@ describe("an installation of the release that recorded no migrations", () => {
     await expect(prepareClickHouse(clickhouse.url, { lock: "alone" })).rejects.toThrow(
       "900-agents.sql, unknown here",
     );
+  });
+});
+
+describe("an installation whose migration is cut short again and again", () => {
+  let clickhouse: TestClickHouse;
+
+  beforeAll(async () => {
+    clickhouse = await openTestClickHouse(prepareReleaseBefore);
+    await writeHistory(clickhouse);
+    await clickhouse.client.command({ query: "OPTIMIZE TABLE events FINAL" });
+    await insertChunk(clickhouse, chunkOf(CUT, { order: 4, every: 1 }), "cut");
+  });
+
+  afterAll(() => clickhouse?.[Symbol.asyncDispose]());
+
+  const CUT = IMPORTS.first.replace("0011", "0016");
+
+  /** Migrates until the lock was checked `statements` times: it is checked before each statement. */
+  async function migrateFor(statements: number): Promise<boolean> {
+    let left = statements;
+    const checkLock = async () => {
+      if (left-- === 0) throw new Error("cut short");
+    };
+    try {
+      await migrateClickHouse(clickhouse.client, { checkLock });
+      return true;
+    } catch (error) {
+      expect((error as Error & { cause: Error }).cause.message).toBe("cut short");
+      return false;
+    }
+  }
+
+  test("goes on where it was, and then has what it had, with the tokens and the versions that were overridden", async () => {
+    let cuts = 1;
+    while (!(await migrateFor(cuts))) cuts++;
+    expect(cuts).toBeGreaterThan(20);
+    const tables = await clickhouse.rows<{ name: string }>("SHOW TABLES");
+    expect(tables.filter(({ name }) => /^events_|by_version|superseded/.test(name))).toEqual([]);
+    await insertChunk(clickhouse, chunkOf(CUT, { order: 4, every: 1 }), "cut");
+    expect(await settleAll(clickhouse, CUT)).toBe(30);
+    expect(await readExports(clickhouse)).not.toEqual(await answersBefore());
+    await clickhouse.client.command({ query: `INSERT INTO retracted_imports (import_id) SELECT '${CUT}'` });
+    expect(await settleAll(clickhouse, CUT, { retracted: true })).toBe(60);
+    expect(await readExports(clickhouse)).toEqual(await answersBefore());
   });
 });
 

@@ -4,10 +4,12 @@ import { settle } from "../../../../aggregate/settlement/settle.js";
 import type { OwnerSettlement } from "../../../../schemas/records/settlement.js";
 
 const BATCH = "01990000-0000-7000-8000-0000000000ba";
+const [ONE, OTHER] = ["01990000-0000-7000-8000-0000000000aa", "01990000-0000-7000-8000-0000000000bb"];
 const scope = {
-  importId: "01990000-0000-7000-8000-0000000000aa",
-  firstStamp: 1_700_000_000_000,
-  lastStamp: 1_700_000_000_005,
+  chunks: [
+    { importId: ONE, stamp: 1_700_000_000_005, events: 3 },
+    { importId: OTHER, stamp: 1_700_000_000_000, events: 4 },
+  ],
   retracted: false,
 };
 
@@ -40,47 +42,50 @@ function fakes({ differing, failing = "nothing" }: { differing: number; failing?
 }
 
 describe("settle", () => {
-  test("finds, keeps and stages before it applies, and closes last", async () => {
+  test("finds and stages before it applies, and closes last", async () => {
     const { clickhouse, owner, steps } = fakes({ differing: 3 });
     expect(await settle(clickhouse, scope, { batch: BATCH, owner })).toBe(3);
-    expect(steps).toEqual([
-      "settlement_candidates",
-      "settlement_deltas",
-      "superseded_events",
-      `staged ${BATCH}`,
-      "events",
-      `closed ${BATCH}`,
-    ]);
+    expect(steps).toEqual(["settlement_deltas", `staged ${BATCH}`, "events", `closed ${BATCH}`]);
   });
 
   test("names the columns of events, as ClickHouse has them, where it copies rows", async () => {
     const { clickhouse, owner, commands } = fakes({ differing: 3 });
     await settle(clickhouse, scope, { batch: BATCH, owner });
-    const copies = commands.filter(({ query }) => /INSERT INTO (superseded_)?events/.test(query));
+    const copies = commands.filter(({ query }) => /INSERT INTO events/.test(query));
     expect(
-      copies.map(({ query }) => /INSERT INTO \w+ \((\w+)\)\s+SELECT (\w+)\s+FROM/.exec(query)?.slice(1)),
-    ).toEqual([
-      ["artifact", "artifact"],
-      ["artifact", "artifact"],
-    ]);
+      copies.map(({ query }) => /INSERT INTO \w+ \((\w+)\)[^]*\nSELECT (\w+)\s+FROM/.exec(query)?.slice(1)),
+    ).toEqual([["artifact", "artifact"]]);
   });
 
   test("does nothing more when no event can differ", async () => {
     const { clickhouse, owner, steps } = fakes({ differing: 0 });
     expect(await settle(clickhouse, scope, { batch: BATCH, owner })).toBe(0);
-    expect(steps).toEqual(["settlement_candidates"]);
+    expect(steps).toEqual(["settlement_deltas"]);
   });
 
-  test("looks at every version from the first stamp through the last", async () => {
+  test("looks at every version of its chunks, from the first stamp through the last", async () => {
     const { clickhouse, owner, commands } = fakes({ differing: 0 });
     await settle(clickhouse, scope, { batch: BATCH, owner });
     expect(commands[0]?.query_params).toEqual({
       batch: BATCH,
-      importId: scope.importId,
+      imports: [ONE, OTHER],
+      stamps: [1_700_000_000_005, 1_700_000_000_000],
       fromVersion: String(1_700_000_000_000n * 1_048_576n),
       toVersion: String(1_700_000_000_006n * 1_048_576n),
+      linesInChunk: 1_048_576,
       retracted: false,
     });
+  });
+
+  test.each([
+    ["the index", 10_000, "event_id"],
+    ["a part of each", 10_001, "toUInt32(event_id)"],
+  ])("finds ids by %s, with %i events", async (_, events, id) => {
+    const { clickhouse, owner, commands } = fakes({ differing: 0 });
+    const chunks = [{ importId: ONE, stamp: 1, events }];
+    await settle(clickhouse, { chunks, retracted: false }, { batch: BATCH, owner });
+    expect(commands[0]?.query).toContain(`SELECT artifact, ${id} AS id`);
+    expect(commands[0]?.query).toContain(`AND ${id} IN (SELECT id FROM doubtful)`);
   });
 
   test("applies a batch under a token of its own, so that a second time does nothing", async () => {
@@ -95,10 +100,8 @@ describe("settle", () => {
   });
 
   test.each([
-    ["settlement_candidates", []],
-    ["settlement_deltas", ["settlement_candidates"]],
-    ["superseded_events", ["settlement_candidates", "settlement_deltas"]],
-    ["events", ["settlement_candidates", "settlement_deltas", "superseded_events", `staged ${BATCH}`]],
+    ["settlement_deltas", []],
+    ["events", ["settlement_deltas", `staged ${BATCH}`]],
   ])("leaves a batch open when the insert into %s fails", async (failing, done) => {
     const { clickhouse, owner, steps } = fakes({ differing: 1, failing });
     await expect(settle(clickhouse, scope, { batch: BATCH, owner })).rejects.toThrow(failing);

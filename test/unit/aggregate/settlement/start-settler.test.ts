@@ -31,15 +31,20 @@ function fakes({ rounds, staged = [], failures = 0, elsewhere = [], retractedMea
     stagedBatches: async () => staged.splice(0),
     putStagedBatch: async () => undefined,
     closeBatch: async (batch) => void steps.push(`close ${batch}`),
-    unsettledChunks: async (id) =>
-      [{ sequences: [0], reports: [1], firstStamp: 1, lastStamp: 1 }].find(() => !settled.has(id)),
-    markSettled: async ({ id }) => {
-      if (retractedMeanwhile.includes(id)) return false;
-      settled.add(id);
-      steps.push(`settled ${id}`);
-      return true;
+    unsettledChunks: async (ids) =>
+      ids
+        .filter((importId) => !settled.has(importId))
+        .map((importId) => ({ importId, sequence: 0, reports: 1, stamp: 1, events: 1 })),
+    markSettled: async (imports) => {
+      const marked = imports.map(({ id }) => id).filter((id) => !retractedMeanwhile.includes(id));
+      for (const id of marked) settled.add(id);
+      steps.push(...marked.map((id) => `settled ${id}`));
+      return marked;
     },
-    finishIfComplete: async (id) => steps.push(`finish ${id}`) > 0,
+    finishComplete: async (ids) => {
+      steps.push(...ids.map((id) => `finish ${id}`));
+      return [...ids];
+    },
   };
   const dueImports = vi.fn(async () => (answers.length > 1 ? answers.shift() : answers[0]) ?? []);
   const store: SettlementStore = {
@@ -58,10 +63,10 @@ function fakes({ rounds, staged = [], failures = 0, elsewhere = [], retractedMea
       query_params: params,
     }: {
       query: string;
-      query_params: Record<string, string>;
+      query_params: Record<string, string> & { importIds?: string[] };
     }) => {
       const applied = query.includes("INSERT INTO events") ? [`apply ${params.batch ?? ""}`] : [];
-      const retracted = query.includes("INTO retracted_imports") ? [`retract ${params.importId ?? ""}`] : [];
+      const retracted = (params.importIds ?? []).map((id) => `retract ${id}`);
       steps.push(...applied, ...retracted);
     },
     query: async () => ({ json: async () => [{ rows: "0" }] }),

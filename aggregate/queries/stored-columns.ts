@@ -1,0 +1,13 @@
+import type { ClickHouseClient } from "@clickhouse/client";
+import { readQuery } from "../read-query.js";
+import { sqlName } from "./sql-literals.js";
+
+/** The names of the columns that a table stores, for an INSERT ... SELECT that names each. */
+export async function storedColumns(clickhouse: ClickHouseClient, table: string): Promise<string[]> {
+  const answer = await clickhouse.query({
+    query: await readQuery("queries/stored-columns"),
+    query_params: { table },
+    format: "JSONEachRow",
+  });
+  return (await answer.json<{ name: string }>()).map(({ name }) => sqlName(name));
+}
