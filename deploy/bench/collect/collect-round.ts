@@ -41,8 +41,7 @@ const CONNECTIONS = 64;
 /** Ours and then the peer, each at the same rate while the same lines are imported. */
 export async function runCollectRound(setup: CollectSetup, rate: Rate): Promise<CollectRound> {
   const ours = await measureRedirects(setup, { rate, url: setup.collectUrl });
-  // A session of its own, as the program has: what this one gets is for callers.
-  const peer = fork(fileURLToPath(new URL("./bare-redirects.js", import.meta.url)), { detached: true });
+  const peer = fork(fileURLToPath(new URL("./bare-redirects.js", import.meta.url)));
   try {
     const [url] = (await once(peer, "message")) as [string];
     return { ours, bare: await measureRedirects(setup, { rate, url }) };

@@ -5,8 +5,8 @@ const PRIORITY = -10;
 /**
  * Raises the priority of the thread that sends requests until disposed of. Real callers are on other machines and do
  * not wait for a core that the measured program uses. Only root may raise it; for others this does nothing, and
- * latencies include such waits. Where the kernel schedules by session (sched(7), "The autogroup feature"), the priority
- * counts only among processes of this session, and the measured program has its own.
+ * latencies include such waits. Linux weighs priorities only within a session (sched(7), "The autogroup feature"), so the
+ * measured program runs in this session.
  */
 export function raisePriority(): Disposable {
   const before = getPriority();

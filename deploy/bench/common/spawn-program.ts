@@ -25,13 +25,11 @@ const LAST_LINES_MS = 1_000;
 
 /**
  * Starts the built program with additional variables. It ends when this process exits; only a SIGKILL of this process
- * leaves it running.
+ * leaves it running. It stays in this session: see raisePriority. Ctrl-C reaches both.
  */
 export function spawnProgram(dataDir: string, variables: NodeJS.ProcessEnv = {}): Program {
-  // Runs in its own session, so that Ctrl-C in the terminal only signals this process, which then stops it.
   const child = spawn(process.execPath, [MAIN, "start"], {
     env: { ...environment(dataDir), ...variables },
-    detached: true,
     stdio: ["ignore", "ignore", "pipe"],
   });
   const kill = () => child.kill("SIGKILL");

@@ -31,6 +31,11 @@ export interface ServerCommand {
   /** The user to run as; absent when the command switches the user itself, or runs as this one. */
   uid?: number | undefined;
   gid?: number | undefined;
+  /**
+   * The server stays in this process's session, and leaves its process group itself. Linux weighs priorities only within
+   * a session (sched(7), "The autogroup feature"): a lowered one means nothing to processes of other sessions.
+   */
+  staysInSession?: true | undefined;
   onLine: (line: string) => void;
 }
 
@@ -44,17 +49,17 @@ const LAST_LINES_MS = 300;
  * Starts a server that ends with this process. The server, or a process beside it, reads the parent pipe
  * (PARENT_PIPE_FD), which stays empty and closes when this process ends for any reason. When the server ends first, a line
  * is written to the pipe, so that the process beside it ends no other process with that pid. Standard input does not
- * serve, because Node closes it before the event "exit". The server has a session of its own, so that Ctrl-C in the
- * terminal only reaches this process, which drains before it stops its stores.
+ * serve, because Node closes it before the event "exit". The server has a session or a process group of its own, so that
+ * Ctrl-C in the terminal only reaches this process, which drains before it stops its stores.
  */
 export async function spawnServer(server: ServerCommand): Promise<ServerProcess> {
-  const { command, args, cwd, env, uid, gid, onLine } = server;
+  const { command, args, cwd, env, uid, gid, staysInSession = false, onLine } = server;
   const ids = uid === undefined || gid === undefined ? {} : { uid, gid };
   const child = spawn(command, args, {
     cwd,
     env,
     ...ids,
-    detached: true,
+    detached: !staysInSession,
     stdio: ["ignore", "ignore", "pipe", "pipe"],
   });
   const gone = untilEnded(child);

@@ -17,12 +17,27 @@ async function runEngine(): Promise<void> {
   lowerPriority();
   // Before the second thread starts: loading ffi-rs makes a diagnostic report, which waits for every thread.
   const ffi = await import("ffi-rs");
+  leaveGroup(ffi);
   const parentListener = new Worker(new URL(import.meta.url));
   await new Promise((resolve, reject) => parentListener.once("message", resolve).once("error", reject));
   const [library = "", ...args] = process.argv.slice(2);
   writeSync(2, `${callEngine(ffi, library, ["clickhouse", ...args])}\n`);
   // An ordinary exit would wait for the second thread, which waits for the parent.
   process.kill(process.pid, "SIGKILL");
+}
+
+/** Ctrl-C in the terminal signals a process group. The engine ends by its parent, not by Ctrl-C. Source: setpgid(2). */
+function leaveGroup({ DataType, load, open, close }: typeof ffiRs): void {
+  open({ library: "libc", path: "libc.so.6" });
+  const status = load({
+    library: "libc",
+    funcName: "setpgid",
+    retType: DataType.I32,
+    paramsType: [DataType.I32, DataType.I32],
+    paramsValue: [0, 0],
+  });
+  close("libc");
+  if (status !== 0) throw new Error("ClickHouse cannot leave the process group of its parent");
 }
 
 /** Runs until the holding query is cancelled or fails. Returns the reason. Signatures: chdb.h of chdb-core. */

@@ -144,6 +144,7 @@ function spawnEngine({ dir, log, port }: Server): Promise<ServerProcess> {
     args,
     cwd: dir,
     env: { PATH: process.env["PATH"], TZ: "UTC" },
+    staysInSession: true,
     onLine: (line) => logLine(log, line),
   });
 }

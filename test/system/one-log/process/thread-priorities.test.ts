@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { getPriority } from "node:os";
 import { expect, test } from "vitest";
 import { startToolchain } from "../../../support/program/start-toolchain.js";
@@ -20,3 +20,36 @@ test.skipIf(process.platform !== "linux")(
     }
   },
 );
+
+test.skipIf(process.platform !== "linux")(
+  "the embedded ClickHouse is in the session of the program, where its lower priority counts, and not in its group",
+  async () => {
+    const toolchain = await startToolchain();
+    try {
+      const program = processFacts(toolchain.pid);
+      const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+      const engines = pids.map(processFacts).filter((one) => one.parent === program.pid && one.isEngine);
+      expect(engines).toHaveLength(1);
+      const [engine] = engines;
+      expect(engine).toMatchObject({ session: program.session, group: engine?.pid });
+      expect(getPriority(engine?.pid)).toBe(10);
+    } finally {
+      await toolchain.close();
+    }
+  },
+);
+
+/** Source: proc_pid_stat(5). The name, in parentheses, may hold spaces. */
+function processFacts(pid: number | string) {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    const [, parent, group, session] = stat
+      .slice(stat.lastIndexOf(")") + 2)
+      .split(" ")
+      .map(Number);
+    const isEngine = readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("clickhouse-child");
+    return { pid: Number(pid), parent, group, session, isEngine };
+  } catch {
+    return { pid: Number(pid), isEngine: false }; // it has ended meanwhile
+  }
+}
