@@ -4,7 +4,11 @@ import type { ReadEvent } from "../../enrich/lines/read-event.js";
 import { readLine } from "../../enrich/lines/read-line.js";
 import { numberLines, type NumberedLine } from "../../enrich/lines/split-lines.js";
 import { emptyTally, tallyLine } from "../../enrich/lines/tally-lines.js";
-import { ArtifactCache, type ResolveArtifact } from "../../enrich/lookups/artifacts/artifact-cache.js";
+import {
+  ArtifactCache,
+  type ArtifactOf,
+  type ResolveArtifact,
+} from "../../enrich/lookups/artifacts/artifact-cache.js";
 import { cutChunks } from "../../ingest/import/cut-chunks.js";
 import { readWhileSent } from "../../ingest/import/read-while-sent.js";
 import { CHUNK_LIMITS, type ImportTarget } from "../../ingest/import/receive-import.js";
@@ -41,7 +45,7 @@ export async function dryRun(
   const artifacts = new ArtifactCache(resolveArtifact);
   const tally = emptyTally();
   for await (const { bytes, firstLine } of cutChunks(readWhileSent(body, { idleMsMax }), LIMITS)) {
-    const reading = { target, artifacts, receivedAt: now() };
+    const reading = { target, artifactOf: artifacts.forChunk(target), receivedAt: now() };
     for (const line of numberLines(bytes, firstLine))
       tallyLine(tally, line.line, await validate(line, reading));
     await nextTurn();
@@ -58,17 +62,16 @@ export async function dryRun(
 
 interface Validating {
   target: Omit<ImportTarget, "importId">;
-  artifacts: ArtifactCache;
+  artifactOf: ArtifactOf;
   receivedAt: number;
 }
 
 async function validate(
   numbered: NumberedLine,
-  { target, artifacts, receivedAt }: Validating,
+  { target, artifactOf, receivedAt }: Validating,
 ): Promise<ReadEvent> {
   const decoded = decodeLine(numbered, target);
   if ("fault" in decoded) return decoded;
-  const { accountId, ownerId } = target;
-  const { artifact } = await artifacts.of({ accountId, ownerId, ...decoded.target });
+  const { artifact } = await artifactOf(decoded.target);
   return readLine(decoded, artifact, { line: numbered.line, receivedAt });
 }

@@ -1,20 +1,14 @@
-import type { Artifact } from "../../schemas/records/artifact.js";
 import type { RawChunk } from "../../schemas/records/raw-chunk.js";
 import { decodeLine } from "../lines/decode-line.js";
 import { numberLines } from "../lines/split-lines.js";
 import type { Target } from "../lines/target-of.js";
-import type { ArtifactCache } from "../lookups/artifacts/artifact-cache.js";
+import type { ArtifactCache, ArtifactOf } from "../lookups/artifacts/artifact-cache.js";
 import { keyOf, type LiveArtifacts } from "../lookups/artifacts/live-artifacts.js";
 
 export interface ArtifactLookups {
   artifacts: ArtifactCache;
   live: LiveArtifacts;
 }
-
-type Found = { artifact: Artifact | undefined };
-
-/** The artifact that a line names, if its sender may write to it; a promise only where the answer is not cached. */
-export type ArtifactOf = (target: Target) => Found | Promise<Found>;
 
 /** Live events of a chunk can name a thousand artifacts: they are looked up in one query, before the first line. */
 export async function artifactsOf(
@@ -26,8 +20,7 @@ export async function artifactsOf(
     const found = await live.among(targetsIn(lines, chunk));
     return (target) => ({ artifact: found.get(keyOf(target)) });
   }
-  const { accountId, ownerId } = chunk;
-  return (target) => artifacts.of({ accountId, ownerId, kind: target.kind, id: target.id });
+  return artifacts.forChunk(chunk);
 }
 
 /** Decodes each line once more, which costs less than one query after the other. */

@@ -1,4 +1,4 @@
-import { isIP } from "node:net";
+import { isIPv6 } from "node:net";
 import type { Artifact } from "../../schemas/records/artifact.js";
 import {
   UNKNOWN_CLIENT,
@@ -6,7 +6,7 @@ import {
   UNKNOWN_PLACE,
   type EnrichedEvent,
 } from "../../schemas/records/enriched-event.js";
-import { canonicalAddress } from "./canonical-address.js";
+import { canonicalAddress, isIPv4 } from "./canonical-address.js";
 import { cleanText, describeValue, isLongerThan, truncate } from "./clean-text.js";
 import { error, warning, type LineFault } from "./line-fault.js";
 import { rememberTexts } from "../caches/remember-texts.js";
@@ -178,4 +178,8 @@ function readAddress(value: unknown, warnings: LineFault[]): string {
 }
 
 /** Empty for a text that is no address. */
-const addressOf = rememberTexts((text) => (isIP(text) === 0 ? "" : canonicalAddress(text)));
+function addressOf(text: string): string {
+  return isIPv4(text) ? text : ipv6Of(text);
+}
+
+const ipv6Of = rememberTexts((text) => (isIPv6(text) ? canonicalAddress(text) : ""));

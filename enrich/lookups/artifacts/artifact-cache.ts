@@ -17,23 +17,34 @@ const TRUSTED_MS = 1_000;
 
 type Answer = { artifact: Artifact | undefined };
 
+/** The artifact that a line names, if its sender may write to it; a promise only where the answer is not cached. */
+export type ArtifactOf = (target: Pick<ArtifactRequest, "kind" | "id">) => Answer | Promise<Answer>;
+
 /** Caches answers of `resolve`, refusals too, for a second: a changed permission takes effect after that time. */
 export class ArtifactCache {
   private readonly answers = new LRUCache<string, Answer>({ max: ENTRIES_MAX, ttl: TRUSTED_MS });
-  /** Most lines name the artifact of the line before: this saves making a key and looking it up, 1 µs a line. */
-  private last: { request: ArtifactRequest; answer: Answer; until: number } | undefined;
 
   constructor(private readonly resolve: ResolveArtifact) {}
 
+  /**
+   * For the lines of one chunk, which is read within milliseconds: an answer that one of its lines got holds for all.
+   * Making a key and asking the cache took 1 µs a line, and 4 where lines name many artifacts.
+   */
+  forChunk({ accountId, ownerId }: Pick<ArtifactRequest, "accountId" | "ownerId">): ArtifactOf {
+    const known = { package: new Map<string, Answer>(), pixel: new Map<string, Answer>() };
+    return ({ kind, id }) => {
+      const answer = known[kind].get(id);
+      if (answer !== undefined) return answer;
+      const asked = this.of({ accountId, ownerId, kind, id });
+      if (!(asked instanceof Promise)) known[kind].set(id, asked);
+      return asked;
+    };
+  }
+
   /** A promise only where the answer is not cached: cached lines do not wait for each other. */
   of(request: ArtifactRequest): Answer | Promise<Answer> {
-    const { last } = this;
-    if (last !== undefined && isSame(last.request, request) && last.until > Date.now()) return last.answer;
     const key = `${request.accountId} ${request.ownerId} ${request.kind} ${request.id}`;
-    const answer = this.answers.get(key);
-    if (answer === undefined) return this.fetch(key, request);
-    this.last = { request, answer, until: Date.now() + this.answers.getRemainingTTL(key) };
-    return answer;
+    return this.answers.get(key) ?? this.fetch(key, request);
   }
 
   private async fetch(key: string, request: ArtifactRequest): Promise<Answer> {
@@ -41,8 +52,4 @@ export class ArtifactCache {
     this.answers.set(key, answer);
     return answer;
   }
-}
-
-function isSame(a: ArtifactRequest, b: ArtifactRequest): boolean {
-  return a.id === b.id && a.kind === b.kind && a.ownerId === b.ownerId && a.accountId === b.accountId;
 }

@@ -1,7 +1,7 @@
-import { isIP } from "node:net";
+import { isIP, isIPv4 as isIPv4OfNode } from "node:net";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { canonicalAddress } from "../../../../enrich/lines/canonical-address.js";
+import { canonicalAddress, isIPv4 } from "../../../../enrich/lines/canonical-address.js";
 
 const groups = fc.array(fc.oneof(fc.constant(0), fc.nat(0xffff)), { minLength: 8, maxLength: 8 });
 
@@ -57,4 +57,27 @@ describe("canonicalAddress", () => {
       }),
     );
   });
+});
+
+test("isIPv4 takes what Node's does", () => {
+  const parts = fc.array(
+    fc.oneof(fc.nat(300).map(String), fc.constantFrom("", "0", "00", "01", "1e1", " 1", "256")),
+    {
+      minLength: 3,
+      maxLength: 5,
+    },
+  );
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.ipV4(),
+        parts.map((numbers) => numbers.join(".")),
+        fc.stringMatching(/^[0-9.]{0,16}$/),
+      ),
+      (text) => {
+        expect([text, isIPv4(text)]).toEqual([text, isIPv4OfNode(text)]);
+      },
+    ),
+    { numRuns: 2_000 },
+  );
 });

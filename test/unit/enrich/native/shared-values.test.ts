@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { encodeBlock, FixedColumn, LowCardinalityColumn } from "../../../../enrich/native/columns.js";
 import { SharedValues } from "../../../../enrich/native/shared-values.js";
+import { readRows } from "./read-block.js";
 
 interface Place {
   city: string;
@@ -53,4 +54,18 @@ test("gives the bytes of columns that each row adds to, for objects shared or eq
       expect(blocks[0]?.equals(blocks[1] ?? Buffer.alloc(0))).toBe(true);
     }),
   );
+});
+
+test("begins each block anew, also with the object that ended the one before", () => {
+  const values = new SharedValues<{ name: string }>();
+  const names = values.texts(({ name }) => name);
+  const [one, other] = [{ name: "one" }, { name: "other" }];
+  const namesOf = (added: readonly { name: string }[]) => {
+    values.clear();
+    added.forEach((value) => values.add(value));
+    return readRows(encodeBlock({ names }, added.length)).map((row) => row["names"]);
+  };
+  expect(namesOf([one, other])).toEqual(["one", "other"]);
+  expect(namesOf([other, one])).toEqual(["other", "one"]);
+  expect(namesOf([])).toEqual([]);
 });

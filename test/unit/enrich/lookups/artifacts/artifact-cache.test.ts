@@ -1,5 +1,8 @@
 import { describe, expect, test, vi } from "vitest";
-import { ArtifactCache } from "../../../../../enrich/lookups/artifacts/artifact-cache.js";
+import {
+  ArtifactCache,
+  type ArtifactRequest,
+} from "../../../../../enrich/lookups/artifacts/artifact-cache.js";
 import { dockerPackage, PACKAGE_ID } from "../../lines/chunk-of.js";
 
 const request = { accountId: "account", ownerId: "owner", kind: "package", id: PACKAGE_ID } as const;
@@ -36,6 +39,24 @@ describe("ArtifactCache", () => {
     await vi.advanceTimersByTimeAsync(1_001);
     clock.mockReturnValue(2_001);
     expect(cache.of(request)).toBeInstanceOf(Promise);
+    clock.mockRestore();
+    vi.useRealTimers();
+    expect(resolve).toHaveBeenCalledTimes(2);
+  });
+
+  test("answers the lines of a chunk from what one of them got, however long that is ago", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout"] });
+    const clock = vi.spyOn(performance, "now");
+    const resolve = vi.fn(async ({ kind }: ArtifactRequest) =>
+      kind === "package" ? dockerPackage : undefined,
+    );
+    const artifactOf = new ArtifactCache(resolve).forChunk(request);
+    for (const now of [1_000, 1_500, 9_000]) {
+      clock.mockReturnValue(now);
+      expect(await artifactOf({ kind: "package", id: PACKAGE_ID })).toEqual({ artifact: dockerPackage });
+      expect(await artifactOf({ kind: "pixel", id: PACKAGE_ID })).toEqual({ artifact: undefined });
+      await vi.advanceTimersByTimeAsync(1_001);
+    }
     clock.mockRestore();
     vi.useRealTimers();
     expect(resolve).toHaveBeenCalledTimes(2);
