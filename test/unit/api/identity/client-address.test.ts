@@ -68,10 +68,10 @@ describe("the address of an event", () => {
     expect(forwardedAddress(whole, trusted)).toBe(address);
   });
 
-  test("is found in any header in no time", () => {
-    const forwarded = 'for="\\"'.repeat(2_000);
-    const startedAt = performance.now();
-    forwardedAddress({ remoteAddress: "10.0.0.1", forwardedFor: "", forwarded }, trusted);
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
+  /** In quadratic time this would take minutes, and the test its time limit. */
+  test("is looked for in linear time", () => {
+    const forwarded = 'for="\\"'.repeat(300_000);
+    const connection = { remoteAddress: "10.0.0.1", forwardedFor: "", forwarded };
+    expect(forwardedAddress(connection, trusted)).toBe("10.0.0.1");
   });
 });
