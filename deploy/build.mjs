@@ -1,22 +1,30 @@
-// Compiles the program into dist/. With --if-changed only when a source is another than dist/ was made of.
+// Compiles the program into dist/. With --if-changed, only when dist/ was made of other sources.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
+import { DataType, load, open } from "ffi-rs";
 
 process.chdir(join(import.meta.dirname, ".."));
 
 const PROJECT = "tsconfig.build.json";
+const SELF = "deploy/build.mjs";
 const BINARY = "dist/deploy/main.js";
 const STATE = { digest: "dist/.source-digest", compiler: "dist/.tsbuildinfo" };
 
 const folders = JSON.parse(readFileSync(PROJECT, "utf8")).include;
 const sources = folders.flatMap(filesBelow).filter((path) => path.endsWith(".ts"));
 const compiled = new Set(sources.map((path) => `dist/${path.replace(/ts$/, "js")}`));
-const digest = digestOf([PROJECT, "tsconfig.json", "package-lock.json", ...sources]);
+const digest = digestOf([SELF, PROJECT, "tsconfig.json", "package-lock.json", ...sources]);
 
-if (!process.argv.includes("--if-changed") || !isUpToDate()) process.exitCode = build();
+const isWanted = () => !process.argv.includes("--if-changed") || !isUpToDate();
+
+if (isWanted()) {
+  waitForOtherBuilds();
+  // Another process may have built it meanwhile.
+  if (isWanted()) process.exitCode = build();
+}
 
 /** Contents count, not times: a copy or another checkout of the same sources is up to date. */
 function isUpToDate() {
@@ -42,6 +50,21 @@ function build() {
     );
     return 1;
   }
+}
+
+/** Locks this file until the process ends: flock(2), which the kernel releases even after a SIGKILL. */
+function waitForOtherBuilds() {
+  const EXCLUSIVE = 2;
+  open({ library: "process", path: "" });
+  const { value, errnoMessage } = load({
+    library: "process",
+    funcName: "flock",
+    retType: DataType.I32,
+    paramsType: [DataType.I32, DataType.I32],
+    paramsValue: [openSync(SELF, "r"), EXCLUSIVE],
+    errno: true,
+  });
+  if (value !== 0) throw new Error(`flock failed: ${errnoMessage}`);
 }
 
 function isComplete() {

@@ -1,5 +1,17 @@
 import { execFile } from "node:child_process";
-import { chmod, cp, mkdtemp, readFile, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
+import {
+  appendFile,
+  chmod,
+  cp,
+  mkdir,
+  mkdtemp,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
@@ -78,3 +90,33 @@ test("a build that failed does not pass for one of the sources before it", async
   expect(await build()).toBe(0);
   expect(await readFile(at("dist/deploy/main.js"), "utf8")).toContain("answer = 1");
 });
+
+test("compiles again when the build itself changed", async () => {
+  const before = await builtAt();
+  await appendFile(at("deploy/build.mjs"), "// another build\n");
+  expect(await build()).toBe(0);
+  expect(await builtAt()).toBeGreaterThan(before);
+});
+
+test("two builds at once compile once, and both end when it is done", async () => {
+  await useCompiler(`
+    import { appendFileSync, cpSync, mkdirSync } from "node:fs";
+    appendFileSync("compiler.log", "begins,");
+    mkdirSync("dist/deploy", { recursive: true });
+    setTimeout(() => {
+      for (const name of ["main", "other"]) cpSync("deploy/main.ts", \`dist/deploy/\${name}.js\`);
+      appendFileSync("compiler.log", "ends");
+    }, 200);`);
+  await rm(at("dist"), { recursive: true });
+  expect(await Promise.all([build(), build()])).toEqual([0, 0]);
+  expect(await readFile(at("compiler.log"), "utf8")).toBe("begins,ends");
+});
+
+/** Puts a program in the place of TypeScript's compiler. */
+async function useCompiler(source: string): Promise<void> {
+  await rm(at("node_modules"));
+  await mkdir(at("node_modules/typescript/bin"), { recursive: true });
+  await symlink(resolve("node_modules/ffi-rs"), at("node_modules/ffi-rs"));
+  await writeFile(at("node_modules/typescript/package.json"), '{ "type": "module" }');
+  await writeFile(at("node_modules/typescript/bin/tsc"), source);
+}
