@@ -1,3 +1,4 @@
+import type { Admin } from "kafkajs";
 import type { Logger } from "pino";
 import type { EventLog, LagReader, LogConsumer } from "../../../schemas/records/event-log.js";
 import {
@@ -31,7 +32,7 @@ export async function openKafkaLog(
   const topic = `${prefix}${TOPIC}`;
   const kafka = createKafka(options, log);
   const admin = kafka.admin();
-  const { partitions, logId } = await reaching(options, async () => {
+  const { partitions, logId } = await reaching(options, admin, async () => {
     await admin.connect();
     const count = await prepareTopic(admin, { ...options, topic, create: options.createTopics }, log);
     return { partitions: count, logId: (await admin.describeCluster()).clusterId };
@@ -75,10 +76,11 @@ export async function openKafkaLog(
   };
 }
 
-async function reaching<T>({ brokers }: KafkaConnection, work: () => Promise<T>): Promise<T> {
+async function reaching<T>({ brokers }: KafkaConnection, admin: Admin, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
+    await disconnect(admin);
     if (error instanceof StartFailure) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     throw new StartFailure(`Kafka at ${brokers.join(", ")} (KAFKA_BROKERS) cannot be used: ${reason}`, {
