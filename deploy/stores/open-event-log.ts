@@ -4,7 +4,7 @@ import type { EventLog, LagReader } from "../../schemas/records/event-log.js";
 import type { KafkaConfig } from "../config/config.js";
 import { openEmbeddedLog } from "./embedded/event-log/event-log.js";
 import type { KafkaLogOptions } from "../config/kafka-options.js";
-import { openKafkaLog, type KafkaLogListeners } from "./kafka/event-log.js";
+import type { KafkaLogListeners } from "./kafka/event-log.js";
 import { StartFailure } from "../process/start-failure.js";
 
 /** Selects the event log, in a form that can be sent to a thread. */
@@ -20,6 +20,8 @@ export async function openEventLog(
   listeners: KafkaLogListeners = {},
 ): Promise<EventLog & LagReader> {
   if ("dir" in source) return openEmbeddedLog({ dir: source.dir });
+  // kafkajs takes each thread of the program some 60 ms to load.
+  const { openKafkaLog } = await import("./kafka/event-log.js");
   return openKafkaLog(await readKafkaOptions(source.kafka), log, listeners);
 }
 
