@@ -1,11 +1,11 @@
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type ApiClient, connectApi } from "../../../deploy/demo/api-client.js";
-import { generateBody } from "../../../deploy/demo/generate-events.js";
-import type { EventImport } from "../../../schemas/records/import-store.js";
-import { makeOrganization, makePackage } from "../../support/imports/make-artifacts.js";
-import { readMetrics } from "../../support/program/read-metrics.js";
-import { startToolchain, type Toolchain } from "../../support/program/start-toolchain.js";
+import { type ApiClient, connectApi } from "../../../../deploy/demo/api-client.js";
+import { generateBody } from "../../../../deploy/demo/generate-events.js";
+import type { EventImport } from "../../../../schemas/records/import-store.js";
+import { makeOrganization, makePackage } from "../../../support/imports/make-artifacts.js";
+import { readMetrics } from "../../../support/program/read-metrics.js";
+import { startToolchain, type Toolchain } from "../../../support/program/start-toolchain.js";
 
 const ORGANIZATION = "stopped";
 const LINES = 150_000;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { ApiClient } from "../../../deploy/demo/api-client.js";
-import { makeOrganization, makePackage } from "../../support/imports/make-artifacts.js";
-import { startToolchain, type Toolchain } from "../../support/program/start-toolchain.js";
-import { startUpload } from "../../support/imports/start-upload.js";
+import type { ApiClient } from "../../../../deploy/demo/api-client.js";
+import { makeOrganization, makePackage } from "../../../support/imports/make-artifacts.js";
+import { startToolchain, type Toolchain } from "../../../support/program/start-toolchain.js";
+import { startUpload } from "../../../support/imports/start-upload.js";
 
 const RANGE = "startDate=2025-03-01&endDate=2025-04-01";
 const LINE = '{"$time":"2025-03-11"}\n';

@@ -1,12 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { connectApi, type ApiClient } from "../../../deploy/demo/api-client.js";
-import { makeOrganization, makePackage } from "../../support/imports/make-artifacts.js";
-import { readMetrics, type Metrics } from "../../support/program/read-metrics.js";
-import { pidsIn } from "../../support/program/toolchain-process.js";
-import { startToolchain, type Toolchain } from "../../support/program/start-toolchain.js";
-import { startUpload } from "../../support/imports/start-upload.js";
+import { connectApi, type ApiClient } from "../../../../deploy/demo/api-client.js";
+import { makeOrganization, makePackage } from "../../../support/imports/make-artifacts.js";
+import { readMetrics, type Metrics } from "../../../support/program/read-metrics.js";
+import { pidsIn } from "../../../support/program/toolchain-process.js";
+import { startToolchain, type Toolchain } from "../../../support/program/start-toolchain.js";
+import { startUpload } from "../../../support/imports/start-upload.js";
 
 const ORGANIZATION = "measured";
 const RANGE = { startDate: "2025-03-01", endDate: "2025-05-01" };
@@ -126,7 +126,7 @@ describe("/metrics tells of", () => {
   });
 
   test("exactly what the table in deploy/docs/metrics.md names", async () => {
-    const page = await readFile(new URL("../../../deploy/docs/metrics.md", import.meta.url), "utf8");
+    const page = await readFile(new URL("../../../../deploy/docs/metrics.md", import.meta.url), "utf8");
     const named = [...page.matchAll(/^\| `([a-z]+_[a-z0-9_]+)`/gm)].map(([, name]) => name);
     expect([...after.names].sort()).toEqual(named.sort());
   });
