@@ -13,8 +13,6 @@ import { makeWorld, type World } from "../../../support/api/management-world.js"
 import { onPostgres } from "../../../support/stores/on-postgres.js";
 
 const LIMITS = { connectionMs: 1_000, lockMs: 800, statementMs: 2_000 };
-/** A request waits for a connection twice (for its token, then for its work), and then for one lock. */
-const ANSWER_MS_MAX = 20_000;
 
 let postgres: TestPostgres;
 let requests: Pool;
@@ -57,12 +55,8 @@ const whileHeld = (statement: string, work: () => Promise<void>) =>
     await client.query("rollback");
   });
 
-async function answered(sent: Promise<Answer>[]): Promise<Answer[]> {
-  const startedMs = performance.now();
-  const answers = await Promise.all(sent);
-  expect(performance.now() - startedMs).toBeLessThan(ANSWER_MS_MAX);
-  return answers;
-}
+/** While a lock is held, all come from the limits: nothing else would end the waiting. */
+const answered = (sent: Promise<Answer>[]): Promise<Answer[]> => Promise.all(sent);
 
 function expectUnavailable(answers: readonly Answer[]): void {
   for (const { status, headers, body } of answers) {

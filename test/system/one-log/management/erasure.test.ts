@@ -3,7 +3,6 @@ import pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { connectClickHouse } from "../../../../deploy/stores/clickhouse/connect-clickhouse.js";
 import type { ApiClient } from "../../../../deploy/demo/api-client.js";
-import { pause } from "../../../../schemas/async/pause.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
 import { makeOrganization, makePackage, makePixel } from "../../../support/imports/make-artifacts.js";
 import type { KnownArtifact } from "../../../support/imports/recount-line.js";
@@ -151,6 +150,16 @@ describe("the events of a deleted package", () => {
   });
 });
 
+/** Shows that erasing has looked for work once more. */
+async function eraseOfAnotherOwner(): Promise<void> {
+  await makeOrganization(api, "bystander");
+  const other = await makePackage(api, { organization: "bystander", name: "other", libraryType: "other" });
+  await api.pollToDone(await api.importBody("/v2/bystander/import", linesInto(other, 1).join("\n")));
+  expect(await tablesWith(other)).toContain("events");
+  expect(await remove(`/v1/packages/${other.id}`)).toBe(204);
+  await expect.poll(() => tablesWith(other)).toEqual([]);
+}
+
 describe("an import that is running while its package is deleted", () => {
   test("ends with artifact-not-found for the lines behind, and what it had written is erased then", async () => {
     const lines = linesInto(image, 3_000);
@@ -163,7 +172,10 @@ describe("an import that is running while its package is deleted", () => {
     await expect.poll(async () => (await api.get<EventImport>(path)).events_total).toBeGreaterThan(0);
 
     expect(await remove(`/v1/packages/${image.id}`)).toBe(204);
-    await pause(3_000); // Longer than enrichment trusts what it knew, and than erasing waits for.
+    // Enrichment trusts for a moment what it knew of the package.
+    const refused = async () => (await importLines(linesInto(image, 1))).events_failed_to_import;
+    await expect.poll(refused).toBeGreaterThan(0);
+    await eraseOfAnotherOwner();
     expect(await tablesWith(image)).toContain("events");
     await upload.send([...lines, ...linesInto(files, 10)].join("\n"));
     upload.end();
