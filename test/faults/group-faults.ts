@@ -18,7 +18,7 @@ export interface Group {
 const WAKING_MS = 1_000;
 
 /**
- * What comes of a fault outside of the process that passed its point: the end of an outage, or what is done to the
+ * Carries out the part of a fault outside of the process that passed its point: the end of an outage, or harm to the
  * others of the group.
  * @returns whether it struck
  */

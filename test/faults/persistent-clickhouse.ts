@@ -2,7 +2,7 @@ import type { ClickHouseClient } from "@clickhouse/client";
 import { pause } from "../../schemas/async/pause.js";
 import { connectClickHouse } from "../../deploy/stores/clickhouse/connect-clickhouse.js";
 
-/** ClickHouse for whoever asks while it may die: each question is asked again until it is answered. */
+/** ClickHouse for callers that ask while it may die: each question is asked again until it is answered. */
 export interface PersistentClickHouse {
   client: Pick<ClickHouseClient, "command">;
   rows<Row>(query: string): Promise<Row[]>;

@@ -43,7 +43,7 @@ async function leadsTo(path: string): Promise<string | undefined> {
   return (await world.call({ method: "HEAD", host: HOST, path })).headers.location;
 }
 
-test("the images of a host go to their owner's registry, whoever else would have them", async () => {
+test("the images of a host go to their owner's registry, and to no other owner's", async () => {
   const older = await eve.post<PackageV1>("/v1/packages", image("acme/web"));
   const urls = { backendUrl: "https://ghcr.io/acme/web", publicUrl: `https://${HOST}/acme/web` };
   const id = await newDockerPackage(world, urls);

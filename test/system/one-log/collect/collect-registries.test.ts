@@ -185,7 +185,7 @@ describe("a pull", () => {
     expect(JSON.parse(reply.body.toString())).toMatchObject({ errors: [{ code: "NAME_UNKNOWN" }] });
   });
 
-  it("takes nothing from whoever asks for the health of its host", async () => {
+  it("takes nothing from requests for the health of its host", async () => {
     expect((await world.call({ path: "/healthz", host: "cr.example.org" })).status).toBe(200);
   });
 });

@@ -192,7 +192,7 @@ describe("the server of the API", () => {
   });
 
   test.each(["keep-alive", "close"])(
-    "answers whoever is still sending, and closes some time later (Connection: %s)",
+    "answers a client that is still sending, and closes some time later (Connection: %s)",
     async (wanted) => {
       const connection = await connect();
       const part = Buffer.alloc(256 * 1024, "x");
@@ -213,7 +213,7 @@ describe("the server of the API", () => {
     await expect.poll(() => connection.answered().split("HTTP/1.1 413 ").length).toBe(3);
   });
 
-  test("reads the rest of a body also when whoever read it left in the middle", async () => {
+  test("reads the rest of a body also when its reader left in the middle", async () => {
     const abandoning = createApiServer((request, response) => {
       const parts = request.iterator({ destroyOnReturn: false });
       void parts.next().then(() => {

@@ -169,7 +169,7 @@ describe("domains", () => {
       });
   });
 
-  test("are read by whoever sees the package and changed by its admins", async () => {
+  test("are read by everyone who sees the package and changed by its admins", async () => {
     const path = `/v1/packages/${id}/domains`;
     expect(await answersByRole((token) => api.call(token, `GET ${path}`))).toEqual(read);
     const create = (token: string) => api.call(token, `POST ${path}`, { name: freshName() });

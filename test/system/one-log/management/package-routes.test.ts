@@ -168,7 +168,7 @@ describe("routes", () => {
     expect((await as("admin", `POST /v1/packages/${elsewhere}/routes`, bodies[0])).status).toBe(201);
   });
 
-  test("are read by whoever sees the package and changed by its admins", async () => {
+  test("are read by everyone who sees the package and changed by its admins", async () => {
     const path = `/v1/packages/${id}/routes`;
     expect(await answersByRole((token) => api.call(token, `GET ${path}`))).toEqual(read);
     const create = (token: string, who: string) =>

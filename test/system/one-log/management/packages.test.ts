@@ -177,7 +177,7 @@ describe("a package", () => {
     expect(await statuses("/v1/packages/linuxserver%2Fx")).toEqual([200, 404, 200, 404]);
   });
 
-  test("is listed once to whoever has anything to do with it, by owner and then name", async () => {
+  test("is listed once to everyone who has anything to do with it, by owner and then name", async () => {
     const first = idOf(await create("admin", { name: "b", shortDescription: "" }));
     const second = idOf(await create("admin", { name: "a", shortDescription: "" }));
     const own = idOf(

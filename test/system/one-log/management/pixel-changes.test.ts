@@ -124,7 +124,7 @@ describe("a pixel is changed and deleted", () => {
       expect(await as("admin", `${method} ${wrong}`, body)).toMatchObject(refused(404, "not-found"));
   });
 
-  test("once: whoever comes later is told that there is none", async () => {
+  test("once: a later caller is told that there is none", async () => {
     const answers = await Promise.all(Array.from({ length: 6 }, () => as("admin", `DELETE ${path}`)));
     expect(answers.map(({ status }) => status).sort()).toEqual([204, 404, 404, 404, 404, 404]);
     const id = path.split("/").at(-1);

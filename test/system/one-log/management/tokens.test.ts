@@ -163,7 +163,7 @@ describe("wrong tokens", () => {
     expect((await send(WRONG, "203.0.113.8")).status).toBe(401);
   });
 
-  test("do not lock out whoever takes a new token at that address", async () => {
+  test("do not lock out an account that takes a new token at that address", async () => {
     await using plain = await serveApi(postgres);
     const token = await plain.account("rotating");
     expect((await plain.call(token, "GET /v1/user")).status).toBe(200);

@@ -141,7 +141,7 @@ test("many slow receivers of one owner leave room for another's", async () => {
   expect(slow.openMax).toBe(DELIVERY_LIMITS.perOwner);
 });
 
-test("webhooks that are failing take turns, whoever else is served", async () => {
+test("webhooks that are failing take turns, however many others are served", async () => {
   const failing: string[] = [];
   for (let nth = 0; nth < 5; nth += 1) failing.push((await world.addWebhook("http://127.0.0.1:9/")).id);
   await world.pg.query("update webhooks set failing_since = now()");
@@ -313,7 +313,7 @@ describe("a webhook to which nothing could be delivered", () => {
     expect((await failAt(hours)).record?.enabled).toBe(true);
   });
 
-  test("is disabled without getting in the way of whoever changes it at that moment", async () => {
+  test("is disabled without blocking a change of it at that moment", async () => {
     const receiver = using(await openReceiver((_, response) => void response.writeHead(500).end()));
     const { id } = await world.addWebhook(receiver.url);
     await world.pg.query(

@@ -42,7 +42,7 @@ describe("importProgress", () => {
     expect(onRefused).toHaveBeenCalledExactlyOnceWith(outcomes[1], expect.any(Error));
   });
 
-  test("leaves every other failure to whoever tries again", async () => {
+  test("leaves every other failure to the caller, who tries again", async () => {
     const { pg, stored } = refusing("40P01");
     await expect(importProgress(pg).putChunks(outcomes)).rejects.toMatchObject({ code: "40P01" });
     expect(stored).toEqual([]);
