@@ -35,7 +35,10 @@ CREATE {new_table(events_by_day)}
   company_domain        LowCardinality(String),
   connection_type       LowCardinality(String),
   cloud_provider        LowCardinality(String),
-  cloud_provider_domain LowCardinality(String)
+  cloud_provider_domain LowCardinality(String),
+  -- Rows of a day stay in the order in which they came. So those of an import lie together, and those with sign -1.
+  INDEX by_version version TYPE minmax GRANULARITY 1,
+  INDEX by_sign sign TYPE minmax GRANULARITY 1
 )
 ENGINE = {plain}
 PARTITION BY toYYYYMM(date)

@@ -1,7 +1,8 @@
 -- Remove and restore what a batch found. Every view subtracts or adds the same rows.
 -- An override loses its earlier version here: its row is inserted again with sign -1. Restoring inserts it with sign 1.
 -- The rows are ordered, so that a second run makes the same block: the rows of the first run have the same contents.
--- Rows are found by 32 bits of their ids first, because a set of whole ids takes four times as long.
+-- The index of versions leaves out the parts of a day that other imports wrote. The other rows are told apart by 32 bits of
+-- their ids first, because a set of whole ids takes four times as long.
 -- `{columns}` stands for the stored columns of events.
 INSERT INTO events ({columns})
 WITH deltas AS
@@ -21,8 +22,9 @@ FROM
     FROM events
     PREWHERE artifact IN (SELECT artifact FROM deltas) AND date IN (SELECT date FROM deltas)
       AND toUInt32(event_id) IN (SELECT toUInt32(event_id) FROM deltas)
-    WHERE sign > 0 AND (artifact, date, event_id, version, import_id) IN
-      (SELECT artifact, date, event_id, version, import_id FROM deltas)
+    WHERE sign > 0 AND version IN (SELECT version FROM deltas)
+      AND (artifact, date, event_id, version, import_id) IN
+        (SELECT artifact, date, event_id, version, import_id FROM deltas)
     LIMIT 1 BY artifact, event_id, version, import_id
   ) AS stored
   INNER JOIN deltas USING (artifact, date, event_id, version, import_id)

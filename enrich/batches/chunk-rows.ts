@@ -9,7 +9,7 @@ import { LINES_IN_CHUNK } from "../../schemas/records/event-version.js";
 const CHUNKS_MAX = 500;
 
 /**
- * Whether ClickHouse has a row of any of these chunks. Slow: reads columns of the whole table. Used for live chunks
+ * Whether ClickHouse has a row of any of these chunks. Reads what came at their time from every day. Used for live chunks
  * that were appended again, and before a chunk is excluded or a block is halved.
  */
 export async function hasRows(clickhouse: ClickHouseClient, chunks: readonly RawChunk[]): Promise<boolean> {
@@ -40,7 +40,8 @@ const LINE = `first + version % ${LINES_IN_CHUNK}`;
  */
 const HAS_ROWS = `
   SELECT toUInt8(count() > 0) AS found FROM events
-  WHERE (import_id, ${STAMP}) IN
+  WHERE version >= arrayMin({stamps:Array(UInt64)}) * ${LINES_IN_CHUNK}
+    AND version < (arrayMax({stamps:Array(UInt64)}) + 1) * ${LINES_IN_CHUNK} AND (import_id, ${STAMP}) IN
     (SELECT arrayJoin(arrayZip({importIds:Array(UUID)}, {stamps:Array(UInt64)})))
     AND (import_id != toUUID('${NIL_UUID}') OR arrayExists(
       (stamp, prefix, first) -> stamp = ${STAMP} AND event_id = ${eventIdSql("artifact", lineKeySql("prefix", LINE))},
