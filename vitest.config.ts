@@ -2,24 +2,28 @@ import { basename } from "node:path";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Files of half a minute and more, the slowest first: begun last, they would run on alone. */
+/** Files of 20 s and more, the slowest first: begun last, they would run on alone. */
 const SLOW = [
   "faults",
   "roles",
-  "crash-recovery",
-  "funnel-faults",
   "hostile-bodies",
+  "poison-chunks",
+  "funnel-faults",
+  "crash-recovery",
+  "start-and-stop",
+  "group-reset",
+  "large-answers",
   "stop-and-start",
   "documents",
-  "group-reset",
-  "poison-chunks",
-  "large-answers",
-  "funnel",
-  "start-and-stop",
-  "settlement",
+  "collect-crashes",
   "broker",
-  "event-log-lost",
   "event-log",
+  "settlement",
+  "given-servers",
+  "erasure",
+  "breakdowns",
+  "funnel",
+  "killed",
 ];
 
 class SlowFirst extends BaseSequencer {
@@ -33,8 +37,12 @@ class SlowFirst extends BaseSequencer {
   }
 }
 
+const STORES = ["test/support/program/build.ts", "test/support/stores/prepare-stores.ts"];
+const BROKER = ["test/support/stores/fetch-broker.ts", "test/support/stores/provide-broker.ts"];
+
 /** For projects whose tests start programs and servers; they run beside each other, after the others. */
 const WITH_PROCESSES = {
+  globalSetup: STORES,
   setupFiles: ["test/support/fail-on-leaks.ts"],
   testTimeout: 120_000,
   hookTimeout: 120_000,
@@ -45,8 +53,8 @@ export default defineConfig({
   // Node 20 cannot parse `await using`.
   oxc: { target: "es2022" },
   test: {
-    // Each system test file starts stores of its own; more of them at once would only wait for each other.
-    maxWorkers: 2,
+    // Files that start programs wait for these a third of their time: on two cores a third worker fills it.
+    maxWorkers: 3,
     // Polls end as soon as they may; the default second would fail them on a busy machine.
     expect: { poll: { timeout: 30_000 } },
     sequence: { sequencer: SlowFirst },
@@ -64,24 +72,15 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: {
-          name: "system",
-          include: ["test/system/**/*.test.ts"],
-          globalSetup: ["test/support/program/build.ts", "test/support/stores/prepare-stores.ts"],
-          ...WITH_PROCESSES,
-        },
+        test: { name: "system", include: ["test/system/**/*.test.ts"], ...WITH_PROCESSES },
       },
       {
         extends: true,
         test: {
           name: "kafka",
           include: ["test/kafka/**/*.test.ts"],
-          globalSetup: [
-            "test/support/program/build.ts",
-            "test/support/stores/prepare-stores.ts",
-            "test/support/stores/fetch-broker.ts",
-          ],
           ...WITH_PROCESSES,
+          globalSetup: [...STORES, ...BROKER],
         },
       },
       {
@@ -90,24 +89,14 @@ export default defineConfig({
           name: "system-on-kafka",
           // The promises that a log can break. The rest, in one-log, meets the embedded log alone.
           include: ["test/system/both-logs/**/*.test.ts"],
-          globalSetup: [
-            "test/support/program/build.ts",
-            "test/support/stores/prepare-stores.ts",
-            "test/support/stores/fetch-broker.ts",
-            "test/support/stores/provide-broker.ts",
-          ],
           ...WITH_PROCESSES,
-          setupFiles: ["test/support/fail-on-leaks.ts", "test/support/stores/use-broker.ts"],
+          globalSetup: [...STORES, ...BROKER, "test/support/stores/skip-without-broker.ts"],
+          setupFiles: [...WITH_PROCESSES.setupFiles, "test/support/stores/use-broker.ts"],
         },
       },
       {
         extends: true,
-        test: {
-          name: "docker",
-          include: ["test/docker/**/*.test.ts"],
-          globalSetup: ["test/support/program/build.ts", "test/support/stores/prepare-stores.ts"],
-          ...WITH_PROCESSES,
-        },
+        test: { name: "docker", include: ["test/docker/**/*.test.ts"], ...WITH_PROCESSES },
       },
     ],
   },

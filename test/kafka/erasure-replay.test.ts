@@ -32,7 +32,7 @@ describeWithBroker("what was deleted, when the log is read again", (broker) => {
       FAULT_PLAN: join(dir, "plan.json"),
       KAFKA_TOPIC_PREFIX: `replay-${Date.now()}.`,
       KAFKA_PARTITIONS: "2",
-      KAFKA_SESSION_TIMEOUT_MS: "6000",
+      KAFKA_SESSION_TIMEOUT_MS: String(broker().sessionTimeoutMs),
     };
     cluster = await startCluster({ brokers: broker().brokers, env });
     const first = await cluster.add("api");

@@ -6,9 +6,6 @@ import { BatchLost } from "../../schemas/records/event-log.js";
 import { describeWithBroker } from "../support/stores/describe-with-broker.js";
 import { eventLogSuite } from "../support/stores/event-log-suite.js";
 
-/** The least that a broker takes by itself. */
-const SESSION_MS = 6_000;
-
 describeWithBroker("on a Kafka broker", (broker) => {
   eventLogSuite("the event log on Kafka", async () => {
     const options = {
@@ -38,7 +35,7 @@ describeWithBroker("on a Kafka broker", (broker) => {
       prefix: `${randomUUID()}.`,
       partitions: 1,
       createTopics: true,
-      sessionTimeoutMs: SESSION_MS,
+      sessionTimeoutMs: broker().sessionTimeoutMs,
     };
     await using log = await openKafkaLog(options, pino({ level: "silent" }));
     await log.append([Buffer.from("one")], { partition: 0 });
@@ -51,7 +48,7 @@ describeWithBroker("on a Kafka broker", (broker) => {
       notes.push(batch.recordedNote);
       if (notes.length === 1) {
         await batch.recordRange("begun");
-        standStill(SESSION_MS + 2_000);
+        standStill(broker().sessionTimeoutMs + 2_000);
       }
       await batch.commit().catch((error: unknown) => {
         failures.push(error);

@@ -50,9 +50,7 @@ describeWithBroker(
     function nextBody(): Buffer {
       const packages = [{ id: artifact.id, libraryType: "docker" as const }];
       const mix = { seed: 61, clients: 2_000, overrideShare: 0.2, from: "2025-03-10", days: 30, packages };
-      const body = Buffer.concat([
-        ...generateBody({ ...mix, count: 20_000, startAt: 20_000 * bodies.length }),
-      ]);
+      const body = Buffer.concat([...generateBody({ ...mix, count: 8_000, startAt: 8_000 * bodies.length })]);
       bodies.push(body);
       return body;
     }

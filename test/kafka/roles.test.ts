@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ApiClient } from "../../deploy/demo/api-client.js";
-import { pause } from "../../schemas/async/pause.js";
 import type { EventImport } from "../../schemas/records/import-store.js";
 import { countLive } from "../support/stores/count-live.js";
 import { describeWithBroker } from "../support/stores/describe-with-broker.js";
 import { firstDifference } from "../support/imports/first-difference.js";
+import { makeOrganization, makePackage } from "../support/imports/make-artifacts.js";
 import { onPostgres } from "../support/stores/on-postgres.js";
 import { openUpload } from "../support/imports/open-upload.js";
 import { openRolesWorld, type RolesWorld } from "../support/program/roles-world.js";
@@ -15,14 +15,13 @@ import type { Toolchain } from "../support/program/start-toolchain.js";
 const LINES = Number(process.env["ROLES_TEST_LINES"] ?? 60_000);
 const RANGE = { startDate: "2025-03-01", endDate: "2025-05-01" };
 const LINE = '{"$time":"2025-03-10T12:00:00Z"}\n';
-const DRAIN_MS_MAX = 20_000;
 
 describeWithBroker("each role as processes of its own, on a Kafka broker", (broker) => {
   let world: RolesWorld;
   let apis: readonly [ApiClient, ApiClient];
 
   beforeAll(async () => {
-    world = await openRolesWorld(broker().brokers);
+    world = await openRolesWorld(broker());
     apis = world.apis;
   });
 
@@ -143,6 +142,15 @@ describeWithBroker("each role as processes of its own, on a Kafka broker", (brok
     expect(imports).toEqual({ count: 1 });
   });
 
+  /** Shows that settlement has looked for work once more. */
+  async function importOfAnotherOwner(): Promise<void> {
+    const [api] = apis;
+    await makeOrganization(api, "bystander");
+    const made = { organization: "bystander", name: "files", libraryType: "other" } as const;
+    const { id } = await makePackage(api, made);
+    await api.pollToDone(await api.importBody(`/v2/packages/bystander/${id}/import`, LINE));
+  }
+
   test("one of two processes of jobs settles an owner's imports at a time, and the other goes on without it", async () => {
     const other = await world.cluster.add("jobs");
     const sections = await world.newSections(20_000);
@@ -165,7 +173,7 @@ describeWithBroker("each role as processes of its own, on a Kafka broker", (brok
           )
         ).rows[0]?.enriched;
       await expect.poll(enriched).toBe(true);
-      await pause(1_000);
+      await importOfAnotherOwner();
       const { rows } = await client.query("select status, chunks_settled from imports where id = $1", [
         sent.id,
       ]);
@@ -206,9 +214,8 @@ describeWithBroker("each role as processes of its own, on a Kafka broker", (brok
         );
       await expect.poll(newest, { interval: 20 }).toEqual({ running: true });
       const [leaving] = world.cluster.members.filter((member) => world.enrichers.includes(member));
-      const since = performance.now();
+      // It gives itself 20 s, and ends with status 1 when these are over.
       expect(await leaving?.kill("SIGTERM")).toBe(0);
-      expect(performance.now() - since).toBeLessThan(DRAIN_MS_MAX);
       const started = await sending;
       const record = await apis[0].pollToDone(started, { timeoutMs: 120_000 + LINES });
       await expectExact(record, sections);

@@ -1,6 +1,7 @@
 import { connectApi, type ApiClient } from "../../../deploy/demo/api-client.js";
 import { openPersistentClickHouse, type PersistentClickHouse } from "../../faults/persistent-clickhouse.js";
 import { makeOrganization, makePackage } from "../imports/make-artifacts.js";
+import type { SuiteBroker } from "../stores/log-environment.js";
 import { onPostgres } from "../stores/on-postgres.js";
 import { openRecount, type RecountBodies } from "../imports/open-recount.js";
 import type { KnownArtifact } from "../imports/recount-line.js";
@@ -31,12 +32,11 @@ export interface RolesWorld extends AsyncDisposable {
 const ORGANIZATION = "on-roles";
 const SECTION_LINES = 50_000;
 
-export async function openRolesWorld(brokers: readonly string[]): Promise<RolesWorld> {
+export async function openRolesWorld({ brokers, sessionTimeoutMs }: SuiteBroker): Promise<RolesWorld> {
   const env = {
     KAFKA_TOPIC_PREFIX: `roles-${Date.now()}.`,
     KAFKA_PARTITIONS: "12",
-    // The least that a broker takes by itself.
-    KAFKA_SESSION_TIMEOUT_MS: "6000",
+    KAFKA_SESSION_TIMEOUT_MS: String(sessionTimeoutMs),
   };
   const cluster = await startCluster({ brokers, env });
   const recountBodies = await openRecount();

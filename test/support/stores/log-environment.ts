@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { ProcessEnvironment } from "../program/toolchain-process.js";
 
-/** The broker of a run of the system suite on Kafka, in a form that can be handed to the processes of tests. */
+/** The broker of a run, in a form that can be handed to the processes of tests. */
 export interface SuiteBroker {
   brokers: readonly string[];
   /** A program that was killed holds its partitions for as long. */
@@ -9,7 +9,7 @@ export interface SuiteBroker {
 }
 
 const VARIABLE = "TEST_SUITE_BROKER";
-/** Each program has two workers. */
+/** More than a program has workers. */
 const PARTITIONS = 4;
 
 /** From here on this process starts programs on the broker. */

@@ -5,32 +5,39 @@ import type { SuiteBroker } from "./log-environment.js";
 declare module "vitest" {
   interface ProvidedContext {
     /** Or, in a sentence, what is missing. */
-    suiteBroker: SuiteBroker | { missing: string };
+    suiteBroker: ProvidedBroker;
   }
 }
 
-/** What a broker allows by default at the least (`group.min.session.timeout.ms`), and ours. */
+export type ProvidedBroker = SuiteBroker | { missing: string };
+
+/** The least that brokers allow by default (`group.min.session.timeout.ms`), and ours. */
 const SESSION_MS = { given: 6_000, ours: 4_000 };
-const NO_TEST = /^(?!)/;
 
-/**
- * Opens one broker for all files of a project. Where there is none its tests are reported as skipped; with CI=true
- * each file fails (use-broker.ts).
- */
+/** Several projects use the same broker: the first one to ask opens it, the first one to end closes it. */
+const once = globalThis as { suiteBroker?: ReturnType<typeof openSuiteBroker> | undefined };
+
+/** Opens one broker for the files of all projects that do not harm theirs. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const source = await findBrokerSource();
-  if (source.kind === "none") {
-    project.provide("suiteBroker", { missing: source.reason });
-    if (process.env["CI"] !== "true") skipAll(project, source.reason);
-    return async () => undefined;
-  }
-  const broker = await openTestBroker(source);
-  const sessionTimeoutMs = source.kind === "given" ? SESSION_MS.given : SESSION_MS.ours;
-  project.provide("suiteBroker", { brokers: broker?.brokers ?? [], sessionTimeoutMs });
-  return async () => broker?.[Symbol.asyncDispose]();
+  once.suiteBroker ??= openSuiteBroker();
+  const { provided, close } = await once.suiteBroker;
+  project.provide("suiteBroker", provided);
+  return async () => {
+    if (once.suiteBroker === undefined) return;
+    once.suiteBroker = undefined;
+    await close();
+  };
 }
 
-function skipAll(project: TestProject, reason: string): void {
-  process.stderr.write(`\nSKIPPED: the system suite on Kafka. ${reason}\n\n`);
-  project.config.testNamePattern = NO_TEST;
+async function openSuiteBroker(): Promise<{ provided: ProvidedBroker; close: () => Promise<void> }> {
+  const source = await findBrokerSource();
+  const broker = await openTestBroker(source);
+  const provided =
+    source.kind === "none"
+      ? { missing: source.reason }
+      : {
+          brokers: broker?.brokers ?? [],
+          sessionTimeoutMs: source.kind === "given" ? SESSION_MS.given : SESSION_MS.ours,
+        };
+  return { provided, close: async () => broker?.[Symbol.asyncDispose]() };
 }
