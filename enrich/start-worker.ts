@@ -1,13 +1,14 @@
 import { setImmediate } from "node:timers/promises";
 import type { ClickHouseClient } from "@clickhouse/client";
+import { whenIdle, type IdleWatch } from "../schemas/async/when-idle.js";
 import { unpackedSize } from "../schemas/records/chunk-codec.js";
 import type { ChunkOutcome, ImportProgress } from "../schemas/records/chunk-outcome.js";
 import type { DeadLetter, DeadLetterStore } from "../schemas/records/dead-letter.js";
 import type { Lookups } from "../schemas/records/enriched-event.js";
-import { BatchLost, type EventLog, type LogConsumer } from "../schemas/records/event-log.js";
+import { BatchLost, type EventLog, type LogBatch, type LogConsumer } from "../schemas/records/event-log.js";
 import { LANES, partitionsOf, type Lane } from "../schemas/records/log-lanes.js";
 import type { Inserted, RowInserter } from "./batches/insert-rows.js";
-import { openPace } from "./batches/pace-batches.js";
+import { openPace, type Pace } from "./batches/pace-batches.js";
 import { retryWhileDown, type Again } from "./batches/retry-while-down.js";
 import type { ThreadMutex } from "./batches/thread-mutex.js";
 import { writeBatch, type BatchWriter } from "./batches/write-batch.js";
@@ -39,6 +40,8 @@ export interface WorkerDependencies {
   mutexOf?: (lane: Lane) => ThreadMutex;
   onOutcomes?: (outcomes: readonly ChunkOutcome[]) => void;
   onWritten?: (batch: WrittenBatch) => void;
+  /** Called some seconds after the last batch, when its memory is garbage. */
+  onIdle?: () => void;
   onInserted?: (insert: Inserted) => void;
   /** Called once for each new dead letter. */
   onDeadLetter?: (letter: DeadLetter) => void;
@@ -50,45 +53,47 @@ export interface WorkerDependencies {
 
 /**
  * Consumes the lanes of the event log side by side until disposed of; a store that is down is waited for. From a batch to
- * a line: the handler below -> writeBatch -> writeBlock -> fillBlock -> enrichChunk -> decodeLine.
+ * a line: `writeWith` below -> writeBatch -> writeBlock -> fillBlock -> enrichChunk -> decodeLine.
  */
 export async function startWorker(dependencies: WorkerDependencies): Promise<LogConsumer> {
   const lanes = LANES.filter((lane) => partitionsOf(lane, dependencies.log.partitions).length > 0);
-  const starts = await Promise.allSettled(lanes.map((lane) => startLane(lane, dependencies)));
-  const started = starts.flatMap((start) => (start.status === "fulfilled" ? start.value : []));
-  const stop = () => Promise.all(started.map((consumer) => consumer[Symbol.asyncDispose]()));
-  const failed = starts.find((start) => start.status === "rejected");
+  const writers: BatchWriter[] = [];
+  const idle = whenIdle(IDLE_MS, () => {
+    for (const writer of writers) Object.assign(writer, openBlocks());
+    dependencies.onIdle?.();
+  });
+  const start = (lane: Lane) => {
+    const stopping = new AbortController();
+    const writer = openWriter(dependencies, { lane, stopping: stopping.signal });
+    writers.push(writer);
+    return startLane(lane, { ...dependencies, writer, stopping, idle });
+  };
+  const starts = await Promise.allSettled(lanes.map(start));
+  const started = starts.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
+  const stop = async () => {
+    await Promise.all(started.map((consumer) => consumer[Symbol.asyncDispose]()));
+    idle[Symbol.dispose]();
+  };
+  const failed = starts.find((one) => one.status === "rejected");
   if (failed !== undefined) {
     await stop();
     throw failed.reason;
   }
-  return {
-    crashed: Promise.race(started.map(({ crashed }) => crashed)),
-    [Symbol.asyncDispose]: async () => void (await stop()),
-  };
+  return { crashed: Promise.race(started.map(({ crashed }) => crashed)), [Symbol.asyncDispose]: stop };
 }
 
-async function startLane(lane: Lane, dependencies: WorkerDependencies): Promise<LogConsumer> {
-  const { log, share, onWritten } = dependencies;
-  const stopping = new AbortController();
-  const writer = openWriter(dependencies, { lane, stopping: stopping.signal });
+interface LaneDependencies extends Pick<WorkerDependencies, "log" | "share" | "onWritten"> {
+  writer: BatchWriter;
+  stopping: AbortController;
+  idle: IdleWatch;
+}
+
+async function startLane(lane: Lane, dependencies: LaneDependencies): Promise<LogConsumer> {
+  const { log, share, writer, stopping, idle } = dependencies;
   const pace = openPace(lane);
-  const options = {
-    group: ENRICH_GROUP,
-    batchBytesMax: () => pace.bytesMax,
-    sizeOf: unpackedSize,
-    share,
-    lane,
-  };
-  const consumer = await log.consume(options, async (batch) => {
-    const startedAt = performance.now();
-    const again = batch.recordedNote !== undefined;
-    await writeBatch(batch, writer);
-    const bytes = batch.records.reduce((sum, { value }) => sum + unpackedSize(value), 0);
-    const durationMs = performance.now() - startedAt;
-    pace.onWritten({ bytes, durationMs });
-    onWritten?.({ durationMs, again });
-  });
+  const options = { group: ENRICH_GROUP, batchBytesMax: () => pace.bytesMax, sizeOf: unpackedSize };
+  const write = writeWith(pace, dependencies);
+  const consumer = await log.consume({ ...options, share, lane }, (batch) => idle.during(write(batch)));
   return {
     crashed: consumer.crashed,
     async [Symbol.asyncDispose]() {
@@ -98,6 +103,18 @@ async function startLane(lane: Lane, dependencies: WorkerDependencies): Promise<
       await writer.current.range?.end().catch(() => undefined);
       await consumer[Symbol.asyncDispose]();
     },
+  };
+}
+
+function writeWith(pace: Pace, { writer, onWritten }: LaneDependencies): (batch: LogBatch) => Promise<void> {
+  return async (batch) => {
+    const startedAt = performance.now();
+    const again = batch.recordedNote !== undefined;
+    const bytes = batch.records.reduce((sum, { value }) => sum + unpackedSize(value), 0);
+    await writeBatch(batch, writer);
+    const durationMs = performance.now() - startedAt;
+    pace.onWritten({ bytes, durationMs });
+    onWritten?.({ durationMs, again });
   };
 }
 
@@ -125,14 +142,20 @@ function openWriter(
     stopping,
     // The express lane of this thread waits for one chunk of the bulk lane, 20 ms, not for a block.
     ...(lane === "bulk" && { betweenChunks: () => setImmediate() }),
-    events: new EventBlock(),
-    logs: new LogBlock(),
+    ...openBlocks(),
     // Waits here while the store is down, so that the chunk need not be enriched again.
     artifacts: new ArtifactCache((request) =>
       again("asking for an artifact", () => resolveArtifact(request)),
     ),
     live: new LiveArtifacts((ids) => again("asking for artifacts", () => resolveLive(ids))),
   };
+}
+
+/** Blocks keep their memory for the next batch for this long; the log has released that of its records by then. */
+const IDLE_MS = 5_000;
+
+function openBlocks(): Pick<BatchWriter, "events" | "logs"> {
+  return { events: new EventBlock(), logs: new LogBlock() };
 }
 
 const UNSHARED: ThreadMutex = { lock: async () => undefined, unlock: () => undefined };

@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { countAccounts } from "../../api/stores/accounts/accounts.js";
 import { parseConfig } from "../config/config.js";
 import { configurationHelp } from "../config/describe-variables.js";
+import { limitMalloc } from "../process/limit-malloc.js";
 import { startDeadline, stopSignal } from "../process/lifecycle.js";
 import { createLog } from "../process/log.js";
 import { start, type Running } from "../roles/start.js";
@@ -16,6 +17,7 @@ export function startCommand(): Command {
 }
 
 async function runStart(): Promise<void> {
+  limitMalloc();
   const config = parseConfig(process.env);
   const log = createLog({ level: config.logLevel });
   const stop = stopSignal();

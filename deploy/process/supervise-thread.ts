@@ -20,6 +20,8 @@ export interface ThreadOptions<Received extends object> {
   log: Logger;
   /** Returns the `workerData`. Called before each start. */
   data: () => object;
+  /** The most that the thread's heap has for new objects; 48 MB by default. */
+  youngHeapMb?: number;
   /** Receives all messages of the thread. */
   onMessage: (message: Received) => void;
   /** Called after each end of the thread, also after a failure. */
@@ -48,6 +50,7 @@ export function superviseThread<Sent extends object, Received extends object>(
   options: ThreadOptions<Received>,
 ): SupervisedThread<Sent> {
   const { log, name, label, firstPauseMs = FIRST_PAUSE_MS, mayHangInStart = false } = options;
+  const resourceLimits = { maxYoungGenerationSizeMb: options.youngHeapMb };
   const stopping = new AbortController();
   let current: Worker | undefined;
   let isReady = false;
@@ -72,7 +75,7 @@ export function superviseThread<Sent extends object, Received extends object>(
     for (let failures = 0; !stopping.signal.aborted; failures++) {
       const startedAt = Date.now();
       failedStarts++;
-      current = new Worker(options.module, { workerData: options.data(), name });
+      current = new Worker(options.module, { workerData: options.data(), name, resourceLimits });
       const failure = await ended(current.on("message", onMessage));
       const worked = isReady;
       isReady = false;

@@ -13,6 +13,7 @@ import { connectPostgres } from "../stores/postgres/connect-postgres.js";
 import { mutexIndex, type FromThread, type ThreadData, type ToThread } from "./enrich-messages.js";
 import { createLog } from "../process/log.js";
 import { openEventLog } from "../stores/open-event-log.js";
+import { garbageCollector } from "../process/garbage-collector.js";
 import { untilStopped } from "../process/until-stopped.js";
 import { lowerPriority } from "../process/thread-priority.js";
 
@@ -49,6 +50,7 @@ async function main(data: ThreadData): Promise<void> {
       mutexOf: (lane) => sharedThreadMutex(data.mutexMemory, mutexIndex(data.share.index, lane)),
       onOutcomes: (outcomes) => send({ outcomes: [...outcomes] }),
       onWritten: (written) => send({ written }),
+      onIdle: garbageCollector(),
       onInserted: (inserted) => send({ inserted }),
       onDeadLetter: ({ record: _, ...letter }) => {
         log.error(letter, "a chunk became a dead letter; see: admin dead-letters list");

@@ -61,6 +61,7 @@ export interface LogRecord {
 /** Consecutive records of one partition, with the methods that acknowledge them. */
 export interface LogBatch {
   readonly partition: number;
+  /** Their bytes are valid until the commit, and may be overwritten after it. */
   readonly records: readonly LogRecord[];
   /** `<log id>:<topic>:<partition>:<first>-<last>`: the same token always means the same records. */
   readonly token: string;

@@ -1,5 +1,6 @@
 import { pause } from "../../../../schemas/async/pause.js";
 import type { ConsumeOptions, LogBatch, LogConsumer } from "../../../../schemas/records/event-log.js";
+import { BatchMemory } from "./batch-memory.js";
 import { releaseMappedPages } from "./event-log-pages.js";
 import { openPartition, type PartitionReader } from "./event-log-partition.js";
 import type { LogStore } from "./event-log-store.js";
@@ -11,6 +12,9 @@ const IDLE_MS_MIN = 1;
 const IDLE_MS_MAX = 50;
 const IDLE_GROWTH = 1.5;
 
+/** Memory of batches is kept for the next one for this long. */
+const RELEASE_AFTER_MS = 3_000;
+
 /** Pages that were read stay mapped, and count as memory of the process, until they are released. */
 const MAPPED_BYTES_MAX = 16 * 2 ** 20;
 
@@ -21,8 +25,9 @@ export async function startConsumer(
   handle: (batch: LogBatch) => Promise<void>,
 ): Promise<LogConsumer> {
   const stop = new AbortController();
+  const memory = new BatchMemory();
   const partitions = await Promise.all(
-    share.map((partition) => openPartition(store, { group, partition, batchBytesMax, sizeOf })),
+    share.map((partition) => openPartition(store, { group, partition, batchBytesMax, sizeOf, memory })),
   );
   let mappedBytes = 0;
 
@@ -41,6 +46,7 @@ export async function startConsumer(
 
   async function consumeAll(): Promise<void> {
     let idleMs = IDLE_MS_MIN;
+    let foundAt = 0;
     while (!stop.signal.aborted) {
       store.refresh();
       const appended = store.nextOffsets().value;
@@ -50,6 +56,8 @@ export async function startConsumer(
         if (await consumeNext(partition, appended)) found = true;
       }
       idleMs = found ? IDLE_MS_MIN : Math.min(idleMs * IDLE_GROWTH, IDLE_MS_MAX);
+      if (found) foundAt = performance.now();
+      else if (performance.now() - foundAt > RELEASE_AFTER_MS) memory.release();
       if (!found) await pause(idleMs, { signal: stop.signal });
     }
   }

@@ -1,5 +1,6 @@
 import { BatchLost, type LogBatch, type LogRecord } from "../../../../schemas/records/event-log.js";
 import { countWithinBytes } from "../../count-within-bytes.js";
+import type { BatchMemory } from "./batch-memory.js";
 import type { LogStore } from "./event-log-store.js";
 import type { Cursor } from "./event-log-tables.js";
 import { written } from "./event-log-written.js";
@@ -16,11 +17,13 @@ export interface PartitionOptions {
   partition: number;
   batchBytesMax: number | (() => number);
   sizeOf?: ((value: Uint8Array) => number) | undefined;
+  /** Holds the records of the last batch. */
+  memory: BatchMemory;
 }
 
 /** A group that comes for the first time begins with the oldest record kept; from then on none that it wants is deleted. */
 export async function openPartition(store: LogStore, options: PartitionOptions): Promise<PartitionReader> {
-  const { group, partition, batchBytesMax, sizeOf } = options;
+  const { group, partition, batchBytesMax, sizeOf, memory } = options;
   store.refresh();
   let cursor = store.cursor(group, partition);
 
@@ -56,12 +59,12 @@ export async function openPartition(store: LogStore, options: PartitionOptions):
       const { next: first, range } = cursor.value;
       if (first >= (appended[partition] ?? 0)) return undefined;
       const bytesMax = typeof batchBytesMax === "number" ? batchBytesMax : batchBytesMax();
-      if (range) return toBatch(readRecords(store, { partition, first, end: range.last + 1 }), range.note);
-      const records = readRecords(store, {
-        partition,
-        first,
-        end: endOfBatch(store, { partition, first, bytesMax }),
-      });
+      if (range) {
+        const sizes = sizesWithin(store, { partition, first, end: range.last + 1, bytesMax: Infinity });
+        return toBatch(readRecords(store, { partition, first, sizes, memory }), range.note);
+      }
+      const sizes = sizesWithin(store, { partition, first, end: Infinity, bytesMax });
+      const records = readRecords(store, { partition, first, sizes, memory });
       const count = sizeOf ? countWithinBytes(records, { bytesMax, sizeOf }) : records.length;
       return toBatch(records.slice(0, count), undefined);
     },
@@ -74,28 +77,39 @@ interface Slice {
   first: number;
 }
 
-/** The offset after the last record that still fits; the first one always does. */
-function endOfBatch(store: LogStore, { partition, first, bytesMax }: Slice & { bytesMax: number }): number {
+/** Records by their sizes, which are known without reading them; the first one always fits. */
+function sizesWithin(
+  store: LogStore,
+  { partition, first, end, bytesMax }: Slice & { end: number; bytesMax: number },
+): number[] {
+  const sizes: number[] = [];
   let bytes = 0;
-  let end = first;
   for (const { value } of store.facts.getRange({
     start: [store.topic, partition, first],
-    end: [store.topic, partition, Infinity],
+    end: [store.topic, partition, end],
   })) {
     bytes += value[0];
-    if (end > first && bytes > bytesMax) break;
-    end++;
+    if (sizes.length > 0 && bytes > bytesMax) break;
+    sizes.push(value[0]);
   }
-  return end;
+  return sizes;
 }
 
-function readRecords(store: LogStore, { partition, first, end }: Slice & { end: number }): LogRecord[] {
-  const records: LogRecord[] = [];
-  for (let offset = first; offset < end; offset++) {
-    const stored = store.records.getBinary([store.topic, partition, offset]);
+/** Copies records out of LMDB's pages. */
+function readRecords(
+  store: LogStore,
+  { partition, first, sizes, memory }: Slice & { sizes: readonly number[]; memory: BatchMemory },
+): LogRecord[] {
+  const bytes = memory.reserve(sizes.reduce((sum, size) => sum + size, 0));
+  let at = 0;
+  return sizes.map((size, index) => {
+    const offset = first + index;
+    const stored = store.records.getBinaryFast([store.topic, partition, offset]);
     if (!stored) throw new Error(`record ${offset} of partition ${partition} is missing from the event log`);
-    // getBinary has copied the bytes out of LMDB's pages; only the binding's own fields on the Buffer are shed.
-    records.push({ offset, value: Buffer.from(stored.buffer, stored.byteOffset, stored.byteLength) });
-  }
-  return records;
+    const value = bytes.subarray(at, at + size);
+    // The binding answers small records in a larger buffer of its own.
+    value.set(new Uint8Array(stored.buffer, stored.byteOffset, size));
+    at += size;
+    return { offset, value };
+  });
 }
