@@ -47,23 +47,28 @@ export async function insertImport(
     const earlier = idempotency && (await findRepeatedImport(client, idempotency));
     if (earlier !== undefined) return { id: earlier, repeated: true };
     const id = uuidv7();
-    const [counted] = await query<{ active: number }>(
-      client,
-      "select count(*)::int as active from imports where owner_id = $1 and status = 'importing'",
-      [ownerId],
-    );
-    if ((counted?.active ?? 0) >= ACTIVE_IMPORTS_MAX) throw tooManyActiveImports();
-    await query(
-      client,
-      `insert into imports (id, owner_id, account_id, artifact_kind, artifact_id, upload_lease)
-       values ($1, $2, $3, $4, $5, now() + make_interval(secs => $6))`,
-      [id, ownerId, accountId, artifactKind, artifactId === "" ? null : artifactId, UPLOAD_LEASE_SECONDS],
-    );
+    const inserted = await query(client, INSERT_UNLESS_TOO_MANY, [
+      id,
+      ownerId,
+      accountId,
+      artifactKind,
+      artifactId === "" ? null : artifactId,
+      UPLOAD_LEASE_SECONDS,
+      ACTIVE_IMPORTS_MAX,
+    ]);
+    if (inserted.length === 0) throw tooManyActiveImports();
     if (idempotency !== undefined) await insertImportKey(client, idempotency, id);
     await record?.(client, id);
     return { id, repeated: false };
   });
 }
+
+/** Counts and inserts in one statement: it begins after the owner's row is locked, so it sees every earlier start. */
+const INSERT_UNLESS_TOO_MANY = `
+  insert into imports (id, owner_id, account_id, artifact_kind, artifact_id, upload_lease)
+  select $1::uuid, $2::uuid, $3::uuid, $4::text, $5::uuid, now() + make_interval(secs => $6)
+  where (select count(*) from imports where owner_id = $2::uuid and status = 'importing') < $7::int
+  returning id`;
 
 /** The specification fixes the message. */
 export function tooManyActiveImports(): Problem {
