@@ -27,7 +27,7 @@ export interface CollectRound {
   bare: RedirectRun;
 }
 
-export interface CollectSetup extends ImportSetup {
+export interface CollectSetup extends Omit<ImportSetup, "metricsUrl"> {
   collectUrl: string;
   /** A gzip file of events of the package. */
   file: string;

@@ -62,20 +62,20 @@ async function openImports(
   program: Program,
   { events, seed, folder }: StepsOptions,
 ): Promise<(startAt: number) => Promise<Omit<GrowthStep, "stored">>> {
-  const { api: url, clickhouse: clickhouseUrl } = await program.ready();
+  const { api: url, clickhouse: clickhouseUrl, metrics: metricsUrl } = await program.ready();
   const api = connectApi(url, await createBenchAccount(program.dataDir));
   const packageIds = await makePackages(api, { name: "grown", count: 1 });
-  const setup: ImportSetup = { api, clickhouseUrl, pid: program.pid, folder };
+  const setup: ImportSetup = { api, clickhouseUrl, metricsUrl, pid: program.pid, folder };
   const path = join(folder, "next.ndjson.gz");
   return async (startAt) => {
     await writeGzipFile(path, { events, seed, packageIds, startAt, gzipLevel: GZIP_LEVEL });
     await awaitMerges(clickhouseUrl);
     const partsBefore = await countParts(clickhouseUrl);
     using untilMerged = sampleUsage(program.pid);
-    const { secondsToDone, usage } = await measureImport(setup, { path, events, packageIds });
+    const { secondsToDone, inserts, usage } = await measureImport(setup, { path, events, packageIds });
     const partsAtDone = await countParts(clickhouseUrl);
     await awaitMerges(clickhouseUrl);
-    const measured = { secondsToDone, usage, usageUntilMerged: untilMerged.finish() };
+    const measured = { secondsToDone, inserts, usage, usageUntilMerged: untilMerged.finish() };
     await rm(path);
     return { ...measured, partsBefore, partsAtDone };
   };

@@ -9,6 +9,7 @@ import type { ActiveParts } from "./count-parts.js";
 export interface GrowthStep {
   stored: number;
   secondsToDone: number;
+  inserts: number;
   usage: Usage;
   /** Until ClickHouse had no running merges after it. */
   usageUntilMerged: Usage;
@@ -39,12 +40,13 @@ const HEADING = [
   "ClickHouse to done",
   "until merged",
   "PostgreSQL",
+  "rows of an insert",
   "parts of events",
   "of all tables",
 ];
 
 function rowOf(step: GrowthStep, events: number): string[] {
-  const { stored, secondsToDone, usage, usageUntilMerged, partsBefore, partsAtDone } = step;
+  const { stored, secondsToDone, inserts, usage, usageUntilMerged, partsBefore, partsAtDone } = step;
   return [
     whole(stored),
     seconds(secondsToDone),
@@ -53,6 +55,7 @@ function rowOf(step: GrowthStep, events: number): string[] {
     seconds(usage.clickhouse.cpuSeconds),
     seconds(usageUntilMerged.clickhouse.cpuSeconds),
     seconds(usage.postgres.cpuSeconds),
+    whole(events / inserts),
     `${partsBefore.events} to ${partsAtDone.events}`,
     `${partsBefore.allTables} to ${partsAtDone.allTables}`,
   ];
@@ -61,6 +64,7 @@ function rowOf(step: GrowthStep, events: number): string[] {
 function jsonOf({
   stored,
   secondsToDone,
+  inserts,
   usage,
   usageUntilMerged,
   partsBefore,
@@ -69,6 +73,7 @@ function jsonOf({
   return {
     stored,
     seconds_to_done: rounded(secondsToDone),
+    inserts,
     cpu_seconds: roundedAll(cpuSecondsOf(usage)),
     cpu_seconds_until_merged: roundedAll(cpuSecondsOf(usageUntilMerged)),
     active_parts: {

@@ -40,9 +40,10 @@ interface VariantsOptions extends BenchOptions {
 /** Every round measures all variants, so that slow changes of the machine affect all of them. */
 async function runVariants(program: Program, options: VariantsOptions): Promise<MeasuredVariant[]> {
   const { events, seed, rounds, folder, onProgress } = options;
-  const { api, clickhouse: clickhouseUrl } = await program.ready();
+  const { api, clickhouse: clickhouseUrl, metrics: metricsUrl } = await program.ready();
   const token = await createBenchAccount(program.dataDir);
-  const setup: ImportSetup = { api: connectApi(api, token), clickhouseUrl, pid: program.pid, folder };
+  const stores = { clickhouseUrl, metricsUrl };
+  const setup: ImportSetup = { api: connectApi(api, token), ...stores, pid: program.pid, folder };
   onProgress(`warming both sides up with ${WARM_UP_EVENTS} other events`);
   await runImportRound(setup, { ...WARM_UP, events: WARM_UP_EVENTS, seed: seed + 1, name: "warm-up" });
   const measured = variantsOf(options).map((variant) => ({ variant, rounds: [] as ImportRound[] }));

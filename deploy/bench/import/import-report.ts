@@ -34,6 +34,7 @@ interface ImportFacts {
   gzipBytes: number;
   secondsToAnswer: number;
   secondsToDone: number;
+  inserts: number;
   peerSeconds: number;
   ratio: number;
   usage: Usage;
@@ -53,6 +54,7 @@ function factsOf({ variant, rounds }: MeasuredVariant, events: number): ImportFa
     gzipBytes: rounds[0]?.gzipBytes ?? 0,
     secondsToAnswer: median(ours.map((run) => run.secondsToAnswer)),
     secondsToDone,
+    inserts: median(ours.map((run) => run.inserts)),
     peerSeconds,
     ratio: peerSeconds / secondsToDone,
     usage: combined(ours.map((run) => run.usage)),
@@ -76,7 +78,17 @@ function combined(usages: readonly Usage[]): Usage {
 }
 
 function textOf(facts: ImportFacts): string {
-  const { events, rounds, plainBytes, gzipBytes, secondsToAnswer, secondsToDone, peerSeconds, ratio } = facts;
+  const {
+    events,
+    rounds,
+    plainBytes,
+    gzipBytes,
+    secondsToAnswer,
+    secondsToDone,
+    inserts,
+    peerSeconds,
+    ratio,
+  } = facts;
   const of = `${whole(events)} events (${megabytes(plainBytes)}, gzip ${megabytes(gzipBytes)})`;
   const times = textTable([
     ["", "this program", PEER_NAME],
@@ -84,6 +96,7 @@ function textOf(facts: ImportFacts): string {
     ["time to done", seconds(secondsToDone), seconds(peerSeconds)],
     ["events per second", whole(events / secondsToDone), whole(events / peerSeconds)],
     ["ratio", ratio.toFixed(2), "1"],
+    ["rows of an insert", whole(events / inserts), ""],
   ]);
   return (
     `import, ${nameOf(facts.variant)}: ${of}, ${rounds === 1 ? "1 round" : `medians of ${rounds} rounds`} ` +
@@ -126,12 +139,14 @@ function memoryTable({ usage }: ImportFacts): string {
 }
 
 function jsonOf(facts: ImportFacts) {
-  const { variant, events, secondsToAnswer, secondsToDone, peerSeconds, ratio, usage, peerUsage } = facts;
+  const { variant, events, secondsToAnswer, secondsToDone, inserts } = facts;
+  const { peerSeconds, ratio, usage, peerUsage } = facts;
   return {
     overrides_percent: variant.overridesPercent,
     packages: variant.packages,
     seconds_to_answer: rounded(secondsToAnswer),
     seconds_to_done: rounded(secondsToDone),
+    inserts,
     events_per_second: Math.round(events / secondsToDone),
     peer: {
       name: PEER_NAME,

@@ -6,6 +6,7 @@ import { writeEventFiles, type EventFiles } from "../common/event-files.js";
 import { postFile } from "../common/post-file.js";
 import { sampleUsage, type Usage } from "../common/sample-usage.js";
 import { openClickHousePeer } from "./clickhouse-peer.js";
+import { countInserts } from "./count-inserts.js";
 import { importPath, type ImportVariant } from "./import-variants.js";
 
 /** The running program, for a round. */
@@ -13,6 +14,7 @@ export interface ImportSetup {
   /** With the token of the account that owns the packages. */
   api: ApiClient;
   clickhouseUrl: string;
+  metricsUrl: string;
   /** The process id of the program. */
   pid: number;
   /** The folder for event files. */
@@ -22,7 +24,8 @@ export interface ImportSetup {
 export interface ImportRound {
   plainBytes: number;
   gzipBytes: number;
-  ours: { secondsToAnswer: number; secondsToDone: number; usage: Usage };
+  /** `inserts`: of enrichment into `events`; their blocks become parts. */
+  ours: { secondsToAnswer: number; secondsToDone: number; inserts: number; usage: Usage };
   peer: { seconds: number; usage: Usage };
 }
 
@@ -77,7 +80,7 @@ interface ImportJob {
 
 /** Posts a gzip file of events and waits for `done`. Starts when ClickHouse has no running merges. */
 export async function measureImport(
-  { api, pid, clickhouseUrl }: Omit<ImportSetup, "folder">,
+  { api, pid, clickhouseUrl, metricsUrl }: Omit<ImportSetup, "folder">,
   { path, events, packageIds }: Omit<ImportJob, "files"> & { path: string },
 ): Promise<ImportRound["ours"]> {
   const url = new URL(importPath(packageIds), api.url);
@@ -87,6 +90,7 @@ export async function measureImport(
     "Content-Encoding": "gzip",
   };
   await awaitMerges(clickhouseUrl);
+  const insertsBefore = await countInserts(metricsUrl);
   using sampler = sampleUsage(pid);
   const startedAt = performance.now();
   const { text } = await postFile({ url, headers, path });
@@ -97,7 +101,8 @@ export async function measureImport(
   if (record.status !== "done")
     throw new Error(`the import ended as ${record.status}: ${JSON.stringify(record)}`);
   requireMost(record.events_successfully_imported, { events, what: "the import" });
-  return { secondsToAnswer, secondsToDone, usage };
+  const inserts = (await countInserts(metricsUrl)) - insertsBefore;
+  return { secondsToAnswer, secondsToDone, inserts, usage };
 }
 
 async function measurePeer({ pid, clickhouseUrl }: ImportSetup, { files, events, packageIds }: ImportJob) {

@@ -73,12 +73,12 @@ async function runTurn({ log, codec }: LogVariant, setup: Setup): Promise<LogTur
 }
 
 async function measureTurn(program: Program, { broker, events, seed, file }: Setup & { file: string }) {
-  const { api: url, clickhouse: clickhouseUrl } = await program.ready();
+  const { api: url, clickhouse: clickhouseUrl, metrics: metricsUrl } = await program.ready();
   const api = connectApi(url, await createBenchAccount(program.dataDir));
   const importOf = async (mix: { events: number; seed: number }) => {
     const packageIds = await makePackages(api, { name: `of-${mix.events}-events`, count: 1 });
     const { path } = await writeGzipFile(file, { ...mix, packageIds });
-    const setup = { api, clickhouseUrl, pid: program.pid };
+    const setup = { api, clickhouseUrl, metricsUrl, pid: program.pid };
     return measureImport(setup, { path, events: mix.events, packageIds });
   };
   await importOf({ events: WARM_UP_EVENTS, seed: seed + 1 });

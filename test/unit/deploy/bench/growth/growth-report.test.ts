@@ -21,6 +21,7 @@ function usage(clickhouseSeconds: number): Usage {
 const step = (stored: number, clickhouseSeconds: number): GrowthStep => ({
   stored,
   secondsToDone: 25,
+  inserts: 8,
   usage: usage(clickhouseSeconds - 5),
   usageUntilMerged: usage(clickhouseSeconds),
   partsBefore: { events: 4, allTables: 30 },
@@ -47,7 +48,7 @@ test("compares the CPU of the last step with that of the first, merges included"
 test("shows each step with its cost and its parts", () => {
   const { text } = growthReport(STEPS, { events: 1_000_000 });
   expect(text).toMatch(
-    /20,000,000 +25\.00 s +40,000 +20\.00 s +34\.00 s +39\.00 s +1\.00 s +4 to 11 +30 to 90\n/,
+    /20,000,000 +25\.00 s +40,000 +20\.00 s +34\.00 s +39\.00 s +1\.00 s +125,000 +4 to 11 +30 to 90\n/,
   );
   expect(text).toContain("CPU of the last over the first: 1.50");
 });

@@ -22,6 +22,7 @@ const round = (secondsToDone: number, peerSeconds: number): ImportRound => ({
   ours: {
     secondsToAnswer: secondsToDone / 2,
     secondsToDone,
+    inserts: secondsToDone,
     usage: usageOf(secondsToDone * 10, secondsToDone),
   },
   peer: { seconds: peerSeconds, usage: usageOf(300, peerSeconds) },
@@ -37,6 +38,7 @@ test("has the medians of the times, their ratio, and the peaks of memory", () =>
   const facts = {
     seconds_to_answer: 5,
     seconds_to_done: 10,
+    inserts: 10,
     events_per_second: 50_000,
     peer: { name: "clickhouse-jsoneachrow", seconds: 12, events_per_second: 41_667 },
     ratio: 1.2,
@@ -68,6 +70,7 @@ test("gives every number of the table a unit or a name", () => {
   );
   expect(text).toMatch(/time to done +10\.00 s +12\.00 s\n/);
   expect(text).toMatch(/events per second +100,000 +83,333\n/);
+  expect(text).toMatch(/rows of an insert +100,000\n/);
   expect(text).toMatch(/ratio +1\.20 +1\n/);
   expect(text).toMatch(/enrichment threads +5\.00 s +6\.00 s\n/);
   expect(text).toMatch(/sender +10\.00 s +12\.00 s\n/);
