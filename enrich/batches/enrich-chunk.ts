@@ -9,7 +9,7 @@ import { readLine } from "../lines/read-line.js";
 import { numberLines, type NumberedLine } from "../lines/split-lines.js";
 import { emptyTally, tallyLine, type LineTally } from "../lines/tally-lines.js";
 import type { EventBlock } from "../native/event-block.js";
-import type { EventOrigin } from "../native/event-columns.js";
+import type { EventOrigin } from "../native/row-parts.js";
 import type { LogBlock } from "../native/log-block.js";
 import { NIL_UUID } from "../native/uuid-bytes.js";
 import { steps } from "../steps/index.js";

@@ -1,6 +1,7 @@
 import type { EnrichedEvent } from "../../schemas/records/enriched-event.js";
 import { encodeBlock } from "./columns.js";
-import { eventColumns, type EventOrigin } from "./event-columns.js";
+import { eventColumns } from "./event-columns.js";
+import { RowParts, type EventOrigin } from "./row-parts.js";
 
 /**
  * Collects events as columns of the `events` table and encodes them as one Native block. The columns live as long
@@ -9,21 +10,22 @@ import { eventColumns, type EventOrigin } from "./event-columns.js";
 export class EventBlock {
   readonly table = "events";
   rows = 0;
-  private readonly stored = eventColumns();
+  private readonly parts = new RowParts();
+  private readonly columns = eventColumns(this.parts);
   /** Names the columns: the rest have defaults in ClickHouse. */
-  readonly insertQuery = `INSERT INTO events (${Object.keys(this.stored.columns).join(", ")}) FORMAT Native`;
+  readonly insertQuery = `INSERT INTO events (${Object.keys(this.columns).join(", ")}) FORMAT Native`;
 
   add(event: EnrichedEvent, origin: EventOrigin): void {
-    for (const part of this.stored.parts) part.add(event, origin);
+    this.parts.add(event, origin);
     this.rows++;
   }
 
   encode(): Buffer[] {
-    return encodeBlock(this.stored.columns, this.rows);
+    return encodeBlock(this.columns, this.rows);
   }
 
   clear(): void {
     this.rows = 0;
-    for (const part of this.stored.parts) part.clear();
+    this.parts.clear();
   }
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { Random } from "../../../../deploy/demo/random.js";
 import { insertBlock } from "../../../../enrich/batches/insert-block.js";
 import { EventBlock } from "../../../../enrich/native/event-block.js";
-import type { EventOrigin } from "../../../../enrich/native/event-columns.js";
+import type { EventOrigin } from "../../../../enrich/native/row-parts.js";
 import { LogBlock } from "../../../../enrich/native/log-block.js";
 import { NIL_UUID } from "../../../../enrich/native/uuid-bytes.js";
 import type { EnrichedEvent } from "../../../../schemas/records/enriched-event.js";
