@@ -1,6 +1,6 @@
-import { createHmac } from "node:crypto";
 import type { Lookups } from "../../schemas/records/enriched-event.js";
 import type { EntryOf } from "./address-cache.js";
+import { openHmac } from "./open-hmac.js";
 
 /**
  * Keyed hashes in place of addresses: HMAC-SHA256 cut to 128 bits, as 16 bytes in a latin1 text. The key keeps an
@@ -8,18 +8,24 @@ import type { EntryOf } from "./address-cache.js";
  * An event without an address has no id: "".
  */
 export function openIds(key: Uint8Array, entryOf: EntryOf): Lookups["ids"] {
+  const hash = openHmac(key, ID_BYTES);
   return {
     endpoint: (address) => {
       if (address === "") return "";
-      return (entryOf(address).endpointId ??= hash(key, `endpoint\0${address}`));
+      return (entryOf(address).endpointId ??= hash(`endpoint\0${address}`));
     },
     origin: (address, userAgent) => {
       if (address === "") return "";
       const { origins } = entryOf(address);
-      return findOrigin(origins, userAgent) ?? addOrigin(origins, { key, address, userAgent });
+      return (
+        findOrigin(origins, userAgent) ??
+        addOrigin(origins, userAgent, hash(`origin\0${address}\0${userAgent}`))
+      );
     },
   };
 }
+
+const ID_BYTES = 16;
 
 /** Most addresses have one or two user agents; those behind a gateway have any number. */
 const ORIGINS_MAX = 4;
@@ -33,19 +39,9 @@ function findOrigin(origins: readonly string[], userAgent: string): string | und
   return undefined;
 }
 
-function addOrigin(
-  origins: string[],
-  { key, address, userAgent }: { key: Uint8Array; address: string; userAgent: string },
-): string {
-  const id = hash(key, `origin\0${address}\0${userAgent}`);
+function addOrigin(origins: string[], userAgent: string, id: string): string {
   if (userAgent.length > CACHED_LENGTH_MAX) return id;
   if (origins.length === ORIGINS_MAX * 2) origins.splice(0, 2);
   origins.push(userAgent, id);
   return id;
-}
-
-const ID_BYTES = 16;
-
-function hash(key: Uint8Array, text: string): string {
-  return createHmac("sha256", key).update(text).digest().toString("latin1", 0, ID_BYTES);
 }
