@@ -14,7 +14,7 @@ const ORGANIZATION = "survivor";
 /** One program with its own stores and the embedded event log. */
 export async function openEmbeddedWorld(): Promise<FaultWorld> {
   const armed = await openArmedPlan();
-  const toolchain = await startToolchain({ env: armed.env });
+  const toolchain = await startToolchain({ env: { ...armed.env, ENRICH_WORKERS: "2" } });
   const account = await toolchain.newAccount("ada");
   await makeOrganization(account, ORGANIZATION);
   await toolchain.admin("grant-export", ORGANIZATION);

@@ -31,7 +31,7 @@ const RETRY_MS = 100;
 export async function openFunnelWorld(): Promise<FunnelWorld> {
   const armed = await openArmedPlan();
   const env = { ...armed.env, FUNNEL_SCHEDULE: EVERY_SECOND, WEBHOOK_ALLOW_PRIVATE_NETWORKS: "true" };
-  const toolchain = await startToolchain({ env, prepared: ["databases"] });
+  const toolchain = await startToolchain({ env, prepared: ["databases", "places"] });
   const account = await toolchain.newAccount("ada");
   return {
     ...armedProgram(armed, toolchain),

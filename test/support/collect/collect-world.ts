@@ -4,8 +4,7 @@ import type { PackageDomainV1 } from "../../../schemas/contracts/package-domain.
 import { openPersistentClickHouse, type PersistentClickHouse } from "../../faults/persistent-clickhouse.js";
 import { callCollect, type CollectCall, type CollectReply } from "./collect-client.js";
 import { makeOrganization, makePackage, makePixel } from "../imports/make-artifacts.js";
-import type { ProcessEnvironment } from "../program/toolchain-process.js";
-import { startToolchain, type Toolchain } from "../program/start-toolchain.js";
+import { startToolchain, type Toolchain, type ToolchainOptions } from "../program/start-toolchain.js";
 
 const SERVED_MS_MAX = 10_000;
 
@@ -49,8 +48,8 @@ export interface CollectWorld extends AsyncDisposable {
   events(artifactId: string): Promise<StoredEvent[]>;
 }
 
-export async function openCollectWorld(env: ProcessEnvironment = {}): Promise<CollectWorld> {
-  const toolchain = await startToolchain({ env, prepared: ["databases"] });
+export async function openCollectWorld(options: ToolchainOptions = {}): Promise<CollectWorld> {
+  const toolchain = await startToolchain(options);
   const api = await toolchain.newAccount("ada");
   await makeOrganization(api, COLLECT_ORGANIZATION);
   await toolchain.admin("grant-export", COLLECT_ORGANIZATION);

@@ -1,6 +1,6 @@
 import { loadLookupData } from "../../../enrich/lookups/load-lookup-data.js";
 import { openLookups } from "../../../enrich/lookups/open-lookups.js";
-import { ALL_PREPARED, fewNetworks, type Prepared } from "../stores/prepared-stores.js";
+import { ALL_PREPARED, smallLookups, type Prepared } from "../stores/prepared-stores.js";
 import { type ReceivedBody, type Recount, recount } from "./recount.js";
 import type { KnownArtifact } from "./recount-line.js";
 
@@ -11,7 +11,7 @@ export type RecountBodies = (bodies: readonly ReceivedBody[], artifacts: readonl
 export async function openRecount({
   prepared = ALL_PREPARED,
 }: { prepared?: readonly Prepared[] } = {}): Promise<RecountBodies> {
-  const asnDb = prepared.includes("networks") ? fewNetworks().ASN_DB : undefined;
-  const lookups = openLookups(await loadLookupData({ asnDb }), { originKey: new Uint8Array(32) });
+  const { ASN_DB: asnDb, CITY_MMDB: cityMmdb } = smallLookups(prepared);
+  const lookups = openLookups(await loadLookupData({ asnDb, cityMmdb }), { originKey: new Uint8Array(32) });
   return (bodies, artifacts) => recount(bodies, { artifacts, lookups, receivedAt: Date.now() });
 }

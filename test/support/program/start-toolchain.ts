@@ -10,7 +10,7 @@ import { openEventLog } from "../../../deploy/stores/open-event-log.js";
 import { settlesWithin } from "../../../schemas/async/settles-within.js";
 import type { EventLog } from "../../../schemas/records/event-log.js";
 import { logEnvironment } from "../stores/log-environment.js";
-import { ALL_PREPARED, copyDatabases, fewNetworks, type Prepared } from "../stores/prepared-stores.js";
+import { ALL_PREPARED, copyDatabases, smallLookups, type Prepared } from "../stores/prepared-stores.js";
 import { checkAnswersOf } from "../api/check-answers-of.js";
 import {
   assertNoneLeft,
@@ -50,7 +50,7 @@ export interface Toolchain extends AsyncDisposable {
 export interface ToolchainOptions {
   /** Beside the ports, DATA_DIR, LOG_LEVEL and those of the event log that the suite is about. */
   env?: ProcessEnvironment;
-  /** By default both. Without the first the program makes its databases, without the other it reads all networks. */
+  /** All by default. The program makes its databases, and reads whole lookup tables, where they are left out. */
   prepared?: readonly Prepared[];
 }
 
@@ -66,12 +66,12 @@ export async function startToolchain({
   const ports = { PORT: "0", COLLECT_PORT: "0", METRICS_PORT: "0" };
   const own = {
     ...logEnvironment(),
-    ...(prepared.includes("networks") && fewNetworks()),
+    ...smallLookups(prepared),
     ...env,
     DATA_DIR: dataDir,
   };
   if (prepared.includes("databases") && env["DATABASE_URL"] === undefined) await copyDatabases(dataDir);
-  const variables = { ...ports, LOG_LEVEL: "info", ENRICH_WORKERS: "2", ...own };
+  const variables = { ...ports, LOG_LEVEL: "info", ENRICH_WORKERS: "1", ...own };
   let running = await startOn(dataDir, variables);
   const admin = (...args: string[]) => runAdmin(args, own);
   const toolchain: Toolchain = {

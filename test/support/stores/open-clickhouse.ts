@@ -5,6 +5,7 @@ import type { ClickHouseClient } from "@clickhouse/client";
 import { pino } from "pino";
 import { connectClickHouse } from "../../../deploy/stores/clickhouse/connect-clickhouse.js";
 import { startClickHouse } from "../../../deploy/stores/embedded/clickhouse/clickhouse.js";
+import { copyClickHouse } from "./prepared-stores.js";
 import { prepareClickHouse } from "../../../deploy/stores/clickhouse/prepare-clickhouse.js";
 
 /** A real ClickHouse in a directory of its own, with this program's tables. */
@@ -16,16 +17,17 @@ export interface TestClickHouse extends AsyncDisposable {
   rows<Row>(query: string): Promise<Row[]>;
 }
 
-/** `prepare` makes the database and its tables: those of another release in their place, say. */
-export async function openTestClickHouse(
-  prepare: (url: string) => Promise<void> = (url) => prepareClickHouse(url, { lock: "alone" }),
-): Promise<TestClickHouse> {
+const prepareNew = (url: string) => prepareClickHouse(url, { lock: "alone" });
+
+/** `prepare` makes the database and its tables; without it they are this release's. */
+export async function openTestClickHouse(prepare?: (url: string) => Promise<void>): Promise<TestClickHouse> {
   const dir = await mkdtemp(join(tmpdir(), "maintainer-toolchain-clickhouse-"));
+  const copied = prepare === undefined && (await copyClickHouse(dir));
   const server = await startClickHouse({ dir, log: pino({ level: "silent" }) });
   const url = new URL(server.url);
   url.username = server.username;
   url.password = server.password;
-  await prepare(url.href);
+  if (!copied) await (prepare ?? prepareNew)(url.href);
   const client = connectClickHouse(url.href);
   return {
     client,

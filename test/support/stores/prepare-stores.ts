@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import pg from "pg";
 import { pino } from "pino";
@@ -22,7 +23,7 @@ const once = globalThis as { preparedStores?: Promise<() => Promise<void>> | und
 
 /**
  * Prepares once a run what each file would otherwise make anew: the folders of both databases with this program's
- * tables, a PostgreSQL server for files that need tables alone, and a smaller table of networks.
+ * tables, a PostgreSQL server for files that need tables alone, and smaller lookup tables.
  */
 export async function setup(): Promise<() => Promise<void>> {
   once.preparedStores ??= prepareStores();
@@ -47,7 +48,7 @@ async function prepareStores(): Promise<() => Promise<void>> {
   await run("cp", ["-a", join(template, "postgres"), join(dir, "postgres")]);
   const server = await startPostgres({ dir: join(dir, "postgres"), log });
   await letMakeDatabases(server.url, join(dir, "postgres"));
-  usePreparedStores({ template, postgresUrl: server.url, networks });
+  usePreparedStores({ template, postgresUrl: server.url, networks, places: PLACES });
   return async () => {
     await server[Symbol.asyncDispose]();
     await rm(dir, { recursive: true, force: true });
@@ -92,6 +93,7 @@ async function letMakeDatabases(url: string, dir: string): Promise<void> {
   }
 }
 
+const PLACES = fileURLToPath(new URL("../../fixtures/mmdb/GeoIP2-City-Test.mmdb", import.meta.url));
 const KEPT_OF = 10;
 
 /** Every tenth network of the bundled table: the whole one takes each start of the program a second to read. */

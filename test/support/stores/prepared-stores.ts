@@ -11,11 +11,13 @@ export interface PreparedStores {
   postgresUrl: string;
   /** A CSV with a tenth of the bundled networks, for ASN_DB. */
   networks: string;
+  /** An MMDB with a few hundred places, for CITY_MMDB. */
+  places: string;
 }
 
-/** Two things that a program under test need not make or read itself. */
-export type Prepared = "databases" | "networks";
-export const ALL_PREPARED: readonly Prepared[] = ["databases", "networks"];
+/** Three things that a program under test need not make, or read in full: the two lookup tables are 180 MB. */
+export type Prepared = "databases" | "networks" | "places";
+export const ALL_PREPARED: readonly Prepared[] = ["databases", "networks", "places"];
 
 const VARIABLE = "TEST_PREPARED_STORES";
 
@@ -30,10 +32,14 @@ export function preparedStores(): PreparedStores | undefined {
   return given === undefined ? undefined : (JSON.parse(given) as PreparedStores);
 }
 
-/** The variables of a program that reads a tenth of the networks. */
-export function fewNetworks(): { ASN_DB?: string } {
+/** The variables of a program that reads smaller lookup tables. */
+export function smallLookups(prepared: readonly Prepared[]): { ASN_DB?: string; CITY_MMDB?: string } {
   const stores = preparedStores();
-  return stores === undefined ? {} : { ASN_DB: stores.networks };
+  if (stores === undefined) return {};
+  return {
+    ...(prepared.includes("networks") && { ASN_DB: stores.networks }),
+    ...(prepared.includes("places") && { CITY_MMDB: stores.places }),
+  };
 }
 
 /** Puts the databases where a program would make them at its first start. */
@@ -42,6 +48,14 @@ export async function copyDatabases(dataDir: string): Promise<void> {
   if (stores === undefined) return;
   // `cp`, because it keeps the account that PostgreSQL runs as.
   await promisify(execFile)("cp", ["-a", `${stores.template}/.`, dataDir]);
+}
+
+/** The same for a ClickHouse alone. @returns whether there was one to copy */
+export async function copyClickHouse(dir: string): Promise<boolean> {
+  const stores = preparedStores();
+  if (stores === undefined) return false;
+  await promisify(execFile)("cp", ["-a", `${stores.template}/clickhouse/.`, dir]);
+  return true;
 }
 
 /** A database of its own with this program's tables. */

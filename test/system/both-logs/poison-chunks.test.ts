@@ -44,7 +44,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "toolchain-poison-"));
   const faulty = join(folder, "faulty.mjs");
   await writeFile(faulty, FAULTY(join(folder, "cured")));
-  toolchain = await startToolchain({ env: { NODE_OPTIONS: `--import=${faulty}` } });
+  toolchain = await startToolchain({ env: { NODE_OPTIONS: `--import=${faulty}`, ENRICH_WORKERS: "2" } });
   api = await toolchain.newAccount("ada");
   await makeOrganization(api, ORGANIZATION);
   await toolchain.admin("grant-export", ORGANIZATION);

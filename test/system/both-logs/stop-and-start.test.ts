@@ -21,7 +21,7 @@ let artifact: KnownArtifact;
 let path: string;
 
 beforeAll(async () => {
-  [toolchain, recountBodies] = await Promise.all([startToolchain({ prepared: ["networks"] }), openRecount()]);
+  [toolchain, recountBodies] = await Promise.all([startToolchain(), openRecount()]);
   api = await toolchain.newAccount("ada");
   await makeOrganization(api, ORGANIZATION);
   await toolchain.admin("grant-export", ORGANIZATION);
@@ -57,7 +57,7 @@ describe("a program that is told to stop", () => {
     "in the middle of an import (%s) ends with status 0, and the import is done after the next start",
     async (signal) => {
       await openPackage(signal);
-      const body = bodyOf(40_000);
+      const body = bodyOf(20_000);
       const started = await api.importBody(path, body);
       expect(started.status).toBe("importing");
       // The program gives itself 20 seconds and then ends with status 1.

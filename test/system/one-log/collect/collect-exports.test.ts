@@ -86,7 +86,7 @@ beforeAll(async () => {
     response.writeHead(200, { "Content-Type": "application/vnd.pypi.simple.v1+json" });
     response.end(JSON.stringify({ meta: { "api-version": "1.0" }, name: "web", files }));
   });
-  world = await openCollectWorld({ COLLECT_ALLOW_PRIVATE_UPSTREAMS: "true" });
+  world = await openCollectWorld({ env: { COLLECT_ALLOW_PRIVATE_UPSTREAMS: "true" } });
   const routes = [{ templatePath: "/get/{version}/{file}", outgoingUrl: `${FILES}/{file}` }];
   packages.file = await world.newFilePackage({ name: "tool", domains: ["get.tool.example"], routes });
   const image = { backendUrl: "https://ghcr.io/acme/web", publicUrl: IMAGE };

@@ -37,7 +37,7 @@ const answerUpstream: RequestListener = ({ url = "" }, response) => {
 
 beforeAll(async () => {
   upstream = await startServer(answerUpstream);
-  world = await openCollectWorld({ COLLECT_ALLOW_PRIVATE_UPSTREAMS: "true" });
+  world = await openCollectWorld({ env: { COLLECT_ALLOW_PRIVATE_UPSTREAMS: "true" } });
 });
 afterAll(async () => {
   await world?.[Symbol.asyncDispose]();

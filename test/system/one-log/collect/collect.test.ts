@@ -24,8 +24,8 @@ let packageId: string;
 let pixelId: string;
 beforeAll(async () => {
   world = await openCollectWorld({
-    COLLECT_HOST: "collect.example",
-    TRUSTED_PROXIES: "127.0.0.0/8,10.0.0.0/8",
+    env: { COLLECT_HOST: "collect.example", TRUSTED_PROXIES: "127.0.0.0/8,10.0.0.0/8" },
+    prepared: ["databases", "networks"],
   });
   packageId = await world.newFilePackage({ name: "tool", domains: ["get.tool.example"], routes: ROUTES });
   pixelId = await world.newPixel("docs");

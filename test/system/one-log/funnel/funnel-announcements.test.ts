@@ -23,7 +23,7 @@ let api: ApiClient;
 beforeAll(async () => {
   // The time is moved by hand.
   const env = { FUNNEL_SCHEDULE: "0 0 29 2 *", WEBHOOK_ALLOW_PRIVATE_NETWORKS: "true" };
-  toolchain = await startToolchain({ env, prepared: ["databases"] });
+  toolchain = await startToolchain({ env, prepared: ["databases", "places"] });
   api = await toolchain.newAccount("ada");
 });
 

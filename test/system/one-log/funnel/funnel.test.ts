@@ -31,7 +31,10 @@ let pixel: KnownArtifact;
 
 beforeAll(async () => {
   // The time is moved by hand.
-  toolchain = await startToolchain({ env: { FUNNEL_SCHEDULE: "0 0 29 2 *" }, prepared: ["databases"] });
+  toolchain = await startToolchain({
+    env: { FUNNEL_SCHEDULE: "0 0 29 2 *" },
+    prepared: ["databases", "places"],
+  });
   api = await toolchain.newAccount("ada");
   clickhouse = connectClickHouse(toolchain.endpoints.clickhouse ?? "");
   await makeOrganization(api, "acme");
