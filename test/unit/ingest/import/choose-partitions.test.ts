@@ -3,7 +3,7 @@ import { choosePartitions } from "../../../../ingest/import/choose-partitions.js
 import { partitionsOf } from "../../../../schemas/records/log-lanes.js";
 
 const OWNER = "01990000-0000-7000-8000-00000000000b";
-const chosen = (partitions: number, { owner = OWNER, chunks = 400 } = {}) => {
+const chosen = (partitions: number, { owner = OWNER, chunks = 600 } = {}) => {
   const partitionOf = choosePartitions(partitions, owner);
   return Array.from({ length: chunks }, (_, sequence) => partitionOf(sequence));
 };
@@ -30,7 +30,7 @@ describe("the partition of a chunk", () => {
   });
 
   test("changes only after enough for a large insert", () => {
-    const rest = chosen(8, { chunks: 2 + 24 * 4 }).slice(2);
+    const rest = chosen(8, { chunks: 2 + 56 * 4 }).slice(2);
     expect(rest.filter((partition, at) => at > 0 && partition !== rest[at - 1])).toHaveLength(3);
   });
 
