@@ -14,8 +14,11 @@ const ROUND_MS = 150;
 const SLICE = { eventsMax: 1_000_000, chunksMax: 2_000 };
 /** How often to look for uploads whose process has died. */
 const SWEEP_MS = 2_000;
-/** Pause of an import that still receives chunks: four times its last settlement, at least 5 s. */
-const PAUSE_MS_MIN = 5_000;
+/**
+ * Pause of an import that still receives chunks: four times its last settlement, at least 30 s, also before the first. Each
+ * settlement reads the ids of the whole package, so that a few large ones cost much less than many.
+ */
+const PAUSE_MS_MIN = 30_000;
 const PAUSE_FACTOR = 4;
 const OWNERS_AT_ONCE = 4;
 /** A store that is down is not asked every round. */
@@ -76,10 +79,11 @@ async function settleUntil(signal: AbortSignal, dependencies: SettlerDependencie
   await Promise.all(busy.values());
 }
 
-function byOwner(due: readonly DueImport[], pauses: ReadonlyMap<string, number>): Map<string, DueImport[]> {
+function byOwner(due: readonly DueImport[], pauses: Map<string, number>): Map<string, DueImport[]> {
   const owners = new Map<string, DueImport[]>();
   const now = Date.now();
   for (const one of due) {
+    if (!one.complete && !pauses.has(one.id)) pauses.set(one.id, now + PAUSE_MS_MIN);
     if (!one.complete && (pauses.get(one.id) ?? 0) > now) continue;
     owners.set(one.ownerId, [...(owners.get(one.ownerId) ?? []), one]);
   }

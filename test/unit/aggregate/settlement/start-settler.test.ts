@@ -109,15 +109,32 @@ describe("startSettler", () => {
       rounds: [[incoming], [incoming], [incoming, due("complete")], [incoming, due("complete")], []],
     });
     await run(all, 5);
-    expect(all.steps.filter((step) => step === "finish incoming")).toHaveLength(1);
-    expect(all.steps.filter((step) => step === "finish complete")).toHaveLength(2);
+    expect(all.steps).toEqual(["settled complete", "finish complete", "finish complete"]);
+  });
+
+  test("settles an import whose chunks still come in once half a minute has passed", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const all = fakes({ rounds: [[due("incoming", { complete: false })]] });
+    const settler = startSettler(all);
+    await vi.waitFor(() => expect(all.dueImports.mock.calls.length).toBeGreaterThan(1));
+    expect(all.steps).toEqual([]);
+    vi.setSystemTime(Date.now() + 30_000);
+    await vi.waitFor(() => expect(all.steps).toEqual(["settled incoming", "finish incoming"]));
+    await settler[Symbol.asyncDispose]();
+  });
+
+  test("settles all complete imports of an owner together", async () => {
+    const all = fakes({ rounds: [[due("a"), due("b", { retracted: true }), due("c")], []] });
+    await run(all, 2);
+    const together = ["settled a", "settled c", "finish a", "finish c"];
+    expect(all.steps).toEqual([...together, "retract b", "settled b", "finish b"]);
   });
 
   test("settles an import that became complete without waiting", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const all = fakes({ rounds: [[due("a", { complete: false })], [due("a")], []] });
     await run(all, 3);
-    expect(all.steps).toEqual(["settled a", "finish a", "finish a"]);
+    expect(all.steps).toEqual(["settled a", "finish a"]);
   });
 
   test("leaves an import that was retracted meanwhile to the next round, and goes on", async () => {
