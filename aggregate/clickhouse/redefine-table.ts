@@ -45,7 +45,7 @@ const UUID_LENGTH = 36;
 
 interface Table {
   uuid: string;
-  /** With the order and the settings. */
+  /** With the order, and without the settings, which may change at any time. */
   engine: string;
   /** The statement that would create it. */
   created: string;
@@ -56,7 +56,8 @@ export async function findTable(
   { name, database = "" }: { name: string; database?: string },
 ): Promise<Table | undefined> {
   const answer = await clickhouse.query({
-    query: `SELECT uuid, engine_full AS engine, create_table_query AS created FROM system.tables
+    query: `SELECT uuid, extract(engine_full, '^(.*?)(?: SETTINGS |$)') AS engine, create_table_query AS created
+      FROM system.tables
       WHERE database = if({database:String} = '', currentDatabase(), {database:String}) AND name = {name:String}`,
     query_params: { name, database },
     format: "JSONEachRow",

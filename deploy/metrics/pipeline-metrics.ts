@@ -40,7 +40,7 @@ export function createPipelineMetrics(registry: Registry, sources: PipelineSourc
   });
   const duration = new Histogram({
     name: "settlement_duration_seconds",
-    help: "Time of one settlement of an import",
+    help: "Time of one settlement of the imports of an owner that were waiting",
     buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
     registers,
   });
