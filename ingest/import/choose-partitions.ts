@@ -2,8 +2,8 @@ import { partitionsOf } from "../../schemas/records/log-lanes.js";
 
 /** About 1 MiB, 4,000 events. */
 const EXPRESS_CHUNKS = 2;
-/** 28 MiB: as much as the reader of a partition takes for one large insert. */
-const CHUNKS_IN_A_ROW = 56;
+/** 24 MiB: as much as the reader of a partition takes for one large insert. */
+const CHUNKS_IN_A_ROW = 48;
 
 /**
  * The partition of each chunk of an import. The first chunks go on the express lane, in one partition, so that the small

@@ -30,7 +30,7 @@ describe("the partition of a chunk", () => {
   });
 
   test("changes only after enough for a large insert", () => {
-    const rest = chosen(8, { chunks: 2 + 56 * 4 }).slice(2);
+    const rest = chosen(8, { chunks: 2 + 48 * 4 }).slice(2);
     expect(rest.filter((partition, at) => at > 0 && partition !== rest[at - 1])).toHaveLength(3);
   });
 
