@@ -59,9 +59,22 @@ export async function copyClickHouse(dir: string): Promise<boolean> {
 }
 
 /** A database of its own with this program's tables. */
-export async function makeDatabase(): Promise<{ url: string } & AsyncDisposable> {
+export function makeDatabase(): Promise<TestDatabase> {
   const { postgresUrl } = preparedStores() ?? notPrepared();
-  const template = new URL(postgresUrl).pathname.slice(1);
+  return copyDatabase(new URL(postgresUrl).pathname.slice(1));
+}
+
+/** The same without a table. */
+export function makeEmptyDatabase(): Promise<TestDatabase> {
+  return copyDatabase("template1");
+}
+
+interface TestDatabase extends AsyncDisposable {
+  url: string;
+}
+
+async function copyDatabase(template: string): Promise<TestDatabase> {
+  const { postgresUrl } = preparedStores() ?? notPrepared();
   const name = `test_${randomUUID().replaceAll("-", "")}`;
   const url = new URL(postgresUrl);
   url.pathname = name;
