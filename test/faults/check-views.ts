@@ -11,8 +11,12 @@ export async function countDifferingRows(
   const views = await rows<{ name: string; select: string; columns: string[] }>(`
     SELECT views.name AS name, views.as_select AS select, columns.names AS columns
     FROM system.tables AS views
-    JOIN (SELECT table, groupArray(name) AS names FROM system.columns WHERE database = currentDatabase() GROUP BY table)
-      AS columns ON columns.table = replaceOne(views.name, '_view', '')
+    JOIN
+    (
+      SELECT table, groupArray(name) AS names FROM system.columns
+      -- Those with a default are not the view's.
+      WHERE database = currentDatabase() AND default_kind = '' GROUP BY table
+    ) AS columns ON columns.table = replaceOne(views.name, '_view', '')
     WHERE views.database = currentDatabase() AND views.engine = 'MaterializedView'
       AND hasAny(columns.names, ['total', 'live'])`);
   const differing = [];
