@@ -7,6 +7,8 @@ export interface SeedPlan {
   faults: PlannedFault[];
   /** Each sends its imports one after the other, all of them at once. */
   senders: PlannedImport[][];
+  /** Sent after them, one after the other, until every fault was carried out. */
+  more: PlannedImport[];
 }
 
 export interface PlannedFault extends FaultKind {
@@ -42,14 +44,21 @@ export function planSeed(seed: number, catalog: FaultCatalog): SeedPlan {
       planImport({ key: `${seed}-${sender}-${index}`, random }),
     ),
   );
-  return { seed, faults, senders };
+  return { seed, faults, senders, more: [] };
 }
+
+const MORE_MAX = 12;
 
 /** One import after another while each kind strikes at its point's first pass: what one leaves, the next one meets. */
 export function planEach(kinds: readonly FaultKind[], { seed }: { seed: number }): SeedPlan {
   const random = new Random(seed);
   const faults = kinds.map((kind) => ({ ...kind, hit: 1, delayMs: delayOf(kind, random) }));
-  return { ...planSeed(seed, { turns: [], more: [] }), faults };
+  const more = Array.from({ length: MORE_MAX }, (_, index) => ({
+    ...planImport({ key: `${seed}-more-${index}`, random }),
+    // The same lines each time, which override those of the import before: settlement passes all of its points.
+    ...{ startAt: 0, package: 0, ending: "keep" as const },
+  }));
+  return { ...planSeed(seed, { turns: [], more: [] }), faults, more };
 }
 
 /** Consecutive seeds take the kinds in turn, so that a few seeds have been everywhere. */

@@ -34,6 +34,11 @@ export async function runPlan(world: FaultWorld, plan: SeedPlan): Promise<SeedRe
   const breaking = broken ? failView(world, seed) : Promise.resolve(false);
   const sending = Promise.all(plan.senders.map((imports) => sendAll(world, { imports, seed, packages })));
   const [sent, failed] = await Promise.all([sending, breaking]);
+  const armed = plan.faults.filter(({ action }) => action !== "break view").length;
+  for (const one of plan.more) {
+    if ((await world.carriedOut()).size === armed) break;
+    sent.push(await sendAll(world, { imports: [one], seed, packages }));
+  }
   const outcome: SeedOutcome = { packages, sent: sent.flat() };
   const verdict = await checkSeed(world, outcome);
   const carriedOut = await world.carriedOut();
