@@ -27,8 +27,8 @@ async function runEngine(): Promise<void> {
 }
 
 /** Ctrl-C in the terminal signals a process group. The engine ends by its parent, not by Ctrl-C. Source: setpgid(2). */
-function leaveGroup({ DataType, load, open, close }: typeof ffiRs): void {
-  open({ library: "libc", path: "libc.so.6" });
+function leaveGroup({ DataType, load, open }: typeof ffiRs): void {
+  open({ library: "libc", path: "" });
   const status = load({
     library: "libc",
     funcName: "setpgid",
@@ -36,7 +36,6 @@ function leaveGroup({ DataType, load, open, close }: typeof ffiRs): void {
     paramsType: [DataType.I32, DataType.I32],
     paramsValue: [0, 0],
   });
-  close("libc");
   if (status !== 0) throw new Error("ClickHouse cannot leave the process group of its parent");
 }
 
