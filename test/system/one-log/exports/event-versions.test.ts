@@ -5,6 +5,7 @@ import { openRows } from "../../../../aggregate/queries/open-rows.js";
 import { markRetracted, settle } from "../../../../aggregate/settlement/settle.js";
 import { Random } from "../../../../deploy/demo/random.js";
 import type { UnsettledImports } from "../../../../schemas/records/unsettled-imports.js";
+import { TEST_SEEDS } from "../../../support/test-seeds.js";
 import { openTestClickHouse, type TestClickHouse } from "../../../support/stores/open-clickhouse.js";
 import { textOf } from "../../../support/api/open-answer.js";
 import type { KnownArtifact } from "../../../support/imports/recount-line.js";
@@ -190,7 +191,7 @@ async function addedUp(unsettled: UnsettledImports): Promise<string[]> {
     .sort();
 }
 
-test.each([1, 2, 3, 4, 5, 6, 7, 8])(
+test.each(TEST_SEEDS)(
   "an export is right after every insert, settlement and retraction, in any order (seed %d)",
   async (seed) => {
     const random = new Random(seed);

@@ -9,6 +9,7 @@ import {
 import { Random } from "../../../../deploy/demo/random.js";
 import { breakView } from "../../../support/stores/break-view.js";
 import { firstDifference } from "../../../support/imports/first-difference.js";
+import { TEST_SEEDS } from "../../../support/test-seeds.js";
 import { openTestClickHouse, type TestClickHouse } from "../../../support/stores/open-clickhouse.js";
 import type { KnownArtifact } from "../../../support/imports/recount-line.js";
 import {
@@ -86,7 +87,7 @@ describe("settlement", () => {
       );
     });
 
-  test.each([1, 2, 3, 4, 5, 6])(
+  test.each(TEST_SEEDS)(
     "ends with the latest version of each event live once, whatever came when and how often (seed %d)",
     async (seed) => {
       const random = new Random(seed);
