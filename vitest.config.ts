@@ -38,7 +38,7 @@ class SlowFirst extends BaseSequencer {
 }
 
 const STORES = ["test/support/program/build.ts", "test/support/stores/prepare-stores.ts"];
-const BROKER = ["test/support/stores/fetch-broker.ts", "test/support/stores/provide-broker.ts"];
+const BROKER = ["test/support/broker/fetch-broker.ts", "test/support/broker/provide-broker.ts"];
 
 /** For projects whose tests start programs and servers; they run beside each other, after the others. */
 const WITH_PROCESSES = {
@@ -90,8 +90,8 @@ export default defineConfig({
           // The promises that a log can break. The rest, in one-log, meets the embedded log alone.
           include: ["test/system/both-logs/**/*.test.ts"],
           ...WITH_PROCESSES,
-          globalSetup: [...STORES, ...BROKER, "test/support/stores/skip-without-broker.ts"],
-          setupFiles: [...WITH_PROCESSES.setupFiles, "test/support/stores/use-broker.ts"],
+          globalSetup: [...STORES, ...BROKER, "test/support/broker/skip-without-broker.ts"],
+          setupFiles: [...WITH_PROCESSES.setupFiles, "test/support/broker/use-broker.ts"],
         },
       },
       {

@@ -3,7 +3,7 @@ import { assetUrl } from "../schemas/asset.js";
 
 const texts = new Map<string, Promise<string>>();
 
-/** The SQL text at a path below `aggregate/`, such as `queries/events`; read once. */
+/** The SQL text at a path below `aggregate/`, such as `queries/events/events`; read once. */
 export function readQuery(path: string): Promise<string> {
   const known = texts.get(path);
   if (known !== undefined) return known;

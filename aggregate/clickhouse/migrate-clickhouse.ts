@@ -1,6 +1,6 @@
 import type { ClickHouseClient } from "@clickhouse/client";
 import { missingMigrations, type Applied, type Migration } from "../../schemas/migrations.js";
-import { moveEventsByDay } from "./move-events-by-day.js";
+import { moveEventsByDay } from "./steps/move-events-by-day.js";
 import { readMigrations } from "./read-migrations.js";
 import { runStatement, type MigrationStep, type Run } from "./run-statement.js";
 

@@ -1,4 +1,4 @@
-import { EVENT_ROW } from "../../aggregate/queries/event-columns.js";
+import { EVENT_ROW } from "../../aggregate/queries/events/event-columns.js";
 import { MEDIA_TYPES } from "../../schemas/contracts/export-format.js";
 import { EXPORT_HEADERS, rangeQuery } from "./export-parameters.js";
 import type { Operation } from "../operation.js";

@@ -1,4 +1,4 @@
-import type { ExportedArtifact } from "../../aggregate/queries/open-events.js";
+import type { ExportedArtifact } from "../../aggregate/queries/events/open-events.js";
 import { Problem } from "../../schemas/problem.js";
 import { access, reaches } from "../access.js";
 import type { OwnerAction } from "../resources.js";

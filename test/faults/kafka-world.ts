@@ -1,6 +1,6 @@
 import { pause } from "../../schemas/async/pause.js";
 import { connectApi } from "../../deploy/demo/api-client.js";
-import { openJavaBroker } from "../support/stores/java-broker.js";
+import { openJavaBroker } from "../support/broker/java-broker.js";
 import { makeOrganization } from "../support/imports/make-artifacts.js";
 import { onPostgres } from "../support/stores/on-postgres.js";
 import { openRecount } from "../support/imports/open-recount.js";

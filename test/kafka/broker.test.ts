@@ -11,8 +11,8 @@ import { pause } from "../../schemas/async/pause.js";
 import { onFreePort } from "../../deploy/process/free-port.js";
 import { KAFKA_VERSION } from "../../deploy/broker/fetch-broker.js";
 import { startBroker } from "../../deploy/broker/start-broker.js";
-import { describeWithJavaBroker } from "../support/stores/describe-with-broker.js";
-import { BROKER_LIB } from "../support/stores/java-broker.js";
+import { describeWithJavaBroker } from "../support/broker/describe-with-broker.js";
+import { BROKER_LIB } from "../support/broker/java-broker.js";
 import { pidsIn, spawnProgram } from "../support/program/toolchain-process.js";
 
 const log = pino({ level: "silent" });

@@ -4,7 +4,7 @@ import { openKafkaWorld } from "../faults/kafka-world.js";
 import type { PlannedFault } from "../faults/plan-seed.js";
 import { seedText } from "../faults/report.js";
 import { runSeed } from "../faults/run-seed.js";
-import { describeWithJava } from "../support/stores/describe-with-broker.js";
+import { describeWithJava } from "../support/broker/describe-with-broker.js";
 
 /**
  * Between them: a frozen enricher, a broker that dies, an enricher that leaves its group, a group refused, and ordinary

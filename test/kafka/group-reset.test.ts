@@ -7,7 +7,7 @@ import { ENRICH_GROUP } from "../../enrich/start-worker.js";
 import type { EventImport } from "../../schemas/records/import-store.js";
 import { openPersistentClickHouse } from "../faults/persistent-clickhouse.js";
 import { countLive } from "../support/stores/count-live.js";
-import { describeWithBroker } from "../support/stores/describe-with-broker.js";
+import { describeWithBroker } from "../support/broker/describe-with-broker.js";
 import { expectedOutcome, outcomeOf } from "../support/imports/import-outcome.js";
 import { makeOrganization, makePackage } from "../support/imports/make-artifacts.js";
 import { onPostgres } from "../support/stores/on-postgres.js";

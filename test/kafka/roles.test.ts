@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ApiClient } from "../../deploy/demo/api-client.js";
 import type { EventImport } from "../../schemas/records/import-store.js";
 import { countLive } from "../support/stores/count-live.js";
-import { describeWithBroker } from "../support/stores/describe-with-broker.js";
+import { describeWithBroker } from "../support/broker/describe-with-broker.js";
 import { firstDifference } from "../support/imports/first-difference.js";
 import { makeOrganization, makePackage } from "../support/imports/make-artifacts.js";
 import { onPostgres } from "../support/stores/on-postgres.js";

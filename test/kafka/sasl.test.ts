@@ -9,8 +9,8 @@ import type { Broker } from "../../deploy/broker/broker.js";
 import { startBroker } from "../../deploy/broker/start-broker.js";
 import type { KafkaConnection } from "../../deploy/config/kafka-options.js";
 import { createKafka } from "../../deploy/stores/kafka/kafka-client.js";
-import { describeWithJava } from "../support/stores/describe-with-broker.js";
-import { BROKER_LIB } from "../support/stores/java-broker.js";
+import { describeWithJava } from "../support/broker/describe-with-broker.js";
+import { BROKER_LIB } from "../support/broker/java-broker.js";
 import { makeOrganization, makePackage } from "../support/imports/make-artifacts.js";
 import { startToolchain } from "../support/program/start-toolchain.js";
 

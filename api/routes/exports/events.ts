@@ -1,4 +1,4 @@
-import { openEvents, type ExportedArtifact } from "../../../aggregate/queries/open-events.js";
+import { openEvents, type ExportedArtifact } from "../../../aggregate/queries/events/open-events.js";
 import type { ResultSource } from "../../../aggregate/queries/open-rows.js";
 import { parseDateRange, type DateRange } from "../../../schemas/date-range.js";
 import { answerRows, type ExportListener } from "../../exports/answer-rows.js";

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { composeEvents } from "../../../aggregate/queries/open-events.js";
+import { composeEvents } from "../../../aggregate/queries/events/open-events.js";
 import { DATABASE } from "../../stores/clickhouse/connect-clickhouse.js";
 import type { ApiClient } from "../../demo/api-client.js";
 import { StartFailure } from "../../process/start-failure.js";

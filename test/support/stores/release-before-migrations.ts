@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { composeAggregates } from "../../../aggregate/queries/compose-aggregates.js";
 import { FORMAT_SETTINGS } from "../../../aggregate/queries/format-rows.js";
-import { openEvents } from "../../../aggregate/queries/open-events.js";
+import { openEvents } from "../../../aggregate/queries/events/open-events.js";
 import { openRows } from "../../../aggregate/queries/open-rows.js";
 import { storableRange } from "../../../aggregate/queries/storable-range.js";
 import { storedColumns } from "../../../aggregate/queries/stored-columns.js";

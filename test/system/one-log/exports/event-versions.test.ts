@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { composeEvents, openEvents } from "../../../../aggregate/queries/open-events.js";
+import { composeEvents, openEvents } from "../../../../aggregate/queries/events/open-events.js";
 import { openRows } from "../../../../aggregate/queries/open-rows.js";
 import { markRetracted, settle } from "../../../../aggregate/settlement/settle.js";
 import { Random } from "../../../../deploy/demo/random.js";

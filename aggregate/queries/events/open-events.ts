@@ -1,14 +1,14 @@
 import { json } from "node:stream/consumers";
 import type { ClickHouseSettings } from "@clickhouse/client";
-import type { DateRange } from "../../schemas/date-range.js";
-import type { ExportFormat } from "../../schemas/contracts/export-format.js";
-import type { UnsettledImports } from "../../schemas/records/unsettled-imports.js";
+import type { DateRange } from "../../../schemas/date-range.js";
+import type { ExportFormat } from "../../../schemas/contracts/export-format.js";
+import type { UnsettledImports } from "../../../schemas/records/unsettled-imports.js";
 import { READ_COLUMNS, SELECTED_COLUMNS } from "./event-columns.js";
-import { FORMAT_NAMES, FORMAT_SETTINGS } from "./format-rows.js";
-import { openRows, type ResultSource, type Rows, type RowsQuery } from "./open-rows.js";
-import { readQuery } from "../read-query.js";
-import { textLiteral, uuidsLiteral } from "./sql-literals.js";
-import { storableRange } from "./storable-range.js";
+import { FORMAT_NAMES, FORMAT_SETTINGS } from "../format-rows.js";
+import { openRows, type ResultSource, type Rows, type RowsQuery } from "../open-rows.js";
+import { readQuery } from "../../read-query.js";
+import { textLiteral, uuidsLiteral } from "../sql-literals.js";
+import { storableRange } from "../storable-range.js";
 
 /** A package or a pixel whose events are exported. */
 export interface ExportedArtifact {
@@ -28,7 +28,7 @@ export interface EventsQuery extends DateRange {
   zstd?: boolean;
 }
 
-/** Each live event once, in no order; see `openRows` for how it fails, and `queries/events.sql` for what is live. */
+/** Each live event once, in no order; see `openRows` for how it fails, and `queries/events/events.sql` for what is live. */
 export async function openEvents(
   clickhouse: ResultSource,
   { signal, zstd, unsettled: readUnsettled, ...asked }: EventsQuery,
@@ -72,15 +72,15 @@ async function leaveOut(unsettled: UnsettledImports, removed: Removed): Promise<
   const isSettled = unsettled.imports.length === 0;
   // The numbers of `removed` are older than these imports.
   const isMoving = !isSettled || unsettled.changed;
-  const conditions = isSettled ? [] : [await readQuery("queries/events-unsettled")];
-  const pending = isSettled ? "" : await readQuery("queries/events-pending");
+  const conditions = isSettled ? [] : [await readQuery("queries/events/events-unsettled")];
+  const pending = isSettled ? "" : await readQuery("queries/events/events-pending");
   const isDoubtful = isMoving || removed.restored > 0;
   return [
-    await eventsQuery("queries/events"),
-    ...(isMoving || removed.rows > 0 ? [await readQuery("queries/events-removed")] : []),
+    await eventsQuery("queries/events/events"),
+    ...(isMoving || removed.rows > 0 ? [await readQuery("queries/events/events-removed")] : []),
     ...(isSettled ? [] : [NOT_PENDING, ...conditions]),
     ...(isDoubtful
-      ? [(await eventsQuery("queries/events-doubtful")).replace(/^ *\{pending\}$/m, pending)]
+      ? [(await eventsQuery("queries/events/events-doubtful")).replace(/^ *\{pending\}$/m, pending)]
       : []),
     ...(isDoubtful ? conditions : []),
   ];
@@ -90,8 +90,11 @@ const NOT_PENDING = "AND (e.import_id NOT IN {pending:Array(UUID)} OR e.version 
 
 async function addUp(isSettled: boolean): Promise<string[]> {
   const values = READ_COLUMNS.filter((name) => !KEY_COLUMNS.has(name));
-  const query = (await eventsQuery("queries/events-added-up")).replace(/\{values\}$/m, values.join(", "));
-  return [query, ...(isSettled ? [] : [await readQuery("queries/events-unsettled")])];
+  const query = (await eventsQuery("queries/events/events-added-up")).replace(
+    /\{values\}$/m,
+    values.join(", "),
+  );
+  return [query, ...(isSettled ? [] : [await readQuery("queries/events/events-unsettled")])];
 }
 
 const KEY_COLUMNS: ReadonlySet<string> = new Set(["artifact", "date", "event_id", "version", "import_id"]);
@@ -124,7 +127,9 @@ async function countRemoved(
   clickhouse: ResultSource,
   { artifacts, signal, ...range }: DateRange & Pick<EventsQuery, "artifacts" | "signal">,
 ): Promise<Removed> {
-  async function count(query: "queries/removed-rows" | "queries/restored-versions"): Promise<number> {
+  async function count(
+    query: "queries/events/removed-rows" | "queries/events/restored-versions",
+  ): Promise<number> {
     const rows = await openRows(clickhouse, {
       query: `${given(artifacts)}\n${await readQuery(query)}`,
       params: storableRange(range),
@@ -133,8 +138,8 @@ async function countRemoved(
     });
     return ((await json(rows)) as { count: number }).count;
   }
-  const rows = await count("queries/removed-rows");
-  const restored = rows > 0 && rows <= REMOVED_MAX ? await count("queries/restored-versions") : 0;
+  const rows = await count("queries/events/removed-rows");
+  const restored = rows > 0 && rows <= REMOVED_MAX ? await count("queries/events/restored-versions") : 0;
   return { rows, restored };
 }
 

@@ -23,7 +23,7 @@ export interface JavaTestBroker extends TestBroker {
 
 /** Beside the other caches of tools: the download is paid once for a clone, not once for a test file. */
 export const BROKER_LIB = fileURLToPath(
-  new URL(`../../node_modules/.cache/maintainer-toolchain/kafka-${KAFKA_VERSION}`, import.meta.url),
+  new URL(`../../../node_modules/.cache/maintainer-toolchain/kafka-${KAFKA_VERSION}`, import.meta.url),
 );
 
 const log = pino({ level: "silent" });

@@ -1,6 +1,6 @@
 import type { ClickHouseClient } from "@clickhouse/client";
-import { sqlName } from "../queries/sql-literals.js";
-import type { Migrating } from "./run-statement.js";
+import { sqlName } from "../../queries/sql-literals.js";
+import type { Migrating } from "../run-statement.js";
 
 /**
  * Gives a table the engine, the order and the columns of the table `like`, for which ClickHouse has no ALTER. The table

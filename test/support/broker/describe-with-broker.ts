@@ -3,7 +3,7 @@ import type { BrokerSettings } from "../../../deploy/broker/broker-settings.js";
 import { openJavaBroker } from "./java-broker.js";
 import type { JavaTestBroker } from "./java-broker.js";
 import { findJavaSource } from "./kafka-broker.js";
-import type { SuiteBroker } from "./log-environment.js";
+import type { SuiteBroker } from "../stores/log-environment.js";
 
 const OPEN_MS_MAX = 300_000;
 

@@ -1,8 +1,8 @@
 import type { ClickHouseClient } from "@clickhouse/client";
-import { sqlName } from "../queries/sql-literals.js";
-import { storedColumns } from "../queries/stored-columns.js";
-import { readQuery } from "../read-query.js";
-import type { MigrationStep, Migrating } from "./run-statement.js";
+import { sqlName } from "../../queries/sql-literals.js";
+import { storedColumns } from "../../queries/stored-columns.js";
+import { readQuery } from "../../read-query.js";
+import type { MigrationStep, Migrating } from "../run-statement.js";
 import { findTable, redefineTable } from "./redefine-table.js";
 
 /**
@@ -58,7 +58,7 @@ const MONTHS_TO_COPY = `
 
 async function copyMonth(clickhouse: ClickHouseClient, month: string): Promise<string> {
   const columns = await storedColumns(clickhouse, "events_by_day");
-  const text = await readQuery("clickhouse/copy-month");
+  const text = await readQuery("clickhouse/steps/copy-month");
   return text.replaceAll("{columns}", columns.join(", ")).replaceAll("{month}", month);
 }
 

@@ -1,5 +1,5 @@
 import { inject } from "vitest";
-import { useSuiteBroker } from "./log-environment.js";
+import { useSuiteBroker } from "../stores/log-environment.js";
 
 const broker = inject("suiteBroker");
 if ("brokers" in broker) useSuiteBroker(broker);
