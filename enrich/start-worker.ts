@@ -5,8 +5,15 @@ import { unpackedSize } from "../schemas/records/chunk-codec.js";
 import type { ChunkOutcome, ImportProgress } from "../schemas/records/chunk-outcome.js";
 import type { DeadLetter, DeadLetterStore } from "../schemas/records/dead-letter.js";
 import type { Lookups } from "../schemas/records/enriched-event.js";
-import { BatchLost, type EventLog, type LogBatch, type LogConsumer } from "../schemas/records/event-log.js";
-import { LANES, partitionsOf, type Lane } from "../schemas/records/log-lanes.js";
+import {
+  BatchLost,
+  LANES,
+  partitionsOf,
+  type EventLog,
+  type LogBatch,
+  type LogConsumer,
+  type Lane,
+} from "../schemas/records/event-log.js";
 import type { Inserted, RowInserter } from "./batches/insert-rows.js";
 import { openPace, type Pace } from "./batches/pace-batches.js";
 import { retryWhileDown, type Again } from "./batches/retry-while-down.js";

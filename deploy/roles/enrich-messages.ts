@@ -2,7 +2,7 @@ import type { LookupData } from "../../enrich/lookups/load-lookup-data.js";
 import type { Inserted } from "../../enrich/batches/insert-rows.js";
 import type { WrittenBatch } from "../../enrich/start-worker.js";
 import type { ChunkOutcome } from "../../schemas/records/chunk-outcome.js";
-import { LANES, type Lane } from "../../schemas/records/log-lanes.js";
+import { LANES, type Lane } from "../../schemas/records/event-log.js";
 import type { EventLogSource } from "../stores/open-event-log.js";
 import type { LogLevel } from "../process/log.js";
 

@@ -3,7 +3,7 @@ import { MUTEX_BYTES, sharedThreadMutex } from "../../enrich/batches/thread-mute
 import type { LookupData } from "../../enrich/lookups/load-lookup-data.js";
 import type { EnrichmentMetrics } from "../metrics/pipeline-metrics.js";
 import { ClosingSet } from "../process/closing-set.js";
-import { LANES } from "../../schemas/records/log-lanes.js";
+import { LANES } from "../../schemas/records/event-log.js";
 import { mutexIndex, type FromThread, type ThreadData, type ToThread } from "./enrich-messages.js";
 import { superviseThread, type SupervisedThread } from "../process/supervise-thread.js";
 

@@ -1,4 +1,4 @@
-import type { Lane } from "../../schemas/records/log-lanes.js";
+import type { Lane } from "../../schemas/records/event-log.js";
 
 /** Sizes the next batch by how long the last ones took. */
 export interface Pace {

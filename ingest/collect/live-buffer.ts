@@ -1,7 +1,6 @@
 import { pause } from "../../schemas/async/pause.js";
-import { partitionsOf } from "../../schemas/records/log-lanes.js";
 import { packChunk } from "../../schemas/records/chunk-codec.js";
-import type { EventLog } from "../../schemas/records/event-log.js";
+import { partitionsOf, type EventLog } from "../../schemas/records/event-log.js";
 import type { Codec } from "../../schemas/records/codec.js";
 import { encodeRawChunk, type RawChunk } from "../../schemas/records/raw-chunk.js";
 

@@ -1,4 +1,4 @@
-import { partitionsOf } from "../../schemas/records/log-lanes.js";
+import { partitionsOf } from "../../schemas/records/event-log.js";
 
 /** About 1 MiB, 4,000 events. */
 const EXPRESS_CHUNKS = 2;

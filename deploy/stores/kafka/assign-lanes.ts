@@ -1,5 +1,5 @@
 import { AssignerProtocol, type PartitionAssigner } from "kafkajs";
-import { LANES, partitionsOf, type Lane } from "../../../schemas/records/log-lanes.js";
+import { LANES, partitionsOf, type Lane } from "../../../schemas/records/event-log.js";
 
 const { MemberAssignment, MemberMetadata } = AssignerProtocol;
 const VERSION = 1;

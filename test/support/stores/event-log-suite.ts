@@ -1,7 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { pause } from "../../../schemas/async/pause.js";
-import type { ConsumeOptions, EventLog, LagReader, LogBatch } from "../../../schemas/records/event-log.js";
-import { LANES, partitionsOf } from "../../../schemas/records/log-lanes.js";
+import {
+  LANES,
+  partitionsOf,
+  type ConsumeOptions,
+  type EventLog,
+  type LagReader,
+  type LogBatch,
+} from "../../../schemas/records/event-log.js";
 
 type Log = EventLog & LagReader;
 

@@ -2,8 +2,7 @@ import { Readable } from "node:stream";
 import type { ClickHouseClient } from "@clickhouse/client";
 import { describe, expect, test } from "vitest";
 import { startWorker, type WorkerDependencies } from "../../../enrich/start-worker.js";
-import type { EventLog, LogBatch, LogConsumer } from "../../../schemas/records/event-log.js";
-import type { Lane } from "../../../schemas/records/log-lanes.js";
+import type { EventLog, LogBatch, LogConsumer, Lane } from "../../../schemas/records/event-log.js";
 import { encodeRawChunk } from "../../../schemas/records/raw-chunk.js";
 import { chunkOf, dockerPackage, tinyLookups } from "./lines/chunk-of.js";
 

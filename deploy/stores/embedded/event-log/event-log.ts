@@ -1,10 +1,10 @@
-import type {
-  ConsumeOptions,
-  EventLog,
-  LagReader,
-  LogConsumer,
+import {
+  partitionsOf,
+  type ConsumeOptions,
+  type EventLog,
+  type LagReader,
+  type LogConsumer,
 } from "../../../../schemas/records/event-log.js";
-import { partitionsOf } from "../../../../schemas/records/log-lanes.js";
 import { openAppender } from "./event-log-append.js";
 import { startConsumer } from "./event-log-consume.js";
 import { startRetention } from "./event-log-retention.js";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Lane } from "../../../../schemas/records/log-lanes.js";
+import type { Lane } from "../../../../schemas/records/event-log.js";
 import { openPace } from "../../../../enrich/batches/pace-batches.js";
 
 const MIB = 1024 * 1024;

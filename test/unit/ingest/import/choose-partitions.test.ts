@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { choosePartitions } from "../../../../ingest/import/choose-partitions.js";
-import { partitionsOf } from "../../../../schemas/records/log-lanes.js";
+import { partitionsOf } from "../../../../schemas/records/event-log.js";
 
 const OWNER = "01990000-0000-7000-8000-00000000000b";
 const chosen = (partitions: number, { owner = OWNER, chunks = 600 } = {}) => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { LANES, partitionsOf } from "../../../../schemas/records/log-lanes.js";
+import { LANES, partitionsOf } from "../../../../schemas/records/event-log.js";
 
 test.each([
   [1, [0], []],
