@@ -8,13 +8,13 @@ import { awaitMerges } from "../common/await-merges.js";
 import type { ImportSetup } from "../import/import-round.js";
 import { PACKAGE } from "../import/import-round.js";
 import { importPath } from "../import/import-variants.js";
-import { readBusySeconds } from "../common/machine-cpu.js";
+import { readBusySeconds } from "../usage/machine-cpu.js";
 import type { MeasuredRun } from "../management/management-round.js";
 import { postFile } from "../common/post-file.js";
 import { openRawConnections } from "./raw-connections.js";
 import { sendAtRate, type Rate } from "../common/send-at-rate.js";
 import { raisePriority } from "../common/raise-priority.js";
-import { sampleUsage } from "../common/sample-usage.js";
+import { sampleUsage } from "../usage/sample-usage.js";
 
 /** Redirects at a fixed rate, and the import that ran beside them. */
 export interface RedirectRun extends MeasuredRun {

@@ -4,7 +4,7 @@ import { composeEvents } from "../../../aggregate/queries/events/open-events.js"
 import { DATABASE } from "../../stores/clickhouse/connect-clickhouse.js";
 import type { ApiClient } from "../../demo/api-client.js";
 import { StartFailure } from "../../process/start-failure.js";
-import { sampleUsage, type Usage } from "../common/sample-usage.js";
+import { sampleUsage, type Usage } from "../usage/sample-usage.js";
 
 /** One answer as curl read it. */
 export interface CurlRun {

@@ -7,7 +7,7 @@ import type { Benchmark, BenchOptions, BenchResult, BenchContext } from "../comm
 import { createBenchAccount } from "../common/create-bench-account.js";
 import { mixOf, writeGzipFile } from "../common/event-files.js";
 import { postFile } from "../common/post-file.js";
-import { sampleUsage } from "../common/sample-usage.js";
+import { sampleUsage } from "../usage/sample-usage.js";
 import { spawnProgram, type Program } from "../common/spawn-program.js";
 import { makeTemporaryFolder } from "../common/temporary-folder.js";
 import { makePackages } from "../import/import-round.js";

@@ -2,7 +2,7 @@ import { availableParallelism } from "node:os";
 import type { BenchResult } from "../common/benchmark.js";
 import { rounded, seconds, whole } from "../common/format-numbers.js";
 import { percentiles } from "../common/percentiles.js";
-import { cpuSecondsOf, type Usage } from "../common/sample-usage.js";
+import { cpuSecondsOf, type Usage } from "../usage/sample-usage.js";
 import { textTable } from "../common/text-table.js";
 
 /** Of one small import, since its POST. */

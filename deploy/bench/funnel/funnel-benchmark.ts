@@ -11,7 +11,7 @@ import type { Benchmark, BenchOptions, BenchResult, BenchContext } from "../comm
 import { createBenchAccount } from "../common/create-bench-account.js";
 import { spawnProgram, type Program } from "../common/spawn-program.js";
 import { makeTemporaryFolder } from "../common/temporary-folder.js";
-import { sampleUsage } from "../common/sample-usage.js";
+import { sampleUsage } from "../usage/sample-usage.js";
 import { makeFunnelSetup } from "./funnel-setup.js";
 import { funnelReport, type FunnelRound, type MeasuredPass } from "./funnel-report.js";
 

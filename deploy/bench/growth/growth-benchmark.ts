@@ -6,7 +6,7 @@ import type { Benchmark, BenchOptions, BenchResult, BenchContext } from "../comm
 import { createBenchAccount } from "../common/create-bench-account.js";
 import { writeGzipFile } from "../common/event-files.js";
 import { whole } from "../common/format-numbers.js";
-import { sampleUsage } from "../common/sample-usage.js";
+import { sampleUsage } from "../usage/sample-usage.js";
 import { spawnProgram, type Program } from "../common/spawn-program.js";
 import { makeTemporaryFolder } from "../common/temporary-folder.js";
 import { makePackages, measureImport, type ImportSetup } from "../import/import-round.js";

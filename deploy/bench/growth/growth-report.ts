@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import type { BenchResult } from "../common/benchmark.js";
 import { rounded, seconds, whole } from "../common/format-numbers.js";
-import { cpuSecondsOf, type Usage } from "../common/sample-usage.js";
+import { cpuSecondsOf, type Usage } from "../usage/sample-usage.js";
 import { textTable } from "../common/text-table.js";
 import type { ActiveParts } from "./count-parts.js";
 

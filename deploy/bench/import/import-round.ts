@@ -4,7 +4,7 @@ import type { ApiClient } from "../../demo/api-client.js";
 import { awaitMerges } from "../common/await-merges.js";
 import { writeEventFiles, type EventFiles } from "../common/event-files.js";
 import { postFile } from "../common/post-file.js";
-import { sampleUsage, type Usage } from "../common/sample-usage.js";
+import { sampleUsage, type Usage } from "../usage/sample-usage.js";
 import { openClickHousePeer } from "./clickhouse-peer.js";
 import { countInserts } from "./count-inserts.js";
 import { importPath, type ImportVariant } from "./import-variants.js";

@@ -9,7 +9,7 @@ import { createBenchAccount } from "../common/create-bench-account.js";
 import { writeGzipFile } from "../common/event-files.js";
 import { spawnProgram, type Program } from "../common/spawn-program.js";
 import { makeTemporaryFolder } from "../common/temporary-folder.js";
-import { sampleUsage } from "../common/sample-usage.js";
+import { sampleUsage } from "../usage/sample-usage.js";
 import { openBenchBroker, type BenchBroker } from "./bench-broker.js";
 import { measureCodecs } from "./codec-costs.js";
 import { makePackages, measureImport } from "./import-round.js";

@@ -4,7 +4,7 @@ import { DEFAULT_CODECS } from "../../config/config.js";
 import type { BenchResult, EventLogName } from "../common/benchmark.js";
 import { median } from "../common/median.js";
 import { textTable } from "../common/text-table.js";
-import type { PartUsage, Usage } from "../common/sample-usage.js";
+import type { PartUsage, Usage } from "../usage/sample-usage.js";
 import type { CodecCost } from "./codec-costs.js";
 import { rounded, seconds, whole } from "../common/format-numbers.js";
 

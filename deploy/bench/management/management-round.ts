@@ -1,9 +1,9 @@
 import type { Pool } from "pg";
 import type { KeepAliveConnections } from "../common/keep-alive-connections.js";
-import { readBusySeconds } from "../common/machine-cpu.js";
+import { readBusySeconds } from "../usage/machine-cpu.js";
 import { sendAtRate, type Rate, type SentAtRate } from "../common/send-at-rate.js";
 import { raisePriority } from "../common/raise-priority.js";
-import { sampleUsage, type Usage } from "../common/sample-usage.js";
+import { sampleUsage, type Usage } from "../usage/sample-usage.js";
 import type { ManagementSetup } from "./management-setup.js";
 import { ManagementMix } from "./management-mix.js";
 

@@ -2,7 +2,7 @@ import { availableParallelism } from "node:os";
 import type { BenchResult } from "../common/benchmark.js";
 import { megabytes, rounded, whole } from "../common/format-numbers.js";
 import { median } from "../common/median.js";
-import { PARTS } from "../common/program-parts.js";
+import { PARTS } from "../usage/program-parts.js";
 import { textTable } from "../common/text-table.js";
 import type { MemoryPhase, MemorySample } from "./record-memory.js";
 

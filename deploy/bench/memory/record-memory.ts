@@ -1,4 +1,4 @@
-import { PARTS, readProgramParts, type Part, type PartProcess } from "../common/program-parts.js";
+import { PARTS, readProgramParts, type Part, type PartProcess } from "../usage/program-parts.js";
 
 export type MemoryPhase = "before" | "import" | "after";
 

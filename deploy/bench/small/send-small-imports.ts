@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { EventImport } from "../../../schemas/records/import-store.js";
 import { OWNER } from "../common/create-bench-account.js";
 import type { KeepAliveConnections } from "../common/keep-alive-connections.js";
-import type { Usage } from "../common/sample-usage.js";
+import type { Usage } from "../usage/sample-usage.js";
 
 /** As many imports of one owner may be active at a time. */
 export const SENDERS = 15;

@@ -2,7 +2,7 @@ import { availableParallelism } from "node:os";
 import type { BenchResult } from "../common/benchmark.js";
 import { rounded, seconds } from "../common/format-numbers.js";
 import { percentiles, type Percentiles } from "../common/percentiles.js";
-import { cpuSecondsOf } from "../common/sample-usage.js";
+import { cpuSecondsOf } from "../usage/sample-usage.js";
 import { textTable } from "../common/text-table.js";
 import { SENDERS, type SmallRun } from "./send-small-imports.js";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Usage } from "../../../../../deploy/bench/common/sample-usage.js";
+import type { Usage } from "../../../../../deploy/bench/usage/sample-usage.js";
 import { fairReport } from "../../../../../deploy/bench/fair/fair-report.js";
 
 const times = (doneMs: number) => ({ enrichedMs: doneMs / 2, doneMs });

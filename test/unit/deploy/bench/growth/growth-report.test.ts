@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Usage } from "../../../../../deploy/bench/common/sample-usage.js";
+import type { Usage } from "../../../../../deploy/bench/usage/sample-usage.js";
 import { growthReport, type GrowthStep } from "../../../../../deploy/bench/growth/growth-report.js";
 
 function usage(clickhouseSeconds: number): Usage {

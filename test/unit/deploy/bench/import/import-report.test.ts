@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { median } from "../../../../../deploy/bench/common/median.js";
-import type { Usage } from "../../../../../deploy/bench/common/sample-usage.js";
+import type { Usage } from "../../../../../deploy/bench/usage/sample-usage.js";
 import { importReport } from "../../../../../deploy/bench/import/import-report.js";
 import type { ImportRound } from "../../../../../deploy/bench/import/import-round.js";
 

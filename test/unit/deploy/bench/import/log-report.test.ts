@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { NO_CPU } from "../../../../../deploy/bench/common/thread-cpu.js";
+import { NO_CPU } from "../../../../../deploy/bench/usage/thread-cpu.js";
 import type { CodecCost } from "../../../../../deploy/bench/import/codec-costs.js";
 import { logReport, type LogTurn } from "../../../../../deploy/bench/import/log-report.js";
 import { CODECS } from "../../../../../schemas/records/codec.js";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { NO_CPU } from "../../../../../deploy/bench/common/thread-cpu.js";
+import { NO_CPU } from "../../../../../deploy/bench/usage/thread-cpu.js";
 import { managementReport } from "../../../../../deploy/bench/management/management-report.js";
 import type {
   ManagementRound,

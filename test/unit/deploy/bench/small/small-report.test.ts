@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Usage } from "../../../../../deploy/bench/common/sample-usage.js";
+import type { Usage } from "../../../../../deploy/bench/usage/sample-usage.js";
 import { smallReport } from "../../../../../deploy/bench/small/small-report.js";
 
 const part = {

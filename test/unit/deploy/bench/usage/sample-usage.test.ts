@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { PartProcess } from "../../../../../deploy/bench/common/program-parts.js";
-import { UsageSamples } from "../../../../../deploy/bench/common/sample-usage.js";
+import type { PartProcess } from "../../../../../deploy/bench/usage/program-parts.js";
+import { UsageSamples } from "../../../../../deploy/bench/usage/sample-usage.js";
 
 const sampled = (pid: number, facts: Partial<PartProcess>): PartProcess => ({
   pid,

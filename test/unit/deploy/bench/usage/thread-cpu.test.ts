@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { sumThreads, threadCpuBetween } from "../../../../../deploy/bench/common/thread-cpu.js";
+import { sumThreads, threadCpuBetween } from "../../../../../deploy/bench/usage/thread-cpu.js";
 
 /** A line of `/proc/<pid>/task/<thread>/stat` of a Linux 6.1 machine; times are ticks of 10 ms. */
 const stat = (id: number, { user, kernel, nice }: { user: number; kernel: number; nice: number }) =>
