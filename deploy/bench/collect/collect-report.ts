@@ -4,7 +4,7 @@ import type { CollectRound, RedirectRun } from "./collect-round.js";
 import { median } from "../common/median.js";
 import { percentiles } from "../common/percentiles.js";
 import { textTable } from "../common/text-table.js";
-import { rounded } from "../common/format-numbers.js";
+import { rounded, roundedAll } from "../common/format-numbers.js";
 
 export interface CollectFacts {
   rounds: readonly CollectRound[];
@@ -106,12 +106,10 @@ function textOf({ ours, bare }: Record<"ours" | "bare", RunFacts>, of: Of): stri
 }
 
 function runJson({ latencyMs, perSecond, importSeconds, cpu }: RunFacts) {
-  const all = (of: Record<string, number>) =>
-    Object.fromEntries(Object.entries(of).map(([name, value]) => [name, rounded(value)]));
   return {
-    latency_ms: all(latencyMs),
+    latency_ms: roundedAll(latencyMs),
     answered_per_second: rounded(perSecond),
     import_seconds: rounded(importSeconds),
-    cpu_cores: all(cpu),
+    cpu_cores: roundedAll(cpu),
   };
 }

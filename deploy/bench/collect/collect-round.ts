@@ -15,6 +15,7 @@ import { openRawConnections } from "./raw-connections.js";
 import { sendAtRate, type Rate } from "../common/send-at-rate.js";
 import { raisePriority } from "../common/raise-priority.js";
 import { sampleUsage } from "../usage/sample-usage.js";
+import { secondsSince } from "../common/seconds-since.js";
 
 /** Redirects at a fixed rate, and the import that ran beside them. */
 export interface RedirectRun extends MeasuredRun {
@@ -85,7 +86,7 @@ async function importFile({ api, packageId, file }: CollectSetup): Promise<numbe
   const { text } = await postFile({ url, headers, path: file });
   const record = await api.pollToDone(JSON.parse(text) as EventImport, { timeoutMs: 3_600_000 });
   if (record.status !== "done") throw new Error(`the import ended as ${record.status}`);
-  return (performance.now() - startedAt) / 1000;
+  return secondsSince(startedAt);
 }
 
 const HOSTS = 16;

@@ -3,6 +3,14 @@ export function rounded(value: number): number {
   return Math.round(value * 1000) / 1000;
 }
 
+/** The same names with values for JSON. */
+export function roundedAll<Name extends string>(
+  values: Readonly<Record<Name, number>>,
+): Record<Name, number> {
+  const entries = Object.entries<number>(values).map(([name, value]) => [name, rounded(value)]);
+  return Object.fromEntries(entries) as Record<Name, number>;
+}
+
 export function whole(value: number): string {
   return Math.round(value).toLocaleString("en-GB");
 }

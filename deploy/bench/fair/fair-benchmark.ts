@@ -10,6 +10,7 @@ import { postFile } from "../common/post-file.js";
 import { sampleUsage } from "../usage/sample-usage.js";
 import { spawnProgram, type Program } from "../common/spawn-program.js";
 import { makeTemporaryFolder } from "../common/temporary-folder.js";
+import { secondsSince } from "../common/seconds-since.js";
 import { makePackages } from "../import/import-round.js";
 import { importPath } from "../import/import-variants.js";
 import { fairReport, type FairRun, type SmallTimes } from "./fair-report.js";
@@ -116,8 +117,4 @@ async function timeSmall(
   };
   await api.pollToDone(started, { timeoutMs: DONE_MS_MAX, pollMs: POLL_MS, onProgress });
   return { enrichedMs, doneMs: performance.now() - startedAt };
-}
-
-function secondsSince(startedAt: number): number {
-  return (performance.now() - startedAt) / 1000;
 }

@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import type { BenchResult } from "../common/benchmark.js";
-import { rounded, seconds, whole } from "../common/format-numbers.js";
+import { rounded, roundedAll, seconds, whole } from "../common/format-numbers.js";
 import { percentiles } from "../common/percentiles.js";
 import { cpuSecondsOf, type Usage } from "../usage/sample-usage.js";
 import { textTable } from "../common/text-table.js";
@@ -22,7 +22,7 @@ export interface FairRun {
 }
 
 export function fairReport({ alone, beside, largeLines, largeSeconds, usage }: FairRun): BenchResult {
-  const cpu = Object.entries(cpuSecondsOf(usage));
+  const cpuSeconds = cpuSecondsOf(usage);
   const rows = Object.entries({ alone, "beside large ones": beside }).map(([name, times]) => {
     const enriched = percentiles(Float64Array.from(times, ({ enrichedMs }) => enrichedMs));
     const done = percentiles(Float64Array.from(times, ({ doneMs }) => doneMs));
@@ -42,14 +42,13 @@ export function fairReport({ alone, beside, largeLines, largeSeconds, usage }: F
     `${whole(largeLines / largeSeconds)} per second\n\n` +
     textTable([
       ["CPU beside large ones", ""],
-      ...cpu.map(([name, value]) => [name.replaceAll("_", " "), seconds(value)]),
+      ...Object.entries(cpuSeconds).map(([name, value]) => [name.replaceAll("_", " "), seconds(value)]),
     ]);
   const [first, second] = rows.map(({ count, enriched, done }) => ({
     imports: count,
     ms_to_enriched: { p50: rounded(enriched.p50), max: rounded(enriched.max) },
     ms_to_done: { p50: rounded(done.p50), max: rounded(done.max) },
   }));
-  const cpuSeconds = Object.fromEntries(cpu.map(([name, value]) => [name, rounded(value)]));
-  const large = { events: largeLines, seconds: rounded(largeSeconds), cpu_seconds: cpuSeconds };
+  const large = { events: largeLines, seconds: rounded(largeSeconds), cpu_seconds: roundedAll(cpuSeconds) };
   return { text, json: { alone: first, beside: second, large } };
 }

@@ -12,6 +12,7 @@ import { createBenchAccount } from "../common/create-bench-account.js";
 import { spawnProgram, type Program } from "../common/spawn-program.js";
 import { makeTemporaryFolder } from "../common/temporary-folder.js";
 import { sampleUsage } from "../usage/sample-usage.js";
+import { secondsSince } from "../common/seconds-since.js";
 import { makeFunnelSetup } from "./funnel-setup.js";
 import { funnelReport, type FunnelRound, type MeasuredPass } from "./funnel-report.js";
 
@@ -76,7 +77,7 @@ async function measurePass(program: Program): Promise<MeasuredPass> {
   using sampler = sampleUsage(child.pid ?? -1);
   using stores = sampleUsage(program.pid);
   const status = await new Promise((resolve) => child.once("close", resolve));
-  const seconds = (performance.now() - startedAt) / 1000;
+  const seconds = secondsSince(startedAt);
   const sentence = Buffer.concat(output).toString().trim();
   if (status !== 0) throw new StartFailure(`admin funnel run ended with ${String(status)}: ${sentence}`);
   const { clickhouse, postgres } = stores.finish();
@@ -99,5 +100,5 @@ async function measurePeer(clickhouse: ClickHouseClient): Promise<number> {
       SELECT artifact, company_domain, date, kind, sum(total)
       FROM company_activity GROUP BY artifact, company_domain, date, kind FORMAT Null`,
   });
-  return (performance.now() - startedAt) / 1000;
+  return secondsSince(startedAt);
 }

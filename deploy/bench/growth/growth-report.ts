@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import type { BenchResult } from "../common/benchmark.js";
-import { rounded, seconds, whole } from "../common/format-numbers.js";
+import { rounded, roundedAll, seconds, whole } from "../common/format-numbers.js";
 import { cpuSecondsOf, type Usage } from "../usage/sample-usage.js";
 import { textTable } from "../common/text-table.js";
 import type { ActiveParts } from "./count-parts.js";
@@ -81,8 +81,4 @@ function jsonOf({
       at_done: { events: partsAtDone.events, all_tables: partsAtDone.allTables },
     },
   };
-}
-
-function roundedAll(values: Record<string, number>): Record<string, number> {
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, rounded(value)]));
 }

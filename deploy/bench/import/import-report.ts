@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import type { BenchResult } from "../common/benchmark.js";
-import { megabytes, rounded, seconds, whole } from "../common/format-numbers.js";
+import { megabytes, rounded, roundedAll, seconds, whole } from "../common/format-numbers.js";
 import { median } from "../common/median.js";
 import { PARTS } from "../usage/program-parts.js";
 import { textTable } from "../common/text-table.js";
@@ -177,7 +177,6 @@ function memoryOf(usage: Usage) {
 }
 
 function perMillion(cpuSeconds: Record<string, number>, events: number): Record<string, number> {
-  return Object.fromEntries(
-    Object.entries(cpuSeconds).map(([name, value]) => [name, rounded((value * 1e6) / events)]),
-  );
+  const shares = Object.entries(cpuSeconds).map(([name, value]) => [name, (value * 1e6) / events]);
+  return roundedAll(Object.fromEntries(shares) as Record<string, number>);
 }

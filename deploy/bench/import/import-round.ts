@@ -5,6 +5,7 @@ import { awaitMerges } from "../common/await-merges.js";
 import { writeEventFiles, type EventFiles } from "../common/event-files.js";
 import { postFile } from "../common/post-file.js";
 import { sampleUsage, type Usage } from "../usage/sample-usage.js";
+import { secondsSince } from "../common/seconds-since.js";
 import { openClickHousePeer } from "./clickhouse-peer.js";
 import { countInserts } from "./count-inserts.js";
 import { importPath, type ImportVariant } from "./import-variants.js";
@@ -124,8 +125,4 @@ const VALID_SHARE_MIN = 0.95;
 function requireMost(taken: number, { events, what }: { events: number; what: string }): void {
   if (taken >= events * VALID_SHARE_MIN && taken <= events) return;
   throw new Error(`${what} inserted ${taken} events for ${events} lines`);
-}
-
-function secondsSince(startedAt: number): number {
-  return (performance.now() - startedAt) / 1000;
 }

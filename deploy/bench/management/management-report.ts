@@ -4,7 +4,7 @@ import { median } from "../common/median.js";
 import { percentiles, type Percentiles } from "../common/percentiles.js";
 import { textTable } from "../common/text-table.js";
 import type { ManagementRound, MeasuredRun } from "./management-round.js";
-import { rounded } from "../common/format-numbers.js";
+import { rounded, roundedAll } from "../common/format-numbers.js";
 
 const RUNS = ["ours", "http", "select"] as const;
 type Run = (typeof RUNS)[number];
@@ -106,9 +106,9 @@ function jsonOf(facts: Facts, { rate, seconds, rounds, ratio }: Of) {
 
 function runJson({ latencyMs, perSecond, cpu, answers }: RunFacts) {
   return {
-    latency_ms: Object.fromEntries(LATENCIES.map((name) => [name, rounded(latencyMs[name])])),
+    latency_ms: roundedAll(latencyMs),
     answered_per_second: rounded(perSecond),
-    cpu_cores: Object.fromEntries(CPU_PARTS.map((part) => [part, rounded(cpu[part])])),
+    cpu_cores: roundedAll(cpu),
     answers: Object.fromEntries(sorted(answers)),
   };
 }

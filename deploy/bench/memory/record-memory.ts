@@ -1,4 +1,5 @@
 import { PARTS, readProgramParts, type Part, type PartProcess } from "../usage/program-parts.js";
+import { secondsSince } from "../common/seconds-since.js";
 
 export type MemoryPhase = "before" | "import" | "after";
 
@@ -24,8 +25,7 @@ export function recordMemory(rootPid: number): MemoryRecorder {
   const samples: MemorySample[] = [];
   let phase: MemoryPhase = "before";
   const add = () => {
-    const seconds = (performance.now() - startedAt) / 1000;
-    samples.push({ seconds, phase, ...memoryOf(readProgramParts(rootPid)) });
+    samples.push({ seconds: secondsSince(startedAt), phase, ...memoryOf(readProgramParts(rootPid)) });
   };
   add();
   const timer = setInterval(add, SAMPLE_MS);

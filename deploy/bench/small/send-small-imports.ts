@@ -3,6 +3,7 @@ import type { EventImport } from "../../../schemas/records/import-store.js";
 import { OWNER } from "../common/create-bench-account.js";
 import type { KeepAliveConnections } from "../common/keep-alive-connections.js";
 import type { Usage } from "../usage/sample-usage.js";
+import { secondsSince } from "../common/seconds-since.js";
 
 /** As many imports of one owner may be active at a time. */
 export const SENDERS = 15;
@@ -46,7 +47,7 @@ export async function sendSmallImports(setup: SmallSetup, bodies: readonly Buffe
   } finally {
     await endings.stop();
   }
-  return { ...sent, seconds: (performance.now() - startedAt) / 1000 };
+  return { ...sent, seconds: secondsSince(startedAt) };
 }
 
 async function postBody({ connections, token, path }: SmallSetup, body: Buffer): Promise<string> {

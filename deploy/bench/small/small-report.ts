@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import type { BenchResult } from "../common/benchmark.js";
-import { rounded, seconds } from "../common/format-numbers.js";
+import { rounded, roundedAll, seconds } from "../common/format-numbers.js";
 import { percentiles, type Percentiles } from "../common/percentiles.js";
 import { cpuSecondsOf } from "../usage/sample-usage.js";
 import { textTable } from "../common/text-table.js";
@@ -32,15 +32,11 @@ export function smallReport(run: SmallRun, { linesEach }: { linesEach: number })
     imports_per_second: rounded(perSecond),
     ms_to_answer: roundedAll(answer),
     ms_to_done: roundedAll(done),
-    cpu_ms_per_import: Object.fromEntries(cpu.map(([name, ms]) => [name, rounded(ms)])),
+    cpu_ms_per_import: roundedAll(Object.fromEntries(cpu)),
   };
   return { text, json };
 }
 
 function columnsOf({ p50, p90, p99, max }: Percentiles): string[] {
   return [p50, p90, p99, max].map((ms) => seconds(ms / 1000));
-}
-
-function roundedAll({ p50, p90, p99, max }: Percentiles): Percentiles {
-  return { p50: rounded(p50), p90: rounded(p90), p99: rounded(p99), max: rounded(max) };
 }

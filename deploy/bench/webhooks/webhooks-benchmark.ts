@@ -9,6 +9,7 @@ import type { Benchmark, BenchOptions, BenchResult, BenchContext } from "../comm
 import { createBenchAccount, OWNER } from "../common/create-bench-account.js";
 import { spawnProgram, type Program } from "../common/spawn-program.js";
 import { makeTemporaryFolder } from "../common/temporary-folder.js";
+import { secondsSince } from "../common/seconds-since.js";
 import { stageEvent, sendBare } from "./webhooks-peer.js";
 import { openBenchReceivers, type BenchReceivers } from "./webhooks-receivers.js";
 import { webhooksReport, type WebhooksRound } from "./webhooks-report.js";
@@ -91,6 +92,5 @@ async function deliverEvents(
   });
   const begun = performance.now();
   await all;
-  const seconds = (performance.now() - begun) / 1000;
-  return { seconds, again: receivers.again() };
+  return { seconds: secondsSince(begun), again: receivers.again() };
 }

@@ -5,6 +5,7 @@ import { webhookBody } from "../../../api/stores/webhooks/webhook-outbox.js";
 import { issueWebhookSecret, signatureHeaders } from "../../../api/webhooks/sign.js";
 import { DELIVERY_LIMITS } from "../../../api/webhooks/start-deliveries.js";
 import { OWNER } from "../common/create-bench-account.js";
+import { secondsSince } from "../common/seconds-since.js";
 
 const COMPANIES = 20;
 
@@ -41,5 +42,5 @@ export async function sendBare(urls: readonly string[], events: number): Promise
     return Array.from({ length: DELIVERY_LIMITS.perWebhook }, () => sendTo(url, each));
   });
   await Promise.all(senders);
-  return (performance.now() - begun) / 1000;
+  return secondsSince(begun);
 }
