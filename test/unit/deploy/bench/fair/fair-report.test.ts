@@ -1,22 +1,10 @@
 import { expect, test } from "vitest";
-import type { Usage } from "../../../../../deploy/bench/usage/sample-usage.js";
 import { fairReport } from "../../../../../deploy/bench/fair/fair-report.js";
+import { usageOf } from "../../../../support/bench/usage.js";
 
 const times = (doneMs: number) => ({ enrichedMs: doneMs / 2, doneMs });
-const part = {
-  cpuSeconds: 30,
-  residentBeforeBytes: 0,
-  residentMaxBytes: 0,
-  anonymousMaxBytes: 0,
-  residentPeakBytes: 0,
-};
-const usage: Usage = {
-  service: part,
-  clickhouse: part,
-  postgres: part,
-  client: { cpuSeconds: 1 },
-  threads: { main: 10, enrichment: 15, other: 5 },
-};
+const threads = { main: 10, enrichment: 15, other: 5 };
+const usage = usageOf({ service: 30, clickhouse: 30, postgres: 30, client: 1, threads });
 const run = {
   alone: [300, 200, 250].map(times),
   beside: [900, 2_500, 1_100].map(times),

@@ -1,22 +1,9 @@
 import { expect, test } from "vitest";
-import type { Usage } from "../../../../../deploy/bench/usage/sample-usage.js";
 import { growthReport, type GrowthStep } from "../../../../../deploy/bench/growth/growth-report.js";
+import { usageOf } from "../../../../support/bench/usage.js";
 
-function usage(clickhouseSeconds: number): Usage {
-  const memory = {
-    residentBeforeBytes: 0,
-    residentMaxBytes: 0,
-    anonymousMaxBytes: 0,
-    residentPeakBytes: 0,
-  };
-  return {
-    service: { ...memory, cpuSeconds: 20 },
-    clickhouse: { ...memory, cpuSeconds: clickhouseSeconds },
-    postgres: { ...memory, cpuSeconds: 1 },
-    client: { cpuSeconds: 2 },
-    threads: { main: 4, enrichment: 15, other: 1 },
-  };
-}
+const threads = { main: 4, enrichment: 15, other: 1 };
+const usage = (clickhouse: number) => usageOf({ service: 20, clickhouse, postgres: 1, client: 2, threads });
 
 const step = (stored: number, clickhouseSeconds: number): GrowthStep => ({
   stored,

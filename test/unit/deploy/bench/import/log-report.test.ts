@@ -1,17 +1,10 @@
 import { expect, test } from "vitest";
-import { NO_CPU } from "../../../../../deploy/bench/usage/thread-cpu.js";
 import type { CodecCost } from "../../../../../deploy/bench/import/codec-costs.js";
 import { logReport, type LogTurn } from "../../../../../deploy/bench/import/log-report.js";
 import { CODECS } from "../../../../../schemas/records/codec.js";
+import { partUsage, usageOf } from "../../../../support/bench/usage.js";
 
-const PART = {
-  cpuSeconds: 3,
-  residentBeforeBytes: 0,
-  residentMaxBytes: 0,
-  anonymousMaxBytes: 0,
-  residentPeakBytes: 0,
-};
-const USAGE = { service: PART, clickhouse: PART, postgres: PART, threads: NO_CPU, client: { cpuSeconds: 1 } };
+const USAGE = usageOf({ service: 3, clickhouse: 3, postgres: 3, client: 1 });
 
 const turn = (log: LogTurn["log"], codec: LogTurn["codec"], secondsToDone: number): LogTurn => ({
   log,
@@ -19,7 +12,7 @@ const turn = (log: LogTurn["log"], codec: LogTurn["codec"], secondsToDone: numbe
   secondsToAnswer: secondsToDone / 2,
   secondsToDone,
   usage: USAGE,
-  broker: { ...PART, cpuSeconds: 0.5 },
+  broker: partUsage(0.5),
 });
 
 const TURNS = [

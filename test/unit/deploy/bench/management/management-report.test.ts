@@ -1,24 +1,17 @@
 import { expect, test } from "vitest";
-import { NO_CPU } from "../../../../../deploy/bench/usage/thread-cpu.js";
 import { managementReport } from "../../../../../deploy/bench/management/management-report.js";
 import type {
   ManagementRound,
   MeasuredRun,
 } from "../../../../../deploy/bench/management/management-round.js";
+import { usageOf } from "../../../../support/bench/usage.js";
 
 function run(latencyMs: number, answers: Record<string, number>): MeasuredRun {
-  const part = {
-    cpuSeconds: latencyMs,
-    residentBeforeBytes: 0,
-    residentMaxBytes: 0,
-    anonymousMaxBytes: 0,
-    residentPeakBytes: 0,
-  };
   return {
     latenciesMs: Float64Array.from({ length: 100 }, (_, index) => (index < 98 ? latencyMs : latencyMs * 10)),
     answers: new Map(Object.entries(answers)),
     seconds: 20,
-    usage: { service: part, clickhouse: part, postgres: part, threads: NO_CPU, client: { cpuSeconds: 1 } },
+    usage: usageOf({ service: latencyMs, clickhouse: latencyMs, postgres: latencyMs, client: 1 }),
     machineCpuSeconds: latencyMs * 3 + 3,
   };
 }

@@ -1,21 +1,9 @@
 import { expect, test } from "vitest";
-import type { Usage } from "../../../../../deploy/bench/usage/sample-usage.js";
 import { smallReport } from "../../../../../deploy/bench/small/small-report.js";
+import { usageOf } from "../../../../support/bench/usage.js";
 
-const part = {
-  cpuSeconds: 2,
-  residentBeforeBytes: 0,
-  residentMaxBytes: 0,
-  anonymousMaxBytes: 0,
-  residentPeakBytes: 0,
-};
-const usage: Usage = {
-  service: part,
-  clickhouse: part,
-  postgres: part,
-  client: { cpuSeconds: 1 },
-  threads: { main: 1, enrichment: 0.75, other: 0.25 },
-};
+const threads = { main: 1, enrichment: 0.75, other: 0.25 };
+const usage = usageOf({ service: 2, clickhouse: 2, postgres: 2, client: 1, threads });
 const run = {
   seconds: 4,
   msToAnswer: Float64Array.from({ length: 100 }, () => 20),
