@@ -46,7 +46,7 @@ if [[ ! -x $cache/bin/schemathesis ]] || [[ $("$cache/bin/schemathesis" --versio
 fi
 
 npm run build --silent
-node dist/deploy/main.js start > "$reports/program.log" 2>&1 &
+dist/deploy/main.js start > "$reports/program.log" 2>&1 &
 program=$!
 stop() {
   kill -TERM "$program" 2> /dev/null || true
@@ -63,15 +63,15 @@ for _ in $(seq 600); do
 done
 api=$(field api)
 
-token=$(node dist/deploy/main.js admin create-account --username conformance --email conformance@example.org)
-node dist/deploy/main.js admin grant-export conformance
+token=$(dist/deploy/main.js admin create-account --username conformance --email conformance@example.org)
+dist/deploy/main.js admin grant-export conformance
 sent=(-H "Authorization: Bearer $token" -H 'Content-Type: application/json')
 # Something to find: examples and names of the document lead to it.
 curl -fsS "${sent[@]}" "$api/v1/organizations" -o /dev/null \
   -d '{"name": "acme", "description": "Acme", "billingEmail": "billing@example.org"}'
 curl -fsS "${sent[@]}" "$api/v1/organizations/acme/packages" -o /dev/null \
   -d '{"name": "web", "shortDescription": "The web image"}'
-node dist/deploy/main.js admin grant-export acme
+dist/deploy/main.js admin grant-export acme
 
 export SCHEMATHESIS_HOOKS=hooks PYTHONPATH=$PWD/test/conformance PYTHONDONTWRITEBYTECODE=1
 checks=not_a_server_error,status_code_conformance,content_type_conformance

@@ -24,11 +24,11 @@ const TAIL_LINES = 20;
 const LAST_LINES_MS = 1_000;
 
 /**
- * Starts the built program with additional variables. It ends when this process exits; only a SIGKILL of this process
+ * Starts the built program, as users do, with additional variables. It ends when this process exits; only a SIGKILL of this process
  * leaves it running. It stays in this session: see raisePriority. Ctrl-C reaches both.
  */
 export function spawnProgram(dataDir: string, variables: NodeJS.ProcessEnv = {}): Program {
-  const child = spawn(process.execPath, [MAIN, "start"], {
+  const child = spawn(MAIN, ["start"], {
     env: { ...environment(dataDir), ...variables },
     stdio: ["ignore", "ignore", "pipe"],
   });

@@ -68,7 +68,7 @@ async function forgetCompanies(pg: Pool): Promise<void> {
 /** Runs `admin funnel run` beside the program and measures the whole process. */
 async function measurePass(program: Program): Promise<MeasuredPass> {
   const startedAt = performance.now();
-  const child = spawn(process.execPath, [MAIN, "admin", "funnel", "run"], {
+  const child = spawn(MAIN, ["admin", "funnel", "run"], {
     env: { ...process.env, DATA_DIR: program.dataDir },
     stdio: ["ignore", "pipe", "inherit"],
   });

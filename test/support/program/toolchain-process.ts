@@ -22,7 +22,8 @@ const START_MS_MAX = 90_000;
 const POLL_MS = 50;
 
 /**
- * Starts the built program with these arguments; its variables come from `env` alone, but for PATH and HOME.
+ * Starts the built program with these arguments, with the flags of its first line on the `node` of PATH. Its variables
+ * come from `env` alone, but for PATH and HOME.
  * `through` is a command that runs another, such as `nice`.
  */
 export function spawnProgram(
@@ -31,7 +32,7 @@ export function spawnProgram(
   through: readonly string[] = [],
 ): ChildProcess {
   const { PATH = "", HOME = "/", TMPDIR } = process.env;
-  const [command = "", ...rest] = [...through, process.execPath, PROGRAM, ...args];
+  const [command = "", ...rest] = [...through, PROGRAM, ...args];
   return spawn(command, rest, {
     env: { PATH, HOME, ...(TMPDIR !== undefined && { TMPDIR }), ...env },
     stdio: ["ignore", "pipe", "pipe"],

@@ -25,8 +25,12 @@ interface Ended {
 }
 
 function run(...args: string[]): Promise<Ended> {
+  return runWith({}, ...args);
+}
+
+function runWith(variables: NodeJS.ProcessEnv, ...args: string[]): Promise<Ended> {
   return new Promise((end) => {
-    execFile(binary, args, { cwd: folder }, (error, out, err) =>
+    execFile(binary, args, { cwd: folder, env: { ...process.env, ...variables } }, (error, out, err) =>
       end({ status: typeof error?.code === "number" ? error.code : 0, out, err }),
     );
   });
@@ -37,6 +41,15 @@ test("the linked binary lists its commands", async () => {
   expect(status).toBe(0);
   for (const command of ["start", "demo", "admin", "bench", "kafka"])
     expect(out).toMatch(new RegExp(`^  ${command} `, "m"));
+});
+
+test("collects garbage on one thread, also as npm's scripts start it", async () => {
+  const printFlags = "data:text/javascript,console.log(process.execArgv.join())";
+  const { out } = await runWith({ NODE_OPTIONS: `--import=${printFlags}` }, "--help");
+  expect(out).toMatch(/^--single-threaded-gc$/m);
+  const { scripts } = JSON.parse(await readFile("package.json", "utf8")) as { scripts: object };
+  const commands = ["start", "demo", "admin", "kafka"].map((name) => [name, `dist/deploy/main.js ${name}`]);
+  expect(scripts).toMatchObject(Object.fromEntries(commands));
 });
 
 test("says which version it is", async () => {

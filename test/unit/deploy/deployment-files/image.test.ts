@@ -21,7 +21,7 @@ describe("the image", () => {
   });
 
   test("runs the program itself, as an ordinary user, on the ports that are the defaults", () => {
-    expect(dockerfile).toContain('ENTRYPOINT ["node", "dist/deploy/main.js"]');
+    expect(dockerfile).toContain('ENTRYPOINT ["/app/dist/deploy/main.js"]');
     expect(dockerfile).toMatch(/^USER 1000:1000$/m);
     expect(dockerfile).toContain(
       `EXPOSE ${DEFAULTS.http.port} ${DEFAULTS.collect.port} ${DEFAULTS.metrics.port}`,
