@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { PackageV1 } from "../../../schemas/contracts/package.js";
 import { connectClickHouse } from "../../stores/clickhouse/connect-clickhouse.js";
@@ -9,8 +8,7 @@ import { gzipFile, makeRedirectPackages, runCollectRound, type CollectRound } fr
 import { createBenchAccount } from "../common/create-bench-account.js";
 import { writeGzipFile } from "../common/event-files.js";
 import { PACKAGE } from "../import/import-round.js";
-import { spawnProgram, type Program } from "../common/spawn-program.js";
-import { makeTemporaryFolder } from "../common/temporary-folder.js";
+import { measureProgram, type MeasuredProgram } from "../common/measure-program.js";
 
 /** Redirects of live collection while events are imported, beside a server that does nothing else. */
 export const collectBenchmark: Benchmark = {
@@ -23,26 +21,13 @@ const WARM_UP_EVENTS = 60_000;
 const WARM_UP_SECONDS = 3;
 const STORED_MS_MAX = 60_000;
 
-async function runCollectBenchmark(
-  options: BenchOptions,
-  { open, onProgress }: BenchContext,
-): Promise<BenchResult> {
-  const { path: folder } = open.use(makeTemporaryFolder());
-  const program = open.use(spawnProgram(join(folder, "data")));
-  onProgress(`starting the program in ${folder}`);
-  return collectReport(
-    await program.whileRunning(runRounds(program, { ...options, folder, onProgress })),
-    options,
-  );
+async function runCollectBenchmark(options: BenchOptions, context: BenchContext): Promise<BenchResult> {
+  return collectReport(await measureProgram({ ...options, ...context }, runRounds), options);
 }
 
-interface RoundsOptions extends BenchOptions {
-  folder: string;
-  onProgress: (sentence: string) => void;
-}
-
-async function runRounds(program: Program, options: RoundsOptions): Promise<CollectFacts> {
-  const { events, seed, rounds: times, redirects: perSecond, seconds, folder, onProgress } = options;
+async function runRounds(measured: MeasuredProgram): Promise<CollectFacts> {
+  const { program, folder, events, seed, seconds, onProgress } = measured;
+  const { rounds: times, redirects: perSecond } = measured;
   const { api: apiUrl, collect: collectUrl, clickhouse: clickhouseUrl } = await program.ready();
   const api = connectApi(apiUrl, await createBenchAccount(program.dataDir));
   const { uuid: packageId } = await api.post<PackageV1>("/v1/packages", { ...PACKAGE, name: "imported" });

@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { connectClickHouse } from "../../stores/clickhouse/connect-clickhouse.js";
 import type { Benchmark, BenchOptions, BenchResult, BenchContext } from "../common/benchmark.js";
 import { csvReport } from "./csv-report.js";
@@ -7,8 +6,7 @@ import { fillEvents } from "./fill-events.js";
 import { createBenchAccount, OWNER } from "../common/create-bench-account.js";
 import { connectApi } from "../../demo/api-client.js";
 import { runAdmin } from "../common/run-admin.js";
-import { spawnProgram, type Program } from "../common/spawn-program.js";
-import { makeTemporaryFolder } from "../common/temporary-folder.js";
+import { measureProgram, type MeasuredProgram } from "../common/measure-program.js";
 import type { PackageV1 } from "../../../schemas/contracts/package.js";
 
 /** A month of events as CSV, beside curl of the same query from the same ClickHouse. */
@@ -19,27 +17,15 @@ export const csvBenchmark: Benchmark = {
   run: runCsvBenchmark,
 };
 
-async function runCsvBenchmark(
-  options: BenchOptions,
-  { open, onProgress }: BenchContext,
-): Promise<BenchResult> {
-  const { path: folder } = open.use(makeTemporaryFolder());
-  const dataDir = join(folder, "data");
-  // Enrichment loads its lookup tables in threads of the same process; idle, they are no part of an export.
-  const program = open.use(spawnProgram(dataDir, { ENRICH_WORKERS: "1" }));
-  onProgress(`starting the program in ${folder}`);
-  const rounds = await program.whileRunning(runRounds(program, { ...options, onProgress }));
+/** Enrichment loads its lookup tables in threads of the same process; idle, they are no part of an export. */
+const ONE_WORKER = { ENRICH_WORKERS: "1" };
+
+async function runCsvBenchmark(options: BenchOptions, context: BenchContext): Promise<BenchResult> {
+  const rounds = await measureProgram({ ...options, ...context, variables: ONE_WORKER }, runRounds);
   return csvReport(rounds, options);
 }
 
-interface RoundsOptions extends BenchOptions {
-  onProgress: (sentence: string) => void;
-}
-
-async function runRounds(
-  program: Program,
-  { events, rounds, onProgress }: RoundsOptions,
-): Promise<CsvRound[]> {
+async function runRounds({ program, events, rounds, onProgress }: MeasuredProgram): Promise<CsvRound[]> {
   const { api: url, clickhouse: clickhouseUrl } = await program.ready();
   const token = await createBenchAccount(program.dataDir);
   await runAdmin(program.dataDir, ["grant-export", OWNER]);

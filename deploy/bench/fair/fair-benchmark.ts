@@ -8,8 +8,7 @@ import { createBenchAccount } from "../common/create-bench-account.js";
 import { mixOf, writeGzipFile } from "../common/event-files.js";
 import { postFile } from "../common/post-file.js";
 import { sampleUsage } from "../usage/sample-usage.js";
-import { spawnProgram, type Program } from "../common/spawn-program.js";
-import { makeTemporaryFolder } from "../common/temporary-folder.js";
+import { measureProgram, type MeasuredProgram } from "../common/measure-program.js";
 import { secondsSince } from "../common/seconds-since.js";
 import { makePackages } from "../import/import-round.js";
 import { importPath } from "../import/import-variants.js";
@@ -32,29 +31,17 @@ const PAUSE_MS = 500;
 const POLL_MS = 20;
 const DONE_MS_MAX = 3_600_000;
 
-async function runFairBenchmark(
-  options: BenchOptions,
-  { open, onProgress }: BenchContext,
-): Promise<BenchResult> {
-  const { path: folder } = open.use(makeTemporaryFolder());
-  const program = open.use(spawnProgram(join(folder, "data")));
-  onProgress(`starting the program in ${folder}`);
-  return fairReport(await program.whileRunning(runFair(program, { ...options, folder, onProgress })));
+async function runFairBenchmark(options: BenchOptions, context: BenchContext): Promise<BenchResult> {
+  return fairReport(await measureProgram({ ...options, ...context }, runFair));
 }
 
-interface FairOptions extends BenchOptions {
-  folder: string;
-  onProgress: (sentence: string) => void;
-}
-
-async function runFair(program: Program, options: FairOptions): Promise<FairRun> {
-  const { seed, folder, onProgress } = options;
+async function runFair({ program, folder, events, seed, onProgress }: MeasuredProgram): Promise<FairRun> {
   const { api: url } = await program.ready();
   const large = connectApi(url, await createBenchAccount(program.dataDir));
   const [largeId = ""] = await makePackages(large, { name: "large", count: 1 });
   const small = connectApi(url, await createBenchAccount(program.dataDir, SMALL_OWNER));
   const [smallId = ""] = await makePackages(small, { name: "small", count: 1 });
-  const lines = Math.ceil(options.events * LARGE_SHARE);
+  const lines = Math.ceil(events * LARGE_SHARE);
   onProgress(`writing ${LARGE_IMPORTS} files of ${lines} events`);
   const paths = Array.from({ length: LARGE_IMPORTS }, (_, index) => join(folder, `${index}.ndjson.gz`));
   for (const [index, path] of paths.entries())

@@ -1,5 +1,4 @@
 import { spawn } from "node:child_process";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ClickHouseClient } from "@clickhouse/client";
 import type { Pool } from "pg";
@@ -9,8 +8,8 @@ import { connectClickHouse } from "../../stores/clickhouse/connect-clickhouse.js
 import { connectPostgres } from "../../stores/postgres/connect-postgres.js";
 import type { Benchmark, BenchOptions, BenchResult, BenchContext } from "../common/benchmark.js";
 import { createBenchAccount } from "../common/create-bench-account.js";
-import { spawnProgram, type Program } from "../common/spawn-program.js";
-import { makeTemporaryFolder } from "../common/temporary-folder.js";
+import { measureProgram, type MeasuredProgram } from "../common/measure-program.js";
+import type { Program } from "../common/spawn-program.js";
 import { sampleUsage } from "../usage/sample-usage.js";
 import { secondsSince } from "../common/seconds-since.js";
 import { makeFunnelSetup } from "./funnel-setup.js";
@@ -26,20 +25,11 @@ export const funnelBenchmark: Benchmark = {
 /** Keeps the schedule from running during the measurement. */
 const NEVER = { FUNNEL_SCHEDULE: "0 0 29 2 *" };
 
-async function runFunnelBenchmark(
-  { rounds }: BenchOptions,
-  { open, onProgress }: BenchContext,
-): Promise<BenchResult> {
-  const { path: folder } = open.use(makeTemporaryFolder());
-  const program = open.use(spawnProgram(join(folder, "data"), NEVER));
-  onProgress(`starting the program in ${folder}`);
-  return funnelReport(await program.whileRunning(runRounds(program, { rounds, onProgress })));
+async function runFunnelBenchmark(options: BenchOptions, context: BenchContext): Promise<BenchResult> {
+  return funnelReport(await measureProgram({ ...options, ...context, variables: NEVER }, runRounds));
 }
 
-async function runRounds(
-  program: Program,
-  { rounds, onProgress }: { rounds: number; onProgress: (sentence: string) => void },
-): Promise<FunnelRound[]> {
+async function runRounds({ program, rounds, onProgress }: MeasuredProgram): Promise<FunnelRound[]> {
   const { postgres, clickhouse: url } = await program.ready();
   const pg = connectPostgres({ url: postgres, connectionsMax: 2, log: pino({ level: "silent" }) });
   const clickhouse = connectClickHouse(url);

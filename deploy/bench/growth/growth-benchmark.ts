@@ -7,8 +7,7 @@ import { createBenchAccount } from "../common/create-bench-account.js";
 import { writeGzipFile } from "../common/event-files.js";
 import { whole } from "../common/format-numbers.js";
 import { sampleUsage } from "../usage/sample-usage.js";
-import { spawnProgram, type Program } from "../common/spawn-program.js";
-import { makeTemporaryFolder } from "../common/temporary-folder.js";
+import { measureProgram, type MeasuredProgram } from "../common/measure-program.js";
 import { makePackages, measureImport, type ImportSetup } from "../import/import-round.js";
 import { countParts } from "./count-parts.js";
 import { growthReport, type GrowthStep } from "./growth-report.js";
@@ -24,25 +23,13 @@ const LONG_STORED = 100_000_000;
 /** Files that are only sent: the default level takes four times as long. */
 const GZIP_LEVEL = 1;
 
-async function runGrowthBenchmark(
-  options: BenchOptions,
-  { open, onProgress }: BenchContext,
-): Promise<BenchResult> {
-  const { path: folder } = open.use(makeTemporaryFolder());
-  const program = open.use(spawnProgram(join(folder, "data")));
-  onProgress(`starting the program in ${folder}`);
-  const steps = await program.whileRunning(runSteps(program, { ...options, folder, onProgress }));
-  return growthReport(steps, options);
+async function runGrowthBenchmark(options: BenchOptions, context: BenchContext): Promise<BenchResult> {
+  return growthReport(await measureProgram({ ...options, ...context }, runSteps), options);
 }
 
-interface StepsOptions extends BenchOptions {
-  folder: string;
-  onProgress: (sentence: string) => void;
-}
-
-async function runSteps(program: Program, options: StepsOptions): Promise<GrowthStep[]> {
-  const { events, stored: wanted, long, onProgress } = options;
-  const next = await openImports(program, options);
+async function runSteps(measured: MeasuredProgram): Promise<GrowthStep[]> {
+  const { events, stored: wanted, long, onProgress } = measured;
+  const next = await openImports(measured);
   const steps: GrowthStep[] = [];
   let stored = 0;
   for (const target of [...wanted, ...(long ? [LONG_STORED] : [])].sort((a, b) => a - b)) {
@@ -58,10 +45,12 @@ async function runSteps(program: Program, options: StepsOptions): Promise<Growth
 }
 
 /** Imports the lines from a number on, and waits until ClickHouse has merged. */
-async function openImports(
-  program: Program,
-  { events, seed, folder }: StepsOptions,
-): Promise<(startAt: number) => Promise<Omit<GrowthStep, "stored">>> {
+async function openImports({
+  program,
+  folder,
+  events,
+  seed,
+}: MeasuredProgram): Promise<(startAt: number) => Promise<Omit<GrowthStep, "stored">>> {
   const { api: url, clickhouse: clickhouseUrl, metrics: metricsUrl } = await program.ready();
   const api = connectApi(url, await createBenchAccount(program.dataDir));
   const packageIds = await makePackages(api, { name: "grown", count: 1 });

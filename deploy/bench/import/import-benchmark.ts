@@ -1,9 +1,7 @@
-import { join } from "node:path";
 import { connectApi } from "../../demo/api-client.js";
 import type { Benchmark, BenchOptions, BenchResult, BenchContext } from "../common/benchmark.js";
 import { createBenchAccount } from "../common/create-bench-account.js";
-import { spawnProgram, type Program } from "../common/spawn-program.js";
-import { makeTemporaryFolder } from "../common/temporary-folder.js";
+import { measureProgram, type MeasuredProgram } from "../common/measure-program.js";
 import { importReport, type MeasuredVariant } from "./import-report.js";
 import { runImportRound, type ImportSetup, type ImportRound } from "./import-round.js";
 import { nameOf, variantsOf } from "./import-variants.js";
@@ -20,26 +18,19 @@ export const importBenchmark: Benchmark = {
 const WARM_UP_EVENTS = 60_000;
 const WARM_UP = { overridesPercent: 10, packages: 1 };
 
-async function runImportBenchmark(
-  options: BenchOptions,
-  { open, onProgress }: BenchContext,
-): Promise<BenchResult> {
-  if (options.log === "kafka") return runLogBenchmark(options, { open, onProgress });
-  const { path: folder } = open.use(makeTemporaryFolder());
-  const program = open.use(spawnProgram(join(folder, "data")));
-  onProgress(`starting the program in ${folder}`);
-  const measured = await program.whileRunning(runVariants(program, { ...options, folder, onProgress }));
-  return importReport(measured, options);
-}
-
-interface VariantsOptions extends BenchOptions {
-  folder: string;
-  onProgress: (sentence: string) => void;
+async function runImportBenchmark(options: BenchOptions, context: BenchContext): Promise<BenchResult> {
+  if (options.log === "kafka") return runLogBenchmark(options, context);
+  return importReport(await measureProgram({ ...options, ...context }, runVariants), options);
 }
 
 /** Every round measures all variants, so that slow changes of the machine affect all of them. */
-async function runVariants(program: Program, options: VariantsOptions): Promise<MeasuredVariant[]> {
-  const { events, seed, rounds, folder, onProgress } = options;
+async function runVariants({
+  program,
+  folder,
+  onProgress,
+  ...options
+}: MeasuredProgram): Promise<MeasuredVariant[]> {
+  const { events, seed, rounds } = options;
   const { api, clickhouse: clickhouseUrl, metrics: metricsUrl } = await program.ready();
   const token = await createBenchAccount(program.dataDir);
   const stores = { clickhouseUrl, metricsUrl };

@@ -1,10 +1,8 @@
-import { join } from "node:path";
 import { pino } from "pino";
 import { connectPostgres } from "../../stores/postgres/connect-postgres.js";
 import type { Benchmark, BenchOptions, BenchResult, BenchContext } from "../common/benchmark.js";
 import { openKeepAliveConnections } from "../common/keep-alive-connections.js";
-import { spawnProgram, type Program } from "../common/spawn-program.js";
-import { makeTemporaryFolder } from "../common/temporary-folder.js";
+import { measureProgram, type MeasuredProgram } from "../common/measure-program.js";
 import { makeManagementSetup } from "./management-setup.js";
 import { managementReport } from "./management-report.js";
 import { runManagementRound, type ManagementRound } from "./management-round.js";
@@ -21,24 +19,16 @@ const CONNECTIONS_MAX = 64;
 const QUERIES_AT_ONCE_MAX = 16;
 const WARM_UP_SECONDS = 5;
 
-async function runManagementBenchmark(
-  options: BenchOptions,
-  { open, onProgress }: BenchContext,
-): Promise<BenchResult> {
-  const { path: folder } = open.use(makeTemporaryFolder());
-  // The default log level, which logs each request.
-  const program = open.use(spawnProgram(join(folder, "data"), { LOG_LEVEL: "info" }));
-  onProgress(`starting the program in ${folder}`);
-  const rounds = await program.whileRunning(runRounds(program, { ...options, onProgress }));
+/** Logs each request. */
+const DEFAULT_LOG = { LOG_LEVEL: "info" };
+
+async function runManagementBenchmark(options: BenchOptions, context: BenchContext): Promise<BenchResult> {
+  const rounds = await measureProgram({ ...options, ...context, variables: DEFAULT_LOG }, runRounds);
   return managementReport(rounds, options);
 }
 
-interface RoundsOptions extends BenchOptions {
-  onProgress: (sentence: string) => void;
-}
-
-async function runRounds(program: Program, options: RoundsOptions): Promise<ManagementRound[]> {
-  const { rate: perSecond, seconds, seed, rounds, onProgress } = options;
+async function runRounds(measured: MeasuredProgram): Promise<ManagementRound[]> {
+  const { program, rate: perSecond, seconds, seed, rounds, onProgress } = measured;
   const { api, postgres: url } = await program.ready();
   using connections = openKeepAliveConnections(api, CONNECTIONS_MAX);
   const log = pino({ level: "silent" });

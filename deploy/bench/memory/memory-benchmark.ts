@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { EventImport } from "../../../schemas/records/import-store.js";
@@ -9,8 +8,7 @@ import { createBenchAccount } from "../common/create-bench-account.js";
 import { mixOf } from "../common/event-files.js";
 import { megabytes } from "../common/format-numbers.js";
 import { postStream } from "../common/post-file.js";
-import { spawnProgram, type Program } from "../common/spawn-program.js";
-import { makeTemporaryFolder } from "../common/temporary-folder.js";
+import { measureProgram, type MeasuredProgram } from "../common/measure-program.js";
 import { makePackages } from "../import/import-round.js";
 import { importPath } from "../import/import-variants.js";
 import { memoryReport, type MemoryRun } from "./memory-report.js";
@@ -26,20 +24,11 @@ export const memoryBenchmark: Benchmark = {
 const IDLE_MS = 20_000;
 const DONE_MS_MAX = 3_600_000;
 
-async function runMemoryBenchmark(
-  options: BenchOptions,
-  { open, onProgress }: BenchContext,
-): Promise<BenchResult> {
-  const { path: folder } = open.use(makeTemporaryFolder());
-  const program = open.use(spawnProgram(join(folder, "data")));
-  onProgress(`starting the program in ${folder}`);
-  return memoryReport(await program.whileRunning(runMemory(program, { ...options, onProgress })));
+async function runMemoryBenchmark(options: BenchOptions, context: BenchContext): Promise<BenchResult> {
+  return memoryReport(await measureProgram({ ...options, ...context }, runMemory));
 }
 
-async function runMemory(
-  program: Program,
-  { bytes, seed, onProgress }: BenchOptions & Pick<BenchContext, "onProgress">,
-): Promise<MemoryRun> {
+async function runMemory({ program, bytes, seed, onProgress }: MeasuredProgram): Promise<MemoryRun> {
   const { api: url } = await program.ready();
   const api = connectApi(url, await createBenchAccount(program.dataDir));
   const packageIds = await makePackages(api, { name: "memory", count: 1 });

@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { connectApi } from "../../demo/api-client.js";
 import { generateLines } from "../../demo/generate-events.js";
 import type { Benchmark, BenchOptions, BenchResult, BenchContext } from "../common/benchmark.js";
@@ -6,8 +5,7 @@ import { createBenchAccount } from "../common/create-bench-account.js";
 import { mixOf } from "../common/event-files.js";
 import { openKeepAliveConnections } from "../common/keep-alive-connections.js";
 import { sampleUsage } from "../usage/sample-usage.js";
-import { spawnProgram, type Program } from "../common/spawn-program.js";
-import { makeTemporaryFolder } from "../common/temporary-folder.js";
+import { measureProgram, type MeasuredProgram } from "../common/measure-program.js";
 import { makePackages } from "../import/import-round.js";
 import { importPath } from "../import/import-variants.js";
 import { SENDERS, sendSmallImports, type SmallRun } from "./send-small-imports.js";
@@ -23,21 +21,12 @@ export const smallBenchmark: Benchmark = {
 export const LINES_EACH = 100;
 const WARM_UP_IMPORTS = 60;
 
-async function runSmallBenchmark(
-  options: BenchOptions,
-  { open, onProgress }: BenchContext,
-): Promise<BenchResult> {
-  const { path: folder } = open.use(makeTemporaryFolder());
-  const program = open.use(spawnProgram(join(folder, "data")));
-  onProgress(`starting the program in ${folder}`);
-  const run = await program.whileRunning(runImports(program, { ...options, onProgress }));
+async function runSmallBenchmark(options: BenchOptions, context: BenchContext): Promise<BenchResult> {
+  const run = await measureProgram({ ...options, ...context }, runImports);
   return smallReport(run, { linesEach: LINES_EACH });
 }
 
-async function runImports(
-  program: Program,
-  { imports, seed, onProgress }: BenchOptions & Pick<BenchContext, "onProgress">,
-): Promise<SmallRun> {
+async function runImports({ program, imports, seed, onProgress }: MeasuredProgram): Promise<SmallRun> {
   const { api: url } = await program.ready();
   const api = connectApi(url, await createBenchAccount(program.dataDir));
   const packageIds = await makePackages(api, { name: "small", count: 1 });

@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import type { Pool } from "pg";
 import { pino } from "pino";
 import { inTransaction } from "../../../api/stores/connection.js";
@@ -7,8 +6,8 @@ import { connectApi, type ApiClient } from "../../demo/api-client.js";
 import { connectPostgres } from "../../stores/postgres/connect-postgres.js";
 import type { Benchmark, BenchOptions, BenchResult, BenchContext } from "../common/benchmark.js";
 import { createBenchAccount, OWNER } from "../common/create-bench-account.js";
-import { spawnProgram, type Program } from "../common/spawn-program.js";
-import { makeTemporaryFolder } from "../common/temporary-folder.js";
+import { measureProgram, type MeasuredProgram } from "../common/measure-program.js";
+import type { Program } from "../common/spawn-program.js";
 import { secondsSince } from "../common/seconds-since.js";
 import { stageEvent, sendBare } from "./webhooks-peer.js";
 import { openBenchReceivers, type BenchReceivers } from "./webhooks-receivers.js";
@@ -25,20 +24,20 @@ const LIVE = 9;
 const EVENTS = 600;
 const WARM_UP_EVENTS = 100;
 
-async function runWebhooksBenchmark(
-  { rounds }: BenchOptions,
-  { open, onProgress }: BenchContext,
-): Promise<BenchResult> {
-  const { path: folder } = open.use(makeTemporaryFolder());
-  const program = open.use(spawnProgram(join(folder, "data"), { WEBHOOK_ALLOW_PRIVATE_NETWORKS: "true" }));
-  onProgress(`starting the program in ${folder}`);
+async function runWebhooksBenchmark(options: BenchOptions, context: BenchContext): Promise<BenchResult> {
+  return webhooksReport(await measureProgram({ ...options, ...context, variables: LOOPBACK }, measure));
+}
+
+/** The receivers are on this machine. */
+const LOOPBACK = { WEBHOOK_ALLOW_PRIVATE_NETWORKS: "true" };
+
+async function measure({ program, rounds, open, onProgress }: MeasuredProgram): Promise<WebhooksRound[]> {
   const receivers = open.use(await openBenchReceivers(LIVE));
   const { api, postgres } = await program.ready();
   const pg = connectPostgres({ url: postgres, connectionsMax: 1, log: pino({ level: "silent" }) });
   open.defer(() => pg.end());
   const setup = { pg, receivers, ownerId: await makeWebhooks(program, api, { pg, receivers }) };
-  const done = await program.whileRunning(runRounds(setup, { rounds, onProgress }));
-  return webhooksReport(done);
+  return runRounds(setup, { rounds, onProgress });
 }
 
 interface Setup {
