@@ -2,20 +2,17 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { EventImport } from "../../../schemas/records/import-store.js";
 import type { PackageV1 } from "../../../schemas/contracts/package.js";
 import { awaitMerges } from "../common/await-merges.js";
 import type { ImportSetup } from "../import/import-round.js";
 import { PACKAGE } from "../import/import-round.js";
-import { importPath } from "../import/import-variants.js";
 import { readBusySeconds } from "../usage/machine-cpu.js";
 import type { MeasuredRun } from "../management/management-round.js";
-import { postFile } from "../common/post-file.js";
+import { importFile } from "../common/import-file.js";
 import { openRawConnections } from "./raw-connections.js";
 import { sendAtRate, type Rate } from "../common/send-at-rate.js";
 import { raisePriority } from "../common/raise-priority.js";
 import { sampleUsage } from "../usage/sample-usage.js";
-import { secondsSince } from "../common/seconds-since.js";
 
 /** Redirects at a fixed rate, and the import that ran beside them. */
 export interface RedirectRun extends MeasuredRun {
@@ -59,7 +56,7 @@ async function measureRedirects(
 ): Promise<RedirectRun> {
   await awaitMerges(setup.clickhouseUrl);
   using connections = await openRawConnections(url, CONNECTIONS);
-  const importing = importFile(setup);
+  const importing = importFile(setup.api, { path: setup.file, packageIds: [setup.packageId] });
   // It is waited for below; until then a failure is nobody's.
   importing.catch(() => undefined);
   using sampler = sampleUsage(setup.pid);
@@ -71,22 +68,7 @@ async function measureRedirects(
   const redirects = sent.answers.get("307") ?? 0;
   if (redirects < sent.latenciesMs.length * (1 - WRONG_SHARE_MAX))
     throw new Error(`${redirects} of ${sent.latenciesMs.length} answers were redirects`);
-  return { ...sent, usage, machineCpuSeconds, importSeconds: await importing };
-}
-
-/** Resolves with how long it took to be done. */
-async function importFile({ api, packageId, file }: CollectSetup): Promise<number> {
-  const startedAt = performance.now();
-  const url = new URL(importPath([packageId]), api.url);
-  const headers = {
-    Authorization: `Bearer ${api.token}`,
-    "Content-Type": "application/ndjson",
-    "Content-Encoding": "gzip",
-  };
-  const { text } = await postFile({ url, headers, path: file });
-  const record = await api.pollToDone(JSON.parse(text) as EventImport, { timeoutMs: 3_600_000 });
-  if (record.status !== "done") throw new Error(`the import ended as ${record.status}`);
-  return secondsSince(startedAt);
+  return { ...sent, usage, machineCpuSeconds, importSeconds: (await importing).secondsToDone };
 }
 
 const HOSTS = 16;

@@ -4,7 +4,7 @@ import { request, type IncomingHttpHeaders, type IncomingMessage } from "node:ht
 import { pipeline, type Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 
-interface Post {
+export interface Post {
   url: URL;
   headers: Record<string, string>;
 }

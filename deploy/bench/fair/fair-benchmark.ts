@@ -6,12 +6,11 @@ import { generateBody } from "../../demo/generate-events.js";
 import type { Benchmark, BenchOptions, BenchResult, BenchContext } from "../common/benchmark.js";
 import { createBenchAccount } from "../common/create-bench-account.js";
 import { mixOf, writeGzipFile } from "../common/event-files.js";
-import { postFile } from "../common/post-file.js";
+import { importFile } from "../common/import-file.js";
 import { sampleUsage } from "../usage/sample-usage.js";
 import { measureProgram, type MeasuredProgram } from "../common/measure-program.js";
 import { secondsSince } from "../common/seconds-since.js";
 import { makePackages } from "../import/import-round.js";
-import { importPath } from "../import/import-variants.js";
 import { fairReport, type FairRun, type SmallTimes } from "./fair-report.js";
 
 /** As many imports of one owner may be active at a time. */
@@ -54,7 +53,7 @@ async function runFair({ program, folder, events, seed, onProgress }: MeasuredPr
   using sampler = sampleUsage(program.pid);
   const startedAt = performance.now();
   let running = true;
-  const importing = Promise.all(paths.map((path) => importLarge(large, { packageId: largeId, path })));
+  const importing = Promise.all(paths.map((path) => importFile(large, { packageIds: [largeId], path })));
   const ended = importing.finally(() => (running = false));
   ended.catch(() => undefined);
   const beside: SmallTimes[] = [];
@@ -72,21 +71,6 @@ async function runFair({ program, folder, events, seed, onProgress }: MeasuredPr
 }
 
 const SMALL_OWNER = "bench-small";
-
-async function importLarge(
-  api: ApiClient,
-  { packageId, path }: { packageId: string; path: string },
-): Promise<void> {
-  const url = new URL(importPath([packageId]), api.url);
-  const headers = { Authorization: `Bearer ${api.token}`, "Content-Encoding": "gzip" };
-  const { text } = await postFile({
-    url,
-    path,
-    headers: { ...headers, "Content-Type": "application/ndjson" },
-  });
-  const { status } = await api.pollToDone(JSON.parse(text) as EventImport, { timeoutMs: DONE_MS_MAX });
-  if (status !== "done") throw new Error(`a large import ended as ${status}`);
-}
 
 async function timeSmall(
   api: ApiClient,

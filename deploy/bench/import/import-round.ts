@@ -1,14 +1,13 @@
 import type { PackageV1 } from "../../../schemas/contracts/package.js";
-import type { EventImport } from "../../../schemas/records/import-store.js";
 import type { ApiClient } from "../../demo/api-client.js";
 import { awaitMerges } from "../common/await-merges.js";
 import { writeEventFiles, type EventFiles } from "../common/event-files.js";
-import { postFile } from "../common/post-file.js";
+import { importFile } from "../common/import-file.js";
 import { sampleUsage, type Usage } from "../usage/sample-usage.js";
 import { secondsSince } from "../common/seconds-since.js";
 import { openClickHousePeer } from "./clickhouse-peer.js";
 import { countInserts } from "./count-inserts.js";
-import { importPath, type ImportVariant } from "./import-variants.js";
+import type { ImportVariant } from "./import-variants.js";
 
 /** The running program, for a round. */
 export interface ImportSetup {
@@ -29,8 +28,6 @@ export interface ImportRound {
   ours: { secondsToAnswer: number; secondsToDone: number; inserts: number; usage: Usage };
   peer: { seconds: number; usage: Usage };
 }
-
-const DONE_MS_MAX = 3_600_000;
 
 export interface RoundOptions extends ImportVariant {
   events: number;
@@ -84,23 +81,11 @@ export async function measureImport(
   { api, pid, clickhouseUrl, metricsUrl }: Omit<ImportSetup, "folder">,
   { path, events, packageIds }: Omit<ImportJob, "files"> & { path: string },
 ): Promise<ImportRound["ours"]> {
-  const url = new URL(importPath(packageIds), api.url);
-  const headers = {
-    Authorization: `Bearer ${api.token}`,
-    "Content-Type": "application/ndjson",
-    "Content-Encoding": "gzip",
-  };
   await awaitMerges(clickhouseUrl);
   const insertsBefore = await countInserts(metricsUrl);
   using sampler = sampleUsage(pid);
-  const startedAt = performance.now();
-  const { text } = await postFile({ url, headers, path });
-  const secondsToAnswer = secondsSince(startedAt);
-  const record = await api.pollToDone(JSON.parse(text) as EventImport, { timeoutMs: DONE_MS_MAX });
-  const secondsToDone = secondsSince(startedAt);
+  const { secondsToAnswer, secondsToDone, record } = await importFile(api, { path, packageIds });
   const usage = sampler.finish();
-  if (record.status !== "done")
-    throw new Error(`the import ended as ${record.status}: ${JSON.stringify(record)}`);
   requireMost(record.events_successfully_imported, { events, what: "the import" });
   const inserts = (await countInserts(metricsUrl)) - insertsBefore;
   return { secondsToAnswer, secondsToDone, inserts, usage };

@@ -1,5 +1,3 @@
-import { OWNER } from "../common/create-bench-account.js";
-
 /** The lines of a measured import. */
 export interface ImportVariant {
   /** 100: every line with an id overrides, because the same lines were imported before. */
@@ -22,8 +20,4 @@ export function variantsOf({
 
 export function nameOf({ overridesPercent, packages }: ImportVariant): string {
   return `${overridesPercent} % overrides, ${packages === 1 ? "1 package" : `${packages} packages`}`;
-}
-
-export function importPath([first, ...others]: readonly string[]): string {
-  return others.length === 0 ? `/v2/packages/${OWNER}/${first ?? ""}/import` : `/v2/${OWNER}/import`;
 }

@@ -1,16 +1,14 @@
 import { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { EventImport } from "../../../schemas/records/import-store.js";
-import { connectApi, type ApiClient } from "../../demo/api-client.js";
+import { connectApi } from "../../demo/api-client.js";
 import { generateBody } from "../../demo/generate-events.js";
 import type { Benchmark, BenchOptions, BenchResult, BenchContext } from "../common/benchmark.js";
 import { createBenchAccount } from "../common/create-bench-account.js";
 import { mixOf } from "../common/event-files.js";
 import { megabytes } from "../common/format-numbers.js";
-import { postStream } from "../common/post-file.js";
+import { importStream } from "../common/import-file.js";
 import { measureProgram, type MeasuredProgram } from "../common/measure-program.js";
 import { makePackages } from "../import/import-round.js";
-import { importPath } from "../import/import-variants.js";
 import { memoryReport, type MemoryRun } from "./memory-report.js";
 import { recordMemory } from "./record-memory.js";
 
@@ -22,7 +20,6 @@ export const memoryBenchmark: Benchmark = {
 };
 
 const IDLE_MS = 20_000;
-const DONE_MS_MAX = 3_600_000;
 
 async function runMemoryBenchmark(options: BenchOptions, context: BenchContext): Promise<BenchResult> {
   return memoryReport(await measureProgram({ ...options, ...context }, runMemory));
@@ -37,31 +34,21 @@ async function runMemory({ program, bytes, seed, onProgress }: MeasuredProgram):
   await sleep(IDLE_MS);
   recorder.startPhase("import");
   onProgress(`importing ${megabytes(bytes)}`);
-  const { status, events_total: events } = await importBytes(api, { bytes, seed, packageIds });
-  if (status !== "done") throw new Error(`the import ended as ${status}`);
+  const body = Readable.from(blocksOf({ bytes, seed, packageIds }));
+  const { record } = await importStream(api, { body, packageIds });
   recorder.startPhase("after");
   onProgress(`idle for ${IDLE_MS / 1000} s`);
   await sleep(IDLE_MS);
-  return { bytes, events, samples: recorder.samples };
+  return { bytes, events: record.events_total, samples: recorder.samples };
 }
+
+const ENDLESS = 1_000_000_000;
 
 interface Body {
   bytes: number;
   seed: number;
   packageIds: readonly string[];
 }
-
-async function importBytes(api: ApiClient, body: Body): Promise<EventImport> {
-  const headers = { Authorization: `Bearer ${api.token}`, "Content-Type": "application/ndjson" };
-  const { text } = await postStream({
-    url: new URL(importPath(body.packageIds), api.url),
-    headers,
-    body: Readable.from(blocksOf(body)),
-  });
-  return api.pollToDone(JSON.parse(text) as EventImport, { timeoutMs: DONE_MS_MAX });
-}
-
-const ENDLESS = 1_000_000_000;
 
 function* blocksOf({ bytes, seed, packageIds }: Body): Generator<Buffer> {
   let sent = 0;

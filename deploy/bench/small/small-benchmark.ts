@@ -3,11 +3,11 @@ import { generateLines } from "../../demo/generate-events.js";
 import type { Benchmark, BenchOptions, BenchResult, BenchContext } from "../common/benchmark.js";
 import { createBenchAccount } from "../common/create-bench-account.js";
 import { mixOf } from "../common/event-files.js";
+import { importPath } from "../common/import-file.js";
 import { openKeepAliveConnections } from "../common/keep-alive-connections.js";
 import { sampleUsage } from "../usage/sample-usage.js";
 import { measureProgram, type MeasuredProgram } from "../common/measure-program.js";
 import { makePackages } from "../import/import-round.js";
-import { importPath } from "../import/import-variants.js";
 import { SENDERS, sendSmallImports, type SmallRun } from "./send-small-imports.js";
 import { smallReport } from "./small-report.js";
 
