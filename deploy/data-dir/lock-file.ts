@@ -9,7 +9,7 @@ import {
   unlinkSync,
   writeSync,
 } from "node:fs";
-import { DataType, load, open } from "ffi-rs";
+import { callLibc } from "../process/call-libc.js";
 
 /** A lock that the kernel releases when its process ends, so it is never stale. */
 export interface LockFile {
@@ -87,17 +87,8 @@ function readIfThere(path: string): string {
 
 /** Tries to lock; the lock lasts until the descriptor is closed. */
 function flock(fd: number, kind: number): boolean {
-  // Without a path, finds the symbols of this process, which include the C library.
-  open({ library: "process", path: "" });
-  const { value, errnoCode, errnoMessage } = load<typeof DataType.I32, true>({
-    library: "process",
-    funcName: "flock",
-    retType: DataType.I32,
-    paramsType: [DataType.I32, DataType.I32],
-    paramsValue: [fd, kind | LOCK_NOT_WAITING],
-    errno: true,
-  });
+  const { value, errno, message } = callLibc("flock", ["int", fd], ["int", kind | LOCK_NOT_WAITING]);
   if (value === 0) return true;
-  if (errnoCode === EWOULDBLOCK) return false;
-  throw new Error(`flock failed: ${errnoMessage}`);
+  if (errno === EWOULDBLOCK) return false;
+  throw new Error(`flock failed: ${message}`);
 }

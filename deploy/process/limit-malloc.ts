@@ -1,4 +1,4 @@
-import { DataType, load, open } from "ffi-rs";
+import { callLibc } from "./call-libc.js";
 
 /** Parameters of glibc's mallopt(3). */
 const M_TRIM_THRESHOLD = -1;
@@ -17,18 +17,11 @@ const LARGE_BYTES = 128 * 1024;
  */
 export function limitMalloc(): void {
   if (process.platform !== "linux") return;
-  open({ library: "libc", path: "" });
   mallopt(M_ARENA_MAX, ARENAS_MAX);
   mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
   mallopt(M_TRIM_THRESHOLD, LARGE_BYTES);
 }
 
 function mallopt(parameter: number, value: number): void {
-  load({
-    library: "libc",
-    funcName: "mallopt",
-    retType: DataType.I32,
-    paramsType: [DataType.I32, DataType.I32],
-    paramsValue: [parameter, value],
-  });
+  callLibc("mallopt", ["int", parameter], ["int", value]);
 }

@@ -17,7 +17,7 @@ async function runEngine(): Promise<void> {
   lowerPriority();
   // Before the second thread starts: loading ffi-rs makes a diagnostic report, which waits for every thread.
   const ffi = await import("ffi-rs");
-  leaveGroup(ffi);
+  await leaveGroup();
   const parentListener = new Worker(new URL(import.meta.url));
   await new Promise((resolve, reject) => parentListener.once("message", resolve).once("error", reject));
   const [library = "", ...args] = process.argv.slice(2);
@@ -27,16 +27,10 @@ async function runEngine(): Promise<void> {
 }
 
 /** Ctrl-C in the terminal signals a process group. The engine ends by its parent, not by Ctrl-C. Source: setpgid(2). */
-function leaveGroup({ DataType, load, open }: typeof ffiRs): void {
-  open({ library: "libc", path: "" });
-  const status = load({
-    library: "libc",
-    funcName: "setpgid",
-    retType: DataType.I32,
-    paramsType: [DataType.I32, DataType.I32],
-    paramsValue: [0, 0],
-  });
-  if (status !== 0) throw new Error("ClickHouse cannot leave the process group of its parent");
+async function leaveGroup(): Promise<void> {
+  const { callLibc } = await import("../../../process/call-libc.js");
+  const { value } = callLibc("setpgid", ["int", 0], ["int", 0]);
+  if (value !== 0) throw new Error("ClickHouse cannot leave the process group of its parent");
 }
 
 /** Runs until the holding query is cancelled or fails. Returns the reason. Signatures: chdb.h of chdb-core. */

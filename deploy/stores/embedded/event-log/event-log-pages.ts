@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { DataType, load, open } from "ffi-rs";
+import { callLibc } from "../../../process/call-libc.js";
 
 const MADV_DONTNEED = 4;
 
@@ -10,16 +10,8 @@ const MADV_DONTNEED = 4;
  */
 export function releaseMappedPages(file: string): void {
   if (process.platform !== "linux") return;
-  open({ library: "libc", path: "" });
-  for (const { start, length } of mappingsOf(file)) {
-    load({
-      library: "libc",
-      funcName: "madvise",
-      retType: DataType.I32,
-      paramsType: [DataType.I64, DataType.I64, DataType.I32],
-      paramsValue: [start, length, MADV_DONTNEED],
-    });
-  }
+  for (const { start, length } of mappingsOf(file))
+    callLibc("madvise", ["long", start], ["long", length], ["int", MADV_DONTNEED]);
 }
 
 /** Lines of the form `7fde2f800000-7fde4fb00000 r--s 00000000 fe:00 1234    /path/data.mdb`. */
