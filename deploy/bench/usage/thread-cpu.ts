@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { parseProcStat } from "../../process/proc-stat.js";
 
 /** CPU seconds of a program by kind of thread, since its start. Threads that ended are not counted. */
 export interface ThreadCpu {
@@ -25,9 +26,9 @@ export function readThreadCpu(pid: number): ThreadCpu {
   }
 }
 
-/** Sums lines of `/proc/<pid>/task/<thread>/stat`. See proc_pid_stat(5). */
+/** Sums lines of `/proc/<pid>/task/<thread>/stat`. */
 export function sumThreads(pid: number, stats: readonly string[]): ThreadCpu {
-  const threads = stats.map(parseThread);
+  const threads = stats.map(parseProcStat);
   const mainNice = threads.find(({ id }) => id === pid)?.nice ?? 0;
   const sum = { ...NO_CPU };
   for (const { id, nice, cpuSeconds } of threads) {
@@ -44,16 +45,4 @@ export function threadCpuBetween(before: ThreadCpu, after: ThreadCpu): ThreadCpu
     enrichment: after.enrichment - before.enrichment,
     other: after.other - before.other,
   };
-}
-
-const TICKS_PER_SECOND = 100;
-// Indexes of fields after the name, which may contain spaces.
-const USER_TIME = 11;
-const KERNEL_TIME = 12;
-const NICE = 16;
-
-function parseThread(stat: string): { id: number; nice: number; cpuSeconds: number } {
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  const ticks = Number(fields[USER_TIME]) + Number(fields[KERNEL_TIME]);
-  return { id: parseInt(stat, 10), nice: Number(fields[NICE]), cpuSeconds: ticks / TICKS_PER_SECOND };
 }

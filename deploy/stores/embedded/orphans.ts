@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { pause } from "../../../schemas/async/pause.js";
+import { parseProcStat } from "../../process/proc-stat.js";
 import { StartFailure } from "../../process/start-failure.js";
 import type { EndSignal } from "./server-process.js";
 
@@ -49,7 +50,7 @@ function findServers(dir: string, isServer: (commandLine: string) => boolean): P
       const commandLine = readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim();
       // A dying process loses its command line before it closes its files.
       if (commandLine !== "" && !isServer(commandLine)) return [];
-      return [{ pid, parent: parentOf(pid) }];
+      return [{ pid, parent: parseProcStat(readFileSync(`/proc/${pid}/stat`, "utf8")).parent }];
     } catch {
       return []; // ended meanwhile, or belongs to another user
     }
@@ -62,12 +63,6 @@ function listPids(): number[] {
   } catch {
     return [];
   }
-}
-
-/** Parses /proc/<pid>/stat, see proc(5). The command name in parentheses may contain parentheses. */
-function parentOf(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-  return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
 }
 
 /** The processes whose parents are not in the list. A server ends its own helpers, in the right order. */

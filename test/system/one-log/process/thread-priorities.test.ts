@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { getPriority } from "node:os";
 import { expect, test } from "vitest";
+import { parseProcStat } from "../../../../deploy/process/proc-stat.js";
 import { startToolchain } from "../../../support/program/start-toolchain.js";
 
 const WORKERS = 2;
@@ -39,14 +40,9 @@ test.skipIf(process.platform !== "linux")(
   },
 );
 
-/** Source: proc_pid_stat(5). The name, in parentheses, may hold spaces. */
 function processFacts(pid: number | string) {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    const [, parent, group, session] = stat
-      .slice(stat.lastIndexOf(")") + 2)
-      .split(" ")
-      .map(Number);
+    const { parent, group, session } = parseProcStat(readFileSync(`/proc/${pid}/stat`, "utf8"));
     const isEngine = readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("clickhouse-child");
     return { pid: Number(pid), parent, group, session, isEngine };
   } catch {
