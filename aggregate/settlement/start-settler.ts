@@ -4,6 +4,7 @@ import { pause } from "../../schemas/async/pause.js";
 import type { ImportEnding } from "../../schemas/records/import-store.js";
 import type { DueImport, OwnerSettlement, SettlementStore } from "../../schemas/records/settlement.js";
 import { passFaultPoint } from "../../schemas/fault-point.js";
+import { ImportPauses } from "./import-pauses.js";
 import { applyBatch, markRetracted, settle } from "./settle.js";
 
 const ROUND_MS = 150;
@@ -14,12 +15,6 @@ const ROUND_MS = 150;
 const SLICE = { eventsMax: 1_000_000, chunksMax: 2_000 };
 /** How often to look for uploads whose process has died. */
 const SWEEP_MS = 2_000;
-/**
- * Pause of an import that still receives chunks: four times its last settlement, at least 30 s, also before the first. Each
- * settlement reads the ids of the whole package, so that a few large ones cost much less than many.
- */
-const PAUSE_MS_MIN = 30_000;
-const PAUSE_FACTOR = 4;
 const OWNERS_AT_ONCE = 4;
 /** A store that is down is not asked every round. */
 const PAUSE_AFTER_FAILURE_MS = 2_000;
@@ -36,8 +31,8 @@ export interface SettlerDependencies {
 }
 
 /**
- * Settles imports as their chunks arrive and finishes complete ones, all of an owner together. Several owners are settled side by side, each in
- * one process at a time. Any number of processes may run it.
+ * Settles imports as their chunks arrive and finishes complete ones, all of an owner together. Several owners are
+ * settled side by side, each in one process at a time. Any number of processes may run it.
  */
 export function startSettler(dependencies: SettlerDependencies): AsyncDisposable {
   const stop = new AbortController();
@@ -51,7 +46,7 @@ export function startSettler(dependencies: SettlerDependencies): AsyncDisposable
 }
 
 async function settleUntil(signal: AbortSignal, dependencies: SettlerDependencies): Promise<void> {
-  const pauses = new Map<string, number>();
+  const pauses = new ImportPauses();
   const busy = new Map<string, Promise<void>>();
   let sweptAt = 0;
   const failed = async (error: unknown) => {
@@ -61,6 +56,7 @@ async function settleUntil(signal: AbortSignal, dependencies: SettlerDependencie
   while (!signal.aborted) {
     try {
       if (Date.now() - sweptAt >= SWEEP_MS) {
+        pauses.forgetEnded();
         dependencies.onEnded?.("lost", await dependencies.store.abortAbandonedUploads());
         sweptAt = Date.now();
       }
@@ -79,19 +75,17 @@ async function settleUntil(signal: AbortSignal, dependencies: SettlerDependencie
   await Promise.all(busy.values());
 }
 
-function byOwner(due: readonly DueImport[], pauses: Map<string, number>): Map<string, DueImport[]> {
+function byOwner(due: readonly DueImport[], pauses: ImportPauses): Map<string, DueImport[]> {
   const owners = new Map<string, DueImport[]>();
-  const now = Date.now();
   for (const one of due) {
-    if (!one.complete && !pauses.has(one.id)) pauses.set(one.id, now + PAUSE_MS_MIN);
-    if (!one.complete && (pauses.get(one.id) ?? 0) > now) continue;
+    if (!one.complete && pauses.isPaused(one.id)) continue;
     owners.set(one.ownerId, [...(owners.get(one.ownerId) ?? []), one]);
   }
   return owners;
 }
 
 interface OwnerRound extends SettlerDependencies {
-  pauses: Map<string, number>;
+  pauses: ImportPauses;
   signal: AbortSignal;
 }
 
@@ -123,10 +117,9 @@ async function settleTogether(
   if (settled.some(({ complete }) => complete)) passFaultPoint("before-done");
   const finished = await owner.finishComplete(idsOf(settled));
   if (finished.length > 0) round.onEnded?.("done", finished.length);
-  const pausedUntil = Date.now() + Math.max(PAUSE_MS_MIN, durationMs * PAUSE_FACTOR);
   for (const { id, complete } of settled)
-    if (complete) round.pauses.delete(id);
-    else round.pauses.set(id, pausedUntil);
+    if (complete) round.pauses.forget(id);
+    else round.pauses.startAfterSettlement(id, durationMs);
 }
 
 /** Answers the imports that were not retracted meanwhile: the next round settles those with all their chunks. */

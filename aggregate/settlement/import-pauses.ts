@@ -1,0 +1,40 @@
+/**
+ * Pause of an import that still receives chunks: four times its last settlement, at least 30 s, also before the first. Each
+ * settlement reads the ids of the whole package, so that a few large ones cost much less than many.
+ */
+const PAUSE_MS_MIN = 30_000;
+const PAUSE_FACTOR = 4;
+/** This process does not see the end of an import that another process settles. A sender may be idle for two minutes. */
+const FORGOTTEN_AFTER_MS = 600_000;
+
+/** The imports that still receive chunks, between their settlements. */
+export class ImportPauses {
+  private readonly endsAt = new Map<string, number>();
+
+  constructor(private readonly now = () => Date.now()) {}
+
+  get size(): number {
+    return this.endsAt.size;
+  }
+
+  /** Begins the pause of an import that was not seen before. */
+  isPaused(importId: string): boolean {
+    const endsAt = this.endsAt.get(importId) ?? this.now() + PAUSE_MS_MIN;
+    this.endsAt.set(importId, endsAt);
+    return endsAt > this.now();
+  }
+
+  startAfterSettlement(importId: string, durationMs: number): void {
+    this.endsAt.set(importId, this.now() + Math.max(PAUSE_MS_MIN, durationMs * PAUSE_FACTOR));
+  }
+
+  forget(importId: string): void {
+    this.endsAt.delete(importId);
+  }
+
+  /** Forgets imports whose pause ended so long ago that they have ended, too. */
+  forgetEnded(): void {
+    const before = this.now() - FORGOTTEN_AFTER_MS;
+    for (const [importId, endsAt] of this.endsAt) if (endsAt <= before) this.endsAt.delete(importId);
+  }
+}
