@@ -5,11 +5,12 @@ import { Random } from "../../../deploy/demo/random.js";
 import { pause } from "../../../schemas/async/pause.js";
 import type { EventImport } from "../../../schemas/records/import-store.js";
 import { expectedOutcome, outcomeOf } from "../../support/imports/import-outcome.js";
-import { makeOrganization, makePackage } from "../../support/imports/make-artifacts.js";
-import { openRecount, type RecountBodies } from "../../support/imports/open-recount.js";
+import { openImportWorld } from "../../support/imports/import-world.js";
+import { makePackage } from "../../support/imports/make-artifacts.js";
+import type { RecountBodies } from "../../support/imports/open-recount.js";
 import { readUntil } from "../../support/program/read-until.js";
 import type { KnownArtifact } from "../../support/imports/recount-line.js";
-import { startToolchain, type Toolchain } from "../../support/program/start-toolchain.js";
+import type { Toolchain } from "../../support/program/start-toolchain.js";
 import { startUpload } from "../../support/imports/start-upload.js";
 
 const RANGE = { startDate: "2025-03-01", endDate: "2025-05-01" };
@@ -23,10 +24,7 @@ let artifact: KnownArtifact;
 let path: string;
 
 beforeAll(async () => {
-  [toolchain, recountBodies] = await Promise.all([startToolchain({ env: TWO_WORKERS }), openRecount()]);
-  api = await toolchain.newAccount("ada");
-  await makeOrganization(api, ORGANIZATION);
-  await toolchain.admin("grant-export", ORGANIZATION);
+  ({ toolchain, api, recountBodies } = await openImportWorld(ORGANIZATION, { env: TWO_WORKERS }));
 });
 
 afterAll(() => toolchain?.close());

@@ -3,13 +3,14 @@ import { type ApiClient, connectApi } from "../../../deploy/demo/api-client.js";
 import { generateBody } from "../../../deploy/demo/generate-events.js";
 import type { EventImport } from "../../../schemas/records/import-store.js";
 import { expectedOutcome, outcomeOf } from "../../support/imports/import-outcome.js";
-import { makeOrganization, makePackage } from "../../support/imports/make-artifacts.js";
-import { openRecount, type RecountBodies } from "../../support/imports/open-recount.js";
+import { openImportWorld } from "../../support/imports/import-world.js";
+import { makePackage } from "../../support/imports/make-artifacts.js";
+import type { RecountBodies } from "../../support/imports/open-recount.js";
 import { openUpload } from "../../support/imports/open-upload.js";
 import { readUntil } from "../../support/program/read-until.js";
 import type { KnownArtifact } from "../../support/imports/recount-line.js";
 import { startFailing } from "../../support/program/start-failing.js";
-import { startToolchain, type Toolchain } from "../../support/program/start-toolchain.js";
+import type { Toolchain } from "../../support/program/start-toolchain.js";
 
 const RANGE = { startDate: "2025-03-01", endDate: "2025-05-01" };
 const ORGANIZATION = "drained";
@@ -21,10 +22,7 @@ let artifact: KnownArtifact;
 let path: string;
 
 beforeAll(async () => {
-  [toolchain, recountBodies] = await Promise.all([startToolchain(), openRecount()]);
-  api = await toolchain.newAccount("ada");
-  await makeOrganization(api, ORGANIZATION);
-  await toolchain.admin("grant-export", ORGANIZATION);
+  ({ toolchain, api, recountBodies } = await openImportWorld(ORGANIZATION));
 });
 
 afterAll(() => toolchain?.close());

@@ -3,10 +3,11 @@ import type { ApiClient } from "../../../../deploy/demo/api-client.js";
 import type { LogEntry } from "../../../../schemas/records/import-log.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
 import { firstDifference } from "../../../support/imports/first-difference.js";
+import { openImportWorld } from "../../../support/imports/import-world.js";
 import { makeOrganization, makePackage, makePixel } from "../../../support/imports/make-artifacts.js";
-import { openRecount, type RecountBodies } from "../../../support/imports/open-recount.js";
+import type { RecountBodies } from "../../../support/imports/open-recount.js";
 import type { KnownArtifact } from "../../../support/imports/recount-line.js";
-import { startToolchain, type Toolchain } from "../../../support/program/start-toolchain.js";
+import type { Toolchain } from "../../../support/program/start-toolchain.js";
 
 const ORGANIZATION = "rules";
 const TIME = '"$time":"2025-03-10T12:00:00Z"';
@@ -21,10 +22,7 @@ let pixel: KnownArtifact;
 let foreign: KnownArtifact;
 
 beforeAll(async () => {
-  [toolchain, recountBodies] = await Promise.all([startToolchain(), openRecount()]);
-  api = await toolchain.newAccount("ada");
-  await makeOrganization(api, ORGANIZATION);
-  await toolchain.admin("grant-export", ORGANIZATION);
+  ({ toolchain, api, recountBodies } = await openImportWorld(ORGANIZATION));
   image = await makePackage(api, { organization: ORGANIZATION, name: "image", libraryType: "docker" });
   files = await makePackage(api, { organization: ORGANIZATION, name: "files", libraryType: "other" });
   pixel = await makePixel(api, { owner: ORGANIZATION, name: "docs" });

@@ -5,12 +5,13 @@ import { generateBody } from "../../../../deploy/demo/generate-events.js";
 import type { AggregateV1 } from "../../../../schemas/contracts/aggregate.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
 import { firstDifference } from "../../../support/imports/first-difference.js";
-import { makeOrganization, makePackage } from "../../../support/imports/make-artifacts.js";
-import { openRecount, type RecountBodies } from "../../../support/imports/open-recount.js";
+import { openImportWorld } from "../../../support/imports/import-world.js";
+import { makePackage } from "../../../support/imports/make-artifacts.js";
+import type { RecountBodies } from "../../../support/imports/open-recount.js";
 import { openUpload } from "../../../support/imports/open-upload.js";
 import { readUntil } from "../../../support/program/read-until.js";
 import type { KnownArtifact } from "../../../support/imports/recount-line.js";
-import { startToolchain, type Toolchain } from "../../../support/program/start-toolchain.js";
+import type { Toolchain } from "../../../support/program/start-toolchain.js";
 import { newestImport, startUpload } from "../../../support/imports/start-upload.js";
 
 const QUICKLY = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
@@ -21,10 +22,7 @@ let api: ApiClient;
 let recountBodies: RecountBodies;
 
 beforeAll(async () => {
-  [toolchain, recountBodies] = await Promise.all([startToolchain(), openRecount()]);
-  api = await toolchain.newAccount("ada");
-  await makeOrganization(api, organization);
-  await toolchain.admin("grant-export", organization);
+  ({ toolchain, api, recountBodies } = await openImportWorld(organization));
 });
 
 afterAll(() => toolchain?.close());

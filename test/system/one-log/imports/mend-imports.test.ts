@@ -5,13 +5,14 @@ import type { ApiClient } from "../../../../deploy/demo/api-client.js";
 import { generateBody } from "../../../../deploy/demo/generate-events.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
 import type { LogEntry } from "../../../../schemas/records/import-log.js";
-import { makeOrganization, makePackage } from "../../../support/imports/make-artifacts.js";
+import { openImportWorld } from "../../../support/imports/import-world.js";
+import { makePackage } from "../../../support/imports/make-artifacts.js";
 import { setLevel } from "../../../support/api/management-world.js";
 import { textOf } from "../../../support/api/open-answer.js";
-import { openRecount, type RecountBodies } from "../../../support/imports/open-recount.js";
+import type { RecountBodies } from "../../../support/imports/open-recount.js";
 import { readUntil } from "../../../support/program/read-until.js";
 import type { KnownArtifact } from "../../../support/imports/recount-line.js";
-import { startToolchain, type Toolchain } from "../../../support/program/start-toolchain.js";
+import type { Toolchain } from "../../../support/program/start-toolchain.js";
 import { startUpload } from "../../../support/imports/start-upload.js";
 
 const RANGE = { startDate: "2025-03-01", endDate: "2025-05-01" };
@@ -25,10 +26,7 @@ let artifact: KnownArtifact;
 let path: string;
 
 beforeAll(async () => {
-  [toolchain, recountBodies] = await Promise.all([startToolchain(), openRecount()]);
-  api = await toolchain.newAccount("ada");
-  await makeOrganization(api, organization);
-  await toolchain.admin("grant-export", organization);
+  ({ toolchain, api, recountBodies } = await openImportWorld(organization));
 });
 
 afterAll(() => toolchain?.close());
