@@ -1,5 +1,5 @@
 import { connectApi } from "../../deploy/demo/api-client.js";
-import { makeOrganization } from "../support/imports/make-artifacts.js";
+import { makeExporter } from "../support/imports/import-world.js";
 import { onPostgres } from "../support/stores/on-postgres.js";
 import { openRecount } from "../support/imports/open-recount.js";
 import { startToolchain } from "../support/program/start-toolchain.js";
@@ -15,9 +15,7 @@ const ORGANIZATION = "survivor";
 export async function openEmbeddedWorld(): Promise<FaultWorld> {
   const armed = await openArmedPlan();
   const toolchain = await startToolchain({ env: { ...armed.env, ENRICH_WORKERS: "2" } });
-  const account = await toolchain.newAccount("ada");
-  await makeOrganization(account, ORGANIZATION);
-  await toolchain.admin("grant-export", ORGANIZATION);
+  const account = await makeExporter(toolchain, ORGANIZATION);
   return {
     ...armedProgram(armed, toolchain),
     faults: EMBEDDED_FAULTS,

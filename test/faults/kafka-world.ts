@@ -1,7 +1,7 @@
 import { pause } from "../../schemas/async/pause.js";
 import { connectApi } from "../../deploy/demo/api-client.js";
 import { openJavaBroker } from "../support/broker/java-broker.js";
-import { makeOrganization } from "../support/imports/make-artifacts.js";
+import { makeExporter } from "../support/imports/import-world.js";
 import { onPostgres } from "../support/stores/on-postgres.js";
 import { openRecount } from "../support/imports/open-recount.js";
 import { startCluster } from "../support/program/start-cluster.js";
@@ -39,9 +39,7 @@ export async function openKafkaWorld(): Promise<FaultWorld> {
   const enrichers = [await cluster.add("enrich"), await cluster.add("enrich")];
   await cluster.add("jobs");
   const [first] = apis as [Toolchain];
-  const account = await first.newAccount("ada");
-  await makeOrganization(account, ORGANIZATION);
-  await first.admin("grant-export", ORGANIZATION);
+  const account = await makeExporter(first, ORGANIZATION);
   const supervisors = cluster.members.map(supervise);
   const whenRunning = async () => void (await Promise.all(supervisors.map((each) => each.whenRunning())));
   const group = followFaults(armed, { broker, enrichers });

@@ -9,7 +9,8 @@ import { openPersistentClickHouse } from "../faults/persistent-clickhouse.js";
 import { countLive } from "../support/stores/count-live.js";
 import { describeWithBroker } from "../support/broker/describe-with-broker.js";
 import { expectedOutcome, outcomeOf } from "../support/imports/import-outcome.js";
-import { makeOrganization, makePackage } from "../support/imports/make-artifacts.js";
+import { makeExporter } from "../support/imports/import-world.js";
+import { makePackage } from "../support/imports/make-artifacts.js";
 import { onPostgres } from "../support/stores/on-postgres.js";
 import { openRecount, type RecountBodies } from "../support/imports/open-recount.js";
 import { readMetrics } from "../support/program/read-metrics.js";
@@ -36,9 +37,7 @@ describeWithBroker(
         KAFKA_PARTITIONS: "4",
       };
       [toolchain, recountBodies] = await Promise.all([startToolchain({ env }), openRecount()]);
-      api = await toolchain.newAccount("ada");
-      await makeOrganization(api, ORGANIZATION);
-      await toolchain.admin("grant-export", ORGANIZATION);
+      api = await makeExporter(toolchain, ORGANIZATION);
       artifact = await makePackage(api, { organization: ORGANIZATION, name: "image", libraryType: "docker" });
     });
 

@@ -3,7 +3,8 @@ import type { ApiClient } from "../../../deploy/demo/api-client.js";
 import type { PackageDomainV1 } from "../../../schemas/contracts/package-domain.js";
 import { openPersistentClickHouse, type PersistentClickHouse } from "../../faults/persistent-clickhouse.js";
 import { callCollect, type CollectCall, type CollectReply } from "./collect-client.js";
-import { makeOrganization, makePackage, makePixel } from "../imports/make-artifacts.js";
+import { makeExporter } from "../imports/import-world.js";
+import { makePackage, makePixel } from "../imports/make-artifacts.js";
 import { startToolchain, type Toolchain, type ToolchainOptions } from "../program/start-toolchain.js";
 
 const SERVED_MS_MAX = 10_000;
@@ -50,9 +51,7 @@ export interface CollectWorld extends AsyncDisposable {
 
 export async function openCollectWorld(options: ToolchainOptions = {}): Promise<CollectWorld> {
   const toolchain = await startToolchain(options);
-  const api = await toolchain.newAccount("ada");
-  await makeOrganization(api, COLLECT_ORGANIZATION);
-  await toolchain.admin("grant-export", COLLECT_ORGANIZATION);
+  const api = await makeExporter(toolchain, COLLECT_ORGANIZATION);
   const clickhouse = openPersistentClickHouse(() => toolchain.endpoints.clickhouse ?? "");
   const call = (asked: CollectCall) => callCollect(toolchain.endpoints.collect, asked);
   return {

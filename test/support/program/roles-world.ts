@@ -1,6 +1,7 @@
 import { connectApi, type ApiClient } from "../../../deploy/demo/api-client.js";
 import { openPersistentClickHouse, type PersistentClickHouse } from "../../faults/persistent-clickhouse.js";
-import { makeOrganization, makePackage } from "../imports/make-artifacts.js";
+import { makeExporter } from "../imports/import-world.js";
+import { makePackage } from "../imports/make-artifacts.js";
 import type { SuiteBroker } from "../stores/log-environment.js";
 import { onPostgres } from "../stores/on-postgres.js";
 import { openRecount, type RecountBodies } from "../imports/open-recount.js";
@@ -45,9 +46,7 @@ export async function openRolesWorld({ brokers, sessionTimeoutMs }: SuiteBroker)
   const enrichers = [];
   for (let started = 0; started < 3; started++) enrichers.push(await cluster.add("enrich"));
   const jobs = await cluster.add("jobs");
-  const api = await first.newAccount("ada");
-  await makeOrganization(api, ORGANIZATION);
-  await first.admin("grant-export", ORGANIZATION);
+  const api = await makeExporter(first, ORGANIZATION);
   const artifacts: KnownArtifact[] = [];
   const newPackage = async () => {
     const name = `package-${artifacts.length}`;

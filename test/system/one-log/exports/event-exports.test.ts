@@ -5,7 +5,8 @@ import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { ApiClient } from "../../../../deploy/demo/api-client.js";
 import { ADDRESSES, hostileEvents, type HostileEvent } from "../../../support/imports/hostile-events.js";
-import { makeOrganization, makePackage } from "../../../support/imports/make-artifacts.js";
+import { makeExporter } from "../../../support/imports/import-world.js";
+import { makePackage } from "../../../support/imports/make-artifacts.js";
 import {
   hasPython,
   openCsv,
@@ -56,9 +57,7 @@ async function importLines(lines: Iterable<HostileEvent>): Promise<string> {
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "toolchain-exports-"));
   toolchain = await startToolchain({ prepared: ["databases"] });
-  api = await toolchain.newAccount("ada");
-  await makeOrganization(api, "acme");
-  await toolchain.admin("grant-export", "acme");
+  api = await makeExporter(toolchain, "acme");
   files = await makePackage(api, { organization: "acme", name: 'files "=1", größer', libraryType: "other" });
   const named = { artifact: files, packageName: 'files "=1", größer' };
   const made = await api.post<{ id: string }>("/v2/pixels/acme", { name: "Handbook", package_id: files.id });

@@ -7,7 +7,8 @@ import type { ApiClient } from "../../../../deploy/demo/api-client.js";
 import type { AggregateV1 } from "../../../../schemas/contracts/aggregate.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
 import { gzipMembers } from "../../../support/imports/gzip-members.js";
-import { makeOrganization, makePackage } from "../../../support/imports/make-artifacts.js";
+import { makeExporter } from "../../../support/imports/import-world.js";
+import { makePackage } from "../../../support/imports/make-artifacts.js";
 import { openSocket } from "../../../support/imports/open-socket.js";
 import { watchMemory } from "../../../support/program/process-memory.js";
 import { startToolchain, type Toolchain } from "../../../support/program/start-toolchain.js";
@@ -29,9 +30,7 @@ const figures: Record<string, string | number>[] = [];
 
 beforeAll(async () => {
   toolchain = await startToolchain({ env: { IMPORT_BYTES_MAX: LIMIT, LOG_LEVEL: "warn" } });
-  api = await toolchain.newAccount("ada");
-  await makeOrganization(api, ORGANIZATION);
-  await toolchain.admin("grant-export", ORGANIZATION);
+  api = await makeExporter(toolchain, ORGANIZATION);
   const { id } = await makePackage(api, {
     organization: ORGANIZATION,
     name: "files",

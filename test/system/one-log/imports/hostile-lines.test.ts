@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ApiClient } from "../../../../deploy/demo/api-client.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
 import type { LogEntry } from "../../../../schemas/records/import-log.js";
-import { makeOrganization, makePackage } from "../../../support/imports/make-artifacts.js";
+import { makeExporter } from "../../../support/imports/import-world.js";
+import { makePackage } from "../../../support/imports/make-artifacts.js";
 import { openSocket } from "../../../support/imports/open-socket.js";
 import { startToolchain, type Toolchain } from "../../../support/program/start-toolchain.js";
 import { newestImport } from "../../../support/imports/start-upload.js";
@@ -18,9 +19,7 @@ let made = 0;
 
 beforeAll(async () => {
   toolchain = await startToolchain();
-  api = await toolchain.newAccount("ada");
-  await makeOrganization(api, ORGANIZATION);
-  await toolchain.admin("grant-export", ORGANIZATION);
+  api = await makeExporter(toolchain, ORGANIZATION);
 });
 
 afterAll(() => toolchain?.close());

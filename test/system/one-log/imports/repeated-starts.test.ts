@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ApiClient } from "../../../../deploy/demo/api-client.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
-import { makeOrganization, makePackage } from "../../../support/imports/make-artifacts.js";
+import { makeExporter } from "../../../support/imports/import-world.js";
+import { makePackage } from "../../../support/imports/make-artifacts.js";
 import { openUpload, type UploadAnswer } from "../../../support/imports/open-upload.js";
 import { startToolchain, type Toolchain } from "../../../support/program/start-toolchain.js";
 import { newestImport, startUpload } from "../../../support/imports/start-upload.js";
@@ -17,9 +18,7 @@ let otherPath: string;
 
 beforeAll(async () => {
   toolchain = await startToolchain();
-  api = await toolchain.newAccount("ada");
-  await makeOrganization(api, organization);
-  await toolchain.admin("grant-export", organization);
+  api = await makeExporter(toolchain, organization);
   const [one, other] = await Promise.all(
     ["one", "other"].map((name) => makePackage(api, { organization, name, libraryType: "other" })),
   );
