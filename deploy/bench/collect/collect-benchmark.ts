@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { PackageV1 } from "../../../schemas/contracts/package.js";
 import { connectClickHouse } from "../../stores/clickhouse/connect-clickhouse.js";
 import { connectApi } from "../../demo/api-client.js";
 import type { Benchmark, BenchOptions, BenchResult, BenchContext } from "../common/benchmark.js";
@@ -7,7 +6,7 @@ import { collectReport, type CollectFacts } from "./collect-report.js";
 import { gzipFile, makeRedirectPackages, runCollectRound, type CollectRound } from "./collect-round.js";
 import { createBenchAccount } from "../common/create-bench-account.js";
 import { writeGzipFile } from "../common/event-files.js";
-import { PACKAGE } from "../import/import-round.js";
+import { makePackage } from "../common/make-packages.js";
 import { measureProgram, type MeasuredProgram } from "../common/measure-program.js";
 
 /** Redirects of live collection while events are imported, beside a server that does nothing else. */
@@ -30,7 +29,7 @@ async function runRounds(measured: MeasuredProgram): Promise<CollectFacts> {
   const { rounds: times, redirects: perSecond } = measured;
   const { api: apiUrl, collect: collectUrl, clickhouse: clickhouseUrl } = await program.ready();
   const api = connectApi(apiUrl, await createBenchAccount(program.dataDir));
-  const { uuid: packageId } = await api.post<PackageV1>("/v1/packages", { ...PACKAGE, name: "imported" });
+  const packageId = await makePackage(api, "imported");
   const collected = await makeRedirectPackages({ api });
   const file = gzipFile(folder);
   const setup = { api, clickhouseUrl, pid: program.pid, folder, collectUrl, file, packageId };

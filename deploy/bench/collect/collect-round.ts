@@ -2,10 +2,9 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { PackageV1 } from "../../../schemas/contracts/package.js";
 import { awaitMerges } from "../common/await-merges.js";
 import type { ImportSetup } from "../import/import-round.js";
-import { PACKAGE } from "../import/import-round.js";
+import { makePackage } from "../common/make-packages.js";
 import { readBusySeconds } from "../usage/machine-cpu.js";
 import type { MeasuredRun } from "../management/management-round.js";
 import { importFile } from "../common/import-file.js";
@@ -92,14 +91,14 @@ function hostName(index: number): string {
 export async function makeRedirectPackages({ api }: Pick<ImportSetup, "api">): Promise<string[]> {
   const ids: string[] = [];
   for (let index = 0; index < HOSTS; index++) {
-    const { uuid } = await api.post<PackageV1>("/v1/packages", { ...PACKAGE, name: `redirects-${index}` });
+    const id = await makePackage(api, `redirects-${index}`);
     const route = {
       templatePath: "/get/{version}/{+file}",
       outgoingUrl: "https://files.example.org/{+file}",
     };
-    await api.post(`/v1/packages/${uuid}/routes`, route);
-    await api.post(`/v1/packages/${uuid}/domains`, { name: hostName(index) });
-    ids.push(uuid);
+    await api.post(`/v1/packages/${id}/routes`, route);
+    await api.post(`/v1/packages/${id}/domains`, { name: hostName(index) });
+    ids.push(id);
   }
   return ids;
 }

@@ -10,7 +10,7 @@ import { importFile } from "../common/import-file.js";
 import { sampleUsage } from "../usage/sample-usage.js";
 import { measureProgram, type MeasuredProgram } from "../common/measure-program.js";
 import { secondsSince } from "../common/seconds-since.js";
-import { makePackages } from "../import/import-round.js";
+import { makePackage } from "../common/make-packages.js";
 import { fairReport, type FairRun, type SmallTimes } from "./fair-report.js";
 
 /** As many imports of one owner may be active at a time. */
@@ -37,9 +37,9 @@ async function runFairBenchmark(options: BenchOptions, context: BenchContext): P
 async function runFair({ program, folder, events, seed, onProgress }: MeasuredProgram): Promise<FairRun> {
   const { api: url } = await program.ready();
   const large = connectApi(url, await createBenchAccount(program.dataDir));
-  const [largeId = ""] = await makePackages(large, { name: "large", count: 1 });
+  const largeId = await makePackage(large, "large");
   const small = connectApi(url, await createBenchAccount(program.dataDir, SMALL_OWNER));
-  const [smallId = ""] = await makePackages(small, { name: "small", count: 1 });
+  const smallId = await makePackage(small, "small");
   const lines = Math.ceil(events * LARGE_SHARE);
   onProgress(`writing ${LARGE_IMPORTS} files of ${lines} events`);
   const paths = Array.from({ length: LARGE_IMPORTS }, (_, index) => join(folder, `${index}.ndjson.gz`));

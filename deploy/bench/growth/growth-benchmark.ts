@@ -8,7 +8,8 @@ import { writeGzipFile } from "../common/event-files.js";
 import { whole } from "../common/format-numbers.js";
 import { sampleUsage } from "../usage/sample-usage.js";
 import { measureProgram, type MeasuredProgram } from "../common/measure-program.js";
-import { makePackages, measureImport, type ImportSetup } from "../import/import-round.js";
+import { makePackages } from "../common/make-packages.js";
+import { measureImport, type ImportSetup } from "../import/import-round.js";
 import { countParts } from "./count-parts.js";
 import { growthReport, type GrowthStep } from "./growth-report.js";
 

@@ -1,8 +1,8 @@
-import type { PackageV1 } from "../../../schemas/contracts/package.js";
 import type { ApiClient } from "../../demo/api-client.js";
 import { awaitMerges } from "../common/await-merges.js";
 import { writeEventFiles, type EventFiles } from "../common/event-files.js";
 import { importFile } from "../common/import-file.js";
+import { makePackages } from "../common/make-packages.js";
 import { sampleUsage, type Usage } from "../usage/sample-usage.js";
 import { secondsSince } from "../common/seconds-since.js";
 import { openClickHousePeer } from "./clickhouse-peer.js";
@@ -54,21 +54,6 @@ export async function runImportRound(
   const peer = await measurePeer(setup, job);
   return { plainBytes: files.plain.bytes, gzipBytes: files.gzip.bytes, ours, peer };
 }
-
-/** The ids of new file packages. */
-export async function makePackages(
-  api: ApiClient,
-  { name, count }: { name: string; count: number },
-): Promise<string[]> {
-  const ids: string[] = [];
-  for (let number = 1; number <= count; number += 1) {
-    const { uuid } = await api.post<PackageV1>("/v1/packages", { ...PACKAGE, name: `${name}-${number}` });
-    ids.push(uuid);
-  }
-  return ids;
-}
-
-export const PACKAGE = { shortDescription: "Made by the benchmark", libraryType: "other" };
 
 interface ImportJob {
   files: EventFiles;

@@ -12,7 +12,8 @@ import { makeTemporaryFolder } from "../common/temporary-folder.js";
 import { sampleUsage } from "../usage/sample-usage.js";
 import { openBenchBroker, type BenchBroker } from "./bench-broker.js";
 import { measureCodecs } from "./codec-costs.js";
-import { makePackages, measureImport } from "./import-round.js";
+import { makePackages } from "../common/make-packages.js";
+import { measureImport } from "./import-round.js";
 import { logReport, type LogTurn, type LogVariant } from "./log-report.js";
 
 // With another seed, as in the benchmark of one log.

@@ -8,7 +8,7 @@ import { mixOf } from "../common/event-files.js";
 import { megabytes } from "../common/format-numbers.js";
 import { importStream } from "../common/import-file.js";
 import { measureProgram, type MeasuredProgram } from "../common/measure-program.js";
-import { makePackages } from "../import/import-round.js";
+import { makePackages } from "../common/make-packages.js";
 import { memoryReport, type MemoryRun } from "./memory-report.js";
 import { recordMemory } from "./record-memory.js";
 

@@ -7,7 +7,7 @@ import { importPath } from "../common/import-file.js";
 import { openKeepAliveConnections } from "../common/keep-alive-connections.js";
 import { sampleUsage } from "../usage/sample-usage.js";
 import { measureProgram, type MeasuredProgram } from "../common/measure-program.js";
-import { makePackages } from "../import/import-round.js";
+import { makePackages } from "../common/make-packages.js";
 import { SENDERS, sendSmallImports, type SmallRun } from "./send-small-imports.js";
 import { smallReport } from "./small-report.js";
 
