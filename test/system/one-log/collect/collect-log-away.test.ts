@@ -123,23 +123,27 @@ test("while the log is away everything is served, what fits is kept for it, and 
   await expect.poll(() => metric("collect_buffer_bytes")).toBe(0);
 });
 
+/** Cuts the connection that listens for changes. Its successor comes a moment later. */
+const cutListener = () =>
+  postgres.pg.query(`
+    select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and application_name like '%collect'`);
+
 test("while PostgreSQL does not say what changes, what was known is served, and all is read when it does", async () => {
   const known = await newPixel("known");
   await untilKnown(known);
   await expect.poll(() => metric("collect_sites_fresh")).toBe(1);
-  // The connection that listens is cut, and its successors as well for a while.
-  const cut = setInterval(() => {
-    const text = `
-      select pg_terminate_backend(pid) from pg_stat_activity
-      where datname = current_database() and application_name like '%collect'`;
-    void postgres.pg.query(text);
-  }, 10);
+  let isCut = true;
+  const cutting = (async () => {
+    while (isCut) await cutListener();
+  })();
   await expect.poll(() => metric("collect_sites_fresh"), { interval: 5 }).toBe(0);
   const before = linesOfPixel(known).length;
   await view(known, 1);
   await expect.poll(() => linesOfPixel(known).length).toBe(before + 1);
   const meanwhile = await newPixel("meanwhile");
-  clearInterval(cut);
+  isCut = false;
+  await cutting;
   await expect.poll(() => metric("collect_sites_fresh")).toBe(1);
   await view(meanwhile, 1);
   await expect.poll(() => linesOfPixel(meanwhile).length).toBe(1);
