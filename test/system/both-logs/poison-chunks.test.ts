@@ -4,15 +4,8 @@ import { join } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ApiClient, connectApi } from "../../../deploy/demo/api-client.js";
-import { hasRows } from "../../../enrich/batches/chunk-rows.js";
-import { insertBlock, isRefusedData } from "../../../enrich/batches/insert-block.js";
-import { EventBlock } from "../../../enrich/native/event-block.js";
-import { NIL_UUID } from "../../../enrich/native/uuid-bytes.js";
 import type { EventImport } from "../../../schemas/records/import-store.js";
 import type { LogEntry } from "../../../schemas/records/import-log.js";
-import type { RawChunk } from "../../../schemas/records/raw-chunk.js";
-import { openTestClickHouse, type TestClickHouse } from "../../support/stores/open-clickhouse.js";
-import { chunkOf, eventOf, IMPORT_ID } from "../../unit/enrich/lines/chunk-of.js";
 import { makeOrganization, makePackage } from "../../support/imports/make-artifacts.js";
 import { startUpload } from "../../support/imports/start-upload.js";
 import { startToolchain, type Toolchain } from "../../support/program/start-toolchain.js";
@@ -267,11 +260,9 @@ describe("a chunk that the program cannot process", () => {
     const { id, path } = await newPackage();
     const lines = linesOf(1_500, { at: 100, header: "X-Poison-Ends" });
     const started = await api.importBody(path, bodyOf(lines));
-    for (let kill = 0; kill < 2; kill++) {
-      await expect.poll(() => toolchain.log()).toMatch(/(an enrichment worker ended[^]*){2}/);
-      expect(await toolchain.kill("SIGKILL")).toBe("SIGKILL");
-      await toolchain.restart();
-    }
+    await expect.poll(() => toolchain.log()).toMatch(/(an enrichment worker ended[^]*){2}/);
+    expect(await toolchain.kill("SIGKILL")).toBe("SIGKILL");
+    await toolchain.restart();
     api = connectApi(toolchain.api, api.token);
     const record = await api.pollToDone(started);
     const [chunk] = await waitingLetters();
@@ -309,63 +300,3 @@ test("lines that name a package by what PostgreSQL cannot store are refused, and
   expect(record).toMatchObject({ status: "done", events_total: 9, events_failed_to_import: 9 });
   expect(await waitingLetters()).toEqual([]);
 });
-
-describe("ClickHouse", () => {
-  let clickhouse: TestClickHouse;
-
-  beforeAll(async () => {
-    clickhouse = await openTestClickHouse();
-  });
-  afterAll(() => clickhouse?.[Symbol.asyncDispose]());
-
-  const insertOf = (chunk: RawChunk, token: string) => {
-    const { importId, receiptStamp, firstLine, source } = chunk;
-    const events = new EventBlock();
-    const origin = { importId: source === "import" ? importId : NIL_UUID, keyPrefix: importId };
-    for (let line = firstLine; line < firstLine + 5; line++)
-      events.add(eventOf({ line, variables: ["a", "b"] }), { ...origin, receiptStamp, firstLine });
-    return { query: events.insertQuery, block: [Buffer.concat(events.encode())], token };
-  };
-
-  test.each([
-    ["ends early", (block: Buffer) => block.subarray(0, -20)],
-    ["has a dictionary that its rows do not fit", (block: Buffer) => withText(block, "image-pull", 0x02)],
-  ])("stores nothing of a block that %s, and takes the right one under its token", async (_, damage) => {
-    const insert = insertOf(chunkOf("", { receiptStamp: ++made }), `damaged-${made}`);
-    const damaged = insert.block.map(damage);
-    const refusal = await insertBlock(clickhouse.client, { ...insert, block: damaged }).catch(
-      (e: unknown) => e,
-    );
-    expect(isRefusedData(refusal)).toBe(true);
-    expect(await hasRows(clickhouse.client, [chunkOf("", { receiptStamp: made })])).toBe(false);
-    await insertBlock(clickhouse.client, insert);
-    expect(await hasRows(clickhouse.client, [chunkOf("", { receiptStamp: made })])).toBe(true);
-  });
-
-  test("tells whose rows it has, also of live chunks that were received in the same millisecond", async () => {
-    const other = "01990000-0000-7000-8000-0000000000ac";
-    const stored = [
-      chunkOf("", { receiptStamp: 500 }),
-      chunkOf("", { source: "collect", importId: IMPORT_ID, receiptStamp: 600 }),
-    ];
-    for (const chunk of stored) await insertBlock(clickhouse.client, insertOf(chunk, chunk.source));
-    const asked = [
-      ...stored,
-      chunkOf("", { receiptStamp: 501 }),
-      chunkOf("", { importId: other, receiptStamp: 500 }),
-      chunkOf("", { source: "collect", importId: other, receiptStamp: 600 }),
-    ];
-    const answers: boolean[] = [];
-    for (const chunk of asked) answers.push(await hasRows(clickhouse.client, [chunk]));
-    expect(answers).toEqual([true, true, false, false, false]);
-    expect(await hasRows(clickhouse.client, asked.slice(2))).toBe(false);
-    expect(await hasRows(clickhouse.client, asked)).toBe(true);
-  });
-});
-
-/** With another length before the first text that begins so. */
-function withText(block: Buffer, beginning: string, length: number): Buffer {
-  const damaged = Buffer.from(block);
-  damaged[damaged.indexOf(beginning) - 1] = length;
-  return damaged;
-}
