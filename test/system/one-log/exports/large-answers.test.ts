@@ -13,7 +13,7 @@ import { pidsIn } from "../../../support/program/toolchain-process.js";
 
 // More than all buffers between ClickHouse and a reader that stands still can hold, compressed or not: such a query runs
 // until its reader goes on.
-const EVENTS = 10_000;
+const EVENTS = 4_000;
 const VARIABLES = 64;
 /** Values that do not compress. */
 const FILL = `
