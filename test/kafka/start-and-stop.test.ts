@@ -9,6 +9,7 @@ import { describeWithJavaBroker } from "../support/broker/describe-with-broker.j
 import { readMetrics } from "../support/program/read-metrics.js";
 import { startCluster } from "../support/program/start-cluster.js";
 import { startFailing, type FailedStart } from "../support/program/start-failing.js";
+import { makeDataDir } from "../support/stores/prepared-stores.js";
 import { startToolchain } from "../support/program/start-toolchain.js";
 import type { ProcessEnvironment } from "../support/program/toolchain-process.js";
 
@@ -30,7 +31,7 @@ describeWithJavaBroker(
     async function startRefused(env: ProcessEnvironment): Promise<FailedStart> {
       const folder = await mkdtemp(join(tmpdir(), "refused-"));
       onTestFinished(() => rm(folder, { recursive: true, force: true }));
-      return startFailing({ ...connection(), ...env, DATA_DIR: join(folder, "data") });
+      return startFailing({ ...connection(), ...env, DATA_DIR: await makeDataDir(join(folder, "data")) });
     }
 
     test("a program whose session its group does not take ends with the broker's reason", async () => {

@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
+import { ALL_PREPARED, smallLookups } from "../stores/prepared-stores.js";
 import { type ProcessEnvironment, spawnProgram } from "./toolchain-process.js";
 
 /** How a start ended that could not succeed. */
@@ -15,7 +16,7 @@ export async function startFailing(
   through: readonly string[] = [],
 ): Promise<FailedStart> {
   const ports = { PORT: "0", COLLECT_PORT: "0", METRICS_PORT: "0" };
-  const program = spawnProgram(["start"], { ...ports, ...env }, through);
+  const program = spawnProgram(["start"], { ...ports, ...smallLookups(ALL_PREPARED), ...env }, through);
   const errors: Buffer[] = [];
   program.stdout?.resume();
   program.stderr?.on("data", (part: Buffer) => errors.push(part));

@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { mkdir } from "node:fs/promises";
 import { promisify } from "node:util";
 import { onPostgres } from "./on-postgres.js";
 
@@ -56,6 +57,13 @@ export async function copyClickHouse(dir: string): Promise<boolean> {
   if (stores === undefined) return false;
   await promisify(execFile)("cp", ["-a", `${stores.template}/clickhouse/.`, dir]);
   return true;
+}
+
+/** A new folder with the databases, for a program that starts them only to fail after them. */
+export async function makeDataDir(dataDir: string): Promise<string> {
+  await mkdir(dataDir, { mode: 0o700 });
+  await copyDatabases(dataDir);
+  return dataDir;
 }
 
 /** A database of its own with this program's tables. */

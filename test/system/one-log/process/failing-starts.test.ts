@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { makeDataDir } from "../../../support/stores/prepared-stores.js";
 import { canLoseRights, startFailing, WITHOUT_RIGHTS } from "../../../support/program/start-failing.js";
 
 let folder: string;
@@ -18,7 +19,10 @@ describe("a program that cannot start says why in one line, and ends with status
   test("its port is taken", async () => {
     const holder = await holdPort();
     const { port } = holder.address() as AddressInfo;
-    const ended = await startFailing({ DATA_DIR: join(folder, "port"), PORT: String(port) });
+    const ended = await startFailing({
+      DATA_DIR: await makeDataDir(join(folder, "port")),
+      PORT: String(port),
+    });
     await new Promise((closed) => holder.close(closed));
     const sentence = `port ${port} on 127.0.0.1 is taken (PORT): stop the program that uses it`;
     expect(ended).toEqual({ status: 1, said: [expect.stringContaining(sentence)] });
@@ -37,7 +41,7 @@ describe("a program that cannot start says why in one line, and ends with status
     ["DATABASE_URL", "postgres://127.0.0.1/x", "SECRET_KEY must be set"],
     ["CITY_MMDB", "/nowhere/city.mmdb", "The city database /nowhere/city.mmdb cannot be read"],
   ])("%s is %s", async (name, value, sentence) => {
-    const ended = await startFailing({ DATA_DIR: join(folder, name), [name]: value });
+    const ended = await startFailing({ DATA_DIR: await makeDataDir(join(folder, name)), [name]: value });
     expect(ended).toEqual({ status: 1, said: [expect.stringContaining(sentence)] });
   });
 
