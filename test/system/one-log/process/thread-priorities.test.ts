@@ -15,7 +15,7 @@ test.skipIf(process.platform !== "linux")(
       const own = getPriority(pid);
       const priorities = readdirSync(`/proc/${pid}/task`).map((thread) => getPriority(Number(thread)));
       const lowered = priorities.filter((priority) => priority !== own);
-      expect(lowered).toEqual(Array.from({ length: WORKERS }, () => 10));
+      expect(lowered).toEqual(Array.from({ length: WORKERS }, () => 19));
     } finally {
       await toolchain.close();
     }
@@ -33,7 +33,7 @@ test.skipIf(process.platform !== "linux")(
       expect(engines).toHaveLength(1);
       const [engine] = engines;
       expect(engine).toMatchObject({ session: program.session, group: engine?.pid });
-      expect(getPriority(engine?.pid)).toBe(10);
+      expect(getPriority(engine?.pid)).toBe(19);
     } finally {
       await toolchain.close();
     }

@@ -27,7 +27,7 @@ async function lowerInChild(command: string, ...args: string[]): Promise<Priorit
 describe.skipIf(process.platform !== "linux")("lowerPriority", () => {
   test("lowers the priority of the calling thread alone", async () => {
     const { before, own, others } = await lowerInChild(process.execPath);
-    expect(own).toBe(10);
+    expect(own).toBe(19);
     expect(new Set(others)).toEqual(new Set([before]));
   });
 
