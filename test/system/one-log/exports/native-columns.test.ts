@@ -161,7 +161,7 @@ test.each([
   for (let line = 9_000; line < 9_100; line += 1) block.add(eventAt(line), ORIGIN);
   block.encode();
   block.clear();
-  const events = Array.from({ length: 5_000 }, (_, index) => eventAt(firstLine + index));
+  const events = Array.from({ length: 1_500 }, (_, index) => eventAt(firstLine + index));
   for (const event of events) block.add(event, origin);
   const { insertQuery: query } = block;
   await insertBlock(clickhouse.client, { query, block: block.encode(), token: `columns ${firstLine}` });
