@@ -13,6 +13,7 @@ export interface Rows {
   readonly rows: number;
   readonly table: InsertedTable;
   readonly insertQuery: string;
+  /** Valid until a row is added or all are cleared. */
   encode(): Buffer[];
 }
 

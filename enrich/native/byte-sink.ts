@@ -15,9 +15,9 @@ export class ByteSink {
     this.length = 0;
   }
 
-  /** A copy, so that the sink can be filled again while the bytes are being sent. */
+  /** A view: valid until the sink is cleared or written to. */
   bytes(): Buffer {
-    return Buffer.from(this.buffer.subarray(0, this.length));
+    return this.buffer.subarray(0, this.length);
   }
 
   writeByte(value: number): void {

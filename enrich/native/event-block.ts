@@ -20,6 +20,7 @@ export class EventBlock {
     this.rows++;
   }
 
+  /** Valid until the next event, or until the block is cleared. */
   encode(): Buffer[] {
     return encodeBlock(this.columns, this.rows);
   }

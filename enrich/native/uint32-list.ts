@@ -12,9 +12,9 @@ export class Uint32List {
     this.values[this.length++] = value;
   }
 
-  /** A copy, in the byte order of all machines that ClickHouse runs on. */
+  /** A view, in the byte order of all machines that ClickHouse runs on: valid until the list is cleared or grows. */
   bytes(): Buffer {
-    return Buffer.from(this.values.slice(0, this.length).buffer);
+    return Buffer.from(this.values.buffer, 0, this.length * Uint32Array.BYTES_PER_ELEMENT);
   }
 
   private grow(): void {
