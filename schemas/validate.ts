@@ -1,4 +1,4 @@
-import { Ajv, type ErrorObject } from "ajv";
+import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import { FORMATS } from "./formats.js";
 import { Problem, type FieldFault } from "./problem.js";
 
@@ -10,8 +10,10 @@ export function compileBody<Body extends object>(
   schema: object,
   furtherFaults: (sound: Partial<Body>, faulty: ReadonlySet<string>) => FieldFault[] = () => [],
 ): (body: unknown) => Body {
-  const validate = ajv.compile<Body>(schema);
+  // Compiled for the first body: the schemas of all routes together would delay the start.
+  let compiled: ValidateFunction<Body> | undefined;
   return (body) => {
+    const validate = (compiled ??= ajv.compile<Body>(schema));
     const faults = validate(body) ? [] : (validate.errors ?? []).map(faultOf);
     if (isObject(body)) faults.push(...newFaults(body as Body, { faults, furtherFaults }));
     if (faults.length > 0) throw invalidBody(faults);

@@ -6,7 +6,7 @@ export type ArtifactId = Pick<Artifact, "kind" | "id">;
 /** Those of these packages and pixels that exist, of any owner. */
 export type ResolveLive = (ids: readonly ArtifactId[]) => Promise<Artifact[]>;
 
-const ENTRIES_MAX = 100_000;
+const ENTRIES_MAX = 10_000;
 const TRUSTED_MS = 1_000;
 
 type Answer = { artifact: Artifact | undefined };
