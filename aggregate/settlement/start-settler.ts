@@ -1,12 +1,14 @@
 import type { ClickHouseClient } from "@clickhouse/client";
 import { v7 as uuidv7 } from "uuid";
 import { pause } from "../../schemas/async/pause.js";
+import { WakeUp } from "../../schemas/async/wake-up.js";
 import type { ImportEnding } from "../../schemas/records/import-store.js";
 import type { DueImport, OwnerSettlement, SettlementStore } from "../../schemas/records/settlement.js";
 import { passFaultPoint } from "../../schemas/fault-point.js";
 import { ImportPauses } from "./import-pauses.js";
 import { applyBatch, markRetracted, settle } from "./settle.js";
 
+/** How often to look for chunks that another process wrote. */
 const ROUND_MS = 150;
 /**
  * Removing a million rows takes ClickHouse about 500 MB. The chunks are parameters of a query, and a server takes 128 KiB
@@ -22,6 +24,8 @@ const PAUSE_AFTER_FAILURE_MS = 2_000;
 export interface SettlerDependencies {
   clickhouse: ClickHouseClient;
   store: SettlementStore;
+  /** Rung when this process wrote chunks: they are settled at once. */
+  wakeUp?: WakeUp;
   /** Called once for the imports of an owner that were settled together. */
   onSettled?: (settlement: { versions: number; durationMs: number }) => void;
   /** Called with the number of imports that ended here. */
@@ -45,9 +49,12 @@ export function startSettler(dependencies: SettlerDependencies): AsyncDisposable
   };
 }
 
-async function settleUntil(signal: AbortSignal, dependencies: SettlerDependencies): Promise<void> {
+async function settleUntil(
+  signal: AbortSignal,
+  { wakeUp = new WakeUp(), ...dependencies }: SettlerDependencies,
+): Promise<void> {
   const pauses = new ImportPauses();
-  const busy = new Map<string, Promise<void>>();
+  const busy = new Map<string, Promise<unknown>>();
   let sweptAt = 0;
   const failed = async (error: unknown) => {
     dependencies.onFailure(error);
@@ -64,13 +71,15 @@ async function settleUntil(signal: AbortSignal, dependencies: SettlerDependencie
         if (busy.has(ownerId) || busy.size >= OWNERS_AT_ONCE) continue;
         const settling = settleOwner(ownerId, imports, { ...dependencies, pauses, signal })
           .catch(failed)
-          .finally(() => busy.delete(ownerId));
+          .finally(() => busy.delete(ownerId))
+          // Others may have become complete meanwhile. An owner whose imports cannot end is left to the next round.
+          .then((ended) => ended && wakeUp.ring());
         busy.set(ownerId, settling);
       }
     } catch (error) {
       await failed(error);
     }
-    await pause(ROUND_MS, { signal });
+    await wakeUp.pause(ROUND_MS, { signal });
   }
   await Promise.all(busy.values());
 }
@@ -89,7 +98,13 @@ interface OwnerRound extends SettlerDependencies {
   signal: AbortSignal;
 }
 
-async function settleOwner(ownerId: string, imports: readonly DueImport[], round: OwnerRound): Promise<void> {
+/** Answers whether any of the imports ended. */
+async function settleOwner(
+  ownerId: string,
+  imports: readonly DueImport[],
+  round: OwnerRound,
+): Promise<boolean> {
+  let ended = 0;
   await round.store.asOnlySettlement(ownerId, async (owner) => {
     for (const batch of await owner.stagedBatches()) {
       await applyBatch(round.clickhouse, batch);
@@ -98,28 +113,31 @@ async function settleOwner(ownerId: string, imports: readonly DueImport[], round
     const completeFirst = [...imports].sort((a, b) => Number(b.complete) - Number(a.complete));
     for (const retracted of [false, true]) {
       const together = completeFirst.filter((one) => one.retracted === retracted);
-      if (together.length > 0) await settleTogether(together, owner, { ...round, retracted });
+      if (together.length > 0) ended += await settleTogether(together, owner, { ...round, retracted });
     }
   });
+  return ended > 0;
 }
 
+/** Answers how many of the imports ended. */
 async function settleTogether(
   imports: readonly DueImport[],
   owner: OwnerSettlement,
   round: OwnerRound & { retracted: boolean },
-): Promise<void> {
+): Promise<number> {
   const startedAt = Date.now();
   if (round.retracted) await markRetracted(round.clickhouse, idsOf(imports));
   const { versions, settled } = await settleSlices(imports, owner, round);
   const durationMs = Date.now() - startedAt;
   if (settled.length > 0) round.onSettled?.({ versions, durationMs });
-  if (round.signal.aborted) return;
+  if (round.signal.aborted) return 0;
   if (settled.some(({ complete }) => complete)) passFaultPoint("before-done");
   const finished = await owner.finishComplete(idsOf(settled));
   if (finished.length > 0) round.onEnded?.("done", finished.length);
   for (const { id, complete } of settled)
     if (complete) round.pauses.forget(id);
     else round.pauses.startAfterSettlement(id, durationMs);
+  return finished.length;
 }
 
 /** Answers the imports that were not retracted meanwhile: the next round settles those with all their chunks. */

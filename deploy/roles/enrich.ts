@@ -6,7 +6,8 @@ import { startEnrichment, type Enrichment } from "./start-enrichment.js";
 
 /** Opens the role `enrich`, in this order: the worker threads, the reload of their lookup tables on SIGHUP. */
 export async function startEnrich(parts: RoleParts, lookupData: LookupData): Promise<Enrichment> {
-  const { config, log, open, stores, secretKey, metrics } = parts;
+  const { config, log, open, stores, secretKey, chunksWritten } = parts;
+  const metrics = parts.metrics.enrichment;
   const enrichment = open.use(
     await startEnrichment({
       workers: config.enrich.workers,
@@ -17,7 +18,13 @@ export async function startEnrich(parts: RoleParts, lookupData: LookupData): Pro
       clickhouseUrl: stores.clickhouseUrl,
       originKey: new Uint8Array(hkdfSync("sha256", secretKey, "", "maintainer-toolchain origin ids v1", 32)),
       lookupData,
-      metrics: metrics.enrichment,
+      metrics: {
+        ...metrics,
+        onOutcomes(outcomes) {
+          metrics.onOutcomes(outcomes);
+          chunksWritten.ring();
+        },
+      },
     }),
   );
   const reload = onReloadSignal(

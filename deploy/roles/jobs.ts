@@ -17,13 +17,14 @@ import { startWebhooks } from "./start-webhooks.js";
  * scheduled job.
  */
 export function startJobs(parts: RoleParts): void {
-  const { config, log, open, stores, registry, metrics } = parts;
+  const { config, log, open, stores, registry, metrics, chunksWritten } = parts;
   const { clickhouse, pg } = stores;
   open.use(startWebhooks(parts));
   open.use(
     startSettler({
       clickhouse,
       store: settlementStore(pg),
+      wakeUp: chunksWritten,
       onSettled: (settlement) => metrics.observeSettlement(settlement),
       onEnded: (ending, imports) => metrics.countEnded(ending, imports),
       onFailure: (error) => log.warn({ err: error }, "settlement failed and is retried"),

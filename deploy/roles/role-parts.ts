@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import type { TokenCipher } from "../../api/identity/tokens.js";
+import type { WakeUp } from "../../schemas/async/wake-up.js";
 import type { LookupData } from "../../enrich/lookups/load-lookup-data.js";
 import type { Config } from "../config/config.js";
 import type { PipelineMetrics } from "../metrics/pipeline-metrics.js";
@@ -18,6 +19,8 @@ export interface RoleParts {
   tokens: TokenCipher;
   registry: Registry;
   metrics: PipelineMetrics;
+  /** Rung by the role `enrich`, waited for by the role `jobs`. */
+  chunksWritten: WakeUp;
   /** Undefined without the role `enrich`. */
   lookupData: LookupData | undefined;
 }

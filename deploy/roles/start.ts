@@ -3,6 +3,7 @@ import { createTokenCipher, type TokenCipher } from "../../api/identity/tokens.j
 import { checkSecretKey } from "../../api/stores/accounts/secret-key.js";
 import { countDeadLetters } from "../../api/stores/imports/dead-letters.js";
 import { abortEveryUpload } from "../../api/stores/imports/uploads.js";
+import { WakeUp } from "../../schemas/async/wake-up.js";
 import type { Config } from "../config/config.js";
 import { readLookups } from "../config/read-lookups.js";
 import { requireSharedStores } from "../config/require-shared-stores.js";
@@ -97,7 +98,8 @@ async function openParts({ config, log, open }: Starting, dataDir: DataDir): Pro
   });
   // An embedded database serves this process alone, so uploads that it has on record ended with the last process.
   if (config.databaseUrl === undefined) metrics.countEnded("lost", await abortEveryUpload(stores.pg));
-  return { config, log, open, stores, secretKey, tokens, registry, metrics, lookupData };
+  const chunksWritten = new WakeUp();
+  return { config, log, open, stores, secretKey, tokens, registry, metrics, chunksWritten, lookupData };
 }
 
 function startMetrics(

@@ -1,6 +1,7 @@
 import type { ClickHouseClient } from "@clickhouse/client";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { startSettler, type SettlerDependencies } from "../../../../aggregate/settlement/start-settler.js";
+import { WakeUp } from "../../../../schemas/async/wake-up.js";
 import type { DueImport, OwnerSettlement, SettlementStore } from "../../../../schemas/records/settlement.js";
 
 const due = (id: string, over: Partial<DueImport> = {}): DueImport => ({
@@ -87,6 +88,13 @@ async function run(
   await settler[Symbol.asyncDispose]();
 }
 
+/** Does not end a pause by time. */
+class NoClock extends WakeUp {
+  override pause(_: number, options: { signal: AbortSignal }): Promise<void> {
+    return super.pause(3_600_000, options);
+  }
+}
+
 afterEach(() => void vi.useRealTimers());
 
 describe("startSettler", () => {
@@ -141,6 +149,28 @@ describe("startSettler", () => {
     const all = fakes({ rounds: [[due("a"), due("b")], []], retractedMeanwhile: ["a"] });
     await run(all, 2);
     expect(all.steps).toEqual(["settled b", "finish b"]);
+  });
+
+  test("settles at once when it is woken", async () => {
+    const wakeUp = new NoClock();
+    const all = fakes({ rounds: [[], [due("a")], []] });
+    const settler = startSettler({ ...all, wakeUp });
+    await vi.waitFor(() => expect(all.dueImports).toHaveBeenCalledOnce());
+    wakeUp.ring();
+    await vi.waitFor(() => expect(all.steps).toEqual(["settled a", "finish a"]));
+    await settler[Symbol.asyncDispose]();
+  });
+
+  test("looks again at once after imports have ended, and not before", async () => {
+    const incoming = due("incoming", { retracted: true, complete: false });
+    const all = fakes({ rounds: [[due("a")], [due("b")], []], elsewhere: ["other"] });
+    all.dueImports.mockImplementationOnce(async () => [incoming, due("a"), due("c", { ownerId: "other" })]);
+    const settler = startSettler({ ...all, wakeUp: new NoClock() });
+    await vi.waitFor(() => expect(all.steps).toContain("finish b"));
+    await vi.waitFor(() => expect(all.dueImports).toHaveBeenCalledTimes(4));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(all.dueImports).toHaveBeenCalledTimes(4);
+    await settler[Symbol.asyncDispose]();
   });
 
   test("tells of a failure and tries again", async () => {
