@@ -3,7 +3,12 @@ import { v7 as uuidv7 } from "uuid";
 import { pause } from "../../schemas/async/pause.js";
 import { WakeUp } from "../../schemas/async/wake-up.js";
 import type { ImportEnding } from "../../schemas/records/import-store.js";
-import type { DueImport, OwnerSettlement, SettlementStore } from "../../schemas/records/settlement.js";
+import type {
+  DueImport,
+  OwnerSettlement,
+  SettlementStore,
+  WrittenChunk,
+} from "../../schemas/records/settlement.js";
 import { passFaultPoint } from "../../schemas/fault-point.js";
 import { ImportPauses } from "./import-pauses.js";
 import { applyBatch, markRetracted, settle } from "./settle.js";
@@ -157,9 +162,14 @@ async function settleSlices(
     settled = settled.filter((one) => marked.has(one.id) || !left.includes(one));
     // Imports whose chunks still arrive get one slice: the owner's other imports do not wait for their end.
     left = left.filter(({ id, complete }) => complete && marked.has(id));
-    if (left.length === 0) break;
+    if (left.length === 0 || !isFull(chunks)) break;
   }
   return { versions, settled };
+}
+
+function isFull(chunks: readonly WrittenChunk[]): boolean {
+  const events = chunks.reduce((sum, chunk) => sum + chunk.events, 0);
+  return chunks.length >= SLICE.chunksMax || events >= SLICE.eventsMax;
 }
 
 function idsOf(imports: readonly DueImport[]): string[] {
