@@ -10,6 +10,7 @@ import {
   LANES,
   partitionsOf,
   type EventLog,
+  type Gather,
   type LogBatch,
   type LogConsumer,
   type Lane,
@@ -89,6 +90,12 @@ export async function startWorker(dependencies: WorkerDependencies): Promise<Log
   return { crashed: Promise.race(started.map(({ crashed }) => crashed)), [Symbol.asyncDispose]: stop };
 }
 
+/**
+ * An insert costs ClickHouse 50 to 70 ms of processor time for the views alone, whether it has one small import or all
+ * that an owner may have at a time, which arrive some 10 ms apart.
+ */
+const GATHER: Gather = { quietMs: 25, mostMs: 200 };
+
 interface LaneDependencies extends Pick<WorkerDependencies, "log" | "share" | "onWritten"> {
   writer: BatchWriter;
   stopping: AbortController;
@@ -98,7 +105,12 @@ interface LaneDependencies extends Pick<WorkerDependencies, "log" | "share" | "o
 async function startLane(lane: Lane, dependencies: LaneDependencies): Promise<LogConsumer> {
   const { log, share, writer, stopping, idle } = dependencies;
   const pace = openPace(lane);
-  const options = { group: ENRICH_GROUP, batchBytesMax: () => pace.bytesMax, sizeOf: unpackedSize };
+  const options = {
+    group: ENRICH_GROUP,
+    batchBytesMax: () => pace.bytesMax,
+    sizeOf: unpackedSize,
+    ...(lane === "express" && { gather: GATHER }),
+  };
   const write = writeWith(pace, dependencies);
   const consumer = await log.consume({ ...options, share, lane }, (batch) => idle.during(write(batch)));
   return {

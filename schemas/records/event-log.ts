@@ -45,10 +45,18 @@ export interface ConsumeOptions {
   batchBytesMax: number | (() => number);
   /** The bytes that a record counts for, at least its own length; by default its length. */
   sizeOf?: (value: Uint8Array) => number;
+  /** Waits for records that are about to come, so that they share a batch. A log that fetches in groups may ignore it. */
+  gather?: Gather;
   /** The embedded log has no broker that assigns partitions: consumer `index` of `of` takes its share. */
   share: { index: number; of: number };
   /** Consumes only the partitions of this lane; by default all of them. */
   lane?: Lane;
+}
+
+/** A batch begins when nothing was appended for `quietMs`, at the latest `mostMs` after its first record was seen. */
+export interface Gather {
+  quietMs: number;
+  mostMs: number;
 }
 
 export interface LogRecord {

@@ -4,6 +4,7 @@ import { BatchMemory } from "./batch-memory.js";
 import { releaseMappedPages } from "./event-log-pages.js";
 import { openPartition, type PartitionReader } from "./event-log-partition.js";
 import type { LogStore } from "./event-log-store.js";
+import { gatherRecords } from "./gather-records.js";
 
 export type SharedConsumeOptions = Omit<ConsumeOptions, "share"> & { share: readonly number[] };
 
@@ -21,7 +22,7 @@ const MAPPED_BYTES_MAX = 16 * 2 ** 20;
 /** Consumes a share of the partitions in turn, one batch at a time; `crashed` also says why a read failed. */
 export async function startConsumer(
   store: LogStore,
-  { group, batchBytesMax, sizeOf, share }: SharedConsumeOptions,
+  { group, batchBytesMax, sizeOf, gather, share }: SharedConsumeOptions,
   handle: (batch: LogBatch) => Promise<void>,
 ): Promise<LogConsumer> {
   const stop = new AbortController();
@@ -31,8 +32,18 @@ export async function startConsumer(
   );
   let mappedBytes = 0;
 
-  async function consumeNext(partition: PartitionReader, appended: readonly number[]): Promise<boolean> {
-    const batch = partition.nextBatch(appended);
+  function readAppended(): readonly number[] {
+    store.refresh();
+    return store.nextOffsets().value;
+  }
+
+  async function consumeNext(partition: PartitionReader): Promise<boolean> {
+    if (gather !== undefined) {
+      const waiting = () => partition.waiting(readAppended());
+      await gatherRecords(gather, { waiting, signal: stop.signal });
+      if (stop.signal.aborted) return false;
+    }
+    const batch = partition.nextBatch(readAppended());
     if (!batch) return false;
     for (const { value } of batch.records) mappedBytes += value.length;
     if (mappedBytes > MAPPED_BYTES_MAX) {
@@ -48,12 +59,10 @@ export async function startConsumer(
     let idleMs = IDLE_MS_MIN;
     let foundAt = 0;
     while (!stop.signal.aborted) {
-      store.refresh();
-      const appended = store.nextOffsets().value;
       let found = false;
       for (const partition of partitions) {
         if (stop.signal.aborted) return;
-        if (await consumeNext(partition, appended)) found = true;
+        if (await consumeNext(partition)) found = true;
       }
       idleMs = found ? IDLE_MS_MIN : Math.min(idleMs * IDLE_GROWTH, IDLE_MS_MAX);
       if (found) foundAt = performance.now();

@@ -9,6 +9,8 @@ import { written } from "./event-log-written.js";
 export interface PartitionReader {
   /** The records after the last commit, or the recorded range of a crash; undefined when none was appended. */
   nextBatch(appended: readonly number[]): LogBatch | undefined;
+  /** How many records were appended after the last commit; 0 while a recorded range comes first. */
+  waiting(appended: readonly number[]): number;
   isPast(batch: LogBatch): boolean;
 }
 
@@ -67,6 +69,10 @@ export async function openPartition(store: LogStore, options: PartitionOptions):
       const records = readRecords(store, { partition, first, sizes, memory });
       const count = sizeOf ? countWithinBytes(records, { bytesMax, sizeOf }) : records.length;
       return toBatch(records.slice(0, count), undefined);
+    },
+    waiting(appended) {
+      const { next: first, range } = cursor.value;
+      return range === undefined ? (appended[partition] ?? 0) - first : 0;
     },
     isPast: ({ records }) => (records.at(-1)?.offset ?? Infinity) < cursor.value.next,
   };
