@@ -1,6 +1,6 @@
--- What happened? A version of an event is a row, and a version that was taken back has one more, with sign -1.
+-- What happened? A version of an event is a row, and a version that was removed has one more, with sign -1.
 --
--- An override is a row of its own with the same event_id and a later version; settlement then takes the earlier one back:
+-- An override is a row of its own with the same event_id and a later version; settlement then removes the earlier one:
 -- it inserts that row again with sign -1. Every view adds up signs, in any order. Neither row is ever swept, so a version
 -- can be restored: its row is inserted once more. 060-events-by-day.sql gives the table its engine and order.
 --

@@ -1,5 +1,5 @@
 -- What happened in a month? The rows of events_before, and those of superseded_events that merges swept from it, each
--- with a row that takes it back. A version that events_before still has may be live: it needs no such pair.
+-- with a row that removes it. A version that events_before still has may be live: it needs no such pair.
 -- `{columns}` stands for the stored columns of events, `{month}` for a number like 202501.
 INSERT INTO events_by_day ({columns})
 SELECT {columns}

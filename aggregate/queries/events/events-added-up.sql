@@ -1,4 +1,4 @@
--- Which events had these packages and pixels on these days, where so many versions were taken back that a set of them
+-- Which events had these packages and pixels on these days, where so many versions were removed that a set of them
 -- would not fit into the memory? One row an event: the rows of each version are added up, a day at a time.
 -- `{columns}` stands for those of event-columns.ts, `{values}` for the columns of events that they read.
 SELECT

@@ -1,6 +1,6 @@
 -- Which events of these packages and pixels are live in a version with several rows? One row an event; the query is added
 -- to events.sql, and `{columns}` stands for the same.
--- A version is restored when its override is retracted: it has a row that takes it back and is live all the same.
+-- A version is restored when its override is retracted: it has a row that removes it, and is live all the same.
 -- `{pending}` adds the versions that are not settled yet, because they may have been written twice.
 UNION ALL
 SELECT

@@ -38,9 +38,9 @@ export async function openEvents(
   return openRows(clickhouse, { ...(await composeEvents({ ...asked, unsettled }, removed)), signal, zstd });
 }
 
-/** The rows by which settlement took versions back, and the versions that are live all the same. */
+/** The rows by which settlement removed versions, and the versions that are live all the same. */
 export interface Removed {
-  /** Rows that take a version back. */
+  /** Rows that remove a version. */
   rows: number;
   /** Versions that such a row names and that are live: they were restored. */
   restored: number;
@@ -65,8 +65,8 @@ export async function composeEvents(
 }
 
 /**
- * A live version mostly has one row, and that of a settled event was mostly never taken back. So versions that were are
- * left out, and the few that may have several rows are read apart, where there are any.
+ * Most live versions have one row, and most of them were never removed. So removed versions are left out, and the few
+ * that may have several rows are read apart, where there are any.
  */
 async function leaveOut(unsettled: UnsettledImports, removed: Removed): Promise<string[]> {
   const isSettled = unsettled.imports.length === 0;

@@ -1,4 +1,4 @@
--- How many rows take a version of an event of these packages and pixels on these days back?
+-- How many rows remove a version of an event of these packages and pixels on these days?
 -- An override adds one once it is settled.
 SELECT count() AS count
 FROM events

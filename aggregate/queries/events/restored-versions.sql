@@ -1,6 +1,6 @@
--- How many versions of events of these packages and pixels on these days were taken back and are live all the same?
--- An override leaves none. Retracting it restores the version before, and a version that was written twice and taken
--- back once is one too.
+-- How many versions of events of these packages and pixels on these days were removed and are live all the same?
+-- An override leaves none. Retracting it restores the version before, and a version that was written twice and
+-- removed once is one too.
 SELECT count() AS count
 FROM
 (
