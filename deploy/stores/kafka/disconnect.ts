@@ -1,6 +1,6 @@
 import { settlesWithin } from "../../../schemas/async/settles-within.js";
 
-/** Longer than a broker that is there takes; the requests of one that is away are tried for half a minute. */
+/** Longer than an available broker takes. Requests to an unavailable one are retried for half a minute. */
 const PATIENCE_MS = 3_000;
 
 interface Client {
@@ -8,8 +8,8 @@ interface Client {
 }
 
 /**
- * Says goodbye to the brokers, for 3 s at the most, and never throws: only for clients that have nothing under way.
- * What a broker does not hear of it finds out by the session that ends.
+ * Disconnects from the brokers, for 3 s at the most, and never throws: only for clients that have nothing under way. A
+ * broker that misses it ends the session after its timeout.
  */
 export async function disconnect(client: Client): Promise<void> {
   await settlesWithin(

@@ -17,8 +17,8 @@ interface Waiting {
 }
 
 /**
- * Sends records in groups: whatever arrives while one request is under way shares the next. One request at a time and
- * an idempotent producer: a record that is sent again after a lost answer is stored once and in its place.
+ * Sends records in groups: all that arrive while one request is under way share the next. One request at a time and an
+ * idempotent producer: a record that is sent again after a lost answer is stored once and in its place.
  */
 export function openAppender(kafka: Kafka, topic: string): Appender {
   const waiting: Waiting[] = [];
@@ -45,8 +45,8 @@ export function openAppender(kafka: Kafka, topic: string): Appender {
   }
 
   /**
-   * Given up, a request may have been stored all the same: what the next one sends under its sequence number would
-   * be taken for a repetition and dropped. A new producer begins to count anew.
+   * A request that was given up may have been stored. The next one would use its sequence number again, and be dropped
+   * as a repetition. A new producer begins to count anew.
    */
   async function replaceProducer(): Promise<void> {
     const given = producer;
@@ -87,8 +87,8 @@ async function openProducer(kafka: Kafka): Promise<Producer> {
 }
 
 /**
- * Those that go with the next request. What it holds of one partition becomes one batch, which the broker limits: the
- * first record goes in any case, later ones while there is room.
+ * Takes the records of the next request. Those of one partition become one batch, which the broker limits: the first
+ * goes in any case, later ones while there is room.
  */
 export function takeGroup<Record extends Pick<Waiting, "record" | "partition">>(waiting: Record[]): Record[] {
   const room = new Map<number, number>();

@@ -1,10 +1,10 @@
 import type { Logger } from "pino";
 
-/** What happened to the log where a group stands, of which Kafka says nothing to a consumer that goes on. */
+/** A gap in the log at a group's position. Kafka does not report it to a consumer that goes on. */
 export interface Gap {
-  /** Offsets that were not read and are there no more. Undefined where the log began anew before them. */
+  /** Offsets that were deleted unread. Undefined if the log began anew before them. */
   lost: { first: number; last: number } | undefined;
-  /** Where the group stood, and where the log goes on. */
+  /** The offset that the group was at, and the one at which the log goes on. */
   expected: number;
   found: number;
 }

@@ -15,8 +15,8 @@ export interface RecordedRange {
 
 /**
  * The committed offsets of the partitions with their metadata. The range that is being written is kept in that
- * metadata: one record of the broker holds both, so a rebalance cannot part them, whoever is given the partition reads
- * both, and moving on forgets the range in the same write. It is fenced like any commit: a consumer that lost the
+ * metadata: one record of the broker holds both, so a rebalance cannot part them, the next consumer of the partition
+ * reads both, and moving on forgets the range in the same write. It is fenced like any commit: a consumer that lost the
  * partition can record nothing any more.
  */
 export async function readPositions(

@@ -205,7 +205,7 @@ export function openReader(consumer: Consumer, dependencies: ReaderDependencies)
 
 const NOTHING = new Uint8Array();
 
-/** Of the first record and the last: of the first alone where a range goes on whose rows may be stored under that. */
+/** The times of the first and last record. The first alone for a range whose rows may be stored under that alone. */
 function timesOf(records: readonly KafkaMessage[], recorded: RecordedRange | undefined): [string, string?] {
   const first = records[0]?.timestamp ?? "";
   const last = records.at(-1)?.timestamp;
@@ -223,8 +223,8 @@ function rejoin(error: BatchLost): Error {
 }
 
 /**
- * Of the errors of a commit, by Kafka's names for them: those that say that another member has, or will have, the
- * partition. All others are tried again.
+ * Kafka's names of the errors of a commit that mean that another member has, or will have, the partition. All others
+ * are retried.
  */
 const LOST = new Set([
   "ILLEGAL_GENERATION",

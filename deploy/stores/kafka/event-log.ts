@@ -14,7 +14,7 @@ import { prepareTopic } from "./event-log-topic.js";
 import { createKafka } from "./kafka-client.js";
 
 export interface KafkaLogListeners {
-  /** Told how many records were gone before the group had read them. */
+  /** Called with the number of records that were gone before the group had read them. */
   onRecordsLost?: (records: number) => void;
 }
 

@@ -20,7 +20,7 @@ export function createKafka({ brokers, clientId, tls, sasl }: KafkaConnection, l
   });
 }
 
-/** What kafkajs calls an error is mostly a request that it tries again; what it says of records gone is one. */
+/** Most errors in the log of kafkajs are requests that it retries; only deleted records are an error here. */
 export function passOn({ level, namespace, log: said }: LogEntry, log: Logger): void {
   const { message, error, topic, partition } = said as SaidByKafkajs;
   const words = {
