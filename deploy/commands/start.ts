@@ -23,7 +23,7 @@ async function runStart(): Promise<void> {
   const log = createLog({ level: config.logLevel });
   const stop = stopSignal();
   const running = await start(config, log);
-  // Reading the look-up tables and loading the code left 80 MB behind.
+  // Reading the lookup tables and loading the code left 80 MB behind.
   garbageCollector()();
   process.stdout.write(await greeting(running));
   const reason = await Promise.race([stop, running.lost]);

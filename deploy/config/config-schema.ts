@@ -88,7 +88,7 @@ const STORES = {
     mustBe: "32 bytes in base64 (44 characters)",
     unset: "made at the first start, in `DATA_DIR/secret-key`",
     meaning:
-      "Keys the look-up and encryption of tokens and the client ids of events. `openssl rand -base64 32` makes one. " +
+      "Keys the lookup and encryption of tokens and the client ids of events. `openssl rand -base64 32` makes one. " +
       "It cannot be changed later: keep a copy with your passwords.",
   },
 } as const satisfies Record<string, VariableSchema>;

@@ -13,7 +13,7 @@ export interface SecretKeySource {
 
 const KEY_BYTES = 32;
 
-/** The 32-byte key of token look-up, encryption and origin and endpoint ids. Created in DATA_DIR unless configured. */
+/** The 32-byte key of token lookup, encryption and origin and endpoint ids. Created in DATA_DIR unless configured. */
 export async function loadSecretKey({ fromConfig, dataDir, required }: SecretKeySource): Promise<Buffer> {
   if (fromConfig !== undefined) return checked(fromConfig, "SECRET_KEY");
   if (required) {

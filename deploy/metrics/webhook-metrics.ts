@@ -24,7 +24,7 @@ export function createWebhookMetrics(
   });
   const duration = new Histogram({
     name: "webhook_attempt_duration_seconds",
-    help: "Time of an attempt, from the name look-up to the answer",
+    help: "Time of an attempt, from the name lookup to the answer",
     buckets: DURATIONS,
     registers,
   });

@@ -7,7 +7,7 @@ const goodToo = { address: "2606:4700:4700::1111", family: 6 };
 const bad = { address: "10.0.0.1", family: 4 };
 const badToo = { address: "::1", family: 6 };
 
-/** A guard over a name whose addresses are another at each look-up. */
+/** A guard over a name whose addresses are another at each lookup. */
 function guardOver(...answers: LookupAddress[][]) {
   const left = [...answers];
   return createAddressGuard({ allowPrivateNetworks: false }, async () => {

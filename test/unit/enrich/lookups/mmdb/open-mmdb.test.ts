@@ -57,7 +57,7 @@ describe("a damaged file", () => {
     expect(() => verifiedMmdb({ path, bytes: shortened })).toThrow("its search tree does not end where");
   });
 
-  it("is refused or read whatever byte of its data is flipped, and never crashes a look-up that follows", () => {
+  it("is refused or read whatever byte of its data is flipped, and never crashes a lookup that follows", () => {
     const { path, bytes } = load("GeoLite2-ASN-Test");
     const addresses = expectedNetworks("GeoLite2-ASN-Test").map((each) => each.addresses[0]);
     for (let at = 0; at < bytes.length; at += 7) {
