@@ -10,6 +10,7 @@ import { parseBytes } from "../../schemas/byte-size.js";
 import { ClosingStack } from "../process/closing-stack.js";
 import { stopSignal } from "../process/lifecycle.js";
 import { StartFailure } from "../process/start-failure.js";
+import { wholeNumber } from "./whole-number.js";
 
 interface CommandOptions extends BenchOptions {
   json: boolean;
@@ -125,9 +126,4 @@ function byteSize(text: string): number {
   const bytes = parseBytes(text);
   if (bytes !== undefined) return bytes;
   throw new InvalidArgumentError("It must be a size in bytes, or such as 512MiB.");
-}
-
-function wholeNumber(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("It must be a whole number above 0.");
-  return Number(text);
 }

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Command, InvalidArgumentError } from "commander";
+import { Command } from "commander";
 import { switchExport } from "../../api/exports/switch-export.js";
 import { createAccount } from "../../api/identity/accounts.js";
 import { createTokenCipher } from "../../api/identity/tokens.js";
@@ -13,6 +13,7 @@ import { isFreePort } from "../process/free-port.js";
 import { stopSignal } from "../process/lifecycle.js";
 import { createLog } from "../process/log.js";
 import { start, type Running } from "../roles/start.js";
+import { wholeNumber } from "./whole-number.js";
 
 export interface DemoOptions {
   /** Exit at the end instead of running until Ctrl-C. */
@@ -102,9 +103,4 @@ async function demoConfig(dataDir: string): Promise<Config> {
 /** Replaces a taken port with any free one. */
 async function onFreePort<Address extends { port: number }>(address: Address): Promise<Address> {
   return (await isFreePort(address.port)) ? address : { ...address, port: 0 };
-}
-
-function wholeNumber(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("It must be a whole number above 0.");
-  return Number(text);
 }

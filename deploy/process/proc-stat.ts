@@ -10,8 +10,8 @@ export interface ProcStat {
   nice: number;
 }
 
-// USER_HZ, which is 100 on all architectures of Node and ClickHouse.
-const TICKS_PER_SECOND = 100;
+/** USER_HZ, which is 100 on all architectures of Node and ClickHouse. */
+export const TICKS_PER_SECOND = 100;
 
 export function parseProcStat(line: string): ProcStat {
   // The name in parentheses may contain spaces and parentheses.

@@ -1,4 +1,5 @@
-import { Command, InvalidArgumentError, Option } from "commander";
+import { Command, Option } from "commander";
+import { wholeNumber } from "../../deploy/commands/whole-number.js";
 import { openEmbeddedWorld } from "./embedded-world.js";
 import { EMBEDDED_FAULTS, KAFKA_FAULTS } from "./fault-catalog.js";
 import { funnelRunText, funnelSeedText, isWrong } from "./funnel-report.js";
@@ -74,11 +75,6 @@ async function runFunnel({ seeds, from }: Options): Promise<void> {
   }
   process.stdout.write(`${funnelRunText(reports)}\n`);
   process.exitCode = isWrong(reports) || !reports.some(({ faults }) => faults.length > 0) ? 1 : 0;
-}
-
-function wholeNumber(text: string): number {
-  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("Give a whole number of at least 1.");
 }
 
 await command.parseAsync();

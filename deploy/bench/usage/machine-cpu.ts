@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { TICKS_PER_SECOND } from "../../process/proc-stat.js";
 
 /** The CPU seconds of all processes on all cores since the machine started. See proc_stat(5). */
 export function readBusySeconds(): number {
@@ -13,5 +14,3 @@ export function parseBusySeconds(stat: string): number {
     .map(Number);
   return (user + nice + system + interrupts + softInterrupts + stolen) / TICKS_PER_SECOND;
 }
-
-const TICKS_PER_SECOND = 100;
