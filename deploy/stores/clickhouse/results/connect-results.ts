@@ -18,9 +18,8 @@ export interface ResultsOptions {
 
 /**
  * Streams results of ClickHouse as bytes, each over a connection of its own. Without TLS, a connection reuses one buffer
- * for all reads. Clients on Node's streams allocate a buffer for every 64 KiB, which V8 must collect. Measured in
- * alternating runs on two loaded cores, as a share of the throughput of curl: undici 0.64 to 0.85, the client of
- * ClickHouse 0.65, this one 0.88.
+ * for all reads. Clients on Node's streams allocate a buffer for every 64 KiB, which V8 must collect. "The HTTP
+ * client" in deploy/docs/contributing.md compares their throughput.
  */
 export function connectResults(
   url: string,
