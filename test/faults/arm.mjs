@@ -1,7 +1,7 @@
 /**
  * Preloaded into the program under test (`node --import`), on each of its threads: listens at the fault points and
  * does there what the plan says, once each. FAULT_CHANNELS names the points' channels, FAULT_PLAN the file of the
- * plan, which may change while the program runs; whoever carries out a fault leaves `<plan>.<id>` beside it, with its
+ * plan, which may change while the program runs; the process that carries out a fault leaves `<plan>.<id>` beside it, with its
  * process id. The rest of a fault of a broker or a group goes on outside: see kafka-world.ts.
  */
 import { execFileSync, spawn } from "node:child_process";

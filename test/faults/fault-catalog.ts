@@ -18,7 +18,7 @@ export interface FaultKind {
   action: FaultAction;
   /** Another point whose passes count: it strikes when `point` is passed next. */
   counted?: FaultPoint;
-  /** How long after the point a store dies, or for how long something is away, frozen or full, in milliseconds. */
+  /** How long after the point a store dies, or for how long something is unavailable, frozen or full, in milliseconds. */
   delayMsMax: number;
   /** 1 where nothing is said, or 0 where that is the most. */
   delayMsMin?: number;

@@ -52,5 +52,5 @@ export function nameOf({ action, point, delayMsMin, delayMsMax }: FaultKind): st
   const name = `${action} at ${point}`;
   if (action !== "kill broker" || delayMsMax === 0) return name;
   const range = delayMsMin === undefined ? "up to " : "";
-  return `${name}, away for ${range}${delayMsMax / 1000} s`;
+  return `${name}, unavailable for ${range}${delayMsMax / 1000} s`;
 }

@@ -80,7 +80,7 @@ async function sendAll(world: FaultWorld, { imports, seed, packages }: Sender): 
   return sent;
 }
 
-/** A broker may be away for a minute. */
+/** A broker may be unavailable for a minute. */
 const ASKING_MS_MAX = 180_000;
 
 /** Asks until it is so: an abort that comes too late becomes a retraction. */
@@ -100,7 +100,7 @@ async function takeBack(
       return (await world.api.request(path, { method: "DELETE" })).status === 204;
     };
     if (await ask().catch(() => false)) return;
-    if (Date.now() > deadline) throw new Error(`import ${id} could not be taken back`);
+    if (Date.now() > deadline) throw new Error(`import ${id} could not be retracted`);
     await pause(100);
     await world.whenRunning();
   }

@@ -15,7 +15,7 @@ export interface SentImport {
 const PARTS = 8;
 const PAUSE_MS_MAX = 15;
 const RETRY_MS = 100;
-/** A broker may be away for a minute. */
+/** A broker may be unavailable for a minute. */
 const TRIES_MS_MAX = 180_000;
 
 export interface ImportAnswer {

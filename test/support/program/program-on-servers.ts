@@ -86,7 +86,7 @@ export function programOnServers(name: string, openServers: () => Promise<Databa
       await expectExports(kept);
     });
 
-    test("an import that is taken back leaves what was there before it", async () => {
+    test("a retracted import leaves what was there before it", async () => {
       const record = await importDone(bodyOf({ count: 10_000, startAt: 20_000 }));
       const taken = await api.request(`/v2/imports/${ORGANIZATION}/${record.id}`, { method: "DELETE" });
       expect(taken.status).toBe(204);

@@ -152,7 +152,7 @@ it("gives up the bodies of answers that it does not read", async () => {
   expect(world.upstream.discarded).toBe(1);
 });
 
-it("serves the copy that it has while the upstream is away, and leaves the upstream alone for a while", async () => {
+it("serves the copy that it has while the upstream is unavailable, and leaves the upstream alone for a while", async () => {
   const world = worldOf(() => page("a.zip"));
   await has(world, "a.zip");
   world.upstream.answer = () => new Error("down");
