@@ -2,8 +2,8 @@ import { partitionsOf } from "../../schemas/records/event-log.js";
 
 /** About 1 MiB, 4,000 events. */
 const EXPRESS_CHUNKS = 2;
-/** 24 MiB: as much as the reader of a partition takes for one large insert. */
-const CHUNKS_IN_A_ROW = 48;
+/** As many as the reader of a partition takes for one large insert, 24 MiB. One more would be an insert by itself. */
+const CHUNKS_IN_A_ROW = 47;
 
 /**
  * The partition of each chunk of an import. The first chunks go on the express lane, in one partition, so that the small
