@@ -42,9 +42,15 @@ const CARRIAGE_RETURN = 0x0d;
 
 /** A line that was cut short is not blank, whatever it begins with: the rest may have been anything. */
 export function isBlank(bytes: Buffer): boolean {
-  if (bytes.length === 0) return true;
-  const empty = bytes.every((byte) => byte === SPACE || byte === TAB || byte === CARRIAGE_RETURN);
-  return empty && lineLength(bytes) <= LINE_BYTES_MAX;
+  const first = bytes[0];
+  if (first === undefined) return true;
+  // Nearly every line is told by its first byte, and a call of `every` takes three times as long.
+  if (!isSpace(first)) return false;
+  return bytes.every(isSpace) && lineLength(bytes) <= LINE_BYTES_MAX;
+}
+
+function isSpace(byte: number): boolean {
+  return byte === SPACE || byte === TAB || byte === CARRIAGE_RETURN;
 }
 
 /** Without the CR that some systems put before the line end. */
