@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { ACTIVE_IMPORTS_MAX } from "../../../api/stores/imports/imports.js";
 import type { EventImport } from "../../../schemas/records/import-store.js";
 import { connectApi, type ApiClient } from "../../demo/api-client.js";
 import { generateBody } from "../../demo/generate-events.js";
@@ -13,8 +14,7 @@ import { secondsSince } from "../common/seconds-since.js";
 import { makePackage } from "../common/make-packages.js";
 import { fairReport, type FairRun, type SmallTimes } from "./fair-report.js";
 
-/** As many imports of one owner may be active at a time. */
-const LARGE_IMPORTS = 15;
+const LARGE_IMPORTS = ACTIVE_IMPORTS_MAX;
 const LARGE_SHARE = 0.2;
 const SMALL_LINES = 10;
 

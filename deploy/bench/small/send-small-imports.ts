@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { ACTIVE_IMPORTS_MAX } from "../../../api/stores/imports/imports.js";
 import type { EventImport } from "../../../schemas/records/import-store.js";
 import { OWNER } from "../common/create-bench-account.js";
 import type { KeepAliveConnections } from "../common/keep-alive-connections.js";
 import type { Usage } from "../usage/sample-usage.js";
 import { secondsSince } from "../common/seconds-since.js";
 
-/** As many imports of one owner may be active at a time. */
-export const SENDERS = 15;
+export const SENDERS = ACTIVE_IMPORTS_MAX;
 
 export interface SmallSetup {
   connections: KeepAliveConnections;
