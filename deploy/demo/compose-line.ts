@@ -1,8 +1,9 @@
+import { DAY_MS } from "../../schemas/date-range.js";
 import { brokenLine, type ValidFields } from "./broken-lines.js";
 import { clientPool, type DemoClient } from "./client-pool.js";
 import { detailsText } from "./event-details.js";
 import type { EventMix } from "./event-mix.js";
-import { DAY_MS, type Period, periodFrom, pickTime, timeText } from "./event-times.js";
+import { type Period, periodFrom, pickTime, timeText } from "./event-times.js";
 import { Random } from "./random.js";
 import type { Audience } from "./user-agents.js";
 

@@ -1,6 +1,5 @@
+import { DAY_MS } from "../../schemas/date-range.js";
 import type { Random } from "./random.js";
-
-export const DAY_MS = 86_400_000;
 
 /** Whole UTC days from the first midnight on. */
 export interface Period {

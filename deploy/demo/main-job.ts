@@ -4,7 +4,7 @@ import type { LibraryType } from "../../schemas/records/artifact.js";
 import type { EventImport } from "../../schemas/records/import-store.js";
 import { aggregateTables } from "./aggregate-tables.js";
 import type { ApiClient } from "./api-client.js";
-import { DAY_MS } from "./event-times.js";
+import { DAY_MS } from "../../schemas/date-range.js";
 import { generateBody } from "./generate-events.js";
 import { openProgress } from "./progress.js";
 

@@ -14,6 +14,7 @@ import {
 import type { PlannedFault } from "./plan-seed.js";
 import type { ListeningOwner } from "./listening-owner.js";
 import { whenStagesAre } from "./when-stages-are.js";
+import { DAY_MS } from "../../schemas/date-range.js";
 
 export interface FunnelSeedReport extends FunnelVerdict {
   seed: number;
@@ -95,8 +96,6 @@ async function importRound(world: FunnelWorld, owner: ListeningOwner, round: num
     await world.whenRunning();
   }
 }
-
-const DAY_MS = 86_400_000;
 
 /** Far enough from midnight for nothing to move while the seed runs. */
 const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);

@@ -1,6 +1,6 @@
 import type { Pool } from "pg";
 import { FUNNEL, type FunnelRecord, type StageCounts } from "../../../schemas/contracts/company.js";
-import { parseOptionalDateRange, type DateRange } from "../../../schemas/date-range.js";
+import { DAY_MS, parseOptionalDateRange, type DateRange } from "../../../schemas/date-range.js";
 import {
   FUNNEL_IMPORTANCE,
   parseFunnelImportance,
@@ -140,8 +140,6 @@ function datesOf({ startDate, endDate }: DateRange): string[] {
   const days = (Date.parse(endDate) - Date.parse(startDate)) / DAY_MS;
   return Array.from({ length: days }, (_, day) => dayAfter(startDate, day));
 }
-
-const DAY_MS = 86_400_000;
 
 function dayAfter(date: string, days: number): string {
   return new Date(Date.parse(date) + days * DAY_MS).toISOString().slice(0, 10);

@@ -14,6 +14,7 @@ import { textOf } from "../api/open-answer.js";
 import type { KnownArtifact } from "../imports/recount-line.js";
 import type { TestClickHouse } from "./open-clickhouse.js";
 import { insertChunk, openJournal, scopeBetween, type Version } from "./settlement-world.js";
+import { DAY_MS } from "../../../schemas/date-range.js";
 
 /** The statements of the release that recorded no migrations, and what its exports answered after `writeHistory`. */
 const RELEASE = new URL("../../fixtures/clickhouse-before-migrations/", import.meta.url);
@@ -54,7 +55,6 @@ export const PACKAGES = ARTIFACTS.map(({ id }) => id);
 /** The second overrides half of the first; the third overrides both and is retracted. */
 export const IMPORTS = { first: uuidAt(11), second: uuidAt(12), retracted: uuidAt(13) };
 const STAMP = Date.parse("2025-06-01T00:00:00Z");
-const DAY_MS = 86_400_000;
 
 /** The events of an import: `every`th of 30 keys, each differing in everything from those of the other imports. */
 export function chunkOf(importId: string, { order, every }: { order: number; every: number }): Version[] {

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { EventMix } from "../../../../deploy/demo/event-mix.js";
-import { DAY_MS } from "../../../../deploy/demo/event-times.js";
+import { DAY_MS } from "../../../../schemas/date-range.js";
 import { generateBody, generateLines } from "../../../../deploy/demo/generate-events.js";
 import { DEMO_NETWORKS } from "../../../../deploy/demo/networks.js";
 import {
