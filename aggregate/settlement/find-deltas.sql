@@ -2,15 +2,15 @@
 -- The latest version that is not retracted must be live exactly once, and every other version not at all.
 -- An override leaves two versions live; its retraction leaves none live and the earlier one to restore. event_ids has
 -- every version that was ever received, because merges never sweep a row of it.
--- One version, live once, is right: most events are new and end at `doubtful`. `{id}` stands for event_id where there are
--- few, so that the index finds them, and else for 32 bits of it, because a set of whole ids takes four times as long. Events
--- that only share these bits with a doubtful one are looked at too, and found right.
+-- One version, live once, is right: most events are new and end at `doubtful`. Events are told apart by 32 bits of their ids
+-- first, because a set of whole ids takes four times as long. Those that only share these bits with a doubtful one are looked
+-- at too, and found right. Few events are looked up in the index: see find-few-deltas.sql.
 -- Of a retracted import every event is doubtful: its only version may have to go.
 INSERT INTO settlement_deltas (batch, artifact, event_id, version, import_id, date, delta)
 WITH
   written AS
   (
-    SELECT artifact, {id} AS id
+    SELECT artifact, toUInt32(event_id) AS id
     FROM import_events
     WHERE import_id IN {imports:Array(UUID)} AND version >= {fromVersion:UInt64} AND version < {toVersion:UInt64}
       AND (import_id, intDiv(version, {linesInChunk:UInt64})) IN
@@ -18,9 +18,9 @@ WITH
   ),
   doubtful AS
   (
-    SELECT {id} AS id
+    SELECT toUInt32(event_id) AS id
     FROM event_ids
-    WHERE artifact IN (SELECT artifact FROM written) AND {id} IN (SELECT id FROM written)
+    WHERE artifact IN (SELECT artifact FROM written) AND toUInt32(event_id) IN (SELECT id FROM written)
     GROUP BY id
     HAVING {retracted:Bool} OR count() > 1 OR sum(live) != 1
   )
@@ -41,7 +41,7 @@ FROM
       if(import_id IN (SELECT import_id FROM retracted_imports), toUInt256(0),
         bitOr(bitShiftLeft(toUInt256(version), 128), toUInt256(reinterpretAsUInt128(import_id)))) AS rank
     FROM event_ids
-    WHERE artifact IN (SELECT artifact FROM written) AND {id} IN (SELECT id FROM doubtful)
+    WHERE artifact IN (SELECT artifact FROM written) AND toUInt32(event_id) IN (SELECT id FROM doubtful)
     GROUP BY artifact, event_id, version, import_id
   )
 )

@@ -66,11 +66,9 @@ async function findDeltas(
 ): Promise<number> {
   const stamps = chunks.map(({ stamp }) => stamp);
   const events = chunks.reduce((sum, chunk) => sum + chunk.events, 0);
+  const few = events <= FEW_EVENTS_MAX;
   await clickhouse.command({
-    query: (await readQuery("settlement/find-deltas")).replaceAll(
-      "{id}",
-      events <= INDEXED_MAX ? "event_id" : "toUInt32(event_id)",
-    ),
+    query: await readQuery(few ? "settlement/find-few-deltas" : "settlement/find-deltas"),
     query_params: {
       batch,
       imports: chunks.map(({ importId }) => importId),
@@ -83,19 +81,22 @@ async function findDeltas(
     clickhouse_settings: {
       async_insert: 0,
       wait_end_of_query: 1,
-      use_index_for_in_with_subqueries_max_values: String(INDEXED_MAX),
+      use_index_for_in_with_subqueries_max_values: String(FEW_EVENTS_MAX),
+      // Handing a few rows from thread to thread takes longer than the rows.
+      ...(few && { max_threads: 1 }),
     },
   });
   return countDeltas(clickhouse, batch);
 }
 
 /** So many ids are looked up in the index of event_ids. More are in nearly every part of it, and reading it is faster. */
-const INDEXED_MAX = 10_000;
+const FEW_EVENTS_MAX = 10_000;
 
 async function countDeltas(clickhouse: ClickHouseClient, batch: string): Promise<number> {
   const counted = await clickhouse.query({
     query: "SELECT count() AS rows FROM settlement_deltas WHERE batch = {batch:UUID}",
     query_params: { batch },
+    clickhouse_settings: { max_threads: 1 },
     format: "JSONEachRow",
   });
   const [answer] = await counted.json<{ rows: string }>();
