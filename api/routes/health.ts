@@ -1,5 +1,5 @@
-import { setTimeout as after } from "node:timers/promises";
 import type { Middleware } from "koa";
+import { pause } from "../../schemas/async/pause.js";
 import { TIMESTAMP } from "../../schemas/formats.js";
 import type { Operation } from "../operation.js";
 import type { ApiContext, ApiState, PublicRoute } from "../route.js";
@@ -149,13 +149,14 @@ export async function readHealth(
 
 async function failureOf(check: () => Promise<void>, timeoutMs: number): Promise<unknown> {
   const timer = new AbortController();
-  const late = after(timeoutMs, new Error(`no answer within ${timeoutMs} ms`), { signal: timer.signal });
+  const late = pause(timeoutMs, { signal: timer.signal }).then(
+    () => new Error(`no answer within ${timeoutMs} ms`),
+  );
   try {
     return await Promise.race([check().then(() => undefined), late]);
   } catch (error) {
     return error;
   } finally {
     timer.abort();
-    late.catch(() => undefined);
   }
 }

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
+import { pause } from "../../schemas/async/pause.js";
 import type { Inserted } from "../../enrich/batches/insert-rows.js";
 import { ENRICH_GROUP, type WrittenBatch } from "../../enrich/start-worker.js";
 import type { ChunkOutcome } from "../../schemas/records/chunk-outcome.js";
@@ -87,7 +87,7 @@ function createBacklogGauges(registry: Registry, { eventLog, countDeadLetters }:
 const ANSWER_MS_MAX = 2_000;
 
 function orUnknown(count: Promise<number>): Promise<number> {
-  const late = sleep(ANSWER_MS_MAX, NaN, { ref: false });
+  const late = pause(ANSWER_MS_MAX, { ref: false }).then(() => NaN);
   return Promise.race([count, late]).catch(() => NaN);
 }
 

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
+import { pause } from "../../schemas/async/pause.js";
 import type { CollectThreadData, FromCollect, ToCollect } from "./collect-messages.js";
 import { superviseThread } from "../process/supervise-thread.js";
 
@@ -86,7 +86,7 @@ function threadMetrics(request: () => void) {
         pending = new Promise((resolve) => (answer = resolve));
         request();
       }
-      const text = await Promise.race([pending, sleep(METRICS_MS_MAX, undefined, { ref: false })]);
+      const text = await Promise.race([pending, pause(METRICS_MS_MAX, { ref: false })]);
       if (text !== undefined) pending = undefined;
       return text ?? last;
     },

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { pause } from "../../schemas/async/pause.js";
 
 const PROBE_MS = 1;
 /** A timer that fires this much later shows that the event loop lags. */
@@ -15,13 +15,13 @@ export interface ThrottleDependencies {
 /** Waits while the event loop lags, for 50 ms at most: other requests on this thread are served first. */
 export async function throttleOnLag({
   now = () => performance.now(),
-  pause = sleep,
+  pause: wait = pause,
 }: ThrottleDependencies = {}): Promise<void> {
   const until = now() + THROTTLE_MS_MAX;
   let isLagging = true;
   while (isLagging && now() < until) {
     const due = now() + PROBE_MS;
-    await pause(PROBE_MS);
+    await wait(PROBE_MS);
     isLagging = now() > due + LAG_MS_MIN;
   }
 }

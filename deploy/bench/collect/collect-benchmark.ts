@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { pause } from "../../../schemas/async/pause.js";
 import { connectClickHouse } from "../../stores/clickhouse/connect-clickhouse.js";
 import { connectApi } from "../../demo/api-client.js";
 import type { Benchmark, BenchOptions, BenchResult, BenchContext } from "../common/benchmark.js";
@@ -34,7 +34,7 @@ async function runRounds(measured: MeasuredProgram): Promise<CollectFacts> {
   const file = gzipFile(folder);
   const setup = { api, clickhouseUrl, pid: program.pid, folder, collectUrl, file, packageId };
   // What was made is served within a second.
-  await sleep(1_000);
+  await pause(1_000);
   onProgress(`warming both sides up for ${WARM_UP_SECONDS} s`);
   await writeGzipFile(file, { events: WARM_UP_EVENTS, seed: seed + 1, packageIds: [packageId] });
   await runCollectRound({ ...setup, events: WARM_UP_EVENTS }, { perSecond, seconds: WARM_UP_SECONDS });
@@ -68,7 +68,7 @@ async function countStored(
       const [row] = await answer.json<{ stored: string }>();
       const stored = Number(row?.stored);
       if (stored >= sent || performance.now() > deadline) return stored;
-      await sleep(500);
+      await pause(500);
     }
   } finally {
     await clickhouse.close();

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { pause } from "../../../schemas/async/pause.js";
 import { connectClickHouse } from "../../stores/clickhouse/connect-clickhouse.js";
 
 const CALM_MS_MAX = 60_000;
@@ -10,7 +10,7 @@ export async function awaitMerges(clickhouseUrl: string): Promise<void> {
   const server = connectClickHouse(clickhouseUrl, { database: "default" });
   try {
     const deadline = performance.now() + CALM_MS_MAX;
-    for (let calm = 0; calm < CALM_POLLS && performance.now() < deadline; await sleep(POLL_MS)) {
+    for (let calm = 0; calm < CALM_POLLS && performance.now() < deadline; await pause(POLL_MS)) {
       const answer = await server.query({
         query: "SELECT count() AS merges FROM system.merges",
         format: "JSONEachRow",

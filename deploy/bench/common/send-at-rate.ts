@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { pause } from "../../../schemas/async/pause.js";
 
 export interface Rate {
   perSecond: number;
@@ -22,7 +22,7 @@ export interface Clock {
   pause: () => Promise<unknown>;
 }
 
-const CLOCK: Clock = { now: () => performance.now(), pause: () => sleep(1) };
+const CLOCK: Clock = { now: () => performance.now(), pause: () => pause(1) };
 
 /**
  * Sends requests at a constant rate, without waiting for earlier answers, as independent callers do. Rejects with the

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
-import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { pause } from "../../../schemas/async/pause.js";
 import { readRunningEndpoints, type Endpoints } from "../../data-dir/data-dir.js";
 import { StartFailure } from "../../process/start-failure.js";
 
@@ -78,7 +78,7 @@ async function whileRunning<T>(work: Promise<T>, lost: Promise<never>): Promise<
   try {
     return await Promise.race([work, lost]);
   } catch (error) {
-    await Promise.race([lost, sleep(LAST_LINES_MS)]);
+    await Promise.race([lost, pause(LAST_LINES_MS)]);
     throw error;
   }
 }
@@ -86,7 +86,7 @@ async function whileRunning<T>(work: Promise<T>, lost: Promise<never>): Promise<
 async function untilReady(dataDir: string): Promise<Required<Endpoints>> {
   const deadline = performance.now() + READY_MS_MAX;
   while (performance.now() < deadline) {
-    await sleep(READY_POLL_MS);
+    await pause(READY_POLL_MS);
     const endpoints = await readRunningEndpoints(dataDir);
     if (endpoints?.api !== undefined && (await isReady(endpoints.api)))
       return endpoints as Required<Endpoints>;

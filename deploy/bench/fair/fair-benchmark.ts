@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { pause } from "../../../schemas/async/pause.js";
 import { ACTIVE_IMPORTS_MAX } from "../../../api/stores/imports/imports.js";
 import type { EventImport } from "../../../schemas/records/import-store.js";
 import { connectApi, type ApiClient } from "../../demo/api-client.js";
@@ -58,7 +58,7 @@ async function runFair({ program, folder, events, seed, onProgress }: MeasuredPr
   ended.catch(() => undefined);
   const beside: SmallTimes[] = [];
   while (running) {
-    await sleep(PAUSE_MS);
+    await pause(PAUSE_MS);
     const times = await importSmall(alone.length + beside.length);
     beside.push(times);
     onProgress(

@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import { setTimeout as sleep } from "node:timers/promises";
+import { pause } from "../../../schemas/async/pause.js";
 import { connectApi } from "../../demo/api-client.js";
 import { generateBody } from "../../demo/generate-events.js";
 import type { Benchmark, BenchOptions, BenchResult, BenchContext } from "../common/benchmark.js";
@@ -31,14 +31,14 @@ async function runMemory({ program, bytes, seed, onProgress }: MeasuredProgram):
   const packageIds = await makePackages(api, { name: "memory", count: 1 });
   using recorder = recordMemory(program.pid);
   onProgress(`idle for ${IDLE_MS / 1000} s`);
-  await sleep(IDLE_MS);
+  await pause(IDLE_MS);
   recorder.startPhase("import");
   onProgress(`importing ${megabytes(bytes)}`);
   const body = Readable.from(blocksOf({ bytes, seed, packageIds }));
   const { record } = await importStream(api, { body, packageIds });
   recorder.startPhase("after");
   onProgress(`idle for ${IDLE_MS / 1000} s`);
-  await sleep(IDLE_MS);
+  await pause(IDLE_MS);
   return { bytes, events: record.events_total, samples: recorder.samples };
 }
 

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { pause } from "../../../schemas/async/pause.js";
 import { ACTIVE_IMPORTS_MAX } from "../../../api/stores/imports/imports.js";
 import type { EventImport } from "../../../schemas/records/import-store.js";
 import { OWNER } from "../common/create-bench-account.js";
@@ -73,7 +73,7 @@ function watchEndings({ connections, token }: SmallSetup) {
         ended.add(id);
         waiting.get(id)?.();
       }
-      await sleep(POLL_MS);
+      await pause(POLL_MS);
     }
   };
   const polling = poll();
