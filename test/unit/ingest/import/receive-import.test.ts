@@ -62,6 +62,9 @@ async function* brokenBody(): AsyncGenerator<Buffer> {
   throw new Error("the sender broke off");
 }
 
+/** On the clock of these tests a wait for other requests would never end. */
+const unthrottled = async () => undefined;
+
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
@@ -71,7 +74,7 @@ describe("receiveImport", () => {
       append: () => new Promise((resolve) => setImmediate(resolve)),
     });
     vi.useRealTimers();
-    await receiveImport(bodyOf(6), target, { log, uploads, active, now: () => NOON });
+    await receiveImport(bodyOf(6), target, { log, uploads, active, now: () => NOON, throttle: unthrottled });
     expect(told.steps).toEqual([...Array<string>(6).fill("appended"), `completed ${IMPORT} 6`]);
   });
 
@@ -87,13 +90,13 @@ describe("receiveImport", () => {
 
   test("completes an empty body with no chunks", async () => {
     const { log, uploads, told, active } = fakes();
-    await receiveImport(bodyOf(0), target, { log, uploads, active, now: () => NOON });
+    await receiveImport(bodyOf(0), target, { log, uploads, active, now: () => NOON, throttle: unthrottled });
     expect(told.steps).toEqual([`completed ${IMPORT} 0`]);
   });
 
   test("records the sender, position and bytes of each chunk", async () => {
     const { log, uploads, told, active } = fakes();
-    await receiveImport(bodyOf(2), target, { log, uploads, active, now: () => NOON });
+    await receiveImport(bodyOf(2), target, { log, uploads, active, now: () => NOON, throttle: unthrottled });
     const { lines, ...second } = told.chunks[1] as RawChunk;
     expect(second).toEqual({
       source: "import",
@@ -109,7 +112,14 @@ describe("receiveImport", () => {
   test("compresses chunks with the given codec", async () => {
     vi.useRealTimers();
     const { log, uploads, told, active } = fakes();
-    await receiveImport(bodyOf(2), target, { log, codec: "lz4", uploads, active, now: () => NOON });
+    await receiveImport(bodyOf(2), target, {
+      log,
+      codec: "lz4",
+      uploads,
+      active,
+      now: () => NOON,
+      throttle: unthrottled,
+    });
     expect(told.chunks.map(({ codec }) => codec)).toEqual(["lz4", "lz4"]);
     for (const chunk of told.chunks) expect(chunk.lines.length).toBeLessThan(linesOf(chunk).length / 50);
     const lines = told.chunks
@@ -136,7 +146,7 @@ describe("receiveImport", () => {
     ],
   ])("stamps chunks in rising order when the clock %s", async (_, now) => {
     const { log, uploads, told, active } = fakes();
-    await receiveImport(bodyOf(5), target, { log, uploads, active, now });
+    await receiveImport(bodyOf(5), target, { log, uploads, active, now, throttle: unthrottled });
     const stamps = told.chunks.map(({ receiptStamp }) => receiptStamp);
     expect(stamps).toEqual([...new Set(stamps)].sort((a, b) => a - b));
     expect(stamps).toHaveLength(5);
@@ -147,14 +157,26 @@ describe("receiveImport", () => {
     const { log, uploads, told, active } = fakes({
       append: () => new Promise((resolve) => setImmediate(resolve)),
     });
-    const receiving = receiveImport(brokenBody(), target, { log, uploads, active, now: () => NOON });
+    const receiving = receiveImport(brokenBody(), target, {
+      log,
+      uploads,
+      active,
+      now: () => NOON,
+      throttle: unthrottled,
+    });
     await expect(receiving).rejects.toThrow("the sender broke off");
     expect(told.steps).toEqual(["appended", "appended", `interrupted ${IMPORT}: the sender broke off`]);
   });
 
   test("interrupts the upload at a failed append, without reading on", async () => {
     const { log, uploads, told, active } = fakes({ append: () => Promise.reject(new Error("disk full")) });
-    const receiving = receiveImport(bodyOf(1000), target, { log, uploads, active, now: () => NOON });
+    const receiving = receiveImport(bodyOf(1000), target, {
+      log,
+      uploads,
+      active,
+      now: () => NOON,
+      throttle: unthrottled,
+    });
     await expect(receiving).rejects.toThrow("disk full");
     expect(told.steps).toEqual([`interrupted ${IMPORT}: disk full`]);
     expect(told.chunks.length).toBeLessThanOrEqual(2);
@@ -167,7 +189,13 @@ describe("receiveImport", () => {
         if (++appends === 2) throw new Error("disk full");
       },
     });
-    const receiving = receiveImport(bodyOf(2), target, { log, uploads, active, now: () => NOON });
+    const receiving = receiveImport(bodyOf(2), target, {
+      log,
+      uploads,
+      active,
+      now: () => NOON,
+      throttle: unthrottled,
+    });
     await expect(receiving).rejects.toThrow("disk full");
     expect(told.steps.at(-1)).toBe(`interrupted ${IMPORT}: disk full`);
   });
@@ -184,7 +212,13 @@ describe("receiveImport", () => {
         },
       },
     });
-    const receiving = receiveImport(brokenBody(), target, { log, uploads, active, now: () => NOON });
+    const receiving = receiveImport(brokenBody(), target, {
+      log,
+      uploads,
+      active,
+      now: () => NOON,
+      throttle: unthrottled,
+    });
     await expect(receiving).rejects.toThrow("the sender broke off");
     expect(steps).toEqual([]);
     await vi.advanceTimersByTimeAsync(1_000);
@@ -196,7 +230,13 @@ describe("receiveImport", () => {
     const { log, uploads, told, active } = fakes({
       append: () => new Promise((resolve) => waiting.push(resolve)),
     });
-    const receiving = receiveImport(bodyOf(6), target, { log, uploads, active, now: () => NOON });
+    const receiving = receiveImport(bodyOf(6), target, {
+      log,
+      uploads,
+      active,
+      now: () => NOON,
+      throttle: unthrottled,
+    });
     await vi.waitFor(() => expect(waiting).toHaveLength(4));
     waiting[0]?.();
     await vi.waitFor(() => expect(waiting).toHaveLength(5));
@@ -216,7 +256,13 @@ describe("receiveImport", () => {
       await gate;
       yield Buffer.from("{}\n");
     })();
-    const receiving = receiveImport(body, target, { log, uploads, active, now: () => NOON });
+    const receiving = receiveImport(body, target, {
+      log,
+      uploads,
+      active,
+      now: () => NOON,
+      throttle: unthrottled,
+    });
     await vi.advanceTimersByTimeAsync(31_000);
     expect(renewLease).toHaveBeenCalledTimes(6);
     goOn();
@@ -232,7 +278,7 @@ describe("receiveImport", () => {
       await vi.advanceTimersByTimeAsync(6_000);
       yield Buffer.from("{}\n");
     })();
-    await receiveImport(body, target, { log, uploads, active, now: () => NOON });
+    await receiveImport(body, target, { log, uploads, active, now: () => NOON, throttle: unthrottled });
     expect(told.steps.at(-1)).toBe(`completed ${IMPORT} 1`);
     expect(renewLease).toHaveBeenCalledOnce();
   });
@@ -244,7 +290,13 @@ describe("receiveImport", () => {
       await vi.advanceTimersByTimeAsync(6_000);
       yield* bodyOf(1000);
     })();
-    const receiving = receiveImport(body, target, { log, uploads, active, now: () => NOON });
+    const receiving = receiveImport(body, target, {
+      log,
+      uploads,
+      active,
+      now: () => NOON,
+      throttle: unthrottled,
+    });
     await expect(receiving).rejects.toThrow(UploadAborted);
     expect(told.steps).toEqual(["appended"]);
   });
@@ -255,14 +307,26 @@ describe("receiveImport", () => {
       yield Buffer.from("{}\n");
       await vi.advanceTimersByTimeAsync(6_000);
     })();
-    const receiving = receiveImport(body, target, { log, uploads, active, now: () => NOON });
+    const receiving = receiveImport(body, target, {
+      log,
+      uploads,
+      active,
+      now: () => NOON,
+      throttle: unthrottled,
+    });
     await expect(receiving).rejects.toThrow(UploadAborted);
     expect(told.steps).not.toContain(`completed ${IMPORT} 1`);
   });
 
   test("ends at once when it is aborted, also while the sender is idle", async () => {
     const { log, uploads, told, active } = fakes();
-    const receiving = receiveImport(stillBody(), target, { log, uploads, active, now: () => NOON });
+    const receiving = receiveImport(stillBody(), target, {
+      log,
+      uploads,
+      active,
+      now: () => NOON,
+      throttle: unthrottled,
+    });
     const refused = expect(receiving).rejects.toBeInstanceOf(UploadAborted);
     await vi.advanceTimersByTimeAsync(10);
     active.abort(IMPORT);
@@ -272,7 +336,13 @@ describe("receiveImport", () => {
 
   test("interrupts an upload whose sender is idle for two minutes", async () => {
     const { log, uploads, told, active } = fakes();
-    const receiving = receiveImport(stillBody(), target, { log, uploads, active, now: () => NOON });
+    const receiving = receiveImport(stillBody(), target, {
+      log,
+      uploads,
+      active,
+      now: () => NOON,
+      throttle: unthrottled,
+    });
     const refused = expect(receiving).rejects.toBeInstanceOf(SenderIdle);
     await vi.advanceTimersByTimeAsync(119_000);
     expect(told.steps).toEqual([]);
