@@ -6,6 +6,7 @@ import {
   UNKNOWN_PLACE,
   type EnrichedEvent,
 } from "../../schemas/records/enriched-event.js";
+import { HEADER_BYTES_MAX, NAME_BYTES_MAX } from "../../schemas/records/import-limits.js";
 import { canonicalAddress, isIPv4 } from "./canonical-address.js";
 import { cleanText, describeValue, isLongerThan, truncate } from "./clean-text.js";
 import { error, warning, type LineFault } from "./line-fault.js";
@@ -16,8 +17,6 @@ import { readVariables } from "./read-variables.js";
 import { parseTime } from "./parse-time.js";
 
 const UNIQUE_ID_BYTES_MAX = 256;
-const NAME_BYTES_MAX = 256;
-const HEADER_BYTES_MAX = 2048;
 
 /** Lines of live events are written by this service, which may set the platform. */
 const PLATFORM = "$platform";

@@ -1,3 +1,4 @@
+import { VARIABLE_BYTES_MAX } from "../../schemas/records/import-limits.js";
 import type { LogType } from "../../schemas/records/import-log.js";
 import { warning, type LineFault } from "./line-fault.js";
 import type { LineFields } from "./line-fields.js";
@@ -5,7 +6,6 @@ import { isObject } from "./line-object.js";
 import { cleanText, excerpt, isLongerThan } from "./clean-text.js";
 
 const VARIABLES_MAX = 64;
-const VARIABLE_BYTES_MAX = 1024;
 const DEPTH_MAX = 32;
 /** Without a limit, one line of 1 MiB could fill the log with a hundred thousand entries. */
 const WARNINGS_MAX = 64;

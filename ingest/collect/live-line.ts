@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
+import { HEADER_BYTES_MAX, NAME_BYTES_MAX, VARIABLE_BYTES_MAX } from "../../schemas/records/import-limits.js";
 import type { LiveEvent } from "./collect-answer.js";
 
 /** The fields that all events of one request share. */
@@ -11,16 +12,10 @@ export interface LiveSource {
   headers: Pick<IncomingHttpHeaders, "user-agent" | "referer">;
 }
 
-/** Enrichment refuses an event with a longer value in one of these fields. */
-const NAME_BYTES_MAX = 256;
-
-/** Enrichment cuts headers and drops variables above these lengths, so they are not buffered either. */
-const HEADER_LENGTH_MAX = 2048;
-const VARIABLE_LENGTH_MAX = 1024;
-
 /**
  * Formats an event as a line of an import that names its package or pixel, plus `$platform`. Concatenates text, because
- * a variable may have any name, even `__proto__`.
+ * a variable may have any name, even `__proto__`. Headers and variables above the limits of import lines are not
+ * buffered: cut by characters, they are never shorter than what enrichment keeps.
  */
 export function liveLine(
   { artifact, version, platform, referrer, variables }: LiveEvent,
@@ -28,14 +23,14 @@ export function liveLine(
 ): string {
   let line = `{"$time":${time},"$${artifact.kind}":"${artifact.id}"`;
   line += member("$remote_address", address);
-  line += member("$user_agent", headers["user-agent"]?.slice(0, HEADER_LENGTH_MAX));
-  line += member("$referrer", (referrer ?? headers.referer)?.slice(0, HEADER_LENGTH_MAX));
+  line += member("$user_agent", headers["user-agent"]?.slice(0, HEADER_BYTES_MAX));
+  line += member("$referrer", (referrer ?? headers.referer)?.slice(0, HEADER_BYTES_MAX));
   line += member("$domain", shortEnough(host));
   line += member("$version", shortEnough(version));
   line += member("$platform", shortEnough(platform));
   // A variable must not set a `$` key.
   for (const [name, value] of variables)
-    if (!name.startsWith("$") && value.length <= VARIABLE_LENGTH_MAX) line += member(name, value);
+    if (!name.startsWith("$") && value.length <= VARIABLE_BYTES_MAX) line += member(name, value);
   return `${line}}`;
 }
 
