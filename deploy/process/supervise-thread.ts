@@ -1,3 +1,4 @@
+import type { EventLoopUtilization } from "node:perf_hooks";
 import { Worker } from "node:worker_threads";
 import type { Logger } from "pino";
 import { settlesWithin } from "../../schemas/async/settles-within.js";
@@ -39,6 +40,8 @@ export interface SupervisedThread<Sent extends object> extends AsyncDisposable {
   lost: Promise<Error>;
   /** False while the thread starts, and after it has ended. */
   isReady(): boolean;
+  /** The share of time, 0 to 1, in which its event loop was not idle since the last call. */
+  utilization(): number;
   /** Sends a message. It is lost while no thread runs. */
   send(message: Sent): void;
   /** Sends `{ stop: true }`, and resolves when the thread has ended. */
@@ -53,6 +56,7 @@ export function superviseThread<Sent extends object, Received extends object>(
   const resourceLimits = { maxYoungGenerationSizeMb: options.youngHeapMb };
   const stopping = new AbortController();
   let current: Worker | undefined;
+  let measured: EventLoopUtilization | undefined;
   let isReady = false;
   let wasReady = false;
   let failedStarts = 0;
@@ -75,6 +79,7 @@ export function superviseThread<Sent extends object, Received extends object>(
     for (let failures = 0; !stopping.signal.aborted; failures++) {
       const startedAt = Date.now();
       failedStarts++;
+      measured = undefined;
       current = new Worker(options.module, { workerData: options.data(), name, resourceLimits });
       const failure = await ended(current.on("message", onMessage));
       const worked = isReady;
@@ -97,6 +102,11 @@ export function superviseThread<Sent extends object, Received extends object>(
     ready,
     lost,
     isReady: () => isReady,
+    utilization() {
+      const before = measured;
+      measured = current?.performance.eventLoopUtilization();
+      return current?.performance.eventLoopUtilization(measured, before).utilization ?? 0;
+    },
     send: (message) => current?.postMessage(message),
     async [Symbol.asyncDispose]() {
       stopping.abort();

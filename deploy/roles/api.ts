@@ -7,16 +7,18 @@ import { importEndingRoutes } from "../../api/routes/imports/import-endings.js";
 import { importRecordRoutes } from "../../api/routes/imports/import-records.js";
 import { importRoutes } from "../../api/routes/imports/imports.js";
 import { ActiveUploads } from "../../ingest/import/active-uploads.js";
+import { throttleOnLag } from "../../ingest/import/throttle-on-lag.js";
 import { createApiMetrics } from "../metrics/api-metrics.js";
 import { createApiServer } from "../servers/create-api-server.js";
 import { listen, type ListeningServer } from "../servers/listen.js";
 import { trustsProxy } from "../servers/trusts-proxy.js";
 import { readinessOf } from "./readiness.js";
 import type { RoleParts } from "./role-parts.js";
+import type { Collect } from "./start-collect.js";
 import { webhookApi } from "./start-webhooks.js";
 
 /** Opens the role `api`, in this order: the event log, the routes, the server. */
-export async function startApi(parts: RoleParts): Promise<ListeningServer> {
+export async function startApi(parts: RoleParts, collect?: Collect): Promise<ListeningServer> {
   const { config, log, stores, tokens, registry, metrics } = parts;
   const { pg, requests, exports: clickhouse, clickhouseRequests } = stores;
   const eventLog = await stores.eventLog();
@@ -42,6 +44,7 @@ export async function startApi(parts: RoleParts): Promise<ListeningServer> {
         active,
         listener,
         bodyBytesMax: config.imports.bytesMax,
+        throttle: () => throttleOnLag({ isOtherBusy: () => collect?.isBusy() ?? false }),
       }),
       ...importEndingRoutes({ pg: requests, active, listener }),
       ...importRecordRoutes({ pg: requests, clickhouse, listener }),

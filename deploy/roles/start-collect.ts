@@ -18,6 +18,8 @@ export interface Collect extends AsyncDisposable {
   readonly lost: Promise<Error>;
   /** False after the thread ended by itself, until it serves again. */
   isServing(): boolean;
+  /** Whether requests have waited for the thread ever since the last call. */
+  isBusy(): boolean;
   /** In Prometheus's text form. The last known text when the thread does not answer within 5 s. */
   metrics(): Promise<string>;
   /** Finishes open requests, appends the events of all answers to the log, and resolves. */
@@ -26,6 +28,8 @@ export interface Collect extends AsyncDisposable {
 
 /** Less than Prometheus's default scrape timeout of 10 s. */
 const METRICS_MS_MAX = 5_000;
+/** With less, the thread had an idle moment, and so no request waits. */
+const BUSY_MIN = 0.9;
 const MODULE = new URL("./collect-thread.js", import.meta.url);
 
 /** Throws StartFailure when the port is not available. */
@@ -64,6 +68,7 @@ export async function startCollect({
     url,
     lost: thread.lost,
     isServing: () => thread.isReady(),
+    isBusy: () => thread.utilization() > BUSY_MIN,
     metrics: () => (thread.isReady() ? metrics.scrape() : Promise.resolve(metrics.last())),
     [Symbol.asyncDispose]: () => thread[Symbol.asyncDispose](),
   };

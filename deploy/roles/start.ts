@@ -70,7 +70,7 @@ async function startRoles(starting: Starting): Promise<Running> {
   const servers = open.use(new ClosingSet());
   if (config.roles.has("collect")) started.collect = servers.use(await startCollect(parts));
   if (started.collect !== undefined) endpoints.collect = started.collect.url;
-  if (config.roles.has("api")) endpoints.api = servers.use(await startApi(parts)).url;
+  if (config.roles.has("api")) endpoints.api = servers.use(await startApi(parts, started.collect)).url;
   await dataDir.writeEndpoints(endpoints);
   return {
     endpoints,

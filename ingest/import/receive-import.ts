@@ -40,7 +40,7 @@ export interface ReceiveDependencies {
   /** How long a sender may be idle; two minutes by default. */
   idleMsMax?: number | undefined;
   /** Waits while there is other work for this thread. */
-  throttle?: () => Promise<void>;
+  throttle?: (() => Promise<void>) | undefined;
 }
 
 /**
@@ -87,7 +87,10 @@ async function interrupt(uploads: UploadStore, importId: string, reason: string)
   await record().catch(() => void retry(record, INTERRUPT_ATTEMPTS).catch(() => undefined));
 }
 
-type AppendDependencies = Required<Pick<ReceiveDependencies, "log" | "now" | "throttle">> & { codec: Codec };
+interface AppendDependencies extends Pick<ReceiveDependencies, "log" | "now"> {
+  codec: Codec;
+  throttle: () => Promise<void>;
+}
 
 async function appendChunks(
   body: AsyncIterable<Buffer>,

@@ -10,18 +10,21 @@ export interface ThrottleDependencies {
   /** In milliseconds; only differences count. */
   now?: () => number;
   pause?: (ms: number) => Promise<unknown>;
+  /** Whether another thread that answers requests had no idle moment since the last call. */
+  isOtherBusy?: () => boolean;
 }
 
-/** Waits while the event loop lags, for 50 ms at most: other requests on this thread are served first. */
+/** Waits while this event loop lags or another is busy, for 50 ms at most: other requests are served first. */
 export async function throttleOnLag({
   now = () => performance.now(),
   pause: wait = pause,
+  isOtherBusy = () => false,
 }: ThrottleDependencies = {}): Promise<void> {
   const until = now() + THROTTLE_MS_MAX;
-  let isLagging = true;
-  while (isLagging && now() < until) {
+  let isWanted = true;
+  while (isWanted && now() < until) {
     const due = now() + PROBE_MS;
     await wait(PROBE_MS);
-    isLagging = now() > due + LAG_MS_MIN;
+    isWanted = isOtherBusy() || now() > due + LAG_MS_MIN;
   }
 }

@@ -34,6 +34,8 @@ export interface ImportRoutesDeps {
   bodyBytesMax?: number;
   /** How long a sender may pause; two minutes by default. */
   idleMsMax?: number;
+  /** Waits between chunks while there are other requests; see `throttleOnLag`. */
+  throttle?: () => Promise<void>;
   listener?: Pick<ApiListener, "onImportBytes" | "onImportEnded">;
 }
 
@@ -104,7 +106,7 @@ async function startImport(
   { name, record, ...target }: Start,
   deps: StartDeps,
 ): Promise<void> {
-  const { pg, uploadsPg = pg, eventLog, codec, active, bodyBytesMax, idleMsMax } = deps;
+  const { pg, uploadsPg = pg, eventLog, codec, active, bodyBytesMax, idleMsMax, throttle } = deps;
   const { now = Date.now, listener = NO_LISTENER } = deps;
   const contentEncoding = ctx.get("Content-Encoding");
   const body = counted(openBody(ctx.req, { contentEncoding, bytesMax: bodyBytesMax }), listener);
@@ -117,7 +119,7 @@ async function startImport(
   else {
     ctx.state.log.info({ importId: id, ownerId: target.ownerId }, "import started");
     const uploads = uploadStore(uploadsPg, () => listener.onImportEnded("interrupted"));
-    const upload = { log: eventLog, codec, uploads, active, now, idleMsMax };
+    const upload = { log: eventLog, codec, uploads, active, now, idleMsMax, throttle };
     await reading(receiveImport(body, { ...target, importId: id }, upload));
   }
   ctx.body = await importOf(uploadsPg, { ownerId: target.ownerId, id });

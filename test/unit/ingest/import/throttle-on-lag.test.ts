@@ -18,3 +18,18 @@ test.each([
   });
   expect(made).toBe(pauses);
 });
+
+test.each([
+  { busy: [true, true, false], pauses: 3 },
+  { busy: Array<boolean>(100).fill(true), pauses: 50 },
+])("waits while another thread is busy, for 50 ms at most", async ({ busy, pauses }) => {
+  let clock = 0;
+  await throttleOnLag({
+    now: () => clock,
+    pause: async () => {
+      clock++;
+    },
+    isOtherBusy: () => busy.shift() ?? false,
+  });
+  expect(clock).toBe(pauses);
+});
