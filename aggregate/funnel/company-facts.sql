@@ -1,6 +1,6 @@
 -- Where does each company stand with each owner of a batch, up to a day? By owner, then domain.
 -- An override or a retraction has moved what is counted here; a day that sums to zero is left out.
--- `score.ts` and `stage-facts.ts` have the same rules; a property test holds this to them.
+-- `stage-facts.ts` in `test/support/funnel` has the same rules; a property test holds this to them.
 SELECT
   place,
   domain,

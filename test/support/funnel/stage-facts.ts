@@ -1,5 +1,5 @@
-import type { ArtifactKind } from "../../schemas/records/artifact.js";
-import type { StageFacts } from "../../schemas/records/funnel.js";
+import type { ArtifactKind } from "../../../schemas/records/artifact.js";
+import type { StageFacts } from "../../../schemas/records/funnel.js";
 import { score, WINDOW_DAYS, type DayActivity } from "./score.js";
 
 const VIEW_DAYS = 60;
