@@ -1,5 +1,6 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import { FORMATS } from "./formats.js";
+import { isObject } from "./is-object.js";
 import { Problem, type FieldFault } from "./problem.js";
 
 /**
@@ -49,10 +50,6 @@ function newFaults<Body extends object>(body: Body, { faults, furtherFaults }: F
   const sound = Object.entries(body).filter(([field]) => !faulty.has(`/${escapePointer(field)}`));
   const further = furtherFaults(Object.fromEntries(sound) as Partial<Body>, faulty);
   return further.filter(({ path }) => !faulty.has(path));
-}
-
-function isObject(body: unknown): body is object {
-  return typeof body === "object" && body !== null && !Array.isArray(body);
 }
 
 function faultOf({ instancePath, keyword, params }: ErrorObject): FieldFault {

@@ -1,7 +1,7 @@
 import { chmodSync, readdirSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { retry } from "../../schemas/async/retry.js";
-import { takeLockFile } from "../data-dir/lock-file.js";
+import { LOCK_ATTEMPTS, takeLockFile } from "../data-dir/lock-file.js";
 import { makeFolders } from "../data-dir/make-folders.js";
 import { explainFileError, StartFailure } from "../process/start-failure.js";
 
@@ -12,8 +12,6 @@ export interface BrokerFolder extends Disposable {
 }
 
 const LOCK = "lock";
-// A process that was just killed may hold the lock for a moment.
-const LOCK_ATTEMPTS = { attempts: 11, backoff: { firstMs: 30 } };
 
 /**
  * Creates the folder (mode 0700) and locks it. The lock is separate from the data directory's, which a running `start`

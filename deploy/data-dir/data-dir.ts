@@ -3,7 +3,7 @@ import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { retry } from "../../schemas/async/retry.js";
 import { explainFileError, StartFailure } from "../process/start-failure.js";
-import { isLocked, takeLockFile, type LockFile } from "./lock-file.js";
+import { LOCK_ATTEMPTS, isLocked, takeLockFile, type LockFile } from "./lock-file.js";
 import { makeFolders } from "./make-folders.js";
 
 /** The URLs of a running instance, with credentials. */
@@ -28,8 +28,6 @@ export interface DataDir extends AsyncDisposable {
 
 const LOCK = "lock";
 const ENDPOINTS = "endpoints.json";
-// `isLocked` in another process takes the lock for a moment, so a few retries tell it from a real holder.
-const LOCK_ATTEMPTS = { attempts: 11, backoff: { firstMs: 30 } };
 
 /**
  * Creates the directory (mode 0700) and locks it. A killed instance leaves no lock behind. Throws StartFailure when

@@ -17,6 +17,12 @@ export interface LockFile {
   release(): void;
 }
 
+/**
+ * For `retry`: a process that was just killed, or one that calls `isLocked`, may hold the lock for a moment; a few
+ * attempts tell it from a real holder.
+ */
+export const LOCK_ATTEMPTS = { attempts: 11, backoff: { firstMs: 30 } };
+
 const LOCK_SHARED = 1;
 const LOCK_EXCLUSIVE = 2;
 const LOCK_NOT_WAITING = 4;

@@ -1,4 +1,5 @@
-const DAY_MS = 86_400_000;
+import { DAY_MS } from "../../schemas/date-range.js";
+
 /** Numbers below are seconds, above are milliseconds: as seconds it is the year 5138, as milliseconds 1973. */
 const SECONDS_BELOW = 100_000_000_000;
 

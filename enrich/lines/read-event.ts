@@ -12,7 +12,7 @@ import { cleanText, describeValue, isLongerThan, truncate } from "./clean-text.j
 import { error, warning, type LineFault } from "./line-fault.js";
 import { rememberTexts } from "../caches/remember-texts.js";
 import type { LineFields } from "./line-fields.js";
-import { isObject } from "./line-object.js";
+import { isObject } from "../../schemas/is-object.js";
 import { readVariables } from "./read-variables.js";
 import { parseTime } from "./parse-time.js";
 

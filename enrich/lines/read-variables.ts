@@ -2,7 +2,7 @@ import { VARIABLE_BYTES_MAX } from "../../schemas/records/import-limits.js";
 import type { LogType } from "../../schemas/records/import-log.js";
 import { warning, type LineFault } from "./line-fault.js";
 import type { LineFields } from "./line-fields.js";
-import { isObject } from "./line-object.js";
+import { isObject } from "../../schemas/is-object.js";
 import { cleanText, excerpt, isLongerThan } from "./clean-text.js";
 
 const VARIABLES_MAX = 64;

@@ -1,5 +1,6 @@
 import { LIBRARY_TYPES, type LibraryType } from "../records/artifact.js";
 import { isHttpUrl, TIMESTAMP } from "../formats.js";
+import { isObject } from "../is-object.js";
 import { Problem, type FieldFault } from "../problem.js";
 import { compileBody } from "../validate.js";
 
@@ -76,7 +77,7 @@ export function parsePackageUpsert(body: unknown): PackageUpsert {
  * every fault, and `library-type-is-immutable`, which also names the other faults of the body.
  */
 export function parsePackageUpdate(body: unknown, type: LibraryType): PackageUpsert {
-  const { libraryType } = isObject(body) ? body : {};
+  const libraryType = isObject(body) ? body.libraryType : undefined;
   const named = LIBRARY_TYPES.find(
     (each) => each === libraryType || (each === "other" && libraryType === "file"),
   );
@@ -169,10 +170,6 @@ function pathOf(url: string): string {
 
 function withTrailingSlash(url: string): string {
   return url.endsWith("/") ? url : `${url}/`;
-}
-
-function isObject(body: unknown): body is { libraryType?: unknown } {
-  return typeof body === "object" && body !== null && !Array.isArray(body);
 }
 
 function present<Value>(value: Value | null | undefined): value is Value {

@@ -1,3 +1,6 @@
+/** The topic of imports and live events; on Kafka a prefix may precede it. */
+export const EVENTS_TOPIC = "events.raw";
+
 /**
  * The event log, which ingest appends to and enrichment consumes. Its two implementations, on LMDB and on Kafka, pass
  * one shared test suite.

@@ -1,6 +1,11 @@
 import type { Admin } from "kafkajs";
 import type { Logger } from "pino";
-import type { EventLog, LagReader, LogConsumer } from "../../../schemas/records/event-log.js";
+import {
+  EVENTS_TOPIC,
+  type EventLog,
+  type LagReader,
+  type LogConsumer,
+} from "../../../schemas/records/event-log.js";
 import {
   SESSION_TIMEOUT_MS,
   type KafkaConnection,
@@ -18,8 +23,6 @@ export interface KafkaLogListeners {
   onRecordsLost?: (records: number) => void;
 }
 
-const TOPIC = "events.raw";
-
 /**
  * Opens the event log on Kafka. An append resolves when all replicas in sync have it. Throws StartFailure when the
  * brokers cannot be reached, or the topic is missing and may not be made.
@@ -29,7 +32,7 @@ export async function openKafkaLog(
   log: Logger,
   { onRecordsLost = () => undefined }: KafkaLogListeners = {},
 ): Promise<EventLog & LagReader> {
-  const topic = `${prefix}${TOPIC}`;
+  const topic = `${prefix}${EVENTS_TOPIC}`;
   const kafka = createKafka(options, log);
   const admin = kafka.admin();
   const { partitions, logId } = await reaching(options, admin, async () => {

@@ -1,3 +1,4 @@
+import { isObject } from "../../../schemas/is-object.js";
 import {
   checkIndexVersion,
   indexFile,
@@ -65,8 +66,4 @@ function fileOf({ filename, url, ...rest }: Record<string, unknown>, base: strin
   if (typeof filename !== "string" || typeof url !== "string") return [];
   const file = indexFile({ filename, url, rest }, base);
   return file === undefined ? [] : [file];
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

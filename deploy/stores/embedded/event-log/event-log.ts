@@ -1,4 +1,5 @@
 import {
+  EVENTS_TOPIC,
   partitionsOf,
   type ConsumeOptions,
   type EventLog,
@@ -31,7 +32,7 @@ export interface EmbeddedLogOptions {
  */
 export async function openEmbeddedLog({
   dir,
-  topic = "events.raw",
+  topic = EVENTS_TOPIC,
   partitions = 8,
   retentionMs = 600_000,
   retentionBytes = 2 ** 30,
