@@ -1,5 +1,6 @@
 import type { Admin } from "kafkajs";
 import type { Logger } from "pino";
+import { retry } from "../../../schemas/async/retry.js";
 import { StartFailure } from "../../process/start-failure.js";
 
 export interface TopicOptions {
@@ -14,6 +15,7 @@ export interface TopicOptions {
 
 /** Chunks are up to 1 MiB of lines, with a line of 1 MiB at their end and the envelope. */
 export const RECORD_BYTES_MAX = 4 * 1024 * 1024;
+const CREATE_ATTEMPTS = 5;
 const RETENTION_MS = 7 * 24 * 60 * 60 * 1000;
 
 /**
@@ -40,17 +42,18 @@ export async function prepareTopic(admin: Admin, options: TopicOptions, log: Log
 async function createTopic(admin: Admin, options: TopicOptions): Promise<void> {
   const { topic, partitions, replicationFactor = -1 } = options;
   try {
-    // False when another process has just made it.
-    await admin.createTopics({
-      waitForLeaders: true,
-      topics: [
-        {
-          topic,
-          numPartitions: partitions,
-          replicationFactor,
-          configEntries: settingsFor(replicationFactor),
-        },
-      ],
+    const made = {
+      topic,
+      numPartitions: partitions,
+      replicationFactor,
+      configEntries: settingsFor(replicationFactor),
+    };
+    // A broker may not know yet of the topic that it has just made. The next attempt finds it there, and so does the
+    // first one when another process has made it.
+    await retry(() => admin.createTopics({ waitForLeaders: true, topics: [made] }), {
+      attempts: CREATE_ATTEMPTS,
+      backoff: { firstMs: 200, maxMs: 1_000 },
+      isTransient: (error) => (error as { retriable?: boolean } | undefined)?.retriable === true,
     });
   } catch (error) {
     throw new StartFailure(
