@@ -147,10 +147,10 @@ describe("the metrics port", () => {
     const [clickhouse = 0] = pidsIn(join(toolchain.dataDir, "clickhouse"));
     process.kill(clickhouse, "SIGSTOP");
     try {
-      expect(await ask("/readyz")).toMatchObject({
-        status: 503,
-        body: { message: "Not ready: clickhouse." },
-      });
+      // Its threads stop a moment after the signal.
+      await expect
+        .poll(() => ask("/readyz"))
+        .toMatchObject({ status: 503, body: { message: "Not ready: clickhouse." } });
       expect((await ask("/healthz")).status).toBe(200);
     } finally {
       process.kill(clickhouse, "SIGCONT");
