@@ -55,8 +55,8 @@ export default defineConfig({
   // Node 20 cannot parse `await using`.
   oxc: { target: "es2022" },
   test: {
-    // Files that start programs wait for these a third of their time: two more workers than cores fill it.
-    maxWorkers: 4,
+    // Files that start programs wait for these a third of their time: on two cores a third worker fills it.
+    maxWorkers: 3,
     // Polls end as soon as they may; the default second would fail them on a busy machine.
     expect: { poll: { timeout: 30_000 } },
     sequence: { sequencer: SlowFirst },
