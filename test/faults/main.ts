@@ -1,13 +1,13 @@
 import { Command, Option } from "commander";
 import { wholeNumber } from "../../deploy/commands/whole-number.js";
-import { openEmbeddedWorld } from "./embedded-world.js";
-import { EMBEDDED_FAULTS, KAFKA_FAULTS } from "./fault-catalog.js";
-import { funnelRunText, funnelSeedText, isWrong } from "./funnel-report.js";
-import { openFunnelWorld } from "./funnel-world.js";
-import { openKafkaWorld } from "./kafka-world.js";
-import { runText, seedText, totalsOf } from "./report.js";
-import { runFunnelSeed, type FunnelSeedReport } from "./run-funnel-seed.js";
-import { runSeed, type SeedReport } from "./run-seed.js";
+import { openEmbeddedWorld } from "./worlds/embedded-world.js";
+import { EMBEDDED_FAULTS, KAFKA_FAULTS } from "./plans/fault-catalog.js";
+import { funnelRunText, funnelSeedText, isWrong } from "./funnel/funnel-report.js";
+import { openFunnelWorld } from "./funnel/funnel-world.js";
+import { openKafkaWorld } from "./worlds/kafka-world.js";
+import { runText, seedText, totalsOf } from "./imports/report.js";
+import { runFunnelSeed, type FunnelSeedReport } from "./funnel/run-funnel-seed.js";
+import { runSeed, type SeedReport } from "./imports/run-seed.js";
 
 interface Options {
   log: keyof typeof WORLDS;

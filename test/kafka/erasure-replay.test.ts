@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ApiClient } from "../../deploy/demo/api-client.js";
 import { channelOf } from "../../schemas/fault-point.js";
-import { openPersistentClickHouse } from "../faults/persistent-clickhouse.js";
+import { openPersistentClickHouse } from "../faults/worlds/persistent-clickhouse.js";
 import { describeWithBroker } from "../support/broker/describe-with-broker.js";
 import { makeOrganization, makePackage } from "../support/imports/make-artifacts.js";
 import { onPostgres } from "../support/stores/on-postgres.js";
@@ -12,7 +12,7 @@ import { startCluster, type Cluster } from "../support/program/start-cluster.js"
 import { newestImport } from "../support/imports/start-upload.js";
 import type { Toolchain } from "../support/program/start-toolchain.js";
 
-const ARM = new URL("../faults/arm.mjs", import.meta.url).href;
+const ARM = new URL("../faults/worlds/arm.mjs", import.meta.url).href;
 const CHANNEL = channelOf("after-insert");
 
 describeWithBroker("what was deleted, when the log is read again", (broker) => {

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { FaultPoint } from "../../schemas/fault-point.js";
-import { KAFKA_FAULTS, type FaultAction, type FaultKind } from "../faults/fault-catalog.js";
-import type { FaultWorld } from "../faults/fault-world.js";
-import { openKafkaWorld } from "../faults/kafka-world.js";
-import { planEach, type PlannedFault } from "../faults/plan-seed.js";
-import { nameOf, seedText } from "../faults/report.js";
-import { runPlan } from "../faults/run-seed.js";
+import { KAFKA_FAULTS, type FaultAction, type FaultKind } from "../faults/plans/fault-catalog.js";
+import type { FaultWorld } from "../faults/worlds/fault-world.js";
+import { openKafkaWorld } from "../faults/worlds/kafka-world.js";
+import { planEach, type PlannedFault } from "../faults/plans/plan-seed.js";
+import { nameOf, seedText } from "../faults/imports/report.js";
+import { runPlan } from "../faults/imports/run-seed.js";
 import { describeWithJava } from "../support/broker/describe-with-broker.js";
 
 /** `npm run test:faults -- --log kafka --seeds 100` draws many plans, at all points. */

@@ -5,7 +5,7 @@ import { generateBody } from "../../deploy/demo/generate-events.js";
 import { createKafka } from "../../deploy/stores/kafka/kafka-client.js";
 import { ENRICH_GROUP } from "../../enrich/start-worker.js";
 import type { EventImport } from "../../schemas/records/import-store.js";
-import { openPersistentClickHouse } from "../faults/persistent-clickhouse.js";
+import { openPersistentClickHouse } from "../faults/worlds/persistent-clickhouse.js";
 import { countLive } from "../support/stores/count-live.js";
 import { describeWithBroker } from "../support/broker/describe-with-broker.js";
 import { expectedOutcome, outcomeOf } from "../support/imports/import-outcome.js";

@@ -1,5 +1,8 @@
 import { connectApi, type ApiClient } from "../../../deploy/demo/api-client.js";
-import { openPersistentClickHouse, type PersistentClickHouse } from "../../faults/persistent-clickhouse.js";
+import {
+  openPersistentClickHouse,
+  type PersistentClickHouse,
+} from "../../faults/worlds/persistent-clickhouse.js";
 import { makeExporter } from "../imports/import-world.js";
 import { makePackage } from "../imports/make-artifacts.js";
 import type { SuiteBroker } from "../stores/log-environment.js";

@@ -25,9 +25,9 @@ export async function prepareReleaseBefore(url: string): Promise<void> {
   await server.command({ query: "CREATE DATABASE IF NOT EXISTS maintainer ENGINE = Atomic" });
   await server.close();
   const client = connectClickHouse(url);
-  const names = (await readdir(RELEASE)).filter((name) => name.endsWith(".sql")).sort();
-  for (const name of names) {
-    const text = await readFile(new URL(name, RELEASE), "utf8");
+  const tables = new URL("tables/", RELEASE);
+  for (const name of (await readdir(tables)).sort()) {
+    const text = await readFile(new URL(name, tables), "utf8");
     const statements = text.split(/;\s*$/m).filter((statement) => statement.trim() !== "");
     for (const query of statements) await client.command({ query });
   }

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { funnelSeedText, funnelTotalsOf } from "../../../faults/funnel-report.js";
-import { openFunnelWorld, type FunnelWorld } from "../../../faults/funnel-world.js";
-import { planEveryFunnelPoint } from "../../../faults/plan-funnel-seed.js";
-import { runFunnelPlan, type FunnelSeedReport } from "../../../faults/run-funnel-seed.js";
+import { funnelSeedText, funnelTotalsOf } from "../../../faults/funnel/funnel-report.js";
+import { openFunnelWorld, type FunnelWorld } from "../../../faults/funnel/funnel-world.js";
+import { planEveryFunnelPoint } from "../../../faults/funnel/plan-funnel-seed.js";
+import { runFunnelPlan, type FunnelSeedReport } from "../../../faults/funnel/run-funnel-seed.js";
 
 /** One kill comes at a moment without a name. `npm run test:faults -- --funnel --seeds 100` runs many plans. */
 const PLAN = planEveryFunnelPoint(1);

@@ -207,7 +207,7 @@ describe("imports", () => {
   const imports = async (query = "") =>
     (await entriesOf(world.organization, query)).filter(({ target }) => target.kind === "import");
 
-  test("are in the log when they start, are aborted and are taken back, once each", async () => {
+  test("are in the log when they start, are aborted and are retracted, once each", async () => {
     const { organization, names, tokens } = world;
     const started = await api.call(tokens.admin, `POST /v2/${organization}/import`, LINE);
     const path = `/v2/imports/${organization}/${idOf(started)}`;

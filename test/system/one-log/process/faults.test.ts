@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openEmbeddedWorld } from "../../../faults/embedded-world.js";
-import { EMBEDDED_FAULTS, type FaultAction } from "../../../faults/fault-catalog.js";
-import type { FaultWorld } from "../../../faults/fault-world.js";
-import { planEach, type PlannedFault, type SeedPlan } from "../../../faults/plan-seed.js";
-import { nameOf, seedText } from "../../../faults/report.js";
-import { runPlan } from "../../../faults/run-seed.js";
+import { openEmbeddedWorld } from "../../../faults/worlds/embedded-world.js";
+import { EMBEDDED_FAULTS, type FaultAction } from "../../../faults/plans/fault-catalog.js";
+import type { FaultWorld } from "../../../faults/worlds/fault-world.js";
+import { planEach, type PlannedFault, type SeedPlan } from "../../../faults/plans/plan-seed.js";
+import { nameOf, seedText } from "../../../faults/imports/report.js";
+import { runPlan } from "../../../faults/imports/run-seed.js";
 
 /** The points between which most can go wrong. `npm run test:faults -- --seeds 28` meets every kind at every point. */
 const PROGRAM_DIES = [

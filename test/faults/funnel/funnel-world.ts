@@ -1,0 +1,53 @@
+import type { Client } from "pg";
+import { pause } from "../../../schemas/async/pause.js";
+import { connectApi, type ApiClient } from "../../../deploy/demo/api-client.js";
+import { onPostgres } from "../../support/stores/on-postgres.js";
+import { startToolchain } from "../../support/program/start-toolchain.js";
+import { openArmedPlan } from "../worlds/armed-plan.js";
+import { armedProgram } from "../worlds/armed-program.js";
+import type { PlannedFault } from "../plans/plan-seed.js";
+
+/** The whole program with its own stores, which computes stages all the time and delivers what it announces. */
+export interface FunnelWorld extends AsyncDisposable {
+  /** A client of the process that runs now. */
+  readonly api: ApiClient;
+  arm(faults: readonly PlannedFault[]): Promise<void>;
+  /** Nothing strikes any more; resolves when the program runs. */
+  disarm(): Promise<void>;
+  /** Which of the faults armed last were carried out, by their place in the list. */
+  carriedOut(): Promise<Set<number>>;
+  /** SIGKILL, now. */
+  kill(): Promise<void>;
+  /** Asks the database until it answers. */
+  askPostgres<T>(question: (client: Client) => Promise<T>): Promise<T>;
+  whenRunning(): Promise<void>;
+}
+
+const EVERY_SECOND = "* * * * * *";
+/** It may be killed at several points, one after the other, before it answers. */
+const TRIES_MS_MAX = 240_000;
+const RETRY_MS = 100;
+
+export async function openFunnelWorld(): Promise<FunnelWorld> {
+  const armed = await openArmedPlan();
+  const env = { ...armed.env, FUNNEL_SCHEDULE: EVERY_SECOND, WEBHOOK_ALLOW_PRIVATE_NETWORKS: "true" };
+  const toolchain = await startToolchain({ env, prepared: ["databases", "places"] });
+  const account = await toolchain.newAccount("ada");
+  return {
+    ...armedProgram(armed, toolchain),
+    get api() {
+      return connectApi(toolchain.api, account.token);
+    },
+    kill: async () => void (await toolchain.kill("SIGKILL")),
+    async askPostgres(question) {
+      for (const deadline = Date.now() + TRIES_MS_MAX; ;) {
+        try {
+          return await onPostgres(toolchain.endpoints.postgres, question);
+        } catch (error) {
+          if (Date.now() > deadline) throw error;
+        }
+        await pause(RETRY_MS);
+      }
+    },
+  };
+}

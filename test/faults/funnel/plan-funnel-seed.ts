@@ -1,0 +1,85 @@
+import { Random } from "../../../deploy/demo/random.js";
+import { readCompanyAddresses, type KnownCompany } from "../../support/imports/company-addresses.js";
+import type { FaultKind } from "../plans/fault-catalog.js";
+import type { PlannedFault } from "../plans/plan-seed.js";
+
+/** The plan of one seed of the funnel: the same seed always plans the same. */
+export interface FunnelSeedPlan {
+  seed: number;
+  /** One while it computes and one while it delivers. */
+  faults: PlannedFault[];
+  owners: PlannedOwner[];
+  /** For each round how long after its imports were taken the program is killed, in milliseconds, wherever it is. */
+  killsAfterMs: (number | undefined)[];
+}
+
+export interface PlannedOwner {
+  name: string;
+  webhooks: number;
+  /** One for each round. */
+  rounds: PlannedRound[];
+}
+
+/** Companies that move on to the same stage. */
+export interface PlannedRound {
+  stage: RoundStage;
+  companies: readonly KnownCompany[];
+}
+
+/** SIGKILL of the whole program at each point; its stores die with it. `hit` counts announcements. */
+export const COMPUTING: readonly FaultKind[] = [
+  { point: "funnel-announced", action: "kill program", delayMsMax: 0 },
+  { point: "funnel-before-commit", counted: "funnel-announced", action: "kill program", delayMsMax: 0 },
+  { point: "funnel-after-commit", counted: "funnel-announced", action: "kill program", delayMsMax: 0 },
+];
+
+export const DELIVERING: readonly FaultKind[] = [
+  { point: "delivery-before-request", action: "kill program", delayMsMax: 0 },
+  { point: "delivery-after-answer", action: "kill program", delayMsMax: 0 },
+  { point: "delivery-after-record", action: "kill program", delayMsMax: 0 },
+];
+
+/** The stage that each round leads to: by a view, a download on one day, downloads on two more. */
+export const ROUND_STAGES = ["interest", "investigation", "experimentation"] as const;
+export type RoundStage = (typeof ROUND_STAGES)[number];
+
+const COMPANIES = readCompanyAddresses();
+const COMPANIES_MIN = 110;
+/** A program may be gone before more of an event's deliveries have been passed. */
+const HITS_MAX = 4;
+
+export function planFunnelSeed(seed: number): FunnelSeedPlan {
+  const random = new Random(seed);
+  return {
+    seed,
+    faults: [
+      planFault(COMPUTING[seed % COMPUTING.length] as FaultKind, random),
+      planFault(DELIVERING[Math.floor(seed / COMPUTING.length) % DELIVERING.length] as FaultKind, random),
+    ],
+    owners: [planOwner(`seed-${seed}-a`, 2, random), planOwner(`seed-${seed}-b`, 1, random)],
+    killsAfterMs: ROUND_STAGES.map(() => (random.chance(0.25) ? random.below(3_000) : undefined)),
+  };
+}
+
+/** The same owners while the program is killed at every point. */
+export function planEveryFunnelPoint(seed: number): FunnelSeedPlan {
+  const random = new Random(seed);
+  const faults = [...COMPUTING, ...DELIVERING].map((kind) => planFault(kind, random));
+  return { ...planFunnelSeed(seed), faults };
+}
+
+/** Outcomes are recorded several at a time. */
+function planFault(kind: FaultKind, random: Random): PlannedFault {
+  const hitsMax = kind.point === "delivery-after-record" ? 1 : HITS_MAX;
+  return { ...kind, hit: 1 + random.below(hitsMax), delayMs: 0 };
+}
+
+function planOwner(name: string, webhooks: number, random: Random): PlannedOwner {
+  const known = COMPANIES.filter(() => random.chance(0.6));
+  const all = known.length < COMPANIES_MIN ? COMPANIES : known;
+  const rounds = ROUND_STAGES.map((stage, round) => ({
+    stage,
+    companies: round === 0 ? all : all.filter(() => random.chance(0.7)),
+  }));
+  return { name, webhooks, rounds };
+}

@@ -1,0 +1,131 @@
+import { pause } from "../../../schemas/async/pause.js";
+import type { EventImport } from "../../../schemas/records/import-store.js";
+import { breakView } from "../../support/stores/break-view.js";
+import { makePackage } from "../../support/imports/make-artifacts.js";
+import type { KnownArtifact } from "../../support/imports/recount-line.js";
+import { checkSeed } from "./check-seed.js";
+import { composeBody } from "./compose-body.js";
+import type { FaultWorld } from "../worlds/fault-world.js";
+import {
+  PACKAGES,
+  planSeed,
+  type PlannedFault,
+  type PlannedImport,
+  type SeedPlan,
+} from "../plans/plan-seed.js";
+import { sendImport } from "./send-import.js";
+import type { SeedOutcome, Verdict } from "./verdict.js";
+
+export interface SeedReport extends Verdict {
+  seed: number;
+  /** Faults that were carried out: a point may not be passed as often as the plan waits for. */
+  faults: PlannedFault[];
+  events: number;
+  /** Starts of imports that were answered 503. */
+  refused: number;
+  durationMs: number;
+}
+
+export function runSeed(world: FaultWorld, seed: number): Promise<SeedReport> {
+  return runPlan(world, planSeed(seed, world.faults));
+}
+
+/** Imports what is planned from all senders at once, lets die what is planned, and checks the result. */
+export async function runPlan(world: FaultWorld, plan: SeedPlan): Promise<SeedReport> {
+  const startedAt = performance.now();
+  const { seed } = plan;
+  const packages = await makePackages(world, seed);
+  await world.arm(plan.faults);
+  const broken = plan.faults.some(({ action }) => action === "break view");
+  const breaking = broken ? failView(world, seed) : Promise.resolve(false);
+  const sending = Promise.all(plan.senders.map((imports) => sendAll(world, { imports, seed, packages })));
+  const [sent, failed] = await Promise.all([sending, breaking]);
+  const armed = plan.faults.filter(({ action }) => action !== "break view").length;
+  for (const one of plan.more) {
+    if ((await world.carriedOut()).size === armed) break;
+    sent.push(await sendAll(world, { imports: [one], seed, packages }));
+  }
+  const outcome: SeedOutcome = { packages, sent: sent.flat() };
+  const verdict = await checkSeed(world, outcome);
+  const carriedOut = await world.carriedOut();
+  return {
+    seed,
+    ...verdict,
+    faults: plan.faults.filter(({ action }, index) =>
+      action === "break view" ? failed : carriedOut.has(index),
+    ),
+    events: outcome.sent.reduce((sum, { good, refused }) => sum + good.length + refused.length, 0),
+    refused: outcome.sent.reduce((sum, { refusals }) => sum + refusals, 0),
+    durationMs: performance.now() - startedAt,
+  };
+}
+
+/** Before anything is armed: what is tested is importing. */
+function makePackages({ api, organization }: FaultWorld, seed: number): Promise<KnownArtifact[]> {
+  const names = Array.from({ length: PACKAGES }, (_, index) => `seed-${seed}-${index}`);
+  return Promise.all(names.map((name) => makePackage(api, { organization, name, libraryType: "docker" })));
+}
+
+interface Sender {
+  imports: readonly PlannedImport[];
+  seed: number;
+  packages: readonly KnownArtifact[];
+}
+
+async function sendAll(world: FaultWorld, { imports, seed, packages }: Sender): Promise<SeedOutcome["sent"]> {
+  const sent = [];
+  for (const planned of imports) {
+    const packageId = packages[planned.package]?.id ?? "";
+    const one = { planned, packageId, ...composeBody(planned, { seed, packageId }) };
+    const answer = await sendImport(world, one);
+    const { answeredId } = answer;
+    if (answeredId !== undefined && planned.ending !== "break off" && planned.ending !== "keep")
+      await takeBack(world, { id: answeredId, ending: planned.ending });
+    sent.push({ ...one, ...answer });
+  }
+  return sent;
+}
+
+/** A broker may be unavailable for a minute. */
+const ASKING_MS_MAX = 180_000;
+
+/** Asks until it is so: an abort that comes too late becomes a retraction. */
+async function takeBack(
+  world: FaultWorld,
+  { id, ending }: { id: string; ending: "retract" | "abort" },
+): Promise<void> {
+  for (const deadline = Date.now() + ASKING_MS_MAX; ;) {
+    const path = `/v2/imports/${world.organization}/${id}`;
+    const ask = async () => {
+      if (ending === "abort") {
+        const aborted = await world.api.request(`${path}/abort?retract=true`, { method: "POST" });
+        if (aborted.status !== 409) return aborted.status === 204;
+      }
+      const { status } = await world.api.get<EventImport>(path);
+      if (status === "importing") return false;
+      return (await world.api.request(path, { method: "DELETE" })).status === 204;
+    };
+    if (await ask().catch(() => false)) return;
+    if (Date.now() > deadline) throw new Error(`import ${id} could not be retracted`);
+    await pause(100);
+    await world.whenRunning();
+  }
+}
+
+const VIEWS = ["totals_view", "uniques_view", "event_ids_view", "clients_view", "import_events_view"];
+const BROKEN_MS_MAX = 15_000;
+
+/**
+ * A view refuses inserts until one was seen to fail between the raw rows and it; then everything is killed.
+ * @returns whether one was seen
+ */
+async function failView({ programs, clickhouse }: FaultWorld, seed: number): Promise<boolean> {
+  const restore = await breakView(clickhouse, VIEWS[seed % VIEWS.length] ?? "totals_view");
+  const deadline = Date.now() + BROKEN_MS_MAX;
+  const hasFailed = () => programs.some((program) => program.log().includes("writing to ClickHouse failed"));
+  while (!hasFailed() && Date.now() < deadline) await pause(20);
+  const failed = hasFailed();
+  for (const program of programs) void program.kill("SIGKILL");
+  await restore();
+  return failed;
+}

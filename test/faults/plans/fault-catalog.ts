@@ -1,0 +1,90 @@
+import { FAULT_POINTS, type FaultPoint } from "../../../schemas/fault-point.js";
+
+export type FaultAction =
+  | "kill program"
+  | "kill clickhouse"
+  | "kill postgres"
+  | "fill disk"
+  | "break view"
+  | "kill broker"
+  | "freeze broker"
+  | "freeze program"
+  | "leave group"
+  | "refuse group";
+
+/** A way to go wrong: something dies where the program passes a point, or a view refuses what is inserted. */
+export interface FaultKind {
+  point: FaultPoint | "between-rows-and-views";
+  action: FaultAction;
+  /** Another point whose passes count: it strikes when `point` is passed next. */
+  counted?: FaultPoint;
+  /** How long after the point a store dies, or for how long something is unavailable, frozen or full, in milliseconds. */
+  delayMsMax: number;
+  /** 1 where nothing is said, or 0 where that is the most. */
+  delayMsMin?: number;
+}
+
+/** From each list of `turns` the kinds are taken in turn, one a seed; every other seed has one of `more` besides. */
+export interface FaultCatalog {
+  turns: readonly (readonly FaultKind[])[];
+  more: readonly FaultKind[];
+}
+
+/** SIGKILL of a whole program, at every point; embedded stores die with it. */
+const PROGRAM_KILLS: readonly FaultKind[] = FAULT_POINTS.map((point) => ({
+  point,
+  action: "kill program",
+  delayMsMax: 0,
+}));
+
+const at = (action: FaultAction, delayMsMax: number, points: readonly FaultKind["point"][]): FaultKind[] =>
+  points.map((point) => ({ point, action, delayMsMax }));
+
+/** SIGKILL of one store, and views that fail. */
+const STORE_FAULTS: readonly FaultKind[] = [
+  // The delay is about as long as an insert or a settlement takes: the store dies somewhere in the middle of it.
+  ...at("kill clickhouse", 150, ["before-insert", "settlement-staged", "settlement-found"]),
+  ...at("kill clickhouse", 0, ["after-range", "after-insert", "settlement-applied"]),
+  ...at("kill postgres", 0, ["before-upload-complete", "after-insert", "after-progress", "before-range"]),
+  ...at("kill postgres", 0, ["settlement-found", "settlement-staged", "settlement-applied", "before-done"]),
+];
+
+const FULL_DISKS = at("fill disk", 1_500, [
+  "before-append",
+  "before-range",
+  "after-insert",
+  "after-progress",
+]);
+const BROKEN_VIEWS = at("break view", 0, ["between-rows-and-views"]);
+
+const IN_A_BATCH = ["after-range", "before-insert", "after-insert", "after-progress"] as const;
+/** A consumer of the fault tests is taken for dead after 2 s. */
+const LONGER_THAN_A_SESSION = { delayMsMin: 3_500, delayMsMax: 5_000 };
+
+/** Faults of a broker and of the group of its consumers. */
+const GROUP_FAULTS: readonly FaultKind[] = [
+  ...at("kill broker", 0, ["before-append", "after-append", "before-upload-complete", "before-range"]),
+  ...at("freeze program", 0, IN_A_BATCH).map((kind) => ({ ...kind, ...LONGER_THAN_A_SESSION })),
+  ...at("kill broker", 0, ["after-insert", "after-progress"]),
+  ...at("leave group", 0, IN_A_BATCH),
+  ...at("refuse group", 0, ["after-range", "before-upload-complete"]),
+  ...at("kill broker", 5_000, ["before-append", "after-range"]),
+  ...at("freeze broker", 5_000, ["before-append", "before-insert"]),
+  { action: "kill broker", point: "before-append", delayMsMin: 60_000, delayMsMax: 60_000 },
+];
+
+export const EMBEDDED_FAULTS: FaultCatalog = {
+  turns: [PROGRAM_KILLS, [...STORE_FAULTS, ...FULL_DISKS, ...BROKEN_VIEWS]],
+  more: PROGRAM_KILLS,
+};
+
+const DEATHS: readonly FaultKind[] = PROGRAM_KILLS.flatMap((kind, index) => [
+  kind,
+  STORE_FAULTS[index] as FaultKind,
+]);
+
+export const KAFKA_FAULTS: FaultCatalog = {
+  // The lengths have no factor in common: what comes with one kind in a run comes with another in the next.
+  turns: [GROUP_FAULTS, [...DEATHS, ...BROKEN_VIEWS]],
+  more: [],
+};

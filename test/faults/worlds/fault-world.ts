@@ -1,0 +1,30 @@
+import type { Client } from "pg";
+import type { ApiClient } from "../../../deploy/demo/api-client.js";
+import type { RecountBodies } from "../../support/imports/open-recount.js";
+import type { Toolchain } from "../../support/program/start-toolchain.js";
+import type { FaultCatalog } from "../plans/fault-catalog.js";
+import type { PersistentClickHouse } from "./persistent-clickhouse.js";
+import type { PlannedFault } from "../plans/plan-seed.js";
+
+/** The whole product with faults to come, one for all seeds of a run: what one seed leaves behind, the next one meets. */
+export interface FaultWorld extends AsyncDisposable {
+  /** The faults that can strike here. */
+  readonly faults: FaultCatalog;
+  /** Those that enrich; each is started again, as a supervisor would, whenever it ends. */
+  readonly programs: readonly Toolchain[];
+  readonly organization: string;
+  readonly recountBodies: RecountBodies;
+  /** A client of a process that runs now. */
+  readonly api: ApiClient;
+  /** Arms these faults in place of those before. */
+  arm(faults: readonly PlannedFault[]): Promise<void>;
+  /** Nothing strikes any more; resolves when what has struck is over. */
+  disarm(): Promise<void>;
+  /** Which of the faults armed last were carried out, by their place in the list. */
+  carriedOut(): Promise<Set<number>>;
+  /** Runs `work` on a connection to the database. */
+  withPostgres<T>(work: (client: Client) => Promise<T>): Promise<T>;
+  readonly clickhouse: PersistentClickHouse;
+  /** Waits until every process runs. */
+  whenRunning(): Promise<void>;
+}

@@ -1,0 +1,294 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { auditOf } from "../../../../support/api/audit-of.js";
+import { callIfMatch } from "../../../../support/api/call-if-match.js";
+import type { ServedApi, TestPostgres } from "../../../../support/api/management-api.js";
+import { useManagementApi } from "../../../../support/api/use-management-api.js";
+import { idOf, makeWorld, setLevel, type Who, type World } from "../../../../support/api/management-world.js";
+
+let postgres: TestPostgres;
+let api: ServedApi;
+let world: World;
+
+useManagementApi((opened) => ({ postgres, api } = opened));
+
+beforeEach(async () => {
+  world = await makeWorld(api, postgres.pg);
+  // Hosts are one owner's.
+  docker.publicUrl = `https://${world.organization.toLowerCase()}.example/team/x`;
+});
+
+const docker = {
+  name: "team/x",
+  shortDescription: "An image",
+  longDescription: "Long",
+  website: "x.example",
+  libraryType: "docker",
+  backendUrl: "https://registry.example/team/x",
+  publicUrl: "https://x.example/team/x",
+};
+const plain = { name: "tool", shortDescription: "A tool" };
+
+async function make(body: object = docker): Promise<string> {
+  const path = `/v1/organizations/${world.organization}/packages`;
+  return idOf(await api.call(world.tokens.admin, `POST ${path}`, body));
+}
+
+const as = (who: Who, request: string, body?: unknown) => api.call(world.tokens[who], request, body);
+const refused = (status: number, code: string) => ({ status, body: { code } });
+
+/** The answer to each caller, each on a package of its own. */
+async function answersByRole(call: (token: string, id: string) => Promise<{ status: number }>) {
+  const statuses: Record<string, number> = {};
+  for (const who of ["owner", "admin", "member", "stranger"] as const)
+    statuses[who] = (await call(world.tokens[who], await make({ ...plain, name: who }))).status;
+  const levels = [
+    ["member", "admin"],
+    ["member", "blocked"],
+    ["admin", "member"],
+    ["admin", "blocked"],
+    ["owner", "blocked"],
+    ["stranger", "admin"],
+    ["stranger", "member"],
+  ] as const;
+  for (const [who, level] of levels) {
+    const id = await make({ ...plain, name: `${who} ${level}` });
+    await setLevel(postgres.pg, { packageId: id, username: world.names[who], level });
+    statuses[`${who}, ${level}`] = (await call(world.tokens[who], id)).status;
+  }
+  return statuses;
+}
+
+const writers = (done: number) => ({
+  owner: done,
+  admin: done,
+  member: 403,
+  stranger: 404,
+  "member, admin": done,
+  "member, blocked": 404,
+  "admin, member": 403,
+  "admin, blocked": 404,
+  "owner, blocked": done,
+  "stranger, admin": done,
+  "stranger, member": 403,
+});
+
+describe("changing a package", () => {
+  test("answers the record, and removes optional fields that are left out", async () => {
+    const id = await make();
+    const body = { name: "team/y", shortDescription: "Other", backendUrl: "https://registry.example/team/y" };
+    const changed = await as("admin", `PUT /v1/packages/${id}`, body);
+    expect(changed.status).toBe(200);
+    const { createdAt } = changed.body as { createdAt: string };
+    expect(changed.body).toEqual({
+      uuid: id,
+      owner: world.organization,
+      name: "team/y",
+      shortDescription: "Other",
+      createdAt,
+      libraryType: "docker",
+    });
+    const read = await as("member", `GET /v1/packages/${id}`);
+    expect(read.body).toEqual(changed.body);
+    expect(read.headers.get("etag")).toBe(changed.headers.get("etag"));
+    const { rows } = await postgres.pg.query("select backend_url, public_url from packages where id = $1", [
+      id,
+    ]);
+    expect(rows).toEqual([{ backend_url: body.backendUrl, public_url: null }]);
+  });
+
+  test("frees the old name at once, and takes none that is taken", async () => {
+    const id = await make({ ...plain, name: "one" });
+    await make({ ...plain, name: "two" });
+    expect(await as("admin", `PUT /v1/packages/${id}`, { ...plain, name: "two" })).toMatchObject(
+      refused(409, "already-exists"),
+    );
+    expect((await as("admin", `PUT /v1/packages/${id}`, { ...plain, name: "three" })).status).toBe(200);
+    expect((await as("admin", "GET /v1/packages/one")).status).toBe(404);
+    expect(await make({ ...plain, name: "one" })).not.toBe("");
+  });
+
+  test("keeps the type, whether the body says it or not", async () => {
+    const file = await make({ ...plain, libraryType: "file" });
+    for (const libraryType of [undefined, null, "other", "file"]) {
+      const answer = await as("admin", `PUT /v1/packages/${file}`, { ...plain, libraryType });
+      expect(answer).toMatchObject({ status: 200, body: { libraryType: "other" } });
+    }
+    const answer = await as("admin", `PUT /v1/packages/${file}`, { ...docker, name: "tool" });
+    expect(answer).toMatchObject({
+      ...refused(422, "library-type-is-immutable"),
+      body: {
+        errors: [
+          { path: "/libraryType", message: "must be other or absent" },
+          { path: "/backendUrl", message: "belongs to docker packages only, not to other ones" },
+          { path: "/publicUrl", message: "belongs to docker packages only, not to other ones" },
+        ],
+      },
+    });
+    const faulty = await as("admin", `PUT /v1/packages/${file}`, { name: "", libraryType: "npm", x: 1 });
+    expect(faulty).toMatchObject(refused(422, "library-type-is-immutable"));
+    const { errors } = faulty.body as { errors: { path: string }[] };
+    expect(errors.map((fault) => fault.path).sort()).toEqual([
+      "/libraryType",
+      "/name",
+      "/shortDescription",
+      "/x",
+    ]);
+    expect(await as("admin", `PUT /v1/packages/${file}`, { ...plain, libraryType: "deb" })).toMatchObject(
+      refused(422, "invalid-body"),
+    );
+  });
+
+  test("holds the package to the rules of its type", async () => {
+    const image = await make();
+    const wrong = {
+      name: "",
+      shortDescription: "",
+      publicUrl: "nowhere",
+      repositoryURL: "https://pypi.org/",
+      x: 1,
+    };
+    const answer = await as("admin", `PUT /v1/packages/${image}`, wrong);
+    expect(answer).toMatchObject(refused(422, "invalid-body"));
+    const { errors } = answer.body as { errors: { path: string }[] };
+    expect(errors.map(({ path }) => path).sort()).toEqual([
+      "/backendUrl",
+      "/name",
+      "/publicUrl",
+      "/repositoryURL",
+      "/x",
+    ]);
+    const python = await make({ ...plain, libraryType: "pypi" });
+    const body = { ...plain, repositoryURL: "https://pypi.org/simple" };
+    expect((await as("admin", `PUT /v1/packages/${python}`, body)).status).toBe(200);
+    const { rows } = await postgres.pg.query("select repository_url from packages where id = $1", [python]);
+    expect(rows).toEqual([{ repository_url: "https://pypi.org/simple/" }]);
+  });
+
+  test("finds it by its percent-encoded name, which packageType narrows", async () => {
+    await make();
+    await make({ ...plain, name: docker.name });
+    const path = "/v1/packages/team%2Fx";
+    const body = { ...docker, shortDescription: "New" };
+    expect(await as("admin", `PUT ${path}`, body)).toMatchObject(refused(409, "ambiguous-name"));
+    expect(await as("admin", `PUT ${path}?packageType=deb`, body)).toMatchObject(
+      refused(400, "invalid-query"),
+    );
+    expect(await as("admin", `PUT ${path}?packageType=npm`, body)).toMatchObject(refused(404, "not-found"));
+    expect(await as("admin", `PUT ${path}?packageType=docker`, body)).toMatchObject({
+      status: 200,
+      body: { shortDescription: "New", libraryType: "docker" },
+    });
+    expect((await as("admin", `DELETE ${path}?packageType=file`)).status).toBe(204);
+    expect((await as("admin", `DELETE ${path}`)).status).toBe(204);
+    expect(await as("admin", `DELETE ${path}`)).toMatchObject(refused(404, "not-found"));
+  });
+
+  test("may be done by its admins, and by owners whatever their level", async () => {
+    const answers = await answersByRole((token, id) =>
+      api.call(token, `PUT /v1/packages/${id}`, { ...plain, name: id }),
+    );
+    expect(answers).toEqual(writers(200));
+  });
+
+  test("passes only on the state that was read, URLs included", async () => {
+    const id = await make();
+    const request = `PUT /v1/packages/${id}`;
+    const token = world.tokens.admin;
+    const tag = (await as("admin", `GET /v1/packages/${id}`)).headers.get("etag") ?? "";
+    const moved = { ...docker, publicUrl: "https://other.example/team/x" };
+    expect(await callIfMatch(api, { token, request, ifMatch: tag, body: moved })).toMatchObject({
+      status: 200,
+    });
+    const stale = { status: 412, code: "precondition-failed" };
+    expect(await callIfMatch(api, { token, request, ifMatch: tag, body: docker })).toEqual(stale);
+    expect(await callIfMatch(api, { token, request: `DELETE /v1/packages/${id}`, ifMatch: tag })).toEqual(
+      stale,
+    );
+    expect(await callIfMatch(api, { token, request, ifMatch: "*", body: docker })).toMatchObject({
+      status: 200,
+    });
+  });
+});
+
+describe("deleting a package", () => {
+  test("takes its routes, domains and permissions along, and leaves its pixels without it", async () => {
+    const id = await make(plain);
+    const path = `/v1/packages/${id}`;
+    await as("admin", `POST ${path}/routes`, { templatePath: "/a", outgoingUrl: "" });
+    await as("admin", `POST ${path}/domains`, { name: `files.${id}.example` });
+    await setLevel(postgres.pg, { packageId: id, username: world.names.stranger, level: "member" });
+    const pixel = await as("admin", `POST /v2/pixels/${world.organization}`, {
+      name: "docs",
+      package_id: id,
+    });
+    expect(await as("admin", `DELETE ${path}`)).toMatchObject({ status: 204, body: "" });
+    expect(await as("owner", `GET ${path}`)).toMatchObject(refused(404, "not-found"));
+    for (const table of ["package_routes", "package_domains", "package_permissions"]) {
+      const { rows } = await postgres.pg.query(`select from ${table} where package_id = $1`, [id]);
+      expect(rows).toHaveLength(0);
+    }
+    const left = await as("member", `GET /v2/pixels/${world.organization}/${idOf(pixel)}`);
+    expect(left.status).toBe(200);
+    expect(left.body).not.toHaveProperty("package_id");
+    const { rows } = await postgres.pg.query("select erased_at from deleted_artifacts where id = $1", [id]);
+    expect(rows).toEqual([{ erased_at: null }]);
+  });
+
+  test("may be done by its admins, and by owners whatever their level", async () => {
+    const answers = await answersByRole((token, id) => api.call(token, `DELETE /v1/packages/${id}`));
+    expect(answers).toEqual(writers(204));
+  });
+});
+
+describe("many callers at once", () => {
+  test("make one package of a name and type, and the others are told that it exists", async () => {
+    const path = `/v1/organizations/${world.organization}/packages`;
+    const callers = Array.from({ length: 12 }, () => as("admin", `POST ${path}`, plain));
+    const statuses = (await Promise.all(callers)).map(({ status }) => status).sort();
+    expect(statuses).toEqual([201, ...Array<number>(11).fill(409)]);
+  });
+
+  test("rename, change and delete packages, and each gets an answer that fits an order of them", async () => {
+    const ids = await Promise.all(["a", "b", "c"].map((name) => make({ ...plain, name })));
+    const calls = ids.flatMap((id) => [
+      as("admin", `PUT /v1/packages/${id}`, { ...plain, name: "same" }),
+      as("owner", `PUT /v1/packages/${id}`, { ...plain, name: id }),
+      as("owner", `POST /v1/packages/${id}/routes`, { templatePath: "/{x}", outgoingUrl: "" }),
+      as("admin", `DELETE /v1/packages/${id}`),
+      as("admin", `DELETE /v1/packages/${id}`),
+      as("admin", `PUT /v1/organizations/${world.organization}`, {
+        name: world.organization,
+        description: id,
+        billingEmail: "pay@acme.example",
+      }),
+    ]);
+    const statuses = (await Promise.all(calls)).map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(
+      new Set([...new Set(statuses)].filter((one) => [200, 201, 204, 404, 409].includes(one))),
+    );
+    expect(statuses.filter((status) => status === 204)).toHaveLength(3);
+  });
+});
+
+test("every change of a package is in the audit log, a refused one is not", async () => {
+  const id = await make({ ...plain, name: "one" });
+  await as("member", `PUT /v1/packages/${id}`, { ...plain, name: "two" });
+  await as("admin", `PUT /v1/packages/${id}`, { ...plain, name: "three" });
+  await as("admin", `DELETE /v1/packages/${id}`);
+  const entries = await auditOf(postgres.pg, { owner: world.organization, kind: "package" });
+  expect(entries).toEqual([
+    {
+      action: "packages.create",
+      kind: "package",
+      name: "one",
+      changes: { ...plain, name: "one", libraryType: "other" },
+    },
+    {
+      action: "packages.update",
+      kind: "package",
+      name: "three",
+      changes: { name: "three", updatedAt: expect.any(String) as string },
+    },
+    { action: "packages.delete", kind: "package", name: "three", changes: {} },
+  ]);
+});

@@ -1,0 +1,198 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { auditOf } from "../../../../support/api/audit-of.js";
+import { callIfMatch } from "../../../../support/api/call-if-match.js";
+import type { ServedApi, TestPostgres } from "../../../../support/api/management-api.js";
+import { useManagementApi } from "../../../../support/api/use-management-api.js";
+import {
+  idOf,
+  makeWorld,
+  setLevel,
+  UUID,
+  type Who,
+  type World,
+} from "../../../../support/api/management-world.js";
+
+let postgres: TestPostgres;
+let api: ServedApi;
+let world: World;
+let id: string;
+
+useManagementApi((opened) => ({ postgres, api } = opened));
+
+beforeEach(async () => {
+  world = await makeWorld(api, postgres.pg);
+  id = await make({ name: "team/files", libraryType: "file" });
+});
+
+async function make(body: object): Promise<string> {
+  const path = `/v1/organizations/${world.organization}/packages`;
+  return idOf(await api.call(world.tokens.admin, `POST ${path}`, { shortDescription: "", ...body }));
+}
+
+const as = (who: Who, request: string, body?: unknown) => api.call(world.tokens[who], request, body);
+const refused = (status: number, code: string) => ({ status, body: { code } });
+
+let count = 0;
+const freshName = () => `files${count++}.acme.example`;
+
+/** The answer to everyone, and to those with a level on the package. */
+async function answersByRole(call: (token: string, who: string) => Promise<{ status: number }>) {
+  const answers: Record<string, number> = {};
+  const withoutLevels = () =>
+    postgres.pg.query("delete from package_permissions where package_id = $1", [id]);
+  await withoutLevels();
+  for (const who of ["owner", "admin", "member", "stranger"] as const)
+    answers[who] = (await call(world.tokens[who], who)).status;
+  for (const level of ["blocked", "member", "admin"]) {
+    await withoutLevels();
+    await setLevel(postgres.pg, { packageId: id, username: world.names.stranger, level });
+    answers[`level ${level}`] = (await call(world.tokens.stranger, level)).status;
+  }
+  return answers;
+}
+
+const hidden = { stranger: 404, "level blocked": 404 };
+const read = { owner: 200, admin: 200, member: 200, "level member": 200, "level admin": 200, ...hidden };
+const written = (done: number) => ({
+  owner: done,
+  admin: done,
+  member: 403,
+  "level member": 403,
+  "level admin": done,
+  ...hidden,
+});
+
+describe("domains", () => {
+  test.each(["file", "pypi"])(
+    "are made for a %s package, listed in that order, and removed",
+    async (libraryType) => {
+      const path = `/v1/packages/${await make({ name: "served", libraryType })}/domains`;
+      const [one, two] = [freshName(), freshName()];
+      const first = await as("admin", `POST ${path}`, { name: one.toUpperCase() });
+      expect(first).toMatchObject({
+        status: 201,
+        body: { name: one, id: expect.stringMatching(UUID) as string },
+      });
+      expect(first.headers.get("location")).toBeNull();
+      const second = await as("admin", `POST ${path}`, { name: two });
+      expect(await as("member", `GET ${path}`)).toMatchObject({
+        status: 200,
+        body: [first.body, second.body],
+      });
+      expect(await as("admin", `DELETE ${path}/${idOf(first)}`)).toMatchObject({ status: 204, body: "" });
+      expect((await as("member", `GET ${path}`)).body).toEqual([second.body]);
+      for (const gone of [idOf(first), "nothing", id])
+        expect(await as("admin", `DELETE ${path}/${gone}`)).toMatchObject(refused(404, "not-found"));
+      expect((await as("admin", `POST ${path}`, { name: one })).status).toBe(201);
+    },
+  );
+
+  test("cannot be removed through another package", async () => {
+    const other = await make({ name: "other" });
+    const made = await as("admin", `POST /v1/packages/${other}/domains`, { name: freshName() });
+    expect(await as("admin", `DELETE /v1/packages/${id}/domains/${idOf(made)}`)).toMatchObject(
+      refused(404, "not-found"),
+    );
+  });
+
+  test("are for file and Python packages only", async () => {
+    const npm = await make({ name: "lib", libraryType: "npm" });
+    const path = `/v1/packages/${npm}/domains`;
+    const answers = [
+      await as("admin", `GET ${path}`),
+      await as("admin", `POST ${path}`, { name: freshName() }),
+      await as("admin", `DELETE ${path}/${id}`),
+    ];
+    for (const answer of answers) {
+      expect(answer).toMatchObject(refused(422, "not-a-file-package"));
+      expect((answer.body as { message: string }).message).toMatch(/file packages and Python packages.*npm/);
+    }
+  });
+
+  test("are kept as a Host header has them", async () => {
+    const answer = await as("admin", `POST /v1/packages/${id}/domains`, { name: "Dateien.Bücher.example" });
+    expect(answer).toMatchObject({ status: 201, body: { name: "dateien.xn--bcher-kva.example" } });
+  });
+
+  test.each([
+    "",
+    "localhost",
+    "acme.example.",
+    ".acme.example",
+    "acme..example",
+    "-a.example",
+    "a-.example",
+    "a_b.example",
+    "*.acme.example",
+    "acme.example:80",
+    "acme.example/x",
+    "https://acme.example",
+    "a b.example",
+    "127.0.0.1",
+    "127.1",
+    "0x7f.1",
+    "1.2.3.256",
+    "[::1]",
+    "::1",
+    "a%2eexample.org",
+    `${"a".repeat(64)}.example`,
+    `${"a.".repeat(126)}aa`,
+    "\u3002",
+  ])("are full host names, unlike %j", async (name) => {
+    const answer = await as("admin", `POST /v1/packages/${id}/domains`, { name });
+    expect(answer).toMatchObject(refused(422, "invalid-body"));
+    expect((answer.body as { errors: { path: string }[] }).errors.map(({ path }) => path)).toEqual(["/name"]);
+  });
+
+  test("with faults are refused, and each is named", async () => {
+    const answer = await as("admin", `POST /v1/packages/${id}/domains`, { domain: "acme.example" });
+    expect(answer).toMatchObject(refused(422, "invalid-body"));
+    const { errors } = answer.body as { errors: { path: string }[] };
+    expect(errors.map(({ path }) => path).sort()).toEqual(["/domain", "/name"]);
+  });
+
+  test("belong to one package of the whole service, also when many ask at once, and nobody learns whose", async () => {
+    const name = freshName();
+    const own = idOf(await as("stranger", "POST /v1/packages", { name: "own", shortDescription: "" }));
+    const callers = Array.from({ length: 12 }, (_, index) =>
+      index % 2 === 0
+        ? as("admin", `POST /v1/packages/${id}/domains`, { name })
+        : as("stranger", `POST /v1/packages/${own}/domains`, { name: name.toUpperCase() }),
+    );
+    const answers = await Promise.all(callers);
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array<number>(11).fill(422)]);
+    const failures = answers.filter(({ status }) => status === 422);
+    for (const { body } of failures)
+      expect(body).toEqual({
+        code: "domain-is-already-in-use",
+        message: `The domain ${name} is already in use.`,
+      });
+  });
+
+  test("are read by everyone who sees the package and changed by its admins", async () => {
+    const path = `/v1/packages/${id}/domains`;
+    expect(await answersByRole((token) => api.call(token, `GET ${path}`))).toEqual(read);
+    const create = (token: string) => api.call(token, `POST ${path}`, { name: freshName() });
+    expect(await answersByRole(create)).toEqual(written(201));
+    const remove = async (token: string) => {
+      const made = await as("owner", `POST ${path}`, { name: freshName() });
+      return api.call(token, `DELETE ${path}/${idOf(made)}`);
+    };
+    expect(await answersByRole(remove)).toEqual(written(204));
+  });
+});
+
+test("domains that are added and removed are in the audit log", async () => {
+  const name = freshName();
+  const made = await as("admin", `POST /v1/packages/${id}/domains`, { name });
+  const tag = made.headers.get("etag") ?? "";
+  const request = `DELETE /v1/packages/${id}/domains/${idOf(made)}`;
+  const token = world.tokens.admin;
+  expect(await callIfMatch(api, { token, request, ifMatch: '"other"' })).toMatchObject({ status: 412 });
+  expect(await callIfMatch(api, { token, request, ifMatch: tag })).toMatchObject({ status: 204 });
+  const entries = await auditOf(postgres.pg, { owner: world.organization, kind: "domain" });
+  expect(entries.map((entry) => [entry.name, entry.changes])).toEqual([
+    [name, { package: id, name }],
+    [name, { package: id, name: null }],
+  ]);
+});

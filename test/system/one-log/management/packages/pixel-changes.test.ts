@@ -1,0 +1,164 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { auditOf } from "../../../../support/api/audit-of.js";
+import { callIfMatch } from "../../../../support/api/call-if-match.js";
+import type { ServedApi, TestPostgres } from "../../../../support/api/management-api.js";
+import { useManagementApi } from "../../../../support/api/use-management-api.js";
+import {
+  idOf,
+  makeWorld,
+  setLevel,
+  WHO,
+  type Who,
+  type World,
+} from "../../../../support/api/management-world.js";
+
+let postgres: TestPostgres;
+let api: ServedApi;
+let world: World;
+let path: string;
+let tool: string;
+
+useManagementApi((opened) => ({ postgres, api } = opened));
+
+beforeEach(async () => {
+  world = await makeWorld(api, postgres.pg);
+  const packages = `/v1/organizations/${world.organization}/packages`;
+  tool = idOf(await as("admin", `POST ${packages}`, { name: "tool", shortDescription: "" }));
+  path = await make();
+});
+
+const as = (who: Who, request: string, body?: unknown) => api.call(world.tokens[who], request, body);
+const refused = (status: number, code: string) => ({ status, body: { code } });
+
+async function make(): Promise<string> {
+  const list = `/v2/pixels/${world.organization}`;
+  return `${list}/${idOf(await as("admin", `POST ${list}`, { name: "docs", package_id: tool }))}`;
+}
+
+describe("changing a pixel", () => {
+  test("answers the record, and a package that is left out is no longer associated", async () => {
+    const before = await as("member", `GET ${path}`);
+    const kept = await as("admin", `PUT ${path}`, { name: "handbook", package_id: tool });
+    expect(kept).toMatchObject({ status: 200, body: { name: "handbook", package_id: tool } });
+    const changed = await as("admin", `PUT ${path.replace("pixels", "tracking-pixels")}`, { name: "book" });
+    expect(changed.status).toBe(200);
+    expect(changed.body).not.toHaveProperty("package_id");
+    const read = await as("member", `GET ${path}`);
+    expect(read.body).toEqual(changed.body);
+    expect(read.headers.get("etag")).toBe(changed.headers.get("etag"));
+    expect(read.headers.get("etag")).not.toBe(before.headers.get("etag"));
+    const [old, fresh] = [before.body, read.body] as { created_at: string; updated_at: string }[];
+    expect(fresh?.created_at).toBe(old?.created_at);
+    expect(fresh?.updated_at).not.toBe(old?.updated_at);
+  });
+
+  test("takes packages of the same owner that the caller sees, and names every fault", async () => {
+    const foreign = idOf(await as("admin", "POST /v1/packages", { name: "t", shortDescription: "" }));
+    await setLevel(postgres.pg, { packageId: tool, username: world.names.admin, level: "blocked" });
+    for (const package_id of [foreign, tool, "01990000-0000-7000-8000-000000000001"])
+      expect(await as("admin", `PUT ${path}`, { name: "docs", package_id })).toMatchObject({
+        ...refused(422, "invalid-body"),
+        body: { errors: [{ path: "/package_id" }] },
+      });
+    const answer = await as("owner", `PUT ${path}`, { package_id: "x", y: 1 });
+    expect((answer.body as { errors: { path: string }[] }).errors.map((fault) => fault.path).sort()).toEqual([
+      "/name",
+      "/package_id",
+      "/y",
+    ]);
+  });
+
+  test("passes only on the state that was read", async () => {
+    const token = world.tokens.admin;
+    const tag = (await as("admin", `GET ${path}`)).headers.get("etag") ?? "";
+    const body = { name: "handbook" };
+    const stale = { status: 412, code: "precondition-failed" };
+    expect(await callIfMatch(api, { token, request: `PUT ${path}`, ifMatch: tag, body })).toMatchObject({
+      status: 200,
+    });
+    expect(await callIfMatch(api, { token, request: `PUT ${path}`, ifMatch: tag, body })).toEqual(stale);
+    expect(await callIfMatch(api, { token, request: `DELETE ${path}`, ifMatch: tag })).toEqual(stale);
+  });
+});
+
+describe("a pixel of a package that the caller cannot see", () => {
+  beforeEach(() => setLevel(postgres.pg, { packageId: tool, username: world.names.admin, level: "blocked" }));
+
+  test.each([
+    ["PUT", { name: "docs" }],
+    ["PUT", { name: "docs", package_id: null }],
+    ["DELETE", undefined],
+  ])("is not taken from it: %s %j", async (method, body) => {
+    expect(await as("admin", `${method} ${path}`, body)).toMatchObject(refused(403, "forbidden"));
+    expect((await as("owner", `GET ${path}`)).body).toMatchObject({ name: "docs", package_id: tool });
+    expect((await as("owner", `${method} ${path}`, body)).status).toBeLessThan(300);
+  });
+
+  test("is not moved to another one", async () => {
+    const packages = `/v1/organizations/${world.organization}/packages`;
+    const other = idOf(await as("admin", `POST ${packages}`, { name: "other", shortDescription: "" }));
+    const body = { name: "docs", package_id: other };
+    expect(await as("admin", `PUT ${path}`, body)).toMatchObject(refused(403, "forbidden"));
+    expect(await as("owner", `PUT ${path}`, body)).toMatchObject({ status: 200, body });
+  });
+});
+
+describe("a pixel is changed and deleted", () => {
+  test.each([
+    ["PUT", 200],
+    ["DELETE", 204],
+  ])("by owners and admins only: %s", async (method, done) => {
+    const statuses: Record<string, number> = {};
+    for (const who of WHO) {
+      const request = `${method} ${await make()}`;
+      statuses[who] = (await as(who, request, method === "PUT" ? { name: "x" } : undefined)).status;
+    }
+    expect(statuses).toEqual({ owner: done, admin: done, member: 403, stranger: 404 });
+  });
+
+  test.each(["PUT", "DELETE"])("only where it is: %s", async (method) => {
+    const body = method === "PUT" ? { name: "x" } : undefined;
+    const elsewhere = path.replace(world.organization, world.names.admin);
+    const list = `/v2/pixels/${world.organization}`;
+    for (const wrong of [elsewhere, `${list}/nothing`, `${list}/${tool}`, `/v2/pixels/Nobody/${tool}`])
+      expect(await as("admin", `${method} ${wrong}`, body)).toMatchObject(refused(404, "not-found"));
+  });
+
+  test("once: a later caller is told that there is none", async () => {
+    const answers = await Promise.all(Array.from({ length: 6 }, () => as("admin", `DELETE ${path}`)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([204, 404, 404, 404, 404, 404]);
+    const id = path.split("/").at(-1);
+    const { rows } = await postgres.pg.query("select erased_at from deleted_artifacts where id = $1", [id]);
+    expect(rows).toEqual([{ erased_at: null }]);
+  });
+
+  test("while its package is deleted, and both end well", async () => {
+    const pixels = await Promise.all(Array.from({ length: 4 }, make));
+    const answers = await Promise.all([
+      ...pixels.map((pixel) => as("admin", `PUT ${pixel}`, { name: "x", package_id: tool })),
+      as("owner", `DELETE /v1/packages/${tool}`),
+      ...pixels.map((pixel) => as("owner", `PUT ${pixel}`, { name: "y", package_id: tool })),
+    ]);
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses.filter((status) => ![200, 204, 422].includes(status))).toEqual([]);
+    expect(statuses.filter((status) => status === 204)).toHaveLength(1);
+    for (const pixel of pixels)
+      expect((await as("admin", `GET ${pixel}`)).body).not.toHaveProperty("package_id");
+  });
+});
+
+test("every change of a pixel is in the audit log", async () => {
+  await as("admin", `PUT ${path}`, { name: "handbook" });
+  await as("admin", `DELETE ${path}`);
+  const entries = await auditOf(postgres.pg, { owner: world.organization, kind: "pixel" });
+  expect(entries).toEqual([
+    { action: "pixels.create", kind: "pixel", name: "docs", changes: { name: "docs", package_id: tool } },
+    {
+      action: "pixels.update",
+      kind: "pixel",
+      name: "handbook",
+      changes: { name: "handbook", package_id: null, updated_at: expect.any(String) as string },
+    },
+    { action: "pixels.delete", kind: "pixel", name: "handbook", changes: {} },
+  ]);
+});

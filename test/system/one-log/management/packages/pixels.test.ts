@@ -1,0 +1,132 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { artifactForImport } from "../../../../../api/authorise/authorise.js";
+import type { ServedApi, TestPostgres } from "../../../../support/api/management-api.js";
+import { useManagementApi } from "../../../../support/api/use-management-api.js";
+import {
+  idOf,
+  makeWorld,
+  setLevel,
+  TIMESTAMP,
+  UUID,
+  type Who,
+  type World,
+} from "../../../../support/api/management-world.js";
+
+let postgres: TestPostgres;
+let api: ServedApi;
+let world: World;
+
+useManagementApi((opened) => ({ postgres, api } = opened));
+
+beforeEach(async () => {
+  world = await makeWorld(api, postgres.pg);
+});
+
+describe("a pixel", () => {
+  const create = (who: Who, body: object = { name: "docs" }) =>
+    api.call(world.tokens[who], `POST /v2/pixels/${world.organization}`, body);
+
+  test("reads back as it was made, also under the older word", async () => {
+    const tool = await api.call(world.tokens.admin, `POST /v1/organizations/${world.organization}/packages`, {
+      name: "tool",
+      shortDescription: "",
+    });
+    const created = await create("admin", { name: "docs", package_id: idOf(tool) });
+    expect(created).toMatchObject({ status: 201 });
+    expect(created.body).toEqual({
+      id: expect.stringMatching(UUID) as string,
+      owner: world.organization,
+      name: "docs",
+      package_id: idOf(tool),
+      created_at: expect.stringMatching(TIMESTAMP) as string,
+      updated_at: expect.stringMatching(TIMESTAMP) as string,
+    });
+    const location = created.headers.get("location")?.replace(api.url, "") ?? "";
+    for (const path of [location, location.replace("pixels", "tracking-pixels")]) {
+      const read = await api.call(world.tokens.member, `GET ${path}`);
+      expect(read).toMatchObject({ status: 200, body: created.body });
+    }
+    expect((await api.call(world.tokens.stranger, `GET ${location}`)).status).toBe(404);
+    const elsewhere = location.replace(world.organization, world.names.admin);
+    expect((await api.call(world.tokens.admin, `GET ${elsewhere}`)).status).toBe(404);
+  });
+
+  test("is made by those who may change things of its owner", async () => {
+    expect((await create("owner")).status).toBe(201);
+    expect((await create("member")).status).toBe(403);
+    expect((await create("stranger")).status).toBe(404);
+    const own = await api.call(world.tokens.stranger, `POST /v2/pixels/${world.names.stranger}`, {
+      name: "mine",
+    });
+    expect(own.status).toBe(201);
+  });
+
+  test("belongs to packages of the same owner only", async () => {
+    const foreign = await api.call(world.tokens.admin, "POST /v1/packages", {
+      name: "t",
+      shortDescription: "",
+    });
+    for (const package_id of [idOf(foreign), "01990000-0000-7000-8000-000000000001"]) {
+      const refused = await create("admin", { name: "docs", package_id });
+      expect(refused).toMatchObject({ status: 422, body: { errors: [{ path: "/package_id" }] } });
+    }
+  });
+
+  test("is listed newest first, page after page", async () => {
+    const ids = [];
+    for (const name of ["a", "b", "c", "d", "e"]) ids.unshift((await create("admin", { name })).body);
+    const first = await api.call(
+      world.tokens.member,
+      `GET /v2/tracking-pixels/${world.organization}?per_page=2`,
+    );
+    const { pixels, next } = first.body as { pixels: unknown[]; next: string };
+    expect(pixels).toEqual(ids.slice(0, 2));
+    const second = await api.call(world.tokens.member, `GET ${next.replace(api.url, "")}`);
+    expect(second.body).toMatchObject({ pixels: ids.slice(2, 4), next: expect.any(String) as string });
+    const third = await api.call(
+      world.tokens.member,
+      `GET ${(second.body as { next: string }).next.replace(api.url, "")}`,
+    );
+    expect(third.body).toEqual({ pixels: ids.slice(4) });
+    const whole = await api.call(world.tokens.member, `GET /v2/pixels/${world.organization}`);
+    expect(whole.body).toEqual({ pixels: ids });
+  });
+});
+
+describe("artifactForImport", () => {
+  test("is what the importer may import into, of that owner, and nothing else", async () => {
+    const path = `/v1/organizations/${world.organization}/packages`;
+    const made = await api.call(world.tokens.admin, `POST ${path}`, { name: "t", shortDescription: "" });
+    const pixel = await api.call(world.tokens.admin, `POST /v2/pixels/${world.organization}`, { name: "p" });
+    const { rows } = await postgres.pg.query<{ name: string; id: string }>("select name, id from owners");
+    const idOfOwner = Object.fromEntries(rows.map(({ name, id }) => [name, id]));
+    const ownerId = idOfOwner[world.organization] ?? "";
+    const pixelId = (pixel.body as { id: string }).id;
+    const find = (who: Who, kind: "package" | "pixel", id: string, owner = ownerId) =>
+      artifactForImport(postgres.pg, {
+        accountId: idOfOwner[world.names[who]] ?? "",
+        ownerId: owner,
+        kind,
+        id,
+      });
+    expect(await find("admin", "package", idOf(made).toUpperCase())).toEqual({
+      kind: "package",
+      id: idOf(made),
+      ownerId,
+      libraryType: "other",
+    });
+    expect(await find("owner", "pixel", pixelId)).toEqual({
+      kind: "pixel",
+      id: pixelId,
+      ownerId,
+      libraryType: "",
+    });
+    expect(await find("member", "package", idOf(made))).toBeUndefined();
+    expect(await find("stranger", "pixel", pixelId)).toBeUndefined();
+    expect(await find("admin", "package", pixelId)).toBeUndefined();
+    expect(await find("admin", "pixel", "not-a-uuid")).toBeUndefined();
+    expect(await find("admin", "package", idOf(made), idOfOwner[world.names.admin])).toBeUndefined();
+    await setLevel(postgres.pg, { packageId: idOf(made), username: world.names.stranger, level: "admin" });
+    expect(await find("stranger", "package", idOf(made))).toMatchObject({ id: idOf(made) });
+  });
+});

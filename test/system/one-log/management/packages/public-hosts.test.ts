@@ -1,0 +1,168 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { migratePostgres } from "../../../../../api/stores/migrate-postgres.js";
+import type { ServedApi, TestPostgres } from "../../../../support/api/management-api.js";
+import { useManagementApi } from "../../../../support/api/use-management-api.js";
+import { idOf, makeWorld, type World } from "../../../../support/api/management-world.js";
+
+let postgres: TestPostgres;
+let api: ServedApi;
+let world: World;
+let host: string;
+let count = 0;
+
+useManagementApi((opened) => ({ postgres, api } = opened));
+
+beforeEach(async () => {
+  world = await makeWorld(api, postgres.pg);
+  host = `cr${count++}.acme.example`;
+});
+
+/** The organization's admin, and one who has nothing to do with it. */
+type Who = "admin" | "stranger";
+const as = (who: Who, request: string, body?: unknown) => api.call(world.tokens[who], request, body);
+
+const image = (name: string, publicUrl?: string) => ({
+  name,
+  shortDescription: "",
+  libraryType: "docker",
+  backendUrl: `https://registry.example/${name}`,
+  ...(publicUrl !== undefined && { publicUrl }),
+});
+const at = (name: string, authority = host) => image(name, `https://${authority}/${name}`);
+
+function make(who: Who, body: object) {
+  const owner = who === "admin" ? `/v1/organizations/${world.organization}` : "/v1";
+  return as(who, `POST ${owner}/packages`, body);
+}
+
+const file = async (who: Who) => idOf(await make(who, { name: `files of ${who}`, shortDescription: "" }));
+const domain = (who: Who, id: string, name = host) => as(who, `POST /v1/packages/${id}/domains`, { name });
+
+const inUse = () => ({
+  status: 422,
+  body: { code: "domain-is-already-in-use", message: `The domain ${host} is already in use.` },
+});
+
+describe("the host of a public URL", () => {
+  test.each<[string, (host: string) => string]>([
+    ["as it is", (host) => host],
+    ["in capitals", (host) => host.toUpperCase()],
+    ["with a port", (host) => `${host}:5000`],
+    ["with the default port", (host) => `${host}:443`],
+    ["with a dot at its end", (host) => `${host}.`],
+    ["with wide letters", (host) => host.replace("c", "\uff43")],
+    ["with an escape", (host) => host.replace("c", "%63")],
+  ])("is its owner's alone, spelt %s", async (_, spelt) => {
+    expect(await make("admin", at("web"))).toMatchObject({ status: 201 });
+    expect(await make("stranger", at("web", spelt(host)))).toMatchObject(inUse());
+    expect(await make("admin", at("other", spelt(host)))).toMatchObject({ status: 201 });
+  });
+
+  test("cannot be moved to by a package that was there before", async () => {
+    const older = idOf(await make("stranger", image("web")));
+    expect(await make("admin", at("web"))).toMatchObject({ status: 201 });
+    expect(await as("stranger", `PUT /v1/packages/${older}`, at("web"))).toMatchObject(inUse());
+    expect(await as("stranger", `PUT /v1/packages/${older}`, image("web"))).toMatchObject({ status: 200 });
+  });
+
+  test("is free once no package of its owner has it", async () => {
+    const ids = [idOf(await make("admin", at("web"))), idOf(await make("admin", at("other")))];
+    expect(await as("admin", `DELETE /v1/packages/${ids[0]}`)).toMatchObject({ status: 204 });
+    expect(await make("stranger", at("web"))).toMatchObject(inUse());
+    expect(await as("admin", `PUT /v1/packages/${ids[1]}`, image("other"))).toMatchObject({ status: 200 });
+    expect(await make("stranger", at("web"))).toMatchObject({ status: 201 });
+    expect(await as("admin", `PUT /v1/packages/${ids[1]}`, at("other"))).toMatchObject(inUse());
+  });
+
+  test("stays its owner's when that one is renamed", async () => {
+    const id = idOf(await make("admin", at("web")));
+    const renamed = {
+      name: `${world.organization}x`,
+      description: "Things",
+      billingEmail: "pay@acme.example",
+    };
+    await as("admin", `PUT /v1/organizations/${world.organization}`, renamed);
+    expect(await make("stranger", at("web"))).toMatchObject(inUse());
+    expect(await as("admin", `PUT /v1/packages/${id}`, at("web"))).toMatchObject({ status: 200 });
+  });
+
+  test("is no domain of another owner's package, and one of the same owner's", async () => {
+    await make("admin", at("web"));
+    expect(await domain("stranger", await file("stranger"))).toMatchObject(inUse());
+    expect(await domain("admin", await file("admin"))).toMatchObject({ status: 201 });
+  });
+
+  test("is not another owner's domain", async () => {
+    const id = await file("admin");
+    const made = idOf(await domain("admin", id));
+    expect(await make("stranger", at("web"))).toMatchObject(inUse());
+    expect(await make("admin", at("web"))).toMatchObject({ status: 201 });
+    await as("admin", `DELETE /v1/packages/${id}/domains/${made}`);
+    expect(await make("stranger", at("web"))).toMatchObject(inUse());
+  });
+});
+
+test("goes to one of many owners who ask for it at once, whatever for", async () => {
+  const [ours, theirs] = [await file("admin"), await file("stranger")];
+  const moved = idOf(await make("stranger", image("moved")));
+  for (let round = 0; round < 5; round++) {
+    host = `at-once${count++}.acme.example`;
+    const calls = [
+      ["stranger", as("stranger", `PUT /v1/packages/${moved}`, at("moved"))],
+      ["admin", make("admin", at(`a${round}`))],
+      ["stranger", make("stranger", at(`b${round}`))],
+      ["admin", domain("admin", ours)],
+      ["stranger", domain("stranger", theirs)],
+      ["admin", make("admin", at(`c${round}`))],
+    ] as const;
+    const answers = await Promise.all(calls.map(async ([who, call]) => ({ who, ...(await call) })));
+    const winners = answers.filter(({ status }) => status < 300).map(({ who }) => who);
+    expect(new Set(winners).size).toBe(1);
+    expect(winners).toHaveLength(3);
+    for (const lost of answers.filter(({ status }) => status >= 300)) expect(lost).toMatchObject(inUse());
+  }
+});
+
+test("hosts that several owners had before stay with the one that used them first", async () => {
+  const { pg } = postgres;
+  // Older than the package whose host it moves to.
+  const eve = idOf(await make("stranger", image("web")));
+  const ada = idOf(await make("admin", at("web")));
+  const [ours, theirs] = [await file("admin"), await file("stranger")];
+  const [early, late] = [`early.${host}`, `late.${host}`];
+  await domain("stranger", theirs, early);
+  const shadowed = idOf(await make("admin", image("shadowed")));
+  await pg.query("drop index packages_by_public_host");
+  await pg.query("alter table packages drop column public_host");
+  await pg.query("delete from schema_migrations where number = 15");
+  const move = "update packages set public_url = $2 where id = $1";
+  await pg.query(move, [eve, `https://${host.toUpperCase()}.:443/web`]);
+  await pg.query(move, [shadowed, `https://${early}/shadowed`]);
+  for (const [id, changes] of [
+    [eve, { publicUrl: `https://${host}/web` }],
+    [shadowed, { publicUrl: `https://${early}/shadowed` }],
+  ] as const)
+    await pg.query(
+      `insert into audit_entries (id, owner_id, action, target_kind, target_id, target_name, changes)
+       select gen_random_uuid(), owner_id, 'packages.update', 'package', id, name, $2 from packages where id = $1`,
+      [id, changes],
+    );
+  const domains = "insert into package_domains (id, package_id, name) values (gen_random_uuid(), $1, $2)";
+  await pg.query(domains, [theirs, host]);
+  await pg.query(domains, [ours, late]);
+  await migratePostgres(pg);
+  const { rows } = await pg.query("select id, public_host as host from packages where id = any($1)", [
+    [eve, ada, shadowed],
+  ]);
+  expect(new Map(rows.map(({ id, host }: { id: string; host: string | null }) => [id, host]))).toEqual(
+    new Map([
+      [eve, null],
+      [ada, host],
+      [shadowed, null],
+    ]),
+  );
+  const left = await pg.query("select name from package_domains where package_id = any($1) order by name", [
+    [ours, theirs],
+  ]);
+  expect(left.rows).toEqual([{ name: early }, { name: late }]);
+});
