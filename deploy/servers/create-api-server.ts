@@ -17,7 +17,7 @@ export interface ApiServerOptions extends Partial<SenderLimits> {
 const SENDER_LIMITS: SenderLimits = { headersMs: 20_000, lingerMs: 5_000 };
 
 /** Longer than proxies keep idle connections (mostly 60 s), so that none sends on one that is being closed here. */
-const IDLE_MS_MAX = 75_000;
+export const KEEP_ALIVE_MS = 75_000;
 
 /**
  * The server of the API. A whole request has no time limit, because an import may take hours; idle senders have their
@@ -30,7 +30,7 @@ export function createApiServer(handle: RequestListener, options: ApiServerOptio
     requestTimeout: 0,
     headersTimeout: headersMs,
     connectionsCheckingInterval: headersMs / 4,
-    keepAliveTimeout: IDLE_MS_MAX,
+    keepAliveTimeout: KEEP_ALIVE_MS,
     requireHostHeader: false,
   };
   const listener: RequestListener = (request, response) => {

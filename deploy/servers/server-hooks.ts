@@ -7,7 +7,7 @@ import type { ApiState } from "../../api/route.js";
 import { healthMiddleware, type Readiness } from "../../api/routes/health.js";
 import type { ServerHooks } from "../../ingest/collect/create-collect-server.js";
 import { answerUnparsed } from "./answer-unparsed.js";
-import { lingeringClose } from "./create-api-server.js";
+import { KEEP_ALIVE_MS, lingeringClose } from "./create-api-server.js";
 
 export interface ServerHooksOptions {
   readiness: Readiness;
@@ -21,6 +21,7 @@ export function serverHooks({ readiness, trustsProxy, log }: ServerHooksOptions)
     answerHealth: healthListener(readiness, log),
     answerUnparsed: (error, socket) => answerUnparsed(error, socket, log),
     lingeringClose,
+    keepAliveMs: KEEP_ALIVE_MS,
     clientAddress({ socket, headers }) {
       const forwardedFor = headers["x-forwarded-for"] ?? "";
       const connection = {

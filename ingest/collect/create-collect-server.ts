@@ -31,12 +31,12 @@ export interface ServerHooks {
   answerUnparsed: (error: Error, socket: Duplex) => void;
   /** Reads and drops the rest of the body of an answered request. */
   lingeringClose: (request: IncomingMessage, lingerMs: number) => void;
+  /** How long an idle connection is kept. */
+  keepAliveMs: number;
   /** The client's address, from trusted proxies where there are any; empty when unknown. */
   clientAddress: (request: IncomingMessage) => string;
 }
 
-/** Longer than proxies keep idle connections (mostly 60 s). */
-const IDLE_MS_MAX = 75_000;
 /** For a whole request, whose body has at most 64 KiB. */
 const REQUEST_MS_MAX = 20_000;
 const HEADERS_MS_MAX = 10_000;
@@ -53,7 +53,7 @@ export function createCollectServer(options: CollectServerOptions): Server {
     requestTimeout: REQUEST_MS_MAX,
     headersTimeout: HEADERS_MS_MAX,
     connectionsCheckingInterval: HEADERS_MS_MAX / 4,
-    keepAliveTimeout: IDLE_MS_MAX,
+    keepAliveTimeout: options.hooks.keepAliveMs,
     maxHeaderSize: HEADERS_BYTES_MAX,
   };
   const { answerHealth, answerUnparsed } = options.hooks;
