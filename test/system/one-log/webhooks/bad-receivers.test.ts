@@ -314,7 +314,7 @@ test("proxies of the environment are not asked", async () => {
   expect([proxy.connections, receiver.connections]).toEqual([0, 1]);
 });
 
-test("a receiver that is away is tried again after each delay at the soonest, by the clock on the wall", async () => {
+test("a receiver that is unreachable is tried again after each delay at the soonest, by the clock on the wall", async () => {
   const port = await closedPort();
   const webhook = await world.addWebhook(`http://127.0.0.1:${port}/`);
   await world.enqueue();

@@ -344,8 +344,8 @@ describe("a test", () => {
     expect(Buffer.byteLength(result.response_body)).toBeGreaterThan(2_040);
     expect(Buffer.byteLength(result.response_body)).toBeLessThanOrEqual(2_048);
     await unwilling[Symbol.asyncDispose]();
-    const away = (await call(`POST /${id}/test`)).body;
-    expect(away).toMatchObject({
+    const refused = (await call(`POST /${id}/test`)).body;
+    expect(refused).toMatchObject({
       success: false,
       status: null,
       response_body: "",
