@@ -3,7 +3,7 @@ export type SizeOf<Key, Value> = (key: Key, value: Value) => number;
 
 /**
  * A bounded cache of two generations. When the young one is full, it becomes the old one, and the old one is dropped
- * whole. An entry that is asked for again in the old generation is young again. So a hit is one look-up in a Map, where
+ * whole. An entry that is asked for again in the old generation is young again. So a hit is one lookup in a Map, where
  * the linked list of an LRU cache took three times as long.
  */
 export class GenerationCache<Key, Value extends object | string> {

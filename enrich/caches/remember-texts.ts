@@ -8,7 +8,7 @@ const ENTRY_BYTES = 120;
 
 /**
  * Remembers what a text of a line becomes. The same few addresses and user agents come again and again, and equal
- * answers are one string: the look-ups that follow compare and hash it once. Takes 8 MiB at most.
+ * answers are one string: the lookups that follow compare and hash it once. Takes 8 MiB at most.
  */
 export function rememberTexts(read: (text: string) => string): (text: string) => string {
   const known = new GenerationCache<string, string>(BYTES_MAX, sizeOf);

@@ -17,7 +17,7 @@ const ENTRY_BYTES = 600;
 
 /**
  * One bounded cache by address for all steps. They ask for the same address one after the other, so the last entry is
- * kept outside the map: that saves three of four look-ups.
+ * kept outside the map: that saves three of four lookups.
  */
 export function openAddressCache({ cacheBytesMax }: { cacheBytesMax: number }): EntryOf {
   const cache = new GenerationCache<string, AddressEntry>(cacheBytesMax, () => ENTRY_BYTES);

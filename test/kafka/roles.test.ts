@@ -192,7 +192,7 @@ describeWithBroker("each role as processes of its own, on a Kafka broker", (brok
     const { live, imports } = world.recountSection(sections[0] as Section);
     const overridden = (imports[0]?.successful ?? 0) - live.length;
     expect(overridden).toBeGreaterThan(1_000);
-    // Each superseded version was taken back by one of them, once.
+    // Each superseded version was removed by one of them, once.
     await expect
       .poll(async () => (await settled(world.jobs)) - before + (await settled(other)))
       .toBe(overridden);

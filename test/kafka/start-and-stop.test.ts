@@ -56,7 +56,7 @@ describeWithJavaBroker(
       expect(await toolchain.kill("SIGTERM"), toolchain.log()).toBe(0);
     });
 
-    test("jobs start while the broker is away, and tell of its log when it is back", async () => {
+    test("jobs start while the broker is unreachable, and tell of its log when it is back", async () => {
       await using cluster = await startCluster({ brokers: broker().brokers });
       await broker().kill("SIGKILL");
       const jobs = await cluster.add("jobs");

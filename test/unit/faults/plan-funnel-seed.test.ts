@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { planFunnelSeed } from "../../faults/plan-funnel-seed.js";
+import { planFunnelSeed } from "../../faults/funnel/plan-funnel-seed.js";
 
 const SEEDS = Array.from({ length: 20 }, (_, index) => index + 1);
 

@@ -92,7 +92,7 @@ async function reserveLockFile(path: string): Promise<void> {
   }
 }
 
-/** Writes a value that is made once and never changed; whoever comes first decides it. */
+/** Writes a value that is made once and never changed: of several writers, the first decides. */
 async function settle(state: LogTables["state"], key: string[], value: unknown): Promise<unknown> {
   await state.ifNoExists(key, () => void state.put(key, value, 1));
   return state.get(key);

@@ -17,11 +17,11 @@ import {
 
 /** A log that can become unavailable, and remembers the appended records. */
 function openLog() {
-  const state = { away: false, lines: [] as string[] };
+  const state = { isAvailable: true, lines: [] as string[] };
   const eventLog: EventLog & { lag: () => Promise<number> } = {
     partitions: 8,
     async append(records) {
-      if (state.away) throw new EventLogUnavailable("no room", { cause: new Error("ENOSPC") });
+      if (!state.isAvailable) throw new EventLogUnavailable("no room", { cause: new Error("ENOSPC") });
       for (const record of records) {
         const text = linesOf(decodeRawChunk(record)).toString();
         state.lines.push(...text.split("\n"));
@@ -106,19 +106,19 @@ async function untilKnown(pixel: string): Promise<void> {
   await expect.poll(() => metric("collect_buffer_bytes")).toBe(0);
 }
 
-test("while the log is away everything is served, what fits is kept for it, and the rest is counted as lost", async () => {
+test("while the log is unavailable everything is served, what fits is kept for it, and the rest is counted as lost", async () => {
   const pixel = await newPixel("one");
   await untilKnown(pixel);
   const before = linesOfPixel(pixel).length;
   const counted = await metric("collect_events_total");
-  state.away = true;
+  state.isAvailable = false;
   for (let n = 1; n <= 300; n++) expect((await view(pixel, n)).status).toBe(200);
   expect((await metric("collect_events_total")) - counted).toBe(300);
   const lost = await metric("collect_events_lost_total");
   expect(lost).toBeGreaterThan(100);
   expect(await metric("collect_buffer_bytes")).toBeLessThanOrEqual(BUFFER_BYTES_MAX);
 
-  state.away = false;
+  state.isAvailable = true;
   await expect.poll(() => linesOfPixel(pixel).length - before).toBe(300 - lost);
   await expect.poll(() => metric("collect_buffer_bytes")).toBe(0);
 });

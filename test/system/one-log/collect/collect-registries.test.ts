@@ -209,10 +209,10 @@ describe("a Python index", () => {
     expect((await world.call({ ...asked, path: "/simple/other/" })).status).toBe(404);
   });
 
-  it("is a 502 while the upstream is away and nothing is known of it", async () => {
+  it("is a 502 while the upstream is unreachable and nothing is known of it", async () => {
     const gone = await startServer(answerUpstream);
     await gone[Symbol.asyncDispose]();
-    const made = { name: "away", domain: "away.example.org", repositoryURL: `${gone.url}/simple/` };
+    const made = { name: "gone", domain: "gone.example.org", repositoryURL: `${gone.url}/simple/` };
     await newPythonPackage(world, made);
     const reply = await world.call({ path: "/simple/web/", host: made.domain });
     expect([reply.status, reply.headers["retry-after"]]).toEqual([502, "5"]);

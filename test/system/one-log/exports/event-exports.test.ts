@@ -70,7 +70,7 @@ beforeAll(async () => {
   await importLines(first);
   await importLines([...views, ...again]);
   await importLines(sameDays);
-  // Overrides a part, is taken back whole: what it had overridden is live again.
+  // Overrides a part, is retracted whole: what it had overridden is live again.
   const mistake = await importLines(hostileEvents({ seed: 5, count: SMALL / 15, from: FROM, ...named }));
   await api.request(`/v2/imports/acme/${mistake}`, { method: "DELETE" });
   expected = liveRows(first, views, again, sameDays);

@@ -174,7 +174,7 @@ class History {
 
 const keyOf = ({ event }: Version) => event.key;
 
-/** The export as it is read when too many versions were taken back for a set of them. */
+/** The export as it is read when too many versions were removed for a set of them. */
 async function addedUp(unsettled: UnsettledImports): Promise<string[]> {
   const asked = {
     startDate: "2025-03-10",

@@ -93,7 +93,7 @@ test.each([{}, { "Accept-Encoding": "gzip" }])(
   },
 );
 
-test("an export whose caller goes away was left, not failed", async () => {
+test("an export whose caller leaves was left, not failed", async () => {
   await using server = await serve(endless);
   const response = await ask(server.url);
   response.destroy();

@@ -233,7 +233,7 @@ describe("after a crash", () => {
     expect(await settleAll(importId)).toBe(0);
   });
 
-  test("a batch that was not noted is found again, and nothing is taken back twice", async () => {
+  test("a batch that was not noted is found again, and nothing is removed twice", async () => {
     const dying = { ...journal, putStagedBatch: () => Promise.reject(new Error("the program died")) };
     const settling = settle(clickhouse.client, scopeOf(importId), { batch: randomUUID(), owner: dying });
     await expect(settling).rejects.toThrow("the program died");

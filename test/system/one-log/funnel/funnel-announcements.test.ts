@@ -8,6 +8,7 @@ import {
 } from "../../../support/api/announcements.js";
 import { readCompanyAddresses, type KnownCompany } from "../../../support/imports/company-addresses.js";
 import { makeOrganization, makePackage, makePixel } from "../../../support/imports/make-artifacts.js";
+import { UUID } from "../../../support/api/management-world.js";
 import { openReceiver, type Receiver } from "../../../support/api/receivers.js";
 import type { KnownArtifact } from "../../../support/imports/recount-line.js";
 import { startToolchain, type Toolchain } from "../../../support/program/start-toolchain.js";
@@ -128,7 +129,7 @@ test("over three months of imports each change of stage arrives, once and signed
     const arrived = await run(acme, day);
     expect(arrived).toEqual([
       {
-        id: expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/) as string,
+        id: expect.stringMatching(UUID) as string,
         type: "company-funnel-stage-changed",
         owner: "acme",
         created_at: `${day}T23:59:59.999000Z`,

@@ -94,7 +94,7 @@ describe("aborting an import", () => {
     expect(await api.get<EventImport>(pathOf(running))).toMatchObject({ status: "aborted" });
   });
 
-  test("with retract takes back what was imported", async () => {
+  test("with retract removes what was imported", async () => {
     const kept = bodyOf({ count: 2_000, startAt: 0 });
     await finished(kept);
     const { upload, started } = await startUpload(api, { owner: organization, path });
@@ -195,7 +195,7 @@ describe("the log of an import", () => {
     expect(rows).toBe("5");
   });
 
-  test("says that an import was taken back, before its lines", async () => {
+  test("says that an import was retracted, before its lines", async () => {
     const done = await finished(Buffer.from(lines.join("\n")));
     expect((await send("DELETE", pathOf(done))).status).toBe(204);
     const { text, rows } = await readLog(done);

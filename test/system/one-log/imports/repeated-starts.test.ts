@@ -113,7 +113,7 @@ describe("a start with an Idempotency-Key", () => {
 
   test.each([
     ["answers it again when it was aborted by hand, and kept what it had imported", "", true],
-    ["is free when the first was aborted and taken back during its upload", "?retract=true", false],
+    ["is free when the first was aborted and retracted during its upload", "?retract=true", false],
   ])("%s", async (_, query, same) => {
     const key = withKey(`aborted${query}`);
     const { upload, started } = await startUpload(api, { owner: organization, path, headers: key });

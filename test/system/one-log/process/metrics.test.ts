@@ -31,7 +31,7 @@ beforeAll(async () => {
 
 afterAll(() => toolchain?.close());
 
-/** Each event twice, so that settlement has something to take back; and one line that is none. */
+/** Each event twice, so that settlement has something to remove; and one line that is none. */
 const body = () =>
   [...Array(LINES).keys()]
     .map((n) => JSON.stringify({ $time: "2025-03-10T12:00:00Z", $unique_id: `id-${n >> 1}` }))

@@ -160,7 +160,7 @@ describe("a company that comes closer", () => {
   });
 });
 
-describe("a company that goes away", () => {
+describe("a company that leaves", () => {
   test.each<Case>([
     ["29 days after a download", downloads(1, 29), ENGAGED, "investigation by download"],
     ["30 days after a download", downloads(1, 30), ENGAGED, "as it was"],

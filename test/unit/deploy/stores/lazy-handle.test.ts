@@ -5,7 +5,7 @@ import { lazyHandle } from "../../../../deploy/stores/lazy-handle.js";
 function opening({ failures = 0 } = {}) {
   const counts = { opened: 0, closed: 0 };
   const later = lazyHandle(async () => {
-    if (counts.opened++ < failures) throw new Error("away");
+    if (counts.opened++ < failures) throw new Error("unreachable");
     return { [Symbol.asyncDispose]: async () => void counts.closed++ };
   });
   return { counts, later };
@@ -23,7 +23,7 @@ describe("a lazy handle", () => {
 
   test("is tried again by the next who asks, when it failed", async () => {
     const { counts, later } = opening({ failures: 1 });
-    await expect(later.get()).rejects.toThrow("away");
+    await expect(later.get()).rejects.toThrow("unreachable");
     await later.get();
     expect(counts.opened).toBe(2);
   });

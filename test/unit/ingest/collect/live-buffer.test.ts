@@ -40,7 +40,7 @@ function bufferOn(takes: (chunk: RawChunk) => Promise<void>, bytesMax = 10_000) 
 }
 
 const taking = async () => undefined;
-const refusing = () => Promise.reject(new Error("away"));
+const refusing = () => Promise.reject(new Error("unreachable"));
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
 test("lines that arrive together are one chunk, in the log within 200 ms", async () => {
@@ -74,15 +74,15 @@ test("lines are buffered by their size in bytes, however long one is", async () 
 });
 
 test("a failed append is retried with its id and partition until it succeeds", async () => {
-  let away = true;
+  let isAvailable = false;
   const seen: RawChunk[] = [];
   const { buffer, told, texts } = bufferOn(async (chunk) => {
     seen.push(chunk);
-    if (away) await refusing();
+    if (!isAvailable) await refusing();
   });
   buffer.add("line");
   await pass(1_000);
-  away = false;
+  isAvailable = true;
   await pass(3_000);
   expect(texts()).toEqual(["line\n"]);
   expect(told.failures).toBe(seen.length - 1);

@@ -202,11 +202,11 @@ describe("receiveImport", () => {
 
   test("records the interruption when an unavailable database is back, without keeping the sender", async () => {
     const steps: string[] = [];
-    const away = [new Error("away"), new Error("still away")];
+    const errors = [new Error("unreachable"), new Error("still unreachable")];
     const { log, active, uploads } = fakes({
       uploads: {
         async interruptUpload(id, reason) {
-          const error = away.shift();
+          const error = errors.shift();
           if (error !== undefined) throw error;
           steps.push(`interrupted ${id}: ${reason}`);
         },
