@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { VARIABLES } from "../../../deploy/config/config-schema.js";
+import { BREAKDOWN_LIST } from "../../../schemas/contracts/breakdowns.js";
 import { blocksOf, commandsOf, missingLines, PAGES } from "../../support/documents/pages.js";
 
 const textOf = (page: string) => readFileSync(page, "utf8");
@@ -94,6 +95,19 @@ describe("the table of files to change", () => {
     expect(rows.filter((_, index) => cells[index]?.length === 0)).toEqual([]);
     expect(cells.flat().filter((name) => !existsSync(name))).toEqual([]);
   });
+});
+
+test("the table of breakdowns has a row for each, with all of its fields", () => {
+  const rows = textOf("deploy/docs/exporting.md")
+    .split("\n")
+    .filter((line) => line.startsWith("| `"));
+  const lacking = BREAKDOWN_LIST.filter((breakdown) => {
+    const fields =
+      "values" in breakdown ? breakdown.values.map(({ field }) => field) : [breakdown.addressField];
+    const names = [breakdown.name, ...fields].map((name) => `\`${name}\``);
+    return !rows.some((row) => names.every((name) => row.includes(name)));
+  });
+  expect(lacking.map(({ name }) => name)).toEqual([]);
 });
 
 describe("a block", () => {
