@@ -28,13 +28,13 @@ export interface RoutedAnswer {
  * docker images. So without a public host, a docker host still serves pixels and npm reports outside of /v2/.
  */
 export function answerRequest(request: CollectRequest, collecting: Collecting): RoutedAnswer {
-  const { sites, pythonIndex, publicHost } = collecting;
+  const { sites, publicHost } = collecting;
   const site = siteOf(request, collecting);
   if (
     site !== undefined &&
     (site.kind !== "docker" || publicHost !== undefined || isRegistryPath(request.path))
   )
-    return { kind: site.kind, answer: answerSite(request, { site, pythonIndex }) };
+    return { kind: site.kind, answer: answerSite(request, site, collecting) };
   if (isRegistryPath(request.path)) return { kind: "none", answer: answerDocker(request, NO_IMAGES) };
   if (publicHost !== undefined && request.host !== publicHost) return UNKNOWN;
   switch (request.path) {
@@ -61,7 +61,8 @@ const UNKNOWN: RoutedAnswer = { kind: "none", answer: NOTHING };
 
 function answerSite(
   request: CollectRequest,
-  { site, pythonIndex }: { site: Site; pythonIndex: PythonIndex },
+  site: Site,
+  { sites, pythonIndex }: Pick<Collecting, "sites" | "pythonIndex">,
 ): CollectAnswer | Promise<CollectAnswer> {
   switch (site.kind) {
     case "file":
@@ -69,6 +70,6 @@ function answerSite(
     case "docker":
       return answerDocker(request, site);
     case "python":
-      return answerPython(request, site, pythonIndex);
+      return answerPython(request, site, { index: pythonIndex, packages: sites.python });
   }
 }

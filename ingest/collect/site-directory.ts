@@ -2,6 +2,7 @@ import type { LibraryType } from "../../schemas/records/artifact.js";
 import { sortRoutes } from "../routing/find-route.js";
 import { decodeRouteTemplate } from "../routing/route-template.js";
 import { decodeTemplate } from "../routing/url-template.js";
+import { normalizedName } from "./python/version-of-file.js";
 import type { DockerImage, DockerSite, NpmPackage, Site, SiteRoute, Sites } from "./sites.js";
 
 /** A package with the fields that decide where it is served. */
@@ -29,9 +30,14 @@ export class SiteDirectory implements Sites {
   private readonly domains = new Map<string, { packageId: string; site: Site }>();
   private readonly docker = new Map<string, DockerHost>();
   private readonly npmByName = new Map<string, NpmPackage[]>();
+  private readonly pythonByName = new Map<string, { packageId: string }[]>();
   private readonly pixelOwners = new Map<string, string>();
 
   readonly npm = { of: (name: string) => this.npmByName.get(name) ?? [] };
+  readonly python = {
+    of: (ownerId: string, project: string) =>
+      this.pythonByName.get(pythonKey(ownerId, project))?.[0]?.packageId,
+  };
   readonly pixels = { ownerOf: (pixelId: string) => this.pixelOwners.get(pixelId) };
 
   of(host: string): Site | undefined {
@@ -50,6 +56,7 @@ export class SiteDirectory implements Sites {
       for (const name of served.domains) this.domains.set(name, { packageId: served.id, site });
     const { packageId, ownerId } = identityOf(served);
     if (served.libraryType === "npm") insert(this.npmByName, served.name, { packageId, ownerId });
+    if (served.libraryType === "pypi") insert(this.pythonByName, pythonKeyOf(served), { packageId });
     const published = publicImage(served);
     if (published === undefined) return;
     let host = this.docker.get(published.host);
@@ -67,6 +74,7 @@ export class SiteDirectory implements Sites {
     for (const name of removed.domains)
       if (this.domains.get(name)?.packageId === id) this.domains.delete(name);
     remove(this.npmByName, removed.name, id);
+    remove(this.pythonByName, pythonKeyOf(removed), id);
     const published = publicImage(removed);
     if (published === undefined) return;
     const host = this.docker.get(published.host);
@@ -128,6 +136,14 @@ function earliestOf(images: Iterable<DockerImage>): DockerImage | undefined {
   return earliest;
 }
 
+function pythonKeyOf({ ownerId, name }: ServedPackage): string {
+  return pythonKey(ownerId, normalizedName(name));
+}
+
+function pythonKey(ownerId: string, project: string): string {
+  return `${ownerId}\n${project}`;
+}
+
 function identityOf({ id, ownerId }: ServedPackage): { packageId: string; ownerId: string } {
   return { packageId: id, ownerId };
 }
@@ -138,7 +154,7 @@ function siteOf(served: ServedPackage): Site | undefined {
   const { libraryType, name, repositoryUrl } = served;
   if (libraryType === "other") return { kind: "file", ...identity, routes: routesOf(served) };
   if (libraryType === "pypi" && repositoryUrl !== null)
-    return { kind: "python", ...identity, name, repositoryUrl };
+    return { kind: "python", ...identity, project: normalizedName(name), repositoryUrl };
   const image = imageOf(served);
   return image && { kind: "docker", images: new Map([[image.backendPath, image]]), first: image };
 }

@@ -41,7 +41,8 @@ export interface PythonSite {
   kind: "python";
   packageId: string;
   ownerId: string;
-  name: string;
+  /** Its normalised name. */
+  project: string;
   /** Ends in `/`. */
   repositoryUrl: string;
 }
@@ -56,6 +57,12 @@ export interface NpmPackage {
   ownerId: string;
 }
 
+/** Python packages of all owners. When an owner has several names that normalise to one, the oldest package has it. */
+export interface PythonPackages {
+  /** The id of an owner's package with this normalised name. */
+  of(ownerId: string, project: string): string | undefined;
+}
+
 /** Pixels by id, lower case. */
 export interface Pixels {
   ownerOf(pixelId: string): string | undefined;
@@ -66,5 +73,6 @@ export interface Sites {
   /** The site of a host name; undefined when the host belongs to no package. */
   of(host: string): Site | undefined;
   npm: NpmPackages;
+  python: PythonPackages;
   pixels: Pixels;
 }

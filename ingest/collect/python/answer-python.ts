@@ -5,22 +5,27 @@ import {
   type CollectRequest,
   type LiveEvent,
 } from "../collect-answer.js";
-import type { PythonSite } from "../sites.js";
+import type { PythonPackages, PythonSite } from "../sites.js";
 import { chooseIndexForm, INDEX_TYPES } from "./choose-index-form.js";
 import { isProjectName, type IndexFile } from "./index-page.js";
 import type { PythonIndex } from "./python-index.js";
 import type { ServedPage } from "./served-page.js";
 import { normalizedName, versionOfFile } from "./version-of-file.js";
 
+interface PythonSources {
+  index: PythonIndex;
+  packages: PythonPackages;
+}
+
 /**
  * Serves the upstream's simple index: pages with rewritten links, and files as redirects to the upstream. Every project
- * is served, so that pip finds dependencies. A download is a GET of a file from its first byte, because installers also
- * read the ends of wheels for their metadata.
+ * is served, so that pip finds dependencies; only files of the owner's packages count. A download is a GET of a file from
+ * its first byte, because installers also read the ends of wheels for their metadata.
  */
 export async function answerPython(
   request: CollectRequest,
   site: PythonSite,
-  index: PythonIndex,
+  { index, packages }: PythonSources,
 ): Promise<CollectAnswer> {
   const wanted = parsePath(request.path);
   if (wanted === undefined) return NOTHING;
@@ -32,7 +37,14 @@ export async function answerPython(
   if (page === "unavailable") return UNAVAILABLE;
   if (wanted.file === undefined) return pageAnswer(request, page);
   const found = findFile(page, wanted.file) ?? (await findAgain(wanted.file, () => index.read(source, NEW)));
-  return found === undefined ? NOTHING : fileAnswer(request, { ...found, site, project: wanted.project });
+  if (found === undefined) return NOTHING;
+  const packageId = packageOf(wanted.project, site, packages);
+  return fileAnswer(request, { ...found, ownerId: site.ownerId, packageId, project: wanted.project });
+}
+
+/** The package whose project this is: the site's own, or another of its owner. Undefined for a dependency. */
+function packageOf(project: string, site: PythonSite, packages: PythonPackages): string | undefined {
+  return project === site.project ? site.packageId : packages.of(site.ownerId, project);
 }
 
 const UNAVAILABLE: CollectAnswer = {
@@ -116,7 +128,8 @@ function has({ rest }: IndexFile, companion: ".metadata" | ".asc"): boolean {
 }
 
 interface FoundOn extends Found {
-  site: PythonSite;
+  ownerId: string;
+  packageId: string | undefined;
   project: string;
 }
 
@@ -126,7 +139,7 @@ function fileAnswer(request: CollectRequest, found: FoundOn): CollectAnswer {
   return {
     status: 307,
     headers: { Location: companion === undefined ? file.url : besideUrl(file.url, companion) },
-    events: counts ? [downloadOf(found)] : [],
+    events: counts ? downloadsOf(found) : [],
   };
 }
 
@@ -141,11 +154,14 @@ function besideUrl(url: string, companion: string): string {
   return beside.href;
 }
 
-function downloadOf({ site, file, project }: FoundOn): LiveEvent {
-  return {
-    ownerId: site.ownerId,
-    artifact: { kind: "package", id: site.packageId },
-    version: versionOfFile(file.filename, project),
-    variables: new Map(),
-  };
+function downloadsOf({ ownerId, packageId, file, project }: FoundOn): LiveEvent[] {
+  if (packageId === undefined) return [];
+  return [
+    {
+      ownerId,
+      artifact: { kind: "package", id: packageId },
+      version: versionOfFile(file.filename, project),
+      variables: new Map(),
+    },
+  ];
 }

@@ -1,14 +1,15 @@
-"""Writes the smallest wheel that installers take: make-wheel.py FOLDER NAME VERSION. Prints the name of the file."""
+"""Writes the smallest wheel that installers take: make-wheel.py FOLDER NAME VERSION REQUIREMENT... Prints the file's name."""
 
 import os
 import sys
 import zipfile
 
-folder, name, version = sys.argv[1:]
+folder, name, version, *requirements = sys.argv[1:]
 info = f"{name}-{version}.dist-info"
 files = {
     f"{name}.py": f'version = "{version}"\n',
-    f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n",
+    f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
+    + "".join(f"Requires-Dist: {requirement}\n" for requirement in requirements),
     f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: a test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
 }
 record = "".join(f"{path},,\n" for path in [*files, f"{info}/RECORD"])

@@ -1,21 +1,27 @@
-import { createHash } from "node:crypto";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import type { RequestListener } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openCollectWorld, type CollectWorld } from "../../../support/collect/collect-world.js";
+import { countEvents } from "../../../support/collect/collect-cases.js";
+import {
+  indexHtml,
+  serveWheel,
+  type ServedFiles,
+  type Wheel,
+} from "../../../support/collect/python-index.js";
+import { downloadWithPip, installWithUv } from "../../../support/collect/python-installers.js";
 import { describeWithCommand } from "../../../support/program/describe-with-command.js";
 import { newNpmPackage, newPythonPackage } from "../../../support/collect/registry-packages.js";
 import { runCommand } from "../../../support/program/run-command.js";
-import { startProxy } from "../../../support/collect/start-proxy.js";
 import { startServer, type StartedServer } from "../../../support/collect/start-server.js";
 
 let world: CollectWorld;
 let upstream: StartedServer;
 let folder: string;
 /** The upstream's files, by path, with their content types. */
-const served = new Map<string, [type: string, body: string | Buffer]>();
+const served: ServedFiles = new Map();
 const answerUpstream: RequestListener = ({ url = "" }, response) => {
   const [type, body] = served.get(url) ?? ["text/plain", ""];
   response.writeHead(served.has(url) ? 200 : 404, { "Content-Type": type }).end(body);
@@ -44,50 +50,36 @@ async function eventsOf(id: string) {
 }
 
 const PIP = { command: ["python3", "-m", "pip"], install: "Python with pip" } as const;
+const UV = { command: ["uv"], install: "uv (https://docs.astral.sh/uv)", rare: true } as const;
 
 describeWithCommand("pip", PIP, () => {
   const HASHED = "a wheel, with its hash and its metadata";
-  const project = "acme_tools";
-  let wheel: string;
-  let bytes: Buffer;
-
+  let wheel: Wheel;
   beforeAll(async () => {
-    const made = await runCommand("python3", [
-      "test/support/collect/make-wheel.py",
-      folder,
-      project,
-      "1.4.0",
-    ]);
-    wheel = made.trim();
-    bytes = await readFile(join(folder, wheel));
-    served.set(`/files/${wheel}`, ["application/zip", bytes]);
-    served.set(`/files/${wheel}.metadata`, ["text/plain", await readFile(join(folder, `${wheel}.metadata`))]);
+    const parts = { folder, project: "acme_tools", version: "1.4.0" };
+    wheel = await serveWheel(served, parts);
   });
 
-  const sha256 = (content: Buffer) => createHash("sha256").update(content).digest("hex");
-  const html = () =>
-    `<!DOCTYPE html><a href="../../files/${wheel}#sha256=${sha256(bytes)}" data-core-metadata="true">${wheel}</a>`;
   const json = () =>
     JSON.stringify({
       meta: { "api-version": "1.0" },
       name: "acme-tools",
-      files: [{ filename: wheel, url: `../../files/${wheel}`, hashes: { sha256: sha256(bytes) } }],
+      files: [{ filename: wheel.name, url: `../../files/${wheel.name}`, hashes: { sha256: wheel.sha256 } }],
     });
 
   test.each([
-    ["HTML", "text/html; charset=utf-8", html],
-    ["JSON", "application/vnd.pypi.simple.v1+json", json],
+    ["HTML", "Acme_Tools", "text/html; charset=utf-8", () => indexHtml(wheel)],
+    ["JSON", "Acme.Tools", "application/vnd.pypi.simple.v1+json", json],
   ])(
     `downloads ${HASHED}, through the domain of a package whose upstream speaks %s`,
-    async (form, type, page) => {
+    async (form, name, type, page) => {
       served.set(`/${form}/acme-tools/`, [type, page()]);
       const domain = `${form.toLowerCase()}.pkgs.example.org`;
-      const made = { name: form, domain, repositoryURL: `${upstream.url}/${form}/` };
-      const id = await newPythonPackage(world, made);
+      const id = await newPythonPackage(world, { name, domain, repositoryURL: `${upstream.url}/${form}/` });
       const to = join(folder, form);
-      await downloadWithPip({ domain, to, requirement: "Acme.Tools==1.4.0" });
-      expect(await readdir(to)).toEqual([wheel]);
-      expect(await readFile(join(to, wheel))).toEqual(bytes);
+      await downloadWithPip({ domain, to, requirement: "Acme.Tools==1.4.0", port: collectPort });
+      expect(await readdir(to)).toEqual([wheel.name]);
+      expect(await readFile(join(to, wheel.name))).toEqual(wheel.bytes);
       await expect
         .poll(() => eventsOf(id))
         .toEqual([{ type: "package-download", version: "1.4.0", client: "pip", times: 1 }]);
@@ -95,39 +87,50 @@ describeWithCommand("pip", PIP, () => {
   );
 
   test("refuses a file that is not what the index says, although the host is another", async () => {
-    const wrong = html().replace(/sha256=../, "sha256=00");
-    served.set("/wrong/acme-tools/", ["text/html", wrong]);
     const domain = "wrong.pkgs.example.org";
     await newPythonPackage(world, { name: "wrong", domain, repositoryURL: `${upstream.url}/wrong/` });
-    const download = downloadWithPip({ domain, to: join(folder, "wrong"), requirement: "acme-tools" });
+    served.set("/wrong/acme-tools/", ["text/html", indexHtml(wheel).replace(/sha256=../, "sha256=00")]);
+    const download = downloadWithPip({
+      domain,
+      to: join(folder, "wrong"),
+      requirement: "acme-tools",
+      port: collectPort,
+    });
     await expect(download).rejects.toThrow("DO NOT MATCH THE HASHES");
   });
 
-  async function downloadWithPip({
-    domain,
-    to,
-    requirement,
-  }: {
-    domain: string;
-    to: string;
-    requirement: string;
-  }) {
-    await using proxy = await startProxy(collectPort);
-    const from = ["--index-url", `http://${domain}/simple/`, "--trusted-host", domain, "--proxy", proxy.url];
-    const quiet = [
-      "--isolated",
-      "--no-cache-dir",
-      "--disable-pip-version-check",
-      "--no-deps",
-      "--retries",
-      "0",
-    ];
-    const args = ["-m", "pip", "download", ...quiet, ...from, "--dest", to, requirement];
-    // Behind a proxy, pip would take the machine's variables first.
-    const env = { http_proxy: proxy.url, HTTP_PROXY: proxy.url, no_proxy: "", NO_PROXY: "" };
-    return await runCommand("python3", args, { env });
-  }
+  test("counts once for a package with a dependency", () => expectOneEvent("pip", downloadWithPip));
 });
+
+describeWithCommand("uv", UV, () => {
+  test("counts once for a package with a dependency", () => expectOneEvent("uv", installWithUv));
+});
+
+/** The package of a domain requires another of its owner and one of somebody else. */
+async function expectOneEvent(client: string, install: typeof downloadWithPip) {
+  const [app, base, other] = [`${client}-app`, `${client}-base`, `${client}-other`];
+  const repositoryURL = `${upstream.url}/${client}/`;
+  const publish = async (project: string, version: string, requires: string[] = []) => {
+    const parts = { folder, project: project.replace("-", "_"), version, requires };
+    const page = indexHtml(await serveWheel(served, parts));
+    served.set(`/${client}/${project}/`, ["text/html", page]);
+  };
+  await publish(app, "2.0.1", [other, `${base}>=0.3`]);
+  await publish(base, "0.3");
+  await publish(other, "9.1");
+  const domain = `${app}.example.org`;
+  const baseId = await newPythonPackage(world, { name: base, domain: `${base}.example.org`, repositoryURL });
+  const appId = await newPythonPackage(world, { name: app, domain, repositoryURL });
+  const before = await countEvents(world);
+  const to = join(folder, client);
+  await install({ domain, to, requirement: app, port: collectPort });
+  const installed = (await readdir(to)).filter((name) => /\.whl$|\.dist-info$/.test(name));
+  expect(installed).toHaveLength(3);
+  const download = { type: "package-download", client, times: 1 };
+  await expect.poll(() => eventsOf(appId)).toEqual([{ ...download, version: "2.0.1" }]);
+  await expect.poll(() => eventsOf(baseId)).toEqual([{ ...download, version: "0.3" }]);
+  expect(await countEvents(world)).toBe(before + 2);
+}
 
 describeWithCommand("curl", { command: ["curl"], install: "curl" }, () => {
   test("follows a route of a file package to the file", async () => {

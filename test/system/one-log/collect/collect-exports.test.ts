@@ -58,7 +58,7 @@ const KINDS = {
     counted: [client("docker", "27.3.1"), LINUX, TOTAL, { breakdown: "version", version: "2.1" }],
   },
   python: {
-    call: { host: "pip.example.org", path: "/simple/web/web-2.0.zip" },
+    call: { host: "pip.example.org", path: "/simple/pyweb/pyweb-2.0.zip" },
     status: 307,
     row: { type: "package-download", package: "pyweb", version: "2.0", user_agent: PIP, variables: "" },
     counted: [client("pip", "24.2"), TOTAL],
@@ -82,9 +82,9 @@ const range = { startDate: day(-1), endDate: day(2) };
 
 beforeAll(async () => {
   upstream = await startServer((_, response) => {
-    const files = [{ filename: "web-2.0.zip", url: `${FILES}/web-2.0.zip`, hashes: {} }];
+    const files = [{ filename: "pyweb-2.0.zip", url: `${FILES}/pyweb-2.0.zip`, hashes: {} }];
     response.writeHead(200, { "Content-Type": "application/vnd.pypi.simple.v1+json" });
-    response.end(JSON.stringify({ meta: { "api-version": "1.0" }, name: "web", files }));
+    response.end(JSON.stringify({ meta: { "api-version": "1.0" }, name: "pyweb", files }));
   });
   world = await openCollectWorld({ env: { COLLECT_ALLOW_PRIVATE_UPSTREAMS: "true" } });
   const routes = [{ templatePath: "/get/{version}/{file}", outgoingUrl: `${FILES}/{file}` }];

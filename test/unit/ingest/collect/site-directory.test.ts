@@ -31,7 +31,7 @@ describe("domains", () => {
   test("that belong to Python packages know the repository", () => {
     const repositoryUrl = "https://pypi.org/simple/";
     const directory = directoryOf(packageOf({ libraryType: "pypi", name: "numpy", repositoryUrl }));
-    expect(directory.of("files.example")).toMatchObject({ kind: "python", name: "numpy", repositoryUrl });
+    expect(directory.of("files.example")).toMatchObject({ kind: "python", project: "numpy", repositoryUrl });
   });
 
   test("have the more literal route first, and leave out routes that cannot be parsed", () => {
@@ -42,6 +42,33 @@ describe("domains", () => {
     const site = directoryOf(packageOf({ routes })).of("files.example");
     const first = site?.kind === "file" ? site.routes.map(({ template }) => template.variables) : [];
     expect(first).toEqual([[], ["v"], ["all"]]);
+  });
+});
+
+describe("Python packages", () => {
+  const python = (n: number, over = {}) =>
+    packageOf({ id: id(n), libraryType: "pypi", name: "Acme.Tools", domains: [], ...over });
+
+  test("are found by owner and normalised name, the oldest first, with and without a domain", () => {
+    const directory = directoryOf(
+      python(2),
+      python(1, { name: "acme_tools" }),
+      python(3, { ownerId: "other" }),
+    );
+    const { ownerId } = python(1);
+    expect(directory.python.of(ownerId, "acme-tools")).toBe(id(1));
+    expect(directory.python.of("other", "acme-tools")).toBe(id(3));
+    directory.removePackage(id(1));
+    expect(directory.python.of(ownerId, "acme-tools")).toBe(id(2));
+    directory.putPackage(python(2, { name: "renamed" }));
+    expect(directory.python.of(ownerId, "acme-tools")).toBeUndefined();
+    expect(directory.python.of(ownerId, "renamed")).toBe(id(2));
+  });
+
+  test("of other kinds do not count as such", () => {
+    const { ownerId } = python(1);
+    const directory = directoryOf(python(1, { libraryType: "npm" }), python(2, { libraryType: "other" }));
+    expect(directory.python.of(ownerId, "acme-tools")).toBeUndefined();
   });
 });
 

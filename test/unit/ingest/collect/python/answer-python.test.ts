@@ -2,7 +2,7 @@ import { describe, expect, it, test } from "vitest";
 import type { CollectRequest } from "../../../../../ingest/collect/collect-answer.js";
 import { answerPython } from "../../../../../ingest/collect/python/answer-python.js";
 import { createPythonIndex } from "../../../../../ingest/collect/python/python-index.js";
-import type { PythonSite } from "../../../../../ingest/collect/sites.js";
+import type { PythonPackages, PythonSite } from "../../../../../ingest/collect/sites.js";
 import { collectRequest } from "../../../../support/collect/collect-request.js";
 import { fakeUpstream, type FakeUpstream } from "../../../../support/collect/fake-upstream.js";
 
@@ -10,7 +10,7 @@ const SITE: PythonSite = {
   kind: "python",
   packageId: "package",
   ownerId: "owner",
-  name: "web",
+  project: "web",
   repositoryUrl: "https://index.example/simple/",
 };
 
@@ -21,15 +21,23 @@ const PAGES: Record<string, string> = {
   "https://index.example/simple/web/":
     `<a href="https://cdn.example/w/${WHEEL}#sha256=ab" data-core-metadata="true">${WHEEL}</a>` +
     '<a href="../../f/web-1.3.0.tar.gz?t=1" data-gpg-sig="true">web-1.3.0.tar.gz</a>',
+  "https://index.example/simple/zope-interface/":
+    '<a href="zope_interface-7.1.zip">zope_interface-7.1.zip</a>',
+  "https://index.example/simple/idna/": '<a href="idna-3.10.tar.gz">idna-3.10.tar.gz</a>',
 };
 
 function upstreamOfPages(): FakeUpstream {
   return fakeUpstream((url) => (PAGES[url] === undefined ? { status: 404 } : { body: PAGES[url] }));
 }
 
+/** The owner has "web" and "zope-interface"; everything else is somebody else's. */
+const packages: PythonPackages = {
+  of: (ownerId, project) => (ownerId === "owner" && project === "zope-interface" ? "zope" : undefined),
+};
+
 function ask(target: string, more: Partial<CollectRequest> = {}, upstream = upstreamOfPages()) {
   const index = createPythonIndex({ fetchIndex: upstream.fetchIndex, now: () => 0 });
-  return answerPython(collectRequest(target, more), SITE, index);
+  return answerPython(collectRequest(target, more), SITE, { index, packages });
 }
 
 const WEB_PAGE =
@@ -143,15 +151,30 @@ describe("a file", () => {
     expect(await ask(target, more)).toEqual({ status: 307, headers: { Location: location }, events });
   });
 
+  test.each([
+    [
+      "of another package of the owner counts for that",
+      "/simple/Zope.Interface/zope_interface-7.1.zip",
+      ["zope", "7.1"],
+    ],
+    ["of any other project is served and not counted", "/simple/idna/idna-3.10.tar.gz", undefined],
+  ])("%s (%s)", async (_, target, counted) => {
+    const { status, events } = await ask(target);
+    expect(status).toBe(307);
+    expect(events.map(({ artifact, version }) => [artifact.id, version])).toEqual(
+      counted === undefined ? [] : [counted],
+    );
+  });
+
   it("that is newer than the page is looked for again", async () => {
     const upstream = upstreamOfPages();
     const clock = { now: 0 };
     const index = createPythonIndex({ fetchIndex: upstream.fetchIndex, now: () => clock.now });
     const newest = collectRequest("/simple/web/web-2.0.zip");
-    expect(await answerPython(newest, SITE, index)).toMatchObject({ status: 404 });
+    expect(await answerPython(newest, SITE, { index, packages })).toMatchObject({ status: 404 });
     upstream.answer = () => ({ body: '<a href="web-2.0.zip">' });
     clock.now = 2_000;
-    expect(await answerPython(newest, SITE, index)).toMatchObject({ status: 307 });
+    expect(await answerPython(newest, SITE, { index, packages })).toMatchObject({ status: 307 });
   });
 });
 
