@@ -150,6 +150,13 @@ const PROCESSING = {
       "Companies: MMDB of MaxMind Enterprise, ISP, Domain or Connection-Type, or IPinfo company. It comes before the " +
       "other databases.",
   },
+  ORGANIZATIONS_CSV: {
+    ...FILE,
+    unset: "none",
+    meaning:
+      "Names, domains and kinds of organizations, as `name,domain,kind,numbers,match`. It comes before the bundled " +
+      "table; see [companies](companies.md#your-own-table).",
+  },
   FUNNEL_SCHEDULE: {
     type: "string",
     format: "cron",

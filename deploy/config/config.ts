@@ -38,8 +38,8 @@ export interface Config {
   enrich: { workers: number };
   /** `bytesMax`: the limit for the decompressed body of one import. */
   imports: { bytesMax: number };
-  /** Paths of MMDB files (`asnDb` also CSV) that replace the bundled data. */
-  lookups: { cityMmdb?: string; asnDb?: string; companyMmdb?: string };
+  /** Paths of MMDB files (`asnDb` also CSV) that replace the bundled data, and of a CSV that adds to it. */
+  lookups: { cityMmdb?: string; asnDb?: string; companyMmdb?: string; organizationsCsv?: string };
   /** A cron expression. */
   funnelSchedule: string;
   webhooks: { allowPrivateNetworks: boolean };
@@ -79,6 +79,7 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
       ...given("cityMmdb", variables.CITY_MMDB),
       ...given("asnDb", variables.ASN_DB),
       ...given("companyMmdb", variables.COMPANY_MMDB),
+      ...given("organizationsCsv", variables.ORGANIZATIONS_CSV),
     },
     funnelSchedule: variables.FUNNEL_SCHEDULE,
     webhooks: { allowPrivateNetworks: variables.WEBHOOK_ALLOW_PRIVATE_NETWORKS === "true" },

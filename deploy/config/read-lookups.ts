@@ -11,6 +11,7 @@ export async function readLookups(lookups: Config["lookups"]): Promise<LookupDat
       ["CITY_MMDB", lookups.cityMmdb],
       ["ASN_DB", lookups.asnDb],
       ["COMPANY_MMDB", lookups.companyMmdb],
+      ["ORGANIZATIONS_CSV", lookups.organizationsCsv],
     ].flatMap(([variable, path]) => (path === undefined ? [] : [variable]));
     throw new StartFailure(`${(error as Error).message} (${given.join(", ")})`, { cause: error });
   }

@@ -1,5 +1,7 @@
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { assetUrl } from "../../schemas/asset.js";
 import { namesNetwork } from "./networks/network-facts.js";
 import type { NetworkSources } from "./networks/open-networks.js";
@@ -7,6 +9,7 @@ import { sampleRecords, verifiedMmdb } from "./mmdb/open-mmdb.js";
 import type { MmdbFile, MmdbRecord } from "./mmdb/open-mmdb.js";
 import { parseAsnCsv } from "./networks/parse-asn-csv.js";
 import { parseOrganizations } from "./networks/parse-organizations.js";
+import type { Organization } from "./networks/parse-organizations.js";
 import { namesPlace } from "./mmdb/read-place.js";
 import { readShared } from "./read-shared.js";
 
@@ -16,6 +19,8 @@ export interface LookupPaths {
   /** An MMDB, or a CSV in the form of ip-location-db. */
   asnDb?: string | undefined;
   companyMmdb?: string | undefined;
+  /** A table of organizations that comes before the bundled ones. */
+  organizationsCsv?: string | undefined;
 }
 
 /** All tables, immutable, over shared memory: passing this to a worker thread copies next to nothing. */
@@ -29,14 +34,16 @@ export interface LookupData {
  * and give the result to `openLookups`. A file that is missing, damaged or of another form is an error that
  * names it.
  */
-export async function loadLookupData({ cityMmdb, asnDb, companyMmdb }: LookupPaths): Promise<LookupData> {
-  const [cities, asn, company, organizations] = await Promise.all([
+export async function loadLookupData(paths: LookupPaths): Promise<LookupData> {
+  const { cityMmdb, asnDb, companyMmdb, organizationsCsv } = paths;
+  const [cities, asn, company, ...organizations] = await Promise.all([
     cityMmdb === undefined ? loadBundledCities() : loadMmdb(cityMmdb, CITY).then((file) => [file]),
     loadAsn(asnDb),
     companyMmdb === undefined ? undefined : loadMmdb(companyMmdb, COMPANY),
-    readFile(assetUrl("enrich/data/organizations.csv"), "utf8"),
+    organizationsCsv === undefined ? [] : loadOrganizations(organizationsCsv),
+    loadBundledOrganizations(),
   ]);
-  return { cities, networks: { organizations: parseOrganizations(organizations), asn, company } };
+  return { cities, networks: { organizations, asn, company } };
 }
 
 interface Purpose {
@@ -77,6 +84,22 @@ async function loadAsn(path: string | undefined): Promise<NetworkSources["asn"]>
   const paths = path === undefined ? BUNDLED_ASN_CSV.map(bundledPath) : [path];
   const csvs = paths.map(async (each) => ({ path: each, bytes: await readShared(each, ASN.name) }));
   return { table: parseAsnCsv(await Promise.all(csvs)) };
+}
+
+async function loadOrganizations(path: string): Promise<Organization[]> {
+  const text = await readFile(path, "utf8").catch((cause: unknown) => {
+    throw new Error(`The table of organizations ${path} cannot be read: ${(cause as Error).message}`, {
+      cause,
+    });
+  });
+  return parseOrganizations(text, path);
+}
+
+/** The files of `enrich/data/organizations`, as one table. */
+export async function loadBundledOrganizations(): Promise<Organization[]> {
+  const folder = fileURLToPath(assetUrl("enrich/data/organizations/"));
+  const names = await readdir(folder);
+  return (await Promise.all(names.map((name) => loadOrganizations(join(folder, name))))).flat();
 }
 
 /** For IPv4 and IPv6, the file format that parses faster. */

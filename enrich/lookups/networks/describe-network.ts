@@ -1,21 +1,20 @@
 import type { Network } from "../../../schemas/records/enriched-event.js";
 import { classifyOrganization } from "./classify-organization.js";
+import type { Organizations } from "./find-organization.js";
 import type { NetworkFacts, OrganizationKind } from "./network-facts.js";
 import type { Organization } from "./parse-organizations.js";
-import { namesOrganization } from "./names-organization.js";
-
-/** The curated organizations by AS number. */
-export type Organizations = ReadonlyMap<number, Organization>;
+import { sharesWord } from "./shares-word.js";
 
 /**
  * Names the company or cloud provider of a network. An ISP or a hosting provider is not a company; every other network
  * belongs to a company with a name and, where one is known, a domain.
  */
 export function describeNetwork(facts: NetworkFacts, organizations: Organizations): Network {
-  const owner = organizations.get(facts.asn);
-  const kind = kindOf(facts, owner);
-  if (kind === "cloud") return describeCloud(facts, owner);
-  const company = isCompany(kind) ? describeCompany(facts, owner) : NO_COMPANY;
+  const owner = organizations.ofOwner(facts.asn, facts.asOrganization);
+  const user = findUser(facts, owner, organizations);
+  const kind = kindOf(facts, owner, user);
+  if (kind === "cloud") return describeCloud(facts, user?.kind === "cloud" ? user : owner);
+  const company = isCompany(kind) ? describeCompany(facts, owner, user) : NO_COMPANY;
   return Object.freeze({
     ...company,
     connectionType: kind === "" ? "" : CONNECTION_TYPES[kind],
@@ -36,22 +35,36 @@ const CONNECTION_TYPES: Readonly<Record<OrganizationKind, string>> = {
 
 const NO_COMPANY = Object.freeze({ company: "", companyDomain: "" });
 
+/** The organization that a database names as the user: one of the tables, or the owner under another of its names. */
+function findUser(
+  { organization, isp }: NetworkFacts,
+  owner: Organization | undefined,
+  organizations: Organizations,
+): Organization | undefined {
+  const name = organization || isp;
+  const named = organizations.ofName(name);
+  if (named !== undefined) return named;
+  return owner !== undefined && sharesWord(name, owner.name) ? owner : undefined;
+}
+
 /** Order: the database's own kind, the access line, the kind from the name. */
-function kindOf(facts: NetworkFacts, owner: Organization | undefined): OrganizationKind | "" {
+function kindOf(
+  facts: NetworkFacts,
+  owner: Organization | undefined,
+  user: Organization | undefined,
+): OrganizationKind | "" {
   // Databases call clouds hosting; only the curated table tells them apart.
   if (facts.kind === "hosting" && owner?.kind === "cloud") return "cloud";
   if (facts.kind !== "") return facts.kind;
   if (facts.line === "isp") return "isp";
-  const kind = kindOfName(facts, owner);
+  const kind = user?.kind ?? kindOfName(facts, owner);
   // A business line at an ISP belongs to a company, also where the name is the ISP's.
   return facts.line === "business" && (kind === "isp" || kind === "") ? "business" : kind;
 }
 
 function kindOfName(facts: NetworkFacts, owner: Organization | undefined): OrganizationKind | "" {
   const { organization, isp } = facts;
-  const name = organization || isp;
-  if (name === "") return kindOfOwner(facts, owner);
-  if (owner !== undefined && namesOrganization(name, owner)) return owner.kind;
+  if (organization === "" && isp === "") return kindOfOwner(facts, owner);
   return organization === "" ? "isp" : classifyOrganization(organization);
 }
 
@@ -76,11 +89,14 @@ function describeCloud(facts: NetworkFacts, owner: Organization | undefined): Ne
 }
 
 /** If no database names the user, the AS owner is the company, unless it is an ISP, host, cloud or of unknown kind. */
-function describeCompany(facts: NetworkFacts, owner: Organization | undefined) {
+function describeCompany(
+  facts: NetworkFacts,
+  owner: Organization | undefined,
+  user: Organization | undefined,
+) {
   const { organization, domain } = facts;
   if (organization !== "") {
-    const same = owner !== undefined && namesOrganization(organization, owner) ? owner : undefined;
-    return { company: same?.name ?? organization, companyDomain: domain || (same?.domain ?? "") };
+    return { company: user?.name ?? organization, companyDomain: domain || (user?.domain ?? "") };
   }
   const kind = kindOfOwner(facts, owner);
   const isOwner = kind !== "" && kind !== "cloud" && isCompany(kind);

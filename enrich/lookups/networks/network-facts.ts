@@ -1,7 +1,7 @@
 import type { MmdbRecord } from "../mmdb/open-mmdb.js";
 import { readText } from "../mmdb/read-field.js";
 
-/** Kinds of organization, as `enrich/data/organizations.csv` spells them. */
+/** Kinds of organization, as `enrich/data/organizations/` spells them. */
 export const ORGANIZATION_KINDS = ["cloud", "hosting", "isp", "business", "education", "government"] as const;
 export type OrganizationKind = (typeof ORGANIZATION_KINDS)[number];
 

@@ -5,7 +5,7 @@ import type { EntryOf } from "../address-cache.js";
 import { findAsnOwner, readAsnOwner } from "./asn-table.js";
 import type { AsnTable } from "./asn-table.js";
 import { describeNetwork } from "./describe-network.js";
-import type { Organizations } from "./describe-network.js";
+import { openOrganizations } from "./find-organization.js";
 import { completeFacts, NO_FACTS, readNetworkFacts } from "./network-facts.js";
 import type { NetworkFacts } from "./network-facts.js";
 import { openMmdb } from "../mmdb/open-mmdb.js";
@@ -13,11 +13,11 @@ import type { MmdbFile } from "../mmdb/open-mmdb.js";
 import type { Organization } from "./parse-organizations.js";
 
 /**
- * Sources of facts about networks. `company` comes first, completed by `asn`; `organizations` names and classifies the
- * owner of an AS number.
+ * Sources of facts about networks. `company` comes first, completed by `asn`; `organizations` are tables that
+ * name and classify what these found, an earlier one before a later one.
  */
 export interface NetworkSources {
-  organizations: readonly Organization[];
+  organizations: readonly (readonly Organization[])[];
   /** The network that announces an address. */
   asn: { table: AsnTable } | { mmdb: MmdbFile };
   /** The user of an address. */
@@ -30,11 +30,11 @@ export function openNetworks(
   { entryOf, cacheBytesMax }: { entryOf: EntryOf; cacheBytesMax: number },
 ): Lookups["networks"] {
   const limits = { cacheBytesMax };
-  const byNumber: Organizations = new Map(organizations.map((row) => [row.asn, row]));
+  const named = openOrganizations(organizations);
   const ownerOf = "table" in asn ? openTable(asn.table, limits) : openFacts(asn.mmdb, limits);
   const userOf = company === undefined ? () => NO_FACTS : openFacts(company, limits);
   const intern = openInterning(limits);
-  const describe = (facts: NetworkFacts) => intern(describeNetwork(facts, byNumber));
+  const describe = (facts: NetworkFacts) => intern(describeNetwork(facts, named));
   const described = new WeakMap<NetworkFacts, Network>();
   const find = (address: string) => {
     const owner = ownerOf(address);

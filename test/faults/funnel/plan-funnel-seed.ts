@@ -43,7 +43,7 @@ export const DELIVERING: readonly FaultKind[] = [
 export const ROUND_STAGES = ["interest", "investigation", "experimentation"] as const;
 export type RoundStage = (typeof ROUND_STAGES)[number];
 
-const COMPANIES = readCompanyAddresses();
+const COMPANIES = await readCompanyAddresses();
 const COMPANIES_MIN = 110;
 /** A program may be gone before more of an event's deliveries have been passed. */
 const HITS_MAX = 4;

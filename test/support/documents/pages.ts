@@ -12,6 +12,7 @@ export const PAGES = [
   "deploy/README.md",
   "deploy/docs/install.md",
   "deploy/docs/configuration.md",
+  "deploy/docs/companies.md",
   "deploy/docs/backup.md",
   "deploy/docs/metrics.md",
   "deploy/docs/upgrade.md",

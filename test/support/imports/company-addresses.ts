@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { parseOrganizations } from "../../../enrich/lookups/networks/parse-organizations.js";
-import { assetUrl } from "../../../schemas/asset.js";
+import { loadBundledOrganizations } from "../../../enrich/lookups/load-lookup-data.js";
 
 /** A company that enrichment knows by its network. */
 export interface KnownCompany {
@@ -11,21 +10,17 @@ export interface KnownCompany {
   address: string;
 }
 
-/** Every company of the curated table that announces IPv4 addresses, by domain, in the order of the table. */
-export function readCompanyAddresses(): KnownCompany[] {
+/** Every company that the bundled table knows by an AS number and that announces IPv4 addresses, in its order. */
+export async function readCompanyAddresses(): Promise<KnownCompany[]> {
   const addresses = readAddresses();
-  const companies = new Map<string, KnownCompany>();
-  for (const { asn, name, domain, kind } of parseOrganizations(readText("enrich/data/organizations.csv"))) {
-    const address = addresses.get(asn);
-    if (address !== undefined && COMPANY_KINDS.includes(kind) && !companies.has(domain))
-      companies.set(domain, { domain, name, address });
-  }
-  return [...companies.values()];
+  const companies = (await loadBundledOrganizations()).filter(({ kind }) => COMPANY_KINDS.includes(kind));
+  return companies.flatMap(({ name, domain, numbers }) => {
+    const address = numbers.map((asn) => addresses.get(asn)).find((each) => each !== undefined);
+    return address === undefined ? [] : [{ domain, name, address }];
+  });
 }
 
 const COMPANY_KINDS = ["business", "education", "government"];
-
-const readText = (path: string) => readFileSync(assetUrl(path), "utf8");
 
 /** The first address of each AS number. */
 function readAddresses(): Map<number, string> {

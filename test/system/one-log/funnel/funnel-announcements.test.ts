@@ -13,7 +13,7 @@ import { openReceiver, type Receiver } from "../../../support/api/receivers.js";
 import type { KnownArtifact } from "../../../support/imports/recount-line.js";
 import { startToolchain, type Toolchain } from "../../../support/program/start-toolchain.js";
 
-const COMPANIES = readCompanyAddresses();
+const COMPANIES = await readCompanyAddresses();
 const [THREE_M, ADOBE, AIRBUS] = ["3m.com", "adobe.com", "airbus.com"].map(
   (domain) => COMPANIES.find((company) => company.domain === domain) as KnownCompany,
 ) as [KnownCompany, KnownCompany, KnownCompany];

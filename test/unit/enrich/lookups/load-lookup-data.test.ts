@@ -63,6 +63,17 @@ describe("databases of one's own", () => {
     expect(lookups.networks.of("89.160.20.112")).toMatchObject({ company: "Bevtec" });
   });
 
+  it("come before the bundled table of organizations", async () => {
+    const data = await loadLookupData({
+      cityMmdb: fixturePath("GeoIP2-City-Test.mmdb"),
+      asnDb: fixturePath("GeoLite2-ASN-Test.mmdb"),
+      organizationsCsv: "test/fixtures/networks/own-organizations.csv",
+    });
+    const { networks } = openLookups(data, { originKey });
+    expect(networks.of("1.0.0.1")).toMatchObject({ company: "Search", companyDomain: "search.example" });
+    expect(networks.of("12.81.92.0")).toMatchObject({ connectionType: "ISP" });
+  });
+
   const city = fixturePath("GeoIP2-City-Test.mmdb");
   const asn = fixturePath("GeoLite2-ASN-Test.mmdb");
   const text = fileURLToPath(import.meta.url);
@@ -79,6 +90,11 @@ describe("databases of one's own", () => {
     [{ asnDb: "/nowhere/asn.csv" }, "The ASN database /nowhere/asn.csv cannot be read: ENOENT"],
     [{ companyMmdb: "/" }, "The company database / cannot be read: EISDIR"],
     [{ cityMmdb: asn }, `The city database ${asn} is an MMDB of another kind`],
+    [
+      { organizationsCsv: "/nowhere/o.csv" },
+      "The table of organizations /nowhere/o.csv cannot be read: ENOENT",
+    ],
+    [{ organizationsCsv: text }, `${text}: line 1 is not name,domain,kind,numbers,match`],
     [{ asnDb: city }, `The ASN database ${city} is an MMDB of another kind`],
     [{ companyMmdb: city }, `The company database ${city} is an MMDB of another kind`],
   ])("are refused with a sentence that names the file: %j", async (paths, message) => {

@@ -1,22 +1,21 @@
 import { describe, expect, it } from "vitest";
 import { describeNetwork } from "../../../../../enrich/lookups/networks/describe-network.js";
+import { openOrganizations } from "../../../../../enrich/lookups/networks/find-organization.js";
 import { NO_FACTS } from "../../../../../enrich/lookups/networks/network-facts.js";
 import type { NetworkFacts } from "../../../../../enrich/lookups/networks/network-facts.js";
 import { UNKNOWN_NETWORK } from "../../../../../schemas/records/enriched-event.js";
 import type { Network } from "../../../../../schemas/records/enriched-event.js";
 
-const organizations = new Map(
-  (
-    [
-      { asn: 1, name: "Big Cloud", domain: "big.example", kind: "cloud", match: "" },
-      { asn: 2, name: "Access", domain: "access.example", kind: "isp", match: "verizon" },
-      { asn: 3, name: "Acme", domain: "acme.example", kind: "business", match: "" },
-      { asn: 4, name: "State University", domain: "state.edu", kind: "education", match: "" },
-      { asn: 5, name: "Cheap Hosting", domain: "cheap.example", kind: "hosting", match: "" },
-      { asn: 6, name: "Ministry", domain: "ministry.example", kind: "government", match: "" },
-    ] as const
-  ).map((row) => [row.asn, row]),
-);
+const organizations = openOrganizations([
+  [
+    { name: "Big Cloud", domain: "big.example", kind: "cloud", numbers: [1], match: [] },
+    { name: "Access", domain: "access.example", kind: "isp", numbers: [2], match: ["verizon *"] },
+    { name: "Acme", domain: "acme.example", kind: "business", numbers: [3], match: [] },
+    { name: "State University", domain: "state.edu", kind: "education", numbers: [4], match: [] },
+    { name: "Cheap Hosting", domain: "cheap.example", kind: "hosting", numbers: [5], match: [] },
+    { name: "Ministry", domain: "ministry.example", kind: "government", numbers: [6], match: [] },
+  ],
+]);
 
 /** The owner of each AS number above, under the name that an ASN database has for it. */
 const CLOUD = { asn: 1, asOrganization: "Big Cloud, Inc." };

@@ -8,8 +8,8 @@ import { UNKNOWN_NETWORK } from "../../../../../schemas/records/enriched-event.j
 import { expectedNetworks, fixturePath } from "../mmdb-fixtures.js";
 
 const organizations: Organization[] = [
-  { asn: 15169, name: "Google", domain: "google.com", kind: "business", match: "" },
-  { asn: 1221, name: "Telstra", domain: "telstra.com.au", kind: "isp", match: "" },
+  { name: "Google", domain: "google.com", kind: "business", numbers: [15169], match: [] },
+  { name: "Telstra", domain: "telstra.com.au", kind: "isp", numbers: [1221], match: [] },
 ];
 
 const table = parseAsnCsv([
@@ -28,7 +28,11 @@ function mmdb(name: string) {
 function open({ asn, company }: { asn?: string; company?: string }) {
   const source = asn === undefined ? { table } : { mmdb: mmdb(asn) };
   const limits = { cacheBytesMax: 20_000 };
-  const sources = { organizations, asn: source, company: company === undefined ? undefined : mmdb(company) };
+  const sources = {
+    organizations: [organizations],
+    asn: source,
+    company: company === undefined ? undefined : mmdb(company),
+  };
   return openNetworks(sources, { entryOf: openAddressCache(limits), ...limits });
 }
 

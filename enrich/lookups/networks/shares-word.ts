@@ -1,18 +1,5 @@
-/**
- * Whether a database's name for a network can be that of an organization of the curated table: they share
- * a significant word, or the name holds the row's `match`.
- */
-export function namesOrganization(name: string, organization: { name: string; match: string }): boolean {
-  return shareWord(name, organization.name) || holdsWord(name, organization.match);
-}
-
-function holdsWord(name: string, word: string): boolean {
-  if (word === "") return false;
-  const letters = (text: string) => ` ${text.toLowerCase().replace(/[^\p{L}\p{N}-]+/gu, " ")} `;
-  return letters(name).includes(letters(word));
-}
-
-function shareWord(one: string, other: string): boolean {
+/** Whether two names can be those of one organization: they share a significant word. */
+export function sharesWord(one: string, other: string): boolean {
   const words = new Set(significantWords(one));
   return significantWords(other).some((word) => words.has(word));
 }

@@ -1,0 +1,61 @@
+import { describe, expect, it } from "vitest";
+import { openOrganizations } from "../../../../../enrich/lookups/networks/find-organization.js";
+import { parseOrganizations } from "../../../../../enrich/lookups/networks/parse-organizations.js";
+
+const ours = parseOrganizations(
+  [
+    "Acme,acme.example,business,,acme;acme rockets*",
+    "Acme Bank,bank.example,business,,acme rockets bank*",
+    "Defense,defense.example,government,64500,us department of defense*",
+    "AT&T,att.example,isp,,at&t*",
+    "Big Cloud,cloud.example,cloud,64501,",
+  ].join("\n"),
+  "ours.csv",
+);
+const own = parseOrganizations("Acme (key account),acme.example,business,64501,acme rockets", "own.csv");
+
+describe("a name finds", () => {
+  const organizations = openOrganizations([ours]);
+
+  it.each([
+    ["ACME", "Acme"],
+    ["Acme, Inc.", "Acme"],
+    ["The Acme Company Ltd.", "Acme"],
+    ["PT Acme", "Acme"],
+    ["Acmé S.p.A.", "Acme"],
+    ["Acme Sp. z o.o.", "Acme"],
+    ["Acme Rockets", "Acme"],
+    ["Acme Rockets Europe GmbH", "Acme"],
+    ["Acme Rockets Bank Zürich", "Acme Bank"],
+    ["U. S. Department of Defense (DoD)", "Defense"],
+    ["AT&T Corp.", "AT&T"],
+    ["Acme Europe", undefined],
+    ["Acmeville", undefined],
+    ["Acme Rocketship", undefined],
+    ["New Acme", undefined],
+    ["Big Cloud", undefined],
+    ["", undefined],
+    ["The", undefined],
+    ["Inc.", undefined],
+  ])("for %j %s", (name, found) => {
+    expect(organizations.ofName(name)?.name).toBe(found);
+  });
+});
+
+describe("the owner of an AS", () => {
+  it("is found by number before name, and by name where the number is unknown", () => {
+    const organizations = openOrganizations([ours]);
+    expect(organizations.ofOwner(64501, "Acme")?.name).toBe("Big Cloud");
+    expect(organizations.ofOwner(64502, "Acme")?.name).toBe("Acme");
+    expect(organizations.ofOwner(64502, "Other")).toBeUndefined();
+  });
+
+  it("is that of the first table that knows number or name", () => {
+    const organizations = openOrganizations([own, ours]);
+    expect(organizations.ofOwner(64501, "Big Cloud")?.name).toBe("Acme (key account)");
+    expect(organizations.ofOwner(64500, "Acme Rockets")?.name).toBe("Acme (key account)");
+    expect(organizations.ofOwner(64500, "DoD")?.name).toBe("Defense");
+    expect(organizations.ofName("Acme Rockets")?.name).toBe("Acme (key account)");
+    expect(organizations.ofName("Acme")?.name).toBe("Acme");
+  });
+});
