@@ -37,10 +37,10 @@ export function fieldsOf(object: LineObject): LineFields {
   return fields;
 }
 
-type NamedKey = Extract<keyof LineFields, `$${string}`>;
+export type NamedKey = Extract<keyof LineFields, `$${string}`>;
 
 const NAMED: ReadonlySet<string> = new Set(Object.keys(new LineFields()).filter((key) => key[0] === "$"));
 
-function isNamed(key: string): key is NamedKey {
+export function isNamed(key: string): key is NamedKey {
   return NAMED.has(key);
 }

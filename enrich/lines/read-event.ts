@@ -18,8 +18,10 @@ import { parseTime } from "./parse-time.js";
 
 const UNIQUE_ID_BYTES_MAX = 256;
 
-/** Lines of live events are written by this service, which may set the platform. */
+/** Lines of live events are written by this service, which may set the platform, and add all that the client sent. */
 const PLATFORM = "$platform";
+export const SENT = "$sent";
+const COLLECTED: ReadonlySet<string> = new Set([PLATFORM, SENT]);
 
 const TYPE_BY_LIBRARY = {
   docker: "image-pull",
@@ -39,7 +41,7 @@ export interface Reading {
   line: number;
   /** Milliseconds since the epoch: `$time` may be at most a day later. */
   receivedAt: number;
-  /** A line of live collection: it may have `$platform`. */
+  /** A line of live collection, see `liveFields`. */
   live?: boolean;
 }
 
@@ -72,20 +74,31 @@ export function readEvent(
     referer: readText(fields.$referrer) || readText(fields.$referer) || headers.referer,
     userAgent: readUserAgent(fields.$user_agent) || headers.userAgent,
     address: readAddress(fields.$remote_address, warnings),
-    variables: readVariables(fields, warnings, live ? PLATFORM : undefined),
+    variables: readVariables(fields, warnings, live ? COLLECTED : undefined),
     client: UNKNOWN_CLIENT,
     place: UNKNOWN_PLACE,
     network: UNKNOWN_NETWORK,
     originId: "",
     endpointId: "",
   };
-  if (live) readPlatform(fields, event);
+  if (live) readLiveNames(fields, event);
   return { event, warnings };
 }
 
-function readPlatform({ otherNames, otherValues }: LineFields, event: EnrichedEvent): void {
-  const value = otherValues[otherNames.indexOf(PLATFORM)];
-  if (typeof value === "string" && value !== "") event.platform = cleanText(truncate(value, NAME_BYTES_MAX));
+/** The variables `version` and `platform` of a live event are also its fields, where the collector has set none. */
+function readLiveNames({ otherNames, otherValues }: LineFields, event: EnrichedEvent): void {
+  const version = variableOf(event, "version");
+  if (event.version === "" && !isLongerThan(version, NAME_BYTES_MAX)) event.version = version;
+  const set = otherValues[otherNames.indexOf(PLATFORM)];
+  const platform = typeof set === "string" && set !== "" ? set : variableOf(event, "platform");
+  if (platform !== "") event.platform = cleanText(truncate(platform, NAME_BYTES_MAX));
+}
+
+/** Empty where the event has none of this name. */
+function variableOf({ variables }: EnrichedEvent, name: string): string {
+  for (let index = 0; index < variables.length; index += 2)
+    if (variables[index] === name) return variables[index + 1] ?? "";
+  return "";
 }
 
 function checkTime(value: unknown): LineFault | undefined {
@@ -98,7 +111,7 @@ function timeMessage(value: unknown): string {
 }
 
 /** An empty text counts as missing: the header, or the other spelling, takes its place. */
-function checkTexts(fields: LineFields): LineFault | undefined {
+export function checkTexts(fields: LineFields): LineFault | undefined {
   return (
     checkHeader("$user_agent", fields.$user_agent) ??
     checkHeader("$referer", fields.$referer) ??
@@ -154,7 +167,7 @@ interface HeaderTexts {
 
 const NO_HEADERS: HeaderTexts = Object.freeze({ userAgent: "", referer: "" });
 
-function readHeaders(value: unknown): HeaderTexts | undefined {
+export function readHeaders(value: unknown): HeaderTexts | undefined {
   if (value === undefined || value === null) return NO_HEADERS;
   if (!Array.isArray(value)) return undefined;
   const found = { userAgent: "", referer: "" };

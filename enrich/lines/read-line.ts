@@ -1,5 +1,6 @@
 import type { Artifact } from "../../schemas/records/artifact.js";
 import type { DecodedLine } from "./decode-line.js";
+import { liveFields } from "./live-fields.js";
 import { readEvent, type ReadEvent, type Reading } from "./read-event.js";
 import { artifactNotFound } from "./target-of.js";
 
@@ -13,5 +14,6 @@ export function readLine(
   { line, receivedAt, live = false }: Omit<Reading, "artifact">,
 ): ReadEvent {
   if (artifact === undefined) return { fault: artifactNotFound(target) };
-  return readEvent(fields, { artifact, line, receivedAt, live });
+  const read = live ? liveFields(fields, receivedAt) : fields;
+  return readEvent(read, { artifact, line, receivedAt, live });
 }

@@ -1,11 +1,10 @@
-import { VARIABLE_BYTES_MAX } from "../../schemas/records/import-limits.js";
+import { VARIABLE_BYTES_MAX, VARIABLES_MAX } from "../../schemas/records/import-limits.js";
 import type { LogType } from "../../schemas/records/import-log.js";
 import { warning, type LineFault } from "./line-fault.js";
 import type { LineFields } from "./line-fields.js";
 import { isObject } from "../../schemas/is-object.js";
 import { cleanText, excerpt, isLongerThan } from "./clean-text.js";
 
-const VARIABLES_MAX = 64;
 const DEPTH_MAX = 32;
 /** Without a limit, one line of 1 MiB could fill the log with a hundred thousand entries. */
 const WARNINGS_MAX = 64;
@@ -15,18 +14,19 @@ const WARNINGS_MAX = 64;
  * become JSON text; of equal names the later wins, as with equal keys. At most 64 of 1 KiB each; the rest is
  * dropped with a warning. Unknown `$` keys are kept out with a warning each, up to 64 of them.
  *
- * @param known a `$` key to keep out without a warning
+ * @param collected the `$` keys of a line of live collection. They are kept out, and all other `$` keys are variables
  */
 export function readVariables(
   { otherNames, otherValues }: Pick<LineFields, "otherNames" | "otherValues">,
   warnings: LineFault[],
-  known?: string,
+  collected?: ReadonlySet<string>,
 ): string[] {
   const adding: Adding = { variables: [], warnings, dropped: 0 };
   for (let index = 0; index < otherNames.length; index++) {
     const name = otherNames[index]!;
-    if (name[0] !== "$") addVariable(adding, { name, value: otherValues[index], depth: 0 });
-    else if (name !== known)
+    if (name[0] !== "$" || collected?.has(name) === false)
+      addVariable(adding, { name, value: otherValues[index], depth: 0 });
+    else if (collected === undefined)
       warn(warnings, "unknown-property", () => `Unknown property ${excerpt(name, NAME_SHOWN_MAX)}`);
   }
   if (adding.dropped > 0)

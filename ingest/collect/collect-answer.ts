@@ -26,6 +26,11 @@ export interface LiveEvent {
   referrer?: string | undefined;
   platform?: string | undefined;
   variables: ReadonlyMap<string, string>;
+  /**
+   * Objects that the client sent, as JSON on one line each. Enrichment reads their keys as those of an import line, but
+   * those that name an event or an artifact. Of equal keys the first counts, after `variables`.
+   */
+  sent?: readonly string[];
 }
 
 export interface CollectAnswer {

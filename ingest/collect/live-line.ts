@@ -13,12 +13,12 @@ export interface LiveSource {
 }
 
 /**
- * Formats an event as a line of an import that names its package or pixel, plus `$platform`. Concatenates text, because
+ * Formats an event as a line of an import that names its package or pixel, plus `$platform` and `$sent`. Concatenates text, because
  * a variable may have any name, even `__proto__`. Headers and variables above the limits of import lines are not
  * buffered: cut by characters, they are never shorter than what enrichment keeps.
  */
 export function liveLine(
-  { artifact, version, platform, referrer, variables }: LiveEvent,
+  { artifact, version, platform, referrer, variables, sent = [] }: LiveEvent,
   { time, address, host, headers }: LiveSource,
 ): string {
   let line = `{"$time":${time},"$${artifact.kind}":"${artifact.id}"`;
@@ -31,6 +31,7 @@ export function liveLine(
   // A variable must not set a `$` key.
   for (const [name, value] of variables)
     if (!name.startsWith("$") && value.length <= VARIABLE_BYTES_MAX) line += member(name, value);
+  if (sent.length > 0) line += `,"$sent":[${sent.join(",")}]`;
   return `${line}}`;
 }
 

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { gunzipSync } from "node:zlib";
 import type { CollectRequest } from "./collect-answer.js";
 
 /** The largest body of a request to live collection. */
@@ -54,7 +55,7 @@ function hostOf(authority: string): string {
   return authority.toLowerCase().replace(/:\d*$/, "").replace(/\.$/, "");
 }
 
-/** @throws BodyTooLarge as soon as the limit is exceeded, and the error of a broken connection */
+/** Unpacks gzip. @throws BodyTooLarge as soon as the limit is exceeded, and the error of a broken connection */
 export async function readSmallBody(incoming: IncomingMessage): Promise<Buffer> {
   if (Number(incoming.headers["content-length"] ?? 0) > COLLECT_BODY_BYTES_MAX) throw new BodyTooLarge();
   const parts: Buffer[] = [];
@@ -66,5 +67,16 @@ export async function readSmallBody(incoming: IncomingMessage): Promise<Buffer> 
     if (size > COLLECT_BODY_BYTES_MAX) throw new BodyTooLarge();
     parts.push(part);
   }
-  return Buffer.concat(parts);
+  const body = Buffer.concat(parts);
+  return incoming.headers["content-encoding"] === "gzip" ? unpacked(body) : body;
+}
+
+/** A body that is no gzip stays as it is. */
+function unpacked(body: Buffer): Buffer {
+  try {
+    return gunzipSync(body, { maxOutputLength: COLLECT_BODY_BYTES_MAX });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE") throw new BodyTooLarge();
+    return body;
+  }
 }

@@ -1,4 +1,3 @@
-import { decodePercent } from "../../routing/decode-percent.js";
 import { findRoute, type FoundRoute } from "../../routing/find-route.js";
 import { expandTemplate, type UrlTemplate } from "../../routing/url-template.js";
 import {
@@ -9,7 +8,8 @@ import {
   type LiveEvent,
 } from "../collect-answer.js";
 import type { FileSite, SiteRoute } from "../sites.js";
-import { countObjects } from "./count-objects.js";
+import { parametersOf, sentParameters, type QueryParameter } from "./query-parameters.js";
+import { readObjects } from "./read-objects.js";
 
 /** The most JSON objects in a body. Each is one event. */
 const OBJECTS_MAX = 100;
@@ -20,39 +20,60 @@ const VALUES_LENGTH_MAX = 16 * 1024;
 const TOO_MANY: CollectAnswer = { status: 413, headers: {}, events: [] };
 const COLLECTED = { status: 200, headers: { "Cache-Control": "no-store" } };
 
-/** Redirects to the file, or answers 200 when the route only collects. Each JSON object of the body is one event. */
+/**
+ * Redirects to the file, or answers 200 when the route only collects. Each JSON object of the body is one event. A route
+ * that only collects keeps the object's keys, and each route the query parameters that are no part of it.
+ */
 export function answerFileRoute(request: CollectRequest, site: FileSite): CollectAnswer {
   const found = findRoute(site.routes, request.target);
   if (found === undefined) return NOTHING;
   const { method, body } = request;
   if (method !== "GET" && method !== "HEAD" && method !== "POST")
     return methodNotAllowed("GET", "HEAD", "POST");
-  const count = method === "HEAD" ? 0 : countEvents(body);
-  if (count > OBJECTS_MAX) return TOO_MANY;
-  const events = new Array<LiveEvent>(count).fill(eventOf(site, found));
-  const { outgoing, template } = found.route;
-  if (outgoing === undefined) return { ...COLLECTED, events };
+  const objects = method === "HEAD" ? [] : objectsOf(body);
+  if (objects.length > OBJECTS_MAX) return TOO_MANY;
+  const { outgoing } = found.route;
+  const others = otherParameters(request, found);
+  if (outgoing === undefined) {
+    const query = sentParameters(others, found.variables);
+    return { ...COLLECTED, events: objects.map((object) => eventOf(site, found, [query, object])) };
+  }
   if (lengthOfValues(outgoing, found) > VALUES_LENGTH_MAX) return NOTHING;
   const target = expanded(outgoing, found);
   if (hasDotDot(target) && !hasDotDot(expandTemplate(outgoing, placeholders(found)))) return NOTHING;
-  const matched = new Set(template.query.map(({ name }) => name));
-  const Location = withQuery(target, { query: request.query, matched });
-  return { status: 307, headers: { Location }, events };
-}
-
-/** A body that is no sequence of JSON objects counts as one event. */
-function countEvents(body: Buffer): number {
-  return body.length === 0 ? 1 : Math.max(1, countObjects(body.toString()) ?? 1);
-}
-
-function eventOf({ packageId, ownerId }: FileSite, { variables }: FoundRoute<SiteRoute>): LiveEvent {
+  const handedOn = withoutOwn(target, others);
+  // Enrichment would read a name with $ as one of its own keys. Only what is sent to collect may have those.
+  const variables = handedOn.filter(({ name }) => !name.startsWith("$"));
+  const event = eventOf(site, found, [sentParameters(variables, found.variables)]);
   return {
-    ownerId,
-    artifact: { kind: "package", id: packageId },
-    version: variables.get("version"),
-    platform: variables.get("platform"),
-    variables,
+    status: 307,
+    headers: { Location: withQuery(target, handedOn) },
+    events: objects.map(() => event),
   };
+}
+
+const NO_OBJECT = [""];
+
+/** Empty for the one event of a body that is no sequence of JSON objects. */
+function objectsOf(body: Buffer): readonly string[] {
+  const objects = body.length === 0 ? undefined : readObjects(body.toString());
+  return objects === undefined || objects.length === 0 ? NO_OBJECT : objects;
+}
+
+function eventOf(
+  { packageId, ownerId }: FileSite,
+  { variables }: FoundRoute<SiteRoute>,
+  sent: readonly string[],
+): LiveEvent {
+  const artifact = { kind: "package", id: packageId } as const;
+  return { ownerId, artifact, variables, sent: sent.filter((object) => object !== "") };
+}
+
+/** The request's parameters that the route does not match. */
+function otherParameters({ query }: CollectRequest, { route }: FoundRoute<SiteRoute>): QueryParameter[] {
+  if (query === "") return [];
+  const matched = new Set(route.template.query.map(({ name }) => name));
+  return parametersOf(query).filter(({ name }) => !matched.has(name));
 }
 
 function lengthOfValues({ parts }: UrlTemplate, { variables }: FoundRoute<SiteRoute>): number {
@@ -74,29 +95,20 @@ function placeholders({ variables }: FoundRoute<SiteRoute>): ReadonlyMap<string,
   return new Map([...variables.keys()].map((name) => [name, "x"]));
 }
 
-/** Adds the request's parameters that the route does not match and the target does not have, as they were sent. */
-function withQuery(
-  target: string,
-  { query, matched }: { query: string; matched: ReadonlySet<string> },
-): string {
-  if (query === "") return target;
-  const [, base = "", own, fragment = ""] = /^([^?#]*)(?:\?([^#]*))?(#.*)?$/.exec(target) ?? [];
-  const ownNames = new Set(own === undefined ? [] : parametersOf(own).map(nameOf));
-  const others = parametersOf(query).filter((parameter) => {
-    const name = nameOf(parameter);
-    return !matched.has(name) && !ownNames.has(name);
-  });
-  const all = [...(own ? [own] : []), ...others].join("&");
-  return `${base}${all === "" ? "" : `?${all}`}${fragment}`;
+const TARGET = /^([^?#]*)(?:\?([^#]*))?(#.*)?$/;
+
+/** The parameters that the target does not have itself. */
+function withoutOwn(target: string, parameters: readonly QueryParameter[]): readonly QueryParameter[] {
+  if (parameters.length === 0) return parameters;
+  const [, , own = ""] = TARGET.exec(target) ?? [];
+  const ownNames = new Set(parametersOf(own).map(({ name }) => name));
+  return parameters.filter(({ name }) => !ownNames.has(name));
 }
 
-function parametersOf(query: string): string[] {
-  return query.split("&").filter((parameter) => parameter !== "");
-}
-
-function nameOf(parameter: string): string {
-  const [name = ""] = parameter.split("=", 1);
-  return decodePercent(name)
-    .map(({ plain }) => plain)
-    .join("");
+/** Adds parameters as they were sent. */
+function withQuery(target: string, parameters: readonly QueryParameter[]): string {
+  if (parameters.length === 0) return target;
+  const [, base = "", own, fragment = ""] = TARGET.exec(target) ?? [];
+  const all = [...(own ? [own] : []), ...parameters.map(({ text }) => text)].join("&");
+  return `${base}?${all}${fragment}`;
 }

@@ -11,6 +11,7 @@ import {
   newNpmPackage,
   newPythonPackage,
 } from "../../../support/collect/registry-packages.js";
+import { TELEMETRY_REPORTS } from "../../../support/collect/telemetry-clients.js";
 import { startServer, type StartedServer } from "../../../support/collect/start-server.js";
 
 const REFERER = "https://page.example/start?a=1,2";
@@ -114,17 +115,18 @@ async function ask({ status, ...call }: CollectCall & { status: number }) {
   return { from, to: Date.now() };
 }
 
+async function rowsOf(path: string): Promise<Row[]> {
+  const answer = await world.api.request(`${path}?${new URLSearchParams(range).toString()}`);
+  return parse<Row>(await answer.text(), { columns: true });
+}
+
 /** The only row that the export of an artifact gets; its day. */
 async function expectRow(
   path: string,
   { row, asked }: { row: Row; asked: { from: number; to: number } },
 ): Promise<string> {
-  const read = async () => {
-    const answer = await world.api.request(`${path}?${new URLSearchParams(range).toString()}`);
-    return parse<Row>(await answer.text(), { columns: true });
-  };
-  await expect.poll(read, { timeout: 20_000 }).toHaveLength(1);
-  const [got] = await read();
+  await expect.poll(() => rowsOf(path), { timeout: 20_000 }).toHaveLength(1);
+  const [got] = await rowsOf(path);
   expect(got).toMatchObject(row);
   const time = got?.["time"] ?? "";
   expect(Date.parse(time)).toBeGreaterThanOrEqual(asked.from);
@@ -149,6 +151,26 @@ test.each(Object.keys(KINDS) as (keyof typeof KINDS)[])(
     await expect.poll(() => aggregatesOf(packages[kind]), { timeout: 20_000 }).toEqual(lines);
   },
 );
+
+test("a route that only collects keeps all that telemetry libraries send", async () => {
+  const host = "telemetry.example.org";
+  const routes = [{ templatePath: "/collect", outgoingUrl: "" }];
+  const id = await world.newFilePackage({ name: "telemetry", domains: [host], routes });
+  const reports = Object.values(TELEMETRY_REPORTS);
+  for (const { call } of reports) await ask({ ...call, host, status: 200 });
+  const readRows = () => rowsOf(`/v1/packages/${id}/events/all.csv`);
+  await expect.poll(readRows, { timeout: 20_000 }).toHaveLength(reports.length);
+  const rows = new Map((await readRows()).map((row) => [row["user_agent"], row]));
+  for (const { call, row } of reports) {
+    const { type, version, platform, variables } = rows.get(call.headers["User-Agent"]) ?? {};
+    expect({ type, version, platform }).toEqual({
+      type: "file-download",
+      version: row.version,
+      platform: row.platform,
+    });
+    expect(Object.fromEntries(new URLSearchParams(variables))).toEqual(row.variables);
+  }
+});
 
 test("a view is in the CSV of its pixel and of the pixel's package, and not in the aggregates", async () => {
   const path = `/a.png?x-pxid=${pixelId}&page=${encodeURIComponent(PAGE)}`;

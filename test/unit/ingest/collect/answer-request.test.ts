@@ -88,6 +88,21 @@ describe("a route sends the client on", () => {
     },
   );
 
+  test.each([
+    ["that it hands on", "/named/latest?utm=x+y&%24time=3", ['{"utm":"x y"}']],
+    ["but none of its own path", "/asked?x=1&os=linux", ['{"x":"1"}']],
+    ["but none of its target", "/own?b=9&a=9&c=3", ['{"c":"3"}']],
+    ["but none that the path has", "/1.2/b?v=3", []],
+    ["where there are any", "/1.2/b", []],
+  ])("and keeps the parameters %s", async (_, target, sent) => {
+    expect((await ask(target)).events).toMatchObject([{ sent }]);
+  });
+
+  test("and counts the objects of a body without their keys", async () => {
+    const { events } = await ask("/1.2/b", { method: "POST", body: Buffer.from('{"a":1}{"a":2}') });
+    expect(events).toMatchObject([{ sent: [] }, { sent: [] }]);
+  });
+
   test("without an event for HEAD", async () => {
     expect(await ask("/1.2/b", { method: "HEAD" })).toMatchObject({ status: 307, events: [] });
   });
@@ -106,10 +121,25 @@ describe("a route that only collects", () => {
     expect(variablesOf(answer)).toEqual([{ name: "x y" }]);
   });
 
-  test("also sets the fields version and platform", async () => {
-    const { events } = await ask("/v/1.2/linux");
-    expect(events).toMatchObject([{ version: "1.2", platform: "linux", artifact: { kind: "package" } }]);
-    expect(variablesOf({ events })).toEqual([{ version: "1.2", platform: "linux" }]);
+  test("keeps the query and the keys of each object, on a line each", async () => {
+    const body = Buffer.from('{"a":1,\n"$lib":"x"} {}');
+    const { events } = await ask("/only/x?name=y&os=Linux+6%2B1&%24time=3&os=later&flag&=", {
+      method: "POST",
+      body,
+    });
+    const query = '{"os":"Linux 6+1","$time":"3","flag":"","":""}';
+    expect(events.map(({ sent }) => sent)).toEqual([
+      [query, '{"a":1, "$lib":"x"}'],
+      [query, "{}"],
+    ]);
+    expect(variablesOf({ events })).toEqual([{ name: "x" }, { name: "x" }]);
+  });
+
+  test("keeps no more of the query than an event may have", async () => {
+    const many = Array.from({ length: 100 }, (_, n) => `v${n}=${n}`).join("&");
+    const { events } = await ask(`/only/x?${"n".repeat(1025)}=1&long=${"v".repeat(1025)}&${many}`);
+    const [query = ""] = events[0]?.sent ?? [];
+    expect(Object.keys(JSON.parse(query) as object)).toEqual(Array.from({ length: 64 }, (_, n) => `v${n}`));
   });
 
   test.each([

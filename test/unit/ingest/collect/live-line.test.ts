@@ -32,6 +32,13 @@ test("has the fields that the request had, and no others", () => {
   });
 });
 
+test("has what the client sent apart from its own keys", () => {
+  const sent = ['{"$time":1}', '{"a":1.0,"a":2}'];
+  expect(liveLine({ ...event, sent }, source)).toBe(
+    '{"$time":17,"$package":"p","$sent":[{"$time":1},{"a":1.0,"a":2}]}',
+  );
+});
+
 test("omits a version that enrichment would refuse, and keeps the variable", () => {
   const version = "é".repeat(129);
   const line = liveLine({ ...event, version, variables: new Map([["version", version]]) }, source);

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
+import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { trustsProxy } from "../../../../deploy/servers/trusts-proxy.js";
 import {
@@ -57,9 +58,19 @@ describe("a body", () => {
       Object.assign(Readable.from(sizes.map((size) => Buffer.alloc(size))), { headers }) as IncomingMessage,
     );
 
+  const packedBody = (body: Buffer, headers: Record<string, string>) =>
+    readSmallBody(Object.assign(Readable.from([gzipSync(body)]), { headers }) as unknown as IncomingMessage);
+
   test("is read whole up to 64 KiB", async () => {
     expect((await bodyOf([65_000, 536])).length).toBe(65_536);
     expect((await bodyOf([])).length).toBe(0);
+  });
+
+  test("is unpacked, up to 64 KiB", async () => {
+    const gzip = { "content-encoding": "gzip" };
+    expect((await packedBody(Buffer.alloc(65_536, "a"), gzip)).length).toBe(65_536);
+    await expect(packedBody(Buffer.alloc(65_537), gzip)).rejects.toThrow(BodyTooLarge);
+    expect((await bodyOf([10], gzip)).length).toBe(10);
   });
 
   test("is refused above that, before reading when Content-Length says so", async () => {

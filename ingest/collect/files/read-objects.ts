@@ -1,17 +1,23 @@
 /**
- * Counts the JSON objects of a text that are separated by nothing but white space; undefined for any other text. Takes
- * linear time.
+ * The JSON objects of a text that are separated by nothing but white space, each as it was sent but on one line; undefined
+ * for any other text. Takes linear time.
  */
-export function countObjects(text: string): number | undefined {
-  let count = 0;
+export function readObjects(text: string): string[] | undefined {
+  const objects: string[] = [];
   let start = skipSpace(text, 0);
   while (start < text.length) {
     const end = endOfObject(text, start);
-    if (end === undefined || !isJson(text.slice(start, end))) return undefined;
-    count++;
+    const object = end === undefined ? "" : text.slice(start, end);
+    if (end === undefined || !isJson(object)) return undefined;
+    objects.push(onOneLine(object));
     start = skipSpace(text, end);
   }
-  return count;
+  return objects;
+}
+
+/** JSON has no line breaks inside strings. */
+function onOneLine(json: string): string {
+  return json.replace(/[\r\n]+/g, " ");
 }
 
 const SPACE = /[ \t\r\n]*/y;

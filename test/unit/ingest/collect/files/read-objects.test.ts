@@ -1,21 +1,26 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { countObjects } from "../../../../../ingest/collect/files/count-objects.js";
+import { readObjects } from "../../../../../ingest/collect/files/read-objects.js";
 
-test("counts JSON objects however they are spaced", () => {
+test("reads JSON objects however they are spaced, each on one line", () => {
   const spaced = fc.tuple(fc.dictionary(fc.string(), fc.jsonValue()), fc.stringMatching(/^[ \t\r\n]{0,3}$/));
   fc.assert(
     fc.property(fc.array(spaced, { maxLength: 20 }), (objects) => {
       const text = objects.map(([object, space]) => JSON.stringify(object) + space).join("");
-      expect(countObjects(text)).toBe(objects.length);
+      const read = readObjects(text) ?? [];
+      expect(read.map((one) => JSON.parse(one) as unknown)).toEqual(objects.map(([object]) => object));
     }),
   );
+});
+
+test("takes line breaks out of an object, and nothing else", () => {
+  expect(readObjects('{\n "a" :\r\n1.0,"a":"\\n"}')).toEqual(['{  "a" : 1.0,"a":"\\n"}']);
 });
 
 test.each(["1", "[]", "null", "{} 1", "{},{}", "{", '{"a":"}', "}{", "{}x", '"{}"', "{'a':1}", "\ufeff{}"])(
   "%s is no row of objects",
   (text) => {
-    expect(countObjects(text)).toBeUndefined();
+    expect(readObjects(text)).toBeUndefined();
   },
 );
 
@@ -23,6 +28,6 @@ test.each(["1", "[]", "null", "{} 1", "{},{}", "{", '{"a":"}', "}{", "{}x", '"{}
 test.each(['{"a":"', '{"a":"\\', '{"', "{{", "{}", '\\"'])(
   "2 MiB of %s are counted in linear time",
   (part) => {
-    expect(countObjects(`{${part.repeat(2 ** 21 / part.length)}`)).toBeUndefined();
+    expect(readObjects(`{${part.repeat(2 ** 21 / part.length)}`)).toBeUndefined();
   },
 );
