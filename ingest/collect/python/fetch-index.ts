@@ -1,8 +1,8 @@
 import { request as requestHttp, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
 import { request as requestHttps } from "node:https";
-import type { LookupFunction } from "node:net";
 import { pipeline, type Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
+import { UpstreamFailure, type UpstreamGuard } from "../upstream-guard.js";
 
 /**
  * Fetches a page of an upstream with one GET and follows redirects. Rejects when the connection fails, the address is
@@ -25,20 +25,7 @@ export interface FetchedIndex {
   discard(): void;
 }
 
-/** An upstream whose address is not allowed, or whose answer cannot be used. */
-export class UpstreamFailure extends Error {
-  override readonly name = "UpstreamFailure";
-}
-
 const REDIRECTS_MAX = 3;
-
-/** Decides which addresses are allowed; see `AddressGuard` of `api/outbound`. */
-export interface UpstreamGuard {
-  /** Why a URL is not allowed, without looking up its name. */
-  faultOf(url: string): string | undefined;
-  /** Fails when a name resolves to an address that is not allowed. */
-  lookup: LookupFunction;
-}
 
 /**
  * Fetches pages of Python indexes from URLs that package owners set. Every hop of a redirect passes the guard, on a new
