@@ -103,7 +103,9 @@ const COLLECTION = {
   },
   COLLECT_ALLOW_PRIVATE_UPSTREAMS: {
     ...SWITCH,
-    meaning: "Whether the index of a Python package may be at a private, loopback or other special address.",
+    meaning:
+      "Whether the index of a Python package, and the registry of an image for clients that are answered through this " +
+      "host, may be at a private, loopback or other special address.",
   },
 } as const satisfies Record<string, VariableSchema>;
 

@@ -4,8 +4,10 @@ import type { Registry } from "prom-client";
 import { createGuard } from "../../api/outbound/create-guard.js";
 import { createCollectServer } from "../../ingest/collect/create-collect-server.js";
 import { openLiveBuffer } from "../../ingest/collect/live-buffer.js";
+import { createPullCounter } from "../../ingest/collect/docker/count-pulls.js";
+import { createRegistryClient } from "../../ingest/collect/docker/registry-client.js";
 import { createIndexClient } from "../../ingest/collect/python/fetch-index.js";
-import { createPythonIndex, type PythonIndex } from "../../ingest/collect/python/python-index.js";
+import { createPythonIndex } from "../../ingest/collect/python/python-index.js";
 import type { Config } from "../config/config.js";
 import { createCollectMetrics } from "../metrics/collect-metrics.js";
 import { ClosingStack } from "../process/closing-stack.js";
@@ -67,14 +69,29 @@ export async function openCollect(options: OpenCollectOptions): Promise<OpenColl
         ),
       }),
     );
-    const { publicHost, host, port: wanted } = config.collect;
+    const { publicHost, host, port: wanted, allowPrivateUpstreams } = config.collect;
+    // Any account can name an upstream, so only public addresses are allowed unless the operator says otherwise.
+    const guard = createGuard({ allowPrivateNetworks: allowPrivateUpstreams });
+    const registries = createRegistryClient(guard);
+    open.defer(async () => registries[Symbol.dispose]());
     const trusts = trustsProxy(config.trustedProxies);
     const server = createCollectServer({
       collecting: {
         get sites() {
           return mirror.sites;
         },
-        pythonIndex: openPythonIndex(config.collect, log),
+        pythonIndex: createPythonIndex({
+          fetchIndex: createIndexClient(guard),
+          now: () => performance.now(),
+          onFailure: (error, url) =>
+            log.warn({ err: error, url }, "a page of a Python index could not be fetched"),
+        }),
+        imagePulls: {
+          registries,
+          counter: createPullCounter({ now: () => performance.now() }),
+          onFailure: (error, url) =>
+            log.warn({ err: error, url }, "the registry of an image could not be asked"),
+        },
         ...(publicHost !== undefined && { publicHost }),
       },
       trustsProxy: trusts,
@@ -92,19 +109,6 @@ export async function openCollect(options: OpenCollectOptions): Promise<OpenColl
     await open[Symbol.asyncDispose]();
     throw error;
   }
-}
-
-/** Any account can name an upstream index, so only public addresses are allowed unless the operator says otherwise. */
-function openPythonIndex(
-  { allowPrivateUpstreams }: Pick<Config["collect"], "allowPrivateUpstreams">,
-  log: Logger,
-): PythonIndex {
-  const guard = createGuard({ allowPrivateNetworks: allowPrivateUpstreams });
-  return createPythonIndex({
-    fetchIndex: createIndexClient(guard),
-    now: () => performance.now(),
-    onFailure: (error, url) => log.warn({ err: error, url }, "a page of a Python index could not be fetched"),
-  });
 }
 
 function atMostEvery<Argument>(ms: number, call: (argument: Argument) => void): (argument: Argument) => void {

@@ -1,5 +1,6 @@
-import { NOTHING, type CollectAnswer, type CollectRequest } from "./collect-answer.js";
-import { answerDocker, isRegistryPath } from "./docker/answer-docker.js";
+import { NOTHING, type CollectAnswer, type CollectRequest, type RelayedAnswer } from "./collect-answer.js";
+import { answerDocker, type ImagePulls } from "./docker/answer-docker.js";
+import { isRegistryPath, isRegistryRoot, parseImagePath } from "./docker/image-path.js";
 import { answerFileRoute } from "./files/answer-file-route.js";
 import { answerNpmReport, NPM_REPORT_PATH } from "./npm/answer-npm-report.js";
 import { answerPixel, PIXEL_PATH } from "./pixels/answer-pixel.js";
@@ -14,13 +15,14 @@ export type CollectKind = (typeof COLLECT_KINDS)[number];
 export interface Collecting {
   sites: Sites;
   pythonIndex: PythonIndex;
+  imagePulls: ImagePulls;
   /** The only host name that serves pixels and npm reports. When absent, every host that is no package's domain does. */
   publicHost?: string;
 }
 
 export interface RoutedAnswer {
   kind: CollectKind;
-  answer: CollectAnswer | Promise<CollectAnswer>;
+  answer: CollectAnswer | Promise<CollectAnswer> | RelayedAnswer;
 }
 
 /**
@@ -28,14 +30,17 @@ export interface RoutedAnswer {
  * docker images. So without a public host, a docker host still serves pixels and npm reports outside of /v2/.
  */
 export function answerRequest(request: CollectRequest, collecting: Collecting): RoutedAnswer {
-  const { sites, publicHost } = collecting;
+  const { sites, imagePulls, publicHost } = collecting;
+  const images = imagesOf(request, collecting);
+  if (images !== undefined) return { kind: "docker", answer: answerDocker(request, images, imagePulls) };
   const site = siteOf(request, collecting);
   if (
     site !== undefined &&
     (site.kind !== "docker" || publicHost !== undefined || isRegistryPath(request.path))
   )
     return { kind: site.kind, answer: answerSite(request, site, collecting) };
-  if (isRegistryPath(request.path)) return { kind: "none", answer: answerDocker(request, NO_IMAGES) };
+  if (isRegistryPath(request.path))
+    return { kind: "none", answer: answerDocker(request, NO_IMAGES, imagePulls) };
   if (publicHost !== undefined && request.host !== publicHost) return UNKNOWN;
   switch (request.path) {
     case PIXEL_PATH:
@@ -55,6 +60,20 @@ export function siteOf(
   return host === publicHost ? undefined : sites.of(host);
 }
 
+/**
+ * The images on a host, for requests that are about one of them or the root of its registry. There they come before a
+ * package whose domain this host is.
+ */
+function imagesOf(
+  { host, path }: CollectRequest,
+  { sites, publicHost }: Pick<Collecting, "sites" | "publicHost">,
+): DockerSite | undefined {
+  if (!isRegistryPath(path) || host === publicHost) return undefined;
+  const images = sites.imagesOf(host);
+  if (images === undefined || isRegistryRoot(path)) return images;
+  return images.images.has(parseImagePath(path)?.name ?? "") ? images : undefined;
+}
+
 /** For hosts without a package: registry paths get a registry error. */
 const NO_IMAGES: DockerSite = { kind: "docker", images: new Map(), first: undefined };
 const UNKNOWN: RoutedAnswer = { kind: "none", answer: NOTHING };
@@ -62,13 +81,13 @@ const UNKNOWN: RoutedAnswer = { kind: "none", answer: NOTHING };
 function answerSite(
   request: CollectRequest,
   site: Site,
-  { sites, pythonIndex }: Pick<Collecting, "sites" | "pythonIndex">,
-): CollectAnswer | Promise<CollectAnswer> {
+  { sites, imagePulls, pythonIndex }: Collecting,
+): RoutedAnswer["answer"] {
   switch (site.kind) {
     case "file":
       return answerFileRoute(request, site);
     case "docker":
-      return answerDocker(request, site);
+      return answerDocker(request, site, imagePulls);
     case "python":
       return answerPython(request, site, { index: pythonIndex, packages: sites.python });
   }

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
+import type { Readable } from "node:stream";
 
 /** A request as handlers see it. */
 export interface CollectRequest {
@@ -13,6 +14,8 @@ export interface CollectRequest {
   headers: IncomingHttpHeaders;
   /** Lower case, without port. */
   host: string;
+  /** The client's address; empty when unknown. */
+  address: string;
   /** The whole body, at most 64 KiB; empty when there is none. */
   body: Buffer;
 }
@@ -40,6 +43,18 @@ export interface CollectAnswer {
   body?: Buffer | string;
   events: readonly LiveEvent[];
 }
+
+/** The answer of another server, passed on as it comes. */
+export interface StreamedAnswer {
+  status: number;
+  /** With the length of the body, if it is known. */
+  headers: Readonly<Record<string, string[]>>;
+  body: Readable;
+  events: readonly LiveEvent[];
+}
+
+/** Asks another server for the answer. The signal aborts when the client has gone. */
+export type RelayedAnswer = (signal: AbortSignal) => Promise<CollectAnswer | StreamedAnswer>;
 
 /** The answer to a request that matches nothing. */
 export const NOTHING: CollectAnswer = { status: 404, headers: {}, events: [] };

@@ -6,12 +6,12 @@ import {
   type Server,
   type ServerResponse,
 } from "node:http";
-import type { Duplex } from "node:stream";
+import { pipeline, Readable, type Duplex } from "node:stream";
 import type { Logger } from "pino";
 import { answerRequest, siteOf, type Collecting, type CollectKind } from "./answer-request.js";
-import type { CollectAnswer, CollectRequest } from "./collect-answer.js";
+import type { CollectAnswer, CollectRequest, StreamedAnswer } from "./collect-answer.js";
 import { liveLine } from "./live-line.js";
-import { BodyTooLarge, readCollectRequest, readSmallBody } from "./read-collect-request.js";
+import { BodyTooLarge, readCollectRequest, readSmallBody, type ClientRules } from "./read-collect-request.js";
 
 export interface CollectServerOptions {
   collecting: Collecting;
@@ -33,8 +33,7 @@ export interface ServerHooks {
   lingeringClose: (request: IncomingMessage, lingerMs: number) => void;
   /** How long an idle connection is kept. */
   keepAliveMs: number;
-  /** The client's address, from trusted proxies where there are any; empty when unknown. */
-  clientAddress: (request: IncomingMessage) => string;
+  clientAddress: ClientRules["clientAddress"];
 }
 
 /** For a whole request, whose body has at most 64 KiB. */
@@ -56,9 +55,10 @@ export function createCollectServer(options: CollectServerOptions): Server {
     keepAliveTimeout: options.hooks.keepAliveMs,
     maxHeaderSize: HEADERS_BYTES_MAX,
   };
-  const { answerHealth, answerUnparsed } = options.hooks;
+  const { answerHealth, answerUnparsed, clientAddress } = options.hooks;
+  const rules = { trustsProxy: options.trustsProxy, clientAddress };
   const listener: RequestListener = (incoming, response) => {
-    const request = readCollectRequest(incoming, options.trustsProxy);
+    const request = readCollectRequest(incoming, rules);
     if (HEALTH.has(request.path) && siteOf(request, options.collecting)?.kind !== "file")
       return answerHealth(incoming, response);
     if (hasBody(incoming)) return void answerWithBody(request, { incoming, response, options });
@@ -109,12 +109,23 @@ function answer(request: CollectRequest, exchange: Exchange): void {
   const time = Date.now();
   try {
     const { kind, answer } = answerRequest(request, exchange.options.collecting);
-    const write = (ready: CollectAnswer) => writeAnswer(ready, { request, kind, time }, exchange);
-    if (!(answer instanceof Promise)) return write(answer);
-    answer.then(write).catch((error: unknown) => fail(error, exchange, kind));
+    const write = (ready: CollectAnswer | StreamedAnswer) =>
+      writeAnswer(ready, { request, kind, time }, exchange);
+    if (typeof answer !== "function" && !(answer instanceof Promise)) return write(answer);
+    const coming = typeof answer === "function" ? answer(whenGone(exchange.response)) : answer;
+    coming.then(write).catch((error: unknown) => fail(error, exchange, kind));
   } catch (error) {
     fail(error, exchange, "none");
   }
+}
+
+/** Aborts when the client closes its connection before the end of the answer. */
+function whenGone(response: ServerResponse): AbortSignal {
+  const gone = new AbortController();
+  response.once("close", () => {
+    if (!response.writableFinished) gone.abort();
+  });
+  return gone.signal;
 }
 
 interface ReceivedRequest {
@@ -124,13 +135,27 @@ interface ReceivedRequest {
   time: number;
 }
 
-function writeAnswer(answer: CollectAnswer, received: ReceivedRequest, exchange: Exchange): void {
-  const { status, body = "", events } = answer;
+function writeAnswer(
+  answer: CollectAnswer | StreamedAnswer,
+  received: ReceivedRequest,
+  exchange: Exchange,
+): void {
+  const { status, events } = answer;
   const { response, options } = exchange;
   if (events.length > 0 && !optsOut(received.request)) recordEvents(events, received, exchange);
   options.onAnswered(received.kind, status);
+  if (isStreamed(answer)) {
+    response.writeHead(status, answer.headers);
+    // Reads no faster than the client takes it. When either side breaks, so does the other.
+    return void pipeline(answer.body, response, () => undefined);
+  }
+  const { body = "" } = answer;
   response.writeHead(status, headOf(answer));
   response.end(received.request.method === "HEAD" || body === "" ? undefined : body);
+}
+
+function isStreamed(answer: CollectAnswer | StreamedAnswer): answer is StreamedAnswer {
+  return answer.body instanceof Readable;
 }
 
 /** Header names and values in turn. Spreading two objects into a third takes V8 ten times as long. */
@@ -150,10 +175,10 @@ function optsOut({ headers }: CollectRequest): boolean {
 function recordEvents(
   events: CollectAnswer["events"],
   { request, time }: ReceivedRequest,
-  { incoming, options }: Exchange,
+  { options }: Exchange,
 ): void {
-  const { headers, host } = request;
-  const source = { time, address: options.hooks.clientAddress(incoming), host, headers };
+  const { address, headers, host } = request;
+  const source = { time, address, host, headers };
   for (const event of events) options.onEvent(liveLine(event, source));
 }
 

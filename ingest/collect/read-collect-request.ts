@@ -9,10 +9,16 @@ export class BodyTooLarge extends Error {}
 
 const NO_BODY = Buffer.alloc(0);
 
+export interface ClientRules {
+  trustsProxy: (address: string) => boolean;
+  /** The client's address, from trusted proxies where there are any; empty when unknown. */
+  clientAddress: (request: IncomingMessage) => string;
+}
+
 /** Reads a request without its body. Behind a trusted proxy, the host is the one that the client sees. */
 export function readCollectRequest(
   incoming: IncomingMessage,
-  trustsProxy: (address: string) => boolean,
+  { trustsProxy, clientAddress }: ClientRules,
 ): CollectRequest {
   const { method = "", headers } = incoming;
   const { authority = headers.host ?? "", target } = splitTarget(incoming.url ?? "/");
@@ -29,6 +35,7 @@ export function readCollectRequest(
     query,
     headers,
     host: hostOf(seen),
+    address: clientAddress(incoming),
     body: NO_BODY,
   };
 }

@@ -44,6 +44,10 @@ export class SiteDirectory implements Sites {
     return this.domains.get(host)?.site ?? this.docker.get(host);
   }
 
+  imagesOf(host: string): DockerSite | undefined {
+    return this.docker.get(host);
+  }
+
   get size(): { packages: number; pixels: number } {
     return { packages: this.packages.size, pixels: this.pixelOwners.size };
   }

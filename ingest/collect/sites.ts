@@ -72,6 +72,8 @@ export interface Pixels {
 export interface Sites {
   /** The site of a host name; undefined when the host belongs to no package. */
   of(host: string): Site | undefined;
+  /** The images whose `publicUrl` has this host, which may also be the domain of a package. */
+  imagesOf(host: string): DockerSite | undefined;
   npm: NpmPackages;
   python: PythonPackages;
   pixels: Pixels;

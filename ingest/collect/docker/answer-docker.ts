@@ -1,84 +1,133 @@
-import { NOTHING, type CollectAnswer, type CollectRequest, type LiveEvent } from "../collect-answer.js";
+import {
+  NOTHING,
+  type CollectAnswer,
+  type CollectRequest,
+  type LiveEvent,
+  type RelayedAnswer,
+  type StreamedAnswer,
+} from "../collect-answer.js";
 import type { DockerImage, DockerSite } from "../sites.js";
+import type { PullCounter } from "./count-pulls.js";
+import { isRegistryPath, isRegistryRoot, parseImagePath, type ImagePath } from "./image-path.js";
+import { headersForClient, headersForRegistry } from "./passed-headers.js";
+import { TooManyRequests, type RegistryClient } from "./registry-client.js";
+import {
+  NAME_UNKNOWN,
+  TOO_MANY_REQUESTS,
+  UNAVAILABLE,
+  UNSUPPORTED,
+  VERSION_HEADER,
+} from "./registry-error.js";
+
+export interface ImagePulls {
+  registries: RegistryClient;
+  counter: PullCounter;
+  /** Called when a registry could not be asked. */
+  onFailure: (error: unknown, url: string) => void;
+}
 
 /**
- * Redirects to the registry that has the image, keeping the path. Errors follow the OCI distribution specification. A
- * pull counts when its manifest is fetched. HEAD only resolves a tag, and clients never request blobs that they have.
+ * Leads to the registry that has the image, keeping the path. Errors follow the OCI distribution specification.
+ *
+ * Clients that keep their credentials over a redirect are redirected. Others get the registry's answer through this
+ * host: Go's HTTP client drops `Authorization` when it is redirected to another host, so that crane, skopeo and buildah
+ * could not pull what needs a token. So do those that send credentials, because they believe them to be for this host.
  */
-export function answerDocker(request: CollectRequest, site: DockerSite): CollectAnswer {
+export function answerDocker(
+  request: CollectRequest,
+  site: DockerSite,
+  pulls: ImagePulls,
+): CollectAnswer | RelayedAnswer {
   const { method, path } = request;
   if (!isRegistryPath(path)) return NOTHING;
   if (method !== "GET" && method !== "HEAD") return UNSUPPORTED;
-  if (path === "/v2" || path === "/v2/") return redirectToRegistry(request, site);
-  const wanted = parseImagePath(path);
-  const image = wanted && site.images.get(wanted.name);
-  if (wanted === undefined || image === undefined) return NAME_UNKNOWN;
-  const pulls = method === "GET" && wanted.kind === "manifests";
-  return redirect(
-    `${registryOf(image)}/v2/${image.backendPath}/${wanted.kind}/${wanted.reference}${queryOf(request)}`,
-    pulls ? [pullOf(image, wanted.reference)] : [],
-  );
+  const found = isRegistryRoot(path) ? rootOf(site) : findImage(path, site);
+  if (found === undefined) return NAME_UNKNOWN;
+  const asked: Asked = { method, url: urlOf(found, request), ...found };
+  if (!keepsCredentials(request)) return (signal) => relay(request, { ...asked, pulls, signal });
+  return {
+    status: 307,
+    headers: { ...VERSION_HEADER, Location: asked.url },
+    events: eventsOf(request, asked, pulls),
+  };
 }
 
-/** Whether a registry would answer this path, found or not. */
-export function isRegistryPath(path: string): boolean {
-  return path === "/v2" || path.startsWith("/v2/");
+interface Found {
+  image: DockerImage;
+  /** Absent for the root of the registry. */
+  wanted?: ImagePath;
 }
 
 /**
  * Clients ask `/v2/` how to log in. When the images of a host are in several registries, the registry of the oldest
  * package answers. Clients that log in after a refused manifest (containerd) do not need this.
  */
-function redirectToRegistry(request: CollectRequest, { first }: DockerSite): CollectAnswer {
-  return first === undefined
-    ? NAME_UNKNOWN
-    : redirect(`${registryOf(first)}${request.path}${queryOf(request)}`, []);
+function rootOf({ first }: DockerSite): Found | undefined {
+  return first && { image: first };
 }
 
-interface ImagePath {
-  name: string;
-  kind: "manifests" | "blobs" | "tags" | "referrers";
-  reference: string;
+function findImage(path: string, { images }: DockerSite): Found | undefined {
+  const wanted = parseImagePath(path);
+  const image = wanted && images.get(wanted.name);
+  return image && { image, wanted };
 }
 
-/** Parses from the end, because a name has any number of components and one of them may be `manifests`. */
-function parseImagePath(path: string): ImagePath | undefined {
-  const parts = path.slice("/v2/".length).split("/").map(decoded);
-  const [kind, reference] = parts.slice(-2);
-  if (kind === undefined || reference === undefined) return undefined;
-  if (!Object.hasOwn(REFERENCES, kind) || !REFERENCES[kind as ImagePath["kind"]].test(reference))
-    return undefined;
-  return { name: parts.slice(0, -2).join("/"), kind: kind as ImagePath["kind"], reference };
+function urlOf({ image, wanted }: Found, request: CollectRequest): string {
+  const path = wanted ? `/v2/${image.backendPath}/${wanted.kind}/${wanted.reference}` : request.path;
+  return `${registryOf(image)}${path}${queryOf(request)}`;
 }
 
-const TAG = /^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$/;
-const DIGEST = /^[a-z0-9]+(?:[+._-][a-z0-9]+)*:[a-zA-Z0-9=_-]+$/;
+/**
+ * dockerd and containerd log in at the host to which they are redirected. A client without a user agent is redirected
+ * as well: those in Go always send one.
+ */
+function keepsCredentials({ headers }: CollectRequest): boolean {
+  const agent = headers["user-agent"] ?? "";
+  return headers.authorization === undefined && (agent === "" || /^(?:docker|containerd)\//i.test(agent));
+}
 
-/** OCI distribution specification, "Pulling manifests" and following. */
-const REFERENCES = {
-  manifests: new RegExp(`${TAG.source}|${DIGEST.source}`),
-  blobs: DIGEST,
-  referrers: DIGEST,
-  tags: /^list$/,
-} as const satisfies Record<ImagePath["kind"], RegExp>;
+interface Asked extends Found {
+  method: "GET" | "HEAD";
+  url: string;
+}
 
-/** Some clients encode the colon of a digest. An invalid encoding becomes empty and matches nothing. */
-function decoded(component: string): string {
+/** A request for a manifest that the registry refused is no pull. The end of a redirect by the registry is not known. */
+async function relay(
+  request: CollectRequest,
+  { pulls, signal, ...asked }: Asked & { pulls: ImagePulls; signal: AbortSignal },
+): Promise<CollectAnswer | StreamedAnswer> {
+  const { method, url } = asked;
   try {
-    return decodeURIComponent(component);
-  } catch {
-    return "";
+    const body = await pulls.registries.ask(
+      { method, url, headers: headersForRegistry(request.headers) },
+      signal,
+    );
+    const { statusCode: status = 0 } = body;
+    const isGiven = status === 200 || (status >= 301 && status <= 308 && status !== 304);
+    return {
+      status,
+      headers: headersForClient(body, url),
+      body,
+      events: isGiven ? eventsOf(request, asked, pulls) : [],
+    };
+  } catch (error) {
+    if (error instanceof TooManyRequests) return TOO_MANY_REQUESTS;
+    if (!signal.aborted) pulls.onFailure(error, url);
+    return UNAVAILABLE;
   }
 }
 
-/** The tag is the version. A digest names one build for one platform, so an event by digest has no version. */
-function pullOf({ packageId, ownerId }: DockerImage, reference: string): LiveEvent {
-  return {
-    ownerId,
-    artifact: { kind: "package", id: packageId },
-    version: TAG.test(reference) ? reference : undefined,
-    variables: new Map(),
-  };
+function eventsOf(
+  { address, headers }: CollectRequest,
+  { image, wanted, method }: Asked,
+  { counter }: ImagePulls,
+): LiveEvent[] {
+  if (wanted?.kind !== "manifests") return [];
+  const { packageId, ownerId } = image;
+  const client = [address, headers["user-agent"] ?? "", packageId];
+  const pull = counter.pullOf({ client, method, reference: wanted.reference });
+  if (pull === undefined) return [];
+  return [{ ownerId, artifact: { kind: "package", id: packageId }, ...pull, variables: new Map() }];
 }
 
 /** Docker Hub's registry has another host name than its images; every client maps `docker.io` to it. */
@@ -100,28 +149,4 @@ function queryOf({ query }: CollectRequest): string {
     (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`,
   );
   return escaped === "" ? "" : `?${escaped}`;
-}
-
-const VERSION_HEADER = { "Docker-Distribution-Api-Version": "registry/2.0" };
-
-/** `X-This-Request-Was-Proxied` distinguishes a redirect of this host from one of the registry. */
-function redirect(location: string, events: readonly LiveEvent[]): CollectAnswer {
-  return {
-    status: 307,
-    headers: { ...VERSION_HEADER, Location: location, "X-This-Request-Was-Proxied": "1" },
-    events,
-  };
-}
-
-const NAME_UNKNOWN = refusal(404, "NAME_UNKNOWN", "repository name not known to registry");
-const UNSUPPORTED = refusal(405, "UNSUPPORTED", "this host serves pulls only", { Allow: "GET, HEAD" });
-
-function refusal(status: number, code: string, message: string, headers = {}): CollectAnswer {
-  const body = JSON.stringify({ errors: [{ code, message }] });
-  return {
-    status,
-    headers: { ...VERSION_HEADER, ...headers, "Content-Type": "application/json" },
-    body,
-    events: [],
-  };
 }

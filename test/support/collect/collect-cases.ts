@@ -78,7 +78,8 @@ export function titled(cases: readonly DeviatingCase[]): [string, DeviatingCase]
   return cases.map((each) => [`${each.name}, but ${each.why}`, each]);
 }
 
-const MARKER = "marker/1";
+/** A client that is redirected to registries. */
+const MARKER = "docker/marker";
 
 /**
  * The events of an artifact, each as often as it is stored, once one that `marker` asks for is there as well: it is

@@ -10,6 +10,7 @@ export function collectRequest(target: string, more: Partial<CollectRequest> = {
     query: query.join("?"),
     headers: {},
     host: "pkgs.example",
+    address: "192.0.2.1",
     body: Buffer.alloc(0),
     ...more,
   };

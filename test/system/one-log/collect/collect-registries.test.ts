@@ -137,7 +137,7 @@ describe("the answers of a package gateway are given here as well", () => {
 });
 
 describe("a pull", () => {
-  it("goes through as a client makes it, with logging in, and counts its manifests", async () => {
+  it("goes through as a client makes it, with logging in, and counts once", async () => {
     await using registry = await startRegistry();
     const urls = {
       backendUrl: `${registry.url}/acme/tools/web`,
@@ -149,12 +149,10 @@ describe("a pull", () => {
       world.call({ method, path, host: "cr.example.org", headers });
     const pulled = await pullImage({ call, name: "acme/tools/web", tag: "1.4.0" });
     expect(pulled).toEqual({ config: "the config", layers: ["one layer", "another"] });
-    await expect.poll(async () => (await eventsOf(id)).sort()).toEqual(["image-pull ", "image-pull 1.4.0"]);
-    expect(await world.events(id)).toEqual(
-      expect.arrayContaining([
-        expect.objectContaining({ client: "docker", platform: "Linux", domain: "cr.example.org" }),
-      ]),
-    );
+    await expect.poll(() => eventsOf(id)).toEqual(["image-pull 1.4.0"]);
+    expect(await world.events(id)).toMatchObject([
+      { client: "docker", platform: "Linux", domain: "cr.example.org" },
+    ]);
   });
 
   it("is in the breakdowns, by its version", async () => {

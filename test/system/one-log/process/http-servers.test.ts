@@ -10,6 +10,7 @@ import { createRegistry } from "../../../../deploy/metrics/create-registry.js";
 import { startMetricsServer } from "../../../../deploy/servers/start-metrics-server.js";
 import { StartFailure } from "../../../../deploy/process/start-failure.js";
 import { SiteDirectory } from "../../../../ingest/collect/site-directory.js";
+import { fakeRegistries } from "../../../support/collect/fake-registries.js";
 
 const SILENT = pino({ level: "silent" });
 const ANY = { host: "127.0.0.1", port: 0, variable: "PORT" };
@@ -68,7 +69,11 @@ test("metrics are Prometheus text about the process", async () => {
 
 test("live collection passes over an expectation that nobody knows, as the API does", async () => {
   const collect = createCollectServer({
-    collecting: { sites: new SiteDirectory(), pythonIndex: { read: async () => "unavailable" } },
+    collecting: {
+      sites: new SiteDirectory(),
+      pythonIndex: { read: async () => "unavailable" },
+      imagePulls: fakeRegistries(),
+    },
     trustsProxy: () => false,
     hooks: serverHooks({ readiness: { checks: {} }, trustsProxy: () => false, log: SILENT }),
     log: SILENT,

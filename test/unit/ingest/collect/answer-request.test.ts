@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { answerRequest } from "../../../../ingest/collect/answer-request.js";
 import type { CollectAnswer, CollectRequest } from "../../../../ingest/collect/collect-answer.js";
 import type { PythonIndex } from "../../../../ingest/collect/python/python-index.js";
+import { fakeRegistries } from "../../../support/collect/fake-registries.js";
 import { directoryOf, packageOf, requestOf } from "./collect-request.js";
 
 const PIXEL = "01990000-0000-7000-8000-0000000000bb";
@@ -28,14 +29,28 @@ const IMAGE = packageOf({
   publicUrl: "https://cr.example/team/image",
   publicHost: "cr.example",
 });
-const sites = directoryOf(packageOf({ routes: ROUTES }), IMAGE);
+const BESIDE = packageOf({
+  id: "01990000-0000-7000-8000-000000000003",
+  name: "beside",
+  domains: ["both.example"],
+  routes: [{ templatePath: "/{+file}", outgoingUrl: "https://to.example/{+file}" }],
+});
+const ON_DOMAIN = packageOf({
+  ...IMAGE,
+  id: "01990000-0000-7000-8000-000000000004",
+  publicUrl: "https://both.example/team/image",
+  publicHost: "both.example",
+});
+const sites = directoryOf(packageOf({ routes: ROUTES }), IMAGE, BESIDE, ON_DOMAIN);
 const pythonIndex: PythonIndex = { read: async () => "unavailable" };
 sites.putPixel({ id: PIXEL, ownerId: OWNER });
 
 async function ask(target: string, over: Partial<CollectRequest> = {}, publicHost?: string) {
-  const collecting = { sites, pythonIndex, ...(publicHost && { publicHost }) };
-  const asked = answerRequest(requestOf(target, over), collecting);
-  return { ...(await asked.answer), kind: asked.kind };
+  const imagePulls = fakeRegistries();
+  const collecting = { sites, pythonIndex, imagePulls, ...(publicHost && { publicHost }) };
+  const { kind, answer } = answerRequest(requestOf(target, over), collecting);
+  const given = await (typeof answer === "function" ? answer(new AbortController().signal) : answer);
+  return { ...given, kind, through: imagePulls.asked.map(({ url }) => url) };
 }
 
 const variablesOf = ({ events }: Pick<CollectAnswer, "events">) =>
@@ -209,6 +224,19 @@ describe("the host decides", () => {
     expect((await ask(target, { host }, publicHost)).status).toBe(status);
   });
 
+  test.each([
+    ["/v2/team/image/manifests/1", "https://ghcr.io/v2/team/image/manifests/1"],
+    ["/v2/", "https://ghcr.io/v2/"],
+    ["/v2/team/other/manifests/1", undefined],
+    ["/v2/2.0/tool.tgz", undefined],
+  ])("of an image that is also the domain of a package has %s at %s", async (target, registry) => {
+    const crane = { "user-agent": "crane/0.20.2 go-containerregistry/0.20.2" };
+    const { kind, through, headers } = await ask(target, { host: "both.example", headers: crane });
+    expect(through).toEqual(registry === undefined ? [] : [registry]);
+    expect(kind).toBe(registry === undefined ? "file" : "docker");
+    if (registry === undefined) expect(headers).toEqual({ Location: `https://to.example${target}` });
+  });
+
   test("the owner of npm reports, also on a docker host without a public host", async () => {
     const report = { method: "POST", host: "cr.example", body: Buffer.from("{}") };
     expect((await ask("/package-event/install", report)).kind).toBe("npm");
@@ -224,6 +252,6 @@ describe("the host decides", () => {
   ])("and one that is nobody's answers %s as a registry without it", async (target, publicHost) => {
     const answer = await ask(target, { host: "other.example" }, publicHost);
     expect(answer).toMatchObject({ kind: "none", status: 404, events: [] });
-    expect(JSON.parse(String(answer.body))).toMatchObject({ errors: [{ code: "NAME_UNKNOWN" }] });
+    expect(JSON.parse(answer.body as string)).toMatchObject({ errors: [{ code: "NAME_UNKNOWN" }] });
   });
 });

@@ -5,7 +5,7 @@ import { SiteDirectory, type ServedPackage } from "../../../../ingest/collect/si
 export function requestOf(target: string, over: Partial<CollectRequest> = {}): CollectRequest {
   const [path = "", ...query] = target.split("?");
   const host = over.host ?? "files.example";
-  const none = { headers: {}, body: Buffer.alloc(0), method: "GET" };
+  const none = { headers: {}, address: "192.0.2.1", body: Buffer.alloc(0), method: "GET" };
   return { ...none, target, path, query: query.join("?"), host, ...over };
 }
 

@@ -17,8 +17,8 @@ function incoming(
   return { method: "GET", url, headers, socket: { remoteAddress } } as unknown as IncomingMessage;
 }
 
-const trusted = trustsProxy(["10.0.0.0/8"]);
-const read = (...of: Parameters<typeof incoming>) => readCollectRequest(incoming(...of), trusted);
+const rules = { trustsProxy: trustsProxy(["10.0.0.0/8"]), clientAddress: () => "192.0.2.7" };
+const read = (...of: Parameters<typeof incoming>) => readCollectRequest(incoming(...of), rules);
 
 describe("the host of a request", () => {
   const forwarded = { host: "inner:80", "x-forwarded-host": "files.example, cdn.example" };

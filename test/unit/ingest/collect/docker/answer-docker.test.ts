@@ -1,8 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
-import { answerDocker } from "../../../../../ingest/collect/docker/answer-docker.js";
+import { answerDocker as answer } from "../../../../../ingest/collect/docker/answer-docker.js";
 import type { DockerImage, DockerSite } from "../../../../../ingest/collect/sites.js";
+import type { CollectAnswer, CollectRequest } from "../../../../../ingest/collect/collect-answer.js";
 import { collectRequest } from "../../../../support/collect/collect-request.js";
+import { fakeRegistries } from "../../../../support/collect/fake-registries.js";
 
 const DIGEST = "sha256:2f1f0a6b6f9c1f8a2c7b2a3b7d6e1b9f0f4f3e2d1c0b9a8978695a4b3c2d1e0f";
 
@@ -19,6 +21,14 @@ function siteOf(backends: Record<string, string>): DockerSite {
     { packageId: `package of ${name}`, ownerId: "owner", backend, backendPath: name },
   ]);
   return { kind: "docker", images: new Map(images), first: images[0]?.[1] };
+}
+
+/** The answer to a client that follows redirects with its credentials. */
+function answerDocker(request: CollectRequest, site: DockerSite): CollectAnswer {
+  const sent = { ...request, headers: { "user-agent": "docker/27.3.1", ...request.headers } };
+  const answered = answer(sent, site, fakeRegistries());
+  if (typeof answered === "function") throw new Error("this is answered through us");
+  return answered;
 }
 
 describe("a request for something of an image", () => {

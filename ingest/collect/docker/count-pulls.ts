@@ -1,0 +1,50 @@
+import { createHash } from "node:crypto";
+import { LRUCache } from "lru-cache";
+import { isTag } from "./image-path.js";
+import { PullingClient, type Pull } from "./pulling-client.js";
+
+/** Tells which requests for manifests are pulls; `PullingClient` has the rule. */
+export interface PullCounter {
+  /** The pull that a request makes, or undefined when it makes none or belongs to one that was counted. */
+  pullOf(request: ManifestRequest): Pull | undefined;
+}
+
+/** A request for a manifest that is not known to have failed. */
+export interface ManifestRequest {
+  /** Address, user agent and image; requests of other clients do not matter. */
+  client: readonly string[];
+  method: "GET" | "HEAD";
+  /** A tag or a digest. */
+  reference: string;
+}
+
+/** Tags and digests of all clients: about 20 MB. The client that was seen last longest ago is forgotten first. */
+const REFERENCES_MAX = 100_000;
+
+/** `now` is in milliseconds; only differences count. */
+export function createPullCounter({ now }: { now: () => number }): PullCounter {
+  const clients = new LRUCache<string, PullingClient>({
+    maxSize: REFERENCES_MAX,
+    sizeCalculation: ({ size }) => 1 + size,
+  });
+  return {
+    pullOf({ client: parts, method, reference }) {
+      const byTag = isTag(reference);
+      if (method === "HEAD" && !byTag) return undefined;
+      const key = shortened(parts.join("\n"));
+      const client = clients.peek(key) ?? new PullingClient();
+      const pull = byTag
+        ? client.takeTag(method, reference, now())
+        : client.takeDigest(shortened(reference), now());
+      // Deleted first, because the size of a value that is only set again is not calculated.
+      clients.delete(key);
+      clients.set(key, client);
+      return pull;
+    },
+  };
+}
+
+/** 44 characters for a text of any length, which is not kept in memory. */
+function shortened(text: string): string {
+  return createHash("sha256").update(text).digest("base64");
+}

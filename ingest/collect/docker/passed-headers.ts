@@ -1,0 +1,63 @@
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+
+/** About one connection only (RFC 9110, 7.6.1), as are the headers that `Connection` names. */
+const HOP_BY_HOP = [
+  "connection",
+  "keep-alive",
+  "proxy-authenticate",
+  "proxy-authorization",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+];
+
+/** The registry has its own name, bodies are not passed on, and proxies in front of this host are none of its business. */
+const NOT_FOR_REGISTRY = new Set([
+  ...HOP_BY_HOP,
+  "host",
+  "expect",
+  "content-length",
+  "cookie",
+  "forwarded",
+  "x-forwarded-for",
+  "x-forwarded-host",
+  "x-forwarded-port",
+  "x-forwarded-proto",
+  "x-real-ip",
+]);
+
+/** What a registry says about its own host must not be said about this one. */
+const NOT_FOR_CLIENT = new Set([...HOP_BY_HOP, "set-cookie", "alt-svc", "strict-transport-security"]);
+
+/** The headers of a client that its registry gets, credentials among them. */
+export function headersForRegistry(headers: IncomingHttpHeaders): Record<string, string | string[]> {
+  const dropped = namedBy(headers.connection);
+  const passed: Record<string, string | string[]> = {};
+  for (const [name, value] of Object.entries(headers))
+    if (value !== undefined && !NOT_FOR_REGISTRY.has(name) && !dropped.has(name)) passed[name] = value;
+  return passed;
+}
+
+/**
+ * The headers of a registry that the client gets, each with all its values. A redirect without a host is one to the
+ * registry, so its host is added: the client would look for it here.
+ */
+export function headersForClient(
+  { headers, headersDistinct }: Pick<IncomingMessage, "headers" | "headersDistinct">,
+  url: string,
+): Record<string, string[]> {
+  const dropped = namedBy(headers.connection);
+  const passed: Record<string, string[]> = {};
+  for (const [name, values] of Object.entries(headersDistinct))
+    if (values !== undefined && !NOT_FOR_CLIENT.has(name) && !dropped.has(name)) passed[name] = values;
+  const { location } = headers;
+  if (location !== undefined && !URL.canParse(location) && URL.canParse(location, url))
+    passed["location"] = [new URL(location, url).href];
+  return passed;
+}
+
+function namedBy(connection: string | undefined): ReadonlySet<string> {
+  return new Set((connection ?? "").split(",").map((name) => name.trim().toLowerCase()));
+}

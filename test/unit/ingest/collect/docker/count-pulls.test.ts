@@ -1,0 +1,161 @@
+import { describe, expect, it, test } from "vitest";
+import { createPullCounter } from "../../../../../ingest/collect/docker/count-pulls.js";
+import { PullingClient } from "../../../../../ingest/collect/docker/pulling-client.js";
+
+const CLIENT = ["192.0.2.1", "containerd/v2.0.0", "package"];
+/** Made-up digests: the index of an image, its manifests for platforms, and another image. */
+const DIGESTS = ["index", "amd64", "arm64", "moved", "moved-amd64"];
+
+function digestOf(name: string): string {
+  return `sha256:${name.padEnd(64, "0")}`;
+}
+
+interface Sender {
+  send: (request: string, client?: readonly string[]) => string[];
+  sendAll: (requests: string) => string[];
+  pass: (ms: number) => void;
+}
+
+/** Requests are words: `HEAD:1.4` and `GET:index`. Their answers are the versions of the pulls, `-` for none. */
+function sender(): Sender {
+  let time = 0;
+  const counter = createPullCounter({ now: () => time });
+  const send = (request: string, client: readonly string[] = CLIENT) => {
+    const [method = "", name = ""] = request.split(":");
+    const reference = DIGESTS.includes(name) ? digestOf(name) : name;
+    const pull = counter.pullOf({ client, method: method as "GET" | "HEAD", reference });
+    return pull === undefined ? [] : [pull.version ?? "-"];
+  };
+  return {
+    send,
+    sendAll: (requests) => requests.split(" ").flatMap((request) => send(request)),
+    pass: (ms) => void (time += ms),
+  };
+}
+
+describe("one pull", () => {
+  test.each([
+    ["of a tag", "GET:1.4", ["1.4"]],
+    ["of a tag, with the manifest of the platform", "GET:1.4 GET:amd64", ["1.4"]],
+    ["that resolves the tag first", "HEAD:1.4 GET:index", ["1.4"]],
+    ["that resolves the tag first, with the platform's", "HEAD:1.4 GET:index GET:amd64", ["1.4"]],
+    ["that resolves it again after logging in", "HEAD:1.4 HEAD:1.4 GET:index GET:amd64", ["1.4"]],
+    ["that resolves and then asks by tag", "HEAD:1.4 HEAD:1.4 GET:1.4 GET:index GET:amd64", ["1.4"]],
+    ["by digest", "GET:index", ["-"]],
+    ["by digest, with the platform's", "HEAD:index GET:index GET:amd64", ["-"]],
+    ["that asks for the index again", "HEAD:1.4 GET:index GET:amd64 GET:index", ["1.4"]],
+    ["of all platforms", "HEAD:1.4 GET:index GET:amd64 GET:arm64", ["1.4"]],
+  ])("%s", (_, requests, pulls) => {
+    expect(sender().sendAll(requests)).toEqual(pulls);
+  });
+});
+
+test("HEAD alone is no pull", () => {
+  expect(sender().sendAll("HEAD:1.4 HEAD:index HEAD:1.5")).toEqual([]);
+});
+
+describe("pulls one after another", () => {
+  const PULL = "HEAD:1.4 HEAD:1.4 GET:index GET:amd64";
+  test.each([
+    ["of one tag", "HEAD:1.4 GET:index GET:amd64 HEAD:1.4 GET:index GET:amd64", ["1.4", "1.4"]],
+    ["of one tag, with logging in", `${PULL} ${PULL} ${PULL}`, ["1.4", "1.4", "1.4"]],
+    ["by tag", "GET:1.4 GET:amd64 GET:1.4 GET:amd64", ["1.4", "1.4"]],
+    ["by digest", "GET:index GET:amd64 GET:index GET:amd64", ["-", "-"]],
+    ["of two tags", `${PULL} HEAD:1.5 HEAD:1.5 GET:moved GET:moved-amd64`, ["1.4", "1.5"]],
+    ["of two tags with one digest", `${PULL} HEAD:edge HEAD:edge GET:index GET:amd64`, ["1.4", "edge"]],
+    ["of a tag that was moved", `${PULL} HEAD:1.4 HEAD:1.4 GET:moved GET:moved-amd64`, ["1.4", "1.4"]],
+    ["by digest and then by tag", `GET:index GET:amd64 ${PULL}`, ["-", "1.4"]],
+    ["by a client that asks both ways", "GET:1.4 HEAD:1.4 GET:index", ["1.4", "1.4"]],
+  ])("%s", (_, requests, pulls) => {
+    expect(sender().sendAll(requests)).toEqual(pulls);
+  });
+});
+
+describe("machines that look like one client", () => {
+  /** The steps of each machine in their order, and those of all machines in any. */
+  function shuffled(pulls: readonly string[][], seed: number): string[] {
+    let state = seed;
+    const random = () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
+    const left = pulls.map((steps) => [...steps]);
+    const order: string[] = [];
+    for (let rest = left; rest.length > 0; rest = left.filter((steps) => steps.length > 0)) {
+      const step = rest[Math.floor(random() * rest.length)]?.shift();
+      if (step !== undefined) order.push(step);
+    }
+    return order;
+  }
+
+  const MACHINES = 40;
+  const platform = (machine: number) => `GET:${machine % 4 === 0 ? "arm64" : "amd64"}`;
+  test.each<[string, (machine: number) => string[]]>([
+    ["dockerd", (machine) => ["HEAD:1.4", "GET:index", platform(machine)]],
+    ["containerd", (machine) => ["HEAD:1.4", "HEAD:1.4", "GET:index", platform(machine)]],
+    ["crane", (machine) => ["GET:1.4", platform(machine)]],
+    ["an older dockerd", () => ["HEAD:1.4", "GET:index"]],
+  ])("are counted each, whatever the order in which they pull as %s does", (_, stepsOf) => {
+    for (let seed = 1; seed <= 50; seed++) {
+      const { send } = sender();
+      const steps = shuffled(
+        Array.from({ length: MACHINES }, (_, machine) => stepsOf(machine)),
+        seed,
+      );
+      expect(steps.flatMap((step) => send(step))).toEqual(Array(MACHINES).fill("1.4"));
+    }
+  });
+
+  it("are counted each when they pull by digest", () => {
+    const { send } = sender();
+    const steps = Array.from({ length: MACHINES }, (_, machine) => ["GET:index", platform(machine)]);
+    expect(shuffled(steps, 7).flatMap((step) => send(step))).toEqual(Array(MACHINES).fill("-"));
+  });
+});
+
+describe("what belongs together", () => {
+  it.each([
+    [119_999, ["1.4"]],
+    [120_000, ["-"]],
+  ])("is opened %d ms before", (ms, pulls) => {
+    const { send, pass } = sender();
+    send("HEAD:1.4");
+    pass(ms);
+    expect(send("GET:index")).toEqual(pulls);
+  });
+
+  it.each([
+    [119_999, []],
+    [120_000, ["-"]],
+  ])("is asked for %d ms after the pull", (ms, pulls) => {
+    const { send, pass } = sender();
+    send("GET:1.4");
+    pass(ms);
+    expect(send("GET:amd64")).toEqual(pulls);
+  });
+
+  it.each([
+    ["address", ["192.0.2.2", "containerd/v2.0.0", "package"]],
+    ["user agent", ["192.0.2.1", "containerd/v2.0.1", "package"]],
+    ["image", ["192.0.2.1", "containerd/v2.0.0", "other"]],
+  ])("has one %s", (_, other) => {
+    const { send } = sender();
+    send("HEAD:1.4");
+    expect(send("GET:index", other)).toEqual(["-"]);
+    expect(send("GET:index")).toEqual(["1.4"]);
+  });
+});
+
+it("forgets the clients that were seen longest ago, however many come", () => {
+  const { send } = sender();
+  send("HEAD:1.4", ["first"]);
+  for (let number = 0; number < 60_000; number++) send("HEAD:1.4", [String(number)]);
+  expect(send("GET:index", ["59999"])).toEqual(["1.4"]);
+  expect(send("GET:index", ["first"])).toEqual(["-"]);
+});
+
+it("remembers a bounded number of tags and digests of one client", () => {
+  const client = new PullingClient();
+  for (let number = 0; number < 2_000; number++) {
+    client.takeTag("HEAD", `1.${number}`, 0);
+    client.takeDigest(String(number), 0);
+  }
+  expect(client.size).toBeLessThanOrEqual(500);
+});
