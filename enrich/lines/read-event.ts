@@ -4,6 +4,7 @@ import {
   UNKNOWN_CLIENT,
   UNKNOWN_NETWORK,
   UNKNOWN_PLACE,
+  type Client,
   type EnrichedEvent,
 } from "../../schemas/records/enriched-event.js";
 import { HEADER_BYTES_MAX, NAME_BYTES_MAX } from "../../schemas/records/import-limits.js";
@@ -18,10 +19,14 @@ import { parseTime } from "./parse-time.js";
 
 const UNIQUE_ID_BYTES_MAX = 256;
 
-/** Lines of live events are written by this service, which may set the platform, and add all that the client sent. */
-const PLATFORM = "$platform";
+/** Lines of live events are written by this service: what the request says of its client, and all that it sent. */
+const REPORTED: ReadonlyMap<string, keyof Client> = new Map([
+  ["$platform", "platform"],
+  ["$client", "client"],
+  ["$client_version", "clientVersion"],
+]);
 export const SENT = "$sent";
-const COLLECTED: ReadonlySet<string> = new Set([PLATFORM, SENT]);
+const COLLECTED: ReadonlySet<string> = new Set([...REPORTED.keys(), SENT]);
 
 const TYPE_BY_LIBRARY = {
   docker: "image-pull",
@@ -86,12 +91,22 @@ export function readEvent(
 }
 
 /** The variables `version` and `platform` of a live event are also its fields, where the collector has set none. */
-function readLiveNames({ otherNames, otherValues }: LineFields, event: EnrichedEvent): void {
+function readLiveNames(fields: LineFields, event: EnrichedEvent): void {
   const version = variableOf(event, "version");
   if (event.version === "" && !isLongerThan(version, NAME_BYTES_MAX)) event.version = version;
-  const set = otherValues[otherNames.indexOf(PLATFORM)];
-  const platform = typeof set === "string" && set !== "" ? set : variableOf(event, "platform");
-  if (platform !== "") event.platform = cleanText(truncate(platform, NAME_BYTES_MAX));
+  event.reported = readReported(fields);
+  const platform = event.reported.platform ?? variableOf(event, "platform");
+  if (platform !== "") event.reported.platform = cleanText(truncate(platform, NAME_BYTES_MAX));
+}
+
+function readReported({ otherNames, otherValues }: LineFields): Partial<Client> {
+  const reported: Partial<Client> = {};
+  for (const [key, field] of REPORTED) {
+    const value = otherValues[otherNames.indexOf(key)];
+    if (typeof value === "string" && value !== "")
+      reported[field] = cleanText(truncate(value, NAME_BYTES_MAX));
+  }
+  return reported;
 }
 
 /** Empty where the event has none of this name. */

@@ -27,7 +27,10 @@ export interface LiveEvent {
   version?: string | undefined;
   /** Replaces the `Referer` header: the pixel's `page`. */
   referrer?: string | undefined;
+  /** As the request names it. */
   platform?: string | undefined;
+  /** The program that the request is from, where its body says so. */
+  client?: { name: string; version: string | undefined } | undefined;
   variables: ReadonlyMap<string, string>;
   /**
    * Objects that the client sent, as JSON on one line each. Enrichment reads their keys as those of an import line, but

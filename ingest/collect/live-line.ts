@@ -13,12 +13,13 @@ export interface LiveSource {
 }
 
 /**
- * Formats an event as a line of an import that names its package or pixel, plus `$platform` and `$sent`. Concatenates text, because
- * a variable may have any name, even `__proto__`. Headers and variables above the limits of import lines are not
- * buffered: cut by characters, they are never shorter than what enrichment keeps.
+ * Formats an event as a line of an import that names its package or pixel, plus `$platform`, `$client`,
+ * `$client_version` and `$sent`. Concatenates text, because a variable may have any name, even `__proto__`. Headers and
+ * variables above the limits of import lines are not buffered: cut by characters, they are never shorter than what
+ * enrichment keeps.
  */
 export function liveLine(
-  { artifact, version, platform, referrer, variables, sent = [] }: LiveEvent,
+  { artifact, version, platform, client, referrer, variables, sent = [] }: LiveEvent,
   { time, address, host, headers }: LiveSource,
 ): string {
   let line = `{"$time":${time},"$${artifact.kind}":"${artifact.id}"`;
@@ -28,6 +29,8 @@ export function liveLine(
   line += member("$domain", shortEnough(host));
   line += member("$version", shortEnough(version));
   line += member("$platform", shortEnough(platform));
+  line += member("$client", shortEnough(client?.name));
+  line += member("$client_version", shortEnough(client?.version));
   // A variable must not set a `$` key.
   for (const [name, value] of variables)
     if (!name.startsWith("$") && value.length <= VARIABLE_BYTES_MAX) line += member(name, value);

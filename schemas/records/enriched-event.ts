@@ -48,8 +48,8 @@ export interface EnrichedEvent {
   address: string;
   /** Names and values alternate: `[name, value, name, value]`. */
   variables: string[];
-  /** Replaces the platform of the user agent if the request itself names one; live events only. */
-  platform?: string;
+  /** What the request itself says of its client, as it says it; live events only. */
+  reported?: Partial<Client>;
   client: Client;
   place: Place;
   network: Network;
@@ -60,7 +60,7 @@ export interface EnrichedEvent {
 
 /** The sources of enrichment, reduced to the methods that steps need. */
 export interface Lookups {
-  clients: { of(userAgent: string): Client };
+  clients: { of(userAgent: string, reported?: Partial<Client>): Client };
   places: { of(address: string): Place };
   networks: { of(address: string): Network };
   ids: {

@@ -1,23 +1,29 @@
-/** The operating system that a text names, as a wire value such as `Linux` or `macOS`, or "". */
-export function findPlatform(text: string): string {
+import { PLATFORMS } from "../../../schemas/contracts/platforms.js";
+
+/** The operating system that a user agent names, or "". */
+export function findPlatform(userAgent: string): string {
   // Docker sends two systems. The first is the engine's, which downloads; the client's is ignored.
-  const tagged = /\bos\/([a-z]{1,20})\b/.exec(text)?.[1];
-  const searched = tagged ?? text;
-  return PLATFORMS.find(({ pattern }) => pattern.test(searched))?.name ?? "";
+  const tagged = /\bos\/([A-Za-z]{1,20})\b/.exec(userAgent)?.[1];
+  const found = (tagged !== undefined && findName(tagged)) || findName(userAgent);
+  if (found !== undefined) return found;
+  return OTHERS.find(({ pattern }) => pattern.test(userAgent))?.name ?? "";
 }
 
-/** The first match wins: Android is a Linux, and `darwin` must not pass for `win`. */
-const PLATFORMS: readonly { name: string; pattern: RegExp }[] = [
-  { name: "Android", pattern: /android/i },
-  { name: "iOS", pattern: /\b(?:iphone|ipad|ipod|ios)\b/i },
-  { name: "Windows", pattern: /\b(?:windows|win32|win64|mingw|msys|cygwin)/i },
-  { name: "macOS", pattern: /darwin|mac ?os|macintosh|\bosx\b|apple git/i },
-  { name: "FreeBSD", pattern: /freebsd/i },
-  { name: "OpenBSD", pattern: /openbsd/i },
-  { name: "NetBSD", pattern: /netbsd/i },
-  { name: "DragonFly", pattern: /dragonfly/i },
-  { name: "Solaris", pattern: /\b(?:sunos|solaris|illumos)/i },
-  { name: "AIX", pattern: /\baix\b/i },
+/** The platform of a request or a report that says it itself: the name of `PLATFORMS`, else the text as it is. */
+export function namePlatform(text: string): string {
+  return findName(text) ?? text;
+}
+
+/** Words are runs of letters, so that `win32` names Windows, and `x86_64-unknown-linux-musl` Linux. */
+function findName(text: string): string | undefined {
+  const words = new Set(text.match(/[A-Za-z]+/g)?.map((word) => word.toLowerCase()));
+  return PLATFORMS.find((platform) => platform.words.some((word) => words.has(word)))?.name;
+}
+
+/** Systems that only whole phrases tell, or that are no platform of the list. */
+const OTHERS: readonly { name: string; pattern: RegExp }[] = [
+  { name: "macOS", pattern: /\bApple Git\b/ },
+  { name: "Linux", pattern: /\bred hat\b/i },
+  { name: "DragonFly", pattern: /\bdragonfly/i },
   { name: "Chrome OS", pattern: /\b(?:cros|chrome ?os|chromium os)\b/i },
-  { name: "Linux", pattern: /linux|ubuntu|debian|fedora|centos|red hat|alpine|\bgnu\b/i },
 ];

@@ -1,13 +1,13 @@
+import type { Product } from "./parse-product.js";
+
 /**
- * What a robot calls itself and its version, from a user agent that is known to be a robot's: the first
- * product whose name says so, the product after `compatible;`, or the first product; else just "bot".
+ * The name and version of a robot, from a user agent that is known to be a robot's and begins like a browser's: the
+ * first product whose name says so, or the product after `compatible;`, or just "bot".
  */
-export function nameBot(userAgent: string): { client: string; clientVersion: string } {
-  for (const pattern of [NAMED, COMPATIBLE, FIRST]) {
-    const found = pattern.exec(userAgent);
-    if (found !== null) return { client: found[1]!, clientVersion: found[2] ?? "" };
-  }
-  return { client: "bot", clientVersion: "" };
+export function nameBot(userAgent: string): Product {
+  const found = NAMED.exec(userAgent) ?? COMPATIBLE.exec(userAgent);
+  if (found === null) return { name: "bot" };
+  return found[2] === undefined ? { name: found[1]! } : { name: found[1]!, version: found[2] };
 }
 
 const VERSION = String.raw`(?:[/ ]v?(\d[\w.]{0,31}))?`;
@@ -16,4 +16,3 @@ const NAMED = new RegExp(
   "i",
 );
 const COMPATIBLE = new RegExp(String.raw`compatible; ([A-Za-z][\w.-]{1,40})${VERSION}`);
-const FIRST = new RegExp(String.raw`^(?!Mozilla/|Opera/)([A-Za-z][\w.-]{1,40})${VERSION}`);

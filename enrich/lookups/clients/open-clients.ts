@@ -3,10 +3,12 @@ import { isbot } from "isbot";
 import { UNKNOWN_CLIENT } from "../../../schemas/records/enriched-event.js";
 import type { Client, Lookups } from "../../../schemas/records/enriched-event.js";
 import { GenerationCache } from "../../caches/generation-cache.js";
-import { findPlatform } from "./find-platform.js";
+import { clientName, clientVersion } from "./client-name.js";
+import { findPlatform, namePlatform } from "./find-platform.js";
 import { nameBot } from "./name-bot.js";
 import { parsePackageClient, USER_AGENT_LENGTH_MAX } from "./parse-package-client.js";
-import type { PackageClient } from "./parse-package-client.js";
+import { parseProduct, type Product } from "./parse-product.js";
+import { withReported } from "./with-reported.js";
 
 /** Longer ones are parsed anew each time, so that what the cache holds is bounded in bytes too. */
 const CACHED_LENGTH_MAX = 1024;
@@ -14,14 +16,16 @@ const CACHED_LENGTH_MAX = 1024;
 /** Says which client a user agent belongs to; equal strings give the same object while it is cached. */
 export function openClients({ cacheBytesMax }: { cacheBytesMax: number }): Lookups["clients"] {
   const cache = new GenerationCache<string, Client>(cacheBytesMax, sizeOf);
+  const of = (userAgent: string) => {
+    const known = cache.get(userAgent);
+    if (known !== undefined) return known;
+    const client = parseClient(userAgent);
+    if (userAgent.length <= CACHED_LENGTH_MAX) cache.set(userAgent, client);
+    return client;
+  };
   return {
-    of: (userAgent) => {
-      const known = cache.get(userAgent);
-      if (known !== undefined) return known;
-      const client = parseClient(userAgent);
-      if (userAgent.length <= CACHED_LENGTH_MAX) cache.set(userAgent, client);
-      return client;
-    },
+    of: (userAgent, reported) =>
+      reported === undefined ? of(userAgent) : withReported(of(userAgent), reported),
   };
 }
 
@@ -34,30 +38,47 @@ function sizeOf(userAgent: string): number {
 
 /** Package clients first, then robots, then browsers: robots often dress up as browsers, never the reverse. */
 export function parseClient(userAgent: string): Client {
-  const text = userAgent.slice(0, USER_AGENT_LENGTH_MAX);
-  const client = describePackageClient(parsePackageClient(text), text) ?? describeBrowser(text);
-  return client === undefined ? UNKNOWN_CLIENT : Object.freeze(client);
+  const text = userAgent.slice(0, USER_AGENT_LENGTH_MAX).trim();
+  const client = describe(text);
+  const known = client.client !== "" || client.platform !== "";
+  return known ? Object.freeze(client) : UNKNOWN_CLIENT;
 }
 
-function describePackageClient(found: PackageClient | undefined, text: string): Client | undefined {
+function describe(text: string): Client {
+  const found = parsePackageClient(text);
   if (found?.kind === "os") return { client: found.name, clientVersion: "", platform: found.platform };
-  if (found?.kind !== "installer") return undefined;
+  if (found?.kind === "browser") return describeBrowser(text);
+  if (found === undefined) return { ...UNKNOWN_CLIENT, platform: findPlatform(text) };
   const { installer, system } = found.details;
   const named = typeof system?.name === "string" ? findPlatform(system.name) : "";
-  return {
-    client: installer.name,
-    clientVersion: installer.version ?? "",
-    platform: named || findPlatform(text),
-  };
+  return clientOf(installer, named || findPlatform(text));
 }
 
-function describeBrowser(text: string): Client | undefined {
-  if (NOTHING.test(text)) return undefined;
-  if (isbot(text)) return { ...nameBot(text), platform: findPlatform(text) };
+function describeBrowser(text: string): Client {
+  if (isbot(text)) return clientOf(nameBot(text), findPlatform(text));
   const { browser, os } = Bowser.parse(text);
-  if (browser.name === undefined || browser.name === "") return undefined;
-  return { client: browser.name, clientVersion: browser.version ?? "", platform: os.name ?? "" };
+  const platform = namePlatform(os.name ?? "") || findPlatform(text);
+  // Bowser makes names of its own of texts that it does not know.
+  if (browser.name === undefined || !BROWSERS.has(browser.name))
+    return clientOf(parseProduct(text.replace(DISGUISE, "")) ?? { name: "" }, platform);
+  return { client: browser.name, clientVersion: clientVersion(browser.version ?? ""), platform };
 }
 
-/** Without a letter, or a program's word for no value. */
-const NOTHING = /^(?:[^A-Za-z]*|\(?(?:null|none|nil|undefined|unknown)\)?)$/i;
+const BROWSERS: ReadonlySet<string> = new Set(Object.values(Bowser.BROWSER_MAP));
+
+/** What programs begin with that want to be taken for a browser. */
+const DISGUISE =
+  /^(?:Mozilla|Opera)\/\d[\d.]{0,9}\s?(?:\([^()]{0,500}\)\s?)?(?:AppleWebKit\/\S+\s?|\(KHTML, like Gecko\)\s?|Gecko\/\S+\s?)*/i;
+
+function clientOf({ name, version = "" }: Product, platform: string): Client {
+  const client = clientName(name);
+  const only = platform === "" ? ONLY_ON.get(client) : undefined;
+  return { client, clientVersion: client === "" ? "" : clientVersion(version), platform: only ?? platform };
+}
+
+/** The platform of clients that run on one only and do not name it. */
+const ONLY_ON: ReadonlyMap<string, string> = new Map([
+  ["bits", "Windows"],
+  ["chocolatey", "Windows"],
+  ["winget", "Windows"],
+]);

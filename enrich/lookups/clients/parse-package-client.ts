@@ -1,4 +1,4 @@
-import { parseInstaller } from "./parse-installer.js";
+import { parseInstaller, parseIrregular } from "./parse-installer.js";
 import { parsePythonClient } from "./parse-python-client.js";
 import type { ClientDetails } from "./parse-python-client.js";
 
@@ -19,14 +19,19 @@ export const USER_AGENT_LENGTH_MAX = 2048;
  */
 export function parsePackageClient(userAgent: string): PackageClient | undefined {
   const text = userAgent.slice(0, USER_AGENT_LENGTH_MAX).trim();
-  const details = parsePythonClient(text) ?? parseInstaller(text);
-  if (details !== undefined) return { kind: "installer", details };
+  const python = parsePythonClient(text);
+  if (python !== undefined) return { kind: "installer", details: python };
   const fetcher = OS_FETCHERS.find(({ pattern }) => pattern.test(text));
   if (fetcher !== undefined) return { kind: "os", name: fetcher.name, platform: fetcher.platform };
-  return BROWSER.test(text) ? { kind: "browser" } : undefined;
+  if (BROWSER.test(text) && parseIrregular(text) === undefined) return { kind: "browser" };
+  const details = NOTHING.test(text) ? undefined : parseInstaller(text);
+  return details === undefined ? undefined : { kind: "installer", details };
 }
 
-const BROWSER = /^(?:Mozilla|Opera|Safari)\//;
+const BROWSER = /^(?:Mozilla|Opera|Safari)\b/i;
+
+/** Without a letter, or a program's word for no value. */
+const NOTHING = /^(?:[^A-Za-z]*|\W*(?:null|none|nil|undefined|unknown|n\/a)\W*)$/i;
 
 const OS_FETCHERS: readonly { pattern: RegExp; name: string; platform: string }[] = [
   { pattern: /^(?:fetch )?libfetch\//, name: "libfetch", platform: "FreeBSD" },

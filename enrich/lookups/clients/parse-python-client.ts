@@ -13,13 +13,15 @@ export function parsePythonClient(text: string): ClientDetails | undefined {
   const product = PRODUCT.exec(text);
   if (product === null) return undefined;
   const [, name = "", version = ""] = product;
-  if (name === "setuptools" || name === "Python-urllib") return parseSetuptools(text);
+  if (SETUPTOOLS.has(name)) return parseSetuptools(text);
   const form = FORMS.get(name);
   if (form === undefined) return undefined;
   const installer = { name: form.name ?? name, version };
   if (form.keeps === "json") return readJsonDetails(text, installer) ?? readTokens(text, installer, "all");
   return readTokens(text, installer, form.keeps);
 }
+
+const SETUPTOOLS: ReadonlySet<string> = new Set(["setuptools", "distribute", "Python-urllib"]);
 
 /** `name/version` at the start; versions are bounded, and nothing repeats within a repetition. */
 const PRODUCT = /^([A-Za-z][\w.-]{0,40})\/([\w.+!~-]{1,64})(?=$|[\s;,])/;
@@ -52,7 +54,6 @@ const FORMS: ReadonlyMap<string, Form> = new Map<string, Form>([
   ["python-httpx", { keeps: "none", name: "httpx" }],
   ["bandersnatch", { keeps: "none" }],
   ["devpi-server", { keeps: "none", name: "devpi" }],
-  ["distribute", { keeps: "none" }],
   ["pipenv", { keeps: "none" }],
   ["pex", { keeps: "none" }],
   ["z3c.pypimirror", { keeps: "none" }],
@@ -109,10 +110,11 @@ function readToken(text: string, pattern: RegExp): { name: string; version: stri
   return found === null ? undefined : { name: found[1]!, version: found[2]! };
 }
 
-/** setuptools and its urllib in either order; urllib alone is some script. */
+/** setuptools, or the older distribute, and Python's urllib in either order; urllib alone is some script. */
 function parseSetuptools(text: string): ClientDetails {
-  const setuptools = /(?:^|\s)setuptools\/([\w.+!-]{1,64})/.exec(text)?.[1];
+  const [, name, version] = /(?:^|\s)(setuptools|distribute)\/([\w.+!-]{1,64})/.exec(text) ?? [];
   const python = /(?:^|\s)Python-urllib\/([\w.+-]{1,64})/.exec(text)?.[1];
-  if (setuptools === undefined) return { installer: { name: "python-urllib", version: python ?? "" } };
-  return { installer: { name: "setuptools", version: setuptools }, ...(python !== undefined && { python }) };
+  if (name === undefined || version === undefined)
+    return { installer: { name: "python-urllib", version: python ?? "" } };
+  return { installer: { name, version }, ...(python !== undefined && { python }) };
 }

@@ -42,28 +42,19 @@ function eventsOf(report: unknown, packages: NpmPackages): LiveEvent[] {
       ownerId: owned.ownerId,
       artifact: { kind: "package", id: owned.packageId },
       version: textOf(parent, "version"),
-      platform: platformOf(textOf(report, "rawPlatform")),
+      platform: textOf(report, "rawPlatform"),
+      client: clientOf(report),
       variables: new Map(),
     },
   ];
 }
 
-/** The values of Node's `os.platform()`, as exports spell them. Others are left out. */
-const PLATFORMS: ReadonlyMap<string, string> = new Map([
-  ["aix", "AIX"],
-  ["android", "Android"],
-  ["darwin", "macOS"],
-  ["freebsd", "FreeBSD"],
-  ["linux", "Linux"],
-  ["netbsd", "NetBSD"],
-  ["openbsd", "OpenBSD"],
-  ["osx", "macOS"],
-  ["sunos", "Solaris"],
-  ["win32", "Windows"],
-]);
-
-function platformOf(name: string | undefined): string | undefined {
-  return name === undefined ? undefined : PLATFORMS.get(name.toLowerCase());
+/** Reports of newer install scripts say which Node they ran on (`nodeVersion`). */
+function clientOf(report: unknown): LiveEvent["client"] {
+  const node = textOf(report, "nodeVersion");
+  return node === undefined
+    ? { name: "npm", version: textOf(report, "npmVersion") }
+    : { name: "node", version: node };
 }
 
 function textOf(value: unknown, name: string): string | undefined {

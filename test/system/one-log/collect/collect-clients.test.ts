@@ -182,6 +182,6 @@ describeWithCommand("npm", { command: ["npm"], install: "Node.js with npm" }, ()
     await runCommand("npm", [...install, "./acme-reporting-5.0.1.tgz"], { cwd: app, env });
     await expect
       .poll(() => eventsOf(id))
-      .toEqual([{ type: "package-download", version: "5.0.1", client: "", times: 1 }]);
+      .toEqual([{ type: "package-download", version: "5.0.1", client: "npm", times: 1 }]);
   });
 });

@@ -65,7 +65,12 @@ export function eventOf(over: Partial<EnrichedEvent> = {}): EnrichedEvent {
 /** Lookups that answer from what they are asked, without any data. */
 export const tinyLookups: Lookups = {
   clients: {
-    of: (userAgent) => ({ client: userAgent.split("/")[0] ?? "", clientVersion: "1", platform: "linux" }),
+    of: (userAgent, reported) => ({
+      client: userAgent.split("/")[0] ?? "",
+      clientVersion: "1",
+      platform: "linux",
+      ...reported,
+    }),
   },
   places: { of: (address) => ({ ...UNKNOWN_PLACE, country: address.startsWith("192") ? "NL" : "" }) },
   networks: { of: (address) => ({ ...UNKNOWN_NETWORK, company: address === "" ? "" : "Example" }) },

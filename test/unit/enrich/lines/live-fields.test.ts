@@ -92,7 +92,7 @@ describe("what a client sent", () => {
     ["that is longer than a field", { version: "é".repeat(129) }, "", undefined],
   ])("has a version and a platform (%s)", (_, line, version, platform) => {
     const event = eventOf(line);
-    expect([event.version, event.platform]).toEqual([version, platform]);
+    expect([event.version, event.reported?.platform]).toEqual([version, platform]);
   });
 
   test("holds 64 variables of 1 KiB, as an import line does", () => {

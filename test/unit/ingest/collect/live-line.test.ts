@@ -13,6 +13,7 @@ test("has the fields that the request had, and no others", () => {
     artifact: { kind: "pixel", id: "x" } as const,
     version: "1",
     platform: "linux",
+    client: { name: "node", version: "22.11.0" },
     referrer: "https://page.example/",
   };
   const headers = { "user-agent": "curl/8", referer: "https://other.example/" };
@@ -26,6 +27,8 @@ test("has the fields that the request had, and no others", () => {
     $domain: "h.example",
     $version: "1",
     $platform: "linux",
+    $client: "node",
+    $client_version: "22.11.0",
   });
   expect(JSON.parse(liveLine(event, { ...source, headers }))).toMatchObject({
     $referrer: "https://other.example/",

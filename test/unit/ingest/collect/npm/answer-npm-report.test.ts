@@ -20,16 +20,25 @@ function report(body: string, method = "POST") {
   );
 }
 
-const COUNTED = { ownerId: "acme", artifact: { kind: "package", id: "first" }, variables: new Map() };
+const COUNTED = {
+  ownerId: "acme",
+  artifact: { kind: "package", id: "first" },
+  client: { name: "npm" },
+  variables: new Map(),
+};
 
 test.each([
   [
     { name: "@acme/web", version: "1.2.3" },
-    { rawPlatform: "linux" },
-    { ...COUNTED, version: "1.2.3", platform: "Linux" },
+    { rawPlatform: "linux", nodeVersion: "22.11.0" },
+    { ...COUNTED, version: "1.2.3", platform: "linux", client: { name: "node", version: "22.11.0" } },
   ],
-  [{ name: "@acme/web" }, { rawPlatform: "osx" }, { ...COUNTED, platform: "macOS" }],
-  [{ name: "@acme/web", version: 7 }, { rawPlatform: "toString" }, COUNTED],
+  [
+    { name: "@acme/web" },
+    { rawPlatform: "osx", npmVersion: "10.9.0" },
+    { ...COUNTED, platform: "osx", client: { name: "npm", version: "10.9.0" } },
+  ],
+  [{ name: "@acme/web", version: 7 }, { rawPlatform: 7, nodeVersion: 22 }, COUNTED],
   [{ name: "@acme/web", version: "" }, {}, COUNTED],
 ])("an install of %j with %j is a download of the package that was created first", (parent, rest, event) => {
   const answer = report(JSON.stringify({ libraryType: "npm", ...rest, dependencyInfo: { parent } }));

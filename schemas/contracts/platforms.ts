@@ -1,0 +1,46 @@
+/**
+ * The platforms of events, and the words that name them in user agents, target triples, file names and reports: runs
+ * of letters, lower case. A text with words of several has the first of the list: Android runs on Linux, and an iPhone's
+ * browser is "like Mac OS X". Stored events use these names, so a change to them needs a migration with the step
+ * `name_platforms`.
+ */
+export const PLATFORMS: readonly { readonly name: string; readonly words: readonly string[] }[] = [
+  { name: "Android", words: ["android", "androideabi"] },
+  { name: "iOS", words: ["ios", "ipados", "iphone", "iphoneos", "ipad", "ipod"] },
+  { name: "Windows", words: ["windows", "win", "winnt", "windowsnt", "mingw", "msys", "cygwin", "winarm"] },
+  { name: "macOS", words: ["macos", "macosx", "mac", "macintosh", "darwin", "osx"] },
+  { name: "FreeBSD", words: ["freebsd", "kfreebsd"] },
+  { name: "OpenBSD", words: ["openbsd"] },
+  { name: "NetBSD", words: ["netbsd"] },
+  { name: "SunOS", words: ["sunos", "solaris", "illumos", "smartos", "omnios"] },
+  { name: "AIX", words: ["aix"] },
+  {
+    name: "Linux",
+    words: [
+      ...[
+        "linux",
+        "linuxmusl",
+        "manylinux",
+        "musllinux",
+        "linuxkit",
+        "ubuntu",
+        "debian",
+        "fedora",
+        "centos",
+        "rhel",
+      ],
+      ...[
+        "redhat",
+        "almalinux",
+        "rockylinux",
+        "archlinux",
+        "amazonlinux",
+        "opensuse",
+        "suse",
+        "sles",
+        "alpine",
+      ],
+      ...["gentoo", "nixos", "raspbian", "wolfi"],
+    ],
+  },
+];

@@ -1,0 +1,36 @@
+import { describe, expect, it } from "vitest";
+import { openClients } from "../../../../../enrich/lookups/clients/open-clients.js";
+import type { Client } from "../../../../../schemas/records/enriched-event.js";
+
+const clients = openClients({ cacheBytesMax: 10_000 });
+
+const clientOf = (userAgent: string, reported?: Partial<Client>) => clients.of(userAgent, reported);
+
+describe("the client of a live event", () => {
+  it("has the platform that its request names, under the name of exports", () => {
+    expect(clientOf("curl/8.9.1 (Windows)", { platform: "darwin" })).toEqual({
+      client: "curl",
+      clientVersion: "8.9.1",
+      platform: "macOS",
+    });
+    expect(clientOf("curl/8.9.1", { platform: "riscos" }).platform).toBe("riscos");
+  });
+
+  it("has the client and the version that its request reports", () => {
+    const reported = { client: "Node", clientVersion: "v22.11.0", platform: "win32" };
+    expect(clientOf("node", reported)).toEqual({
+      client: "node",
+      clientVersion: "22.11.0",
+      platform: "Windows",
+    });
+  });
+
+  it("has a client that is reported without a version only if its user agent names none", () => {
+    expect(clientOf("", { client: "npm" })).toEqual({ client: "npm", clientVersion: "", platform: "" });
+    expect(clientOf("npm/10.9.0 node/v22 linux x64", { client: "npm" }).clientVersion).toBe("10.9.0");
+  });
+
+  it("shares the client of its user agent where its request says nothing", () => {
+    expect(clientOf("curl/8.9.1", {})).toBe(clientOf("curl/8.9.1"));
+  });
+});
