@@ -1,6 +1,7 @@
 import type { ClickHouseClient } from "@clickhouse/client";
 import { missingMigrations, type Applied, type Migration } from "../../schemas/migrations.js";
 import { moveEventsByDay } from "./steps/move-events-by-day.js";
+import { namePlatforms } from "./steps/name-platforms.js";
 import { readMigrations } from "./read-migrations.js";
 import { runStatement, type MigrationStep, type Run } from "./run-statement.js";
 
@@ -82,7 +83,10 @@ async function apply(
 /** A statement that stands for a function: `{step(name)}`. */
 const STEP = /\{step\((\w+)\)\}/;
 
-const STEPS: Readonly<Record<string, MigrationStep>> = { move_events_by_day: moveEventsByDay };
+const STEPS: Readonly<Record<string, MigrationStep>> = {
+  move_events_by_day: moveEventsByDay,
+  name_platforms: namePlatforms,
+};
 
 function stepOf(name: string): MigrationStep {
   const step = STEPS[name];

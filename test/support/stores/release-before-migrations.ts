@@ -56,8 +56,17 @@ export const PACKAGES = ARTIFACTS.map(({ id }) => id);
 export const IMPORTS = { first: uuidAt(11), second: uuidAt(12), retracted: uuidAt(13) };
 const STAMP = Date.parse("2025-06-01T00:00:00Z");
 
+const AGENTS = ["agent0", "agent1", "agent2", "agent3"];
+
+interface Chunk {
+  order: number;
+  every: number;
+  /** User agents, one after the other. */
+  agents?: readonly string[] | undefined;
+}
+
 /** The events of an import: `every`th of 30 keys, each differing in everything from those of the other imports. */
-export function chunkOf(importId: string, { order, every }: { order: number; every: number }): Version[] {
+export function chunkOf(importId: string, { order, every, agents = AGENTS }: Chunk): Version[] {
   const keys = Array.from({ length: 30 }, (_, key) => key).filter((key) => key % every === 0);
   return keys.map((key, line) => ({
     importId,
@@ -68,7 +77,7 @@ export function chunkOf(importId: string, { order, every }: { order: number; eve
       key: `e${key}`,
       time: Date.parse("2025-03-30T12:00:00Z") + ((key + order) % 4) * DAY_MS,
       version: `${order}.${key % 5}`,
-      userAgent: `agent${(key + order) % 4}`,
+      userAgent: agents[(key + order) % agents.length] as string,
       address: `192.0.2.${(key + 7 * order) % 20}`,
       variables: new Map([
         ["channel", `c${(key + order) % 3}`],
@@ -79,12 +88,15 @@ export function chunkOf(importId: string, { order, every }: { order: number; eve
 }
 
 /** Imports, overrides and a retraction, settled as they came, as that release settled. */
-export async function writeHistory(clickhouse: TestClickHouse): Promise<void> {
-  await insertChunk(clickhouse, chunkOf(IMPORTS.first, { order: 0, every: 1 }), "first");
+export async function writeHistory(
+  clickhouse: TestClickHouse,
+  { agents }: Pick<Chunk, "agents"> = {},
+): Promise<void> {
+  await insertChunk(clickhouse, chunkOf(IMPORTS.first, { order: 0, every: 1, agents }), "first");
   await settleBefore(clickhouse, IMPORTS.first);
-  await insertChunk(clickhouse, chunkOf(IMPORTS.second, { order: 1, every: 2 }), "second");
+  await insertChunk(clickhouse, chunkOf(IMPORTS.second, { order: 1, every: 2, agents }), "second");
   await settleBefore(clickhouse, IMPORTS.second);
-  await insertChunk(clickhouse, chunkOf(IMPORTS.retracted, { order: 2, every: 3 }), "retracted");
+  await insertChunk(clickhouse, chunkOf(IMPORTS.retracted, { order: 2, every: 3, agents }), "retracted");
   await settleBefore(clickhouse, IMPORTS.retracted);
   await clickhouse.client.command({
     query: `INSERT INTO retracted_imports (import_id) SELECT '${IMPORTS.retracted}'`,
