@@ -6,7 +6,7 @@ const SECONDS_BELOW = 100_000_000_000;
 const DIGITS = /^\d{1,15}(?:\.\d{1,9})?$/;
 
 /**
- * `$time` as milliseconds since the epoch: an ISO 8601 date or date-time (no zone: UTC), or a UNIX timestamp in
+ * `$time` as milliseconds since the epoch: an ISO 8601 date or date-time, the latter also in basic form (no zone: UTC), or a UNIX timestamp in
  * seconds or milliseconds, as a number or as digits. Undefined for anything else, for dates that do not exist, and
  * outside of 1970 to one day after `receivedAt`.
  */
@@ -24,11 +24,25 @@ function fromNumber(value: number): number {
 
 /** ISO 8601 is read by hand, with NaN for each part that is not well formed: a tenth of the time of a pattern. */
 function fromText(text: string): number {
-  if (text[4] !== "-") return DIGITS.test(text) ? fromNumber(Number(text)) : NaN;
+  if (text[4] !== "-") {
+    if (isSeparator(text[BASIC_DATE_LENGTH])) return fromText(extendedForm(text));
+    return DIGITS.test(text) ? fromNumber(Number(text)) : NaN;
+  }
   return dateOf(text) + (text.length === DATE_LENGTH ? 0 : timeOfDay(text));
 }
 
 const DATE_LENGTH = "2026-08-04".length;
+
+const BASIC_DATE_LENGTH = "20260804".length;
+
+/** Puts the hyphens and colons into a date-time in ISO 8601's basic form, `20260804T115826Z`. Checks nothing else. */
+function extendedForm(text: string): string {
+  const [year, month, day] = [text.slice(0, 4), text.slice(4, 6), text.slice(6, 8)];
+  const [hour, minute, rest] = [text.slice(9, 11), text.slice(11, 13), text.slice(13)];
+  // A colon would mix both forms.
+  const seconds = digitAt(rest, 0) >= 0 || rest[0] === ":" ? `:${rest}` : rest;
+  return `${year}-${month}-${day}T${hour}:${minute}${seconds}`;
+}
 
 /** Midnight of the date that a text begins with. */
 function dateOf(text: string): number {

@@ -16,6 +16,12 @@ export type ImportPath = Pick<RawChunk, "artifactKind" | "artifactId">;
 
 const MISSING = error("missing-artifact", "Neither $package nor $pixel names what the event belongs to");
 
+const BOTH = error(
+  "invalid-value",
+  "A line names a package or a pixel, not both: it has $package and $pixel",
+);
+const TWO_PIXELS = error("invalid-value", "$pixel and $tracking_pixel name two pixels");
+
 const KEYS = [
   ["$package", "package"],
   ["$pixel", "pixel"],
@@ -32,9 +38,20 @@ export function targetOf(line: LineFields, { artifactKind, artifactId }: ImportP
     const named = parseTarget(kind, value);
     if ("class" in named) return named;
     target ??= named;
-    if (named.kind !== target.kind || named.id !== target.id) return artifactNotFound(named);
+    if (named.kind !== target.kind || named.id !== target.id)
+      return namesTwo(line) ?? artifactNotFound(named);
   }
   return target ?? MISSING;
+}
+
+function namesTwo({ $package, $pixel, $tracking_pixel: other }: LineFields): LineFault | undefined {
+  const isPixel = isSet($pixel) || isSet(other);
+  if (isSet($package) && isPixel) return BOTH;
+  return isSet($pixel) && isSet(other) && $pixel !== other ? TWO_PIXELS : undefined;
+}
+
+function isSet(value: unknown): boolean {
+  return value !== undefined && value !== null;
 }
 
 export function artifactNotFound({ kind, id }: Target): LineFault {

@@ -6,7 +6,7 @@ const PERCENT_SIGN = 0x25;
 export interface SentCharacter {
   /** The form for comparison. An encoded `/` differs from a plain one; any other character equals its encoding. */
   match: string;
-  /** The character itself. */
+  /** The character itself. A byte that is not UTF-8 is a lone surrogate, U+DC80 to U+DCFF, until `readableText`. */
   plain: string;
   /** The form for a new URL with the same meaning. Reserved characters stay encoded if they were. */
   encoded: string;
@@ -14,7 +14,8 @@ export interface SentCharacter {
 
 /**
  * Decodes percent-encoding once: `%25` is a per cent sign and is not decoded again. A `%` that starts no encoding stands
- * for itself. Bytes that are not UTF-8 stay encoded. `+` is a plus, not a space.
+ * for itself. Bytes that are not UTF-8 differ from the text `%FF`, so that a new URL has them as they were (as Python's
+ * `surrogateescape` does it). `+` is a plus, not a space.
  */
 export function decodePercent(text: string): SentCharacter[] {
   const sent: SentCharacter[] = [];
@@ -64,8 +65,16 @@ function utf8LengthOf(byte: number): number {
 }
 
 function undecodable(byte: number): SentCharacter {
-  const encoded = escapeByte(byte);
-  return { match: encoded, plain: encoded, encoded };
+  const plain = String.fromCharCode(LONE + byte);
+  return { match: escapeByte(byte), plain, encoded: plain };
+}
+
+const LONE = 0xdc00;
+const LONE_BYTES = /[\u{dc80}-\u{dcff}]/gu;
+
+/** A decoded text for people and stores: a byte that is not UTF-8 is written as it was sent, `%FF`. */
+export function readableText(text: string): string {
+  return text.replace(LONE_BYTES, (lone) => escapeByte(lone.charCodeAt(0) - LONE));
 }
 
 function decodedCharacter(plain: string): SentCharacter {
@@ -76,6 +85,6 @@ function decodedCharacter(plain: string): SentCharacter {
 /** RFC 3986, 2.2, and the per cent sign. */
 const RESERVED = /^[:/?#[\]@!$&'()*+,;=%]$/;
 
-function escapeByte(byte: number): string {
+export function escapeByte(byte: number): string {
   return `%${byte.toString(16).toUpperCase().padStart(2, "0")}`;
 }

@@ -1,3 +1,5 @@
+import { escapeByte, readableText } from "./decode-percent.js";
+
 /** A URI template (RFC 6570) of levels 1 and 2: text, `{variable}` and `{+variable}`. */
 export interface UrlTemplate {
   parts: readonly TemplatePart[];
@@ -56,25 +58,23 @@ function expandPart(part: TemplatePart, values: ReadonlyMap<string, string>): st
 
 /** Encodes everything but unreserved characters. */
 function encodeUnreserved(text: string): string {
-  if (/^[A-Za-z0-9\-._~]*$/.test(text)) return text;
-  return encodeURIComponent(wellFormed(text)).replace(/[!'()*]/g, escapeByte);
+  return text.replace(/[^A-Za-z0-9\-._~]/gu, encodeCharacter);
 }
 
 /** Encodes everything but unreserved and reserved characters and existing percent-encoding. */
 function encodeReserved(text: string): string {
   if (/^[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]*$/.test(text)) return text;
-  return wellFormed(text).replace(/%[0-9A-Fa-f]{2}|[^]/gu, (each) =>
-    each.length === 3 || /[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]/.test(each) ? each : encodeURIComponent(each),
+  return text.replace(/%[0-9A-Fa-f]{2}|[^A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]/gu, (each) =>
+    each.length === 3 ? each : encodeCharacter(each),
   );
 }
 
-/** Replaces lone surrogates, which UTF-8 cannot encode. */
-function wellFormed(text: string): string {
-  return text.replace(/\p{Surrogate}/gu, "\ufffd");
-}
-
-function escapeByte(character: string): string {
-  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+/** A lone surrogate that stands for a byte becomes that byte; UTF-8 cannot encode any other. */
+function encodeCharacter(character: string): string {
+  if (!/\p{Surrogate}/u.test(character))
+    return encodeURIComponent(character).replace(/[!'()*]/g, (each) => escapeByte(each.charCodeAt(0)));
+  const readable = readableText(character);
+  return readable === character ? encodeURIComponent("\ufffd") : readable;
 }
 
 /** RFC 6570, 2.1. The apostrophe is allowed, because the examples there use it. */

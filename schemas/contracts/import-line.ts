@@ -14,7 +14,8 @@ export const IMPORT_LINE = {
   properties: {
     $time: {
       type: ["string", "number"],
-      description: "ISO 8601 (UTC where no zone is given), or UNIX time in seconds or milliseconds",
+      description:
+        "ISO 8601, also in basic form (UTC where no zone is given), or UNIX time in seconds or milliseconds",
     },
     $unique_id: {
       type: ["string", "integer"],

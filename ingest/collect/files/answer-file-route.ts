@@ -1,3 +1,4 @@
+import { readableText } from "../../routing/decode-percent.js";
 import { findRoute, type FoundRoute } from "../../routing/find-route.js";
 import { expandTemplate, type UrlTemplate } from "../../routing/url-template.js";
 import {
@@ -66,7 +67,8 @@ function eventOf(
   sent: readonly string[],
 ): LiveEvent {
   const artifact = { kind: "package", id: packageId } as const;
-  return { ownerId, artifact, variables, sent: sent.filter((object) => object !== "") };
+  const readable = new Map([...variables].map(([name, value]) => [name, readableText(value)]));
+  return { ownerId, artifact, variables: readable, sent: sent.filter((object) => object !== "") };
 }
 
 /** The request's parameters that the route does not match. */

@@ -1,5 +1,5 @@
 import { VARIABLE_BYTES_MAX, VARIABLES_MAX } from "../../../schemas/records/import-limits.js";
-import { decodePercent } from "../../routing/decode-percent.js";
+import { decodePercent, readableText } from "../../routing/decode-percent.js";
 
 /** A parameter of a query. */
 export interface QueryParameter {
@@ -39,7 +39,6 @@ export function sentParameters(
 
 function decoded(text: string): string {
   if (!text.includes("%")) return text;
-  return decodePercent(text)
-    .map(({ plain }) => plain)
-    .join("");
+  const plain = decodePercent(text).map((character) => character.plain);
+  return readableText(plain.join(""));
 }

@@ -14,6 +14,8 @@ const missing = { class: "error", type: "missing-artifact" };
 const noPackage = (id: string) => ({ class: "error", type: "artifact-not-found", packageId: id });
 const noPixel = (id: string) => ({ class: "error", type: "artifact-not-found", pixelId: id });
 
+const two = (message: string) => ({ class: "error", type: "invalid-value", message });
+
 describe("targetOf", () => {
   test.each([
     ["the path's package", forPackage, {}, thePackage],
@@ -41,12 +43,28 @@ describe("targetOf", () => {
       "a line names a pixel beside the path's package",
       forPackage,
       { $package: PACKAGE_ID, $pixel: PIXEL_ID },
-      noPixel(PIXEL_ID),
+      two("A line names a package or a pixel, not both: it has $package and $pixel"),
+    ],
+    [
+      "a line names a package beside the path's pixel",
+      forPixel,
+      { $package: PACKAGE_ID, $tracking_pixel: PIXEL_ID },
+      two("A line names a package or a pixel, not both: it has $package and $pixel"),
     ],
     ["a line names a package on a pixel's path", forPixel, { $package: PACKAGE_ID }, noPackage(PACKAGE_ID)],
     ["a package has the pixel's id", forPixel, { $package: PIXEL_ID }, noPackage(PIXEL_ID)],
-    ["two are named", forAny, { $package: PACKAGE_ID, $pixel: PIXEL_ID }, noPixel(PIXEL_ID)],
-    ["the names of a pixel differ", forAny, { $pixel: PIXEL_ID, $tracking_pixel: OTHER }, noPixel(OTHER)],
+    [
+      "two are named",
+      forAny,
+      { $package: PACKAGE_ID, $pixel: PIXEL_ID },
+      two("A line names a package or a pixel, not both: it has $package and $pixel"),
+    ],
+    [
+      "the names of a pixel differ",
+      forAny,
+      { $pixel: PIXEL_ID, $tracking_pixel: OTHER },
+      two("$pixel and $tracking_pixel name two pixels"),
+    ],
     ["an id is empty", forAny, { $package: "" }, noPackage("")],
     ["an id is no UUID", forAny, { $package: "left-pad" }, noPackage("left-pad")],
     ["an id is a number", forAny, { $pixel: 7 }, noPixel("7")],

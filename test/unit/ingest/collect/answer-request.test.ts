@@ -79,6 +79,12 @@ describe("a route sends the client on", () => {
       "/asked?x=1&os=linux",
       "https://to.example/linux?x=1",
     ],
+    [
+      "with bytes that are not UTF-8 as they were",
+      "/%ff%2Fa/%fe%2541b",
+      "https://to.example/%FF%2Fa/%FE%2541b",
+    ],
+    ["also from one kind of variable to the other", "/once/%ff%25FF", "https://to.example/%FF%25FF"],
     ["never to where the client says", "/..%2f%2fevil/x", "https://to.example/..%2F%2Fevil/x"],
     ["where its owner says, whatever that leads to", "/up/x", "https://to.example/a/../x"],
     ["with dots that lead nowhere", "/1../...?a=/../", "https://to.example/1../...?a=/../"],
@@ -129,6 +135,10 @@ describe("a route sends the client on", () => {
 });
 
 describe("a route that only collects", () => {
+  test("has a byte that is not UTF-8 as it was sent in its variables", async () => {
+    expect(variablesOf(await ask("/only/%ff%C3%A9"))).toEqual([{ name: "%FFé" }]);
+  });
+
   test("answers 200 with nothing", async () => {
     const answer = await ask("/only/x%20y");
     expect(answer).toMatchObject({ status: 200, kind: "file" });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { decodePercent } from "../../../../ingest/routing/decode-percent.js";
+import { decodePercent, readableText } from "../../../../ingest/routing/decode-percent.js";
 
 const plainOf = (text: string) => decodePercent(text).map(({ plain }) => plain);
 const encodedOf = (text: string) =>
@@ -18,9 +18,9 @@ describe("percent-encoding", () => {
     ["%2541", ["%", "4", "1"]],
     ["50%", ["5", "0", "%"]],
     ["%zz", ["%", "z", "z"]],
-    ["%ff%C3%A9", ["%FF", "é"]],
-    ["%C3%28", ["%C3", "("]],
-    ["%E2%82", ["%E2", "%82"]],
+    ["%ff%C3%A9", ["\udcff", "é"]],
+    ["%C3%28", ["\udcc3", "("]],
+    ["%E2%82", ["\udce2", "\udc82"]],
   ])("%s is %j", (text, characters) => {
     expect(plainOf(text)).toEqual(characters);
   });
@@ -31,6 +31,10 @@ describe("percent-encoding", () => {
 
   test("stays for reserved characters and is decoded for others", () => {
     expect(encodedOf("a%2fb%3F%41%C3%A9%25%2b+%")).toBe("a%2Fb%3FAé%25%2B+%25");
+  });
+
+  test("is readable for bytes that are not UTF-8, and for characters that only look like them", () => {
+    expect(readableText(plainOf("%ff%F0%9F%92%80").join(""))).toBe("%FF\u{1f480}");
   });
 
   test("is decoded for any text, and only once", () => {
