@@ -19,6 +19,18 @@ const names = new Set(networks.map(({ organization }) => organization));
 const repeated = (values: readonly (string | number)[]) =>
   values.filter((value, at) => values.indexOf(value) !== at);
 
+const WELL_KNOWN = [
+  [
+    "business",
+    "boeing.com ge.com goldmansachs.com accenture.com deloitte.com infosys.com tcs.com wipro.com micron.com ti.com " +
+      "philips.com asml.com abnamro.com lloydsbankinggroup.com workday.com intuit.com servicenow.com " +
+      "paloaltonetworks.com citrix.com bytedance.com zalando.com volvogroup.com ikea.com hyundai.com panasonic.com " +
+      "oracle.com sony.com ripe.net",
+  ],
+  ["education", "cern.ch mpg.de fraunhofer.de mit.edu kit.edu"],
+  ["government", "nasa.gov nato.int ec.europa.eu"],
+] as const;
+
 /** Every pattern that would match a name. */
 function patternsOf(name: string): string[] {
   const { words, core } = compareAs(name);
@@ -65,5 +77,41 @@ describe("the bundled table of organizations", () => {
     });
     expect([...unused]).toEqual([]);
     expect(disputed).toEqual([]);
+  });
+});
+
+describe("lookalikes", () => {
+  const [, , ...lines] = readFileSync("test/fixtures/networks/lookalikes.csv", "utf8").trimEnd().split("\n");
+  const lookalikes = lines.map((line) => line.split(","));
+  const organizations = openOrganizations([rows]);
+
+  it("are at least 150, each of an organization of the table", () => {
+    const known = new Set(rows.map(({ name }) => name));
+    expect(lookalikes.length).toBeGreaterThanOrEqual(150);
+    expect(lookalikes.filter(([, resembles = ""]) => !known.has(resembles))).toEqual([]);
+  });
+
+  it("are never taken for what they resemble", () => {
+    const taken = lookalikes.filter(
+      ([name = "", resembles]) => organizations.ofName(name)?.name === resembles,
+    );
+    expect(taken).toEqual([]);
+  });
+});
+
+describe("well-known companies", () => {
+  const organizations = openOrganizations([rows]);
+  const owners = networks.map(({ asn, organization }) => organizations.ofOwner(asn, organization));
+  const kinds = new Map(owners.map((owner) => [owner?.domain, owner?.kind]));
+
+  it.each(WELL_KNOWN)("%s announce networks that are known to be theirs", (kind, domains) => {
+    expect(domains.split(" ").filter((domain) => kinds.get(domain) !== kind)).toEqual([]);
+  });
+
+  it("are 1,500 and more that announce networks, beside ISPs, hosts and clouds", () => {
+    const companies = owners.filter((owner) =>
+      ["business", "education", "government"].includes(owner?.kind ?? ""),
+    );
+    expect(new Set(companies).size).toBeGreaterThanOrEqual(1500);
   });
 });
