@@ -12,23 +12,25 @@ export interface DoneImport {
   record: EventImport;
 }
 
-interface Packages {
+interface Imported {
   /** With several, each line names its own. */
   packageIds: readonly string[];
+  /** How often the record is read. 100 ms if absent. */
+  pollMs?: number;
 }
 
 const DONE_MS_MAX = 3_600_000;
 
 /** Posts a gzip file of events and waits for `done`. Throws when the import ends otherwise. */
-export function importFile(api: ApiClient, { path, packageIds }: Packages & { path: string }) {
-  return importToDone(api, packageIds, ({ url, headers }) =>
+export function importFile(api: ApiClient, { path, ...imported }: Imported & { path: string }) {
+  return importToDone(api, imported, ({ url, headers }) =>
     postFile({ url, headers: { ...headers, "Content-Encoding": "gzip" }, path }),
   );
 }
 
 /** The same with a plain body. */
-export function importStream(api: ApiClient, { body, packageIds }: Packages & { body: Readable }) {
-  return importToDone(api, packageIds, (post) => postStream({ ...post, body }));
+export function importStream(api: ApiClient, { body, ...imported }: Imported & { body: Readable }) {
+  return importToDone(api, imported, (post) => postStream({ ...post, body }));
 }
 
 export function importPath([first, ...others]: readonly string[]): string {
@@ -37,7 +39,7 @@ export function importPath([first, ...others]: readonly string[]): string {
 
 async function importToDone(
   api: ApiClient,
-  packageIds: readonly string[],
+  { packageIds, ...polling }: Imported,
   send: (post: Post) => Promise<PostAnswer>,
 ): Promise<DoneImport> {
   const url = new URL(importPath(packageIds), api.url);
@@ -45,7 +47,10 @@ async function importToDone(
   const startedAt = performance.now();
   const { text } = await send({ url, headers });
   const secondsToAnswer = secondsSince(startedAt);
-  const record = await api.pollToDone(JSON.parse(text) as EventImport, { timeoutMs: DONE_MS_MAX });
+  const record = await api.pollToDone(JSON.parse(text) as EventImport, {
+    timeoutMs: DONE_MS_MAX,
+    ...polling,
+  });
   const secondsToDone = secondsSince(startedAt);
   if (record.status !== "done")
     throw new Error(`the import ended as ${record.status}: ${JSON.stringify(record)}`);
