@@ -1,5 +1,5 @@
-#!/usr/bin/env -S node --single-threaded-gc
-// Started as a program, not with `node`, so that it gets this flag: see "One thread for garbage" in deploy/docs/contributing.md.
+#!/usr/bin/env -S node --single-threaded-gc --max-semi-space-size=4
+// Started as a program, not with `node`, so that it gets these flags: see "One thread for garbage" in deploy/docs/contributing.md.
 import { Command } from "commander";
 import { readFileSync } from "node:fs";
 import { assetUrl } from "../schemas/asset.js";

@@ -21,8 +21,6 @@ export interface ThreadOptions<Received extends object> {
   log: Logger;
   /** Returns the `workerData`. Called before each start. */
   data: () => object;
-  /** The most that the thread's heap has for new objects; 48 MB by default. */
-  youngHeapMb?: number;
   /** Receives all messages of the thread. */
   onMessage: (message: Received) => void;
   /** Called after each end of the thread, also after a failure. */
@@ -53,7 +51,6 @@ export function superviseThread<Sent extends object, Received extends object>(
   options: ThreadOptions<Received>,
 ): SupervisedThread<Sent> {
   const { log, name, label, firstPauseMs = FIRST_PAUSE_MS, mayHangInStart = false } = options;
-  const resourceLimits = { maxYoungGenerationSizeMb: options.youngHeapMb };
   const stopping = new AbortController();
   let current: Worker | undefined;
   let measured: EventLoopUtilization | undefined;
@@ -80,7 +77,7 @@ export function superviseThread<Sent extends object, Received extends object>(
       const startedAt = Date.now();
       failedStarts++;
       measured = undefined;
-      current = new Worker(options.module, { workerData: options.data(), name, resourceLimits });
+      current = new Worker(options.module, { workerData: options.data(), name });
       const failure = await ended(current.on("message", onMessage));
       const worked = isReady;
       isReady = false;

@@ -49,9 +49,6 @@ export async function startEnrichment(options: EnrichmentOptions): Promise<Enric
   };
 }
 
-/** Lines are garbage at once: a third of the default keeps 20 MB less resident in each worker. */
-const YOUNG_HEAP_MB = 16;
-
 interface WorkerOptions extends Pick<EnrichmentOptions, "log" | "metrics"> {
   data: () => ThreadData;
 }
@@ -64,7 +61,6 @@ function startWorker(index: number, { data, log, metrics }: WorkerOptions): Supe
     label: "an enrichment worker",
     log: log.child({ worker: index }),
     data,
-    youngHeapMb: YOUNG_HEAP_MB,
     onMessage: (message) => record(message, metrics),
     onEnded: () => LANES.forEach((lane) => sharedThreadMutex(mutexMemory, mutexIndex(index, lane)).unlock()),
     mayHangInStart: "kafka" in logSource,
