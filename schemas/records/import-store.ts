@@ -5,7 +5,8 @@ import { LOG_ENTRY, LOG_SAMPLE_MAX, type LogEntry } from "./import-log.js";
 export interface EventImport {
   id: string;
   owner: string;
-  status: "importing" | "done" | "aborted";
+  /** `retracting`: its events may still be in the aggregates. It then gets back the status that it had. */
+  status: "importing" | "done" | "aborted" | "retracting";
   created_at: string;
   updated_at: string;
   events_total: number;
@@ -52,7 +53,12 @@ export const EVENT_IMPORT = {
   properties: {
     id: { type: "string", format: "uuid" },
     owner: { type: "string" },
-    status: { type: "string", enum: ["importing", "done", "aborted"] },
+    status: {
+      type: "string",
+      enum: ["importing", "done", "aborted", "retracting"],
+      description:
+        "`retracting`: it was retracted, and its events may still be in the aggregates; then `done` or `aborted` again",
+    },
     created_at: TIMESTAMP,
     updated_at: TIMESTAMP,
     ...COUNTS,

@@ -1,9 +1,11 @@
 import type { Pool } from "pg";
 import type { ActiveUploads } from "../../../ingest/import/active-uploads.js";
 import { isUuid } from "../../../schemas/formats.js";
+import { EVENT_IMPORT } from "../../../schemas/records/import-store.js";
 import { Problem } from "../../../schemas/problem.js";
 import { NO_LISTENER, type ApiListener } from "../../api-listener.js";
-import { ID } from "../../imports/import-operations.js";
+import { ID, IMPORT_EXAMPLE } from "../../imports/import-operations.js";
+import { answerRetraction, RETRACTION_MS_MAX } from "../../imports/answer-retraction.js";
 import { importOwnerFor, noImport } from "../../imports/import-of.js";
 import { parseFlag } from "../../answers/parse-flag.js";
 import { route, type Call, type Route } from "../../route.js";
@@ -18,9 +20,24 @@ export interface ImportEndingRoutesDeps {
   pg: Pool;
   active: ActiveUploads;
   listener?: Pick<ApiListener, "onImportEnded">;
+  /** How long a retraction waits for settlement before it answers 202. */
+  retractionMsMax?: number;
 }
 
-export function importEndingRoutes({ pg, active, listener = NO_LISTENER }: ImportEndingRoutesDeps): Route[] {
+const RETRACTING = {
+  description:
+    `Its events are still being removed: that takes longer than ${RETRACTION_MS_MAX / 1000} s. They are in no export ` +
+    "of events any more, and in no aggregate once the record's status is not `retracting`",
+  schema: EVENT_IMPORT,
+  example: { ...IMPORT_EXAMPLE, status: "retracting" },
+};
+
+export function importEndingRoutes({
+  pg,
+  active,
+  listener = NO_LISTENER,
+  retractionMsMax: msMax = RETRACTION_MS_MAX,
+}: ImportEndingRoutesDeps): Route[] {
   return [
     route({
       method: "POST",
@@ -30,7 +47,8 @@ export function importEndingRoutes({ pg, active, listener = NO_LISTENER }: Impor
         id: "abortImport",
         summary: "Stop an import",
         description:
-          "Events that are imported already stay, unless `retract` is true. A second abort changes nothing.",
+          "Events that are imported already stay, unless `retract` is true: then the answers are those of a retraction. " +
+          "A second abort changes nothing.",
         path: { import: ID },
         query: {
           retract: {
@@ -38,7 +56,7 @@ export function importEndingRoutes({ pg, active, listener = NO_LISTENER }: Impor
             description: "Also retracts the events that are imported already",
           },
         },
-        answers: { 204: { description: "It is aborted" } },
+        answers: { 202: RETRACTING, 204: { description: "It is aborted" } },
         problems: ["already-finished"],
       },
       async handle({ ctx, account, action, param, record }) {
@@ -52,7 +70,7 @@ export function importEndingRoutes({ pg, active, listener = NO_LISTENER }: Impor
           throw new Problem("already-finished", "The import is done; DELETE retracts it.");
         if (before === "importing") listener.onImportEnded("aborted");
         active.abort(id);
-        ctx.status = 204;
+        await answerRetraction(ctx, { ownerId, owner: param("owner"), id }, { pg, msMax });
       },
     }),
     route({
@@ -62,9 +80,10 @@ export function importEndingRoutes({ pg, active, listener = NO_LISTENER }: Impor
       operation: {
         id: "retractImport",
         summary: "Retract a finished or aborted import: remove its events from the exports",
-        description: "Events that it had overridden are restored.",
+        description:
+          "Events that it had overridden are restored. After 204 no export, aggregate or statistic has any of its events.",
         path: { import: ID },
-        answers: { 204: { description: "It is retracted" } },
+        answers: { 202: RETRACTING, 204: { description: "It is retracted" } },
         problems: ["import-in-progress"],
       },
       async handle({ ctx, account, action, param, record }) {
@@ -78,7 +97,7 @@ export function importEndingRoutes({ pg, active, listener = NO_LISTENER }: Impor
             "import-in-progress",
             "The import is running; abort it first, or with ?retract=true.",
           );
-        ctx.status = 204;
+        await answerRetraction(ctx, { ownerId, owner: param("owner"), id }, { pg, msMax });
       },
     }),
   ];

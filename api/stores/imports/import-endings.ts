@@ -17,7 +17,7 @@ export type RecordEnding = (
 ) => Promise<void>;
 
 /** The status of an import before its end was requested. */
-type Before = EventImport["status"];
+type Before = Exclude<EventImport["status"], "retracting">;
 
 /**
  * Stops the part that is not imported yet. `retract` also removes the imported part from the exports; a second abort
@@ -43,6 +43,15 @@ export async function retractImport(
   { record }: { record?: RecordEnding } = {},
 ): Promise<Before | undefined> {
   return endImport(pg, { ownerId, id }, { from: ["done", "aborted"], retract: true, record });
+}
+
+/** SQL: whether events of the import `i`, of which somebody asked the retraction, may still be in the aggregates. */
+export const IS_RETRACTING = `(i.retracted and i.status <> 'importing' and i.chunks_settled < i.chunks_written
+    and i.entries @> '[{"type": "retracted"}]')`;
+
+export async function isRetracting(pg: Postgres, { ownerId, id }: OwnedImport): Promise<boolean> {
+  const text = `select from imports i where i.owner_id = $1 and i.id = $2 and ${IS_RETRACTING}`;
+  return (await query(pg, text, [ownerId, id])).length > 0;
 }
 
 interface End {

@@ -6,6 +6,7 @@ import { Problem } from "../../../schemas/problem.js";
 import type { Page } from "../page.js";
 import { query, utc, type Postgres } from "../query.js";
 import { inWireOrder } from "./import-entries.js";
+import { IS_RETRACTING } from "./import-endings.js";
 import { findRepeatedImport, insertImportKey, type ImportKey } from "./import-keys.js";
 import { inTransaction } from "../connection.js";
 
@@ -131,6 +132,7 @@ interface ImportRow {
   events_imported: string;
   events_failed: string;
   retracted: boolean;
+  retracting: boolean;
   entries: LogEntry[];
   errors: LogEntry[];
   warnings: LogEntry[];
@@ -140,7 +142,7 @@ interface ImportRow {
  * Each chunk stores the first entries of each class, so that the first chunks with entries contain the import's first.
  */
 const SELECT_IMPORT = `
-  select i.id, o.name as owner, i.status, ${utc("i.created_at")} as created_at, ${utc("i.updated_at")} as updated_at,
+  select i.id, o.name as owner, i.status, ${IS_RETRACTING} as retracting, ${utc("i.created_at")} as created_at, ${utc("i.updated_at")} as updated_at,
     i.events_total, i.events_imported, i.events_failed, i.retracted, i.entries,
     coalesce(${firstEntries("errors")}, '[]') as errors, coalesce(${firstEntries("warnings")}, '[]') as warnings
   from imports i join owners o on o.id = i.owner_id`;
@@ -160,7 +162,7 @@ function importRecord(row: ImportRow): EventImport {
   return {
     id: row.id,
     owner: row.owner,
-    status: row.status,
+    status: row.retracting ? "retracting" : row.status,
     created_at: row.created_at,
     updated_at: row.updated_at,
     events_total: Number(row.events_total),

@@ -99,11 +99,11 @@ async function takeBack(
     const ask = async () => {
       if (ending === "abort") {
         const aborted = await world.api.request(`${path}/abort?retract=true`, { method: "POST" });
-        if (aborted.status !== 409) return aborted.status === 204;
+        if (aborted.status !== 409) return [202, 204].includes(aborted.status);
       }
       const { status } = await world.api.get<EventImport>(path);
       if (status === "importing") return false;
-      return (await world.api.request(path, { method: "DELETE" })).status === 204;
+      return [202, 204].includes((await world.api.request(path, { method: "DELETE" })).status);
     };
     if (await ask().catch(() => false)) return;
     if (Date.now() > deadline) throw new Error(`import ${id} could not be retracted`);

@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { importEndingRoutes } from "../../../../api/routes/imports/import-endings.js";
+import { importProgress } from "../../../../api/stores/imports/import-progress.js";
+import { insertImport, readImport } from "../../../../api/stores/imports/imports.js";
+import { settlementStore } from "../../../../api/stores/imports/settlements.js";
+import { uploadStore } from "../../../../api/stores/imports/uploads.js";
+import { ActiveUploads } from "../../../../ingest/import/active-uploads.js";
+import {
+  openTestPostgres,
+  serveApi,
+  type ServedApi,
+  type TestPostgres,
+} from "../../../support/api/management-api.js";
+import { makeWorld, type World } from "../../../support/api/management-world.js";
+
+let postgres: TestPostgres;
+let api: ServedApi;
+let world: World;
+let ownerId: string;
+let accountId: string;
+
+beforeAll(async () => {
+  postgres = await openTestPostgres();
+  const { pg } = postgres;
+  // Nothing settles here but the tests.
+  const routes = importEndingRoutes({ pg, active: new ActiveUploads(), retractionMsMax: 100 });
+  api = await serveApi({ pg, routes });
+  world = await makeWorld(api, pg);
+  const idOfOwner = async (name: string) =>
+    (await pg.query<{ id: string }>("select id from owners where name = $1", [name])).rows[0]?.id ?? "";
+  [ownerId, accountId] = [await idOfOwner(world.organization), await idOfOwner(world.names.owner)];
+});
+
+afterAll(async () => {
+  await api?.[Symbol.asyncDispose]();
+  await postgres?.[Symbol.asyncDispose]();
+});
+
+/** An import that is done, with one chunk. */
+async function finishedImport(): Promise<string> {
+  const { pg } = postgres;
+  const { id } = await insertImport(pg, { ownerId, accountId, artifactKind: "any", artifactId: "" });
+  await uploadStore(pg).completeUpload(id, 1);
+  const counts = { eventsTotal: 5, eventsImported: 5, eventsFailed: 0, errors: [], warnings: [] };
+  await importProgress(pg).putChunks([{ importId: id, sequence: 0, receiptStamp: 1, ...counts }]);
+  await settle(id, { retracted: false });
+  return id;
+}
+
+async function settle(id: string, { retracted }: { retracted: boolean }): Promise<void> {
+  await settlementStore(postgres.pg).asOnlySettlement(ownerId, async (owner) => {
+    const chunks = await owner.unsettledChunks([id], { eventsMax: 1_000, chunksMax: 10 });
+    await owner.markSettled([{ id, retracted }], chunks);
+    await owner.finishComplete([id]);
+  });
+}
+
+const statusOf = async (id: string) => (await readImport(postgres.pg, { ownerId, id }))?.status;
+
+test.each([
+  ["done", (path: string) => `DELETE ${path}`],
+  ["aborted", (path: string) => `DELETE ${path}`],
+  ["aborted", (path: string) => `POST ${path}/abort?retract=true`],
+])("an import that is %s is retracting until its events are settled (%#)", async (status, call) => {
+  const id = await finishedImport();
+  await postgres.pg.query("update imports set status = $2 where id = $1", [id, status]);
+  const path = `/v2/imports/${world.organization}/${id}`;
+  const answer = await api.call(world.tokens.admin, call(path));
+  expect(answer).toMatchObject({ status: 202, body: { id, status: "retracting" } });
+  expect(answer.headers.get("Location")).toMatch(new RegExp(`${path}$`));
+  expect(await statusOf(id)).toBe("retracting");
+  expect((await api.call(world.tokens.admin, call(path))).status).toBe(202);
+  await settle(id, { retracted: true });
+  expect(await statusOf(id)).toBe(status);
+  expect((await api.call(world.tokens.admin, call(path))).status).toBe(204);
+});
+
+test("a retraction is answered 204 as soon as its events are settled", async () => {
+  const id = await finishedImport();
+  const [{ status }] = await Promise.all([
+    api.call(world.tokens.admin, `DELETE /v2/imports/${world.organization}/${id}`),
+    expect
+      .poll(() => statusOf(id), { interval: 5 })
+      .toBe("retracting")
+      .then(() => settle(id, { retracted: true })),
+  ]);
+  expect([status, await statusOf(id)]).toEqual([204, "done"]);
+});
+
+test("an abort without retraction waits for nothing", async () => {
+  const id = await finishedImport();
+  await postgres.pg.query("update imports set status = 'importing', chunks_settled = 0 where id = $1", [id]);
+  const path = `/v2/imports/${world.organization}/${id}`;
+  expect((await api.call(world.tokens.admin, `POST ${path}/abort`)).status).toBe(204);
+  expect(await statusOf(id)).toBe("aborted");
+});
