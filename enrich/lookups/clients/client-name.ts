@@ -7,7 +7,7 @@ const LENGTH_MAX = 64;
  */
 export function clientName(text: string): string {
   if (text.length > LENGTH_MAX || !NAME.test(text) || RANDOM_ID.test(text)) return "";
-  const name = text.toLowerCase();
+  const name = text.toLowerCase().replace(/\.exe$/, "");
   return SPELLINGS.get(name) ?? name;
 }
 

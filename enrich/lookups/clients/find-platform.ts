@@ -24,6 +24,6 @@ function findName(text: string): string | undefined {
 const OTHERS: readonly { name: string; pattern: RegExp }[] = [
   { name: "macOS", pattern: /\bApple Git\b/ },
   { name: "Linux", pattern: /\bred hat\b/i },
-  { name: "DragonFly", pattern: /\bdragonfly/i },
+  { name: "DragonFly", pattern: /\bDragonFly\b/ },
   { name: "Chrome OS", pattern: /\b(?:cros|chrome ?os|chromium os)\b/i },
 ];

@@ -46,7 +46,8 @@ export function parseClient(userAgent: string): Client {
 
 function describe(text: string): Client {
   const found = parsePackageClient(text);
-  if (found?.kind === "os") return { client: found.name, clientVersion: "", platform: found.platform };
+  if (found?.kind === "os")
+    return { client: found.name, clientVersion: found.version, platform: found.platform };
   if (found?.kind === "browser") return describeBrowser(text);
   if (found === undefined) return { ...UNKNOWN_CLIENT, platform: findPlatform(text) };
   const { installer, system } = found.details;

@@ -35,6 +35,11 @@ const IRREGULAR: readonly { pattern: RegExp; name: string }[] = [
   { pattern: /^Screaming Frog SEO Spider(?:\/(\d[\w.]{0,63}))?/i, name: "screaming-frog" },
   { pattern: /^Symfony HttpClient\b/i, name: "symfony-httpclient" },
   { pattern: /^actions\/http-client\b/i, name: "actions-http-client" },
+  { pattern: /^actions\/tool-cache\b/i, name: "actions-tool-cache" },
+  { pattern: /^regclient\/\w{1,40}(?: \(v?(\d[\w.+-]{0,63})\))?/i, name: "regclient" },
+  { pattern: /^GitHub CLI(?: v?(\d[\w.+-]{0,63}))?/i, name: "gh" },
+  { pattern: /^OTel OTLP Exporter Go(?:\/(\d[\w.+-]{0,63}))?/i, name: "otel-otlp-exporter-go" },
+  { pattern: /^OTel OTLP Exporter Java(?:\/(\d[\w.+-]{0,63}))?/i, name: "otel-otlp-exporter-java" },
   // A library that downloads for the program that it names after itself.
   { pattern: /^urlgrabber\/\S{1,64} yum\/(\d[\w.+-]{0,63})/i, name: "yum" },
   { pattern: /^(?:lib)?curl\/\S{1,64} (?:r-curl\/\S{1,64} )?httr\/(\d[\w.+-]{0,63})/i, name: "httr" },

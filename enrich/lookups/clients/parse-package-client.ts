@@ -7,7 +7,7 @@ export type PackageClient =
   | { kind: "installer"; details: ClientDetails }
   | { kind: "browser" }
   /** The fetcher of an operating system's own ports or packages. */
-  | { kind: "os"; name: string; platform: string };
+  | { kind: "os"; name: string; version: string; platform: string };
 
 /** Longer user agents are cut: no client sends as much, and the work stays bounded. */
 export const USER_AGENT_LENGTH_MAX = 2048;
@@ -21,8 +21,10 @@ export function parsePackageClient(userAgent: string): PackageClient | undefined
   const text = userAgent.slice(0, USER_AGENT_LENGTH_MAX).trim();
   const python = parsePythonClient(text);
   if (python !== undefined) return { kind: "installer", details: python };
-  const fetcher = OS_FETCHERS.find(({ pattern }) => pattern.test(text));
-  if (fetcher !== undefined) return { kind: "os", name: fetcher.name, platform: fetcher.platform };
+  for (const { pattern, name, platform } of OS_FETCHERS) {
+    const found = pattern.exec(text);
+    if (found !== null) return { kind: "os", name, version: found[1] ?? "", platform };
+  }
   if (BROWSER.test(text) && parseIrregular(text) === undefined) return { kind: "browser" };
   const details = NOTHING.test(text) ? undefined : parseInstaller(text);
   return details === undefined ? undefined : { kind: "installer", details };
@@ -36,11 +38,11 @@ const NOTHING = /^(?:[^A-Za-z]*|\W*(?:null|none|nil|undefined|unknown|n\/a)\W*)$
 const OS_FETCHERS: readonly { pattern: RegExp; name: string; platform: string }[] = [
   { pattern: /^(?:fetch )?libfetch\//, name: "libfetch", platform: "FreeBSD" },
   { pattern: /^OpenBSD ftp/, name: "ftp", platform: "OpenBSD" },
-  { pattern: /^NetBSD-ftp\//, name: "ftp", platform: "NetBSD" },
-  { pattern: /^MacPorts\//, name: "MacPorts", platform: "macOS" },
-  { pattern: /^(?:slapt-get|slackrepo)/, name: "Slackware", platform: "Linux" },
-  { pattern: /^xbps\//, name: "xbps", platform: "Linux" },
-  { pattern: /^PTXdist/, name: "PTXdist", platform: "Linux" },
-  { pattern: /^GARstow\//, name: "GARstow", platform: "" },
-  { pattern: /^pypi-install\//, name: "pypi-install", platform: "Linux" },
+  { pattern: /^NetBSD-ftp\/(\d\w{0,31})/, name: "ftp", platform: "NetBSD" },
+  { pattern: /^MacPorts\/(\d[\w.-]{0,31})/, name: "macports", platform: "macOS" },
+  { pattern: /^(?:slapt-get|slackrepo)/, name: "slackware", platform: "Linux" },
+  { pattern: /^xbps\/(\d[\w.-]{0,31})/, name: "xbps", platform: "Linux" },
+  { pattern: /^PTXdist/, name: "ptxdist", platform: "Linux" },
+  { pattern: /^GARstow\/(\d[\w.-]{0,31})?/, name: "garstow", platform: "" },
+  { pattern: /^pypi-install\/(\d[\w.-]{0,31})?/, name: "pypi-install", platform: "Linux" },
 ];
