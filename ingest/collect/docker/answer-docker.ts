@@ -124,8 +124,10 @@ function eventsOf(
 ): LiveEvent[] {
   if (wanted?.kind !== "manifests") return [];
   const { packageId, ownerId } = image;
-  const client = [address, headers["user-agent"] ?? "", packageId];
-  const pull = counter.pullOf({ client, method, reference: wanted.reference });
+  const { "user-agent": agent = "", authorization } = headers;
+  const mayRepeat = authorization === undefined && agent.startsWith("containerd/");
+  const { reference } = wanted;
+  const pull = counter.pullOf({ client: [address, agent, packageId], mayRepeat, method, reference });
   if (pull === undefined) return [];
   return [{ ownerId, artifact: { kind: "package", id: packageId }, ...pull, variables: new Map() }];
 }

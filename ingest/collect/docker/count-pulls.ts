@@ -13,6 +13,8 @@ export interface PullCounter {
 export interface ManifestRequest {
   /** Address, user agent and image; requests of other clients do not matter. */
   client: readonly string[];
+  /** Whether the client may send requests twice, because it is told to log in where this host does not see it. */
+  mayRepeat: boolean;
   method: "GET" | "HEAD";
   /** A tag or a digest. */
   reference: string;
@@ -28,14 +30,12 @@ export function createPullCounter({ now }: { now: () => number }): PullCounter {
     sizeCalculation: ({ size }) => 1 + size,
   });
   return {
-    pullOf({ client: parts, method, reference }) {
-      const byTag = isTag(reference);
-      if (method === "HEAD" && !byTag) return undefined;
+    pullOf({ client: parts, mayRepeat, method, reference }) {
       const key = shortened(parts.join("\n"));
-      const client = clients.peek(key) ?? new PullingClient();
-      const pull = byTag
+      const client = clients.peek(key) ?? new PullingClient(mayRepeat);
+      const pull = isTag(reference)
         ? client.takeTag(method, reference, now())
-        : client.takeDigest(shortened(reference), now());
+        : client.takeDigest(method, shortened(reference), now());
       // Deleted first, because the size of a value that is only set again is not calculated.
       clients.delete(key);
       clients.set(key, client);

@@ -1,27 +1,17 @@
+import {
+  PULL_MS,
+  RememberedManifests,
+  type RememberedDigest,
+  type RememberedTag,
+} from "./remembered-manifests.js";
+
 export interface Pull {
   /** The tag. A digest names one build, so a pull by digest has none. */
   version: string | undefined;
 }
 
-/** How long requests of a client belong together. */
-const PULL_MS = 120_000;
-const TAGS_MAX = 100;
-const DIGESTS_MAX = 400;
-
-interface Tag {
-  name: string;
-  /** HEADs that no pull has taken, and the last of them. */
-  opened: number;
-  openedAt: number;
-  openedStep: number;
-  /** The digest that followed the first HEAD, and its last pull. */
-  digest: string | undefined;
-  digestAt: number;
-  /** The last GET of the tag itself. */
-  pulledAt: number;
-  /** Pulls that other digests have made. */
-  inAdvance: number;
-}
+/** How long a client may take to log in and to ask again. */
+const REPEAT_MS = 10_000;
 
 /**
  * The requests for manifests from one address, with one user agent, for one image. It finds what a person means by a
@@ -32,31 +22,35 @@ interface Tag {
  * - Other digests after a pull belong to it: the manifest of the platform, out of an index.
  * - GET of a digest with none of this before is a pull without version.
  *
- * Many machines behind one address look like one client, and containerd repeats a HEAD that the registry has answered
- * with 401. So neither "the next digest" nor the number of HEADs is enough. But each machine asks for a manifest once a
- * pull. The digest that follows the first HEAD is remembered as that of the tag, and each GET of it is one pull, at
- * most as many as there were HEADs. Any other new digest takes a HEAD only if that came after the last pull: the tag
- * may have been moved. If the remembered digest is asked for after all, the other one was for the platform of another
- * machine, and this GET was counted in advance.
+ * Many machines behind one address look like one client, so "the next digest" is not enough. The digest that follows
+ * the first HEAD is remembered as that of the tag, and each GET of it is one pull, at most as many as there were HEADs.
+ * Any other new digest takes a HEAD only if that came after the last pull: the tag may have been moved. If the
+ * remembered digest is asked for after all, the other one was for the platform of another machine, and this GET was
+ * counted in advance.
+ *
+ * A client that `mayRepeat` (containerd 1.6) logs in for HEAD and once more for GET, and sends both again after a 401
+ * of the registry, which this host does not see. So when there are two HEADs before the first GET, every second GET of
+ * that digest is taken for a repeated one. If those were two machines after all, the manifest of their platform tells:
+ * a machine asks for it once, so there are at least as many pulls as GETs of it.
  */
 export class PullingClient {
-  /** In the order of use. */
-  private readonly tags = new Map<string, Tag>();
-  /** The digests that were asked for, in the order of use. */
-  private readonly digests = new Map<string, { at: number; isPull: boolean }>();
+  private readonly seen = new RememberedManifests();
   /** Orders HEADs and pulls, which may come in the same millisecond. */
   private step = 0;
+  private pulls = 0;
   private pulledStep = 0;
   private pulledAt = -Infinity;
 
+  constructor(private readonly mayRepeat: boolean) {}
+
   /** How many tags and digests are remembered. */
   get size(): number {
-    return this.tags.size + this.digests.size;
+    return this.seen.size;
   }
 
   takeTag(method: "GET" | "HEAD", name: string, now: number): Pull | undefined {
     this.begin(now);
-    const tag = this.tagOf(name);
+    const tag = this.seen.tag(name);
     if (method === "GET") {
       tag.pulledAt = now;
       return this.pull(tag, now);
@@ -67,96 +61,87 @@ export class PullingClient {
     return undefined;
   }
 
-  takeDigest(digest: string, now: number): Pull | undefined {
+  takeDigest(method: "GET" | "HEAD", key: string, now: number): Pull | undefined {
     this.begin(now);
-    const before = this.digests.get(digest);
-    const isPull = before?.isPull ?? false;
-    touch(this.digests, { key: digest, value: { at: now, isPull }, max: DIGESTS_MAX });
-    const tags = [...this.tags.values()];
-    const opened = tags.filter((tag) => tag.opened > 0);
-    const openedSince = opened.filter((tag) => tag.openedStep > this.pulledStep);
-    const isOf = (tag: Tag) => tag.digest === digest;
-
-    const next = openedSince.find(isOf) ?? openedSince.find((tag) => tag.digest === undefined);
-    if (next !== undefined) return this.pullDigest(next, digest, now);
-    const counted = tags.find((tag) => isOf(tag) && tag.inAdvance > 0);
-    if (counted !== undefined) {
-      counted.inAdvance--;
+    const digest = this.seen.digest(key, now);
+    if (method === "HEAD") {
+      digest.heads++;
       return undefined;
     }
-    const isNew = before === undefined;
-    const waiting = opened.find(isOf) ?? (isNew ? opened.find(isUnresolved) : undefined);
-    if (waiting !== undefined) return this.pullDigest(waiting, digest, now);
+    digest.gets++;
+    const tags = [...this.seen.tags.values()];
+    const own = tags.filter((tag) => tag.digest === key);
+    for (const tag of own) tag.digestAt = now;
+    if (now - digest.repeatableAt < REPEAT_MS) {
+      digest.repeatableAt = -Infinity;
+      for (const tag of own.slice(0, 1)) tag.opened = Math.max(0, tag.opened - 1);
+      return undefined;
+    }
+    return this.count({ key, digest, tags, own, now });
+  }
+
+  private count({ key, digest, tags, own, now }: AskedDigest): Pull | undefined {
+    const opened = tags.filter((tag) => tag.opened > 0);
+    const openedSince = opened.filter((tag) => tag.openedStep > this.pulledStep);
+    const isOwn = (tag: RememberedTag) => own.includes(tag);
+    const isNew = digest.gets === 1;
+
+    const next = openedSince.find(isOwn) ?? openedSince.find((tag) => tag.digest === undefined);
+    if (next !== undefined) return this.pullBy(next, { key, digest, now });
+    const counted = own.find((tag) => tag.inAdvance > 0);
+    if (counted !== undefined) {
+      counted.inAdvance--;
+      if (counted.isRepeated) digest.repeatableAt = now;
+      return undefined;
+    }
+    const waiting = opened.find(isOwn) ?? (isNew ? opened.find(isUnresolved) : undefined);
+    if (waiting !== undefined) return this.pullBy(waiting, { key, digest, now });
     const moved = isNew ? openedSince[0] : undefined;
     if (moved !== undefined) {
       moved.inAdvance++;
       return this.pull(moved, now);
     }
-    if (!isPull && now - this.pulledAt < PULL_MS) return undefined;
-    this.digests.set(digest, { at: now, isPull: true });
+    const shared = own.length === 0 ? tags.find((tag) => tag.isRepeated) : undefined;
+    if (shared !== undefined && digest.gets > this.pulls) return this.pull(shared, now);
+    if (!digest.isPull && now - this.pulledAt < PULL_MS) return undefined;
+    digest.isPull = true;
+    if (this.mayRepeat && digest.heads > 1) digest.repeatableAt = now;
     return this.pull(undefined, now);
   }
 
-  private pullDigest(tag: Tag, digest: string, now: number): Pull {
-    tag.digest = digest;
+  /** The digest makes a pull of the tag. */
+  private pullBy(tag: RememberedTag, { key, digest, now }: Omit<AskedDigest, "tags" | "own">): Pull {
+    if (tag.digest === undefined) tag.isRepeated = this.mayRepeat && tag.opened > 1;
+    if (tag.isRepeated) digest.repeatableAt = now;
+    tag.digest = key;
     tag.digestAt = now;
     return this.pull(tag, now);
   }
 
-  private pull(tag: Tag | undefined, now: number): Pull {
+  private pull(tag: RememberedTag | undefined, now: number): Pull {
+    this.pulls++;
     this.pulledStep = this.step;
     this.pulledAt = now;
     if (tag !== undefined) tag.opened = Math.max(0, tag.opened - 1);
     return { version: tag?.name };
   }
 
-  private tagOf(name: string): Tag {
-    const tag = this.tags.get(name) ?? newTag(name);
-    touch(this.tags, { key: tag.name, value: tag, max: TAGS_MAX });
-    return tag;
-  }
-
   private begin(now: number): void {
     this.step++;
-    const isOver = (at: number) => now - at >= PULL_MS;
-    for (const [digest, { at }] of this.digests) if (isOver(at)) this.digests.delete(digest);
-    for (const [name, tag] of this.tags) {
-      if (isOver(tag.openedAt)) tag.opened = 0;
-      if (isOver(tag.digestAt)) Object.assign(tag, { digest: undefined, inAdvance: 0 });
-      if (tag.opened === 0 && tag.digest === undefined && isOver(tag.pulledAt)) this.tags.delete(name);
-    }
+    this.seen.forgetOld(now);
   }
+}
+
+interface AskedDigest {
+  key: string;
+  digest: RememberedDigest;
+  tags: readonly RememberedTag[];
+  /** Those that this digest is remembered for. */
+  own: readonly RememberedTag[];
+  now: number;
 }
 
 /** Where the client asks by tag, no digest stands for it. */
-function isUnresolved({ digest, pulledAt }: Tag): boolean {
+function isUnresolved({ digest, pulledAt }: RememberedTag): boolean {
   return digest === undefined && pulledAt === -Infinity;
-}
-
-function newTag(name: string): Tag {
-  return {
-    // A copy: the name is a part of a whole request target, which it would keep in memory.
-    name: Buffer.from(name).toString(),
-    opened: 0,
-    openedAt: -Infinity,
-    openedStep: 0,
-    digest: undefined,
-    digestAt: -Infinity,
-    pulledAt: -Infinity,
-    inAdvance: 0,
-  };
-}
-
-interface Entry<Value> {
-  key: string;
-  value: Value;
-  max: number;
-}
-
-/** Puts a value at the end, and drops the first one when there are too many. */
-function touch<Value>(map: Map<string, Value>, { key, value, max }: Entry<Value>): void {
-  map.delete(key);
-  map.set(key, value);
-  const [first] = map.keys();
-  if (map.size > max && first !== undefined) map.delete(first);
 }

@@ -9,12 +9,13 @@ export interface StartedServer extends AsyncDisposable {
   server: Server;
 }
 
-export async function startServer(handle: RequestListener): Promise<StartedServer> {
+/** Clients take another loopback address for another host. */
+export async function startServer(handle: RequestListener, address = "127.0.0.1"): Promise<StartedServer> {
   const server = createServer(handle);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await new Promise<void>((resolve) => server.listen(0, address, resolve));
   const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `http://${address}:${port}`,
     port,
     server,
     [Symbol.asyncDispose]: () =>

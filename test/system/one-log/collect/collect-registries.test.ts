@@ -15,7 +15,6 @@ import {
   openCollectWorld,
   type CollectWorld,
 } from "../../../support/collect/collect-world.js";
-import { pullImage, startRegistry } from "../../../support/collect/image-registry.js";
 import {
   newDockerPackage,
   newNpmPackage,
@@ -137,24 +136,6 @@ describe("the answers of a package gateway are given here as well", () => {
 });
 
 describe("a pull", () => {
-  it("goes through as a client makes it, with logging in, and counts once", async () => {
-    await using registry = await startRegistry();
-    const urls = {
-      backendUrl: `${registry.url}/acme/tools/web`,
-      publicUrl: "https://cr.example.org/acme/tools/web",
-    };
-    const id = await newDockerPackage(world, urls);
-    const headers = { "User-Agent": "docker/27.3.1 go/go1.22.7 os/linux arch/amd64" };
-    const call = (method: string, path: string) =>
-      world.call({ method, path, host: "cr.example.org", headers });
-    const pulled = await pullImage({ call, name: "acme/tools/web", tag: "1.4.0" });
-    expect(pulled).toEqual({ config: "the config", layers: ["one layer", "another"] });
-    await expect.poll(() => eventsOf(id)).toEqual(["image-pull 1.4.0"]);
-    expect(await world.events(id)).toMatchObject([
-      { client: "docker", platform: "Linux", domain: "cr.example.org" },
-    ]);
-  });
-
   it("is in the breakdowns, by its version", async () => {
     const urls = {
       backendUrl: "https://ghcr.io/acme/counted",

@@ -2,7 +2,9 @@ import { describe, expect, it, test } from "vitest";
 import { createPullCounter } from "../../../../../ingest/collect/docker/count-pulls.js";
 import { PullingClient } from "../../../../../ingest/collect/docker/pulling-client.js";
 
-const CLIENT = ["192.0.2.1", "containerd/v2.0.0", "package"];
+const CLIENT = ["192.0.2.1", "docker/27.3.1", "package"];
+/** Sends HEAD and GET again after logging in. */
+const REPEATS = ["192.0.2.1", "containerd/v2.0.0", "package"];
 /** Made-up digests: the index of an image, its manifests for platforms, and another image. */
 const DIGESTS = ["index", "amd64", "arm64", "moved", "moved-amd64"];
 
@@ -12,7 +14,7 @@ function digestOf(name: string): string {
 
 interface Sender {
   send: (request: string, client?: readonly string[]) => string[];
-  sendAll: (requests: string) => string[];
+  sendAll: (requests: string, client?: readonly string[]) => string[];
   pass: (ms: number) => void;
 }
 
@@ -23,12 +25,13 @@ function sender(): Sender {
   const send = (request: string, client: readonly string[] = CLIENT) => {
     const [method = "", name = ""] = request.split(":");
     const reference = DIGESTS.includes(name) ? digestOf(name) : name;
-    const pull = counter.pullOf({ client, method: method as "GET" | "HEAD", reference });
+    const mayRepeat = client.includes("containerd/v2.0.0");
+    const pull = counter.pullOf({ client, mayRepeat, method: method as "GET" | "HEAD", reference });
     return pull === undefined ? [] : [pull.version ?? "-"];
   };
   return {
     send,
-    sendAll: (requests) => requests.split(" ").flatMap((request) => send(request)),
+    sendAll: (requests, client) => requests.split(" ").flatMap((request) => send(request, client)),
     pass: (ms) => void (time += ms),
   };
 }
@@ -47,6 +50,23 @@ describe("one pull", () => {
     ["of all platforms", "HEAD:1.4 GET:index GET:amd64 GET:arm64", ["1.4"]],
   ])("%s", (_, requests, pulls) => {
     expect(sender().sendAll(requests)).toEqual(pulls);
+  });
+});
+
+describe("one pull of a client that repeats what it asks, after logging in", () => {
+  test.each([
+    ["of a tag for several platforms", "HEAD:1.4 HEAD:1.4 GET:index GET:index GET:amd64", ["1.4"]],
+    ["of a tag for one platform", "HEAD:1.4 HEAD:1.4 GET:amd64 GET:amd64", ["1.4"]],
+    ["of a digest for several platforms", "HEAD:index HEAD:index GET:index GET:index GET:amd64", ["-"]],
+    ["of a digest for one platform", "HEAD:amd64 HEAD:amd64 GET:amd64 GET:amd64", ["-"]],
+    ["of a tag, without logging in", "HEAD:1.4 GET:index GET:amd64", ["1.4"]],
+  ])("%s", (_, requests, pulls) => {
+    expect(sender().sendAll(requests, REPEATS)).toEqual(pulls);
+    expect(sender().sendAll(`${requests} ${requests} ${requests}`, REPEATS)).toEqual([
+      ...pulls,
+      ...pulls,
+      ...pulls,
+    ]);
   });
 });
 
@@ -87,19 +107,26 @@ describe("machines that look like one client", () => {
 
   const MACHINES = 40;
   const platform = (machine: number) => `GET:${machine % 4 === 0 ? "arm64" : "amd64"}`;
-  test.each<[string, (machine: number) => string[]]>([
-    ["dockerd", (machine) => ["HEAD:1.4", "GET:index", platform(machine)]],
-    ["containerd", (machine) => ["HEAD:1.4", "HEAD:1.4", "GET:index", platform(machine)]],
-    ["crane", (machine) => ["GET:1.4", platform(machine)]],
-    ["an older dockerd", () => ["HEAD:1.4", "GET:index"]],
-  ])("are counted each, whatever the order in which they pull as %s does", (_, stepsOf) => {
+  test.each<[string, readonly string[], (machine: number) => string[]]>([
+    ["dockerd", CLIENT, (machine) => ["HEAD:1.4", "GET:index", platform(machine)]],
+    ["dockerd for one platform", CLIENT, () => ["HEAD:1.4", "GET:amd64"]],
+    ["dockerd on containerd", CLIENT, (machine) => ["HEAD:1.4", "HEAD:1.4", "GET:index", platform(machine)]],
+    [
+      "containerd, logging in",
+      REPEATS,
+      (machine) => ["HEAD:1.4", "HEAD:1.4", "GET:index", "GET:index", platform(machine)],
+    ],
+    ["containerd for one platform", REPEATS, () => ["HEAD:1.4", "HEAD:1.4", "GET:amd64", "GET:amd64"]],
+    ["containerd, without logging in", REPEATS, () => ["HEAD:1.4", "GET:index", "GET:amd64"]],
+    ["crane", CLIENT, (machine) => ["GET:1.4", platform(machine)]],
+  ])("are counted each, whatever the order in which they pull as %s does", (_, client, stepsOf) => {
     for (let seed = 1; seed <= 50; seed++) {
       const { send } = sender();
       const steps = shuffled(
         Array.from({ length: MACHINES }, (_, machine) => stepsOf(machine)),
         seed,
       );
-      expect(steps.flatMap((step) => send(step))).toEqual(Array(MACHINES).fill("1.4"));
+      expect(steps.flatMap((step) => send(step, client))).toEqual(Array(MACHINES).fill("1.4"));
     }
   });
 
@@ -132,9 +159,9 @@ describe("what belongs together", () => {
   });
 
   it.each([
-    ["address", ["192.0.2.2", "containerd/v2.0.0", "package"]],
-    ["user agent", ["192.0.2.1", "containerd/v2.0.1", "package"]],
-    ["image", ["192.0.2.1", "containerd/v2.0.0", "other"]],
+    ["address", ["192.0.2.2", "docker/27.3.1", "package"]],
+    ["user agent", ["192.0.2.1", "docker/27.3.2", "package"]],
+    ["image", ["192.0.2.1", "docker/27.3.1", "other"]],
   ])("has one %s", (_, other) => {
     const { send } = sender();
     send("HEAD:1.4");
@@ -152,10 +179,10 @@ it("forgets the clients that were seen longest ago, however many come", () => {
 });
 
 it("remembers a bounded number of tags and digests of one client", () => {
-  const client = new PullingClient();
+  const client = new PullingClient(false);
   for (let number = 0; number < 2_000; number++) {
     client.takeTag("HEAD", `1.${number}`, 0);
-    client.takeDigest(String(number), 0);
+    client.takeDigest("GET", String(number), 0);
   }
   expect(client.size).toBeLessThanOrEqual(500);
 });
