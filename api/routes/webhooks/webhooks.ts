@@ -6,7 +6,6 @@ import {
   WEBHOOK,
   WEBHOOK_CREATE,
   WEBHOOK_UPDATE,
-  WEBHOOK_WITH_SECRET,
   type WebhookRecord,
 } from "../../../schemas/contracts/webhook.js";
 import { ownerFor } from "../../authorise/authorise.js";
@@ -26,8 +25,13 @@ import {
   listWebhooks,
   newWebhookId,
   updateWebhook,
-  updateWebhookSecret,
 } from "../../stores/webhooks/webhooks.js";
+import {
+  WEBHOOK_EXAMPLE as EXAMPLE,
+  WEBHOOK_SENT as SENT,
+  webhookSecretRoutes,
+  WITH_SECRET,
+} from "./webhook-secrets.js";
 import { webhookFor, webhookTarget } from "../../authorise/webhook-for.js";
 import type { AddressGuard } from "../../outbound/guarded-lookup.js";
 import { issueWebhookSecret } from "../../webhooks/sign.js";
@@ -36,21 +40,7 @@ import type { WebhookDeps } from "../../webhooks/webhook-deps.js";
 /** The limit for one owner, disabled webhooks included. */
 export const WEBHOOKS_MAX = 20;
 
-const SENT = { url: "https://crm.acme.example/hooks/stages", event_kinds: ["company-funnel-stage-changed"] };
-const EXAMPLE = {
-  id: "01a1fbad-cab4-710c-82a1-b3f3576e59e4",
-  owner: "acme",
-  ...SENT,
-  enabled: true,
-  created_at: "2026-08-04T13:58:26.021037Z",
-  updated_at: "2026-08-04T13:58:26.021037Z",
-};
 const ANSWER = { description: "The webhook", schema: WEBHOOK, example: EXAMPLE };
-const WITH_SECRET = {
-  description: "The webhook with its secret, which is shown this once",
-  schema: WEBHOOK_WITH_SECRET,
-  example: { ...EXAMPLE, secret: `whsec_${"A".repeat(43)}=` },
-};
 const LIST_PATH = "/v2/:owner/webhooks";
 const PATH = "/v2/:owner/webhooks/:webhook";
 const URL_RULE =
@@ -148,21 +138,7 @@ export function webhookRoutes({ pg, guard, sealer }: WebhookDeps): Route[] {
         call.ctx.status = 204;
       },
     }),
-    route({
-      method: "POST",
-      path: `${PATH}/rotate-secret`,
-      action: "webhooks.manage",
-      operation: {
-        id: "rotateWebhookSecret",
-        summary: "Give a webhook a new secret",
-        description:
-          "For 24 hours requests are signed with the old one as well: `X-Service-Signature` then has two `v1=`.",
-        answers: { 200: WITH_SECRET },
-      },
-      async handle(call) {
-        call.ctx.body = await rotateSecret({ pg, sealer }, call);
-      },
-    }),
+    ...webhookSecretRoutes({ pg, sealer }),
   ];
 }
 
@@ -211,21 +187,6 @@ async function changeWebhook(
     const changes = changedFields(before, after);
     await call.record(client, { ownerId, target: webhookTarget(after), changes });
     return after;
-  });
-}
-
-async function rotateSecret(
-  { pg, sealer }: Pick<WebhookDeps, "pg" | "sealer">,
-  call: Managing,
-): Promise<WebhookRecord & { secret: string }> {
-  const secret = issueWebhookSecret();
-  return inTransaction(pg, async (client) => {
-    await lockOwner(client, call.param("owner"));
-    const { ownerId, webhook } = await webhookFor(client, call);
-    await updateWebhookSecret(client, { id: webhook.id, secret: sealer.seal(secret, webhook.id) });
-    const { webhook: after } = await webhookFor(client, call);
-    await call.record(client, { ownerId, target: webhookTarget(after), changes: { secret: "rotated" } });
-    return { ...after, secret };
   });
 }
 

@@ -1,0 +1,65 @@
+import { WEBHOOK_WITH_SECRET, type WebhookRecord } from "../../../schemas/contracts/webhook.js";
+import { webhookFor, webhookTarget } from "../../authorise/webhook-for.js";
+import { route, type Call, type Route } from "../../route.js";
+import { inTransaction } from "../../stores/connection.js";
+import { lockOwner } from "../../stores/accounts/organizations.js";
+import { updateWebhookSecret } from "../../stores/webhooks/webhooks.js";
+import { issueWebhookSecret } from "../../webhooks/sign.js";
+import type { WebhookDeps } from "../../webhooks/webhook-deps.js";
+
+export const WEBHOOK_SENT = {
+  url: "https://crm.acme.example/hooks/stages",
+  event_kinds: ["company-funnel-stage-changed"],
+};
+export const WEBHOOK_EXAMPLE = {
+  id: "01a1fbad-cab4-710c-82a1-b3f3576e59e4",
+  owner: "acme",
+  ...WEBHOOK_SENT,
+  enabled: true,
+  created_at: "2026-08-04T13:58:26.021037Z",
+  updated_at: "2026-08-04T13:58:26.021037Z",
+};
+export const WITH_SECRET = {
+  description: "The webhook with its secret, which is shown this once",
+  schema: WEBHOOK_WITH_SECRET,
+  example: { ...WEBHOOK_EXAMPLE, secret: `whsec_${"A".repeat(43)}=` },
+};
+
+const PATH = "/v2/:owner/webhooks/:webhook";
+
+type SecretDeps = Pick<WebhookDeps, "pg" | "sealer">;
+
+export function webhookSecretRoutes({ pg, sealer }: SecretDeps): Route[] {
+  return [
+    route({
+      method: "POST",
+      path: `${PATH}/rotate-secret`,
+      action: "webhooks.manage",
+      operation: {
+        id: "rotateWebhookSecret",
+        summary: "Give a webhook a new secret",
+        description:
+          "For 24 hours requests are signed with the old one as well: `X-Service-Signature` then has two `v1=`.",
+        answers: { 200: WITH_SECRET },
+      },
+      async handle(call) {
+        call.ctx.body = await rotateSecret({ pg, sealer }, call);
+      },
+    }),
+  ];
+}
+
+async function rotateSecret(
+  { pg, sealer }: SecretDeps,
+  call: Call<"webhooks.manage">,
+): Promise<WebhookRecord & { secret: string }> {
+  const secret = issueWebhookSecret();
+  return inTransaction(pg, async (client) => {
+    await lockOwner(client, call.param("owner"));
+    const { ownerId, webhook } = await webhookFor(client, call);
+    await updateWebhookSecret(client, { id: webhook.id, secret: sealer.seal(secret, webhook.id) });
+    const { webhook: after } = await webhookFor(client, call);
+    await call.record(client, { ownerId, target: webhookTarget(after), changes: { secret: "rotated" } });
+    return { ...after, secret };
+  });
+}
