@@ -3,7 +3,7 @@ import { isHttpUrl } from "../../schemas/formats.js";
 
 /** The addresses to which users may make the service send requests. */
 export interface AddressRules {
-  /** Allows any address, for tests and closed networks. */
+  /** Allows any address and port, for tests and closed networks. */
   allowPrivateNetworks: boolean;
 }
 
@@ -14,11 +14,11 @@ export interface AddressRules {
 export function urlFault(text: string, rules: AddressRules): string | undefined {
   if (!isHttpUrl(text)) return "must be an absolute http or https URL, without spaces, user name or password";
   const url = new URL(text);
-  if (url.port !== "" && BLOCKED_PORTS.has(Number(url.port)))
-    return `must not lead to port ${url.port}, which browsers block`;
   const host = hostOf(url);
   if (host === "") return "must name a host";
   if (rules.allowPrivateNetworks) return undefined;
+  if (url.port !== "" && BLOCKED_PORTS.has(Number(url.port)))
+    return `must not lead to port ${url.port}, which belongs to a protocol other than HTTP (https://fetch.spec.whatwg.org/#bad-port)`;
   if (LOCAL_NAME.test(host)) return `must not lead to ${host}, which is the service's own machine`;
   return isAddress(host) ? addressFault(host, rules) : undefined;
 }
@@ -112,7 +112,7 @@ const SPECIAL_IPV6 = ranges("2001::/23 2001:db8::/32 2002::/16 2620:4f:8000::/48
 const LOCAL_NAME =
   /^(?:.*\.)?localhost6?(?:\.localdomain6?)?$|^(?:.*\.)?localdomain6?$|^ip6-(?:localhost|loopback)$/;
 
-/** The bad ports of the Fetch Standard (https://fetch.spec.whatwg.org/#bad-port). */
+/** The bad ports of the Fetch Standard: mail servers, say, would take a request as commands. */
 const BLOCKED_PORTS = new Set([
   0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104,
   109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515,

@@ -4,6 +4,7 @@ import { createSealer } from "../../api/identity/tokens.js";
 import { createGuard } from "../../api/outbound/create-guard.js";
 import type { Route } from "../../api/route.js";
 import { webhookDeliveryRoutes } from "../../api/routes/webhooks/webhook-deliveries.js";
+import { webhookSecretRoutes } from "../../api/routes/webhooks/webhook-secrets.js";
 import { webhookRoutes } from "../../api/routes/webhooks/webhooks.js";
 import { readWebhookBacklog } from "../../api/stores/webhooks/webhook-deliveries.js";
 import { startDeliveries } from "../../api/webhooks/start-deliveries.js";
@@ -49,7 +50,7 @@ export function webhookApi({
 }: Pick<WebhookParts, "config" | "stores" | "secretKey">): Route[] {
   const guard = createGuard(config.webhooks);
   const deps = { pg: stores.requests, guard, sealer: createSealer(secretKey, SECRET_KIND) };
-  return [...webhookRoutes(deps), ...webhookDeliveryRoutes(deps)];
+  return [...webhookRoutes(deps), ...webhookSecretRoutes(deps), ...webhookDeliveryRoutes(deps)];
 }
 
 const SECRET_KIND = "webhook-secret";

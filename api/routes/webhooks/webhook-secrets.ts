@@ -3,7 +3,7 @@ import { webhookFor, webhookTarget } from "../../authorise/webhook-for.js";
 import { route, type Call, type Route } from "../../route.js";
 import { inTransaction } from "../../stores/connection.js";
 import { lockOwner } from "../../stores/accounts/organizations.js";
-import { updateWebhookSecret } from "../../stores/webhooks/webhooks.js";
+import { deleteOldWebhookSecret, updateWebhookSecret } from "../../stores/webhooks/webhooks.js";
 import { issueWebhookSecret } from "../../webhooks/sign.js";
 import type { WebhookDeps } from "../../webhooks/webhook-deps.js";
 
@@ -39,14 +39,41 @@ export function webhookSecretRoutes({ pg, sealer }: SecretDeps): Route[] {
         id: "rotateWebhookSecret",
         summary: "Give a webhook a new secret",
         description:
-          "For 24 hours requests are signed with the old one as well: `X-Service-Signature` then has two `v1=`.",
+          "For 24 hours requests are signed with the old one as well: `X-Service-Signature` then has two `v1=`. " +
+          "`DELETE .../old-secret` ends that at once.",
         answers: { 200: WITH_SECRET },
       },
       async handle(call) {
         call.ctx.body = await rotateSecret({ pg, sealer }, call);
       },
     }),
+    route({
+      method: "DELETE",
+      path: `${PATH}/old-secret`,
+      action: "webhooks.manage",
+      operation: {
+        id: "deleteOldWebhookSecret",
+        summary: "End the old secret of a webhook before its 24 hours are over",
+        description:
+          "Requests are then signed with the current secret alone: for receivers that read one `v1` and have the new " +
+          "secret, and for an old secret that got known. Without an old secret nothing changes.",
+        answers: { 204: { description: "Only the current secret is valid" } },
+      },
+      async handle(call) {
+        await endOldSecret({ pg }, call);
+        call.ctx.status = 204;
+      },
+    }),
   ];
+}
+
+async function endOldSecret({ pg }: Pick<SecretDeps, "pg">, call: Call<"webhooks.manage">): Promise<void> {
+  await inTransaction(pg, async (client) => {
+    await lockOwner(client, call.param("owner"));
+    const { ownerId, webhook } = await webhookFor(client, call);
+    if (!(await deleteOldWebhookSecret(client, webhook.id))) return;
+    await call.record(client, { ownerId, target: webhookTarget(webhook), changes: { old_secret: "ended" } });
+  });
 }
 
 async function rotateSecret(

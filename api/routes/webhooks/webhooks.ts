@@ -26,12 +26,7 @@ import {
   newWebhookId,
   updateWebhook,
 } from "../../stores/webhooks/webhooks.js";
-import {
-  WEBHOOK_EXAMPLE as EXAMPLE,
-  WEBHOOK_SENT as SENT,
-  webhookSecretRoutes,
-  WITH_SECRET,
-} from "./webhook-secrets.js";
+import { WEBHOOK_EXAMPLE as EXAMPLE, WEBHOOK_SENT as SENT, WITH_SECRET } from "./webhook-secrets.js";
 import { webhookFor, webhookTarget } from "../../authorise/webhook-for.js";
 import type { AddressGuard } from "../../outbound/guarded-lookup.js";
 import { issueWebhookSecret } from "../../webhooks/sign.js";
@@ -138,7 +133,6 @@ export function webhookRoutes({ pg, guard, sealer }: WebhookDeps): Route[] {
         call.ctx.status = 204;
       },
     }),
-    ...webhookSecretRoutes({ pg, sealer }),
   ];
 }
 

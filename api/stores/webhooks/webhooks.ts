@@ -59,6 +59,14 @@ export async function updateWebhookSecret(
   await query(pg, text, [id, secret]);
 }
 
+/** False when there is no old secret that is still valid. */
+export async function deleteOldWebhookSecret(pg: Postgres, id: string): Promise<boolean> {
+  const text = `
+    update webhooks set old_secret = null, old_secret_until = null, updated_at = clock_timestamp()
+    where id = $1 and old_secret_until > clock_timestamp() returning id`;
+  return (await query(pg, text, [id])).length > 0;
+}
+
 /** Also deletes its deliveries and their attempts. */
 export async function deleteWebhook(pg: Postgres, id: string): Promise<void> {
   await query(pg, "delete from webhooks where id = $1", [id]);

@@ -9,6 +9,7 @@ import { importEndingRoutes } from "../../../api/routes/imports/import-endings.j
 import { importRecordRoutes } from "../../../api/routes/imports/import-records.js";
 import { importRoutes } from "../../../api/routes/imports/imports.js";
 import { webhookDeliveryRoutes } from "../../../api/routes/webhooks/webhook-deliveries.js";
+import { webhookSecretRoutes } from "../../../api/routes/webhooks/webhook-secrets.js";
 import { webhookRoutes } from "../../../api/routes/webhooks/webhooks.js";
 import { buildDocument } from "../../../api/openapi/build-document.js";
 import type { DescribedRoute } from "../../../api/openapi/described-route.js";
@@ -26,6 +27,7 @@ export const TOKEN_ROUTES = [
   ...aggregateRoutes(UNUSED),
   ...eventRoutes(UNUSED),
   ...webhookRoutes(UNUSED),
+  ...webhookSecretRoutes(UNUSED),
   ...webhookDeliveryRoutes(UNUSED),
   ...companyRoutes(UNUSED),
   ...funnelRoutes(UNUSED),

@@ -10,6 +10,7 @@ import { importEndingRoutes } from "../../../api/routes/imports/import-endings.j
 import { importRecordRoutes } from "../../../api/routes/imports/import-records.js";
 import { importRoutes } from "../../../api/routes/imports/imports.js";
 import { webhookDeliveryRoutes } from "../../../api/routes/webhooks/webhook-deliveries.js";
+import { webhookSecretRoutes } from "../../../api/routes/webhooks/webhook-secrets.js";
 import { webhookRoutes } from "../../../api/routes/webhooks/webhooks.js";
 import { createSealer } from "../../../api/identity/tokens.js";
 import { openEmbeddedLog } from "../../../deploy/stores/embedded/event-log/event-log.js";
@@ -44,7 +45,7 @@ export async function openWholeApi(): Promise<WholeApi> {
   };
   const imports = [importRoutes, importEndingRoutes, importRecordRoutes];
   const makers = [...imports, aggregateRoutes, eventRoutes, companyRoutes, funnelRoutes];
-  const webhooks = [webhookRoutes, webhookDeliveryRoutes];
+  const webhooks = [webhookRoutes, webhookSecretRoutes, webhookDeliveryRoutes];
   const api = await serveApi({ pg, routes: [...makers, ...webhooks].flatMap((make) => make(deps)) });
   const close = async () => {
     await api[Symbol.asyncDispose]();

@@ -5,6 +5,7 @@ import {
   TESTS_MAX,
   webhookDeliveryRoutes,
 } from "../../../../api/routes/webhooks/webhook-deliveries.js";
+import { webhookSecretRoutes } from "../../../../api/routes/webhooks/webhook-secrets.js";
 import { webhookRoutes, WEBHOOKS_MAX } from "../../../../api/routes/webhooks/webhooks.js";
 import { insertAuditEntry } from "../../../../api/stores/accounts/audit-entries.js";
 import { deleteOldDeliveries } from "../../../../api/stores/webhooks/webhook-deliveries.js";
@@ -48,6 +49,7 @@ beforeAll(async () => {
   );
   const routesWith = (deps: Parameters<typeof webhookRoutes>[0]) => [
     ...webhookRoutes(deps),
+    ...webhookSecretRoutes(deps),
     ...webhookDeliveryRoutes(deps),
   ];
   api = await serveApi({ pg, routes: routesWith({ pg, guard: openGuard(), sealer: SEALER }) });
@@ -228,6 +230,8 @@ describe("a webhook", () => {
     const { id, url } = await create();
     await call(`PUT /${id}`, { enabled: false });
     await call(`POST /${id}/rotate-secret`);
+    await call(`DELETE /${id}/old-secret`);
+    await call(`DELETE /${id}/old-secret`);
     await call(`POST /${id}/test`);
     await call(`DELETE /${id}`);
     const entries = await auditOf(pg, { owner: world.organization, kind: "webhook" });
@@ -235,6 +239,7 @@ describe("a webhook", () => {
       { url, event_kinds: KINDS },
       { enabled: false, updated_at: expect.anything() as string },
       { secret: "rotated" },
+      { old_secret: "ended" },
       { test: true },
       { deleted: true },
     ]);
@@ -374,6 +379,21 @@ test("a rotation answers the new secret, and keeps the old one for a day", async
   expect(header).toMatch(/^t=\d{10},v1=[0-9a-f]{64},v1=[0-9a-f]{64}$/);
   for (const each of [old, secret])
     new Webhook(each).verify(got?.body ?? "", got?.headers as Record<string, string>);
+});
+
+test("an old secret ends at once when asked to, however often", async () => {
+  const { create, call } = await makeOwner();
+  const { id } = await create();
+  const end = async () => (await call(`DELETE /${id}/old-secret`)).status;
+  expect(await end()).toBe(204);
+  const { secret } = (await call(`POST /${id}/rotate-secret`)).body as Created;
+  expect([await end(), await end()]).toEqual([204, 204]);
+  await call(`POST /${id}/test`);
+  const [got] = receiver.received;
+  expect(String(got?.headers["x-service-signature"])).toMatch(/^t=\d{10},v1=[0-9a-f]{64}$/);
+  new Webhook(secret).verify(got?.body ?? "", got?.headers as Record<string, string>);
+  const text = "select old_secret is null as erased from webhooks where id = $1";
+  expect((await pg.query(text, [id])).rows).toEqual([{ erased: true }]);
 });
 
 test("an old secret is erased when it is valid no longer", async () => {
