@@ -6,9 +6,9 @@ test("reads JSON objects however they are spaced, each on one line", () => {
   const spaced = fc.tuple(fc.dictionary(fc.string(), fc.jsonValue()), fc.stringMatching(/^[ \t\r\n]{0,3}$/));
   fc.assert(
     fc.property(fc.array(spaced, { maxLength: 20 }), (objects) => {
-      const text = objects.map(([object, space]) => JSON.stringify(object) + space).join("");
-      const read = readObjects(text) ?? [];
-      expect(read.map((one) => JSON.parse(one) as unknown)).toEqual(objects.map(([object]) => object));
+      const texts = objects.map(([object]) => JSON.stringify(object));
+      const body = objects.map(([, space], index) => `${texts[index]}${space}`).join("");
+      expect(readObjects(body)).toEqual(texts);
     }),
   );
 });
