@@ -10,7 +10,7 @@ import { insertPackageRoute } from "../../../api/stores/packages/package-routes.
 import { insertPackage } from "../../../api/stores/packages/packages.js";
 import { insertPixel } from "../../../api/stores/packages/pixels.js";
 import { enqueueWebhookEvent } from "../../../api/stores/webhooks/webhook-outbox.js";
-import { insertWebhook, newWebhookId } from "../../../api/stores/webhooks/webhooks.js";
+import { insertWebhook, newWebhookId, updateWebhookSecret } from "../../../api/stores/webhooks/webhooks.js";
 import { createSealer } from "../../../api/identity/tokens.js";
 import { issueWebhookSecret } from "../../../api/webhooks/sign.js";
 import type { TabledCaller } from "./access-table.js";
@@ -134,9 +134,12 @@ function webhookOf(place: Place): Promise<string> {
 
 async function makeWebhook({ pg, owner }: Place): Promise<string> {
   const id = newWebhookId();
-  const secret = createSealer(SECRET_KEY, "webhook-secret").seal(issueWebhookSecret(), id);
+  const sealer = createSealer(SECRET_KEY, "webhook-secret");
+  const secret = () => sealer.seal(issueWebhookSecret(), id);
   const webhook = { url: "http://127.0.0.1:59999/", event_kinds: [STAGE_CHANGED] };
-  await insertWebhook(pg, { ownerId: owner.id, id, secret, webhook });
+  await insertWebhook(pg, { ownerId: owner.id, id, secret: secret(), webhook });
+  // So that there is an old one.
+  await updateWebhookSecret(pg, { id, secret: secret() });
   return id;
 }
 
