@@ -15,6 +15,7 @@ import { downloadWithPip, installWithUv } from "../../../support/collect/python-
 import { describeWithCommand } from "../../../support/program/describe-with-command.js";
 import { newNpmPackage, newPythonPackage } from "../../../support/collect/registry-packages.js";
 import { runCommand } from "../../../support/program/run-command.js";
+import { startProxy } from "../../../support/collect/start-proxy.js";
 import { startServer, type StartedServer } from "../../../support/collect/start-server.js";
 
 let world: CollectWorld;
@@ -146,6 +147,27 @@ describeWithCommand("curl", { command: ["curl"], install: "curl" }, () => {
     await expect
       .poll(() => eventsOf(id))
       .toEqual([{ type: "file-download", version: "2.1", client: "curl", times: 1 }]);
+  });
+});
+
+const SCARF = {
+  command: ["python3", "-c", "import scarf"],
+  install: "scarf-sdk from PyPI",
+  rare: true,
+} as const;
+
+describeWithCommand("scarf-py", SCARF, () => {
+  test("has its properties kept by a route that only collects", async () => {
+    const domain = "telemetry.example.org";
+    const routes = [{ templatePath: "/collect", outgoingUrl: "" }];
+    const id = await world.newFilePackage({ name: "telemetry", domains: [domain], routes });
+    const script = `import scarf; logger = scarf.ScarfEventLogger("http://${domain}/collect")
+logger.log_event({"event": "start", "version": "1.0", "details": {"jobs": 4, "on": ["a"]}})`;
+    await using proxy = await startProxy(collectPort);
+    const env = { http_proxy: proxy.url, no_proxy: "", NO_PROXY: "", DO_NOT_TRACK: "" };
+    await runCommand("python3", ["-c", script], { env });
+    const variables = { event: "start", version: "1.0", "details.jobs": "4", "details.on": '["a"]' };
+    await expect.poll(() => world.events(id)).toMatchObject([{ version: "1.0", variables }]);
   });
 });
 

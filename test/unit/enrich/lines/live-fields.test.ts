@@ -65,6 +65,9 @@ describe("what a client sent", () => {
       $domain: "d",
       $version: "1",
       $type: "start",
+      $unique_id: "u",
+      $package: "p",
+      $pixel: "q",
     };
     expect(eventOf({ ...collected, $sent: [sent] })).toMatchObject({
       time: Date.parse("2020-01-02T03:04:05Z"),
