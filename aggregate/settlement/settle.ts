@@ -103,7 +103,11 @@ async function countDeltas(clickhouse: ClickHouseClient, batch: string): Promise
   return Number(answer?.rows ?? 0);
 }
 
-/** Deduplication works a block at a time: the same batch must always make the same, single block. */
+/**
+ * Deduplication works a block at a time: the same batch must always make the same, single block. ClickHouse numbers the
+ * blocks that a SELECT answers, and the token of those that it then squashes into one has the last number. A SELECT answers
+ * more or fewer blocks after a merge of the parts that it reads, so the join squashes its rows into one.
+ */
 export const ONE_BLOCK = {
   async_insert: 0,
   optimize_on_insert: 0,
@@ -116,5 +120,7 @@ export const ONE_BLOCK = {
   max_block_size: "100000000",
   min_insert_block_size_rows: "100000000",
   min_insert_block_size_bytes: "0",
+  min_joined_block_size_rows: "100000000",
+  min_joined_block_size_bytes: "0",
   wait_end_of_query: 1,
 } as const;

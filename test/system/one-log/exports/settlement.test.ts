@@ -233,6 +233,32 @@ describe("after a crash", () => {
     expect(await settleAll(importId)).toBe(0);
   });
 
+  test("a batch is applied once more without effect after the rows that it removed were merged", async () => {
+    const merging = (verb: "STOP" | "START") =>
+      clickhouse.client.command({ query: `SYSTEM ${verb} MERGES events` });
+    await merging("STOP");
+    onTestFinished(() => void merging("START"));
+    // So wide that ClickHouse hands the rows of a part on in a block of their own.
+    const wide = new Map([["filler", "x".repeat(20_000)]]);
+    const chunks = [0, 1].map((chunk) =>
+      Array.from({ length: 50 }, (_, line) => {
+        const version = versionOf(`${chunk} ${line}`, { importId, stamp: STAMP + chunk, line });
+        return { ...version, event: { ...version.event, variables: wide } };
+      }),
+    );
+    const overriding = chunks.flat().map(({ event }, line) => {
+      return versionOf(event.key, { importId, stamp: STAMP + 2, line, variant: 1 });
+    });
+    for (const chunk of [...chunks, overriding]) await insertChunk(clickhouse, chunk, randomUUID());
+    const batch = randomUUID();
+    const removed = await settle(clickhouse.client, scopeOf(importId), { batch, owner: journal });
+    expect(removed).toBe(120);
+    await merging("START");
+    await clickhouse.client.command({ query: "OPTIMIZE TABLE events FINAL" });
+    await applyBatch(clickhouse.client, batch);
+    await expectLive([...latest, ...overriding]);
+  });
+
   test("a batch that was not noted is found again, and nothing is removed twice", async () => {
     const dying = { ...journal, putStagedBatch: () => Promise.reject(new Error("the program died")) };
     const settling = settle(clickhouse.client, scopeOf(importId), { batch: randomUUID(), owner: dying });
