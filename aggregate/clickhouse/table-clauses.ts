@@ -11,8 +11,11 @@ export const TABLE_CLAUSES: Clauses = {
   /** Rows of one key become one of them. */
   replacing: () => "ReplacingMergeTree",
   plain: () => "MergeTree",
-  /** Drops an insert that repeats one of the latest `inserts`. ClickHouse's own default is 0: none. */
-  deduplication: (inserts) => `non_replicated_deduplication_window = ${inserts}`,
+  /**
+   * Drops an insert that repeats one of the latest `inserts`. ClickHouse's own default is 0: none. A part that a merge left
+   * empty must stay, because ClickHouse forgets the tokens of a part that it removes.
+   */
+  deduplication: (inserts) => `non_replicated_deduplication_window = ${inserts}, remove_empty_parts = 0`,
 };
 
 export type Clauses = Readonly<Record<string, (argument: string) => string>>;

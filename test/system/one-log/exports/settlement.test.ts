@@ -297,6 +297,31 @@ describe("an insert that is repeated with its token", () => {
     expect(written).toEqual({ rows: 50 });
   });
 
+  test("changes nothing after its rows were retracted and merged away", async () => {
+    const command = (query: string) => clickhouse.client.command({ query });
+    // Empty, so that a merge has only rows that add up to 0.
+    await command("TRUNCATE TABLE clients");
+    await command(`ALTER TABLE clients MODIFY SETTING cleanup_delay_period = 1, max_cleanup_delay_period = 1,
+      cleanup_delay_period_random_add = 0`);
+    // The table takes these settings when it is opened.
+    await command("DETACH TABLE clients");
+    await command("ATTACH TABLE clients");
+    const importId = randomUUID();
+    const chunk = [0, 1, 2].map((line) => versionOf(`e${line}`, { importId, line, variant: line }));
+    await insertChunk(clickhouse, chunk, `merged ${importId}`);
+    await markRetracted(clickhouse.client, [importId]);
+    expect(await settleAll(importId, { retracted: true })).toBe(3);
+    await command("OPTIMIZE TABLE clients FINAL");
+    // ClickHouse removes empty parts when it removes those that were merged.
+    const merged = "SELECT name FROM system.parts WHERE table = 'clients' AND NOT active";
+    await expect.poll(() => clickhouse.rows(merged), { timeout: 15_000 }).toEqual([]);
+    await insertChunk(clickhouse, chunk, `merged ${importId}`);
+    await expectLive([]);
+    const open = await clickhouse.rows(`SELECT name FROM system.tables WHERE database = currentDatabase()
+      AND engine_full LIKE '%deduplication_window%' AND engine_full NOT LIKE '%remove_empty_parts = 0%'`);
+    expect(open).toEqual([]);
+  });
+
   test("completes every view that a crash cut short, and keeps the rows once", async () => {
     const views = await clickhouse.rows<{ name: string }>(
       "SELECT name FROM system.tables WHERE database = currentDatabase() AND engine = 'MaterializedView'",
