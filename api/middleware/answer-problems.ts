@@ -1,7 +1,7 @@
 import type { BaseContext, Middleware } from "koa";
 import { Problem } from "../../schemas/problem.js";
 import type { ApiContext, ApiState } from "../route.js";
-import { isStoreDown } from "../answers/store-down.js";
+import { isStoreDown } from "../stores/store-down.js";
 
 /**
  * The one place where errors become answers: a Problem as it is, an unavailable store as 503, all else as a bare 500.

@@ -1,6 +1,6 @@
 import type { Pool, QueryResultRow } from "pg";
 import { Problem } from "../../schemas/problem.js";
-import { isStoreDown } from "../answers/store-down.js";
+import { isStoreDown } from "./store-down.js";
 
 /** A pool, or one client of it inside a transaction. */
 export type Postgres = Pick<Pool, "query">;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isStoreDown } from "../../../../api/answers/store-down.js";
+import { isStoreDown } from "../../../../api/stores/store-down.js";
 import { query, violates, type Postgres } from "../../../../api/stores/query.js";
 
 function coded(code: string, more: object = {}): Error {
