@@ -1,20 +1,9 @@
+import type { Delivery } from "../stores/webhooks/webhook-claims.js";
 import type { Sealer } from "../identity/tokens.js";
 import { PRODUCT } from "../product.js";
 import type { AddressGuard } from "../outbound/guarded-lookup.js";
 import { sendRequest, type Exchange } from "../outbound/send-request.js";
 import { signatureHeaders } from "./sign.js";
-
-/** One event for one webhook. */
-export interface Delivery {
-  eventId: string;
-  webhookId: string;
-  url: string;
-  body: Buffer;
-  /** Sealed for the webhook. */
-  secret: Buffer;
-  /** Sealed as well; the previous secret, while it is valid. */
-  oldSecret: Buffer | null;
-}
 
 export interface DeliverOptions {
   guard: AddressGuard;

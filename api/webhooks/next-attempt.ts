@@ -1,8 +1,6 @@
+import type { Next } from "../stores/webhooks/webhook-outcomes.js";
 import { isSuccess } from "./deliver.js";
 import type { Exchange } from "../outbound/send-request.js";
-
-/** The state of a delivery once an attempt has ended. */
-export type Next = { state: "delivered" | "failed" } | { state: "pending"; delayMs: number };
 
 /** Milliseconds from a failed attempt to the next. Three delays make four attempts in all. */
 export const RETRY_DELAYS_MS: readonly number[] = [10_000, 60_000, 360_000];

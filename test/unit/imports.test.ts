@@ -127,6 +127,13 @@ test("a folder has at most 20 files of its own, and deploy/ and api/ at most 8",
   expect([...counts].filter(([room, count]) => count > limitOf(room))).toEqual([]);
 });
 
+test("inside api/, what reads and writes PostgreSQL knows nothing of those that use it", () => {
+  const stores = files.filter(({ path }) => path.startsWith("api/stores/"));
+  const wrong = ({ path }: SourceFile, target: string) =>
+    /^api\/(?!stores\/|outbound\/|\w+\.js)/.test(join(dirname(path), target));
+  expect(importsOf(stores, wrong)).toEqual([]);
+});
+
 /** The rooms of deploy/ from the bottom up. A room imports from its own level and those before it. */
 const DEPLOY_LEVELS: readonly (readonly string[])[] = [
   ["process"],

@@ -21,7 +21,8 @@ import {
 import { webhookBody } from "../../stores/webhooks/webhook-outbox.js";
 import { readWebhookSecrets } from "../../stores/webhooks/webhooks.js";
 import { webhookFor, webhookTarget } from "../../authorise/webhook-for.js";
-import { deliver, isSuccess, type Delivery } from "../../webhooks/deliver.js";
+import type { Delivery } from "../../stores/webhooks/webhook-claims.js";
+import { deliver, isSuccess } from "../../webhooks/deliver.js";
 import type { Exchange } from "../../outbound/send-request.js";
 import type { WebhookDeps } from "../../webhooks/webhook-deps.js";
 

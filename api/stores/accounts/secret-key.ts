@@ -1,11 +1,10 @@
-import type { TokenCipher } from "../../identity/tokens.js";
 import { query, type Postgres } from "../query.js";
 
 /**
  * Stores the secret key's fingerprint in a new database and compares it in an existing one. Throws a message for the
  * operator if they differ: every token would be invalid, and client ids would change.
  */
-export async function checkSecretKey(pg: Postgres, { fingerprint }: TokenCipher): Promise<void> {
+export async function checkSecretKey(pg: Postgres, { fingerprint }: { fingerprint: Buffer }): Promise<void> {
   const text = `
     with made as (
       insert into secret_key_fingerprint (fingerprint) values ($1) on conflict do nothing returning fingerprint

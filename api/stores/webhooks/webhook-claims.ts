@@ -1,8 +1,19 @@
 import type { Pool } from "pg";
 import { v7 as uuidv7 } from "uuid";
-import type { Delivery } from "../../webhooks/deliver.js";
 import { inTransaction } from "../connection.js";
 import { query } from "../query.js";
+
+/** One event for one webhook. */
+export interface Delivery {
+  eventId: string;
+  webhookId: string;
+  url: string;
+  body: Buffer;
+  /** Sealed for the webhook. */
+  secret: Buffer;
+  /** Sealed as well; the previous secret, while it is valid. */
+  oldSecret: Buffer | null;
+}
 
 /** A delivery that one worker has until its lease ends. */
 export interface ClaimedDelivery extends Delivery {

@@ -1,13 +1,15 @@
 import type { Pool } from "pg";
 import { v7 as uuidv7 } from "uuid";
 import { SERVICE } from "../../../schemas/contracts/audit-entry.js";
-import type { Next } from "../../webhooks/next-attempt.js";
 import type { Exchange } from "../../outbound/send-request.js";
 import { insertAuditEntry } from "../accounts/audit-entries.js";
 import { inTransaction } from "../connection.js";
 import { query, type Postgres } from "../query.js";
 import type { ClaimedDelivery } from "./webhook-claims.js";
 import { cancelWebhookDeliveries } from "./webhook-deliveries.js";
+
+/** The state of a delivery once an attempt has ended. */
+export type Next = { state: "delivered" | "failed" } | { state: "pending"; delayMs: number };
 
 /** The outcome of one attempt. */
 export interface AttemptOutcome {
