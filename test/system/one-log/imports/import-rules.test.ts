@@ -107,7 +107,7 @@ describe("a line that cannot be imported is counted as failed and its entry", ()
     ]);
   });
 
-  test("says artifact-not-found with the id that was named, or missing-artifact", async () => {
+  test("says artifact-not-found with the id that was named, or that it names none or both", async () => {
     const unknown = "00000000-0000-4000-8000-000000000000";
     const record = await importLines(intoAny(), [
       `{${TIME},"$package":"${unknown}"}`,
@@ -133,7 +133,7 @@ describe("a line that cannot be imported is counted as failed and its entry", ()
       noPackage(4, "image"),
       noPixel(5, unknown),
       noPixel(6, image.id),
-      noPixel(7, pixel.id),
+      failed(7, "invalid-value", naming("$package and $pixel")),
       failed(8, "missing-artifact", naming("$package")),
       failed(9, "missing-artifact", naming("$package")),
     ]);
