@@ -7,6 +7,7 @@ import { growthBenchmark } from "./growth/growth-benchmark.js";
 import { importBenchmark } from "./import/import-benchmark.js";
 import { managementBenchmark } from "./management/management-benchmark.js";
 import { memoryBenchmark } from "./memory/memory-benchmark.js";
+import { pullBenchmark } from "./pull/pull-benchmark.js";
 import { smallBenchmark } from "./small/small-benchmark.js";
 import { webhooksBenchmark } from "./webhooks/webhooks-benchmark.js";
 
@@ -20,6 +21,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   csvBenchmark,
   managementBenchmark,
   collectBenchmark,
+  pullBenchmark,
   funnelBenchmark,
   webhooksBenchmark,
 ];

@@ -41,7 +41,7 @@ export function benchCommand(): Command {
     .option("--imports <count>", "number of small imports", wholeNumber, 1_000)
     .option(
       "--bytes <size>",
-      "size of the body of memory, such as 2000000000 or 512MiB",
+      "size of the body of memory and of the blob of pull, such as 2000000000 or 512MiB",
       byteSize,
       2_000_000_000,
     )

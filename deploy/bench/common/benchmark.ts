@@ -30,7 +30,7 @@ export interface BenchOptions {
   long: boolean;
   /** Number of small imports. */
   imports: number;
-  /** Size of a body. */
+  /** Size of a body or a blob. */
   bytes: number;
   /** Requests per second. */
   rate: number;

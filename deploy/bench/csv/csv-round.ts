@@ -56,7 +56,8 @@ const MONTH = { startDate: "2025-03-01", endDate: "2025-04-01" };
 const SETTLED = { imports: [], fromVersion: "0", retracted: [], changed: false };
 const WRITTEN = "%{http_code} %{size_download} %{time_starttransfer} %{time_total}";
 
-async function runCurl(pid: number, args: readonly string[], input = ""): Promise<CurlRun> {
+/** Reads a whole answer, and samples the program of this process id. */
+export async function runCurl(pid: number, args: readonly string[], input = ""): Promise<CurlRun> {
   using sampler = sampleUsage(pid);
   const child = spawn("curl", ["-sS", "-g", "-o", "/dev/null", "-w", WRITTEN, ...args], {
     stdio: ["pipe", "pipe", "inherit"],
