@@ -3,11 +3,16 @@ import { parseError } from "@clickhouse/client";
 import type { Result, ResultRequest, ResultSource } from "../../../../aggregate/queries/open-rows.js";
 import { limitConcurrency } from "../../../../schemas/async/limit-concurrency.js";
 import { databaseOf } from "../connect-clickhouse.js";
-import { HttpAnswerDecoder, type AnswerHead } from "./decode-http-answer.js";
-import { connectionLost, openResultConnection, type ResultConnection } from "./open-result-connection.js";
+import { HttpAnswerDecoder, type AnswerHead } from "../../../../ingest/http/decode-http-answer.js";
+import {
+  connectionLost,
+  openConnection,
+  type HttpConnection,
+} from "../../../../ingest/http/open-connection.js";
 
 /** As many as the other clients of ClickHouse have connections; further queries wait. */
 const RESULTS_MAX = 20;
+const READ_BYTES = 1024 * 1024;
 const IDLE_MS_MAX = 300_000;
 const ERROR_BYTES_MAX = 64 * 1024;
 
@@ -39,7 +44,11 @@ export function connectResults(
           ? connectionLost("the client for results of ClickHouse is closed")
           : (signal.reason as Error);
       }
-      const connection = openResultConnection(new URL(url), idleMsMax);
+      const connection = openConnection(new URL(url), {
+        idleMsMax,
+        bufferBytes: READ_BYTES,
+        serverName: "ClickHouse",
+      });
       const { socket } = connection;
       const stop = () => void socket.destroy(signal.reason as Error);
       signal.addEventListener("abort", stop, { once: true });
@@ -95,7 +104,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "\r": "\\r",
 };
 
-async function readResult(connection: ResultConnection): Promise<Result> {
+async function readResult(connection: HttpConnection): Promise<Result> {
   const { socket } = connection;
   const decoder = new HttpAnswerDecoder();
   try {
@@ -114,7 +123,7 @@ async function readResult(connection: ResultConnection): Promise<Result> {
 
 /** A result after its head, with the parts of the body that arrived together with it. */
 interface StartedResult {
-  connection: ResultConnection;
+  connection: HttpConnection;
   decoder: HttpAnswerDecoder;
   parts: Buffer[];
 }
@@ -128,7 +137,7 @@ async function* partsOf({ connection, decoder, parts }: StartedResult): AsyncGen
   }
 }
 
-async function nextBytes({ read }: ResultConnection): Promise<Buffer> {
+async function nextBytes({ read }: HttpConnection): Promise<Buffer> {
   const bytes = await read();
   if (bytes === undefined) throw connectionLost("ClickHouse closed the connection within its answer");
   return bytes;

@@ -116,7 +116,7 @@ test("a result that stands still is given up, and says who did", async () => {
   await expect(read(stream, () => undefined)).rejects.toThrow("ClickHouse was idle for 0.1 s");
   const { stream: unread } = await results.exec(asking("SELECT 1"));
   await expect.poll(() => server.sockets.size).toBe(0);
-  await expect(text(unread)).rejects.toThrow("the reader of a result was idle for 0.1 s");
+  await expect(text(unread)).rejects.toThrow("the reader of an answer was idle for 0.1 s");
 });
 
 test("credentials travel in no URL", async () => {

@@ -1,20 +1,29 @@
-import { connect, isIP, type Socket } from "node:net";
+import { connect, isIP, type LookupFunction, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 
-const READ_BYTES = 1024 * 1024;
-
-/** A connection to ClickHouse for one result. */
-export interface ResultConnection {
+/** A connection over which one answer after another is read. */
+export interface HttpConnection {
   socket: Socket;
   /** The next bytes, overwritten by the next call; undefined at the end of the connection. */
   read: () => Promise<Buffer | undefined>;
 }
 
-export function openResultConnection(server: URL, idleMsMax: number): ResultConnection {
+export interface ConnectionOptions {
+  /** The longest time without a byte from the server, and the longest that the reader may take for one part. */
+  idleMsMax: number;
+  /** The size of the buffer that all reads share. */
+  bufferBytes: number;
+  /** For the error of an idle connection. */
+  serverName: string;
+  lookup?: LookupFunction;
+}
+
+export function openConnection(server: URL, options: ConnectionOptions): HttpConnection {
+  const { idleMsMax, serverName } = options;
   let arrived: Buffer | undefined;
   let wake: (() => void) | undefined;
-  let idle: "ClickHouse" | "the reader of a result" = "ClickHouse";
-  const socket = connectSocket(server, (bytes) => {
+  let idle = serverName;
+  const socket = connectSocket(server, options, (bytes) => {
     arrived = bytes;
     wake?.();
   });
@@ -26,13 +35,13 @@ export function openResultConnection(server: URL, idleMsMax: number): ResultConn
   async function read() {
     if (arrived === undefined && !socket.destroyed) {
       const changed = new Promise<void>((resolve) => (wake = resolve));
-      idle = "ClickHouse";
+      idle = serverName;
       // Restarts the timer, which has measured the reader so far.
       socket.setTimeout(idleMsMax);
       socket.resume();
       await changed;
       wake = undefined;
-      idle = "the reader of a result";
+      idle = "the reader of an answer";
     }
     const bytes = arrived;
     arrived = undefined;
@@ -43,11 +52,16 @@ export function openResultConnection(server: URL, idleMsMax: number): ResultConn
 }
 
 /** Pauses after each call of `onBytes`. */
-function connectSocket(server: URL, onBytes: (bytes: Buffer) => void): Socket {
+function connectSocket(
+  server: URL,
+  { bufferBytes, lookup }: ConnectionOptions,
+  onBytes: (bytes: Buffer) => void,
+): Socket {
   const host = server.hostname.replace(/^\[|\]$/g, "");
   const port = Number(server.port) || DEFAULT_PORTS[server.protocol] || 0;
+  const address = { host, port, ...(lookup !== undefined && { lookup }) };
   if (server.protocol === "https:") {
-    const socket = connectTls({ host, port, ...(isIP(host) === 0 && { servername: host }) });
+    const socket = connectTls({ ...address, ...(isIP(host) === 0 && { servername: host }) });
     return socket.on("data", (bytes: Buffer) => {
       socket.pause();
       onBytes(bytes);
@@ -57,12 +71,12 @@ function connectSocket(server: URL, onBytes: (bytes: Buffer) => void): Socket {
     onBytes((buffer as Buffer).subarray(0, length));
     return false;
   };
-  return connect({ host, port, onread: { buffer: Buffer.allocUnsafeSlow(READ_BYTES), callback } });
+  return connect({ ...address, onread: { buffer: Buffer.allocUnsafeSlow(bufferBytes), callback } });
 }
 
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { "http:": 80, "https:": 443 };
 
-/** An error with the code of a reset connection, which callers treat as an unavailable store. */
+/** An error with the code of a reset connection, which callers treat as an unavailable server. */
 export function connectionLost(message: string): Error {
   return Object.assign(new Error(message), { code: "ECONNRESET" });
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { HttpAnswerDecoder } from "../../../../../../deploy/stores/clickhouse/results/decode-http-answer.js";
+import { HttpAnswerDecoder } from "../../../../ingest/http/decode-http-answer.js";
 
 /** Hands the bytes to a decoder in pieces that end at these places. */
 function decode(text: string, places: readonly number[] = []) {
