@@ -1,5 +1,4 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { Readable } from "node:stream";
 
 /** A request as handlers see it. */
 export interface CollectRequest {
@@ -52,7 +51,8 @@ export interface StreamedAnswer {
   status: number;
   /** With the length of the body, if it is known. */
   headers: Readonly<Record<string, string[]>>;
-  body: Readable;
+  /** Each part may be overwritten by the next one. */
+  body: AsyncIterable<Uint8Array>;
   events: readonly LiveEvent[];
 }
 

@@ -6,7 +6,7 @@ import {
   type Server,
   type ServerResponse,
 } from "node:http";
-import { pipeline, Readable, type Duplex } from "node:stream";
+import type { Duplex } from "node:stream";
 import type { Logger } from "pino";
 import { answerRequest, siteOf, type Collecting, type CollectKind } from "./answer-request.js";
 import type { CollectAnswer, CollectRequest, StreamedAnswer } from "./collect-answer.js";
@@ -146,8 +146,7 @@ function writeAnswer(
   options.onAnswered(received.kind, status);
   if (isStreamed(answer)) {
     response.writeHead(status, answer.headers);
-    // Reads no faster than the client takes it. When either side breaks, so does the other.
-    return void pipeline(answer.body, response, () => undefined);
+    return void sendBody(answer.body, response);
   }
   const { body = "" } = answer;
   response.writeHead(status, headOf(answer));
@@ -155,7 +154,21 @@ function writeAnswer(
 }
 
 function isStreamed(answer: CollectAnswer | StreamedAnswer): answer is StreamedAnswer {
-  return answer.body instanceof Readable;
+  return typeof answer.body === "object" && Symbol.asyncIterator in answer.body;
+}
+
+/** Reads no faster than the client takes it. When either side breaks, so does the other. */
+async function sendBody(body: StreamedAnswer["body"], response: ServerResponse): Promise<void> {
+  const taken = (part: Uint8Array) =>
+    new Promise<void>((resolve, reject) => {
+      response.write(part, (error) => (error ? reject(error) : resolve()));
+    });
+  try {
+    for await (const part of body) await taken(part);
+    response.end();
+  } catch {
+    response.destroy();
+  }
 }
 
 /** Header names and values in turn. Spreading two objects into a third takes V8 ten times as long. */

@@ -2,6 +2,18 @@ export interface AnswerHead {
   status: number;
   /** Names in lower case. A repeated name has its last value. */
   headers: Readonly<Record<string, string>>;
+  /** All values of each name. */
+  values: Readonly<Record<string, string[]>>;
+}
+
+export interface ExpectedAnswer {
+  /** The answer to HEAD has headers about a body, and no body. */
+  isWithoutBody?: boolean;
+  /**
+   * Takes an older server's answer, and one whose body ends with its connection. Whether such a body was cut off cannot
+   * be told.
+   */
+  isLenient?: boolean;
 }
 
 /** The next element of the answer. `gap`: the line end after a chunk's data. */
@@ -21,15 +33,22 @@ export class HttpAnswerDecoder {
   private isChunked = false;
   private expected: Expected = "status";
   private status = 0;
-  private readonly headers = new Map<string, string>();
+  private readonly values = new Map<string, string[]>();
   /** The beginning of an incomplete line. */
   private line = "";
   /** The missing bytes of the body, or of its current chunk. */
   private left = 0;
 
+  constructor(private readonly answer: ExpectedAnswer = {}) {}
+
   /** Whether the whole body has arrived. */
   get isComplete(): boolean {
     return this.expected === "nothing";
+  }
+
+  /** Whether only the end of the connection ends the body. */
+  get isEndless(): boolean {
+    return this.left === Infinity;
   }
 
   /** Returns the parts of the body as views of `bytes`. Throws for a malformed answer. */
@@ -67,8 +86,7 @@ export class HttpAnswerDecoder {
   private readLine(line: string): Expected {
     switch (this.expected) {
       case "status":
-        this.status = Number(/^HTTP\/1\.1 (\d{3})( |$)/.exec(line)?.[1]);
-        if (!(this.status >= 200)) throw new Error("the answer is no HTTP/1.1");
+        this.status = this.readStatus(line);
         return "header";
       case "header":
         return line === "" ? this.endHead() : this.readHeader(line);
@@ -87,20 +105,40 @@ export class HttpAnswerDecoder {
     }
   }
 
+  private readStatus(line: string): number {
+    const [, minor, status] = /^HTTP\/1\.([01]) (\d{3})( |$)/.exec(line) ?? [];
+    const isKnown = minor === "1" || (minor === "0" && this.answer.isLenient === true);
+    const first = this.answer.isLenient === true ? 102 : 200;
+    if (!isKnown || !(Number(status) >= first)) throw new Error("the answer is no HTTP/1.1");
+    return Number(status);
+  }
+
   private readHeader(line: string): Expected {
     const [, name, value = ""] = /^([^\s:]+):[ \t]*(.*?)[ \t]*$/.exec(line) ?? [];
-    if (name === undefined || this.headers.size === HEADERS_MAX) throw new Error("the answer is no HTTP/1.1");
-    this.headers.set(name.toLowerCase(), value);
+    if (name === undefined || this.values.size === HEADERS_MAX) throw new Error("the answer is no HTTP/1.1");
+    const key = name.toLowerCase();
+    this.values.set(key, [...(this.values.get(key) ?? []), value]);
     return "header";
   }
 
   private endHead(): Expected {
-    this.head = { status: this.status, headers: Object.fromEntries(this.headers) };
-    this.isChunked = this.headers.get("transfer-encoding")?.toLowerCase() === "chunked";
+    // An interim answer, before the answer itself (RFC 9110, 15.2).
+    if (this.status < 200) {
+      this.values.clear();
+      return "status";
+    }
+    const headers = Object.fromEntries([...this.values].map(([name, values]) => [name, values.at(-1) ?? ""]));
+    this.head = { status: this.status, headers, values: Object.fromEntries(this.values) };
+    if (this.answer.isWithoutBody === true || this.status === 204 || this.status === 304) return "nothing";
+    this.isChunked = headers["transfer-encoding"]?.toLowerCase() === "chunked";
     if (this.isChunked) return "size";
-    const length = this.headers.get("content-length") ?? "";
+    const length = headers["content-length"];
+    if (length === undefined && this.answer.isLenient === true) {
+      this.left = Infinity;
+      return "data";
+    }
     // An answer without a length ends with its connection, and cannot be told from one that was cut off.
-    if (!/^\d{1,15}$/.test(length)) throw new Error("the answer does not say where it ends");
+    if (!/^\d{1,15}$/.test(length ?? "")) throw new Error("the answer does not say where it ends");
     this.left = Number(length);
     return this.left === 0 ? "nothing" : "data";
   }

@@ -1,5 +1,7 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
+import { open } from "node:fs/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { PackageV1 } from "../../../schemas/contracts/package.js";
 import { connectApi, type ApiClient } from "../../demo/api-client.js";
@@ -23,8 +25,8 @@ export interface PullRound {
 }
 
 const HOST = "cr.bench.example";
-/** Buffers and compiled code are there after this. */
-const WARM_UP_BYTES = 200_000_000;
+const IMAGE = "bench/blob";
+const BLOB_PART = Buffer.alloc(1_000_000, "blob");
 
 async function runPullBenchmark(options: BenchOptions, context: BenchContext): Promise<BenchResult> {
   // The registry is at a loopback address.
@@ -32,22 +34,29 @@ async function runPullBenchmark(options: BenchOptions, context: BenchContext): P
   return pullReport(await measureProgram({ ...options, ...context, variables }, runRounds), options);
 }
 
-async function runRounds({ program, bytes, rounds, onProgress }: MeasuredProgram): Promise<PullRound[]> {
+async function runRounds({
+  program,
+  folder,
+  bytes,
+  rounds,
+  onProgress,
+}: MeasuredProgram): Promise<PullRound[]> {
   const { api: apiUrl, collect } = await program.ready();
   const api = connectApi(apiUrl, await createBenchAccount(program.dataDir));
-  const registry = fork(fileURLToPath(new URL("./bare-registry.js", import.meta.url)));
+  const file = await writeBlob(join(folder, "blob"), bytes);
+  const registry = fork(fileURLToPath(new URL("./bare-registry.js", import.meta.url)), [file]);
   try {
     const [registryUrl] = (await once(registry, "message")) as [string];
-    for (const size of [WARM_UP_BYTES, bytes]) await makeImage(api, `${registryUrl}/${size}`);
+    await makeImage(api, registryUrl);
     // What was made is served within a second.
     await pause(1_000);
-    const urls = { ours: collect, registry: registryUrl };
-    onProgress(`warming both sides up with ${WARM_UP_BYTES / 1e6} MB`);
-    await runRound({ ...urls, pid: program.pid, bytes: WARM_UP_BYTES });
+    const setup = { ours: collect, registry: registryUrl, pid: program.pid, bytes };
+    onProgress("warming both sides up");
+    await runRound(setup);
     const done: PullRound[] = [];
     for (let round = 1; round <= rounds; round += 1) {
       onProgress(`round ${round} of ${rounds}: ${bytes / 1e6} MB through ours, then from the registry`);
-      done.push(await runRound({ ...urls, pid: program.pid, bytes }));
+      done.push(await runRound(setup));
     }
     return done;
   } finally {
@@ -55,15 +64,20 @@ async function runRounds({ program, bytes, rounds, onProgress }: MeasuredProgram
   }
 }
 
-/** An image whose name says how large its blobs are. */
-async function makeImage(api: ApiClient, backendUrl: string): Promise<void> {
-  const { pathname } = new URL(backendUrl);
+async function writeBlob(path: string, bytes: number): Promise<string> {
+  await using file = await open(path, "w");
+  for (let left = bytes; left > 0; left -= BLOB_PART.length)
+    await file.write(BLOB_PART, 0, Math.min(left, BLOB_PART.length));
+  return path;
+}
+
+async function makeImage(api: ApiClient, registryUrl: string): Promise<void> {
   await api.post<PackageV1>("/v1/packages", {
-    name: `blob${pathname.slice(1)}`,
+    name: "blob",
     shortDescription: "Made by the benchmark",
     libraryType: "docker",
-    backendUrl,
-    publicUrl: `https://${HOST}${pathname}`,
+    backendUrl: `${registryUrl}/${IMAGE}`,
+    publicUrl: `https://${HOST}/${IMAGE}`,
   });
 }
 
@@ -75,14 +89,8 @@ interface RoundSetup {
 }
 
 async function runRound({ ours, registry, pid, bytes }: RoundSetup): Promise<PullRound> {
-  const get = (url: string) =>
-    runCurl(pid, [
-      `${url}/v2/${bytes}/blobs/sha256:${"0".repeat(64)}`,
-      "-H",
-      `Host: ${HOST}`,
-      "-A",
-      "crane/0",
-    ]);
+  const path = `/v2/${IMAGE}/blobs/sha256:${"0".repeat(64)}`;
+  const get = (url: string) => runCurl(pid, [`${url}${path}`, "-H", `Host: ${HOST}`, "-A", "crane/0"]);
   const round = { ours: await get(ours), registry: await get(registry) };
   for (const { bytes: got } of Object.values(round))
     if (got !== bytes) throw new Error(`a blob of ${bytes} bytes came with ${got}`);

@@ -98,15 +98,14 @@ async function relay(
 ): Promise<CollectAnswer | StreamedAnswer> {
   const { method, url } = asked;
   try {
-    const body = await pulls.registries.ask(
+    const { status, headers, body } = await pulls.registries.ask(
       { method, url, headers: headersForRegistry(request.headers) },
       signal,
     );
-    const { statusCode: status = 0 } = body;
     const isGiven = status === 200 || (status >= 301 && status <= 308 && status !== 304);
     return {
       status,
-      headers: headersForClient(body, url),
+      headers: headersForClient(headers, url),
       body,
       events: isGiven ? eventsOf(request, asked, pulls) : [],
     };

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import type { IncomingHttpHeaders } from "node:http";
 
 /** About one connection only (RFC 9110, 7.6.1), as are the headers that `Connection` names. */
 const HOP_BY_HOP = [
@@ -45,14 +45,14 @@ export function headersForRegistry(headers: IncomingHttpHeaders): Record<string,
  * registry, so its host is added: the client would look for it here.
  */
 export function headersForClient(
-  { headers, headersDistinct }: Pick<IncomingMessage, "headers" | "headersDistinct">,
+  headers: Readonly<Record<string, string[]>>,
   url: string,
 ): Record<string, string[]> {
-  const dropped = namedBy(headers.connection);
+  const dropped = namedBy(headers["connection"]?.join());
   const passed: Record<string, string[]> = {};
-  for (const [name, values] of Object.entries(headersDistinct))
-    if (values !== undefined && !NOT_FOR_CLIENT.has(name) && !dropped.has(name)) passed[name] = values;
-  const { location } = headers;
+  for (const [name, values] of Object.entries(headers))
+    if (!NOT_FOR_CLIENT.has(name) && !dropped.has(name)) passed[name] = values;
+  const [location] = headers["location"] ?? [];
   if (location !== undefined && !URL.canParse(location) && URL.canParse(location, url))
     passed["location"] = [new URL(location, url).href];
   return passed;

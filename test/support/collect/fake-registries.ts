@@ -24,10 +24,9 @@ export function fakeRegistries(answer: () => RegistryReply | Error = () => ({}))
     const answered = answer();
     if (answered instanceof Error) throw answered;
     const { status = 200, headers = {}, body = "" } = answered;
-    const headersDistinct: Record<string, string[]> = {};
-    for (const [name, value = []] of Object.entries(headers)) headersDistinct[name] = [value].flat();
-    const known = { statusCode: status, headers, headersDistinct };
-    return Object.assign(Readable.from([Buffer.from(body)]), known);
+    const values: Record<string, string[]> = {};
+    for (const [name, value = []] of Object.entries(headers)) values[name] = [value].flat();
+    return { status, headers: values, body: Readable.from([Buffer.from(body)]) };
   };
   return {
     asked,

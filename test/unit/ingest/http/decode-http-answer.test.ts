@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { HttpAnswerDecoder } from "../../../../ingest/http/decode-http-answer.js";
+import { HttpAnswerDecoder, type ExpectedAnswer } from "../../../../ingest/http/decode-http-answer.js";
 
 /** Hands the bytes to a decoder in pieces that end at these places. */
-function decode(text: string, places: readonly number[] = []) {
+function decode(text: string, places: readonly number[] = [], answer: ExpectedAnswer = {}) {
   const bytes = Buffer.from(text, "latin1");
-  const decoder = new HttpAnswerDecoder();
+  const decoder = new HttpAnswerDecoder(answer);
   const ends = [...new Set([...places.map((place) => place % bytes.length), bytes.length])];
   const body: Buffer[] = [];
   let from = 0;
@@ -27,7 +27,7 @@ describe("an answer", () => {
   test("in chunks is what its chunks hold, however it comes in", () => {
     fc.assert(
       fc.property(parts, places, (chunks, at) => {
-        expect(decode(`${CHUNKED}${chunksOf(chunks)}0\r\n\r\n`, at)).toEqual({
+        expect(decode(`${CHUNKED}${chunksOf(chunks)}0\r\n\r\n`, at)).toMatchObject({
           head: { status: 200, headers: { "transfer-encoding": "chunked", "x-tag": "a b" } },
           isComplete: true,
           body: chunks.join(""),
@@ -73,4 +73,34 @@ test.each([
   [`HTTP/1.1 200 OK\r\nX: ${"x".repeat(70_000)}`, "too long"],
 ])("%j is refused", (text, reason) => {
   expect(() => decode(text)).toThrow(reason);
+});
+
+describe("an answer for a client that takes more", () => {
+  const lenient = { isLenient: true };
+  test("may end with its connection, and be of an older server", () => {
+    const got = decode("HTTP/1.0 200 OK\r\nServer: a\r\n\r\nall of it", [3, 40], lenient);
+    expect(got).toMatchObject({ head: { status: 200 }, isComplete: false, body: "all of it" });
+  });
+
+  test("may follow interim ones", () => {
+    const text = "HTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx";
+    const { head, isComplete, body } = decode(text, [], lenient);
+    expect([head?.values, isComplete, body]).toEqual([{ "content-length": ["1"] }, true, "x"]);
+  });
+
+  test("may not change the protocol", () => {
+    expect(() => decode("HTTP/1.1 101 Switching Protocols\r\n\r\n", [], lenient)).toThrow("no HTTP/1.1");
+  });
+});
+
+test.each([
+  ["to HEAD", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n", { isWithoutBody: true }],
+  ["that is not modified", "HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\n", {}],
+])("an answer %s has no body", (_, text, answer) => {
+  expect(decode(text, [], answer)).toMatchObject({ isComplete: true, body: "" });
+});
+
+test("all values of a header are kept", () => {
+  const { head } = decode("HTTP/1.1 401 Unauthorized\r\nA: 1\r\na: 2\r\nContent-Length: 0\r\n\r\n");
+  expect(head).toMatchObject({ headers: { a: "2" }, values: { a: ["1", "2"], "content-length": ["0"] } });
 });
