@@ -9,8 +9,8 @@ import { pause } from "../../../schemas/async/pause.js";
 import type { Benchmark, BenchContext, BenchOptions, BenchResult } from "../common/benchmark.js";
 import { createBenchAccount } from "../common/create-bench-account.js";
 import { measureProgram, type MeasuredProgram } from "../common/measure-program.js";
-import { runCurl, type CurlRun } from "../csv/csv-round.js";
-import { pullReport } from "./pull-report.js";
+import { runCurl } from "../csv/csv-round.js";
+import { pullReport, type PullRound } from "./pull-report.js";
 
 /** A blob of an image through the collector, as clients get it that lose credentials over a redirect. */
 export const pullBenchmark: Benchmark = {
@@ -18,11 +18,6 @@ export const pullBenchmark: Benchmark = {
   summary: "throughput of a blob of --bytes through live collection, beside curl of it from the registry",
   run: runPullBenchmark,
 };
-
-export interface PullRound {
-  ours: CurlRun;
-  registry: CurlRun;
-}
 
 const HOST = "cr.bench.example";
 const IMAGE = "bench/blob";

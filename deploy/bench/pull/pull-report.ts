@@ -4,7 +4,11 @@ import { megabytes, rounded } from "../common/format-numbers.js";
 import { median } from "../common/median.js";
 import { textTable } from "../common/text-table.js";
 import type { CurlRun } from "../csv/csv-round.js";
-import type { PullRound } from "./pull-benchmark.js";
+
+export interface PullRound {
+  ours: CurlRun;
+  registry: CurlRun;
+}
 
 /** Medians over the rounds. `ratio`: our throughput over that of the registry. */
 export function pullReport(rounds: readonly PullRound[], { bytes }: { bytes: number }): BenchResult {
