@@ -13,7 +13,9 @@ import { answerProblems, onUncaught } from "./middleware/answer-problems.js";
 import { publicBase } from "./middleware/public-base.js";
 import { refuseUnmatched } from "./middleware/refuse-unmatched.js";
 import { requestId } from "./middleware/request-id.js";
+import { sameOrigin } from "./middleware/same-origin.js";
 import { securityHeaders } from "./middleware/security-headers.js";
+import { session } from "./middleware/session.js";
 import { tagAnswers } from "./middleware/tag-answers.js";
 import { buildDocument } from "./openapi/build-document.js";
 import { PRODUCT } from "./product.js";
@@ -65,6 +67,8 @@ export function createApp({
   app.use(tagAnswers());
   app.use(answerProblems());
   app.use(limitBody(bodyMsMax));
+  app.use(sameOrigin());
+  app.use(session({ pg, tokens }));
   const failed = new FailedTokens();
   app.use(authenticate({ pg, tokens, trustsProxy, failed }));
   const onIssued = (token: string) => failed.rememberValid(tokens.hash(token));

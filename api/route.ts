@@ -5,6 +5,7 @@ import type { Action } from "./resources.js";
 import { requireScope } from "./authorise/authorise.js";
 import type { Operation } from "./operation.js";
 import type { Account } from "./stores/accounts/accounts.js";
+import type { Session } from "./stores/accounts/sessions.js";
 import { insertAuditEntry, type Changed } from "./stores/accounts/audit-entries.js";
 import type { Postgres } from "./stores/query.js";
 
@@ -59,6 +60,8 @@ export interface ApiState {
   /** The URL of the API as callers reach it, without a slash at its end. */
   publicBase: string;
   account?: Account;
+  /** The signed-in browser; only below `/dashboard`. */
+  session?: Session;
   /** The pattern of the matched route. */
   route?: string;
   /** The time limit for the body of a management request. */

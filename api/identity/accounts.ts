@@ -11,6 +11,7 @@ import {
   type Account,
 } from "../stores/accounts/accounts.js";
 import { insertAuditEntry, type AuditEntry, type Changed } from "../stores/accounts/audit-entries.js";
+import { deleteSessionsOf } from "../stores/accounts/sessions.js";
 import { inTransaction } from "../stores/connection.js";
 import type { TokenCipher } from "./tokens.js";
 
@@ -42,7 +43,7 @@ export async function createAccount(
 }
 
 /**
- * Replaces the account's token for the operator, and answers the new one. The old token is invalid at once. Throws
+ * Replaces the account's token for the operator, and answers the new one. The old token and all sessions end at once. Throws
  * `unknown-user`.
  */
 export async function rotateToken({ pg, tokens }: AccountDeps, username: string): Promise<string> {
@@ -83,6 +84,7 @@ export async function requireOwnToken(client: PoolClient, { id, tokenHash }: Acc
   throw new Problem("unauthenticated", "This token was replaced by another in the meantime.");
 }
 
+/** Ends every session as well: whoever had the old token may have signed in with it. */
 async function giveToken(
   client: PoolClient,
   { id }: Pick<Account, "id">,
@@ -90,6 +92,7 @@ async function giveToken(
 ): Promise<string> {
   const token = tokens.issue();
   await updateToken(client, { id, tokenHash: tokens.hash(token), tokenCiphertext: tokens.seal(token, id) });
+  await deleteSessionsOf(client, id);
   return token;
 }
 

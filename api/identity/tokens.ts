@@ -8,13 +8,14 @@ import {
 } from "node:crypto";
 
 /**
- * Makes API tokens and the two forms in which they are stored: a keyed hash for lookup, and a ciphertext for display.
+ * Makes API tokens and other secrets, and the two forms in which they are stored: a keyed hash for lookup, and a
+ * ciphertext for display.
  */
 export interface TokenCipher {
   /** Differs between secret keys and reveals nothing else about them. */
   readonly fingerprint: Buffer;
-  /** A fresh token, 256 random bits: `mtk_` and 43 characters of base64url. */
-  issue(): string;
+  /** A fresh secret, 256 random bits: its kind's prefix, such as `mtk_`, and 43 characters of base64url. */
+  issue(kind?: SecretKind): string;
   /** The keyed hash under which a token is looked up. */
   hash(token: string): Buffer;
   /** Whether `token` is the one that `hash` was made from, in constant time. */
@@ -33,7 +34,7 @@ export function createTokenCipher(secretKey: Buffer): TokenCipher {
   const hash = (token: string) => createHmac("sha256", lookupKey).update(token).digest();
   return {
     fingerprint: deriveKey(secretKey, "fingerprint"),
-    issue: () => PREFIX + randomBytes(32).toString("base64url"),
+    issue: (kind = "token") => PREFIX[kind] + randomBytes(32).toString("base64url"),
     hash,
     matches: (token, expected) => equalBytes(hash(token), expected),
     seal: (token, accountId) => sealer.seal(token, accountId),
@@ -57,12 +58,15 @@ export function createSealer(secretKey: Buffer, kind: string): Sealer {
   };
 }
 
-/** Whether a text has the form of a token. Other texts need no query. */
-export function looksLikeToken(text: string): boolean {
-  return /^mtk_[A-Za-z0-9_-]{43}$/.test(text);
+/** API tokens, the values of session cookies, and the secrets in sign-in links. */
+const PREFIX = { token: "mtk_", session: "mts_", link: "mtl_" } as const;
+export type SecretKind = keyof typeof PREFIX;
+
+/** Whether a text has the form of a secret of that kind. Other texts need no query. */
+export function looksLike(kind: SecretKind, text: string): boolean {
+  return text.startsWith(PREFIX[kind]) && /^[A-Za-z0-9_-]{43}$/.test(text.slice(PREFIX[kind].length));
 }
 
-const PREFIX = "mtk_";
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 

@@ -5,8 +5,9 @@ import type { Attempt, FailedTokens } from "../identity/failed-tokens.js";
 import { LastUsed } from "../identity/last-used.js";
 import type { ApiContext, ApiState } from "../route.js";
 import { readAccountByTokenHash, type AccountByToken } from "../stores/accounts/accounts.js";
+import { updateLastUsed } from "../stores/accounts/api-tokens.js";
 import type { Postgres } from "../stores/query.js";
-import { looksLikeToken, type TokenCipher } from "../identity/tokens.js";
+import { looksLike, type TokenCipher } from "../identity/tokens.js";
 
 export interface AuthenticateDeps {
   pg: Postgres;
@@ -22,7 +23,7 @@ export interface AuthenticateDeps {
  * while before any lookup. A request without a token is not counted, because it needs no lookup.
  */
 export function authenticate({ pg, tokens, trustsProxy, failed }: AuthenticateDeps): Middleware<ApiState> {
-  const lastUsed = new LastUsed(pg);
+  const lastUsed = new LastUsed((id) => updateLastUsed(pg, id));
   return async (ctx, next) => {
     if (/^\/v[12](\/|$)/.test(ctx.path)) {
       const address = clientAddressOf(ctx, trustsProxy);
@@ -53,7 +54,7 @@ async function accountOf(
 ): Promise<AccountByToken> {
   if (authorization === "") throw unauthenticated();
   const token = /^Bearer +(\S+) *$/i.exec(authorization)?.[1] ?? "";
-  const tokenHash = looksLikeToken(token) ? tokens.hash(token) : undefined;
+  const tokenHash = looksLike("token", token) ? tokens.hash(token) : undefined;
   const attempt: Attempt = { address, tokenHash };
   const retryAfterSeconds = await failed.refusedSeconds(attempt);
   if (retryAfterSeconds > 0) throw rateLimited(retryAfterSeconds);

@@ -42,9 +42,9 @@ const MASK = "***";
 const SECRET_NAMES = ["authorization", "cookie", "token", "password", "secret", "secretKey"];
 const SECRET_FIELDS = SECRET_NAMES.flatMap((name) => [name, `*.${name}`, `*.headers.${name}`]);
 
-/** API tokens, webhook secrets and passwords in URLs also occur in messages and stack traces. */
+/** API tokens, sessions, sign-in links, webhook secrets and passwords in URLs also occur in messages and stack traces. */
 function maskSecrets(line: string): string {
   return line
-    .replace(/\b(mtk_|whsec_)[A-Za-z0-9+/_=-]+/g, `$1${MASK}`)
+    .replace(/\b(mt[kls]_|whsec_)[A-Za-z0-9+/_=-]+/g, `$1${MASK}`)
     .replace(/(\b[a-z][a-z0-9+.-]*:\/\/[^\s:/@"]*:)[^\s/@"]+@/gi, `$1${MASK}@`);
 }

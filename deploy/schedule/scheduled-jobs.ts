@@ -1,3 +1,4 @@
+import { deleteEndedSessions } from "../../api/stores/accounts/sessions.js";
 import { deleteEndedDeadLetters } from "../../api/stores/imports/dead-letters.js";
 import { deleteExpiredImportKeys } from "../../api/stores/imports/import-keys.js";
 import { deleteOldDeliveries } from "../../api/stores/webhooks/webhook-deliveries.js";
@@ -11,6 +12,7 @@ export const SCHEDULED_JOBS: readonly ScheduledJob[] = [
     run: async (pg) => ({
       importKeys: await deleteExpiredImportKeys(pg),
       deadLetters: await deleteEndedDeadLetters(pg),
+      sessions: await deleteEndedSessions(pg),
       webhooks: await deleteOldDeliveries(pg),
     }),
   },

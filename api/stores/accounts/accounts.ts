@@ -57,7 +57,7 @@ export interface AccountByToken extends Account {
   usedLongAgo: boolean;
 }
 
-/** Finds the account by its own token or an additional one that has not expired. */
+/** Finds the account by its own token or an additional one that has not expired. A disabled account is not found. */
 export async function readAccountByTokenHash(
   pg: Postgres,
   tokenHash: Buffer,
@@ -74,7 +74,8 @@ export async function readAccountByTokenHash(
       from api_tokens where token_hash = $1 and (expires_at is null or expires_at > now())
     ) found
     join accounts a on a.id = found.account_id
-    join owners o on o.id = a.id`;
+    join owners o on o.id = a.id
+    where a.disabled_at is null`;
   const [row] = await query<AccountRow>(pg, text, [tokenHash]);
   return row && { ...row, limited: row.limited ? withoutNulls<LimitedToken>(row.limited) : undefined };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createTokenCipher, looksLikeToken } from "../../../../api/identity/tokens.js";
+import { createTokenCipher, looksLike } from "../../../../api/identity/tokens.js";
 
 const key = Buffer.alloc(32, 7);
 const cipher = createTokenCipher(key);
@@ -7,8 +7,16 @@ const cipher = createTokenCipher(key);
 describe("tokens", () => {
   test("have a recognisable prefix and 256 random bits", () => {
     const issued = Array.from({ length: 100 }, () => cipher.issue());
-    expect(issued.every(looksLikeToken)).toBe(true);
+    expect(issued.every((token) => looksLike("token", token))).toBe(true);
     expect(new Set(issued).size).toBe(100);
+  });
+
+  test("of another kind are no tokens", () => {
+    for (const kind of ["session", "link"] as const) {
+      const secret = cipher.issue(kind);
+      expect(looksLike(kind, secret)).toBe(true);
+      expect(looksLike("token", secret)).toBe(false);
+    }
   });
 
   test("are found again by a hash that needs the secret key", () => {
@@ -52,6 +60,6 @@ describe("tokens", () => {
     `xtk_${"a".repeat(43)}`,
     `mtk_${"a".repeat(42)}\0`,
   ])("are never %j", (text) => {
-    expect(looksLikeToken(text)).toBe(false);
+    expect(looksLike("token", text)).toBe(false);
   });
 });
