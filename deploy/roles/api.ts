@@ -6,8 +6,11 @@ import { funnelRoutes } from "../../api/routes/funnel/funnel.js";
 import { importEndingRoutes } from "../../api/routes/imports/import-endings.js";
 import { importRecordRoutes } from "../../api/routes/imports/import-records.js";
 import { importRoutes } from "../../api/routes/imports/imports.js";
+import { ENRICH_GROUP } from "../../enrich/start-worker.js";
 import { ActiveUploads } from "../../ingest/import/active-uploads.js";
+import { throttleOnBacklog } from "../../ingest/import/throttle-on-backlog.js";
 import { throttleOnLag } from "../../ingest/import/throttle-on-lag.js";
+import type { LagReader } from "../../schemas/records/event-log.js";
 import { createApiMetrics } from "../metrics/api-metrics.js";
 import { createApiServer } from "../servers/create-api-server.js";
 import { listen, type ListeningServer } from "../servers/listen.js";
@@ -44,7 +47,7 @@ export async function startApi(parts: RoleParts, collect?: Collect): Promise<Lis
         active,
         listener,
         bodyBytesMax: config.imports.bytesMax,
-        throttle: () => throttleOnLag({ isOtherBusy: () => collect?.isBusy() ?? false }),
+        throttle: () => throttleUpload(eventLog, collect),
       }),
       ...importEndingRoutes({ pg: requests, active, listener }),
       ...importRecordRoutes({ pg: requests, clickhouse, listener }),
@@ -58,4 +61,9 @@ export async function startApi(parts: RoleParts, collect?: Collect): Promise<Lis
   const handle = app.callback();
   const server = createApiServer((request, response) => void handle(request, response), { log });
   return listen(server, { ...config.http, variable: "PORT" });
+}
+
+async function throttleUpload(eventLog: LagReader, collect?: Collect): Promise<void> {
+  await throttleOnBacklog({ waiting: () => eventLog.lagOfLane?.(ENRICH_GROUP, "express") ?? 0 });
+  await throttleOnLag({ isOtherBusy: () => collect?.isBusy() ?? false });
 }

@@ -96,9 +96,12 @@ export interface LogConsumer extends AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** The lag of a group, for metrics: records appended and not yet committed, over all partitions. */
+/** The lag of a group: records appended and not yet committed. */
 export interface LagReader {
+  /** Over all partitions, for metrics. */
   lag(group: string): Promise<number>;
+  /** Of one lane, within microseconds. Absent where a broker would have to be asked. */
+  lagOfLane?(group: string, lane: Lane): number;
 }
 
 /**

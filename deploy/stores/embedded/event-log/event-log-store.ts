@@ -18,8 +18,8 @@ export interface LogStore extends LogTables {
   cursor(group: string, partition: number): Versioned<Cursor>;
   /** The lowest offset that some group of the partition still wants; 0 before there is a group. */
   consumedBelow(partition: number): number;
-  /** Records appended and not committed by the group, over all partitions. */
-  lag(group: string): number;
+  /** Records appended and not committed by the group, over these partitions. */
+  lag(group: string, partitions: readonly number[]): number;
 }
 
 /** A value with the version that a conditional write must name; `null` when it has not been written yet. */
@@ -51,10 +51,11 @@ export async function openLogStore(options: LogTablesOptions): Promise<LogStore>
     return { value: entry?.value ?? { next: oldest(partition) }, version: entry?.version ?? null };
   }
 
-  function lag(group: string): number {
+  function lag(group: string, of: readonly number[]): number {
     root.resetReadTxn();
-    return nextOffsets().value.reduce(
-      (sum, next, partition) => sum + next - cursor(group, partition).value.next,
+    const next = nextOffsets().value;
+    return of.reduce(
+      (sum, partition) => sum + (next[partition] ?? 0) - cursor(group, partition).value.next,
       0,
     );
   }

@@ -60,7 +60,8 @@ export async function openEmbeddedLog({
       consumers.add(started);
       return started;
     },
-    lag: async (group) => store.lag(group),
+    lag: async (group) => store.lag(group, range(store.partitions)),
+    lagOfLane: (group, lane) => store.lag(group, partitionsOf(lane, store.partitions)),
     async [Symbol.asyncDispose]() {
       await Promise.all([...consumers].map((consumer) => consumer[Symbol.asyncDispose]()));
       await appender.settled();

@@ -79,6 +79,13 @@ describe("the embedded event log, beside that", () => {
     await Promise.all(workers.map(stopWorker));
   });
 
+  test("counts the lag of each lane alone", async () => {
+    await using log = await openEmbeddedLog({ dir: await newDir() });
+    await log.append(bytes("short work"), { partition: 0 });
+    await log.append(bytes("one", "two"), { partition: 7 });
+    expect([log.lagOfLane?.("workers", "express"), log.lagOfLane?.("workers", "bulk")]).toEqual([1, 2]);
+  });
+
   test("numbers each record once when two processes append to one partition at the same time", async () => {
     const dir = await newDir();
     await using log = await openEmbeddedLog({ dir });

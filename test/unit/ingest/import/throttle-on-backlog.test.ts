@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import { throttleOnBacklog } from "../../../../ingest/import/throttle-on-backlog.js";
+
+test.each([
+  { backlog: "is empty", waiting: [0], waitedMs: 0 },
+  { backlog: "is one batch", waiting: [8], waitedMs: 0 },
+  { backlog: "is worked off", waiting: [30, 20, 9, 8], waitedMs: 60 },
+  { backlog: "stays", waiting: Array<number>(100).fill(30), waitedMs: 260 },
+])("waits $waitedMs ms where the backlog $backlog", async ({ waiting, waitedMs }) => {
+  let clock = 0;
+  await throttleOnBacklog({
+    waiting: () => waiting.shift() ?? 0,
+    now: () => clock,
+    pause: async (ms) => {
+      clock += ms;
+    },
+  });
+  expect(clock).toBe(waitedMs);
+});
