@@ -1,10 +1,11 @@
+import { isBlank } from "../../schemas/records/import-limits.js";
 import type { ChunkOutcome } from "../../schemas/records/chunk-outcome.js";
 import { linesOf } from "../../schemas/records/chunk-codec.js";
 import type { LogEntry } from "../../schemas/records/import-log.js";
 import type { DeadLetter } from "../../schemas/records/dead-letter.js";
 import type { ChunkHead } from "../../schemas/records/raw-chunk.js";
 import { excerpt } from "../lines/clean-text.js";
-import { isBlank, splitLines } from "../lines/split-lines.js";
+import { splitLines } from "../lines/split-lines.js";
 import type { LoggedLine } from "../native/log-block.js";
 import { isReadable, type BatchRecord } from "./read-records.js";
 

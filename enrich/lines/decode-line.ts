@@ -1,9 +1,9 @@
-import { LINE_BYTES_MAX } from "../../schemas/records/import-limits.js";
+import { LINE_BYTES_MAX, lineLength } from "../../schemas/records/import-limits.js";
 import { error, type LineFault } from "./line-fault.js";
 import { fieldsOf, type LineFields } from "./line-fields.js";
 import { isObject } from "../../schemas/is-object.js";
 import type { LineObject } from "./line-object.js";
-import { lineLength, type NumberedLine } from "./split-lines.js";
+import type { NumberedLine } from "./split-lines.js";
 import { targetOf, type ImportPath, type Target } from "./target-of.js";
 
 /** A line whose JSON is an object, and the artifact that it names; or the fault that refuses it. */

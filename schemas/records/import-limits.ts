@@ -12,3 +12,27 @@ export const VARIABLES_MAX = 64;
 
 /** A variable with a longer name or value is left out. */
 export const VARIABLE_BYTES_MAX = 1024;
+const SPACE = 0x20;
+const TAB = 0x09;
+const CARRIAGE_RETURN = 0x0d;
+
+/**
+ * Whether a line of an import is no event. A line that was cut short is not blank, whatever it begins with: the rest may
+ * have been anything.
+ */
+export function isBlank(bytes: Buffer): boolean {
+  const first = bytes[0];
+  if (first === undefined) return true;
+  // Nearly every line is told by its first byte, and a call of `every` takes three times as long.
+  if (!isSpace(first)) return false;
+  return bytes.every(isSpace) && lineLength(bytes) <= LINE_BYTES_MAX;
+}
+
+function isSpace(byte: number): boolean {
+  return byte === SPACE || byte === TAB || byte === CARRIAGE_RETURN;
+}
+
+/** Without the CR that some systems put before the line end. */
+export function lineLength(bytes: Buffer): number {
+  return bytes[bytes.length - 1] === CARRIAGE_RETURN ? bytes.length - 1 : bytes.length;
+}
