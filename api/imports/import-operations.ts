@@ -24,6 +24,13 @@ export const IMPORT_EXAMPLE = {
     },
   ],
   warning_log_sample: [],
+  package: { id: "01a1fbad-ca48-70ed-9525-6dc0dcdf7c27", name: "tools" },
+  pixel: null,
+  started_by: "ada",
+  started_with_token: "nightly",
+  bytes: 104,
+  lines_received: 2,
+  finished_at: TIME,
 };
 
 export const ID: Parameter = { schema: { type: "string", format: "uuid" }, description: "Its id" };
@@ -61,7 +68,7 @@ export function startOperation({ id, summary }: { id: string; summary: string })
       200: {
         description: "The import, whose whole body is durable now; or, for a dry run, what it would come to",
         schema: { anyOf: [EVENT_IMPORT, DRY_RUN] },
-        example: { ...IMPORT_EXAMPLE, status: "importing" },
+        example: { ...IMPORT_EXAMPLE, status: "importing", finished_at: null },
       },
     },
     problems: START_PROBLEMS,

@@ -1,4 +1,7 @@
+import { isBlank } from "../../schemas/records/import-limits.js";
+
 const NEWLINE = 0x0a;
+const SPACE = 0x20;
 /** Many tiny parts are concatenated before the list costs more memory than their bytes. */
 const PARTS_HELD_MAX = 1024;
 /** One `indexOf` costs about as much as a loop over this many bytes. */
@@ -16,6 +19,8 @@ export interface Chunk {
   bytes: Buffer;
   /** 1-based number of the first line, blank lines counted. */
   firstLine: number;
+  /** How many of the lines are not blank. */
+  events: number;
 }
 
 /** Cuts a byte stream after newlines into chunks of about `bytesTarget`, counting lines; parses nothing. */
@@ -37,13 +42,16 @@ export async function* cutChunks(
     if (size < bytesTarget || whole === 0) continue;
     const all = Buffer.concat(held, size);
     const lines = all.subarray(0, whole);
-    yield { bytes: lines, firstLine };
-    firstLine += countNewlines(lines);
+    const { lineEnds, events } = countLines(lines);
+    yield { bytes: lines, firstLine, events };
+    firstLine += lineEnds;
     held = whole < size ? [all.subarray(whole)] : [];
     size -= whole;
     whole = 0;
   }
-  if (size > 0) yield { bytes: Buffer.concat(held, size), firstLine };
+  if (size === 0) return;
+  const rest = Buffer.concat(held, size);
+  yield { bytes: rest, firstLine, events: countLines(rest).events };
 }
 
 /** Drops the bytes of a line above `lineBytesMax`, which bounds the memory for a line without an end. */
@@ -83,11 +91,23 @@ function shortenLines(
 }
 
 /** Searches for each newline, and switches to a byte loop when lines are so short that the loop is faster. */
-function countNewlines(bytes: Buffer): number {
+function countLines(bytes: Buffer): { lineEnds: number; events: number } {
   const searchesMax = bytes.length / BYTES_PER_SEARCH;
-  let count = 0;
-  let at = bytes.indexOf(NEWLINE);
-  for (; at >= 0 && count < searchesMax; at = bytes.indexOf(NEWLINE, at + 1)) count++;
-  for (; at >= 0 && at < bytes.length; at++) if (bytes[at] === NEWLINE) count++;
-  return count;
+  let lineEnds = 0;
+  let events = 0;
+  for (let start = 0; start < bytes.length;) {
+    const newline = lineEnds < searchesMax ? bytes.indexOf(NEWLINE, start) : stepToNewline(bytes, start);
+    const end = newline < 0 ? bytes.length : newline;
+    if (newline >= 0) lineEnds++;
+    // The first byte tells nearly every line, without a view of it.
+    if ((bytes[start] ?? 0) > SPACE || !isBlank(bytes.subarray(start, end))) events++;
+    start = end + 1;
+  }
+  return { lineEnds, events };
+}
+
+function stepToNewline(bytes: Buffer, start: number): number {
+  let at = start;
+  while (at < bytes.length && bytes[at] !== NEWLINE) at++;
+  return at < bytes.length ? at : -1;
 }

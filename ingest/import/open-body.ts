@@ -27,6 +27,8 @@ export const BODY_BYTES_MAX = 20 * 2 ** 30;
 export interface BodyLimits {
   contentEncoding?: string | undefined;
   bytesMax?: number | undefined;
+  /** Called with the size of each part as it was sent. */
+  onReceived?: ((bytes: number) => void) | undefined;
 }
 
 /**
@@ -37,20 +39,33 @@ export interface BodyLimits {
  */
 export function openBody(
   request: Readable,
-  { contentEncoding, bytesMax = BODY_BYTES_MAX }: BodyLimits = {},
+  { contentEncoding, bytesMax = BODY_BYTES_MAX, onReceived = () => undefined }: BodyLimits = {},
 ): AsyncIterable<Buffer> {
-  return limited(openDecoded(request, contentEncoding), bytesMax);
+  return limited(openDecoded(request, { contentEncoding, onReceived }), bytesMax);
 }
 
-function openDecoded(request: Readable, contentEncoding: string | undefined): AsyncIterable<Buffer> {
-  const encoding = (contentEncoding ?? "").trim().toLowerCase() || "identity";
-  if (encoding === "identity") return readBody(request, () => request.iterator({ destroyOnReturn: false }));
+function openDecoded(
+  request: Readable,
+  { contentEncoding = "", onReceived }: { contentEncoding?: string | undefined; onReceived: OnReceived },
+): AsyncIterable<Buffer> {
+  const encoding = contentEncoding.trim().toLowerCase() || "identity";
+  if (encoding === "identity") return readBody(request, () => counted(request, onReceived));
   const createDecoder = DECODERS.get(encoding);
-  if (createDecoder !== undefined) return readBody(request, () => decode(request, createDecoder()));
+  if (createDecoder !== undefined)
+    return readBody(request, () => decode(request, createDecoder(), onReceived));
   throw new Problem(
     "unsupported-encoding",
     `Content-Encoding ${encoding.slice(0, 40)} is not supported; use one of ${CONTENT_ENCODINGS.join(", ")}.`,
   );
+}
+
+type OnReceived = (bytes: number) => void;
+
+async function* counted(request: Readable, onReceived: OnReceived): AsyncGenerator<Buffer> {
+  for await (const part of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    onReceived(part.length);
+    yield part;
+  }
 }
 
 /** Counts decompressed bytes, so a small body that expands a lot is refused too. */
@@ -84,12 +99,15 @@ async function* readBody(
 }
 
 /** Does not use `pipeline`, which destroys the request when the decoder fails. */
-async function* decode(request: Readable, decoder: Decoder): AsyncGenerator<Buffer> {
+async function* decode(request: Readable, decoder: Decoder, onReceived: OnReceived): AsyncGenerator<Buffer> {
   let bytesReceived = 0;
   finished(request, { writable: false }, (error) => {
     if (error) decoder.destroy(error);
   });
-  request.on("data", (part: Buffer) => (bytesReceived += part.length));
+  request.on("data", (part: Buffer) => {
+    bytesReceived += part.length;
+    onReceived(part.length);
+  });
   request.pipe(decoder);
   yield* decoder as AsyncIterable<Buffer>;
   // Other decoders than gzip ignore bytes after the end of the compressed data, so these would be lost silently.

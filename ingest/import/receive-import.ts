@@ -3,7 +3,7 @@ import { passFaultPoint } from "../../schemas/fault-point.js";
 import { packChunk } from "../../schemas/records/chunk-codec.js";
 import type { EventLog } from "../../schemas/records/event-log.js";
 import { LINE_BYTES_MAX } from "../../schemas/records/import-limits.js";
-import { UPLOAD_LEASE_SECONDS, type UploadStore } from "../../schemas/records/import-store.js";
+import { UPLOAD_LEASE_SECONDS, type Received, type UploadStore } from "../../schemas/records/import-store.js";
 import type { Codec } from "../../schemas/records/codec.js";
 import { encodeRawChunk, type RawChunk } from "../../schemas/records/raw-chunk.js";
 import { UploadAborted, type ActiveUpload, type ActiveUploads } from "./active-uploads.js";
@@ -35,6 +35,8 @@ export interface ReceiveDependencies {
   codec?: Codec | undefined;
   uploads: UploadStore;
   active: ActiveUploads;
+  /** Counted on while the body is read. Lines are added here, bytes where it is decompressed. */
+  received?: Received | undefined;
   /** Milliseconds since the epoch. */
   now: () => number;
   /** How long a sender may be idle; two minutes by default. */
@@ -51,27 +53,32 @@ export interface ReceiveDependencies {
 export async function receiveImport(
   body: AsyncIterable<Buffer>,
   target: ImportTarget,
-  { log, codec = "none", uploads, active, now, idleMsMax, throttle = throttleOnLag }: ReceiveDependencies,
+  dependencies: ReceiveDependencies,
 ): Promise<void> {
+  const { log, codec = "none", uploads, active, now, idleMsMax, throttle = throttleOnLag } = dependencies;
+  const { received = { bytes: 0, lines: 0 } } = dependencies;
   using upload = active.open(target.importId);
-  using _lease = startLeaseRenewal(upload, target.importId, uploads);
+  using _lease = startLeaseRenewal(upload, () => uploads.renewLease(target.importId, received));
   try {
     const sent = readWhileSent(body, { signal: upload.signal, idleMsMax });
-    const chunks = await appendChunks(sent, target, { log, codec, now, throttle });
+    const chunksTotal = await appendChunks(sent, target, { log, codec, now, throttle, received });
     passFaultPoint("before-upload-complete");
-    const completed = await uploads.completeUpload(target.importId, chunks);
+    const completed = await uploads.completeUpload(target.importId, { chunksTotal, ...received });
     passFaultPoint("before-answer");
     if (!completed) throw new UploadAborted(target.importId);
   } catch (error) {
-    if (!(error instanceof UploadAborted)) await interrupt(uploads, target.importId, reasonOf(error));
+    if (!(error instanceof UploadAborted))
+      await interrupt(() =>
+        uploads.interruptUpload(target.importId, { reason: reasonOf(error), ...received }),
+      );
     throw error;
   }
 }
 
 /** Renews the lease regularly, however slow the body is. A lost lease means that the import was aborted elsewhere. */
-function startLeaseRenewal(upload: ActiveUpload, importId: string, uploads: UploadStore): Disposable {
+function startLeaseRenewal(upload: ActiveUpload, renewLease: () => Promise<boolean>): Disposable {
   const renew = async () => {
-    if (!(await uploads.renewLease(importId))) upload.abort();
+    if (!(await renewLease())) upload.abort();
   };
   // A failed renewal is no reason to stop, because the lease lasts for several renewals.
   const timer = setInterval(() => void renew().catch(() => undefined), LEASE_RENEWAL_MS);
@@ -82,12 +89,12 @@ function startLeaseRenewal(upload: ActiveUpload, importId: string, uploads: Uplo
  * Records that the upload was interrupted. When the database is unavailable, the sender need not wait: the record is
  * retried in the background, and after that time the expired lease has the same effect.
  */
-async function interrupt(uploads: UploadStore, importId: string, reason: string): Promise<void> {
-  const record = () => uploads.interruptUpload(importId, reason);
+async function interrupt(record: () => Promise<void>): Promise<void> {
   await record().catch(() => void retry(record, INTERRUPT_ATTEMPTS).catch(() => undefined));
 }
 
 interface AppendDependencies extends Pick<ReceiveDependencies, "log" | "now"> {
+  received: Received;
   codec: Codec;
   throttle: () => Promise<void>;
 }
@@ -95,7 +102,7 @@ interface AppendDependencies extends Pick<ReceiveDependencies, "log" | "now"> {
 async function appendChunks(
   body: AsyncIterable<Buffer>,
   target: ImportTarget,
-  { log, codec, now, throttle }: AppendDependencies,
+  { log, codec, now, throttle, received }: AppendDependencies,
 ): Promise<number> {
   const inFlight = new Set<Promise<void>>();
   const partitionOf = choosePartitions(log.partitions, target.ownerId);
@@ -107,6 +114,7 @@ async function appendChunks(
       if (sequence > 0) await throttle();
       // The receipt stamp orders overrides, so it increases within an import even if the clock does not.
       stamp = Math.max(stamp + 1, now());
+      received.lines += chunk.events;
       const raw = rawChunk(chunk, target, { sequence, stamp });
       const appending = appendChunk(raw, { log, codec, partition: partitionOf(sequence) });
       inFlight.add(appending);

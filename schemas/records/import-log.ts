@@ -34,6 +34,24 @@ export interface LogEntry {
 
 export const LOG_SAMPLE_MAX = 10;
 
+/** The log entries of one class and type, as on the wire. */
+export interface ImportFault {
+  class: LogClass;
+  type: LogType;
+  count: number;
+  /** The first entries by line. */
+  examples: FaultExample[];
+}
+
+export interface FaultExample {
+  line: number;
+  human_friendly_message: string;
+  /** The beginning of a refused line. */
+  text?: string;
+}
+
+export const FAULT_EXAMPLES_MAX = 5;
+
 export const LOG_ENTRY = {
   title: "LogEntry",
   type: "object",
@@ -51,4 +69,45 @@ export const LOG_ENTRY = {
     package_id: { type: "string" },
     pixel_id: { type: "string" },
   },
+} as const;
+
+const FAULT_EXAMPLE = {
+  type: "object",
+  required: ["line", "human_friendly_message"],
+  additionalProperties: false,
+  properties: {
+    line: LOG_ENTRY.properties.line,
+    human_friendly_message: { type: "string" },
+    text: { type: "string", description: "The beginning of a refused line, 500 characters at most" },
+  },
+} as const;
+
+const IMPORT_FAULT = {
+  title: "ImportFault",
+  type: "object",
+  required: ["class", "type", "count", "examples"],
+  additionalProperties: false,
+  properties: {
+    class: LOG_ENTRY.properties.class,
+    type: LOG_ENTRY.properties.type,
+    count: {
+      type: "integer",
+      minimum: 1,
+      description: "How many entries of the log are of this class and type",
+    },
+    examples: {
+      type: "array",
+      maxItems: FAULT_EXAMPLES_MAX,
+      items: FAULT_EXAMPLE,
+      description: "The first of them by line",
+    },
+  },
+} as const;
+
+export const IMPORT_FAULTS = {
+  title: "ImportFaults",
+  type: "object",
+  required: ["faults"],
+  additionalProperties: false,
+  properties: { faults: { type: "array", items: IMPORT_FAULT } },
 } as const;

@@ -6,7 +6,7 @@ export interface EventImport {
   id: string;
   owner: string;
   /** `retracting`: its events may still be in the aggregates. It then gets back the status that it had. */
-  status: "importing" | "done" | "aborted" | "retracting";
+  status: ImportStatus;
   created_at: string;
   updated_at: string;
   events_total: number;
@@ -14,7 +14,29 @@ export interface EventImport {
   events_failed_to_import: number;
   error_log_sample: LogEntry[];
   warning_log_sample: LogEntry[];
+  /** The package that all events go to. Null if each line names its target, as `pixel` is then. */
+  package: NamedTarget | null;
+  pixel: NamedTarget | null;
+  /** A username. */
+  started_by: string;
+  /** Name of the additional token that was used; null if it was the account's own, or a session. */
+  started_with_token: string | null;
+  /** Received so far, compressed if the body is; null for imports of versions that did not count them. */
+  bytes: number | null;
+  /** Lines received so far that are not blank: all, once the upload has ended. Null as for `bytes`. */
+  lines_received: number | null;
+  /** When it became `done` or `aborted`; null before. */
+  finished_at: string | null;
 }
+
+/** `name` is null once the package or pixel was deleted. */
+export interface NamedTarget {
+  id: string;
+  name: string | null;
+}
+
+export const IMPORT_STATUSES = ["importing", "done", "aborted", "retracting"] as const;
+export type ImportStatus = (typeof IMPORT_STATUSES)[number];
 
 /**
  * How an import left `importing`: all of it is settled; its abort was requested; its upload broke off; the process that
@@ -23,14 +45,22 @@ export interface EventImport {
 export const IMPORT_ENDINGS = ["done", "aborted", "interrupted", "lost"] as const;
 export type ImportEnding = (typeof IMPORT_ENDINGS)[number];
 
+/** How much of a body has arrived. */
+export interface Received {
+  /** As sent: compressed if the body is. */
+  bytes: number;
+  /** Lines that are not blank. */
+  lines: number;
+}
+
 /** The record of an upload in PostgreSQL while its body arrives. */
 export interface UploadStore {
   /** Renews the lease, without which the upload counts as interrupted. False if the import was aborted meanwhile. */
-  renewLease(importId: string): Promise<boolean>;
+  renewLease(importId: string, received: Received): Promise<boolean>;
   /** The whole body is in the log, and settlement will finish the import. False if it was aborted meanwhile. */
-  completeUpload(importId: string, chunksTotal: number): Promise<boolean>;
+  completeUpload(importId: string, upload: Received & { chunksTotal: number }): Promise<boolean>;
   /** The body broke off: aborts the import and retracts its events. */
-  interruptUpload(importId: string, reason: string): Promise<void>;
+  interruptUpload(importId: string, upload: Received & { reason: string }): Promise<void>;
 }
 
 export const UPLOAD_LEASE_SECONDS = 30;
@@ -45,23 +75,71 @@ const COUNTS = {
   warning_log_sample: SAMPLE,
 } as const;
 
+const TARGET = {
+  type: ["object", "null"],
+  required: ["id", "name"],
+  additionalProperties: false,
+  properties: {
+    id: { type: "string", format: "uuid" },
+    name: { type: ["string", "null"], description: "Null once it was deleted" },
+  },
+} as const;
+
+const RECEIVED = { type: ["integer", "null"], minimum: 0 } as const;
+const NOT_COUNTED = "null for imports of versions that did not count this";
+
+/** Beyond the fields of the specification. */
+const ORIGIN = {
+  package: { ...TARGET, description: "The package of all events; null if each line names its target" },
+  pixel: { ...TARGET, description: "The pixel of all events; null if each line names its target" },
+  started_by: { type: "string", description: "A username" },
+  started_with_token: {
+    type: ["string", "null"],
+    description: "Name of the additional token that was used; null for the account's own, and for a session",
+  },
+  bytes: {
+    ...RECEIVED,
+    description: `Bytes received so far, compressed if the body was; ${NOT_COUNTED}`,
+  },
+  lines_received: {
+    ...RECEIVED,
+    description:
+      "Lines received so far that are not blank, all of them once the upload has ended: `events_total` gets there. " +
+      `It is ${NOT_COUNTED}`,
+  },
+  finished_at: {
+    ...TIMESTAMP,
+    type: ["string", "null"],
+    description: "When it became `done` or `aborted`; null before",
+  },
+} as const;
+
 export const EVENT_IMPORT = {
   title: "EventImport",
   type: "object",
-  required: ["id", "owner", "status", "created_at", "updated_at", ...Object.keys(COUNTS)],
+  required: [
+    "id",
+    "owner",
+    "status",
+    "created_at",
+    "updated_at",
+    ...Object.keys(COUNTS),
+    ...Object.keys(ORIGIN),
+  ],
   additionalProperties: false,
   properties: {
     id: { type: "string", format: "uuid" },
     owner: { type: "string" },
     status: {
       type: "string",
-      enum: ["importing", "done", "aborted", "retracting"],
+      enum: IMPORT_STATUSES,
       description:
         "`retracting`: it was retracted, and its events may still be in the aggregates; then `done` or `aborted` again",
     },
     created_at: TIMESTAMP,
     updated_at: TIMESTAMP,
     ...COUNTS,
+    ...ORIGIN,
   },
 } as const;
 

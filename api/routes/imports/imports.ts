@@ -15,6 +15,7 @@ import { ownerFor, packageOfOwnerFor, pixelFor } from "../../authorise/authorise
 import { openArtifactResolver } from "../../imports/open-artifact-resolver.js";
 import { parseFlag } from "../../answers/parse-flag.js";
 import { route, type ApiContext, type Call, type Route } from "../../route.js";
+import type { Account } from "../../stores/accounts/accounts.js";
 import type { Changed } from "../../stores/accounts/audit-entries.js";
 import type { ImportKey } from "../../stores/imports/import-keys.js";
 import { insertImport, type NewImport } from "../../stores/imports/imports.js";
@@ -61,7 +62,7 @@ export function importRoutes(dependencies: ImportRoutesDeps): Route[] {
       async handle({ ctx, account, action, param, record }) {
         const at = { owner: param("owner"), id: param("package"), action };
         const { ownerId, id, name } = await packageOfOwnerFor(pg, account, at);
-        const target = { ownerId, accountId: account.id, artifactKind: "package", artifactId: id } as const;
+        const target = { ownerId, ...startedBy(account), artifactKind: "package", artifactId: id } as const;
         await startImport(ctx, { ...target, name, record }, deps);
       },
     }),
@@ -76,7 +77,7 @@ export function importRoutes(dependencies: ImportRoutesDeps): Route[] {
       async handle({ ctx, account, action, param, record }) {
         const at = { owner: param("owner"), id: param("pixel"), action };
         const { ownerId, id, name } = await pixelFor(pg, account, at);
-        const target = { ownerId, accountId: account.id, artifactKind: "pixel", artifactId: id } as const;
+        const target = { ownerId, ...startedBy(account), artifactKind: "pixel", artifactId: id } as const;
         await startImport(ctx, { ...target, name, record }, deps);
       },
     }),
@@ -90,11 +91,15 @@ export function importRoutes(dependencies: ImportRoutesDeps): Route[] {
       }),
       async handle({ ctx, account, action, param, record }) {
         const { id: ownerId, name } = await ownerFor(pg, account, param("owner"), action);
-        const target = { ownerId, accountId: account.id, artifactKind: "any", artifactId: "" } as const;
+        const target = { ownerId, ...startedBy(account), artifactKind: "any", artifactId: "" } as const;
         await startImport(ctx, { ...target, name, record }, deps);
       },
     }),
   ];
+}
+
+function startedBy({ id, limited }: Account): Pick<NewImport, "accountId" | "tokenName"> {
+  return { accountId: id, tokenName: limited?.name };
 }
 
 /**
@@ -109,7 +114,10 @@ async function startImport(
   const { pg, uploadsPg = pg, eventLog, codec, active, bodyBytesMax, idleMsMax, throttle } = deps;
   const { now = Date.now, listener = NO_LISTENER } = deps;
   const contentEncoding = ctx.get("Content-Encoding");
-  const body = counted(openBody(ctx.req, { contentEncoding, bytesMax: bodyBytesMax }), listener);
+  const received = { bytes: 0, lines: 0 };
+  const onReceived = (bytes: number) => void (received.bytes += bytes);
+  const opened = openBody(ctx.req, { contentEncoding, bytesMax: bodyBytesMax, onReceived });
+  const body = counted(opened, listener);
   if (parseFlag(ctx.query, "dryRun")) return answerDryRun(ctx, { body, target }, deps);
   const { id, repeated } = await insertImport(pg, target, {
     idempotency: keyOf(ctx, target),
@@ -119,7 +127,7 @@ async function startImport(
   else {
     ctx.state.log.info({ importId: id, ownerId: target.ownerId }, "import started");
     const uploads = uploadStore(uploadsPg, () => listener.onImportEnded("interrupted"));
-    const upload = { log: eventLog, codec, uploads, active, now, idleMsMax, throttle };
+    const upload = { log: eventLog, codec, uploads, active, now, idleMsMax, throttle, received };
     await reading(receiveImport(body, { ...target, importId: id }, upload));
   }
   ctx.body = await importOf(uploadsPg, { ownerId: target.ownerId, id });

@@ -100,6 +100,7 @@ const FIND_IMPORT = `
 /** `asked_at` remains the time since which the exports are behind. */
 const END_IMPORT = `
   update imports set status = $2, updated_at = now(),
+    finished_at = case when status = 'importing' then now() else finished_at end,
     asked_at = case when status = 'importing' or chunks_settled < chunks_written then asked_at else now() end
   where id = $1`;
 

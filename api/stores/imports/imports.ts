@@ -1,7 +1,11 @@
 import type { Pool, PoolClient } from "pg";
 import { v7 as uuidv7 } from "uuid";
 import { LOG_SAMPLE_MAX, type LogEntry } from "../../../schemas/records/import-log.js";
-import { UPLOAD_LEASE_SECONDS, type EventImport } from "../../../schemas/records/import-store.js";
+import {
+  UPLOAD_LEASE_SECONDS,
+  type EventImport,
+  type ImportStatus,
+} from "../../../schemas/records/import-store.js";
 import { Problem } from "../../../schemas/problem.js";
 import type { Page } from "../page.js";
 import { query, utc, type Postgres } from "../query.js";
@@ -19,6 +23,8 @@ export interface NewImport {
   artifactKind: "package" | "pixel" | "any";
   /** UUID; empty if each line names its target. */
   artifactId: string;
+  /** The additional token that starts it, if any. */
+  tokenName?: string | undefined;
 }
 
 /** A new import, or the one of an earlier start with the same key. */
@@ -40,7 +46,7 @@ export interface StartOptions {
  */
 export async function insertImport(
   pg: Pool,
-  { ownerId, accountId, artifactKind, artifactId }: NewImport,
+  { ownerId, accountId, artifactKind, artifactId, tokenName }: NewImport,
   { idempotency, record }: StartOptions = {},
 ): Promise<StartedImport> {
   return inTransaction(pg, async (client) => {
@@ -56,6 +62,7 @@ export async function insertImport(
       artifactId === "" ? null : artifactId,
       UPLOAD_LEASE_SECONDS,
       ACTIVE_IMPORTS_MAX,
+      tokenName ?? null,
     ]);
     if (inserted.length === 0) throw tooManyActiveImports();
     if (idempotency !== undefined) await insertImportKey(client, idempotency, id);
@@ -66,8 +73,10 @@ export async function insertImport(
 
 /** Counts and inserts in one statement: it begins after the owner's row is locked, so it sees every earlier start. */
 const INSERT_UNLESS_TOO_MANY = `
-  insert into imports (id, owner_id, account_id, artifact_kind, artifact_id, upload_lease)
-  select $1::uuid, $2::uuid, $3::uuid, $4::text, $5::uuid, now() + make_interval(secs => $6)
+  insert into imports (
+    id, owner_id, account_id, artifact_kind, artifact_id, upload_lease, token_name, bytes, lines_received
+  )
+  select $1::uuid, $2::uuid, $3::uuid, $4::text, $5::uuid, now() + make_interval(secs => $6), $8::text, 0, 0
   where (select count(*) from imports where owner_id = $2::uuid and status = 'importing') < $7::int
   returning id`;
 
@@ -97,18 +106,36 @@ export async function readImportedPackage(pg: Postgres, id: string): Promise<str
   return row?.artifact_id;
 }
 
+/** Which imports a list shall have; all of them without. */
+export interface ImportFilter {
+  status?: ImportStatus | undefined;
+  /** Only imports into this package or pixel. */
+  artifact?: { kind: "package" | "pixel"; id: string } | undefined;
+}
+
 /**
  * Omits imports into packages that the account is blocked from; an owner is never blocked. Returns one import more than
  * the page if there is a next page.
  */
 export async function listImports(
   pg: Postgres,
-  { accountId, ownerId, page }: { accountId: string; ownerId: string; page: Page },
+  {
+    accountId,
+    ownerId,
+    page,
+    filter,
+  }: { accountId: string; ownerId: string; page: Page; filter: ImportFilter },
 ): Promise<EventImport[]> {
   const text = `${SELECT_IMPORT}
     where i.owner_id = $1 and ($2::uuid is null or i.id < $2) and not (${IS_BLOCKED})
+      and ($5::text is null or ${STATUS} = $5)
+      and ($6::text is null or (i.artifact_kind = $6 and i.artifact_id = $7::uuid))
     order by i.id desc limit $3`;
-  const values = [ownerId, page.after ?? null, page.perPage + 1, accountId];
+  const { status, artifact } = filter;
+  const values = [
+    ...[ownerId, page.after ?? null, page.perPage + 1, accountId],
+    ...[status ?? null, artifact?.kind ?? null, artifact?.id ?? null],
+  ];
   const rows = await query<ImportRow>(pg, text, values);
   return rows.map(importRecord);
 }
@@ -128,24 +155,38 @@ interface ImportRow {
   status: EventImport["status"];
   created_at: string;
   updated_at: string;
+  finished_at: string | null;
+  started_by: string;
+  started_with_token: string | null;
+  artifact_kind: "package" | "pixel" | "any";
+  artifact_id: string | null;
+  artifact_name: string | null;
+  bytes: string | null;
+  lines_received: string | null;
   events_total: string;
   events_imported: string;
   events_failed: string;
-  retracted: boolean;
-  retracting: boolean;
+  /** Whether it was aborted and retracted: then nothing of it is imported. */
+  undone: boolean;
   entries: LogEntry[];
   errors: LogEntry[];
   warnings: LogEntry[];
 }
 
+/** SQL: the status as it is answered. */
+const STATUS = `(case when ${IS_RETRACTING} then 'retracting' else i.status end)`;
+
 /**
  * Each chunk stores the first entries of each class, so that the first chunks with entries contain the import's first.
  */
 const SELECT_IMPORT = `
-  select i.id, o.name as owner, i.status, ${IS_RETRACTING} as retracting, ${utc("i.created_at")} as created_at, ${utc("i.updated_at")} as updated_at,
-    i.events_total, i.events_imported, i.events_failed, i.retracted, i.entries,
+  select i.id, o.name as owner, ${STATUS} as status, ${utc("i.created_at")} as created_at,
+    ${utc("i.updated_at")} as updated_at, ${utc("i.finished_at")} as finished_at, i.artifact_kind, i.artifact_id,
+    coalesce(p.name, x.name) as artifact_name, starter.name as started_by, i.token_name as started_with_token, i.bytes,
+    case when i.lines_received is not null then greatest(i.lines_received, i.events_total) end as lines_received, i.events_total, i.events_imported, i.events_failed, i.status = 'aborted' and i.retracted as undone, i.entries,
     coalesce(${firstEntries("errors")}, '[]') as errors, coalesce(${firstEntries("warnings")}, '[]') as warnings
-  from imports i join owners o on o.id = i.owner_id`;
+  from imports i join owners o on o.id = i.owner_id join owners starter on starter.id = i.account_id
+  left join packages p on p.id = i.artifact_id left join pixels x on x.id = i.artifact_id`;
 
 function firstEntries(column: "errors" | "warnings"): string {
   return `(
@@ -162,13 +203,24 @@ function importRecord(row: ImportRow): EventImport {
   return {
     id: row.id,
     owner: row.owner,
-    status: row.retracting ? "retracting" : row.status,
+    status: row.status,
     created_at: row.created_at,
     updated_at: row.updated_at,
     events_total: Number(row.events_total),
-    events_successfully_imported: row.status === "aborted" && row.retracted ? 0 : Number(row.events_imported),
+    events_successfully_imported: row.undone ? 0 : Number(row.events_imported),
     events_failed_to_import: Number(row.events_failed),
     error_log_sample: [...whole, ...row.errors].slice(0, LOG_SAMPLE_MAX).map(inWireOrder),
     warning_log_sample: row.warnings.slice(0, LOG_SAMPLE_MAX).map(inWireOrder),
+    package: targetOf(row, "package"),
+    pixel: targetOf(row, "pixel"),
+    started_by: row.started_by,
+    started_with_token: row.started_with_token,
+    bytes: row.bytes === null ? null : Number(row.bytes),
+    lines_received: row.lines_received === null ? null : Number(row.lines_received),
+    finished_at: row.finished_at,
   };
+}
+
+function targetOf({ artifact_kind, artifact_id, artifact_name }: ImportRow, kind: "package" | "pixel") {
+  return artifact_kind === kind && artifact_id !== null ? { id: artifact_id, name: artifact_name } : null;
 }

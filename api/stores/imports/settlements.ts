@@ -128,7 +128,7 @@ async function finishComplete(pg: Postgres, importIds: readonly string[]): Promi
     with locked as (
       select id from imports where id = any($1::uuid[]) and status = 'importing' order by id for update
     )
-    update imports set status = 'done', updated_at = now()
+    update imports set status = 'done', updated_at = now(), finished_at = now()
     where id in (select id from locked) and status = 'importing' and chunks_written = chunks_total
       and chunks_settled = chunks_written
     returning id`;

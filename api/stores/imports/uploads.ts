@@ -1,6 +1,10 @@
 import type { Pool } from "pg";
 import type { LogEntry } from "../../../schemas/records/import-log.js";
-import { UPLOAD_LEASE_SECONDS, type UploadStore } from "../../../schemas/records/import-store.js";
+import {
+  UPLOAD_LEASE_SECONDS,
+  type Received,
+  type UploadStore,
+} from "../../../schemas/records/import-store.js";
 import { inTransaction } from "../connection.js";
 import { query, type Postgres } from "../query.js";
 
@@ -10,35 +14,46 @@ import { query, type Postgres } from "../query.js";
  */
 export function uploadStore(pg: Pool, onInterrupted: () => void = () => undefined): UploadStore {
   return {
-    renewLease: (importId) => renewLease(pg, importId),
-    completeUpload: (importId, chunksTotal) => completeUpload(pg, importId, chunksTotal),
-    async interruptUpload(importId, reason) {
-      if ((await interruptUpload(pg, importId, reason)) > 0) onInterrupted();
+    renewLease: (importId, received) => renewLease(pg, importId, received),
+    completeUpload: (importId, upload) => completeUpload(pg, importId, upload),
+    async interruptUpload(importId, upload) {
+      if ((await interruptUpload(pg, importId, upload)) > 0) onInterrupted();
     },
   };
 }
 
-async function renewLease(pg: Postgres, importId: string): Promise<boolean> {
+async function renewLease(pg: Postgres, importId: string, { bytes, lines }: Received): Promise<boolean> {
   const rows = await query(
     pg,
-    `update imports set upload_lease = now() + make_interval(secs => $2), updated_at = now()
+    `update imports set upload_lease = now() + make_interval(secs => $2), updated_at = now(), bytes = $3,
+       lines_received = $4
      where id = $1 and status = 'importing' returning id`,
-    [importId, UPLOAD_LEASE_SECONDS],
+    [importId, UPLOAD_LEASE_SECONDS, bytes, lines],
   );
   return rows.length > 0;
 }
 
-async function completeUpload(pg: Postgres, importId: string, chunksTotal: number): Promise<boolean> {
+async function completeUpload(
+  pg: Postgres,
+  importId: string,
+  { chunksTotal, bytes, lines }: Received & { chunksTotal: number },
+): Promise<boolean> {
   const rows = await query(
     pg,
-    `update imports set chunks_total = $2, updated_at = now() where id = $1 and status = 'importing' returning id`,
-    [importId, chunksTotal],
+    `update imports set chunks_total = $2, updated_at = now(), bytes = $3, lines_received = $4
+     where id = $1 and status = 'importing' returning id`,
+    [importId, chunksTotal, bytes, lines],
   );
   return rows.length > 0;
 }
 
-function interruptUpload(pg: Pool, importId: string, reason: string): Promise<number> {
-  return interruptUploads(pg, "id = $2", [interrupted(reason), importId]);
+function interruptUpload(
+  pg: Pool,
+  importId: string,
+  { reason, bytes, lines }: Received & { reason: string },
+): Promise<number> {
+  const received = "bytes = $3, lines_received = $4";
+  return interruptUploads(pg, "id = $2", [interrupted(reason), importId, bytes, lines], received);
 }
 
 /** Aborts uploads with an expired lease: their process died or lost its database. Answers how many. */
@@ -51,11 +66,16 @@ export function abortEveryUpload(pg: Pool): Promise<number> {
   return interruptUploads(pg, "true", [interrupted("the server ended before it")]);
 }
 
-function interruptUploads(pg: Pool, which: string, values: readonly string[]): Promise<number> {
+function interruptUploads(
+  pg: Pool,
+  which: string,
+  values: readonly unknown[],
+  received = "bytes = bytes",
+): Promise<number> {
   return inTransaction(pg, async (client) => {
     const text = `
-      update imports set status = 'aborted', retracted = true, updated_at = now(), chunks_settled = 0,
-        entries = entries || $1::jsonb
+      update imports set status = 'aborted', retracted = true, updated_at = now(), finished_at = now(),
+        chunks_settled = 0, entries = entries || $1::jsonb, ${received}
       where ${which} and status = 'importing' and chunks_total is null returning id`;
     const ended = await query<{ id: string }>(client, text, values);
     for (const { id } of ended) await unsettleChunks(client, id);

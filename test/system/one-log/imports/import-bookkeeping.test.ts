@@ -47,7 +47,7 @@ async function makeImport(): Promise<[string, string]> {
     artifactKind: "any",
     artifactId: "",
   });
-  await uploadStore(pg).completeUpload(made.id, 1);
+  await uploadStore(pg).completeUpload(made.id, { chunksTotal: 1, bytes: 1, lines: 1 });
   return [account, made.id];
 }
 

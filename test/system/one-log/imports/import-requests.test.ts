@@ -1,6 +1,8 @@
+import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ApiClient } from "../../../../deploy/demo/api-client.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
+import type { ImportFault } from "../../../../schemas/records/import-log.js";
 import { UUID } from "../../../support/api/management-world.js";
 import { makeOrganization, makePackage } from "../../../support/imports/make-artifacts.js";
 import type { KnownArtifact } from "../../../support/imports/recount-line.js";
@@ -61,7 +63,7 @@ describe("an import is read back", () => {
     expect(page.event_imports[0]).toEqual(first);
   });
 
-  test("with the fields of the specification and no other", async () => {
+  test("with the fields of the specification, then its origin, and no other", async () => {
     const record = await importLines(intoAny(), ["x"]);
     expect(record).toEqual({
       id: expect.stringMatching(UUID) as unknown,
@@ -81,8 +83,83 @@ describe("an import is read back", () => {
         },
       ],
       warning_log_sample: [],
+      package: null,
+      pixel: null,
+      started_by: "ada",
+      started_with_token: null,
+      bytes: 1,
+      lines_received: 1,
+      finished_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/) as unknown,
     });
+    expect(Object.keys(record).slice(9, 11)).toEqual(["warning_log_sample", "package"]);
   });
+
+  test("with its package, and the bytes and lines that were sent", async () => {
+    const body = gzipSync(`${LINE}\n\n \r\nno\n${LINE}`);
+    const headers = { "Content-Encoding": "gzip" };
+    const answer = await api.request(intoImage(), { method: "POST", headers, body });
+    const record = await api.pollToDone((await answer.json()) as EventImport);
+    expect(record).toMatchObject({
+      package: { id: image.id, name: "image" },
+      pixel: null,
+      bytes: body.length,
+      events_total: 3,
+      lines_received: 3,
+    });
+    expect(record.finished_at).not.toBeNull();
+  });
+
+  test.each([
+    ["status=done", true],
+    ["status=aborted", false],
+    ["status=retracting", false],
+    [() => `package=${image.id}`, false],
+    [() => `pixel=${image.id}`, false],
+  ])("in a list of only some: %s", async (asked, has) => {
+    const { id } = await importLines(intoAny(), []);
+    const query = typeof asked === "string" ? asked : asked();
+    const path = `/v2/imports/${ORGANIZATION}?per_page=1000&${query}`;
+    const { event_imports } = await api.get<{ event_imports: EventImport[] }>(path);
+    expect(event_imports.some((each) => each.id === id)).toBe(has);
+  });
+
+  test("in the list of its package", async () => {
+    const { id } = await importLines(intoImage(), []);
+    const path = `/v2/imports/${ORGANIZATION}?package=${image.id}&status=done&per_page=1`;
+    const { event_imports } = await api.get<{ event_imports: EventImport[] }>(path);
+    expect(event_imports.map((each) => each.id)).toEqual([id]);
+  });
+
+  test.each(["status=finished", "package=image", `package=${"0".repeat(8)}&pixel=x`])(
+    "a list of %s is refused",
+    async (query) => {
+      const answer = await api.request(`/v2/imports/${ORGANIZATION}?${query}`);
+      expect({ status: answer.status, body: await answer.json() }).toMatchObject({
+        status: 400,
+        body: { code: "invalid-query" },
+      });
+    },
+  );
+});
+
+test("the faults of an import are grouped by type, with the first lines of each", async () => {
+  const bad = Array.from({ length: 7 }, (_, index) => `no ${index}`);
+  const lines = [LINE, ...bad, '{"a":1}', `{"$time":"2025-03-10","$remote_address":"x","$odd":1}`];
+  const { id } = await importLines(intoImage(), lines);
+  const { faults } = await api.get<{ faults: ImportFault[] }>(`/v2/imports/${ORGANIZATION}/${id}/faults`);
+  expect(faults.map(({ class: each, type, count }) => [each, type, count])).toEqual([
+    ["error", "failed-to-decode", 7],
+    ["error", "missing-time", 1],
+    ["warning", "invalid-remote-address", 1],
+    ["warning", "unknown-property", 1],
+  ]);
+  expect(faults[0]?.examples).toEqual(
+    bad.slice(0, 5).map((text, index) => ({
+      line: index + 2,
+      human_friendly_message: "Not a valid JSON object",
+      text,
+    })),
+  );
 });
 
 describe("a request for an import that cannot begin", () => {

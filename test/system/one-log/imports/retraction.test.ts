@@ -40,7 +40,7 @@ afterAll(async () => {
 async function finishedImport(): Promise<string> {
   const { pg } = postgres;
   const { id } = await insertImport(pg, { ownerId, accountId, artifactKind: "any", artifactId: "" });
-  await uploadStore(pg).completeUpload(id, 1);
+  await uploadStore(pg).completeUpload(id, { chunksTotal: 1, bytes: 1, lines: 1 });
   const counts = { eventsTotal: 5, eventsImported: 5, eventsFailed: 0, errors: [], warnings: [] };
   await importProgress(pg).putChunks([{ importId: id, sequence: 0, receiptStamp: 1, ...counts }]);
   await settle(id, { retracted: false });

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { numberLines } from "../../../../enrich/lines/split-lines.js";
 import { cutChunks, type Chunk, type CutLimits } from "../../../../ingest/import/cut-chunks.js";
 
 const limits = { bytesTarget: 16, lineBytesMax: 12 };
@@ -67,6 +68,15 @@ describe("cutChunks", () => {
     );
   });
 
+  test("counts the lines that are not blank as enrichment does", async () => {
+    await fc.assert(
+      fc.asyncProperty(bodies, async (parts) => {
+        for (const { bytes, firstLine, events } of await cut(parts, limits))
+          expect(events).toBe([...numberLines(bytes, firstLine)].length);
+      }),
+    );
+  });
+
   test("numbers it whether lines are long or short, or long until they are short", async () => {
     const line = fc.constantFrom("", "a", "x".repeat(100), "y".repeat(300));
     const runs = fc.array(fc.tuple(line, fc.integer({ min: 1, max: 100 })), { maxLength: 8 });
@@ -75,7 +85,8 @@ describe("cutChunks", () => {
         const body = lengths.map(([text, times]) => `${text}\n`.repeat(times)).join("");
         const parts = [Buffer.from(body), Buffer.from("last")];
         const chunks = await cut(parts, { bytesTarget: 1, lineBytesMax: 1_000 });
-        expect(chunks.at(-1)).toEqual({ bytes: Buffer.from("last"), firstLine: body.split("\n").length });
+        const last = { bytes: Buffer.from("last"), firstLine: body.split("\n").length, events: 1 };
+        expect(chunks.at(-1)).toEqual(last);
       }),
     );
   });

@@ -41,11 +41,11 @@ function fakes(over: { append?: () => Promise<void>; uploads?: Partial<UploadSto
   };
   const uploads: UploadStore = {
     renewLease: async () => true,
-    async completeUpload(id, chunks) {
-      told.steps.push(`completed ${id} ${chunks}`);
+    async completeUpload(id, { chunksTotal }) {
+      told.steps.push(`completed ${id} ${chunksTotal}`);
       return true;
     },
-    interruptUpload: async (id, reason) => void told.steps.push(`interrupted ${id}: ${reason}`),
+    interruptUpload: async (id, { reason }) => void told.steps.push(`interrupted ${id}: ${reason}`),
     ...over.uploads,
   };
   return { log, uploads, told, active: new ActiveUploads() };
@@ -205,7 +205,7 @@ describe("receiveImport", () => {
     const errors = [new Error("unreachable"), new Error("still unreachable")];
     const { log, active, uploads } = fakes({
       uploads: {
-        async interruptUpload(id, reason) {
+        async interruptUpload(id, { reason }) {
           const error = errors.shift();
           if (error !== undefined) throw error;
           steps.push(`interrupted ${id}: ${reason}`);
