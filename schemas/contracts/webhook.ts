@@ -1,5 +1,6 @@
 import { TIMESTAMP } from "../formats.js";
 import { compileBody } from "../validate.js";
+import { DELIVERY_STATES, type DeliveryState } from "./webhook-delivery.js";
 import { WEBHOOK_EVENT_KINDS, type WebhookEventKind } from "./webhook-event.js";
 
 /** A webhook, as returned. */
@@ -11,8 +12,16 @@ export interface WebhookRecord {
   enabled: boolean;
   /** The reason why the service disabled it. */
   disabled_reason?: string;
+  /** Until when requests are signed with the secret before the last rotation as well. */
+  old_secret_until?: string;
   created_at: string;
   updated_at: string;
+}
+
+/** A webhook in a list. */
+export interface ListedWebhook extends WebhookRecord {
+  /** The deliveries that began in the last 24 hours, by state. */
+  last_24_hours: Record<DeliveryState, number>;
 }
 
 /** The body of a creation. */
@@ -39,6 +48,10 @@ const FIELDS = {
   event_kinds: KINDS,
   enabled: { type: "boolean" },
   disabled_reason: { type: "string" },
+  old_secret_until: {
+    ...TIMESTAMP,
+    description: "Until then requests are signed with the secret before the last rotation as well",
+  },
   created_at: TIMESTAMP,
   updated_at: TIMESTAMP,
 } as const;
@@ -49,6 +62,25 @@ export const WEBHOOK = {
   required: ["id", "owner", "url", "event_kinds", "enabled", "created_at", "updated_at"],
   additionalProperties: false,
   properties: FIELDS,
+} as const;
+
+const COUNT = { type: "integer", minimum: 0 } as const;
+
+export const LISTED_WEBHOOK = {
+  title: "ListedWebhook",
+  type: "object",
+  required: [...WEBHOOK.required, "last_24_hours"],
+  additionalProperties: false,
+  properties: {
+    ...FIELDS,
+    last_24_hours: {
+      type: "object",
+      required: DELIVERY_STATES,
+      additionalProperties: false,
+      properties: Object.fromEntries(DELIVERY_STATES.map((state) => [state, COUNT])),
+      description: "Deliveries that began in the last 24 hours, tests among them, by state",
+    },
+  },
 } as const;
 
 /** Only the answers to creation and rotation contain the secret. */

@@ -1,13 +1,16 @@
-import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
+import { RateLimiterMemory } from "rate-limiter-flexible";
 import { v7 as uuidv7 } from "uuid";
 import { isUuid } from "../../../schemas/formats.js";
 import { Problem } from "../../../schemas/problem.js";
 import {
+  DELIVERY_STATES,
   WEBHOOK_DELIVERY,
   WEBHOOK_TEST_RESULT,
+  type DeliveryState,
   type WebhookDeliveryRecord,
   type WebhookTestResult,
 } from "../../../schemas/contracts/webhook-delivery.js";
+import { requireFew } from "../../answers/require-few.js";
 import { PAGE_QUERY, pageBody, pageSchema, parsePage } from "../../answers/paging.js";
 import { route, type Call, type Route } from "../../route.js";
 import { inTransaction } from "../../stores/connection.js";
@@ -18,6 +21,7 @@ import {
   readWebhookDelivery,
   restartWebhookDelivery,
 } from "../../stores/webhooks/webhook-deliveries.js";
+import { insertWebhookTest } from "../../stores/webhooks/webhook-tests.js";
 import { webhookBody } from "../../stores/webhooks/webhook-outbox.js";
 import { readWebhookSecrets } from "../../stores/webhooks/webhooks.js";
 import { webhookFor, webhookTarget } from "../../authorise/webhook-for.js";
@@ -59,7 +63,7 @@ export function webhookDeliveryRoutes({ pg, guard, sealer }: WebhookDeps): Route
       operation: {
         id: "testWebhook",
         summary: "Send a test event to a webhook and see what it answers",
-        description: `Also to a disabled one. At most ${TESTS_MAX} a minute for one owner's webhooks. It is not tried again, and not in the delivery log.`,
+        description: `Also to a disabled one. At most ${TESTS_MAX} a minute for one owner's webhooks. It is not tried again by itself. The delivery log has it as an event of type \`test\`.`,
         answers: {
           200: {
             description: "The result of the test",
@@ -69,8 +73,12 @@ export function webhookDeliveryRoutes({ pg, guard, sealer }: WebhookDeps): Route
         },
       },
       async handle(call) {
-        const delivery = await prepareTest(pg, call, tests);
-        call.ctx.body = testResult(await deliver(delivery, { guard, sealer, at: new Date() }));
+        const { ownerId, delivery } = await prepareTest(pg, call, tests);
+        const startedAt = new Date();
+        const exchange = await deliver(delivery, { guard, sealer, at: startedAt });
+        const state = isSuccess(exchange) ? "delivered" : "failed";
+        await insertWebhookTest(pg, { ownerId, delivery, startedAt, exchange, state });
+        call.ctx.body = testResult(exchange);
       },
     }),
     route({
@@ -83,7 +91,13 @@ export function webhookDeliveryRoutes({ pg, guard, sealer }: WebhookDeps): Route
         description:
           "Kept for 30 days. Each delivery shows at most its latest 20 attempts, latest first. A page ends before " +
           "`per_page` deliveries where receivers answered much; as long as there is a `next`, there are more.",
-        query: PAGE_QUERY,
+        query: {
+          ...PAGE_QUERY,
+          state: {
+            schema: { type: "string", enum: DELIVERY_STATES },
+            description: "Only deliveries of this state",
+          },
+        },
         answers: {
           200: {
             description: "One page of deliveries, newest first",
@@ -94,8 +108,10 @@ export function webhookDeliveryRoutes({ pg, guard, sealer }: WebhookDeps): Route
       },
       async handle(call) {
         const page = parsePage(call.ctx.query);
+        const state = parseState(call.ctx.query["state"]);
         const { webhook } = await webhookFor(pg, call);
-        const { deliveries: rows, more } = await listWebhookDeliveries(pg, { webhookId: webhook.id, page });
+        const asked = { webhookId: webhook.id, page, state };
+        const { deliveries: rows, more } = await listWebhookDeliveries(pg, asked);
         call.ctx.body = pageBody(call.ctx, { name: "deliveries", rows, page, more, record: (each) => each });
       },
     }),
@@ -125,12 +141,17 @@ export function webhookDeliveryRoutes({ pg, guard, sealer }: WebhookDeps): Route
 
 type Managing = Call<"webhooks.manage">;
 
+function parseState(state: string | string[] | undefined): DeliveryState | undefined {
+  if (state === undefined || DELIVERY_STATES.includes(state as DeliveryState)) return state as DeliveryState;
+  throw new Problem("invalid-query", `state must be one of ${DELIVERY_STATES.join(", ")}.`);
+}
+
 /** The test is recorded before it is sent, so that no connection or lock is held while the receiver answers. */
 async function prepareTest(
   pg: WebhookDeps["pg"],
   call: Managing,
   tests: RateLimiterMemory,
-): Promise<Delivery> {
+): Promise<{ ownerId: string; delivery: Delivery }> {
   return inTransaction(pg, async (client) => {
     const { ownerId, webhook } = await webhookFor(client, call);
     await requireFew(tests, ownerId, "The webhooks of this owner were tested too often in the last minute.");
@@ -140,21 +161,8 @@ async function prepareTest(
     const id = uuidv7();
     const data = { message: `This is a test of the webhook ${webhook.id}.` };
     const body = webhookBody({ id, owner: webhook.owner, type: "test", data, createdAt: new Date() });
-    return { eventId: id, webhookId: webhook.id, url: webhook.url, body, ...secrets };
+    return { ownerId, delivery: { eventId: id, webhookId: webhook.id, url: webhook.url, body, ...secrets } };
   });
-}
-
-/** Throws `rate-limited` with `sentence`. */
-async function requireFew(limiter: RateLimiterMemory, key: string, sentence: string): Promise<void> {
-  try {
-    await limiter.consume(key);
-  } catch (error) {
-    if (!(error instanceof RateLimiterRes)) throw error;
-    throw new Problem("rate-limited", sentence, {
-      retryAfterSeconds: Math.max(1, Math.ceil(error.msBeforeNext / 1000)),
-      cause: error,
-    });
-  }
 }
 
 function testResult(exchange: Exchange): WebhookTestResult {

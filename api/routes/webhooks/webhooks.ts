@@ -1,6 +1,7 @@
 import type { Pool } from "pg";
 import { Problem } from "../../../schemas/problem.js";
 import {
+  LISTED_WEBHOOK,
   parseWebhookCreate,
   parseWebhookUpdate,
   WEBHOOK,
@@ -36,6 +37,7 @@ import type { WebhookDeps } from "../../webhooks/webhook-deps.js";
 export const WEBHOOKS_MAX = 20;
 
 const ANSWER = { description: "The webhook", schema: WEBHOOK, example: EXAMPLE };
+const LISTED_EXAMPLE = { ...EXAMPLE, last_24_hours: { pending: 0, delivered: 12, failed: 1, cancelled: 0 } };
 const LIST_PATH = "/v2/:owner/webhooks";
 const PATH = "/v2/:owner/webhooks/:webhook";
 const URL_RULE =
@@ -54,8 +56,8 @@ export function webhookRoutes({ pg, guard, sealer }: WebhookDeps): Route[] {
         answers: {
           200: {
             description: "One page of webhooks, newest first",
-            schema: { title: "WebhookList", ...pageSchema("webhooks", WEBHOOK) },
-            example: { webhooks: [EXAMPLE] },
+            schema: { title: "WebhookList", ...pageSchema("webhooks", LISTED_WEBHOOK) },
+            example: { webhooks: [LISTED_EXAMPLE] },
           },
         },
       },

@@ -1,4 +1,4 @@
-import type { WebhookDeliveryRecord } from "../../../schemas/contracts/webhook-delivery.js";
+import type { DeliveryState, WebhookDeliveryRecord } from "../../../schemas/contracts/webhook-delivery.js";
 import { withoutNulls } from "../../../schemas/records/record.js";
 import type { Page } from "../page.js";
 import { query, utc, type Postgres } from "../query.js";
@@ -18,7 +18,7 @@ export interface ListedDeliveries {
  */
 export async function listWebhookDeliveries(
   pg: Postgres,
-  { webhookId, page }: { webhookId: string; page: Page },
+  { webhookId, page, state }: { webhookId: string; page: Page; state?: DeliveryState | undefined },
 ): Promise<ListedDeliveries> {
   const text = `
     with wanted as (
@@ -27,25 +27,30 @@ export async function listWebhookDeliveries(
         from (${LATEST_ATTEMPTS}) a
       ) as bytes
       from webhook_deliveries d
-      where d.webhook_id = $1 and ($2::uuid is null or d.id < $2) order by d.id desc limit $3
+      where d.webhook_id = $1 and ($2::uuid is null or d.id < $2) and ($5::text is null or d.state = $5)
+      order by d.id desc limit $3
     ),
     measured as (
       select id, sum(bytes) over (order by id desc) - bytes as bytes_before from wanted
     )
     ${SELECT} join measured m on m.id = d.id
     where m.bytes_before < $4 order by d.id desc`;
-  const values = [webhookId, page.after ?? null, page.perPage, PAGE_BYTES_MAX];
+  const values = [webhookId, page.after ?? null, page.perPage, PAGE_BYTES_MAX, state ?? null];
   const deliveries = (await query<Row>(pg, text, values)).map(deliveryRecord);
   const last = deliveries.at(-1);
-  return { deliveries, more: last !== undefined && (await isAnyOlder(pg, { webhookId, id: last.id })) };
+  return {
+    deliveries,
+    more: last !== undefined && (await isAnyOlder(pg, { webhookId, id: last.id, state })),
+  };
 }
 
 async function isAnyOlder(
   pg: Postgres,
-  { webhookId, id }: { webhookId: string; id: string },
+  { webhookId, id, state }: { webhookId: string; id: string; state: DeliveryState | undefined },
 ): Promise<boolean> {
-  const text = "select from webhook_deliveries where webhook_id = $1 and id < $2 limit 1";
-  return (await query(pg, text, [webhookId, id])).length > 0;
+  const text = `
+    select from webhook_deliveries where webhook_id = $1 and id < $2 and ($3::text is null or state = $3) limit 1`;
+  return (await query(pg, text, [webhookId, id, state ?? null])).length > 0;
 }
 
 export async function readWebhookDelivery(

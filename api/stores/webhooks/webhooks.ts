@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from "uuid";
-import type { WebhookCreate, WebhookRecord } from "../../../schemas/contracts/webhook.js";
+import type { ListedWebhook, WebhookCreate, WebhookRecord } from "../../../schemas/contracts/webhook.js";
+import { DELIVERY_STATES } from "../../../schemas/contracts/webhook-delivery.js";
 import { withoutNulls } from "../../../schemas/records/record.js";
 import type { Page } from "../page.js";
 import { query, utc, type Postgres } from "../query.js";
@@ -82,7 +83,10 @@ export async function readWebhook(
   pg: Postgres,
   { ownerId, id }: WebhookKey,
 ): Promise<WebhookRecord | undefined> {
-  const [row] = await query<Row>(pg, `${SELECT} where w.owner_id = $1 and w.id = $2`, [ownerId, id]);
+  const [row] = await query<Nullable<WebhookRecord>>(pg, `${SELECT} where w.owner_id = $1 and w.id = $2`, [
+    ownerId,
+    id,
+  ]);
   return row && withoutNulls<WebhookRecord>(row);
 }
 
@@ -102,16 +106,29 @@ export async function readWebhookSecrets(
 export async function listWebhooks(
   pg: Postgres,
   { ownerId, page }: { ownerId: string; page: Page },
-): Promise<WebhookRecord[]> {
-  const text = `${SELECT}
+): Promise<ListedWebhook[]> {
+  const text = `${selecting(`, (${LAST_24_HOURS}) as last_24_hours`)}
     where w.owner_id = $1 and ($2::uuid is null or w.id < $2) order by w.id desc limit $3`;
-  const rows = await query<Row>(pg, text, [ownerId, page.after ?? null, page.perPage + 1]);
-  return rows.map(withoutNulls<WebhookRecord>);
+  const rows = await query<Nullable<ListedWebhook>>(pg, text, [
+    ownerId,
+    page.after ?? null,
+    page.perPage + 1,
+  ]);
+  return rows.map(withoutNulls<ListedWebhook>);
 }
 
-type Row = { [Field in keyof Required<WebhookRecord>]: Required<WebhookRecord>[Field] | null };
+const LAST_24_HOURS = `
+  select json_build_object(${DELIVERY_STATES.map((state) => `'${state}', count(*) filter (where d.state = '${state}')`).join(", ")})
+  from webhook_deliveries d where d.webhook_id = w.id and d.created_at > clock_timestamp() - interval '24 hours'`;
 
-const SELECT = `
+type Nullable<Record> = { [Field in keyof Required<Record>]: Required<Record>[Field] | null };
+
+function selecting(more = ""): string {
+  return `
   select w.id, o.name as owner, w.url, w.event_kinds, w.enabled, w.disabled_reason,
-    ${utc("w.created_at")} as created_at, ${utc("w.updated_at")} as updated_at
+    case when w.old_secret_until > clock_timestamp() then ${utc("w.old_secret_until")} end as old_secret_until,
+    ${utc("w.created_at")} as created_at, ${utc("w.updated_at")} as updated_at${more}
   from webhooks w join owners o on o.id = w.owner_id`;
+}
+
+const SELECT = selecting();

@@ -116,7 +116,7 @@ describe("a webhook", () => {
     });
     expect(answer.headers.get("location")).toBe(`${api.url}${path}/${record.id}`);
     expect((await call(`GET /${record.id}`)).body).toEqual(record);
-    expect((await call("GET ")).body).toEqual({ webhooks: [record] });
+    expect((await call("GET ")).body).toMatchObject({ webhooks: [record] });
   });
 
   test("keeps its secret sealed, for itself alone", async () => {
@@ -333,7 +333,23 @@ describe("a test", () => {
       created_at: expect.stringMatching(TIMESTAMP) as string,
       data: { message: `This is a test of the webhook ${id}.` },
     });
-    expect((await call(`GET /${id}/deliveries`)).body).toEqual({ deliveries: [] });
+  });
+
+  test("is in the delivery log, whatever came of it, and counts as no failure of the webhook", async () => {
+    const { create, call } = await makeOwner();
+    const { id } = await create();
+    await call(`POST /${id}/test`);
+    const unwilling = await openReceiver((_, response) => void response.writeHead(418).end("no"));
+    await call(`PUT /${id}`, { url: unwilling.url });
+    await call(`POST /${id}/test`);
+    await unwilling[Symbol.asyncDispose]();
+    const { body } = await call(`GET /${id}/deliveries`);
+    expect((body as { deliveries: WebhookDeliveryRecord[] }).deliveries).toMatchObject([
+      { event_type: "test", state: "failed", attempts: [{ status: 418, response_body: "no" }] },
+      { event_type: "test", state: "delivered", attempts: [{ status: 200, response_body: "thank you" }] },
+    ]);
+    const text = "select failing_since from webhooks where id = $1";
+    expect((await pg.query(text, [id])).rows).toEqual([{ failing_since: null }]);
   });
 
   test("says what a receiver answers who does not want it, at most 2048 bytes of it", async () => {
@@ -371,8 +387,9 @@ describe("a test", () => {
 test("a rotation answers the new secret, and keeps the old one for a day", async () => {
   const { create, call } = await makeOwner();
   const { id, secret: old } = await create();
-  const { secret } = (await call(`POST /${id}/rotate-secret`)).body as Created;
+  const { secret, old_secret_until: until } = (await call(`POST /${id}/rotate-secret`)).body as Created;
   expect(secret).not.toBe(old);
+  expect(until).toMatch(TIMESTAMP);
   await call(`POST /${id}/test`);
   const [got] = receiver.received;
   const header = String(got?.headers["x-service-signature"]);
@@ -388,6 +405,7 @@ test("an old secret ends at once when asked to, however often", async () => {
   expect(await end()).toBe(204);
   const { secret } = (await call(`POST /${id}/rotate-secret`)).body as Created;
   expect([await end(), await end()]).toEqual([204, 204]);
+  expect((await call(`GET /${id}`)).body).not.toHaveProperty("old_secret_until");
   await call(`POST /${id}/test`);
   const [got] = receiver.received;
   expect(String(got?.headers["x-service-signature"])).toMatch(/^t=\d{10},v1=[0-9a-f]{64}$/);
@@ -417,6 +435,30 @@ test("why no answer came is said in 500 characters at most, whole ones", async (
 
 describe("the delivery log", () => {
   const COUNT = 120;
+
+  test("is narrowed to deliveries of one state, and the list of webhooks counts those of the last day", async () => {
+    const { create, call } = await makeOwner();
+    const { id } = await create();
+    for (const _ of [1, 2, 3]) await enqueue();
+    await call(`POST /${id}/test`);
+    await pg.query(
+      `update webhook_deliveries set state = 'failed', created_at = now() - $2::float8 * interval '1 hour'
+       where id = (select max(id::text)::uuid from webhook_deliveries where webhook_id = $1 and state = 'pending')`,
+      [id, 25],
+    );
+    const of = async (state: string) => statesOf((await call(`GET /${id}/deliveries?state=${state}`)).body);
+    expect(await of("pending")).toEqual(["pending", "pending"]);
+    expect(await of("failed")).toEqual(["failed"]);
+    expect(await of("delivered")).toEqual(["delivered"]);
+    expect((await call(`GET /${id}/deliveries?state=pending&per_page=1`)).body).toHaveProperty("next");
+    expect((await call(`GET /${id}/deliveries?state=failed&per_page=1`)).body).not.toHaveProperty("next");
+    expect((await call(`GET /${id}/deliveries?state=succeeded`)).body).toMatchObject({
+      code: "invalid-query",
+    });
+    expect((await call("GET ")).body).toMatchObject({
+      webhooks: [{ id, last_24_hours: { pending: 2, delivered: 1, failed: 0, cancelled: 0 } }],
+    });
+  });
 
   test("is listed in pages of a few megabytes, whatever receivers answered, and whole", async () => {
     const { create, call } = await makeOwner();
