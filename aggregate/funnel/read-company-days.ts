@@ -10,7 +10,7 @@ export interface DaysQuery extends DateRange {
 }
 
 /** Parameters travel in the URL, and a server takes 128 KiB for each: some 2,900 UUIDs. */
-const ARTIFACTS_MAX = 2_000;
+export const ARTIFACTS_MAX = 2_000;
 
 /** The days of the range on which a company downloaded these packages or viewed these pixels, in order. */
 export async function readCompanyDays(

@@ -2,8 +2,10 @@ import { createApp } from "../../api/app.js";
 import { aggregateRoutes } from "../../api/routes/exports/aggregates.js";
 import { eventRoutes } from "../../api/routes/exports/events.js";
 import { companyRoutes } from "../../api/routes/funnel/companies.js";
+import { funnelRunRoutes } from "../../api/routes/funnel/funnel-run.js";
 import { funnelRoutes } from "../../api/routes/funnel/funnel.js";
 import { importEndingRoutes } from "../../api/routes/imports/import-endings.js";
+import { importFaultRoutes } from "../../api/routes/imports/import-faults.js";
 import { importRecordRoutes } from "../../api/routes/imports/import-records.js";
 import { importRoutes } from "../../api/routes/imports/imports.js";
 import { ENRICH_GROUP } from "../../enrich/start-worker.js";
@@ -51,11 +53,13 @@ export async function startApi(parts: RoleParts, collect?: Collect): Promise<Lis
       }),
       ...importEndingRoutes({ pg: requests, active, listener }),
       ...importRecordRoutes({ pg: requests, clickhouse, listener }),
+      ...importFaultRoutes({ pg: requests, clickhouse: clickhouseRequests }),
       ...aggregateRoutes({ pg: requests, clickhouse, listener }),
       ...eventRoutes({ pg: requests, clickhouse, listener }),
       ...webhookApi(parts),
       ...companyRoutes({ pg: requests, clickhouse: clickhouseRequests }),
       ...funnelRoutes({ pg: requests }),
+      ...funnelRunRoutes({ pg: requests, clickhouse: clickhouseRequests }),
     ],
   });
   const handle = app.callback();

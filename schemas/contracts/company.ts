@@ -1,4 +1,5 @@
 import { TIMESTAMP } from "../formats.js";
+import type { ArtifactKind } from "../records/artifact.js";
 import { STAGE_CAUSES, STAGES, type Stage, type StageCause } from "../records/funnel.js";
 
 /** A company's stage and activity with an owner, as returned. Without a stage, no rule has applied yet. */
@@ -29,9 +30,20 @@ export interface StageChangeRecord {
   changed_at: string;
 }
 
+/** A package or pixel that a company used. */
+export interface CompanyArtifact {
+  kind: ArtifactKind;
+  id: string;
+  name: string;
+  downloads: number;
+  views: number;
+}
+
 export interface CompanyDetail extends CompanyRecord {
   stage_history: StageChangeRecord[];
   days: CompanyDay[];
+  /** Of the same range as `days`, the most used first. */
+  artifacts: CompanyArtifact[];
 }
 
 export const STAGE = { type: "string", enum: STAGES } as const;
@@ -91,15 +103,29 @@ const COMPANY_DAY = {
   properties: { date: DAY, downloads: COUNT, views: COUNT },
 } as const;
 
+const COMPANY_ARTIFACT = {
+  type: "object",
+  required: ["kind", "id", "name", "downloads", "views"],
+  additionalProperties: false,
+  properties: {
+    kind: { type: "string", enum: ["package", "pixel"] },
+    id: { type: "string", format: "uuid" },
+    name: { type: "string" },
+    downloads: COUNT,
+    views: COUNT,
+  },
+} as const;
+
 export const COMPANY_DETAIL = {
   title: "CompanyDetail",
   type: "object",
-  required: [...COMPANY_REQUIRED, "stage_history", "days"],
+  required: [...COMPANY_REQUIRED, "stage_history", "days", "artifacts"],
   additionalProperties: false,
   properties: {
     ...COMPANY_FIELDS,
     stage_history: { type: "array", items: STAGE_CHANGE },
     days: { type: "array", items: COMPANY_DAY },
+    artifacts: { type: "array", items: COMPANY_ARTIFACT },
   },
 } as const;
 
@@ -119,6 +145,28 @@ const STAGE_COUNTS = {
   required: STAGES,
   additionalProperties: false,
   properties: Object.fromEntries(STAGES.map((stage) => [stage, COUNT])),
+} as const;
+
+/** The outcome of a run of the funnel for one owner. */
+export interface FunnelRunRecord {
+  as_of: string;
+  companies: number;
+  changes: number;
+  /** Nothing was computed, because imports are running. */
+  waits_for_imports: boolean;
+}
+
+export const FUNNEL_RUN = {
+  title: "FunnelRun",
+  type: "object",
+  required: ["as_of", "companies", "changes", "waits_for_imports"],
+  additionalProperties: false,
+  properties: {
+    as_of: TIMESTAMP,
+    companies: COUNT,
+    changes: { ...COUNT, description: "Changes of stage" },
+    waits_for_imports: { type: "boolean", description: "Nothing was computed, because imports are running" },
+  },
 } as const;
 
 export const FUNNEL = {

@@ -1,5 +1,6 @@
 import type { ParsedUrlQuery } from "node:querystring";
 import type { ClickHouseClient } from "@clickhouse/client";
+import { readCompanyArtifacts } from "../../../aggregate/funnel/read-company-artifacts.js";
 import { readCompanyDays } from "../../../aggregate/funnel/read-company-days.js";
 import {
   COMPANY,
@@ -27,7 +28,7 @@ import {
   type CompanyFilter,
   type CompanySort,
 } from "../../stores/funnel/funnel-companies.js";
-import { listImportance } from "../../stores/funnel/funnel-importance.js";
+import { readArtifactNames } from "../../stores/packages/artifact-ids.js";
 import type { Postgres } from "../../stores/query.js";
 
 const DAYS_MAX = 366;
@@ -152,7 +153,7 @@ export const RANGE_QUERY = {
 const GET_COMPANY: Operation = {
   id: "getCompany",
   tag: "Companies",
-  summary: "Read a company, its daily activity and its stages so far",
+  summary: "Read a company, its daily activity, what it uses and its stages so far",
   description:
     `The days of the range on which it was active, or of the last ${DAYS_DEFAULT} days; the last ` +
     `${HISTORY_MAX.toLocaleString("en")} changes of stage, newest first. ${NOT_FOR_THE_BLOCKED}`,
@@ -176,6 +177,15 @@ const GET_COMPANY: Operation = {
           { new_stage: "investigation", cause: "download", changed_at: "2026-05-11T14:00:00.112000Z" },
         ],
         days: [{ date: "2026-08-03", downloads: 2, views: 1 }],
+        artifacts: [
+          {
+            kind: "package",
+            id: "01a1fbad-ca48-70ed-9525-6dc0dcdf7c27",
+            name: "tools",
+            downloads: 2,
+            views: 0,
+          },
+        ],
       },
     },
   },
@@ -235,13 +245,17 @@ async function detailOf(
   { pg, clickhouse }: CompanyRoutesDeps,
 ): Promise<CompanyDetail> {
   const { domain } = company;
-  const packages = await listImportance(pg, { ownerId, of: "packages" });
-  const artifacts = [...packages, ...(await listImportance(pg, { ownerId, of: "pixels" }))].map(
-    ({ id }) => id,
-  );
-  const [history, days] = await Promise.all([
+  const names = await readArtifactNames(pg, ownerId);
+  const asked = { artifacts: [...names.keys()], domain, ...range };
+  const [history, days, used] = await Promise.all([
     listStageChanges(pg, { ownerId, domain, limit: HISTORY_MAX }),
-    readCompanyDays(clickhouse, { artifacts, domain, ...range }),
+    readCompanyDays(clickhouse, asked),
+    readCompanyArtifacts(clickhouse, asked),
   ]);
-  return { ...company, stage_history: history, days };
+  const artifacts = used.map(({ kind, id, events }) => ({
+    ...{ kind, id, name: names.get(id) ?? "" },
+    downloads: kind === "package" ? events : 0,
+    views: kind === "pixel" ? events : 0,
+  }));
+  return { ...company, stage_history: history, days, artifacts };
 }

@@ -12,6 +12,14 @@ export async function readArtifactIds(
   return rows.length > idsMax ? undefined : new Set(rows.map(({ id }) => id));
 }
 
+/** The names of all packages and pixels of an owner by their ids, in order of creation. */
+export async function readArtifactNames(pg: Postgres, ownerId: string): Promise<ReadonlyMap<string, string>> {
+  const text = `select id, name from packages where owner_id = $1
+    union all select id, name from pixels where owner_id = $1 order by id`;
+  const rows = await query<{ id: string; name: string }>(pg, text, [ownerId]);
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
 /** The packages and pixels of these ids that exist, under any owner. */
 export async function readArtifacts(
   pg: Postgres,

@@ -122,14 +122,16 @@ const ASKED: Readonly<Record<string, readonly Asked[]>> = {
   ],
   "DELETE /v2/imports/:owner/:import": [{}, ofPackage()],
   "GET /v2/imports/:owner/:import": [{}, ofPackage()],
+  "GET /v2/imports/:owner/:import/faults": [{}, ofPackage()],
   "GET /v2/imports/:owner/:import/log": [{}, ofPackage()],
   "GET /v2/imports/:owner/:import/rejected": [{}, ofPackage()],
   "POST /v2/:owner/webhooks": [{ body: () => WEBHOOK }],
   "PUT /v2/:owner/webhooks/:webhook": [{ body: () => ({ ...WEBHOOK, enabled: false }) }],
   "PUT /v2/:owner/funnel/importance": [{ body: () => ({ packages: [], pixels: [] }) }],
-  "GET /v2/:owner/companies": [{ decide: onAllPackages }],
-  "GET /v2/:owner/companies/:company": [{ decide: onAllPackages }],
-  "GET /v2/:owner/funnel": [{ decide: onAllPackages }],
+  "GET /v2/:owner/companies": [{ decide: onAllPackages("export.read") }],
+  "GET /v2/:owner/companies/:company": [{ decide: onAllPackages("export.read") }],
+  "GET /v2/:owner/funnel": [{ decide: onAllPackages("export.read") }],
+  "POST /v2/:owner/funnel/run": [{ decide: onAllPackages("funnel.manage") }],
   "GET /v1/organizations/:owner/aggregates": EXPORT,
   "GET /v1/users/:owner/aggregates": EXPORT,
   "GET /v1/packages/:package/events/:filename": [{ query: () => DAY }],
@@ -140,9 +142,11 @@ const ASKED: Readonly<Record<string, readonly Asked[]>> = {
 };
 
 /** Counts over all packages would reveal a blocked one: a caller who is blocked from one is refused. */
-function onAllPackages(on: On): Decision {
-  const decision = on("export.read");
-  return decision === "allowed" && on("packages.read") === "hidden" ? "forbidden" : decision;
+function onAllPackages(action: Action): (on: On) => Decision {
+  return (on) => {
+    const decision = on(action);
+    return decision === "allowed" && on("packages.read") === "hidden" ? "forbidden" : decision;
+  };
 }
 
 async function grantedFile({ pg, caller }: Place): Promise<string> {

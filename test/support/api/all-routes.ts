@@ -3,9 +3,11 @@ import { aggregateRoutes } from "../../../api/routes/exports/aggregates.js";
 import { eventRoutes } from "../../../api/routes/exports/events.js";
 import { companyRoutes } from "../../../api/routes/funnel/companies.js";
 import { documentRoutes } from "../../../api/routes/document.js";
+import { funnelRunRoutes } from "../../../api/routes/funnel/funnel-run.js";
 import { funnelRoutes } from "../../../api/routes/funnel/funnel.js";
 import { healthRoutes } from "../../../api/routes/health.js";
 import { importEndingRoutes } from "../../../api/routes/imports/import-endings.js";
+import { importFaultRoutes } from "../../../api/routes/imports/import-faults.js";
 import { importRecordRoutes } from "../../../api/routes/imports/import-records.js";
 import { importRoutes } from "../../../api/routes/imports/imports.js";
 import { webhookDeliveryRoutes } from "../../../api/routes/webhooks/webhook-deliveries.js";
@@ -24,6 +26,7 @@ export const TOKEN_ROUTES = [
   ...importRoutes(UNUSED),
   ...importEndingRoutes(UNUSED),
   ...importRecordRoutes(UNUSED),
+  ...importFaultRoutes(UNUSED),
   ...aggregateRoutes(UNUSED),
   ...eventRoutes(UNUSED),
   ...webhookRoutes(UNUSED),
@@ -31,6 +34,7 @@ export const TOKEN_ROUTES = [
   ...webhookDeliveryRoutes(UNUSED),
   ...companyRoutes(UNUSED),
   ...funnelRoutes(UNUSED),
+  ...funnelRunRoutes(UNUSED),
 ];
 
 export const ALL_ROUTES: DescribedRoute[] = [

@@ -5,8 +5,10 @@ import type { Pool } from "pg";
 import { aggregateRoutes } from "../../../api/routes/exports/aggregates.js";
 import { eventRoutes } from "../../../api/routes/exports/events.js";
 import { companyRoutes } from "../../../api/routes/funnel/companies.js";
+import { funnelRunRoutes } from "../../../api/routes/funnel/funnel-run.js";
 import { funnelRoutes } from "../../../api/routes/funnel/funnel.js";
 import { importEndingRoutes } from "../../../api/routes/imports/import-endings.js";
+import { importFaultRoutes } from "../../../api/routes/imports/import-faults.js";
 import { importRecordRoutes } from "../../../api/routes/imports/import-records.js";
 import { importRoutes } from "../../../api/routes/imports/imports.js";
 import { webhookDeliveryRoutes } from "../../../api/routes/webhooks/webhook-deliveries.js";
@@ -43,8 +45,8 @@ export async function openWholeApi(): Promise<WholeApi> {
     guard,
     sealer,
   };
-  const imports = [importRoutes, importEndingRoutes, importRecordRoutes];
-  const makers = [...imports, aggregateRoutes, eventRoutes, companyRoutes, funnelRoutes];
+  const imports = [importRoutes, importEndingRoutes, importRecordRoutes, importFaultRoutes];
+  const makers = [...imports, aggregateRoutes, eventRoutes, companyRoutes, funnelRoutes, funnelRunRoutes];
   const webhooks = [webhookRoutes, webhookSecretRoutes, webhookDeliveryRoutes];
   const api = await serveApi({ pg, routes: [...makers, ...webhooks].flatMap((make) => make(deps)) });
   const close = async () => {

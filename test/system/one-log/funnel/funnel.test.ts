@@ -156,7 +156,15 @@ describe("over three months of imports", () => {
         { date: "2025-01-06", downloads: 1, views: 0 },
         { date: "2025-04-15", downloads: 0, views: 1 },
       ],
+      artifacts: expect.arrayContaining([
+        { kind: "package", id: image.id, name: "image", downloads: 1, views: 0 },
+        { kind: "pixel", id: pixel.id, name: "docs", downloads: 0, views: 1 },
+      ]) as unknown,
     });
+    expect((await company("airbus.com", "?startDate=2025-01-01&endDate=2025-05-01")).artifacts).toEqual([
+      { kind: "package", id: image.id, name: "image", downloads: 4, views: 0 },
+      { kind: "pixel", id: pixel.id, name: "docs", downloads: 0, views: 1 },
+    ]);
     expect((await company("adobe.com", "?startDate=2025-04-15&endDate=2025-04-16")).days).toHaveLength(1);
     expect((await company("airbus.com")).stage_history.map(({ cause }) => cause)).toEqual([
       "activity-in-three-windows",
