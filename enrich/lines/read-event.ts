@@ -4,7 +4,7 @@ import {
   UNKNOWN_CLIENT,
   UNKNOWN_NETWORK,
   UNKNOWN_PLACE,
-  type Client,
+  type ReportedClient,
   type EnrichedEvent,
 } from "../../schemas/records/enriched-event.js";
 import { HEADER_BYTES_MAX, NAME_BYTES_MAX } from "../../schemas/records/import-limits.js";
@@ -20,7 +20,7 @@ import { parseTime } from "./parse-time.js";
 const UNIQUE_ID_BYTES_MAX = 256;
 
 /** Lines of live events are written by this service: what the request says of its client, and all that it sent. */
-const REPORTED: ReadonlyMap<string, keyof Client> = new Map([
+const REPORTED: ReadonlyMap<string, keyof ReportedClient> = new Map([
   ["$platform", "platform"],
   ["$client", "client"],
   ["$client_version", "clientVersion"],
@@ -99,8 +99,8 @@ function readLiveNames(fields: LineFields, event: EnrichedEvent): void {
   if (platform !== "") event.reported.platform = cleanText(truncate(platform, NAME_BYTES_MAX));
 }
 
-function readReported({ otherNames, otherValues }: LineFields): Partial<Client> {
-  const reported: Partial<Client> = {};
+function readReported({ otherNames, otherValues }: LineFields): ReportedClient {
+  const reported: ReportedClient = {};
   for (const [key, field] of REPORTED) {
     const value = otherValues[otherNames.indexOf(key)];
     if (typeof value === "string" && value !== "")

@@ -52,6 +52,7 @@ export function eventColumns(rows: RowParts): Record<string, Column> {
     connection_type: networks.texts(({ connectionType }) => connectionType),
     cloud_provider: networks.texts(({ cloudProvider }) => cloudProvider),
     cloud_provider_domain: networks.texts(({ cloudProviderDomain }) => cloudProviderDomain),
+    automated: clients.texts(({ automated }) => automated),
   };
 }
 

@@ -5,7 +5,11 @@ export interface Client {
   client: string;
   clientVersion: string;
   platform: string;
+  /** Whether it asked by itself: a robot, continuous integration or a mirror of a registry. */
+  automated: "" | "bot" | "ci" | "mirror";
 }
+
+export type ReportedClient = Partial<Omit<Client, "automated">>;
 
 /** The location of an address. Empty strings and NaN mean "not known". */
 export interface Place {
@@ -49,7 +53,7 @@ export interface EnrichedEvent {
   /** Names and values alternate: `[name, value, name, value]`. */
   variables: string[];
   /** What the request itself says of its client, as it says it; live events only. */
-  reported?: Partial<Client>;
+  reported?: ReportedClient;
   client: Client;
   place: Place;
   network: Network;
@@ -60,7 +64,7 @@ export interface EnrichedEvent {
 
 /** The sources of enrichment, reduced to the methods that steps need. */
 export interface Lookups {
-  clients: { of(userAgent: string, reported?: Partial<Client>): Client };
+  clients: { of(userAgent: string, reported?: ReportedClient): Client };
   places: { of(address: string): Place };
   networks: { of(address: string): Network };
   ids: {
@@ -71,7 +75,12 @@ export interface Lookups {
   };
 }
 
-export const UNKNOWN_CLIENT: Client = Object.freeze({ client: "", clientVersion: "", platform: "" });
+export const UNKNOWN_CLIENT: Client = Object.freeze({
+  client: "",
+  clientVersion: "",
+  platform: "",
+  automated: "",
+});
 export const UNKNOWN_PLACE: Place = Object.freeze({
   country: "",
   state: "",

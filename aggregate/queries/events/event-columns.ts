@@ -4,7 +4,11 @@ interface EventColumn {
   readonly name: string;
   /** ClickHouse's expression of it: `e` is a row of `events`. */
   readonly sql: string;
-  readonly schema: { readonly type: string | readonly string[]; readonly format?: string };
+  readonly schema: {
+    readonly type: string | readonly string[];
+    readonly format?: string;
+    readonly enum?: readonly string[];
+  };
   readonly description?: string;
   /** Never empty. */
   readonly required?: true;
@@ -96,6 +100,12 @@ export const EVENT_COLUMNS: readonly EventColumn[] = [
     sql: hashSql("e.endpoint_id"),
     schema: TEXT,
     description: "Equal ids are the same address",
+  },
+  {
+    name: "automated",
+    sql: "e.automated",
+    schema: { ...TEXT, enum: ["", "bot", "ci", "mirror"] },
+    description: "Whether a program asked by itself: `bot`, `ci` or `mirror`",
   },
 ];
 

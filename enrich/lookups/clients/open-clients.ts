@@ -4,6 +4,7 @@ import { UNKNOWN_CLIENT } from "../../../schemas/records/enriched-event.js";
 import type { Client, Lookups } from "../../../schemas/records/enriched-event.js";
 import { GenerationCache } from "../../caches/generation-cache.js";
 import { clientName, clientVersion } from "./client-name.js";
+import { findAutomated } from "./find-automated.js";
 import { findPlatform, namePlatform } from "./find-platform.js";
 import { nameBot } from "./name-bot.js";
 import { parsePackageClient, USER_AGENT_LENGTH_MAX } from "./parse-package-client.js";
@@ -40,22 +41,25 @@ function sizeOf(userAgent: string): number {
 export function parseClient(userAgent: string): Client {
   const text = userAgent.slice(0, USER_AGENT_LENGTH_MAX).trim();
   const client = describe(text);
-  const known = client.client !== "" || client.platform !== "";
-  return known ? Object.freeze(client) : UNKNOWN_CLIENT;
+  const automated = findAutomated(text, client.client);
+  const known = client.client !== "" || client.platform !== "" || automated !== "";
+  return known ? Object.freeze({ ...client, automated }) : UNKNOWN_CLIENT;
 }
 
-function describe(text: string): Client {
+type Described = Omit<Client, "automated">;
+
+function describe(text: string): Described {
   const found = parsePackageClient(text);
   if (found?.kind === "os")
     return { client: found.name, clientVersion: found.version, platform: found.platform };
   if (found?.kind === "browser") return describeBrowser(text);
-  if (found === undefined) return { ...UNKNOWN_CLIENT, platform: findPlatform(text) };
+  if (found === undefined) return { client: "", clientVersion: "", platform: findPlatform(text) };
   const { installer, system } = found.details;
   const named = typeof system?.name === "string" ? findPlatform(system.name) : "";
   return clientOf(installer, named || findPlatform(text));
 }
 
-function describeBrowser(text: string): Client {
+function describeBrowser(text: string): Described {
   if (isbot(text)) return clientOf(nameBot(text), findPlatform(text));
   const { browser, os } = Bowser.parse(text);
   const platform = namePlatform(os.name ?? "") || findPlatform(text);
@@ -71,7 +75,7 @@ const BROWSERS: ReadonlySet<string> = new Set(Object.values(Bowser.BROWSER_MAP))
 const DISGUISE =
   /^(?:Mozilla|Opera)\/\d[\d.]{0,9}\s?(?:\([^()]{0,500}\)\s?)?(?:AppleWebKit\/\S+\s?|\(KHTML, like Gecko\)\s?|Gecko\/\S+\s?)*/i;
 
-function clientOf({ name, version = "" }: Product, platform: string): Client {
+function clientOf({ name, version = "" }: Product, platform: string): Described {
   const client = clientName(name);
   const only = platform === "" ? ONLY_ON.get(client) : undefined;
   return { client, clientVersion: client === "" ? "" : clientVersion(version), platform: only ?? platform };

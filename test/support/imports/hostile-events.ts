@@ -33,6 +33,7 @@ export interface ExpectedRow {
   platform: string;
   client: string;
   client_version: string;
+  automated: string;
 }
 
 /** All but the ids of the event, its origin and its endpoint, which nobody can tell beforehand. */
@@ -57,6 +58,7 @@ export const EXPECTED_COLUMNS = [
   "platform",
   "client",
   "client_version",
+  "automated",
 ] as const satisfies (keyof ExpectedRow)[];
 
 /** Texts that break readers of CSV: quotes, separators, line breaks, NUL, halves of surrogate pairs, formulas, 4-byte characters. */
@@ -158,9 +160,13 @@ const CLIENTS = openClients({ cacheBytesMax: 1_000_000 });
 const AGENTS = [
   {
     agent: "docker/27.3.1 go/go1.22.7 os/linux arch/amd64",
-    known: { platform: "Linux", client: "docker", client_version: "27.3.1" },
+    known: { platform: "Linux", client: "docker", client_version: "27.3.1", automated: "" },
   },
-  { agent: "curl/8.9.1", known: { platform: "", client: "curl", client_version: "8.9.1" } },
+  { agent: "curl/8.9.1", known: { platform: "", client: "curl", client_version: "8.9.1", automated: "" } },
+  {
+    agent: "npm/10.8.2 node/v20.18.0 darwin arm64 workspaces/false ci/github-actions",
+    known: { platform: "macOS", client: "npm", client_version: "10.8.2", automated: "ci" },
+  },
 ];
 
 export interface HostileOptions {
@@ -217,8 +223,8 @@ export function* hostileEvents(options: HostileOptions): Generator<HostileEvent>
 
 /** How hostile names are understood is tested with the enrichment; here the result has to arrive. */
 function hostileSender(agent = "") {
-  const { platform, client, clientVersion } = CLIENTS.of(clean(agent));
-  return { agent, known: { platform, client, client_version: clientVersion } };
+  const { platform, client, clientVersion, automated } = CLIENTS.of(clean(agent));
+  return { agent, known: { platform, client, client_version: clientVersion, automated } };
 }
 
 function hostileText(random: Random): string {

@@ -60,7 +60,12 @@ function eventAt(line: number): EnrichedEvent {
     userAgent: text(),
     address: "",
     variables: Array.from({ length: random.below(5) }, (_, index) => [`${index}${text()}`, text()]).flat(),
-    client: { client: text(), clientVersion: text(), platform: text() },
+    client: {
+      client: text(),
+      clientVersion: text(),
+      platform: text(),
+      automated: random.pick(["", "bot", "ci", "mirror"] as const),
+    },
     place: {
       country: text(),
       state: text(),
@@ -135,6 +140,7 @@ function rowOf(event: EnrichedEvent, { receiptStamp, firstLine }: EventOrigin) {
     connection_type: network.connectionType,
     cloud_provider: network.cloudProvider,
     cloud_provider_domain: network.cloudProviderDomain,
+    automated: client.automated,
   };
 }
 

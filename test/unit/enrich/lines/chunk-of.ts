@@ -69,6 +69,7 @@ export const tinyLookups: Lookups = {
       client: userAgent.split("/")[0] ?? "",
       clientVersion: "1",
       platform: "linux",
+      automated: "",
       ...reported,
     }),
   },

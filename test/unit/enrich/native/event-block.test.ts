@@ -23,7 +23,7 @@ const full = eventOf({
   referer: "https://docs.example/",
   userAgent: "docker/27.0 é",
   variables: ["channel", "beta", "arch", "arm64"],
-  client: { client: "docker", clientVersion: "27.0", platform: "linux" },
+  client: { client: "docker", clientVersion: "27.0", platform: "linux", automated: "ci" },
   place: {
     country: "NL",
     state: "Utrecht",
@@ -85,6 +85,7 @@ describe("EventBlock", () => {
       connection_type: "business",
       cloud_provider: "Cloud",
       cloud_provider_domain: "cloud.example",
+      automated: "ci",
     });
   });
 

@@ -137,7 +137,7 @@ const clients = [
 
 describe("parseClient", () => {
   it.each(clients)("%s is %s %s on %s", (userAgent, client, clientVersion, platform) => {
-    expect(parseClient(userAgent)).toEqual({ client, clientVersion, platform });
+    expect(parseClient(userAgent)).toMatchObject({ client, clientVersion, platform });
   });
 
   it.each(["", " ", "-", "(null)", "null", "12345", "unknown"])("does not know who %j is", (userAgent) => {

@@ -3,24 +3,28 @@ import fc from "fast-check";
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { parseClient } from "../../../../../enrich/lookups/clients/open-clients.js";
+import { UNKNOWN_CLIENT } from "../../../../../schemas/records/enriched-event.js";
 
-/** User agent, client, version, platform, and the page or the source file of the client that says so. */
+/** User agent, client, version, platform, whether it is automated, and the page or the source file of the client that says so. */
 const rows = readFileSync(new URL("../../../../fixtures/user-agents/clients.tsv", import.meta.url), "utf8")
   .trimEnd()
   .split("\n")
   .slice(1)
-  .map((line) => line.split("\t") as [string, string, string, string, string]);
+  .map((line) => line.split("\t") as [string, string, string, string, string, string]);
 
 describe("the user agents that real clients send", () => {
   it("are 300 at least, each with its source", () => {
     expect(rows.length).toBeGreaterThanOrEqual(300);
-    expect(rows.filter((row) => row.length !== 5 || row[4] === "")).toEqual([]);
+    expect(rows.filter((row) => row.length !== 6 || row[5] === "")).toEqual([]);
     expect(new Set(rows.map(([userAgent]) => userAgent)).size).toBe(rows.length);
   });
 
-  it.each(rows)("%s is %s %s on %s", (userAgent, client, clientVersion, platform) => {
-    expect(parseClient(userAgent)).toEqual({ client, clientVersion, platform });
-  });
+  it.each(rows)(
+    "%s is %s %s on %s, automated: %s",
+    (userAgent, client, clientVersion, platform, automated) => {
+      expect(parseClient(userAgent)).toEqual({ client, clientVersion, platform, automated });
+    },
+  );
 });
 
 /** Parts that user agents are made of, with tails, ids, quotes, controls and lengths that no client sends. */
@@ -116,10 +120,10 @@ describe("hostile user agents", () => {
     ["a sentence", "Please let me download this file", "please"],
     ["a version", `curl/${"1".repeat(65)}`, "curl"],
   ])("%s that is none is left out", (_, userAgent, client) => {
-    expect(parseClient(userAgent)).toEqual({ client, clientVersion: "", platform: "" });
+    expect(parseClient(userAgent)).toEqual({ ...UNKNOWN_CLIENT, client });
   });
 
   it.each(["Foo/1.0", "foo/1.0", "FOO/v1.0", "Foo 1.0 (x)"])("%s is foo", (userAgent) => {
-    expect(parseClient(userAgent)).toEqual({ client: "foo", clientVersion: "1.0", platform: "" });
+    expect(parseClient(userAgent)).toEqual({ ...UNKNOWN_CLIENT, client: "foo", clientVersion: "1.0" });
   });
 });
