@@ -112,9 +112,16 @@ export const RESOURCES = {
     tag: "Exports",
     actions: { read: { on: "owner", least: "admin", scope: "export" } },
   },
+  stats: {
+    tag: "Statistics",
+    actions: { read: { on: "owner", least: "member", scope: "read" } },
+  },
   funnel: {
     tag: "Companies",
-    actions: { manage: { on: "owner", least: "admin", scope: "manage" } },
+    actions: {
+      read: { on: "owner", least: "member", scope: "read" },
+      manage: { on: "owner", least: "admin", scope: "manage" },
+    },
   },
   webhooks: {
     tag: "Webhooks",

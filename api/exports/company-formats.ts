@@ -1,4 +1,5 @@
 import type { CompanyRecord } from "../../schemas/contracts/company.js";
+import { csvOf } from "../answers/csv.js";
 
 /** The columns of companies as CSV. New columns are appended. */
 export const COMPANY_COLUMNS = [
@@ -17,13 +18,9 @@ export function companiesAsLines(companies: readonly CompanyRecord[]): string {
   return companies.map((company) => `${JSON.stringify(company)}\n`).join("");
 }
 
-/** RFC 4180 with a header and `\n` at the end of each line. */
 export function companiesAsCsv(companies: readonly CompanyRecord[]): string {
-  const rows = companies.map((company) => COMPANY_COLUMNS.map((column) => cell(company[column] ?? "")));
-  return [COMPANY_COLUMNS, ...rows].map((row) => `${row.join(",")}\n`).join("");
-}
-
-function cell(value: string | number): string {
-  const text = String(value);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return csvOf(
+    COMPANY_COLUMNS,
+    companies.map((company) => COMPANY_COLUMNS.map((column) => company[column] ?? "")),
+  );
 }

@@ -8,6 +8,7 @@ import { importEndingRoutes } from "../../api/routes/imports/import-endings.js";
 import { importFaultRoutes } from "../../api/routes/imports/import-faults.js";
 import { importRecordRoutes } from "../../api/routes/imports/import-records.js";
 import { importRoutes } from "../../api/routes/imports/imports.js";
+import { statisticsRoutes } from "../../api/routes/statistics/statistics.js";
 import { ENRICH_GROUP } from "../../enrich/start-worker.js";
 import { ActiveUploads } from "../../ingest/import/active-uploads.js";
 import { throttleOnBacklog } from "../../ingest/import/throttle-on-backlog.js";
@@ -60,6 +61,7 @@ export async function startApi(parts: RoleParts, collect?: Collect): Promise<Lis
       ...companyRoutes({ pg: requests, clickhouse: clickhouseRequests }),
       ...funnelRoutes({ pg: requests }),
       ...funnelRunRoutes({ pg: requests, clickhouse: clickhouseRequests }),
+      ...statisticsRoutes({ pg: requests, clickhouse: clickhouseRequests }),
     ],
   });
   const handle = app.callback();

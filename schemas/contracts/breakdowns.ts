@@ -24,6 +24,8 @@ export interface BreakdownValue {
   readonly field: string;
   /** Absent from a line if it is empty. */
   readonly optional?: true;
+  /** The query parameter with which statistics count only events with this value; none if absent. */
+  readonly filter?: string;
   readonly description?: string;
 }
 
@@ -48,8 +50,8 @@ export const BREAKDOWN_LIST = [
     table: "companies",
     question: "Which companies?",
     values: [
-      { column: "company", field: "company_name" },
-      { column: "company_domain", field: "company_domain", optional: true },
+      { column: "company", field: "company_name", filter: "company_name" },
+      { column: "company_domain", field: "company_domain", optional: true, filter: "company_domain" },
     ],
   },
   {
@@ -57,7 +59,7 @@ export const BREAKDOWN_LIST = [
     table: "cloud_providers",
     question: "Which clouds?",
     values: [
-      { column: "cloud_provider", field: "cloud_provider_name" },
+      { column: "cloud_provider", field: "cloud_provider_name", filter: "cloud_provider" },
       { column: "cloud_provider_domain", field: "cloud_provider_domain", optional: true },
     ],
   },
@@ -65,28 +67,30 @@ export const BREAKDOWN_LIST = [
     name: "country",
     table: "countries",
     question: "Which countries?",
-    values: [{ column: "country", field: "country" }],
+    values: [{ column: "country", field: "country", filter: "country" }],
   },
   {
     name: "platform",
     table: "platforms",
     question: "Which platforms?",
-    values: [{ column: "platform", field: "platform" }],
+    values: [{ column: "platform", field: "platform", filter: "platform" }],
   },
   {
     name: "version",
     table: "versions",
     libraryType: "docker",
     question: "Which versions?",
-    values: [{ column: "package_version", field: "version", description: "Docker packages only" }],
+    values: [
+      { column: "package_version", field: "version", filter: "version", description: "Docker packages only" },
+    ],
   },
   {
     name: "client",
     table: "clients",
     question: "Which clients?",
     values: [
-      { column: "client", field: "client" },
-      { column: "client_version", field: "client_version", optional: true },
+      { column: "client", field: "client", filter: "client" },
+      { column: "client_version", field: "client_version", optional: true, filter: "client_version" },
     ],
   },
   {

@@ -76,6 +76,11 @@ export async function listPixelsOfOwner(
   return query<PixelRow>(pg, text, [accountId, ownerId, page.after ?? null, page.perPage + 1]);
 }
 
+/** Every pixel of an owner. */
+export async function listPixelNames(pg: Postgres, ownerId: string): Promise<{ id: string; name: string }[]> {
+  return query(pg, "select id, name from pixels where owner_id = $1 order by id", [ownerId]);
+}
+
 const SELECT = `
   select x.id, x.owner_id as "ownerId", o.kind as "ownerKind", o.name as owner, x.name,
     x.package_id as "packageId", ${utc("x.created_at")} as "createdAt", ${utc("x.updated_at")} as "updatedAt",

@@ -103,6 +103,7 @@ export const PARAMETERS: Readonly<Record<string, (place: Place) => string | Prom
     return (await pg.query<{ id: string }>(text, [eventId])).rows[0]?.id ?? "";
   },
   company: makeCompany,
+  breakdown: () => "country",
   async route({ pg, packageId }) {
     const route = { templatePath: "/tools/{version}", outgoingUrl: "" };
     return (await insertPackageRoute(pg, { packageId, route })).id;

@@ -69,6 +69,14 @@ const NARROWED: Asked = {
   },
 };
 
+/** A package that the caller is blocked from is not there. */
+const STATISTICS_OF_PACKAGE: Asked = {
+  title: "of the package alone",
+  query: ({ packageId }) => `?package=${packageId}`,
+  decide: (on) =>
+    on("stats.read") === "allowed" && on("packages.read") !== "allowed" ? "hidden" : on("stats.read"),
+};
+
 const EXPORT: readonly Asked[] = [{ query: () => DAY }, NARROWED];
 
 /** Routes of which more must be known than their paths, or of which what is asked for matters to the decision. */
@@ -128,10 +136,12 @@ const ASKED: Readonly<Record<string, readonly Asked[]>> = {
   "POST /v2/:owner/webhooks": [{ body: () => WEBHOOK }],
   "PUT /v2/:owner/webhooks/:webhook": [{ body: () => ({ ...WEBHOOK, enabled: false }) }],
   "PUT /v2/:owner/funnel/importance": [{ body: () => ({ packages: [], pixels: [] }) }],
-  "GET /v2/:owner/companies": [{ decide: onAllPackages("export.read") }],
-  "GET /v2/:owner/companies/:company": [{ decide: onAllPackages("export.read") }],
-  "GET /v2/:owner/funnel": [{ decide: onAllPackages("export.read") }],
+  "GET /v2/:owner/companies": [{ decide: onAllPackages("funnel.read") }],
+  "GET /v2/:owner/companies/:company": [{ decide: onAllPackages("funnel.read") }],
+  "GET /v2/:owner/funnel": [{ decide: onAllPackages("funnel.read") }],
   "POST /v2/:owner/funnel/run": [{ decide: onAllPackages("funnel.manage") }],
+  "GET /v2/:owner/stats": [{}, STATISTICS_OF_PACKAGE],
+  "GET /v2/:owner/stats/:breakdown": [{}],
   "GET /v1/organizations/:owner/aggregates": EXPORT,
   "GET /v1/users/:owner/aggregates": EXPORT,
   "GET /v1/packages/:package/events/:filename": [{ query: () => DAY }],

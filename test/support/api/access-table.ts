@@ -84,6 +84,8 @@ const TABLE: Record<Action, string> = {
   "audit.read": "A H A A F H",
   "webhooks.manage": "A H A A F H",
   "funnel.manage": "A H A A F H",
+  "funnel.read": "A H A A A H",
+  "stats.read": "A H A A A H",
   "export.read": "A H A A F H",
 
   "packages.read": "AAAA HAAH AAAA AAAH AAAH HAAH",
@@ -110,6 +112,7 @@ const SCOPE_TABLE: Record<Scope, readonly Action[]> = {
   read: [
     ...(["user.read", "organization.read", "members.read", "pixels.read", "permissions.read"] as const),
     ...(["packages.list-own", "packages.list", "packages.read", "routes.read", "domains.read"] as const),
+    ...(["stats.read", "funnel.read"] as const),
   ],
   import: [
     ...(["imports.start", "imports.read", "imports.abort", "imports.retract"] as const),

@@ -10,6 +10,7 @@ import { importEndingRoutes } from "../../../api/routes/imports/import-endings.j
 import { importFaultRoutes } from "../../../api/routes/imports/import-faults.js";
 import { importRecordRoutes } from "../../../api/routes/imports/import-records.js";
 import { importRoutes } from "../../../api/routes/imports/imports.js";
+import { statisticsRoutes } from "../../../api/routes/statistics/statistics.js";
 import { webhookDeliveryRoutes } from "../../../api/routes/webhooks/webhook-deliveries.js";
 import { webhookSecretRoutes } from "../../../api/routes/webhooks/webhook-secrets.js";
 import { webhookRoutes } from "../../../api/routes/webhooks/webhooks.js";
@@ -35,6 +36,7 @@ export const TOKEN_ROUTES = [
   ...companyRoutes(UNUSED),
   ...funnelRoutes(UNUSED),
   ...funnelRunRoutes(UNUSED),
+  ...statisticsRoutes(UNUSED),
 ];
 
 export const ALL_ROUTES: DescribedRoute[] = [

@@ -11,6 +11,7 @@ import { importEndingRoutes } from "../../../api/routes/imports/import-endings.j
 import { importFaultRoutes } from "../../../api/routes/imports/import-faults.js";
 import { importRecordRoutes } from "../../../api/routes/imports/import-records.js";
 import { importRoutes } from "../../../api/routes/imports/imports.js";
+import { statisticsRoutes } from "../../../api/routes/statistics/statistics.js";
 import { webhookDeliveryRoutes } from "../../../api/routes/webhooks/webhook-deliveries.js";
 import { webhookSecretRoutes } from "../../../api/routes/webhooks/webhook-secrets.js";
 import { webhookRoutes } from "../../../api/routes/webhooks/webhooks.js";
@@ -46,7 +47,15 @@ export async function openWholeApi(): Promise<WholeApi> {
     sealer,
   };
   const imports = [importRoutes, importEndingRoutes, importRecordRoutes, importFaultRoutes];
-  const makers = [...imports, aggregateRoutes, eventRoutes, companyRoutes, funnelRoutes, funnelRunRoutes];
+  const makers = [
+    ...imports,
+    aggregateRoutes,
+    eventRoutes,
+    companyRoutes,
+    funnelRoutes,
+    funnelRunRoutes,
+    statisticsRoutes,
+  ];
   const webhooks = [webhookRoutes, webhookSecretRoutes, webhookDeliveryRoutes];
   const api = await serveApi({ pg, routes: [...makers, ...webhooks].flatMap((make) => make(deps)) });
   const close = async () => {

@@ -1,0 +1,28 @@
+import type { Interval } from "../../schemas/contracts/statistics/statistics.js";
+import { DAY_MS, type DateRange } from "../../schemas/date-range.js";
+
+/**
+ * ClickHouse's expression of the bucket of `date`: its first day within the range that begins at the parameter `start`.
+ * Weeks begin on Monday (ISO 8601). The first and the last bucket are cut at the ends of the range.
+ */
+export function bucketSql(interval: Interval, start: string): string {
+  if (interval === "day") return "date";
+  return `greatest(${interval === "week" ? "toMonday(date)" : "toStartOfMonth(date)"}, {${start}:Date})`;
+}
+
+/** The first days of all buckets of the range, in order. */
+export function bucketsOf({ startDate, endDate }: DateRange, interval: Interval): string[] {
+  const days = (Date.parse(endDate) - Date.parse(startDate)) / DAY_MS;
+  const dates = Array.from({ length: days }, (_, day) => new Date(Date.parse(startDate) + day * DAY_MS));
+  return dates
+    .filter((date, index) => index === 0 || BEGINS[interval](date))
+    .map((date) => date.toISOString().slice(0, 10));
+}
+
+const MONDAY = 1;
+
+const BEGINS: Readonly<Record<Interval, (date: Date) => boolean>> = {
+  day: () => true,
+  week: (date) => date.getUTCDay() === MONDAY,
+  month: (date) => date.getUTCDate() === 1,
+};

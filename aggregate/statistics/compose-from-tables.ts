@@ -1,0 +1,125 @@
+import type { StatisticsList } from "../../schemas/contracts/statistics/lists.js";
+import type { Interval } from "../../schemas/contracts/statistics/statistics.js";
+import { sqlName } from "../queries/sql-literals.js";
+import { bucketSql } from "./buckets.js";
+import { HAS_ADDRESS } from "./compose-from-events.js";
+import { listConditions, type ListNarrowing } from "./list-conditions.js";
+
+const RANGE = "date >= {start:Date} AND date < {end:Date}";
+const BEFORE = "date >= {beforeStart:Date} AND date < {beforeEnd:Date}";
+
+/** Which of the artifacts there are: a query without packages, say, leaves their tables out. */
+export interface Scoped {
+  packages: boolean;
+  pixels: boolean;
+}
+
+/**
+ * What happened in a range, and in each of its buckets? Rows of (measure, bucket, amount); the bucket is empty for the
+ * whole range. Takes `packages` and `pixels` from the text in front, and the parameters `start` and `end`.
+ * Settlement has moved overrides in the tables that this reads. Pixels have no tables: their rows of events are added up,
+ * and the row by which settlement removes a version counts -1.
+ */
+export function composeTableCounts(
+  { packages, pixels }: Scoped,
+  { interval, measures }: { interval: Interval; measures: "all" | "amounts" },
+): string {
+  const bucket = bucketSql(interval, "start");
+  const amounts = [
+    ...(packages ? [amountsOf("downloads", { bucket, table: "totals", ...OF_PACKAGES })] : []),
+    ...(pixels ? [amountsOf("views", { bucket, table: "events", ...OF_PIXELS })] : []),
+  ];
+  if (measures === "amounts") return amounts.join("\nUNION ALL\n");
+  const addresses = [
+    ...(packages ? [addressesOf({ bucket, table: "uniques", ...OF_PACKAGES })] : []),
+    ...(pixels ? [addressesOf({ bucket, table: "events", ...OF_PIXELS })] : []),
+  ];
+  const companies = [
+    ...(packages ? [companiesOf({ table: "companies", ...OF_PACKAGES })] : []),
+    ...(pixels ? [companiesOf({ table: "events", ...OF_PIXELS })] : []),
+  ];
+  return [
+    ...amounts,
+    `SELECT 'addresses' AS measure, if(grouping(day) = 1, '', toString(day)) AS bucket, toInt64(uniqExact(address)) AS amount
+FROM (${addresses.join("\nUNION ALL\n")})
+GROUP BY GROUPING SETS ((day), ())`,
+    `SELECT 'companies' AS measure, '' AS bucket, toInt64(count()) AS amount
+FROM (${companies.join("\nUNION DISTINCT\n")})`,
+  ].join("\nUNION ALL\n");
+}
+
+interface Counted {
+  table: "totals" | "uniques" | "companies" | "events";
+  /** The condition on the package or pixel. */
+  ofArtifacts: string;
+  /** The column to add up. */
+  amount: string;
+}
+
+const OF_PACKAGES = { ofArtifacts: "package IN (packages)", amount: "total" } as const;
+const OF_PIXELS = { ofArtifacts: "artifact IN (pixels)", amount: "sign" } as const;
+
+function amountsOf(
+  measure: string,
+  { bucket, table, ofArtifacts, amount }: Counted & { bucket: string },
+): string {
+  return `SELECT '${measure}' AS measure, toString(${bucket}) AS bucket, sum(${amount}) AS amount
+FROM ${table}
+WHERE ${ofArtifacts} AND ${RANGE}
+GROUP BY bucket`;
+}
+
+function addressesOf({ bucket, table, ofArtifacts, amount }: Counted & { bucket: string }): string {
+  return `SELECT ${bucket} AS day, endpoint_id AS address
+FROM ${table}
+WHERE ${ofArtifacts} AND ${RANGE}${table === "events" ? ` AND ${HAS_ADDRESS}` : ""}
+GROUP BY day, address
+HAVING sum(${amount}) > 0`;
+}
+
+function companiesOf({ table, ofArtifacts, amount }: Counted): string {
+  return `SELECT company, company_domain
+FROM ${table}
+WHERE ${ofArtifacts} AND ${RANGE}${table === "events" ? " AND company != ''" : ""}
+GROUP BY company, company_domain
+HAVING sum(${amount}) > 0`;
+}
+
+/**
+ * Which values had these lists, and how often? Rows of (list, value_1, value_2, amount, before), the first of each list.
+ * Takes `packages` and `pixels` from the text in front; the parameters `start`, `end`, `beforeStart`, `beforeEnd` and
+ * `limit`, and those of `listConditions`. Undefined if nothing can be in them.
+ */
+export function composeTableLists(
+  lists: readonly StatisticsList[],
+  { packages, pixels }: Scoped,
+  narrowing: ListNarrowing,
+): string | undefined {
+  const parts = lists
+    .filter(({ counts }) => (counts === "downloads" ? packages : pixels))
+    .map((list) => `(${countList(list, narrowing)})`);
+  return parts.length === 0 ? undefined : parts.join("\nUNION ALL\n");
+}
+
+function countList({ name, table, values }: StatisticsList, narrowing: ListNarrowing): string {
+  const columns = values.map(({ column }) => sqlName(column));
+  const [first = "", second] = columns;
+  const counted =
+    table === undefined
+      ? {
+          from: "events",
+          amount: "sign",
+          where: `artifact IN (pixels) AND kind = 'pixel' AND ${first} != ''`,
+        }
+      : { from: sqlName(table), amount: "total", where: "package IN (packages)" };
+  const { searched, followed } = listConditions(narrowing);
+  // Types are spelled out, so that they do not depend on which lists stand beside this one.
+  return `SELECT '${sqlName(name)}' AS list, CAST(${first} AS String) AS value_1, CAST(${second ?? "''"} AS String) AS value_2,
+  sumIf(${counted.amount}, ${RANGE}) AS amount, sumIf(${counted.amount}, ${BEFORE}) AS before
+FROM ${counted.from}
+WHERE ${counted.where} AND ((${RANGE}) OR (${BEFORE}))
+GROUP BY value_1, value_2
+HAVING amount > 0${searched}${followed}
+ORDER BY amount DESC, value_1, value_2
+LIMIT {limit:UInt32}`;
+}

@@ -1,0 +1,189 @@
+import type { ClickHouseClient } from "@clickhouse/client";
+import type { StatisticsList } from "../../schemas/contracts/statistics/lists.js";
+import { storableRange } from "../queries/storable-range.js";
+import { sqlName } from "../queries/sql-literals.js";
+import { readQuery } from "../read-query.js";
+import {
+  composeAddresses,
+  composeEventLists,
+  composeEventVariables,
+  type LiveRows,
+} from "./compose-from-events.js";
+import { listParams } from "./list-conditions.js";
+import { rowsByList, type RawListRow } from "./rows-by-list.js";
+import { rowsOf } from "./run-statement.js";
+import type {
+  BucketsQuery,
+  Counts,
+  Filter,
+  ListRow,
+  ListsQuery,
+  RangeCounts,
+  StatisticsQuery,
+  StatisticsRead,
+} from "./statistics-query.js";
+
+/** Statistics of the events that pass the filters, and of pixels. */
+export const readFromEvents = {
+  async statistics(clickhouse: ClickHouseClient, query: BucketsQuery & ListsQuery): Promise<StatisticsRead> {
+    const live = await liveRowsOf(query);
+    const [rows, addresses, variables] = await Promise.all([
+      readPass(clickhouse, query, live),
+      rowsOf<AddressRow>(clickhouse, query, {
+        query: composeAddresses(live.rows, query.interval),
+        params: live.params,
+      }),
+      readVariables(clickhouse, query, live),
+    ]);
+    const isNow = isWithin(query);
+    return {
+      now: countsOf(rows, addresses, { isNow: true, ofNow: isNow }),
+      ...(query.before !== undefined && {
+        before: countsOf(rows, addresses, { isNow: false, ofNow: isNow }),
+      }),
+      lists: rowsByList([...rows, ...variables]),
+    };
+  },
+
+  async list(
+    clickhouse: ClickHouseClient,
+    query: ListsQuery,
+  ): Promise<{ total: number; rows: readonly ListRow[] }> {
+    const live = await liveRowsOf(query);
+    const [rows, variables] = await Promise.all([
+      readPass(clickhouse, { ...query, interval: "day" }, live),
+      readVariables(clickhouse, query, live),
+    ]);
+    const [list] = query.lists;
+    const counted = query.packages.length === 0 ? "views" : (list?.counts ?? "downloads");
+    const isNow = isWithin(query);
+    const total = rows
+      .filter(({ bucket }) => bucket !== "" && isNow(bucket))
+      .reduce((sum, row) => sum + row[counted], 0);
+    return { total, rows: rowsByList([...rows, ...variables]).get(list?.name ?? "") ?? [] };
+  },
+};
+
+/** The query of the live rows that pass the filters, with its parameters. */
+interface Live {
+  rows: LiveRows;
+  params: Record<string, unknown>;
+}
+
+async function liveRowsOf({ filters, unsettled }: StatisticsQuery): Promise<Live> {
+  const conditions = filters.map(
+    (filter, index) => `${valueOf(filter, index)} IN {filter${index}:Array(String)}`,
+  );
+  const { imports: pending, fromVersion: pendingFrom, retracted } = unsettled;
+  const isSettled = pending.length === 0;
+  const text = await readQuery(`statistics/${isSettled ? "live-rows" : "live-rows-unsettled"}`);
+  return {
+    rows: (columns, more = []) =>
+      text
+        .replaceAll(/^--.*\n/gm, "")
+        .replaceAll("{columns}", columns.map(sqlName).join(", "))
+        .replaceAll(
+          "{conditions}",
+          [...conditions, ...more].map((condition) => `AND ${condition}`).join(" "),
+        ),
+    params: {
+      ...Object.fromEntries(filters.map(({ values }, index) => [`filter${index}`, values])),
+      ...Object.fromEntries(
+        filters.flatMap((filter, index) =>
+          "variable" in filter ? [[`variable${index}`, filter.variable]] : [],
+        ),
+      ),
+      ...(!isSettled && { pending, pendingFrom, retracted }),
+    },
+  };
+}
+
+function valueOf(filter: Filter, index: number): string {
+  return "variable" in filter ? `variables[{variable${index}:String}]` : sqlName(filter.column);
+}
+
+interface PassRow extends RawListRow {
+  bucket: string;
+  downloads: number;
+  views: number;
+  present: number;
+  present_before: number;
+}
+
+/** Every list but those of variables, and the buckets, in one pass. */
+function readPass(
+  clickhouse: ClickHouseClient,
+  query: BucketsQuery & ListsQuery,
+  live: Live,
+): Promise<PassRow[]> {
+  const lists = query.lists.filter((list) => !isOfVariables(list) && hasRows(list, query));
+  return rowsOf<PassRow>(clickhouse, query, {
+    query: composeEventLists(live.rows, {
+      ...query,
+      lists,
+      onlyPixels: query.packages.length === 0,
+    }),
+    params: { ...live.params, limit: query.limit, ...listParams(query) },
+  });
+}
+
+async function readVariables(
+  clickhouse: ClickHouseClient,
+  query: ListsQuery,
+  live: Live,
+): Promise<RawListRow[]> {
+  const list = query.lists.find(isOfVariables);
+  if (list === undefined || !hasRows(list, query)) return [];
+  return rowsOf<RawListRow>(clickhouse, query, {
+    query: composeEventVariables(live.rows, { ...query, list: list.name }),
+    params: { ...live.params, limit: query.limit, ...listParams(query) },
+  });
+}
+
+/** The variables of an event are many values of one list. */
+function isOfVariables({ table }: StatisticsList): boolean {
+  return table === "variables";
+}
+
+function hasRows({ counts, libraryType }: StatisticsList, { packages, pixels }: StatisticsQuery): boolean {
+  if (counts === "views") return pixels.length > 0;
+  return packages.length > 0 || libraryType === undefined;
+}
+
+interface AddressRow {
+  is_now: 0 | 1;
+  /** Empty for the whole range. */
+  bucket: string;
+  addresses: number;
+}
+
+type IsNow = (bucket: string) => boolean;
+
+/** Whether a bucket is one of the range, and not of the range before. */
+function isWithin({ range }: StatisticsQuery): IsNow {
+  const { start, end } = storableRange(range);
+  return (bucket) => bucket >= start && bucket < end;
+}
+
+function countsOf(
+  rows: readonly PassRow[],
+  addressRows: readonly AddressRow[],
+  { isNow, ofNow }: { isNow: boolean; ofNow: IsNow },
+): RangeCounts {
+  const buckets = new Map<string, Counts>();
+  const totals = { downloads: 0, views: 0, addresses: 0, companies: 0 };
+  for (const { bucket, downloads, views } of rows) {
+    if (bucket === "" || ofNow(bucket) !== isNow) continue;
+    buckets.set(bucket, { downloads, views, addresses: 0 });
+    totals.downloads += downloads;
+    totals.views += views;
+  }
+  for (const { is_now: now, bucket, addresses } of addressRows) {
+    if (Boolean(now) !== isNow) continue;
+    const counts = bucket === "" ? totals : buckets.get(bucket);
+    if (counts !== undefined) counts.addresses = addresses;
+  }
+  const company = rows.find(({ list }) => list === "company");
+  totals.companies = (isNow ? company?.present : company?.present_before) ?? 0;
+  return { totals, buckets };
+}

@@ -1,0 +1,86 @@
+import type { ClickHouseClient } from "@clickhouse/client";
+import type { DateRange } from "../../schemas/date-range.js";
+import { composeTableCounts, composeTableLists } from "./compose-from-tables.js";
+import { listParams } from "./list-conditions.js";
+import { rowsByList, type RawListRow } from "./rows-by-list.js";
+import { rowsOf } from "./run-statement.js";
+import type {
+  BucketsQuery,
+  Counts,
+  ListRow,
+  ListsQuery,
+  RangeCounts,
+  StatisticsQuery,
+  StatisticsRead,
+} from "./statistics-query.js";
+
+/** Statistics without filters. */
+export const readFromTables = {
+  async statistics(clickhouse: ClickHouseClient, query: BucketsQuery & ListsQuery): Promise<StatisticsRead> {
+    const [now, before, lists] = await Promise.all([
+      readCounts(clickhouse, query, query.range),
+      query.before === undefined ? undefined : readCounts(clickhouse, query, query.before),
+      readLists(clickhouse, query),
+    ]);
+    return { now, ...(before !== undefined && { before }), lists };
+  },
+
+  async list(
+    clickhouse: ClickHouseClient,
+    query: ListsQuery,
+  ): Promise<{ total: number; rows: readonly ListRow[] }> {
+    const [list] = query.lists;
+    const [amounts, lists] = await Promise.all([
+      rowsOf<CountRow>(clickhouse, query, {
+        query: composeTableCounts(scopedOf(query), { interval: "month", measures: "amounts" }),
+      }),
+      readLists(clickhouse, query),
+    ]);
+    const counted = amounts.filter(({ measure }) => measure === list?.counts);
+    return {
+      total: counted.reduce((sum, { amount }) => sum + amount, 0),
+      rows: lists.get(list?.name ?? "") ?? [],
+    };
+  },
+};
+
+function scopedOf({ packages, pixels }: StatisticsQuery) {
+  return { packages: packages.length > 0, pixels: pixels.length > 0 };
+}
+
+interface CountRow {
+  measure: "downloads" | "views" | "addresses" | "companies";
+  /** Empty for the whole range. */
+  bucket: string;
+  amount: number;
+}
+
+async function readCounts(
+  clickhouse: ClickHouseClient,
+  query: BucketsQuery,
+  range: DateRange,
+): Promise<RangeCounts> {
+  const rows = await rowsOf<CountRow>(
+    clickhouse,
+    { ...query, range },
+    { query: composeTableCounts(scopedOf(query), { interval: query.interval, measures: "all" }) },
+  );
+  const totals = { downloads: 0, views: 0, addresses: 0, companies: 0 };
+  const buckets = new Map<string, Counts>();
+  for (const { measure, bucket, amount } of rows) {
+    // Addresses of several buckets are no sum: the range has a row of its own.
+    if (bucket === "" || measure === "downloads" || measure === "views") totals[measure] += amount;
+    if (bucket === "" || measure === "companies") continue;
+    const counts = buckets.get(bucket) ?? { downloads: 0, views: 0, addresses: 0 };
+    counts[measure] += amount;
+    buckets.set(bucket, counts);
+  }
+  return { totals, buckets };
+}
+
+async function readLists(clickhouse: ClickHouseClient, query: ListsQuery): Promise<Map<string, ListRow[]>> {
+  const statement = composeTableLists(query.lists, scopedOf(query), query);
+  if (statement === undefined) return new Map();
+  const params = { limit: query.limit, ...listParams(query) };
+  return rowsByList(await rowsOf<RawListRow>(clickhouse, query, { query: statement, params }));
+}

@@ -1,0 +1,41 @@
+import type { ClickHouseClient } from "@clickhouse/client";
+import { readFromEvents } from "./read-from-events.js";
+import { readFromTables } from "./read-from-tables.js";
+import type {
+  BucketsQuery,
+  ListRow,
+  ListsQuery,
+  StatisticsQuery,
+  StatisticsRead,
+} from "./statistics-query.js";
+
+/** Counts of a range and of its buckets, and the first rows of some lists. Rejects when ClickHouse or the signal ends it. */
+export async function readStatistics(
+  clickhouse: ClickHouseClient,
+  query: BucketsQuery & ListsQuery,
+): Promise<StatisticsRead> {
+  if (query.packages.length + query.pixels.length === 0) return nothing(query);
+  return readerOf(query).statistics(clickhouse, query);
+}
+
+/** One list, with the number of downloads, or views, in the whole range. */
+export async function readList(
+  clickhouse: ClickHouseClient,
+  query: ListsQuery,
+): Promise<{ total: number; rows: readonly ListRow[] }> {
+  if (query.packages.length + query.pixels.length === 0) return { total: 0, rows: [] };
+  return readerOf(query).list(clickhouse, query);
+}
+
+/**
+ * The tables of the breakdowns have sums by day and value: they answer whatever needs no two properties of one event.
+ * Pixels have none.
+ */
+function readerOf({ packages, filters }: StatisticsQuery) {
+  return filters.length === 0 && packages.length > 0 ? readFromTables : readFromEvents;
+}
+
+function nothing({ before }: StatisticsQuery): StatisticsRead {
+  const counts = { totals: { downloads: 0, views: 0, addresses: 0, companies: 0 }, buckets: new Map() };
+  return { now: counts, ...(before !== undefined && { before: counts }), lists: new Map() };
+}

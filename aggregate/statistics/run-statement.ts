@@ -1,0 +1,47 @@
+import type { ClickHouseClient, ClickHouseSettings } from "@clickhouse/client";
+import { storableRange } from "../queries/storable-range.js";
+import { uuidsLiteral } from "../queries/sql-literals.js";
+import type { StatisticsQuery } from "./statistics-query.js";
+
+const SETTINGS = {
+  output_format_json_quote_64bit_integers: 0,
+  // The ids of an owner's artifacts are in the text.
+  max_query_size: "67108864",
+  // Every part of a query reads the same rows of `events`, whatever is inserted meanwhile.
+  enable_shared_storage_snapshot_in_query: 1,
+  // Only small sets are looked up in an index. A large one would keep its elements for that, in nearly twice the memory.
+  use_index_for_in_with_subqueries_max_values: "10000",
+  cancel_http_readonly_queries_on_client_close: 1,
+} as const satisfies ClickHouseSettings;
+
+/**
+ * The rows of a statement. In front of its text stand `packages`, `pixels` and `artifacts`, which are both: as parameters
+ * they could be too long. Its parameters are those of `rangeParams` and `params`.
+ */
+export async function rowsOf<Row>(
+  clickhouse: ClickHouseClient,
+  { packages, pixels, signal, ...ranges }: StatisticsQuery,
+  { query, params = {} }: { query: string; params?: Record<string, unknown> },
+): Promise<Row[]> {
+  const scope = [
+    `${uuidsLiteral(packages)} AS packages`,
+    `${uuidsLiteral(pixels)} AS pixels`,
+    `${uuidsLiteral([...packages, ...pixels])} AS artifacts`,
+  ];
+  const answer = await clickhouse.query({
+    query: `WITH ${scope.join(",\n")}\nSELECT *\nFROM (\n${query}\n)`,
+    query_params: { ...rangeParams(ranges), ...params },
+    format: "JSONEachRow",
+    abort_signal: signal,
+    clickhouse_settings: SETTINGS,
+  });
+  return answer.json<Row>();
+}
+
+/** `start`, `end`, `beforeStart` and `beforeEnd`; the range before is empty where nothing is compared. */
+function rangeParams({ range, before }: Pick<StatisticsQuery, "range" | "before">) {
+  const { start, end } = storableRange(range);
+  const { start: beforeStart, end: beforeEnd } =
+    before === undefined ? { start, end: start } : storableRange(before);
+  return { start, end, beforeStart, beforeEnd };
+}

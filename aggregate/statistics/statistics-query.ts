@@ -1,0 +1,69 @@
+import type { StatisticsList } from "../../schemas/contracts/statistics/lists.js";
+import type { Interval } from "../../schemas/contracts/statistics/statistics.js";
+import type { DateRange } from "../../schemas/date-range.js";
+import type { UnsettledImports } from "../../schemas/records/unsettled-imports.js";
+
+/** Keeps events with one of the values. An empty value is an unknown one. */
+export type Filter = { values: readonly string[] } & (
+  { /** Of `events`. */ column: string } | { /** Name of a custom variable. */ variable: string }
+);
+
+export interface StatisticsQuery {
+  /** UUIDs. */
+  packages: readonly string[];
+  /** UUIDs. Their views are counted. */
+  pixels: readonly string[];
+  range: DateRange;
+  /** The range to compare with: it must not overlap `range`. */
+  before?: DateRange | undefined;
+  filters: readonly Filter[];
+  /** The unsettled imports of the owner, as they were right before. */
+  unsettled: UnsettledImports;
+  signal: AbortSignal;
+}
+
+export interface BucketsQuery extends StatisticsQuery {
+  interval: Interval;
+}
+
+export interface ListsQuery extends StatisticsQuery {
+  lists: readonly StatisticsList[];
+  /** Rows of each list. */
+  limit: number;
+  /** Only rows with this in one of their values, whatever its case. */
+  search?: string | undefined;
+  /** Only rows that come after this one. */
+  after?: ListPosition | undefined;
+}
+
+/** A row of a list: the greatest count comes first, then the least values. */
+export interface ListPosition {
+  count: number;
+  values: readonly string[];
+}
+
+/** What happened in a range, and in each of its buckets that has events. */
+export interface RangeCounts {
+  totals: Counts & { companies: number };
+  /** By the bucket's first day within the range. */
+  buckets: ReadonlyMap<string, Counts>;
+}
+
+export interface Counts {
+  downloads: number;
+  views: number;
+  addresses: number;
+}
+
+/** A row of a list; `before` is its count in the range to compare with. */
+export interface ListRow extends ListPosition {
+  before: number;
+}
+
+export interface StatisticsRead {
+  now: RangeCounts;
+  /** Of the range to compare with; absent if there is none. */
+  before?: RangeCounts;
+  /** By the name of the list; absent if nothing is in it. */
+  lists: ReadonlyMap<string, readonly ListRow[]>;
+}

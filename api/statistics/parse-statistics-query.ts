@@ -1,0 +1,145 @@
+import type { ParsedUrlQuery } from "node:querystring";
+import type { Filter } from "../../aggregate/statistics/statistics-query.js";
+import { FILTER_COLUMNS } from "../../schemas/contracts/statistics/lists.js";
+import {
+  COMPARISONS,
+  INTERVALS,
+  type Comparison,
+  type Interval,
+} from "../../schemas/contracts/statistics/statistics.js";
+import { DAY_MS, parseOptionalDateRange, type DateRange } from "../../schemas/date-range.js";
+import { Problem } from "../../schemas/problem.js";
+import type { LibraryType } from "../../schemas/records/artifact.js";
+import { parsePackageType } from "../authorise/package-path.js";
+
+export const RANGE_LIMITS = { daysDefault: 30, daysMax: 366, filteredDaysMax: 93 } as const;
+export const ROWS = { default: 10, max: 100 } as const;
+const AUTOMATED = ["include", "exclude"] as const;
+export const VARIABLE = "variable.";
+
+/** What is asked of statistics, before it is known whether there is such a package. */
+export interface StatisticsAsked {
+  range: DateRange;
+  before: DateRange | undefined;
+  interval: Interval;
+  limit: number;
+  filters: Filter[];
+  /** Id or name. */
+  package: string | undefined;
+  packageType: LibraryType | undefined;
+  /** Id or name. */
+  pixel: string | undefined;
+}
+
+const DATES = ["startDate", "endDate"] as const;
+const ONCE = ["package", "packageType", "pixel", "compare", "automated"] as const;
+
+/** The parameters of the whole answer, and of one list. */
+export const OWN_PARAMETERS = {
+  all: ["interval", "limit"],
+  list: ["search", "after", "per_page"],
+} as const;
+
+/**
+ * Parses the query of statistics. An unknown parameter is refused, because the numbers would look filtered by it.
+ * Throws `invalid-query`, `invalid-date`, `empty-range`, `range-too-long`.
+ */
+export function parseStatisticsQuery(
+  query: ParsedUrlQuery,
+  { of, now }: { of: keyof typeof OWN_PARAMETERS; now: Date },
+): StatisticsAsked {
+  const once = [...ONCE, ...OWN_PARAMETERS[of]];
+  requireKnown(query, [...DATES, ...once]);
+  const texts = Object.fromEntries(once.map((name) => [name, onceOf(query, name)]));
+  const filters = [...filtersOf(query), ...automatedOf(texts["automated"])];
+  const daysMax = filters.length === 0 ? RANGE_LIMITS.daysMax : RANGE_LIMITS.filteredDaysMax;
+  const range = parseOptionalDateRange(query, { daysMax, daysDefault: RANGE_LIMITS.daysDefault, now });
+  if (texts["package"] !== undefined && texts["pixel"] !== undefined)
+    throw new Problem("invalid-query", "package and pixel cannot be asked for together.");
+  return {
+    range,
+    before: rangeBefore(range, oneOf("compare", texts["compare"], COMPARISONS) ?? "none"),
+    interval: oneOf("interval", texts["interval"], INTERVALS) ?? "day",
+    limit: parseLimit(texts["limit"]),
+    filters,
+    package: texts["package"],
+    packageType: parsePackageType(query),
+    pixel: texts["pixel"],
+  };
+}
+
+function requireKnown(query: ParsedUrlQuery, once: readonly string[]): void {
+  const unknown = Object.keys(query).find(
+    (name) => !once.includes(name) && !FILTER_COLUMNS.has(name) && !isVariable(name),
+  );
+  if (unknown === undefined) return;
+  const allowed = [...once, ...FILTER_COLUMNS.keys(), `${VARIABLE}<name>`];
+  throw new Problem(
+    "invalid-query",
+    `There is no query parameter ${unknown.slice(0, 40)} here, only ${allowed.join(", ")}.`,
+  );
+}
+
+function isVariable(name: string): boolean {
+  return name.startsWith(VARIABLE) && name.length > VARIABLE.length;
+}
+
+function onceOf(query: ParsedUrlQuery, name: string): string | undefined {
+  const value = query[name];
+  if (value === undefined || typeof value === "string") return value;
+  throw new Problem("invalid-query", `${name} can be given once.`);
+}
+
+function oneOf<T extends string>(
+  name: string,
+  text: string | undefined,
+  values: readonly T[],
+): T | undefined {
+  if (text === undefined || values.includes(text as T)) return text as T | undefined;
+  throw new Problem("invalid-query", `${name} must be one of ${values.join(", ")}.`);
+}
+
+function parseLimit(text: string | undefined): number {
+  if (text === undefined) return ROWS.default;
+  const limit = /^\d{1,3}$/.test(text) ? Number(text) : 0;
+  if (limit >= 1 && limit <= ROWS.max) return limit;
+  throw new Problem("invalid-query", `limit must be a whole number from 1 to ${ROWS.max}.`);
+}
+
+/** Values of one parameter are alternatives; an empty one means that it is not known. */
+function filtersOf(query: ParsedUrlQuery): Filter[] {
+  return Object.entries(query).flatMap(([name, value = ""]): Filter[] => {
+    const column = FILTER_COLUMNS.get(name);
+    const values = typeof value === "string" ? [value] : value;
+    if (column !== undefined) return [{ column, values }];
+    return isVariable(name) ? [{ variable: name.slice(VARIABLE.length), values }] : [];
+  });
+}
+
+function automatedOf(text: string | undefined): Filter[] {
+  const asked = oneOf("automated", text, AUTOMATED) ?? "include";
+  return asked === "exclude" ? [{ column: "automated", values: [""] }] : [];
+}
+
+/** The range to compare with never reaches into the range itself. */
+function rangeBefore({ startDate, endDate }: DateRange, comparison: Comparison): DateRange | undefined {
+  if (comparison === "none") return undefined;
+  const days = (Date.parse(endDate) - Date.parse(startDate)) / DAY_MS;
+  if (comparison === "previous") return { startDate: addDays(startDate, -days), endDate: startDate };
+  const yearBefore = sameDateOfYearBefore(startDate);
+  const end = addDays(yearBefore, days);
+  return { startDate: yearBefore, endDate: end < startDate ? end : startDate };
+}
+
+function addDays(date: string, days: number): string {
+  return new Date(Math.max(FIRST_DAY_MS, Date.parse(date) + days * DAY_MS)).toISOString().slice(0, 10);
+}
+
+/** Earlier dates have more than ten characters. */
+const FIRST_DAY_MS = Date.parse("0000-01-01");
+
+/** 28 February for the 29th. */
+function sameDateOfYearBefore(date: string): string {
+  const year = String(Math.max(0, Number(date.slice(0, 4)) - 1)).padStart(4, "0");
+  return date.endsWith("-02-29") ? `${year}-02-28` : `${year}${date.slice(4)}`;
+}

@@ -1,0 +1,87 @@
+import { bucketsOf } from "../../aggregate/statistics/buckets.js";
+import type { ListRow, RangeCounts, StatisticsRead } from "../../aggregate/statistics/statistics-query.js";
+import { STATISTICS_LISTS, type StatisticsList } from "../../schemas/contracts/statistics/lists.js";
+import type {
+  Interval,
+  Statistics,
+  StatisticsBucket,
+  StatisticsRow,
+  StatisticsTotals,
+} from "../../schemas/contracts/statistics/statistics.js";
+import type { DateRange } from "../../schemas/date-range.js";
+import type { StatisticsAsked } from "./parse-statistics-query.js";
+
+/** The measure of a list: statistics of pixels alone count views in every list. */
+export function measureOf(
+  { counts }: StatisticsList,
+  { packages }: { packages: readonly string[] },
+): StatisticsList["counts"] {
+  return packages.length === 0 ? "views" : counts;
+}
+
+export function statisticsAnswer(
+  { range, before, interval }: Pick<StatisticsAsked, "range" | "before" | "interval">,
+  {
+    completeThrough,
+    scope,
+    read,
+  }: { completeThrough: string; scope: { packages: readonly string[] }; read: StatisticsRead },
+): Statistics {
+  const totals = totalsOf(read.now);
+  const lists = STATISTICS_LISTS.map((list) => {
+    const measure = measureOf(list, scope);
+    const rows = read.lists.get(list.name) ?? [];
+    return [list.name, rows.map((row) => rowOf(row, { list, measure, total: totals[measure] }))] as const;
+  });
+  return {
+    ...periodOf(range),
+    interval,
+    complete_through: completeThrough,
+    totals,
+    ...(before !== undefined &&
+      read.before !== undefined && {
+        compare: {
+          ...periodOf(before),
+          totals: totalsOf(read.before),
+          series: seriesOf(read.before, { range: before, interval }),
+        },
+      }),
+    series: seriesOf(read.now, { range, interval }),
+    breakdowns: Object.fromEntries(lists),
+  };
+}
+
+export function periodOf({ startDate, endDate }: DateRange): { start_date: string; end_date: string } {
+  return { start_date: startDate, end_date: endDate };
+}
+
+/** A row of a list; fields that may be absent are absent if they are empty. */
+export function rowOf(
+  { values, count, before }: ListRow,
+  { list, measure, total }: { list: StatisticsList; measure: StatisticsList["counts"]; total: number },
+): StatisticsRow {
+  const fields = list.values.flatMap(({ field, optional }, index) => {
+    const value = values[index] ?? "";
+    return optional === true && value === "" ? [] : [[field, value] as const];
+  });
+  return {
+    ...Object.fromEntries(fields),
+    [measure]: count,
+    share: total === 0 ? 0 : count / total,
+    change: before > 0 ? (count - before) / before : null,
+  };
+}
+
+function totalsOf({ totals: { downloads, views, addresses, companies } }: RangeCounts): StatisticsTotals {
+  return { downloads, views, unique_addresses: addresses, companies };
+}
+
+function seriesOf(
+  { buckets }: RangeCounts,
+  { range, interval }: { range: DateRange; interval: Interval },
+): StatisticsBucket[] {
+  return bucketsOf(range, interval).map((date) => {
+    const { downloads = 0, views = 0, addresses = 0 } = buckets.get(date) ?? {};
+    return { date, downloads, views, unique_addresses: addresses };
+  });
+}

@@ -1,0 +1,141 @@
+import { FILTER_COLUMNS, STATISTICS_LISTS } from "../../schemas/contracts/statistics/lists.js";
+import {
+  COMPARISONS,
+  INTERVALS,
+  STATISTICS,
+  STATISTICS_LIST_PAGE,
+  type Statistics,
+  type StatisticsListPage,
+} from "../../schemas/contracts/statistics/statistics.js";
+import { PAGE_QUERY } from "../answers/paging.js";
+import { PACKAGE_QUERY } from "../authorise/package-path.js";
+import type { Operation, Parameter } from "../operation.js";
+import { RANGE_LIMITS, ROWS } from "./parse-statistics-query.js";
+
+const DAY = { type: "string", format: "date" };
+const TEXT = { type: "string" };
+const NAMES = STATISTICS_LISTS.map(({ name }) => name);
+
+const FILTERS: Record<string, Parameter> = Object.fromEntries(
+  [...FILTER_COLUMNS.keys()].map((name) => [
+    name,
+    {
+      schema: { type: "array", items: TEXT },
+      description: "Only events with this value, or one of several; empty: only events without one",
+    },
+  ]),
+);
+
+const QUERY: Record<string, Parameter> = {
+  startDate: {
+    schema: DAY,
+    description: `The first UTC day, given with \`endDate\`; by default the last ${RANGE_LIMITS.daysDefault} days are counted, today included`,
+    example: "2026-11-01",
+  },
+  endDate: {
+    schema: DAY,
+    description:
+      `The first UTC day that is left out; at most ${RANGE_LIMITS.daysMax} days later, ` +
+      `with any filter ${RANGE_LIMITS.filteredDaysMax}`,
+    example: "2026-12-01",
+  },
+  package: { schema: TEXT, description: "Only this package, by id or name" },
+  ...PACKAGE_QUERY,
+  pixel: { schema: TEXT, description: "Only this pixel, by id or name: every list then counts views" },
+  compare: {
+    schema: { type: "string", enum: COMPARISONS, default: "none" },
+    description: "With as many days right before, or from the same date a year before",
+  },
+  automated: {
+    schema: { type: "string", enum: ["include", "exclude"], default: "include" },
+    description:
+      "Whether requests of bots, continuous integration and mirrors are counted; to exclude them is a filter",
+  },
+  ...FILTERS,
+};
+
+const DESCRIPTION =
+  "Packages that the caller is blocked from are in no number. Every filter can be given several times, which means or; " +
+  "several filters mean and. `variable.<name>=<value>` filters by a variable of the events. Without filters the numbers " +
+  "are those of the aggregates for the same range. Filtered numbers show an override as soon as it is there.";
+
+const ROW = { country: "DE", downloads: 752, share: 0.143, change: 0.25 };
+const RANGE = { start_date: "2026-11-01", end_date: "2026-11-02" };
+const COMPLETE = { complete_through: "2026-11-02T03:51:26.021037Z" };
+const COUNTS = { downloads: 5259, views: 120, unique_addresses: 2101 };
+
+const EXAMPLE: Statistics = {
+  ...RANGE,
+  interval: "day",
+  ...COMPLETE,
+  totals: { ...COUNTS, companies: 41 },
+  series: [{ date: "2026-11-01", ...COUNTS }],
+  breakdowns: { ...Object.fromEntries(NAMES.map((name) => [name, []])), country: [ROW] },
+};
+
+export const READ_STATISTICS: Operation = {
+  id: "readStatistics",
+  summary: "Totals, a series and the most frequent values of an owner, a package or a pixel",
+  description: DESCRIPTION,
+  query: {
+    ...QUERY,
+    interval: {
+      schema: { type: "string", enum: INTERVALS, default: "day" },
+      description:
+        "The buckets of the series. Weeks begin on Monday (ISO 8601). The first and the last are cut at the ends of the range",
+    },
+    limit: {
+      schema: { type: "integer", minimum: 1, maximum: ROWS.max, default: ROWS.default },
+      description: "Rows of each list at most",
+    },
+  },
+  answers: { 200: { description: "The statistics", schema: STATISTICS, example: EXAMPLE } },
+  problems: ["invalid-date", "empty-range", "range-too-long", "ambiguous-name"],
+};
+
+const LIST_EXAMPLE: StatisticsListPage = { ...RANGE, ...COMPLETE, rows: [ROW] };
+
+export const READ_STATISTICS_LIST: Operation = {
+  id: "readStatisticsList",
+  summary: "One list of the statistics in full",
+  description: `${DESCRIPTION}\n\nAs CSV it is an export: for those who may export, of an owner to whom export is granted.`,
+  path: {
+    breakdown: { schema: { type: "string", enum: NAMES }, description: "Which list", example: "country" },
+  },
+  query: {
+    ...QUERY,
+    search: {
+      schema: { type: "string", minLength: 1, maxLength: 256 },
+      description: "Only rows with this in a value, whatever its case",
+    },
+    after: { schema: TEXT, description: "Only what comes after this row: from `next` of the page before" },
+    per_page: {
+      ...PAGE_QUERY["per_page"]!,
+      description: "How many rows at most; CSV has them all where it is absent",
+    },
+  },
+  answers: {
+    200: {
+      description: "A page of the list",
+      schema: STATISTICS_LIST_PAGE,
+      example: LIST_EXAMPLE,
+      others: {
+        "text/csv": {
+          schema: { type: "string" },
+          example: "country,downloads,share,change\nDE,752,0.143,0.25\n",
+        },
+      },
+      headers: {
+        Link: { schema: { type: "string" }, description: 'The next page, `rel="next"`; absent on the last' },
+      },
+    },
+  },
+  problems: [
+    "invalid-date",
+    "empty-range",
+    "range-too-long",
+    "ambiguous-name",
+    "forbidden",
+    "export-not-granted",
+  ],
+};

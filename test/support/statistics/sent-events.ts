@@ -1,0 +1,101 @@
+import type { Random } from "../../../deploy/demo/random.js";
+import type { KnownArtifact } from "../imports/recount-line.js";
+
+/** An event as it is sent, with what enrichment makes of it. */
+export interface SentEvent {
+  artifact: KnownArtifact;
+  key: string;
+  /** `YYYY-MM-DD`. */
+  day: string;
+  place: (typeof PLACES)[number];
+  agent: (typeof AGENTS)[number];
+  version: string;
+  page: string;
+  variables: Readonly<Record<string, string>>;
+}
+
+const NOWHERE = { country: "", company: ["", ""], cloud: ["", ""] } as const;
+
+/** Addresses, and what the bundled data knows of them. */
+const PLACES = [
+  { ...NOWHERE, address: "" },
+  { ...NOWHERE, address: "127.0.0.1" },
+  {
+    address: "141.113.0.20",
+    country: "DE",
+    company: ["Mercedes-Benz", "mercedes-benz.com"],
+    cloud: ["", ""],
+  },
+  {
+    address: "141.113.0.21",
+    country: "DE",
+    company: ["Mercedes-Benz", "mercedes-benz.com"],
+    cloud: ["", ""],
+  },
+  {
+    address: "3.5.140.2",
+    country: "KR",
+    company: ["", ""],
+    cloud: ["Amazon Web Services", "aws.amazon.com"],
+  },
+  { address: "2a00:1450:4001:80b::200e", country: "DE", company: ["Google", "google.com"], cloud: ["", ""] },
+] as const;
+
+const AGENTS = [
+  { agent: "", client: ["", ""], platform: "", automated: "" },
+  {
+    agent: "docker/27.3.1 go/go1.22.7 os/linux arch/amd64",
+    client: ["docker", "27.3.1"],
+    platform: "Linux",
+    automated: "",
+  },
+  { agent: "curl/8.9.1", client: ["curl", "8.9.1"], platform: "", automated: "" },
+  { agent: "curl/8.10.0", client: ["curl", "8.10.0"], platform: "", automated: "" },
+  { agent: "Go-http-client/2.0", client: ["go", ""], platform: "", automated: "" },
+  {
+    agent: "npm/10.8.2 node/v20.18.0 darwin arm64 workspaces/false ci/github-actions",
+    client: ["npm", "10.8.2"],
+    platform: "macOS",
+    automated: "ci",
+  },
+  { agent: "verdaccio/5.33.0", client: ["verdaccio", "5.33.0"], platform: "", automated: "mirror" },
+  { agent: "Twitterbot/1.0", client: ["Twitterbot", "1.0"], platform: "", automated: "bot" },
+] as const;
+
+const PAGES = [
+  "",
+  "https://docs.example.org/",
+  "https://docs.example.org/install",
+  "https://blog.example.org/?a=1",
+];
+
+export function sentEvent(
+  random: Random,
+  { artifact, key, day }: Pick<SentEvent, "artifact" | "key" | "day">,
+): SentEvent {
+  return {
+    artifact,
+    key,
+    day,
+    place: random.pickSkewed(PLACES, 3),
+    agent: random.pickSkewed(AGENTS, 3),
+    version: random.pick(["", "1.0", "1.1", "2.0-rc.1"]),
+    page: random.pick(PAGES),
+    variables: random.chance(0.7)
+      ? { channel: random.pick(["stable", "beta"]), os: random.pick(["linux", "mac", ""]) }
+      : {},
+  };
+}
+
+export function lineOf({ artifact, key, day, place, agent, version, page, variables }: SentEvent): string {
+  return `${JSON.stringify({
+    [`$${artifact.kind}`]: artifact.id,
+    $unique_id: key,
+    $time: `${day}T12:00:00Z`,
+    ...(place.address !== "" && { $remote_address: place.address }),
+    $user_agent: agent.agent,
+    $version: version,
+    $referrer: page,
+    ...variables,
+  })}\n`;
+}

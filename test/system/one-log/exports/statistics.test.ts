@@ -1,0 +1,348 @@
+import pg from "pg";
+import { parse as parseCsv } from "csv-parse/sync";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { ApiClient } from "../../../../deploy/demo/api-client.js";
+import { Random } from "../../../../deploy/demo/random.js";
+import type { AggregateV1 } from "../../../../schemas/contracts/aggregate.js";
+import type {
+  Statistics,
+  StatisticsListPage,
+  StatisticsRow,
+} from "../../../../schemas/contracts/statistics/statistics.js";
+import { joinOrganization, setLevel } from "../../../support/api/management-world.js";
+import { makeOrganization, makePackage, makePixel } from "../../../support/imports/make-artifacts.js";
+import type { KnownArtifact } from "../../../support/imports/recount-line.js";
+import { startUpload } from "../../../support/imports/start-upload.js";
+import { startToolchain, type Toolchain } from "../../../support/program/start-toolchain.js";
+import { recountStatistics, type RecountQuery } from "../../../support/statistics/recount-statistics.js";
+import { lineOf, sentEvent, type SentEvent } from "../../../support/statistics/sent-events.js";
+
+const RANGE = { startDate: "2025-03-12", endDate: "2025-04-22" };
+const PREVIOUS = { startDate: "2025-01-30", endDate: "2025-03-12" };
+const YEAR_BEFORE = { startDate: "2024-03-12", endDate: "2024-04-22" };
+/** From these to the ends of the ranges, and a little beyond. */
+const DAYS = [
+  ...Array.from({ length: 95 }, (_, day) => dayAfter("2025-01-25", day)),
+  ...Array.from({ length: 20 }, (_, day) => dayAfter("2024-03-10", day)),
+];
+const EVENTS = 3_000;
+/** Fills a chunk, so that it is sent while the upload goes on. */
+const BLANK_LINES = "\n".repeat(600_000);
+
+let toolchain: Toolchain;
+let pool: pg.Pool;
+let as: Record<"owner" | "member" | "outsider", ApiClient>;
+let artifacts: Record<"image" | "files" | "tool" | "site", KnownArtifact>;
+let events: SentEvent[];
+
+beforeAll(async () => {
+  toolchain = await startToolchain({ prepared: ["databases"] });
+  pool = new pg.Pool({ connectionString: toolchain.endpoints.postgres, max: 1 });
+  as = {
+    owner: await toolchain.newAccount("ada"),
+    member: await toolchain.newAccount("bob"),
+    outsider: await toolchain.newAccount("eve"),
+  };
+  const organization = await makeOrganization(as.owner, "acme");
+  await joinOrganization(pool, { organization, username: "bob", role: "member" });
+  await toolchain.admin("grant-export", organization);
+  const make = (name: string, libraryType: "docker" | "other" | "npm") =>
+    makePackage(as.owner, { organization, name, libraryType });
+  artifacts = {
+    image: await make("image", "docker"),
+    files: await make("files", "other"),
+    tool: await make("tool", "npm"),
+    site: await makePixel(as.owner, { owner: organization, name: "site" }),
+  };
+  const random = new Random(41);
+  events = Array.from({ length: EVENTS }, (_, index) =>
+    sentEvent(random, {
+      artifact: random.pickSkewed(Object.values(artifacts), 2),
+      key: `event ${index}`,
+      day: random.pick(DAYS),
+    }),
+  );
+  await as.owner.pollToDone(await as.owner.importBody("/v2/acme/import", events.map(lineOf).join("")));
+});
+
+afterAll(async () => {
+  await pool?.end();
+  await toolchain?.close();
+});
+
+function dayAfter(date: string, days: number): string {
+  return new Date(Date.parse(date) + days * 86_400_000).toISOString().slice(0, 10);
+}
+
+async function read(query: string, api = as.owner): Promise<Omit<Statistics, "complete_through">> {
+  const { startDate, endDate } = RANGE;
+  const path = `/v2/acme/stats?startDate=${startDate}&endDate=${endDate}&${query}`;
+  const { complete_through: completeThrough, ...rest } = await api.get<Statistics>(path);
+  expect(completeThrough).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
+  return rest;
+}
+
+interface Asked extends Omit<RecountQuery, "startDate" | "endDate" | "artifacts"> {
+  query: string;
+  /** Absent for all. */
+  of?: keyof typeof artifacts;
+}
+
+const UNFILTERED: readonly Asked[] = [
+  { query: "" },
+  { query: "interval=week&compare=previous", interval: "week", before: PREVIOUS },
+  { query: "interval=month&compare=year&limit=2", interval: "month", before: YEAR_BEFORE, limit: 2 },
+  { query: "package=image&compare=previous", of: "image", before: PREVIOUS },
+  { query: "package=files", of: "files" },
+];
+
+const FILTERED: readonly Asked[] = [
+  { query: "country=DE", keeps: ({ place }) => place.country === "DE" },
+  {
+    query: "country=DE&country=KR&client=curl&compare=previous&interval=week",
+    before: PREVIOUS,
+    interval: "week",
+    keeps: ({ place, agent }) => place.country !== "" && agent.client[0] === "curl",
+  },
+  { query: "automated=exclude", keeps: ({ agent }) => agent.automated === "" },
+  {
+    query: "package=files&variable.channel=beta&variable.os=&limit=3",
+    of: "files",
+    limit: 3,
+    keeps: ({ variables }) => variables["channel"] === "beta" && (variables["os"] ?? "") === "",
+  },
+  {
+    query: "package=image&version=1.1&version=2.0-rc.1&compare=year&interval=month",
+    of: "image",
+    before: YEAR_BEFORE,
+    interval: "month",
+    keeps: ({ version }) => version === "1.1" || version === "2.0-rc.1",
+  },
+  {
+    query: "company_domain=google.com&company_domain=mercedes-benz.com",
+    keeps: ({ place }) => place.company[1] !== "",
+  },
+  {
+    query: "cloud_provider=Amazon+Web+Services&platform=Linux",
+    keeps: ({ place, agent }) => place.cloud[0] !== "" && agent.platform === "Linux",
+  },
+  { query: "client=go&client_version=", keeps: ({ agent }) => agent.client[0] === "go" },
+  { query: "pixel=site&compare=previous", of: "site", before: PREVIOUS },
+  {
+    query: "pixel=site&page=https://docs.example.org/install&interval=month",
+    of: "site",
+    interval: "month",
+    keeps: ({ page }) => page.endsWith("/install"),
+  },
+  { query: "country=XX", keeps: () => false },
+];
+
+function recounted(now: readonly SentEvent[], { query: _query, of, ...recount }: Asked) {
+  return recountStatistics(now, { ...RANGE, ...recount, ...(of !== undefined && { artifacts: ids(of) }) });
+}
+
+function ids(...names: (keyof typeof artifacts)[]): string[] {
+  return names.map((name) => artifacts[name].id);
+}
+
+function expectAll(): void {
+  test.each([...UNFILTERED, ...FILTERED].map((asked) => [asked.query, asked] as const))(
+    "with ?%s",
+    async (query, asked) => {
+      expect(await read(query)).toEqual(recounted(events, asked));
+    },
+  );
+}
+
+describe("the statistics of an import equal its lines, counted one by one", () => {
+  expectAll();
+
+  test("and a package may be named by its id in any case", async () => {
+    const query = `package=${artifacts.files.id.toUpperCase()}`;
+    expect(await read(query)).toEqual(recounted(events, { query, of: "files" }));
+  });
+});
+
+test("without filters they equal the aggregates for the same range", async () => {
+  const lines = await as.owner.readAggregates("acme", RANGE);
+  const { totals, series, breakdowns } = await read("package=image&limit=100");
+  const ofImage = lines.filter((line) => line.package === artifacts.image.id);
+  const total = (some: readonly AggregateV1[]) => some.reduce((sum, line) => sum + line.total, 0);
+  const daily = ofImage.filter(({ breakdown }) => breakdown === "total");
+  expect(totals.downloads).toBe(total(daily));
+  expect(
+    series
+      .map((day) => [day.date, day.downloads, day.unique_addresses])
+      .filter(([, downloads]) => downloads !== 0),
+  ).toEqual(daily.map((line) => [line.date, line.total, line.unique_total]));
+  for (const [name, rows] of Object.entries(breakdowns)) {
+    const ofList = ofImage.filter(({ breakdown }) => breakdown === name);
+    expect(rows.reduce((sum, row) => sum + Number(row["downloads"]), 0)).toBe(total(ofList));
+    for (const row of rows) {
+      const same = ofList.filter((line) => {
+        const { breakdown: _name, date: _date, package: _package, total: _total, ...values } = line;
+        const { downloads: _downloads, share: _share, change: _change, ...fields } = row;
+        return JSON.stringify(values) === JSON.stringify(fields);
+      });
+      expect([name, row["downloads"]]).toEqual([name, total(same)]);
+    }
+  }
+});
+
+describe("one list in full", () => {
+  const path = (query: string) =>
+    `/v2/acme/stats/client?startDate=${RANGE.startDate}&endDate=${RANGE.endDate}&${query}`;
+
+  test("is paged, searched, and the same as CSV", async () => {
+    const all = recountStatistics(events, { ...RANGE, before: PREVIOUS, limit: 100 }).breakdowns["client"];
+    const rows: StatisticsRow[] = [];
+    for (let next = path("compare=previous&per_page=2"); next !== undefined;) {
+      const page = await as.owner.get<StatisticsListPage>(next);
+      rows.push(...page.rows);
+      expect(page.rows.length).toBeLessThanOrEqual(2);
+      if (page.next === undefined) break;
+      next = page.next;
+    }
+    expect(rows).toEqual(all);
+    const answer = await as.owner.request(path("compare=previous"), { headers: { Accept: "text/csv" } });
+    expect(answer.headers.get("content-type")).toContain("text/csv");
+    const table = parseCsv(await answer.text(), { columns: true }) as Record<string, string>[];
+    expect(table).toEqual(
+      all?.map(({ client, client_version: version = "", downloads, share, change }) => ({
+        client,
+        client_version: version,
+        downloads: String(downloads),
+        share: String(share),
+        change: change === null ? "" : String(change),
+      })),
+    );
+    const found = await as.owner.get<StatisticsListPage>(path("search=CUR"));
+    expect(found.rows).toEqual(
+      recountStatistics(events, RANGE).breakdowns["client"]?.filter(({ client }) => client === "curl"),
+    );
+  });
+
+  test("counts filtered events, and views of a pixel", async () => {
+    const filtered = await as.owner.get<StatisticsListPage>(path("country=DE"));
+    const ofGermany = recountStatistics(events, {
+      ...RANGE,
+      limit: 100,
+      keeps: ({ place }) => place.country === "DE",
+    });
+    expect(filtered.rows).toEqual(ofGermany.breakdowns["client"]);
+    const viewed = await as.owner.get<StatisticsListPage>(path("pixel=site"));
+    const ofSite = recountStatistics(events, { ...RANGE, limit: 100, artifacts: ids("site") });
+    expect(viewed.rows).toEqual(ofSite.breakdowns["client"]);
+  });
+});
+
+describe("who may read them", () => {
+  const statusOf = async (api: ApiClient, path: string, headers: Record<string, string> = {}) => {
+    const answer = await api.request(path, { headers });
+    const { code } = answer.ok ? { code: "" } : ((await answer.json()) as { code: string });
+    return [answer.status, code];
+  };
+  const CSV = { Accept: "text/csv" };
+
+  test("a member may, and has no CSV; an outsider learns nothing", async () => {
+    expect(await read("", as.member)).toEqual(recountStatistics(events, RANGE));
+    expect(await statusOf(as.member, "/v2/acme/stats/country")).toEqual([200, ""]);
+    expect(await statusOf(as.member, "/v2/acme/stats/country", CSV)).toEqual([403, "forbidden"]);
+    expect(await statusOf(as.outsider, "/v2/acme/stats")).toEqual([404, "not-found"]);
+    expect(await statusOf(as.outsider, "/v2/acme/stats/country", CSV)).toEqual([404, "not-found"]);
+  });
+
+  test("they need no grant, but CSV does", async () => {
+    await toolchain.admin("revoke-export", "acme");
+    const json = await statusOf(as.owner, "/v2/acme/stats/country");
+    const csv = await statusOf(as.owner, "/v2/acme/stats/country", CSV);
+    await toolchain.admin("grant-export", "acme");
+    expect([json, csv]).toEqual([
+      [200, ""],
+      [403, "export-not-granted"],
+    ]);
+  });
+
+  test("a package that the caller is blocked from is in no number", async () => {
+    await setLevel(pool, { packageId: artifacts.image.id, username: "bob", level: "blocked" });
+    const answer = await read("", as.member);
+    const filtered = await read("country=DE", as.member);
+    const named = await statusOf(as.member, "/v2/acme/stats?package=image");
+    await pool.query("delete from package_permissions");
+    const seen = ids("files", "tool", "site");
+    expect(answer).toEqual(recountStatistics(events, { ...RANGE, artifacts: seen }));
+    const keeps = ({ place }: SentEvent) => place.country === "DE";
+    expect(filtered).toEqual(recountStatistics(events, { ...RANGE, artifacts: seen, keeps }));
+    expect(named).toEqual([404, "not-found"]);
+  });
+
+  test("a limited token needs the scope read, and for CSV the scope export", async () => {
+    const limited = async (scopes: string[]) => {
+      const { token } = await as.owner.post<{ token: string }>("/v1/user/tokens", {
+        name: scopes.join(),
+        scopes,
+      });
+      return { Authorization: `Bearer ${token}` };
+    };
+    const [reading, importing] = [await limited(["read"]), await limited(["import"])];
+    expect(await statusOf(as.owner, "/v2/acme/stats", reading)).toEqual([200, ""]);
+    expect(await statusOf(as.owner, "/v2/acme/stats", importing)).toEqual([403, "out-of-scope"]);
+    expect(await statusOf(as.owner, "/v2/acme/stats/country", { ...reading, ...CSV })).toEqual([
+      403,
+      "out-of-scope",
+    ]);
+  });
+
+  test.each([
+    ["planet=Mars", 400, "invalid-query"],
+    ["variable.=x", 400, "invalid-query"],
+    ["startDate=2025-03-12&endDate=2025-03-12", 422, "empty-range"],
+    ["startDate=2025-03-12&endDate=2026-03-14", 422, "range-too-long"],
+    ["startDate=2025-03-12&endDate=2025-06-14&country=DE", 422, "range-too-long"],
+    ["package=nothing", 404, "not-found"],
+    ["pixel=image", 404, "not-found"],
+  ])("?%s is refused", async (query, status, code) => {
+    expect(await statusOf(as.owner, `/v2/acme/stats?${query}`)).toEqual([status, code]);
+  });
+
+  test("a name that two packages have needs their type", async () => {
+    await makePackage(as.owner, { organization: "acme", name: "tool", libraryType: "hackage" });
+    expect(await statusOf(as.owner, "/v2/acme/stats?package=tool")).toEqual([409, "ambiguous-name"]);
+    const path = "/v2/acme/stats?package=tool&packageType=npm";
+    expect(await statusOf(as.owner, path)).toEqual([200, ""]);
+  });
+});
+
+/** The last tests: they change the events. */
+describe("after a fifth of the events was overridden", () => {
+  let before: SentEvent[];
+  let importId = "";
+
+  test("filtered numbers are exact while the import runs, and all numbers once it is done", async () => {
+    before = events;
+    const random = new Random(42);
+    const overriding = before
+      .filter((_, index) => index % 5 === 0)
+      .map(({ artifact, key }) => sentEvent(random, { artifact, key, day: random.pick(DAYS) }));
+    const { upload, started } = await startUpload(as.owner, { owner: "acme", path: "/v2/acme/import" });
+    importId = started.id;
+    await upload.send(overriding.map(lineOf).join("") + BLANK_LINES);
+    const keys = new Map(overriding.map((event) => [event.key, event]));
+    events = before.map((event) => keys.get(event.key) ?? event);
+    for (const asked of FILTERED)
+      await expect.poll(() => read(asked.query)).toEqual(recounted(events, asked));
+    expect(await as.owner.get(`/v2/imports/acme/${importId}`)).toMatchObject({ status: "importing" });
+    upload.end();
+    await upload.answer;
+    await as.owner.pollToDone(started);
+  });
+
+  describe("every number equals a recount", expectAll);
+
+  test("a retraction brings the earlier numbers back", async () => {
+    const answer = await as.owner.request(`/v2/imports/acme/${importId}`, { method: "DELETE" });
+    expect([204, 202]).toContain(answer.status);
+    for (const asked of [...FILTERED, ...UNFILTERED])
+      await expect.poll(() => read(asked.query)).toEqual(recounted(before, asked));
+  });
+});

@@ -1,0 +1,72 @@
+import { expect, test } from "vitest";
+import {
+  composeAddresses,
+  composeEventLists,
+  type LiveRows,
+} from "../../../../aggregate/statistics/compose-from-events.js";
+import {
+  composeTableCounts,
+  composeTableLists,
+} from "../../../../aggregate/statistics/compose-from-tables.js";
+import { BREAKDOWN_LIST } from "../../../../schemas/contracts/breakdowns.js";
+import { listsOf, STATISTICS_LISTS } from "../../../../schemas/contracts/statistics/lists.js";
+
+const AGENTS = {
+  name: "agent",
+  table: "agents",
+  question: "Which user agents?",
+  values: [{ column: "user_agent", field: "agent" }],
+} as const;
+
+const liveRows: LiveRows = (columns, conditions = []) =>
+  `SELECT ${columns.join(", ")}, sign FROM live WHERE ${["true", ...conditions].join(" AND ")}`;
+
+test("a breakdown that is added to the list is a list of the statistics by itself", () => {
+  const lists = listsOf([...BREAKDOWN_LIST, AGENTS]);
+  expect(lists.map(({ name }) => name)).toContain("agent");
+  const fromTables = composeTableLists(lists, { packages: true, pixels: false }, {});
+  expect(fromTables).toContain("SELECT 'agent' AS list, CAST(user_agent AS String) AS value_1");
+  expect(fromTables).toContain("FROM agents");
+  const fromEvents = composeEventLists(liveRows, { lists, interval: "day", onlyPixels: false });
+  expect(fromEvents).toContain("(agent_1)");
+  expect(fromEvents).toMatch(/SELECT date, kind,.* user_agent, sign FROM live/);
+});
+
+test("a list of another table or column than a plain name is refused", () => {
+  const wrong = listsOf([{ ...AGENTS, table: "agents; DROP TABLE events" }]);
+  expect(() => composeTableLists(wrong, { packages: true, pixels: true }, {})).toThrow("not a name");
+  const column = listsOf([{ ...AGENTS, values: [{ column: "1) OR (1", field: "agent" }] }]);
+  expect(() => composeEventLists(liveRows, { lists: column, interval: "day", onlyPixels: false })).toThrow(
+    "not a name",
+  );
+});
+
+test("what is searched and followed stands in parameters, not in the text", () => {
+  const narrowing = { search: "'; DROP", after: { count: 7_654_321, values: ["'; DROP", "x"] } };
+  const lists = STATISTICS_LISTS;
+  const texts = [
+    composeTableLists(lists, { packages: true, pixels: true }, narrowing),
+    composeEventLists(liveRows, { lists, interval: "day", onlyPixels: false, ...narrowing }),
+  ];
+  for (const text of texts) {
+    expect(text).not.toMatch(/DROP|7654321/);
+    expect(text).toContain("{search:String}");
+    expect(text).toContain("{afterCount:Int64}");
+  }
+});
+
+test("tables of packages are left out where only pixels are counted, and the other way round", () => {
+  const options = { interval: "week", measures: "all" } as const;
+  expect(composeTableCounts({ packages: true, pixels: false }, options)).not.toContain("FROM events");
+  expect(composeTableCounts({ packages: false, pixels: true }, options)).not.toMatch(
+    /FROM (totals|uniques|companies)/,
+  );
+  expect(composeTableLists(STATISTICS_LISTS, { packages: false, pixels: false }, {})).toBeUndefined();
+});
+
+test("weeks and months are cut at the beginning of each range", () => {
+  expect(composeAddresses(liveRows, "week")).toContain("greatest(toMonday(date), {beforeStart:Date})");
+  expect(
+    composeTableCounts({ packages: true, pixels: true }, { interval: "month", measures: "amounts" }),
+  ).toContain("greatest(toStartOfMonth(date), {start:Date})");
+});

@@ -1,0 +1,109 @@
+import { parse } from "node:querystring";
+import { describe, expect, test } from "vitest";
+import { parsePosition, positionText } from "../../../../api/statistics/list-position.js";
+import { parseStatisticsQuery } from "../../../../api/statistics/parse-statistics-query.js";
+import { Problem } from "../../../../schemas/problem.js";
+
+const NOW = new Date("2026-11-22T21:00:00Z");
+const parsed = (query: string, of: "all" | "list" = "all") =>
+  parseStatisticsQuery(parse(query), { of, now: NOW });
+
+test("without parameters the last 30 days are asked for, by day, compared with nothing", () => {
+  expect(parsed("")).toEqual({
+    range: { startDate: "2026-10-24", endDate: "2026-11-23" },
+    before: undefined,
+    interval: "day",
+    limit: 10,
+    filters: [],
+    package: undefined,
+    packageType: undefined,
+    pixel: undefined,
+  });
+});
+
+test("every filter may be repeated, and an empty value is one", () => {
+  const query =
+    "country=DE&country=FR&client_version=&variable.a.b=1&variable.a.b=2&automated=exclude&page=/";
+  expect(parsed(query).filters).toEqual([
+    { column: "country", values: ["DE", "FR"] },
+    { column: "client_version", values: [""] },
+    { variable: "a.b", values: ["1", "2"] },
+    { column: "referer", values: ["/"] },
+    { column: "automated", values: [""] },
+  ]);
+});
+
+test("to include automated requests is no filter", () => {
+  const range = "startDate=2025-01-01&endDate=2026-01-02";
+  expect(parsed(`${range}&automated=include`).filters).toEqual([]);
+});
+
+test.each([
+  ["startDate=2026-03-10&endDate=2026-03-17", "previous", "2026-03-03", "2026-03-10"],
+  ["startDate=2026-03-10&endDate=2026-03-17", "year", "2025-03-10", "2025-03-17"],
+  ["startDate=2024-02-29&endDate=2024-03-01", "year", "2023-02-28", "2023-03-01"],
+  ["startDate=2025-02-28&endDate=2025-03-02", "year", "2024-02-28", "2024-03-01"],
+  // A leap year has a day more than the year before it.
+  ["startDate=2024-01-01&endDate=2025-01-01", "year", "2023-01-01", "2024-01-01"],
+  ["startDate=0000-01-01&endDate=0000-01-02", "previous", "0000-01-01", "0000-01-01"],
+  ["startDate=0000-01-01&endDate=0000-01-02", "year", "0000-01-01", "0000-01-01"],
+])("%s compared with %s is compared with %s to %s", (query, comparison, startDate, endDate) => {
+  expect(parsed(`${query}&compare=${comparison}`).before).toEqual({ startDate, endDate });
+});
+
+test.each([
+  [
+    "planet=Mars",
+    "invalid-query",
+    /no query parameter planet here, only startDate, .*country.*variable\.<name>/,
+  ],
+  ["variable.=1", "invalid-query", /no query parameter variable\./],
+  ["search=x", "invalid-query", /no query parameter search/],
+  ["interval=hour", "invalid-query", /interval must be one of day, week, month/],
+  ["compare=", "invalid-query", /compare must be one of none, previous, year/],
+  ["compare=year&compare=none", "invalid-query", /compare can be given once/],
+  ["automated=only", "invalid-query", /automated must be one of include, exclude/],
+  ["limit=0", "invalid-query", /from 1 to 100/],
+  ["limit=101", "invalid-query", /from 1 to 100/],
+  ["limit=1e1", "invalid-query", /from 1 to 100/],
+  ["package=a&pixel=b", "invalid-query", /together/],
+  ["packageType=exe", "invalid-query", /packageType/],
+  ["startDate=2026-01-01", "invalid-date", /endDate/],
+  ["startDate=2026-01-01&endDate=2026-02-30", "invalid-date", /endDate/],
+  ["startDate=2025-01-01&endDate=2026-01-03", "range-too-long", /at most 366/],
+  ["startDate=2026-01-01&endDate=2026-04-05&country=DE", "range-too-long", /at most 93/],
+  ["startDate=2026-01-01&endDate=2026-04-05&automated=exclude", "range-too-long", /at most 93/],
+])("?%s is refused", (query, code, message) => {
+  const refusal = (): unknown => {
+    try {
+      return parsed(query);
+    } catch (error) {
+      return error;
+    }
+  };
+  expect(refusal()).toBeInstanceOf(Problem);
+  expect(refusal()).toMatchObject({ code, message: expect.stringMatching(message) as string });
+});
+
+test("a list takes search and pages in place of interval and limit", () => {
+  expect(() => parsed("search=x&per_page=5&after=abc", "list")).not.toThrow();
+  expect(() => parsed("interval=day", "list")).toThrow("no query parameter interval");
+  expect(() => parsed("limit=5", "list")).toThrow("no query parameter limit");
+});
+
+describe("the position of a row", () => {
+  test("is read as it was written", () => {
+    const position = { count: 12, values: ['a "b"', "é\n"] };
+    expect(parsePosition(positionText({ ...position, before: 3 }))).toEqual(position);
+  });
+
+  test.each([
+    "",
+    "x",
+    "e30",
+    Buffer.from('["1"]').toString("base64url"),
+    Buffer.from("[1,2]").toString("base64url"),
+  ])("%j is none", (text) => {
+    expect(parsePosition(text)).toBeUndefined();
+  });
+});
