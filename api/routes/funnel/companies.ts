@@ -13,7 +13,7 @@ import {
 import { parseOptionalDateRange, type DateRange } from "../../../schemas/date-range.js";
 import { STAGES, type Stage } from "../../../schemas/records/funnel.js";
 import { Problem } from "../../../schemas/problem.js";
-import { wholeOwnerFor } from "../../authorise/authorise.js";
+import { ownerFor, requireScope, wholeOwnerFor } from "../../authorise/authorise.js";
 import { companiesAsCsv, companiesAsLines } from "../../exports/company-formats.js";
 import { bytesTag } from "../../answers/entity-tag.js";
 import type { Operation } from "../../operation.js";
@@ -28,6 +28,7 @@ import {
   type CompanyFilter,
   type CompanySort,
 } from "../../stores/funnel/funnel-companies.js";
+import type { Account } from "../../stores/accounts/accounts.js";
 import { readArtifactNames } from "../../stores/packages/artifact-ids.js";
 import type { Postgres } from "../../stores/query.js";
 
@@ -40,26 +41,28 @@ export interface CompanyRoutesDeps {
   clickhouse: ClickHouseClient;
 }
 
-/** The list of companies is an export: it needs the action and the grant. */
+/** Lines and CSV leave the service as files: they are exports, and need its action and the grant. */
 export function companyRoutes(deps: CompanyRoutesDeps): Route[] {
   return [
     route({
       method: "GET",
       path: "/v2/:owner/companies",
-      action: "export.read",
+      action: "funnel.read",
       operation: LIST_COMPANIES,
       async handle({ ctx, account, action, param }) {
         const page = parsePage(ctx.query, isDomain);
         const filter = parseFilter(ctx.query);
         const { id: ownerId } = await wholeOwnerFor(deps.pg, account, param("owner"), action);
+        const type = typeOf(ctx);
+        if (type !== "application/json") await requireExport(deps.pg, account, param("owner"));
         await requireEntry(deps.pg, ownerId, page);
-        answerCompanies(ctx, await listCompanies(deps.pg, { ownerId, page, filter }), page);
+        answerCompanies(ctx, await listCompanies(deps.pg, { ownerId, page, filter }), { page, type });
       },
     }),
     route({
       method: "GET",
       path: "/v2/:owner/companies/:company",
-      action: "export.read",
+      action: "funnel.read",
       operation: GET_COMPANY,
       async handle({ ctx, account, action, param }) {
         const limits = { daysMax: DAYS_MAX, daysDefault: DAYS_DEFAULT, now: new Date() };
@@ -97,8 +100,9 @@ const LIST_COMPANIES: Operation = {
   summary: "List the companies that use a user's or an organization's packages",
   description:
     "With the stage of adoption that each is at and since when, its score of the last 30 days, and all its downloads " +
-    "and views. As the last run of the funnel saw them. `Accept` chooses between JSON, NDJSON and CSV; the next page is " +
-    'also in the header `Link`, with `rel="next"`. ' +
+    "and views. As the last run of the funnel saw them. `Accept` chooses between JSON, NDJSON and CSV. NDJSON and CSV are " +
+    "exports: for those who may export, of an owner to whom export is granted. The next page is also in the header " +
+    '`Link`, with `rel="next"`. ' +
     NOT_FOR_THE_BLOCKED,
   query: {
     stage: { schema: STAGE, description: "Only companies at this stage" },
@@ -131,7 +135,7 @@ const LIST_COMPANIES: Operation = {
       },
     },
   },
-  problems: ["export-not-granted", "invalid-query"],
+  problems: ["forbidden", "export-not-granted", "invalid-query"],
 };
 
 const DAY = { type: "string", format: "date" };
@@ -189,7 +193,7 @@ const GET_COMPANY: Operation = {
       },
     },
   },
-  problems: ["export-not-granted", "invalid-date", "empty-range", "range-too-long"],
+  problems: ["forbidden", "invalid-date", "empty-range", "range-too-long"],
 };
 
 /** Accepts every name that a company database can contain, and rejects obvious mistakes. */
@@ -221,16 +225,32 @@ async function requireEntry(pg: Postgres, ownerId: string, { after }: Page): Pro
   throw new Problem("invalid-query", "after must be the domain of a company of the list.");
 }
 
-function answerCompanies(ctx: ApiContext, found: readonly CompanyRecord[], page: Page): void {
+type CompaniesType = "application/json" | "application/x-ndjson" | "text/csv";
+
+function typeOf(ctx: ApiContext): CompaniesType {
+  ctx.vary("Accept");
+  const wanted = ctx.accepts("application/json", "application/x-ndjson", "application/ndjson", "text/csv");
+  if (wanted === false || wanted === "application/json") return "application/json";
+  return wanted === "text/csv" ? wanted : "application/x-ndjson";
+}
+
+async function requireExport(pg: Postgres, account: Account, owner: string): Promise<void> {
+  requireScope(account, "export.read");
+  await ownerFor(pg, account, owner, "export.read");
+}
+
+function answerCompanies(
+  ctx: ApiContext,
+  found: readonly CompanyRecord[],
+  { page, type }: { page: Page; type: CompaniesType },
+): void {
   const rows = found.map((company) => ({ id: company.domain, company }));
   const body = pageBody(ctx, { name: "companies", rows, page, record: ({ company }) => company });
-  ctx.vary("Accept");
   if (typeof body["next"] === "string") ctx.set("Link", `<${body["next"]}>; rel="next"`);
   const companies = found.slice(0, page.perPage);
-  const wanted = ctx.accepts("application/json", "application/x-ndjson", "application/ndjson", "text/csv");
-  if (wanted === "text/csv") return answerText(ctx, "text/csv; charset=utf-8", companiesAsCsv(companies));
-  if (wanted === false || wanted === "application/json") return void (ctx.body = body);
-  answerText(ctx, "application/x-ndjson", companiesAsLines(companies));
+  if (type === "application/json") return void (ctx.body = body);
+  if (type === "text/csv") return answerText(ctx, "text/csv; charset=utf-8", companiesAsCsv(companies));
+  answerText(ctx, type, companiesAsLines(companies));
 }
 
 function answerText(ctx: ApiContext, type: string, text: string): void {

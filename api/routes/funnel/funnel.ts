@@ -33,17 +33,18 @@ export function funnelRoutes({ pg }: { pg: Pool }): Route[] {
     route({
       method: "GET",
       path: "/v2/:owner/funnel",
-      action: "export.read",
+      action: "funnel.read",
       operation: {
         id: "readFunnel",
         tag: "Companies",
         summary: "Count the companies at each stage",
         description:
           `Now, and at the end of each day of the range or of the last ${DAYS_DEFAULT} days, up to today, which may ` +
-          `still change. ${NOT_FOR_THE_BLOCKED}`,
+          "still change: from the stored changes of stage, so that past days stay as they were announced. " +
+          NOT_FOR_THE_BLOCKED,
         query: RANGE_QUERY,
         answers: { 200: { description: "The counts", schema: FUNNEL, example: EXAMPLE } },
-        problems: ["export-not-granted", "invalid-date", "empty-range", "range-too-long"],
+        problems: ["forbidden", "invalid-date", "empty-range", "range-too-long"],
       },
       async handle({ ctx, account, action, param }) {
         const now = new Date();

@@ -420,6 +420,35 @@ test("companies and the funnel are refused to an admin who is blocked from one o
   }
 });
 
+test("members read companies and the funnel without a grant; as NDJSON and CSV they are exports", async () => {
+  const paths = ["/v2/acme/companies", "/v2/acme/companies/3m.com", "/v2/acme/funnel"];
+  const carl = await toolchain.newAccount("carl");
+  const statusesOf = (as: ApiClient) =>
+    Promise.all(paths.map(async (path) => (await as.request(path)).status));
+  const codeOf = async (as: ApiClient, accept: string) => {
+    const answer = await as.request(paths[0] ?? "", { headers: { accept } });
+    return answer.ok ? 200 : ((await answer.json()) as { code: string }).code;
+  };
+  const codesOf = async (as: ApiClient) => [
+    await codeOf(as, "text/csv"),
+    await codeOf(as, "application/x-ndjson"),
+  ];
+  const pool = new pg.Pool({ connectionString: toolchain.endpoints.postgres, max: 1 });
+  try {
+    expect(await statusesOf(carl)).toEqual([404, 404, 404]);
+    await joinOrganization(pool, { organization: "acme", username: "carl", role: "member" });
+    expect(await statusesOf(carl)).toEqual([200, 200, 200]);
+    expect(await codesOf(carl)).toEqual(["forbidden", "forbidden"]);
+    expect(await codesOf(api)).toEqual([200, 200]);
+    await toolchain.admin("revoke-export", "acme");
+    expect(await statusesOf(api)).toEqual([200, 200, 200]);
+    expect(await codesOf(api)).toEqual(["export-not-granted", "export-not-granted"]);
+  } finally {
+    await toolchain.admin("grant-export", "acme");
+    await pool.end();
+  }
+});
+
 describe("without a running server", () => {
   test("a run starts the stores for the moment, and the server finds what it did", async () => {
     await toolchain.kill("SIGTERM");
