@@ -62,6 +62,15 @@ export async function ownerFor(
 }
 
 /**
+ * Checks that the caller may export the owner's data, for routes that answer others than exporters in another format.
+ * Throws as `requireScope` and `ownerFor` do.
+ */
+export async function requireExportOf(pg: Postgres, account: Account, name: string): Promise<void> {
+  requireScope(account, "export.read");
+  await ownerFor(pg, account, name, "export.read");
+}
+
+/**
  * As `ownerFor`, for counts over all packages of the owner. Also throws `forbidden` if the caller is blocked from any
  * of these packages, because the counts would reveal its activity.
  */

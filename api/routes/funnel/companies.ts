@@ -13,13 +13,13 @@ import {
 import { parseOptionalDateRange, type DateRange } from "../../../schemas/date-range.js";
 import { STAGES, type Stage } from "../../../schemas/records/funnel.js";
 import { Problem } from "../../../schemas/problem.js";
-import { ownerFor, requireScope, wholeOwnerFor } from "../../authorise/authorise.js";
-import { companiesAsCsv, companiesAsLines } from "../../exports/company-formats.js";
-import { bytesTag } from "../../answers/entity-tag.js";
+import { requireExportOf, wholeOwnerFor } from "../../authorise/authorise.js";
+import { answerCompanies, companiesTypeOf } from "../../exports/answer-companies.js";
+import { companiesAsCsv } from "../../exports/company-formats.js";
 import type { Operation } from "../../operation.js";
-import { PAGE_QUERY, pageBody, parsePage } from "../../answers/paging.js";
+import { PAGE_QUERY, parsePage } from "../../answers/paging.js";
 import type { Page } from "../../stores/page.js";
-import { route, type ApiContext, type Route } from "../../route.js";
+import { route, type Route } from "../../route.js";
 import {
   COMPANY_SORTS,
   listCompanies,
@@ -28,7 +28,6 @@ import {
   type CompanyFilter,
   type CompanySort,
 } from "../../stores/funnel/funnel-companies.js";
-import type { Account } from "../../stores/accounts/accounts.js";
 import { readArtifactNames } from "../../stores/packages/artifact-ids.js";
 import type { Postgres } from "../../stores/query.js";
 
@@ -53,8 +52,8 @@ export function companyRoutes(deps: CompanyRoutesDeps): Route[] {
         const page = parsePage(ctx.query, isDomain);
         const filter = parseFilter(ctx.query);
         const { id: ownerId } = await wholeOwnerFor(deps.pg, account, param("owner"), action);
-        const type = typeOf(ctx);
-        if (type !== "application/json") await requireExport(deps.pg, account, param("owner"));
+        const type = companiesTypeOf(ctx);
+        if (type !== "application/json") await requireExportOf(deps.pg, account, param("owner"));
         await requireEntry(deps.pg, ownerId, page);
         answerCompanies(ctx, await listCompanies(deps.pg, { ownerId, page, filter }), { page, type });
       },
@@ -223,40 +222,6 @@ function parseSearch(search: string | string[] | undefined): string | undefined 
 async function requireEntry(pg: Postgres, ownerId: string, { after }: Page): Promise<void> {
   if (after === undefined || (await readCompany(pg, { ownerId, domain: after })) !== undefined) return;
   throw new Problem("invalid-query", "after must be the domain of a company of the list.");
-}
-
-type CompaniesType = "application/json" | "application/x-ndjson" | "text/csv";
-
-function typeOf(ctx: ApiContext): CompaniesType {
-  ctx.vary("Accept");
-  const wanted = ctx.accepts("application/json", "application/x-ndjson", "application/ndjson", "text/csv");
-  if (wanted === false || wanted === "application/json") return "application/json";
-  return wanted === "text/csv" ? wanted : "application/x-ndjson";
-}
-
-async function requireExport(pg: Postgres, account: Account, owner: string): Promise<void> {
-  requireScope(account, "export.read");
-  await ownerFor(pg, account, owner, "export.read");
-}
-
-function answerCompanies(
-  ctx: ApiContext,
-  found: readonly CompanyRecord[],
-  { page, type }: { page: Page; type: CompaniesType },
-): void {
-  const rows = found.map((company) => ({ id: company.domain, company }));
-  const body = pageBody(ctx, { name: "companies", rows, page, record: ({ company }) => company });
-  if (typeof body["next"] === "string") ctx.set("Link", `<${body["next"]}>; rel="next"`);
-  const companies = found.slice(0, page.perPage);
-  if (type === "application/json") return void (ctx.body = body);
-  if (type === "text/csv") return answerText(ctx, "text/csv; charset=utf-8", companiesAsCsv(companies));
-  answerText(ctx, type, companiesAsLines(companies));
-}
-
-function answerText(ctx: ApiContext, type: string, text: string): void {
-  ctx.set("ETag", bytesTag(text));
-  ctx.type = type;
-  ctx.body = Buffer.from(text);
 }
 
 async function detailOf(

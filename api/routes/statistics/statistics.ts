@@ -4,7 +4,7 @@ import type { StatisticsQuery } from "../../../aggregate/statistics/statistics-q
 import { STATISTICS_LISTS, type StatisticsList } from "../../../schemas/contracts/statistics/lists.js";
 import { Problem } from "../../../schemas/problem.js";
 import { parsePage } from "../../answers/paging.js";
-import { ownerFor, requireScope, type Owner } from "../../authorise/authorise.js";
+import { ownerFor, requireExportOf, type Owner } from "../../authorise/authorise.js";
 import { route, type ApiContext, type Call, type Route } from "../../route.js";
 import { answerList } from "../../statistics/answer-list.js";
 import { limitStatistics } from "../../statistics/limit-statistics.js";
@@ -112,9 +112,8 @@ async function ownerOf(
   format: Format,
 ): Promise<Owner> {
   const owner = await ownerFor(pg, account, param("owner"), action);
-  if (format === "json") return owner;
-  requireScope(account, "export.read");
-  return ownerFor(pg, account, param("owner"), "export.read");
+  if (format === "csv") await requireExportOf(pg, account, param("owner"));
+  return owner;
 }
 
 function pageOf(ctx: ApiContext, format: Format): Page {

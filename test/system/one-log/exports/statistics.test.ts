@@ -206,7 +206,7 @@ describe("one list in full", () => {
     expect(rows).toEqual(all);
     const answer = await as.owner.request(path("compare=previous"), { headers: { Accept: "text/csv" } });
     expect(answer.headers.get("content-type")).toContain("text/csv");
-    const table = parseCsv(await answer.text(), { columns: true }) as Record<string, string>[];
+    const table = parseCsv<Record<string, string>>(await answer.text(), { columns: true });
     expect(table).toEqual(
       all?.map(({ client, client_version: version = "", downloads, share, change }) => ({
         client,
