@@ -29,6 +29,7 @@ export function limitStatistics({ timeMsMax = TIME_MS_MAX } = {}): RunLimited {
     let permit: Disposable | undefined;
     try {
       permit = await take([caller], signal);
+      signal.throwIfAborted();
       return await work(signal);
     } catch (cause) {
       if (!timeout.aborted || cause instanceof Problem) throw cause;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { breakdownStatements } from "../../../../aggregate/clickhouse/breakdown-statements.js";
+import { breakdownStatements } from "../../../../aggregate/clickhouse/breakdowns/breakdown-statements.js";
 import { migrateClickHouse } from "../../../../aggregate/clickhouse/migrate-clickhouse.js";
 import { readMigrations } from "../../../../aggregate/clickhouse/read-migrations.js";
 import { composeAggregates } from "../../../../aggregate/queries/compose-aggregates.js";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { breakdownStatements } from "../../../../aggregate/clickhouse/breakdown-statements.js";
+import { breakdownStatements } from "../../../../aggregate/clickhouse/breakdowns/breakdown-statements.js";
 import { clickhouseMigration, readMigrations } from "../../../../aggregate/clickhouse/read-migrations.js";
 import { fillClauses, TABLE_CLAUSES } from "../../../../aggregate/clickhouse/table-clauses.js";
 import { BREAKDOWN_LIST } from "../../../../schemas/contracts/breakdowns.js";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { breakdownStatements } from "../../../../aggregate/clickhouse/breakdown-statements.js";
+import { breakdownStatements } from "../../../../aggregate/clickhouse/breakdowns/breakdown-statements.js";
 import { composeAggregates } from "../../../../aggregate/queries/compose-aggregates.js";
 import { AGGREGATE_V1, aggregateSchema, BREAKDOWNS } from "../../../../schemas/contracts/aggregate.js";
 import { BREAKDOWN_LIST, type ValueBreakdown } from "../../../../schemas/contracts/breakdowns.js";

@@ -16,6 +16,8 @@ const ACTIONS_OF: Record<Scope, Action[]> = {
     "permissions.read",
     "routes.read",
     "domains.read",
+    "stats.read",
+    "funnel.read",
   ],
   import: [
     "pixels.import",

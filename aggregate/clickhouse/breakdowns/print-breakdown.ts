@@ -1,8 +1,8 @@
-import { BREAKDOWN_LIST } from "../../schemas/contracts/breakdowns.js";
+import { BREAKDOWN_LIST } from "../../../schemas/contracts/breakdowns.js";
 import { breakdownStatements } from "./breakdown-statements.js";
 
 // Prints the migration of a breakdown that was added to the list:
-// npx tsx aggregate/clickhouse/print-breakdown.ts agent > aggregate/clickhouse/<next number>-agents.sql
+// npx tsx aggregate/clickhouse/breakdowns/print-breakdown.ts agent > aggregate/clickhouse/<next number>-agents.sql
 const name = process.argv[2];
 const found = BREAKDOWN_LIST.find((each) => each.name === name);
 if (found === undefined || !("values" in found))

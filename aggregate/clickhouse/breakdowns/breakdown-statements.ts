@@ -1,9 +1,9 @@
-import type { ValueBreakdown } from "../../schemas/contracts/breakdowns.js";
-import { sqlName } from "../queries/sql-literals.js";
+import type { ValueBreakdown } from "../../../schemas/contracts/breakdowns.js";
+import { sqlName } from "../../queries/sql-literals.js";
 
 /**
  * The text of a new breakdown's migration: its table, its view, and the count of earlier events. Authors write it to the
- * next file of this folder (see print-breakdown.ts), where it stays as it is: later changes to the list or to this
+ * next file of the folder above (see print-breakdown.ts), where it stays as it is: later changes to the list or to this
  * function reach only new files.
  */
 export function breakdownStatements(breakdown: ValueBreakdown): string {
