@@ -53,7 +53,7 @@ const WITH_PROCESSES = {
 
 export default defineConfig({
   // Node 20 cannot parse `await using`.
-  oxc: { target: "es2022" },
+  oxc: { target: "es2022", jsx: { runtime: "automatic", importSource: "preact" } },
   test: {
     // Files that start programs wait for these a third of their time: on two cores a third worker fills it.
     maxWorkers: 3,
@@ -95,6 +95,10 @@ export default defineConfig({
           globalSetup: [...STORES, ...BROKER, "test/support/broker/skip-without-broker.ts"],
           setupFiles: [...WITH_PROCESSES.setupFiles, "test/support/broker/use-broker.ts"],
         },
+      },
+      {
+        extends: true,
+        test: { name: "browser", include: ["test/browser/**/*.test.ts"], ...WITH_PROCESSES },
       },
       {
         extends: true,

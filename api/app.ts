@@ -3,6 +3,13 @@ import Koa from "koa";
 import type { Pool } from "pg";
 import type { Logger } from "pino";
 import { NO_LISTENER, type ApiListener } from "./api-listener.js";
+import { dashboardAssets } from "./dashboard/assets/asset-files.js";
+import {
+  apiForSessions,
+  dashboardErrors,
+  dashboardPages,
+  leadToDashboard,
+} from "./dashboard/dashboard-routes.js";
 import { FailedTokens } from "./identity/failed-tokens.js";
 import { managementRoutes } from "./management-routes.js";
 import { accessLog } from "./middleware/access-log.js";
@@ -10,7 +17,7 @@ import { authenticate } from "./middleware/authenticate.js";
 import { cors } from "./middleware/cors.js";
 import { negotiateAnswers } from "./middleware/negotiate-answers.js";
 import { answerProblems, onUncaught } from "./middleware/answer-problems.js";
-import { publicBase } from "./middleware/public-base.js";
+import { publicBase, type CollectPlace } from "./middleware/public-base.js";
 import { refuseUnmatched } from "./middleware/refuse-unmatched.js";
 import { requestId } from "./middleware/request-id.js";
 import { sameOrigin } from "./middleware/same-origin.js";
@@ -31,6 +38,8 @@ export interface AppDeps {
   readiness: Readiness;
   /** Whether `X-Forwarded-*` is trusted from this address. By default no address is trusted. */
   trustsProxy?: (address: string) => boolean;
+  /** Where live collection is, for lines to copy; port 8081 of every host by default. */
+  collect?: CollectPlace;
   listener?: ApiListener;
   /** Origins whose pages may call the API; see `cors`. None by default. */
   corsOrigins?: readonly string[];
@@ -50,6 +59,7 @@ export function createApp({
   log,
   readiness,
   trustsProxy = () => false,
+  collect,
   listener = NO_LISTENER,
   corsOrigins = [],
   bodyMsMax = BODY_MS_MAX,
@@ -60,15 +70,20 @@ export function createApp({
   app.context.onerror = onUncaught;
   app.use(requestId(log));
   app.use(accessLog((request) => listener.onAnswered(request)));
-  app.use(publicBase(trustsProxy));
+  app.use(publicBase(trustsProxy, collect));
   app.use(securityHeaders());
   app.use(cors(corsOrigins));
   app.use(negotiateAnswers());
   app.use(tagAnswers());
   app.use(answerProblems());
   app.use(limitBody(bodyMsMax));
+  app.use(leadToDashboard());
+  app.use(dashboardAssets());
+  app.use(dashboardErrors());
   app.use(sameOrigin());
   app.use(session({ pg, tokens }));
+  app.use(apiForSessions());
+  app.use(dashboardPages());
   const failed = new FailedTokens();
   app.use(authenticate({ pg, tokens, trustsProxy, failed }));
   const onIssued = (token: string) => failed.rememberValid(tokens.hash(token));

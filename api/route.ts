@@ -59,6 +59,8 @@ export interface ApiState {
   log: Logger;
   /** The URL of the API as callers reach it, without a slash at its end. */
   publicBase: string;
+  /** The URL of live collection as this host's callers reach it, as far as is known: for lines to copy. */
+  collectBase: string;
   account?: Account;
   /** The signed-in browser; only below `/dashboard`. */
   session?: Session;

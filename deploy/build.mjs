@@ -14,8 +14,8 @@ const BINARY = "dist/deploy/main.js";
 const STATE = { digest: "dist/.source-digest", compiler: "dist/.tsbuildinfo" };
 
 const folders = JSON.parse(readFileSync(PROJECT, "utf8")).include;
-const sources = folders.flatMap(filesBelow).filter((path) => path.endsWith(".ts"));
-const compiled = new Set(sources.map((path) => `dist/${path.replace(/ts$/, "js")}`));
+const sources = folders.flatMap(filesBelow).filter((path) => /\.tsx?$/.test(path));
+const compiled = new Set(sources.map((path) => `dist/${path.replace(/tsx?$/, "js")}`));
 const digest = digestOf([SELF, PROJECT, "tsconfig.json", "package-lock.json", ...sources]);
 
 const isWanted = () => !process.argv.includes("--if-changed") || !isUpToDate();

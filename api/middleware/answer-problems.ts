@@ -40,10 +40,16 @@ function answer(ctx: ApiContext, error: unknown): void {
     ctx.res.destroy();
     return;
   }
-  const problem = problemOf(error);
-  logOnce(ctx, { problem, error });
+  const problem = problemFor(ctx, error);
   if (ctx.res.headersSent) ctx.res.destroy();
   else render(ctx, problem);
+}
+
+/** The Problem that an error becomes. Logs what an operator should know of it. */
+export function problemFor(ctx: ApiContext, error: unknown): Problem {
+  const problem = problemOf(error);
+  logOnce(ctx, { problem, error });
+  return problem;
 }
 
 function problemOf(error: unknown): Problem {

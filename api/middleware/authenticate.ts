@@ -3,6 +3,7 @@ import { Problem } from "../../schemas/problem.js";
 import { clientAddress } from "../identity/client-address.js";
 import type { Attempt, FailedTokens } from "../identity/failed-tokens.js";
 import { LastUsed } from "../identity/last-used.js";
+import { inProcessCaller } from "../identity/in-process-callers.js";
 import type { ApiContext, ApiState } from "../route.js";
 import { readAccountByTokenHash, type AccountByToken } from "../stores/accounts/accounts.js";
 import { updateLastUsed } from "../stores/accounts/api-tokens.js";
@@ -20,12 +21,15 @@ export interface AuthenticateDeps {
 /**
  * Requires `Authorization: Bearer <token>` on every path under `/v1` and `/v2`, also on unknown paths. Every refusal
  * has the same message, so that callers learn nothing from it. After many wrong tokens an address is refused for a
- * while before any lookup. A request without a token is not counted, because it needs no lookup.
+ * while before any lookup. A request without a token is not counted, because it needs no lookup. A request that already
+ * has its account, from a session of the dashboard, needs no token.
  */
 export function authenticate({ pg, tokens, trustsProxy, failed }: AuthenticateDeps): Middleware<ApiState> {
   const lastUsed = new LastUsed((id) => updateLastUsed(pg, id));
   return async (ctx, next) => {
-    if (/^\/v[12](\/|$)/.test(ctx.path)) {
+    const caller = inProcessCaller(ctx.req);
+    if (caller !== undefined) ctx.state.account = caller;
+    if (ctx.state.account === undefined && /^\/v[12](\/|$)/.test(ctx.path)) {
       const address = clientAddressOf(ctx, trustsProxy);
       const found = await accountOf(ctx.get("Authorization"), { address, pg, tokens, failed });
       const { usedLongAgo, ...account } = found;

@@ -5,12 +5,28 @@ import type { ApiContext, ApiState } from "../route.js";
  * Sets the URL of the API as callers reach it, for URLs in answers: `https://api.example/prefix`, without a trailing
  * slash. Taken from `Host`, or from `X-Forwarded-Proto`, `-Host` and `-Prefix` if the connection is a trusted proxy's.
  */
-export function publicBase(trustsProxy: (address: string) => boolean): Middleware<ApiState> {
+export function publicBase(
+  trustsProxy: (address: string) => boolean,
+  collect: CollectPlace = { port: 8081 },
+): Middleware<ApiState> {
   return (ctx, next) => {
     const forwarded = trustsProxy(ctx.req.socket.remoteAddress ?? "");
     ctx.state.publicBase = forwarded ? forwardedBase(ctx) : `${ctx.protocol}://${ctx.host}`;
+    ctx.state.collectBase = collectBase(ctx.state.publicBase, collect);
     return next();
   };
+}
+
+/** Where live collection is: a host of its own, or a port of every host. */
+export interface CollectPlace {
+  publicHost?: string;
+  port: number;
+}
+
+/** A host of its own is behind the same proxy. Without one the port is reached without TLS. */
+function collectBase(base: string, { publicHost, port }: CollectPlace): string {
+  const { protocol, hostname } = new URL(base);
+  return publicHost === undefined ? `http://${hostname}:${port}` : `${protocol}//${publicHost}`;
 }
 
 function forwardedBase(ctx: ApiContext): string {

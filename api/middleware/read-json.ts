@@ -15,13 +15,16 @@ export async function readJson<Body>(ctx: ApiContext, parse: (body: unknown) => 
       `A JSON body cannot be sent with Content-Encoding ${encoding}.`,
     );
   }
-  return parse(decodeJson(await readBytes(ctx)));
+  return parse(decodeJson(await readBody(ctx)));
 }
 
 const BODY_BYTES_MAX = 1024 * 1024;
 
-/** Discards the rest of a body that is too large, so that the caller can read the answer. */
-async function readBytes(ctx: ApiContext): Promise<Buffer> {
+/**
+ * Reads a whole body. Throws `too-large` and `request-timeout` as `readJson`. Discards the rest of a body that is too
+ * large, so that the caller can read the answer.
+ */
+export async function readBody(ctx: ApiContext): Promise<Buffer> {
   if ((ctx.request.length ?? 0) > BODY_BYTES_MAX) throw tooLarge();
   const { bodyMsMax } = ctx.state;
   const late = new AbortController();

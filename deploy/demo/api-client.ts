@@ -44,9 +44,7 @@ export function connectApi(url: string, token: string): ApiClient {
     fetch(new URL(path, url), {
       ...rest,
       headers: { ...ONE_REQUEST_PER_CONNECTION, Authorization: `Bearer ${token}`, ...headers },
-      ...(body === undefined
-        ? {}
-        : { body: body instanceof Readable ? streamOf(body) : body, duplex: "half" }),
+      ...(body === undefined ? {} : { body: bodyOf(body), duplex: "half" }),
     });
   const get = async <T>(path: string) => parsed<T>(await request(path), path);
   return {
@@ -86,9 +84,9 @@ function readableOf(body: ImportBody): Readable {
   return Readable.from(Buffer.isBuffer(body) || typeof body === "string" ? [Buffer.from(body)] : body);
 }
 
-/** The web stream for `fetch`, whose type has another name in node:stream/web. */
-function streamOf(body: Readable): ReadableStream {
-  return Readable.toWeb(body) as ReadableStream;
+/** A body for `fetch`, whose types are those of browsers. */
+function bodyOf(body: string | Buffer | Readable): BodyInit {
+  return (body instanceof Readable ? Readable.toWeb(body) : body) as BodyInit;
 }
 
 async function pollToDone(read: () => Promise<EventImport>, options: PollOptions): Promise<EventImport> {

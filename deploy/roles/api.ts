@@ -40,6 +40,7 @@ export async function startApi(parts: RoleParts, collect?: Collect): Promise<Lis
     readiness: readinessOf(stores),
     listener,
     trustsProxy: trustsProxy(config.trustedProxies),
+    collect: config.collect,
     corsOrigins: config.corsOrigins,
     routes: [
       ...importRoutes({

@@ -31,7 +31,7 @@ const paths = Object.keys(MAY_IMPORT).flatMap((folder) =>
   readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => join(folder, name)),
 );
 const files = paths
-  .filter((path) => path.endsWith(".ts") && !path.startsWith("test/fixtures/"))
+  .filter((path) => /\.tsx?$/.test(path) && !path.startsWith("test/fixtures/"))
   .map((path) => readSource(path.split("/")[0] ?? "", path));
 const inner = files.filter(({ folder }) => folder !== "deploy" && folder !== "test");
 
@@ -60,7 +60,13 @@ function importsOf(
 function targetsOf({ path, imports }: SourceFile): string[] {
   return imports
     .filter(({ from }) => from.startsWith("."))
-    .map(({ from }) => join(dirname(path), from).replace(/\.js$/, ".ts"));
+    .map(({ from }) => sourceOf(join(dirname(path), from)));
+}
+
+/** The source of a compiled file. */
+function sourceOf(compiled: string): string {
+  const base = compiled.replace(/js$/, "");
+  return paths.includes(`${base}tsx`) ? `${base}tsx` : `${base}ts`;
 }
 
 function reachedFrom(start: string, targets: ReadonlyMap<string, readonly string[]>): Set<string> {
@@ -121,7 +127,7 @@ test("no file reaches itself by its imports, those of types included", () => {
 
 test("a folder has at most 20 files of its own, and deploy/ and api/ at most 8", () => {
   const counts = new Map<string, number>();
-  const isCounted = (path: string) => /\.(ts|mjs|sql|avsc)$/.test(path);
+  const isCounted = (path: string) => /\.(tsx?|mjs|sql|avsc)$/.test(path);
   for (const room of paths.filter(isCounted).map(dirname)) counts.set(room, (counts.get(room) ?? 0) + 1);
   const limitOf = (room: string) => (room === "deploy" || room === "api" ? 8 : 20);
   expect([...counts].filter(([room, count]) => count > limitOf(room))).toEqual([]);
@@ -185,7 +191,7 @@ test("every export has a name, and no file only passes on what others export", (
 });
 
 test("files are named in kebab-case after something that can be looked up", () => {
-  const kebab = /^[a-z0-9]+(-[a-z0-9]+)*(\.test)?\.ts$/;
+  const kebab = /^[a-z0-9]+(-[a-z0-9]+)*(\.test)?\.tsx?$/;
   const empty = /(^|-)(utils?|helpers?|common|managers?|services?)(-|\.)/;
   expect(pathsWhere(files, ({ path }) => !kebab.test(basename(path)) || empty.test(basename(path)))).toEqual(
     [],

@@ -134,7 +134,7 @@ describe("an import is read back", () => {
     "a list of %s is refused",
     async (query) => {
       const answer = await api.request(`/v2/imports/${ORGANIZATION}?${query}`);
-      expect({ status: answer.status, body: await answer.json() }).toMatchObject({
+      expect({ status: answer.status, body: (await answer.json()) as unknown }).toMatchObject({
         status: 400,
         body: { code: "invalid-query" },
       });
@@ -188,7 +188,10 @@ describe("a request for an import that cannot begin", () => {
     const list = `/v2/imports/${ORGANIZATION}`;
     const before = await api.get(list);
     const answer = await api.request(path(), { method: "POST", headers, body: LINE });
-    expect({ status: answer.status, body: await answer.json() }).toMatchObject({ status, body: { code } });
+    expect({ status: answer.status, body: (await answer.json()) as unknown }).toMatchObject({
+      status,
+      body: { code },
+    });
     expect(await api.get(list)).toEqual(before);
   });
 });

@@ -180,7 +180,7 @@ describe("every answer", () => {
 });
 
 describe("a JSON body", () => {
-  const post = (body: RequestInit["body"], headers: Record<string, string> = {}) =>
+  const post = (body: RequestInit["body"] | Buffer, headers: Record<string, string> = {}) =>
     send("/v1/organizations", { method: "POST", body, headers, duplex: "half" } as RequestInit);
 
   test.each(["application/x-www-form-urlencoded", "text/plain", "application/json; charset=utf-8", ""])(

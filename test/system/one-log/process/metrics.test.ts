@@ -134,7 +134,7 @@ describe("/metrics tells of", () => {
 describe("the metrics port", () => {
   const ask = async (at: string) => {
     const response = await fetch(`${toolchain.endpoints.metrics ?? ""}${at}`);
-    return { status: response.status, body: await response.json() };
+    return { status: response.status, body: (await response.json()) as unknown };
   };
 
   test("says that the process is alive, and ready with all that its roles need", async () => {

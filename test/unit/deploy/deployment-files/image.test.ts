@@ -45,10 +45,10 @@ describe("the image", () => {
 
   test("has every file that the code reads beside itself", () => {
     const folders = ["schemas", "ingest", "enrich", "aggregate", "api"];
-    expect(dockerfile).toContain(`find ${folders.join(" ")} -type f ! -name '*.ts'`);
+    expect(dockerfile).toContain(`find ${folders.join(" ")} -type f ! -name '*.ts' ! -name '*.tsx'`);
     const sources = [...folders, "deploy"].flatMap((folder) =>
       readdirSync(folder, { recursive: true, encoding: "utf8" })
-        .filter((name) => name.endsWith(".ts"))
+        .filter((name) => /\.tsx?$/.test(name))
         .map((name) => join(folder, name))
         .filter((path) => !path.startsWith("deploy/bench/")),
     );

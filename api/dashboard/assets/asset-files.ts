@@ -1,0 +1,78 @@
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { gzipSync } from "node:zlib";
+import type { Middleware } from "koa";
+import { assetUrl } from "../../../schemas/asset.js";
+import { bytesTag } from "../../answers/entity-tag.js";
+import { answerFile, type PackedFile } from "../../docs/packed-file.js";
+import type { ApiState } from "../../route.js";
+
+/**
+ * The path of a file below `/dashboard`. It names the content of all files, so that caches keep it for good, and so that
+ * scripts may import one another by relative addresses.
+ */
+export function assetPath(name: string): string {
+  const { hash, files } = assets();
+  if (!files.has(name)) throw new Error(`a page loads ${name}, which does not exist`);
+  return `/assets/${hash}/${name}`;
+}
+
+/** Serves the files. Needs no session. */
+export function dashboardAssets(): Middleware<ApiState> {
+  return async (ctx, next) => {
+    const [, hash, name = ""] = /^\/dashboard\/assets\/([^/]+)\/([^/]+)$/.exec(ctx.path) ?? [];
+    if (hash === undefined || !["GET", "HEAD"].includes(ctx.method)) return void (await next());
+    const file = hash === assets().hash ? assets().files.get(name) : undefined;
+    if (file === undefined) return void (await next());
+    answerFile(ctx, file, FOR_GOOD);
+  };
+}
+
+const FOR_GOOD = "public, max-age=31536000, immutable";
+
+interface Assets {
+  hash: string;
+  files: ReadonlyMap<string, PackedFile>;
+}
+
+let read: Assets | undefined;
+
+/** Read at the first request: most tests of the API load no page. */
+function assets(): Assets {
+  return (read ??= readAssets());
+}
+
+function readAssets(): Assets {
+  const texts = [...textsIn("api/dashboard/assets/"), ...textsIn(SCRIPTS)];
+  const files = new Map(texts.map(([name, text]) => [name, packed(name, Buffer.from(text))]));
+  const all = createHash("sha256");
+  for (const { tag } of files.values()) all.update(tag);
+  return { hash: all.digest("base64url").slice(0, 12), files };
+}
+
+/** As the compiler left them: a checkout whose sources run uncompiled, as in tests, has them there too. */
+const SCRIPTS = "dist/api/dashboard/script/";
+
+function textsIn(folder: string): [name: string, text: string][] {
+  return readdirSync(assetUrl(folder))
+    .filter((name) => extensionOf(name) in TYPES)
+    .sort()
+    .map((name) => [name, readFileSync(assetUrl(folder + name), "utf8").replace(SOURCE_MAP, "")]);
+}
+
+const SOURCE_MAP = /\n\/\/# sourceMappingURL=.*$/;
+
+const TYPES: Readonly<Record<string, string>> = {
+  css: "text/css; charset=utf-8",
+  js: "text/javascript; charset=utf-8",
+  svg: "image/svg+xml",
+};
+
+function extensionOf(name: string): string {
+  return name.slice(name.lastIndexOf(".") + 1);
+}
+
+function packed(name: string, bytes: Buffer): PackedFile {
+  const type = TYPES[extensionOf(name)] ?? "application/octet-stream";
+  return { type, bytes, gzip: gzipSync(bytes, { level: 9 }), tag: bytesTag(bytes) };
+}

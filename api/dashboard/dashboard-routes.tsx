@@ -1,0 +1,146 @@
+import Router from "@koa/router";
+import type { Middleware } from "koa";
+import { Problem } from "../../schemas/problem.js";
+import { problemFor } from "../middleware/answer-problems.js";
+import type { ApiContext, ApiState } from "../route.js";
+import { addressOf } from "./address.js";
+import { bareVisit, openVisit } from "./open-visit.js";
+import type { Page, Visit } from "./page.js";
+import { ErrorContent } from "./parts/error-content.js";
+import { PAGES } from "./pages/pages.js";
+import { readForm } from "./read-form.js";
+import { renderPage } from "./render-page.js";
+
+/** Sends browsers that ask for the service's root to the dashboard. */
+export function leadToDashboard(): Middleware<ApiState> {
+  return async (ctx, next) => {
+    if (ctx.path !== "/" || ctx.accepts("json", "html") !== "html") return void (await next());
+    ctx.redirect(addressOf(ctx.state.publicBase, ""));
+  };
+}
+
+/**
+ * `/dashboard/api/v1/...` is `/v1/...` for the signed-in account: for the pages' own script, downloads and uploads. Runs
+ * after the checks of session and origin, and before `authenticate`. `?accept=text/csv` stands for the header.
+ */
+export function apiForSessions(): Middleware<ApiState> {
+  return (ctx, next) => {
+    const [, apiPath] = IN_API.exec(ctx.path) ?? [];
+    if (apiPath === undefined) return next();
+    const { session } = ctx.state;
+    if (session === undefined) throw new Problem("unauthenticated", "Sign in first.");
+    ctx.state.account = session.account;
+    ctx.state.publicBase += "/dashboard/api";
+    // A link cannot say which form it wants.
+    if (typeof ctx.query["accept"] === "string") {
+      ctx.req.headers.accept = ctx.query["accept"];
+      const { accept: _, ...query } = ctx.query;
+      ctx.query = query;
+    }
+    ctx.path = apiPath;
+    return next();
+  };
+}
+
+const IN_API = /^\/dashboard\/api(\/.*)$/;
+
+/** Below `/dashboard`, errors that reach this, such as those of sessions, become pages. Runs before their checks. */
+export function dashboardErrors(): Middleware<ApiState> {
+  return async (ctx, next) => {
+    if (!isPage(ctx.path)) return void (await next());
+    await orErrorPage(bareVisit(ctx), async () => {
+      await next();
+      if (ctx.status === 404 && (ctx.body === null || ctx.body === undefined)) throw notFound(ctx.path);
+    });
+  };
+}
+
+/** Answers every page below `/dashboard`. Runs after the checks of session and origin. */
+export function dashboardPages(pages: readonly Page[] = PAGES): Middleware<ApiState> {
+  const router = new Router<ApiState>({ sensitive: true });
+  for (const each of pages) {
+    const paths = [each.path].flat().map((below) => `/dashboard${below === "/" ? "" : below}`);
+    router.get(paths, (ctx) => answerPage(each, ctx));
+    if (each.submit) router.post(paths, (ctx) => answerPage(each, ctx));
+  }
+  const routes = router.routes() as Middleware<ApiState>;
+  return async (ctx, next) => void (await (isPage(ctx.path) ? routes(ctx, async () => undefined) : next()));
+}
+
+function isPage(path: string): boolean {
+  return /^\/dashboard(\/|$)/.test(path) && !IN_API.test(path);
+}
+
+async function answerPage(page: Page, ctx: ApiContext): Promise<void> {
+  ctx.state.route = `/dashboard${[page.path].flat()[0] ?? ""}`;
+  const visit = bareVisit(ctx);
+  await orErrorPage(visit, async () => {
+    if (page.isOpen || ctx.state.session !== undefined) {
+      await openVisit(visit);
+      await (ctx.method === "POST" ? takeForm(page, visit) : show(page, visit));
+    } else leadToSignIn(ctx);
+  });
+}
+
+/** After sign-in the browser comes back to the page. A form that was sent without a session is lost. */
+function leadToSignIn(ctx: ApiContext): void {
+  const { url: to } = ctx;
+  redirect(ctx, addressOf(ctx.state.publicBase, "/sign-in", to === "/dashboard" ? {} : { to }));
+}
+
+async function takeForm(page: Page, visit: Visit): Promise<void> {
+  const { ctx } = visit;
+  const form = await readForm(ctx);
+  try {
+    const submitted = (await page.submit?.(visit, form)) ?? { to: visit.href("") };
+    if ("to" in submitted) return redirect(ctx, submitted.to);
+    visit.shown = submitted.shown;
+    ctx.status = 200;
+  } catch (error) {
+    if (!(error instanceof Problem) || error.status >= 500) throw error;
+    visit.refused = { form, problem: error };
+    putStatus(ctx, error);
+  }
+  await show(page, visit);
+}
+
+/** 303, so that a reload does not send a form again. */
+function redirect(ctx: ApiContext, to: string): void {
+  ctx.redirect(to);
+  ctx.status = 303;
+}
+
+/** `load` may have redirected. */
+async function show(page: Page, visit: Visit): Promise<void> {
+  const { ctx } = visit;
+  const data = await page.load(visit);
+  if (ctx.response.headers.location !== undefined) return;
+  const notice = page.notices?.[visit.query.get("notice") ?? ""];
+  const title = page.title(data, visit);
+  renderPage(visit, { title, section: page.section, notice, content: page.render(data, visit) });
+}
+
+async function orErrorPage(visit: Visit, work: () => Promise<void>): Promise<void> {
+  const { ctx } = visit;
+  try {
+    await work();
+  } catch (error) {
+    const problem = problemFor(ctx, error);
+    putStatus(ctx, problem);
+    renderPage(visit, { title: titleOf(problem), content: <ErrorContent problem={problem} /> });
+  }
+}
+
+function putStatus(ctx: ApiContext, { status, retryAfterSeconds }: Problem): void {
+  ctx.status = status;
+  if (retryAfterSeconds !== undefined) ctx.set("Retry-After", String(retryAfterSeconds));
+}
+
+function titleOf({ status }: Problem): string {
+  if (status === 404) return "Not found";
+  return status === 503 ? "Unavailable" : "Error";
+}
+
+function notFound(path: string): Problem {
+  return new Problem("not-found", `There is nothing at ${path}.`);
+}

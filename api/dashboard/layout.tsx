@@ -1,0 +1,152 @@
+import type { ComponentChildren } from "preact";
+import { path, prefixOf } from "./address.js";
+import { mayManage, useVisit, type Section, type Viewer, type VisitedOwner } from "./page.js";
+
+interface LayoutProps {
+  title: string;
+  section?: Section | undefined;
+  notice?: string | undefined;
+  children?: ComponentChildren;
+}
+
+/** The frame of every page: head, owner switch, navigation, notice, content. */
+export function Layout({ title, section, notice, children }: LayoutProps) {
+  const visit = useVisit();
+  return (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>{`${title} · Maintainer Toolchain`}</title>
+        <link rel="icon" type="image/svg+xml" href={visit.asset("icon.svg")} />
+        <link rel="stylesheet" href={visit.asset("dashboard.css")} />
+        <script type="module" src={visit.asset("main.js")} />
+      </head>
+      <body>
+        <a class="skip" href="#main">
+          Skip to the content
+        </a>
+        <Top section={section} />
+        <main id="main" tabIndex={-1}>
+          {notice !== undefined && (
+            <p class="notice" role="status">
+              {notice}
+            </p>
+          )}
+          {children}
+        </main>
+      </body>
+    </html>
+  );
+}
+
+function Top({ section }: { section: Section | undefined }) {
+  const visit = useVisit();
+  const { user: viewer, owner } = visit.known;
+  return (
+    <header class="top">
+      <div class="bar">
+        <a class="logo" href={visit.href("")} aria-label="Maintainer Toolchain">
+          <Mark />
+        </a>
+        {viewer && <OwnerSwitch viewer={viewer} owner={owner} />}
+        <span class="spring" />
+        {viewer && <AccountMenu viewer={viewer} section={section} />}
+      </div>
+      {viewer && owner && <Navigation owner={owner} section={section} />}
+    </header>
+  );
+}
+
+/** Three bars: the bundled icon, drawn in the accent colour. */
+function Mark() {
+  return (
+    <svg class="mark" viewBox="0 0 20 20" width="20" height="20" aria-hidden="true">
+      <rect x="2" y="11" width="4" height="7" rx="1" />
+      <rect x="8" y="6" width="4" height="12" rx="1" />
+      <rect x="14" y="2" width="4" height="16" rx="1" />
+    </svg>
+  );
+}
+
+function OwnerSwitch({ viewer, owner }: { viewer: Viewer; owner: VisitedOwner | undefined }) {
+  const { href } = useVisit();
+  const names = [...viewer.organizations.map(({ name }) => name), viewer.username];
+  return (
+    <details class="menu" data-menu="owner">
+      <summary>
+        <span class="cut">{owner?.name ?? "Choose an owner"}</span>
+      </summary>
+      <ul>
+        {names.map((name) => (
+          <li>
+            <a href={href(path`/o/${name}`)} aria-current={name === owner?.name ? "true" : undefined}>
+              <span class="cut">{name}</span>
+              {name === viewer.username && <small>you</small>}
+            </a>
+          </li>
+        ))}
+        <li class="apart">
+          <a href={href("/account", { tab: "organizations" })}>New organization</a>
+        </li>
+      </ul>
+    </details>
+  );
+}
+
+function AccountMenu({ viewer, section }: { viewer: Viewer; section: Section | undefined }) {
+  const { href, ctx } = useVisit();
+  return (
+    <details class="menu right" data-menu="account">
+      <summary>
+        <span class="cut">{viewer.username}</span>
+      </summary>
+      <ul>
+        <li>
+          <a href={href("/account")} aria-current={section === "account" ? "page" : undefined}>
+            Account
+          </a>
+        </li>
+        <li>
+          <a href={`${prefixOf(ctx.state.publicBase)}/docs`}>API</a>
+        </li>
+        <li class="apart">
+          <form method="post" action={href("/sign-out")}>
+            <button type="submit" class="plain">
+              Sign out
+            </button>
+          </form>
+        </li>
+      </ul>
+    </details>
+  );
+}
+
+const ENTRIES: readonly { section: Section; label: string; end: string; forManagers: boolean }[] = [
+  { section: "overview", label: "Overview", end: "", forManagers: false },
+  { section: "companies", label: "Companies", end: "/companies", forManagers: false },
+  { section: "imports", label: "Imports", end: "/imports", forManagers: true },
+  { section: "webhooks", label: "Webhooks", end: "/webhooks", forManagers: true },
+  { section: "settings", label: "Settings", end: "/settings", forManagers: false },
+];
+
+function Navigation({ owner, section }: { owner: VisitedOwner; section: Section | undefined }) {
+  const { href } = useVisit();
+  const shown = ENTRIES.filter(
+    ({ section: entry, forManagers }) =>
+      (mayManage(owner) || !forManagers) && (entry !== "settings" || owner.role !== "none"),
+  );
+  return (
+    <nav class="bar tabs" aria-label={owner.name}>
+      {shown.map((entry) => (
+        <a
+          href={href(path`/o/${owner.name}` + entry.end)}
+          aria-current={entry.section === section ? "page" : undefined}
+        >
+          {entry.label}
+        </a>
+      ))}
+    </nav>
+  );
+}

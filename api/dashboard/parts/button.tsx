@@ -1,0 +1,44 @@
+import type { ComponentChildren } from "preact";
+import { Form } from "./form.js";
+
+interface ButtonProps {
+  kind?: "primary" | "danger" | "quiet";
+  name?: string;
+  value?: string;
+  disabled?: boolean;
+  children: ComponentChildren;
+}
+
+/** Submits the form that it is in. */
+export function Button({ kind = "primary", children, ...attributes }: ButtonProps) {
+  return (
+    <button type="submit" class={kind} {...attributes}>
+      {children}
+    </button>
+  );
+}
+
+interface ConfirmProps {
+  /** The form's `action`. */
+  action: string;
+  /** What the first button says: "Delete". */
+  label: string;
+  /** What happens, in a sentence or two. */
+  question: ComponentChildren;
+  /** Fields of the form: hidden ones, or a name to type. */
+  children?: ComponentChildren;
+}
+
+/** A button that asks first. It opens without script; only the second button does anything. */
+export function ConfirmButton({ action, label, question, children }: ConfirmProps) {
+  return (
+    <details class="confirm">
+      <summary class="button">{label}</summary>
+      <Form action={action} class="form box">
+        <p>{question}</p>
+        {children}
+        <Button kind="danger">{label}</Button>
+      </Form>
+    </details>
+  );
+}

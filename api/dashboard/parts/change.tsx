@@ -1,0 +1,17 @@
+import { formatChange } from "./format.js";
+
+/** How a number changed against the time before: an arrow, a colour and words, since a colour alone says nothing. */
+export function Change({ ratio }: { ratio: number | null }) {
+  if (ratio === null) return <span class="change soft">new</span>;
+  const kind = ratio > 0 ? "up" : ratio < 0 ? "down" : "same";
+  const words = ratio > 0 ? "up" : ratio < 0 ? "down" : "unchanged,";
+  return (
+    <span class={`change ${kind}`}>
+      <span aria-hidden="true">{ARROWS[kind]}</span>
+      <span class="hidden">{words} </span>
+      {formatChange(Math.abs(ratio))}
+    </span>
+  );
+}
+
+const ARROWS = { up: "↑", down: "↓", same: "=" } as const;

@@ -1,0 +1,178 @@
+import { createContext, type ComponentChildren } from "preact";
+import { useContext } from "preact/hooks";
+import type { FieldFault, Problem } from "../../../schemas/problem.js";
+import { useVisit } from "../page.js";
+import type { Form as Sent } from "../read-form.js";
+
+/** This form as it was refused just now; empty for all others. */
+const RefusedContext = createContext<Refused>({});
+
+interface Refused {
+  form?: Sent;
+  problem?: Problem;
+}
+
+interface FormProps {
+  /** Tells the forms of a page apart: `form.action` in `submit`. */
+  action: string;
+  class?: string;
+  children: ComponentChildren;
+}
+
+/** A form that is POSTed to the page's own path. Shows why it was refused, above its fields. */
+export function Form({ action, children, class: kind }: FormProps) {
+  const { here, href, refused } = useVisit();
+  const mine: Refused = refused?.form.action === action ? refused : {};
+  return (
+    <form method="post" action={href(here)} class={kind ?? "form"}>
+      <input type="hidden" name="action" value={action} />
+      {mine.problem && <ProblemBox problem={mine.problem} />}
+      <RefusedContext.Provider value={mine}>{children}</RefusedContext.Provider>
+    </form>
+  );
+}
+
+export function ProblemBox({ problem: { message, errors = [] } }: { problem: Problem }) {
+  return (
+    <div class="problem" role="alert">
+      <p>{message}</p>
+      {errors.length > 0 && (
+        <ul>
+          {errors.map((fault) => (
+            <li>
+              {nameOf(fault)} {fault.message}
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+interface FieldProps {
+  name: string;
+  label: string;
+  hint?: ComponentChildren;
+  /** Unless the form was refused: then it is what was sent. */
+  value?: string | undefined;
+  type?: "text" | "email" | "password" | "url" | "search" | "date" | "number";
+  required?: boolean;
+  placeholder?: string;
+  autocomplete?: string;
+  pattern?: string;
+  /** Several lines. */
+  rows?: number;
+}
+
+/** A labelled field with its hint and its fault. Passwords are not shown again. */
+export function Field({ name, label, hint, value, type = "text", rows, ...attributes }: FieldProps) {
+  const { form, faults } = useRefused(name);
+  const id = `field-${name}`;
+  const shown = type === "password" ? undefined : form?.has(name) ? form.text(name) : value;
+  const about = { id, name, ...attributes, ...describedBy(id, { hint, faults }) };
+  // The types of attributes take one type of field at a time, not any of several.
+  const typed: object = { type, value: shown };
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {rows === undefined ? (
+        <input {...about} {...typed} />
+      ) : (
+        <textarea {...about} rows={rows}>
+          {shown}
+        </textarea>
+      )}
+      <Notes id={id} hint={hint} faults={faults} />
+    </div>
+  );
+}
+
+interface SelectProps {
+  name: string;
+  label: string;
+  hint?: ComponentChildren;
+  options: readonly { value: string; label: string }[];
+  value?: string | undefined;
+}
+
+export function Select({ name, label, hint, options, value }: SelectProps) {
+  const { form, faults } = useRefused(name);
+  const id = `field-${name}`;
+  const chosen = form?.has(name) ? form.text(name) : value;
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <select id={id} name={name} {...describedBy(id, { hint, faults })}>
+        {options.map((option) => (
+          <option value={option.value} selected={option.value === chosen}>
+            {option.label}
+          </option>
+        ))}
+      </select>
+      <Notes id={id} hint={hint} faults={faults} />
+    </div>
+  );
+}
+
+interface CheckProps {
+  name: string;
+  label: ComponentChildren;
+  /** Sent if it is checked; fields of one name make a list. */
+  value?: string;
+  checked?: boolean;
+}
+
+export function Check({ name, label, value = "on", checked = false }: CheckProps) {
+  const { form } = useRefused(name);
+  return (
+    <label class="check">
+      <input
+        type="checkbox"
+        name={name}
+        value={value}
+        checked={form ? form.all(name).includes(value) : checked}
+      />
+      <span>{label}</span>
+    </label>
+  );
+}
+
+function useRefused(name: string): { form: Sent | undefined; faults: readonly FieldFault[] } {
+  const { form, problem } = useContext(RefusedContext);
+  return { form, faults: problem?.errors?.filter((fault) => nameOf(fault) === name) ?? [] };
+}
+
+/** `/eventKinds/0` is a fault of the field `eventKinds`. */
+function nameOf({ path }: FieldFault): string {
+  return path.split("/").find((part) => part !== "") ?? "";
+}
+
+interface About {
+  hint: ComponentChildren;
+  faults: readonly FieldFault[];
+}
+
+function describedBy(id: string, { hint, faults }: About) {
+  const ids = [...(hint === undefined ? [] : [`${id}-hint`]), ...(faults.length > 0 ? [`${id}-fault`] : [])];
+  return {
+    ...(ids.length > 0 && { "aria-describedby": ids.join(" ") }),
+    ...(faults.length > 0 && { "aria-invalid": "true" as const }),
+  };
+}
+
+function Notes({ id, hint, faults }: About & { id: string }) {
+  return (
+    <>
+      {faults.length > 0 && (
+        <p class="fault" id={`${id}-fault`}>
+          {faults.map(({ message }) => message).join("; ")}
+        </p>
+      )}
+      {hint !== undefined && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,61 @@
+/** Numbers and times as the dashboard writes them: English, UTC. */
+
+const FULL = new Intl.NumberFormat("en");
+const SHORT = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
+
+/** 1234567 as 1,234,567. */
+export function formatFull(count: number): string {
+  return FULL.format(count);
+}
+
+/** Exact below 100,000, then three digits: 1.2M. */
+export function formatCount(count: number): string {
+  return count < 100_000 ? FULL.format(count) : SHORT.format(count);
+}
+
+/** 0.123 as 12.3 %. */
+export function formatShare(ratio: number): string {
+  const percent = ratio * 100;
+  if (percent > 0 && percent < 0.1) return "<0.1 %";
+  return `${percent.toFixed(percent < 10 ? 1 : 0)} %`;
+}
+
+/** As `formatShare`, and beyond tenfold as a factor. */
+export function formatChange(ratio: number): string {
+  return ratio >= 10 ? `×${SHORT.format(ratio + 1)}` : `${(ratio * 100).toFixed(ratio < 0.1 ? 1 : 0)} %`;
+}
+
+const DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
+const DAY_OF_YEAR = new Intl.DateTimeFormat("en-GB", {
+  day: "numeric",
+  month: "short",
+  year: "numeric",
+  timeZone: "UTC",
+});
+const MONTH = new Intl.DateTimeFormat("en-GB", { month: "short", year: "numeric", timeZone: "UTC" });
+
+/** `2026-11-01` as 1 Nov. */
+export function formatDay(date: string): string {
+  return formatted(DAY, date);
+}
+
+/** `2026-11-01` as 1 Nov 2026. */
+export function formatDate(date: string): string {
+  return formatted(DAY_OF_YEAR, date);
+}
+
+/** `2026-11-01` as Nov 2026. */
+export function formatMonth(date: string): string {
+  return formatted(MONTH, date);
+}
+
+/** A timestamp of the API as 1 Nov 2026, 08:00 UTC. */
+export function formatTime(timestamp: string): string {
+  return `${formatDate(timestamp.slice(0, 10))}, ${timestamp.slice(11, 16)} UTC`;
+}
+
+/** A date in an address may be none. */
+function formatted(format: Intl.DateTimeFormat, date: string): string {
+  const time = new Date(`${date}T00:00:00Z`);
+  return Number.isNaN(time.getTime()) ? date : format.format(time);
+}

@@ -1,0 +1,44 @@
+import { Problem } from "../../schemas/problem.js";
+import { readBody } from "../middleware/read-json.js";
+import type { ApiContext } from "../route.js";
+
+/** The fields of a form as the browser sent them. */
+export class Form {
+  readonly #fields: URLSearchParams;
+
+  constructor(fields: URLSearchParams) {
+    this.#fields = fields;
+  }
+
+  /** The field without spaces at its ends; empty if it is absent. Line ends are `\n`. */
+  text(name: string): string {
+    return (this.#fields.get(name) ?? "").replaceAll("\r\n", "\n").trim();
+  }
+
+  /** As `text`, undefined if it is empty: for fields that a request leaves out. */
+  optional(name: string): string | undefined {
+    return this.text(name) || undefined;
+  }
+
+  /** Every value of a repeated field, such as checkboxes of one name. */
+  all(name: string): string[] {
+    return this.#fields.getAll(name);
+  }
+
+  has(name: string): boolean {
+    return this.#fields.has(name);
+  }
+
+  /** Which of the page's forms it is: its field `action`, or the button's. */
+  get action(): string {
+    return this.text("action");
+  }
+}
+
+/** Reads a form of at most 1 MiB. Throws `unsupported-encoding` for another type of body. */
+export async function readForm(ctx: ApiContext): Promise<Form> {
+  const bytes = await readBody(ctx);
+  if (bytes.length > 0 && !ctx.is("application/x-www-form-urlencoded"))
+    throw new Problem("unsupported-encoding", "A form is sent as application/x-www-form-urlencoded.");
+  return new Form(new URLSearchParams(bytes.toString("utf8")));
+}

@@ -1,0 +1,83 @@
+/**
+ * Shows the numbers of the place under the pointer, and lets arrow keys go from place to place. The numbers are those of
+ * the table below the chart.
+ */
+export function pointAtCharts(): void {
+  for (const drawing of document.querySelectorAll<HTMLElement>("[data-chart]")) {
+    const table = drawing.closest("figure")?.querySelector("table");
+    const rows = [...(table?.tBodies[0]?.rows ?? [])];
+    if (table && rows.length > 1) point(drawing, { names: cellsOf(table.tHead?.rows[0]), rows });
+  }
+}
+
+interface Numbers {
+  names: string[];
+  rows: HTMLTableRowElement[];
+}
+
+function point(drawing: HTMLElement, { names, rows }: Numbers): void {
+  const line = added(drawing, "pointer-line");
+  const tip = added(drawing, "tip");
+  // The tip is read out; the drawing itself is an image with a sentence.
+  tip.setAttribute("aria-live", "polite");
+  const frame = document.createElement("div");
+  frame.className = "pointed";
+  drawing.replaceWith(frame);
+  frame.append(drawing, line, tip);
+  frame.tabIndex = 0;
+  frame.setAttribute("role", "group");
+  frame.setAttribute("aria-label", "Arrow keys show the numbers of each place");
+  let at = rows.length - 1;
+  const show = (index: number) => {
+    at = Math.min(rows.length - 1, Math.max(0, index));
+    const part = at / (rows.length - 1);
+    line.style.left = `${part * 100}%`;
+    tip.replaceChildren(...linesOf(names, cellsOf(rows[at])));
+    line.hidden = tip.hidden = false;
+    const room = frame.clientWidth - tip.offsetWidth;
+    tip.style.left = `${Math.min(room, Math.max(0, part * frame.clientWidth - tip.offsetWidth / 2))}px`;
+  };
+  const hide = () => (line.hidden = tip.hidden = true);
+  hide();
+  frame.addEventListener("pointermove", ({ clientX }) => {
+    const { left, width } = frame.getBoundingClientRect();
+    show(Math.round(((clientX - left) / width) * (rows.length - 1)));
+  });
+  frame.addEventListener("pointerleave", hide);
+  frame.addEventListener("blur", hide);
+  frame.addEventListener("keydown", (event) => {
+    const step = STEPS[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    show(tip.hidden ? at : step(at, rows.length));
+  });
+}
+
+const STEPS: Readonly<Record<string, (at: number, count: number) => number>> = {
+  ArrowLeft: (at) => at - 1,
+  ArrowRight: (at) => at + 1,
+  Home: () => 0,
+  End: (_, count) => count - 1,
+};
+
+function added(parent: HTMLElement, name: string): HTMLElement {
+  const element = document.createElement("div");
+  element.className = name;
+  parent.after(element);
+  return element;
+}
+
+function linesOf([, ...names]: string[], [place = "", ...values]: string[]): HTMLElement[] {
+  const head = document.createElement("strong");
+  head.textContent = place;
+  const lines = names.map((name, index) => {
+    const line = document.createElement("span");
+    line.textContent = `${name} ${values[index] ?? ""}`;
+    return line;
+  });
+  return [head, ...lines];
+}
+
+function cellsOf(row: HTMLTableRowElement | undefined): string[] {
+  return [...(row?.cells ?? [])].map((cell) => cell.textContent ?? "");
+}

@@ -1,0 +1,53 @@
+import { rememberScroll } from "./scroll.js";
+
+/** Keys for links of the page (`data-key`), and `?` for the list of them. */
+export function listenForKeys(): void {
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+    if (event.key === "?") return toggleHelp();
+    if (event.key === "Escape" && closeHelp()) return;
+    const link = linkFor(event.key);
+    if (link === undefined || document.querySelector("details.menu[open]") !== null) return;
+    rememberScroll(link.pathname);
+    link.click();
+  });
+}
+
+const links = () => [...document.querySelectorAll<HTMLAnchorElement>("a[data-key]")];
+
+function linkFor(key: string): HTMLAnchorElement | undefined {
+  return links().find((link) => link.dataset["key"] === key);
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest("input, textarea, select") !== null;
+}
+
+let help: HTMLDialogElement | undefined;
+
+function toggleHelp(): void {
+  if (closeHelp()) return;
+  help = document.createElement("dialog");
+  help.setAttribute("aria-label", "Keys");
+  const list = document.createElement("dl");
+  const shown = links().map((link) => [link.dataset["key"] ?? "", link.textContent ?? ""]);
+  for (const [key = "", meaning = ""] of [...shown, ["← →", "Numbers of a chart"], ["?", "These keys"]]) {
+    const name = document.createElement("dt");
+    const text = document.createElement("dd");
+    name.append(Object.assign(document.createElement("kbd"), { textContent: key }));
+    text.textContent = meaning;
+    list.append(name, text);
+  }
+  const title = Object.assign(document.createElement("h2"), { textContent: "Keys" });
+  help.append(title, list);
+  help.addEventListener("close", () => help?.remove());
+  help.addEventListener("click", () => help?.close());
+  document.body.append(help);
+  help.showModal();
+}
+
+function closeHelp(): boolean {
+  const isOpen = help?.open ?? false;
+  if (isOpen) help?.close();
+  return isOpen;
+}

@@ -1,0 +1,16 @@
+import { pointAtCharts } from "./chart.js";
+import { addCopyButtons } from "./copy.js";
+import { listenForKeys } from "./keys.js";
+import { linkMap } from "./map.js";
+import { closeMenus } from "./menus.js";
+import { keepScroll } from "./scroll.js";
+import { awaitFirstEvent } from "./wait.js";
+
+// Everything on the pages works without this script.
+keepScroll();
+addCopyButtons();
+closeMenus();
+pointAtCharts();
+linkMap();
+listenForKeys();
+awaitFirstEvent();
