@@ -4,10 +4,11 @@ import type { FieldFault, Problem } from "../../../schemas/problem.js";
 import { useVisit } from "../page.js";
 import type { Form as Sent } from "../read-form.js";
 
-/** This form as it was refused just now; empty for all others. */
-const RefusedContext = createContext<Refused>({});
+/** The form that a field is in. `form` and `problem` are there if it was refused just now. */
+const FormContext = createContext<FormState>({ action: "" });
 
-interface Refused {
+interface FormState {
+  action: string;
   form?: Sent;
   problem?: Problem;
 }
@@ -22,12 +23,12 @@ interface FormProps {
 /** A form that is POSTed to the page's own path. Shows why it was refused, above its fields. */
 export function Form({ action, children, class: kind }: FormProps) {
   const { here, href, refused } = useVisit();
-  const mine: Refused = refused?.form.action === action ? refused : {};
+  const mine: FormState = { action, ...(refused?.form.action === action && refused) };
   return (
     <form method="post" action={href(here)} class={kind ?? "form"}>
       <input type="hidden" name="action" value={action} />
       {mine.problem && <ProblemBox problem={mine.problem} />}
-      <RefusedContext.Provider value={mine}>{children}</RefusedContext.Provider>
+      <FormContext.Provider value={mine}>{children}</FormContext.Provider>
     </form>
   );
 }
@@ -66,8 +67,7 @@ interface FieldProps {
 
 /** A labelled field with its hint and its fault. Passwords are not shown again. */
 export function Field({ name, label, hint, value, type = "text", rows, ...attributes }: FieldProps) {
-  const { form, faults } = useRefused(name);
-  const id = `field-${name}`;
+  const { id, form, faults } = useField(name);
   const shown = type === "password" ? undefined : form?.has(name) ? form.text(name) : value;
   const about = { id, name, ...attributes, ...describedBy(id, { hint, faults }) };
   // The types of attributes take one type of field at a time, not any of several.
@@ -96,8 +96,7 @@ interface SelectProps {
 }
 
 export function Select({ name, label, hint, options, value }: SelectProps) {
-  const { form, faults } = useRefused(name);
-  const id = `field-${name}`;
+  const { id, form, faults } = useField(name);
   const chosen = form?.has(name) ? form.text(name) : value;
   return (
     <div class="field">
@@ -123,7 +122,7 @@ interface CheckProps {
 }
 
 export function Check({ name, label, value = "on", checked = false }: CheckProps) {
-  const { form } = useRefused(name);
+  const { form } = useField(name);
   return (
     <label class="check">
       <input
@@ -137,9 +136,17 @@ export function Check({ name, label, value = "on", checked = false }: CheckProps
   );
 }
 
-function useRefused(name: string): { form: Sent | undefined; faults: readonly FieldFault[] } {
-  const { form, problem } = useContext(RefusedContext);
-  return { form, faults: problem?.errors?.filter((fault) => nameOf(fault) === name) ?? [] };
+interface FieldState {
+  /** Forms of one page may have fields of the same name. */
+  id: string;
+  form: Sent | undefined;
+  faults: readonly FieldFault[];
+}
+
+function useField(name: string): FieldState {
+  const { action, form, problem } = useContext(FormContext);
+  const faults = problem?.errors?.filter((fault) => nameOf(fault) === name) ?? [];
+  return { id: `${action}-${name}`, form, faults };
 }
 
 /** `/eventKinds/0` is a fault of the field `eventKinds`. */
