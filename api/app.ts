@@ -10,7 +10,10 @@ import {
   dashboardPages,
   leadToDashboard,
 } from "./dashboard/dashboard-routes.js";
+import { PAGES } from "./dashboard/pages/pages.js";
+import { accountPages } from "./dashboard/pages/account-pages.js";
 import { FailedTokens } from "./identity/failed-tokens.js";
+import type { OpenIdProvider } from "./identity/openid.js";
 import { managementRoutes } from "./management-routes.js";
 import { accessLog } from "./middleware/access-log.js";
 import { authenticate } from "./middleware/authenticate.js";
@@ -45,6 +48,8 @@ export interface AppDeps {
   corsOrigins?: readonly string[];
   /** How long the body of a management request may take. */
   bodyMsMax?: number;
+  /** Sign-in to the dashboard with an OpenID provider. */
+  openid?: OpenIdProvider | undefined;
   /** Operations that need more than PostgreSQL, such as imports and exports. */
   routes?: readonly Route[];
 }
@@ -63,6 +68,7 @@ export function createApp({
   listener = NO_LISTENER,
   corsOrigins = [],
   bodyMsMax = BODY_MS_MAX,
+  openid,
   routes = [],
 }: AppDeps): Koa<ApiState> {
   const app = new Koa<ApiState>();
@@ -83,7 +89,7 @@ export function createApp({
   app.use(sameOrigin());
   app.use(session({ pg, tokens }));
   app.use(apiForSessions());
-  app.use(dashboardPages());
+  app.use(dashboardPages([...accountPages({ pg, tokens, trustsProxy, openid }), ...PAGES]));
   const failed = new FailedTokens();
   app.use(authenticate({ pg, tokens, trustsProxy, failed }));
   const onIssued = (token: string) => failed.rememberValid(tokens.hash(token));

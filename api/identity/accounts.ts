@@ -9,6 +9,7 @@ import {
   readAccountByName,
   updateToken,
   type Account,
+  type User,
 } from "../stores/accounts/accounts.js";
 import { insertAuditEntry, type AuditEntry, type Changed } from "../stores/accounts/audit-entries.js";
 import { deleteSessionsOf } from "../stores/accounts/sessions.js";
@@ -30,16 +31,32 @@ export async function createAccount(
   { pg, tokens }: AccountDeps,
   { username, email }: { username: string; email: string },
 ): Promise<string> {
+  const { token } = await inTransaction(pg, (client) => addAccount(client, { tokens, username, email }));
+  return token;
+}
+
+interface Adding {
+  tokens: TokenCipher;
+  username: string;
+  email: string;
+  /** The request by which the account makes itself; absent for the operator. */
+  requestId?: string;
+}
+
+/** As `createAccount`, within a transaction. */
+export async function addAccount(
+  client: PoolClient,
+  { tokens, username, email, requestId }: Adding,
+): Promise<User & { token: string }> {
   requireSound({ username, email });
   const id = newAccountId();
   const token = tokens.issue();
   const sealed = { tokenHash: tokens.hash(token), tokenCiphertext: tokens.seal(token, id) };
-  await inTransaction(pg, async (client) => {
-    await insertAccount(client, { id, username, email, ...sealed });
-    const made = { ...entryOf({ id, username }), changes: { username, email } };
-    await insertAuditEntry(client, { ...made, by: OPERATOR, action: "account.create" });
-  });
-  return token;
+  await insertAccount(client, { id, username, email, ...sealed });
+  const by = requestId === undefined ? OPERATOR : { accountId: id, tokenName: undefined, requestId };
+  const made = { ...entryOf({ id, username }), changes: { username, email } };
+  await insertAuditEntry(client, { ...made, by, action: "account.create" });
+  return { id, username, token };
 }
 
 /**

@@ -1,16 +1,5 @@
-import { createHash, randomBytes } from "node:crypto";
 import { LRUCache } from "lru-cache";
-import { RateLimiterMemory } from "rate-limiter-flexible";
-
-/** The limit of wrong tokens from one address in a minute. */
-export const FAILURES_MAX = 30;
-const WINDOW_SECONDS = 60;
-
-/**
- * Addresses share a fixed number of buckets, which bounds the memory. An attacker slows down only the addresses in the
- * same bucket.
- */
-const BUCKETS = 65_536;
+import { FailureLimit } from "./failure-limit.js";
 
 const VALID_MAX = 10_000;
 const VALID_MS = 3_600_000;
@@ -22,35 +11,26 @@ const VALID_MS = 3_600_000;
  * lookup. Each process counts for itself.
  */
 export class FailedTokens {
-  private readonly failures = new RateLimiterMemory({ points: FAILURES_MAX, duration: WINDOW_SECONDS });
+  private readonly failures = new FailureLimit();
   private readonly valid = new LRUCache<string, true>({
     max: VALID_MAX,
     ttl: VALID_MS,
     updateAgeOnGet: true,
   });
-  private readonly salt = randomBytes(16);
 
   /** For how many seconds this token is refused from this address without a lookup; 0 if it is not refused. */
   async refusedSeconds({ address, tokenHash }: Attempt): Promise<number> {
     if (tokenHash !== undefined && this.valid.get(keyOf(tokenHash)) === true) return 0;
-    const counted = await this.failures.get(this.bucketOf(address));
-    if (counted === null || counted.consumedPoints < FAILURES_MAX) return 0;
-    return Math.max(1, Math.ceil(counted.msBeforeNext / 1000));
+    return this.failures.refusedSeconds(address);
   }
 
   async countFailure({ address, tokenHash }: Attempt): Promise<void> {
     if (tokenHash !== undefined) this.valid.delete(keyOf(tokenHash));
-    await this.failures.penalty(this.bucketOf(address));
+    await this.failures.count(address);
   }
 
   rememberValid(tokenHash: Buffer): void {
     this.valid.set(keyOf(tokenHash), true);
-  }
-
-  /** The hash is keyed: callers cannot know which addresses share a bucket. */
-  private bucketOf(address: string): string {
-    const digest = createHash("sha256").update(this.salt).update(address).digest();
-    return String(digest.readUInt32BE() % BUCKETS);
   }
 }
 

@@ -1,9 +1,7 @@
 import { Command } from "commander";
 import type { Pool } from "pg";
 import { switchExport } from "../../api/exports/switch-export.js";
-import { createAccount, rotateToken } from "../../api/identity/accounts.js";
 import { createTokenCipher } from "../../api/identity/tokens.js";
-import { listAccounts } from "../../api/stores/accounts/accounts.js";
 import { checkSecretKey } from "../../api/stores/accounts/secret-key.js";
 import { migratePostgres } from "../../api/stores/migrate-postgres.js";
 import { Problem } from "../../schemas/problem.js";
@@ -11,6 +9,7 @@ import { ClosingStack } from "../process/closing-stack.js";
 import { createLog } from "../process/log.js";
 import { StartFailure } from "../process/start-failure.js";
 import { connectPostgres } from "../stores/postgres/connect-postgres.js";
+import { accountCommands } from "./admin-accounts.js";
 import { deadLettersCommand } from "./admin-dead-letters.js";
 import { funnelCommand } from "./admin-funnel.js";
 import type { Administer, Administered } from "./administer.js";
@@ -58,25 +57,6 @@ function thisProcess(): AdminProcess {
       process.exitCode = 1;
     },
   };
-}
-
-function accountCommands(administer: Administer): Command[] {
-  return [
-    new Command("create-account")
-      .description("Create an account and print only its API token on standard output.")
-      .requiredOption("--username <name>", "unique among users and organizations, ignoring case")
-      .requiredOption("--email <address>")
-      .action((options: { username: string; email: string }) =>
-        administer(async (deps) => [await createAccount(deps, options)]),
-      ),
-    new Command("rotate-token")
-      .description("Create a new API token for an account and print it; the old token is invalid at once.")
-      .argument("<username>")
-      .action((username: string) => administer(async (deps) => [await rotateToken(deps, username)])),
-    new Command("list-accounts")
-      .description("List all accounts: username, e-mail, time of creation and whether it may export.")
-      .action(() => administer(({ pg }) => accountLines(pg))),
-  ];
 }
 
 function exportCommands(administer: Administer): Command[] {
@@ -136,26 +116,19 @@ async function onDatabase(
   open.defer(() => pg.end());
   await migratePostgres(pg);
   await checkSecretKey(pg, tokens);
-  const { clickhouseUrl, logSource } = stores;
+  const { apiUrl, clickhouseUrl, logSource } = stores;
   const openClickHouse = async () => {
     const { connectClickHouse } = await import("../stores/clickhouse/connect-clickhouse.js");
     const clickhouse = connectClickHouse(await stores.runClickHouse());
     open.defer(() => clickhouse.close());
     return clickhouse;
   };
-  await work({ pg, tokens, clickhouseUrl, logSource, openClickHouse });
+  await work({ pg, tokens, apiUrl, clickhouseUrl, logSource, openClickHouse });
 }
 
 async function grantLines(pg: Pool, change: { name: string; exportEnabled: boolean }): Promise<string[]> {
   await switchExport(pg, change);
   return [];
-}
-
-async function accountLines(pg: Pool): Promise<string[]> {
-  const accounts = await listAccounts(pg);
-  return accounts.map(({ username, email, createdAt, exportEnabled }) =>
-    [username, email, createdAt, exportEnabled ? "export" : "no-export"].join("\t"),
-  );
 }
 
 /** The message of an error and, unless the operator caused it, that of its cause. */

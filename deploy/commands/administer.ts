@@ -7,6 +7,8 @@ import type { EventLogSource } from "../stores/open-event-log.js";
 export interface Administered {
   pg: Pool;
   tokens: TokenCipher;
+  /** Where the service runs on this machine, as a browser here reaches it; undefined where it does not. */
+  apiUrl: string | undefined;
   clickhouseUrl: string | undefined;
   /** The directory of an embedded log may not exist. */
   logSource: EventLogSource;
@@ -20,6 +22,8 @@ export type Administer = (work: (deps: Administered) => Promise<string[]>) => Pr
 /** The databases that commands work on, until disposed of. */
 export interface AdminStores extends AsyncDisposable {
   readonly postgresUrl: string;
+  /** Undefined when no server runs on the data directory. */
+  readonly apiUrl: string | undefined;
   /** Absent when ClickHouse is embedded and does not run. */
   readonly clickhouseUrl: string | undefined;
   readonly secretKey: Buffer;

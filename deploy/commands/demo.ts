@@ -4,8 +4,11 @@ import { join } from "node:path";
 import { Command } from "commander";
 import { switchExport } from "../../api/exports/switch-export.js";
 import { createAccount } from "../../api/identity/accounts.js";
+import { makeSignInLink, signInLinkUrl } from "../../api/identity/sign-in-links.js";
 import { createTokenCipher } from "../../api/identity/tokens.js";
+import { LINK_MINUTES } from "../../api/stores/accounts/sign-in-links.js";
 import { parseConfig, type Config } from "../config/config.js";
+import { browsableUrl } from "../data-dir/data-dir.js";
 import { connectApi } from "../demo/api-client.js";
 import { runMainJob } from "../demo/main-job.js";
 import { tryCommands } from "../demo/try-commands.js";
@@ -51,7 +54,8 @@ async function showMainJob(running: Running, { exit, events, seed }: DemoOptions
   const apiUrl = running.endpoints.api ?? "";
   const { pg } = running.stores;
   const account = { username: "demo", email: "demo@example.org" };
-  const token = await createAccount({ pg, tokens: createTokenCipher(running.secretKey) }, account);
+  const tokens = createTokenCipher(running.secretKey);
+  const token = await createAccount({ pg, tokens }, account);
   const grantExport = (name: string) => switchExport(pg, { name, exportEnabled: true });
   await grantExport(account.username);
   print(`Listening on ${apiUrl}; created the account ${account.username}.\n`);
@@ -59,6 +63,12 @@ async function showMainJob(running: Running, { exit, events, seed }: DemoOptions
   const done = await runMainJob(connectApi(apiUrl, token), job);
   print(`\nTry it${exit ? ", while a demo without --exit is running" : ""}:\n\n`);
   print(tryCommands(done, { apiUrl, token, organization: ORGANIZATION }));
+  if (!exit) {
+    const link = signInLinkUrl(browsableUrl(apiUrl), await makeSignInLink({ pg, tokens }, account.username));
+    print(
+      `\nOpen the dashboard, signed in as ${account.username} (once, within ${LINK_MINUTES} minutes):\n\n  ${link}\n`,
+    );
+  }
   return "shown";
 }
 

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { parseConfig, type Config } from "../config/config.js";
 import { loadSecretKey } from "../config/secret-key.js";
-import { readRunningEndpoints, type Endpoints } from "../data-dir/data-dir.js";
+import { browsableUrl, readRunningEndpoints, type Endpoints } from "../data-dir/data-dir.js";
 import { StartFailure } from "../process/start-failure.js";
 import type { EventLogSource } from "../stores/open-event-log.js";
 import type { AdminStores } from "./administer.js";
@@ -24,7 +24,7 @@ export async function openAdminStores(env: Record<string, string | undefined>): 
 /** Loads the server's key. Never creates one here, because a new key could not decrypt anything. */
 async function openRunning(
   config: Config,
-  { postgres, clickhouse }: Endpoints & { postgres: string },
+  { api, postgres, clickhouse }: Endpoints & { postgres: string },
 ): Promise<AdminStores> {
   const secretKey = await loadSecretKey({
     fromConfig: config.secretKey,
@@ -34,6 +34,7 @@ async function openRunning(
   const clickhouseUrl = config.clickhouseUrl ?? clickhouse;
   return {
     postgresUrl: postgres,
+    apiUrl: api && browsableUrl(api),
     clickhouseUrl,
     secretKey,
     logSource: logSourceOf(config),

@@ -22,6 +22,7 @@ export async function startAdminStores(config: Config, logSource: EventLogSource
     open.use(postgres);
     return {
       postgresUrl: postgres.url,
+      apiUrl: undefined,
       clickhouseUrl: config.clickhouseUrl,
       secretKey,
       logSource,

@@ -1,7 +1,11 @@
 import { Command } from "commander";
+import { makeSignInLink, signInLinkUrl } from "../../api/identity/sign-in-links.js";
+import { createTokenCipher } from "../../api/identity/tokens.js";
 import { countAccounts } from "../../api/stores/accounts/accounts.js";
+import { LINK_MINUTES } from "../../api/stores/accounts/sign-in-links.js";
 import { parseConfig } from "../config/config.js";
 import { configurationHelp } from "../config/describe-variables.js";
+import { browsableUrl } from "../data-dir/data-dir.js";
 import { limitMalloc } from "../process/limit-malloc.js";
 import { garbageCollector } from "../process/garbage-collector.js";
 import { startDeadline, stopSignal } from "../process/lifecycle.js";
@@ -36,16 +40,27 @@ async function runStart(): Promise<void> {
   if (reason instanceof Error) throw reason;
 }
 
-async function greeting({ endpoints, stores }: Running): Promise<string> {
+async function greeting(running: Running): Promise<string> {
+  const { endpoints, stores } = running;
   const lines = [
     ["API", endpoints.api],
     ["Collection", endpoints.collect],
     ["Metrics", endpoints.metrics && `${endpoints.metrics}/metrics`],
   ].flatMap(([name, url]) => (url === undefined ? [] : [`${name} listens on ${url}`]));
-  if ((await countAccounts(stores.pg)) === 0)
-    lines.push(
-      "There is no account yet. Make one, in another terminal:",
-      "  npm run admin -- create-account --username you --email you@example.org",
-    );
+  if ((await countAccounts(stores.pg)) === 0) lines.push(...(await firstAccountLines(running)));
   return `${lines.join("\n")}\n`;
+}
+
+async function firstAccountLines({ endpoints, stores, secretKey }: Running): Promise<string[]> {
+  const command = "  npm run admin -- create-account --username you --email you@example.org";
+  if (endpoints.api === undefined)
+    return ["There is no account yet. Make one, in another terminal:", command];
+  const deps = { pg: stores.pg, tokens: createTokenCipher(secretKey) };
+  const link = signInLinkUrl(browsableUrl(endpoints.api), await makeSignInLink(deps, undefined));
+  return [
+    `There is no account yet. This link makes the first one, once and within ${LINK_MINUTES} minutes:`,
+    `  ${link}`,
+    "Another link: npm run admin -- sign-in-link. An account without the dashboard:",
+    command,
+  ];
 }

@@ -93,6 +93,32 @@ const STORES = {
   },
 } as const satisfies Record<string, VariableSchema>;
 
+const SIGN_IN = {
+  OIDC_ISSUER: {
+    type: "string",
+    format: "issuer",
+    mustBe: "an https:// URL (http:// only for 127.0.0.1, [::1] or localhost)",
+    unset: "none",
+    meaning:
+      "An OpenID provider to sign in with on the dashboard. An account signs in when the provider has verified the " +
+      "account's e-mail address. Register `<dashboard>/sign-in/openid/return` there as the redirect URI.",
+  },
+  OIDC_CLIENT_ID: {
+    type: "string",
+    format: "text",
+    mustBe: "the client's id at the provider",
+    unset: "none",
+    meaning: "The client that is registered for this service.",
+  },
+  OIDC_CLIENT_SECRET: {
+    type: "string",
+    format: "password",
+    mustBe: "the client's secret at the provider",
+    unset: "none",
+    meaning: "The secret of that client.",
+  },
+} as const satisfies Record<string, VariableSchema>;
+
 const COLLECTION = {
   COLLECT_HOST: {
     type: "string",
@@ -187,12 +213,20 @@ export const SECTIONS: Record<string, Record<string, VariableSchema>> = {
   Servers: SERVERS,
   "Roles and stores": STORES,
   Kafka: KAFKA_VARIABLES,
+  "Sign-in": SIGN_IN,
   "Live collection": COLLECTION,
   "Processing and logging": PROCESSING,
 };
 
 /** Every variable that the program reads. */
-export const VARIABLES = { ...SERVERS, ...STORES, ...KAFKA_VARIABLES, ...COLLECTION, ...PROCESSING };
+export const VARIABLES = {
+  ...SERVERS,
+  ...STORES,
+  ...KAFKA_VARIABLES,
+  ...SIGN_IN,
+  ...COLLECTION,
+  ...PROCESSING,
+};
 
 export type VariableName = keyof typeof VARIABLES;
 export type Variables = Partial<Record<VariableName, string>>;

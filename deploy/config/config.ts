@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { parseBytes } from "../../schemas/byte-size.js";
+import type { OpenIdOptions } from "../../api/identity/openid.js";
 import type { Codec } from "../../schemas/records/codec.js";
 import type { LogLevel } from "../process/log.js";
 import { StartFailure } from "../process/start-failure.js";
@@ -31,6 +32,8 @@ export interface Config {
   clickhouseUrl?: string;
   /** Replaces the embedded event log. */
   kafka?: KafkaConfig;
+  /** Sign-in with an OpenID provider. */
+  openid?: OpenIdOptions;
   /** Compression of the chunks in the event log. */
   logCodec: Codec;
   /** 32 bytes. */
@@ -71,6 +74,7 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     ...given("databaseUrl", variables.DATABASE_URL),
     ...given("clickhouseUrl", variables.CLICKHOUSE_URL),
     ...given("kafka", variables.KAFKA_BROKERS === undefined ? undefined : kafkaConfig(variables)),
+    ...given("openid", openidOptions(variables)),
     logCodec: logCodec(variables),
     ...given("secretKey", variables.SECRET_KEY && Buffer.from(variables.SECRET_KEY, "base64")),
     enrich: { workers: Number(variables.ENRICH_WORKERS ?? availableParallelism()) },
@@ -97,6 +101,15 @@ export const DEFAULT_CODECS = { embedded: "none", kafka: "lz4" } as const satisf
 
 function logCodec({ LOG_CODEC: chosen, KAFKA_BROKERS: brokers }: Variables): Codec {
   return (chosen as Codec | undefined) ?? DEFAULT_CODECS[brokers === undefined ? "embedded" : "kafka"];
+}
+
+function openidOptions(variables: Variables): OpenIdOptions | undefined {
+  const {
+    OIDC_ISSUER: issuer,
+    OIDC_CLIENT_ID: clientId = "",
+    OIDC_CLIENT_SECRET: clientSecret = "",
+  } = variables;
+  return issuer === undefined ? undefined : { issuer, clientId, clientSecret };
 }
 
 export type KafkaConfig = Omit<KafkaLogOptions, "tls"> & {

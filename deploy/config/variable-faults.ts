@@ -20,6 +20,7 @@ ajv.addFormat("bytes", (text) => parseBytes(text) !== undefined);
 ajv.addFormat("roles", (text) => items(text).length > 0 && unknownRoles(text).length === 0);
 ajv.addFormat("postgres-url", (text) => isUrl(text, ["postgres:", "postgresql:"]));
 ajv.addFormat("http-url", (text) => isUrl(text, ["http:", "https:"]));
+ajv.addFormat("issuer", isIssuer);
 ajv.addFormat("brokers", (text) => items(text).length > 0 && items(text).every(isBroker));
 ajv.addFormat("name", (text) => /^[A-Za-z0-9._-]{1,100}$/.test(text));
 ajv.addFormat("partitions", (text) => isWhole(text, { min: 1, max: 10_000 }));
@@ -41,6 +42,9 @@ const validate = ajv.compile({
     KAFKA_SASL_MECHANISM: ["KAFKA_BROKERS", "KAFKA_SASL_USERNAME", "KAFKA_SASL_PASSWORD"],
     KAFKA_SASL_USERNAME: ["KAFKA_SASL_MECHANISM"],
     KAFKA_SASL_PASSWORD: ["KAFKA_SASL_MECHANISM"],
+    OIDC_ISSUER: ["OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET"],
+    OIDC_CLIENT_ID: ["OIDC_ISSUER"],
+    OIDC_CLIENT_SECRET: ["OIDC_ISSUER"],
     KAFKA_TLS: ["KAFKA_BROKERS"],
     KAFKA_TLS_CA: ["KAFKA_BROKERS"],
   },
@@ -98,6 +102,13 @@ function isWhole(text: string, { min, max }: { min: number; max: number }): bool
 
 function isUrl(text: string, protocols: readonly string[]): boolean {
   return URL.canParse(text) && protocols.includes(new URL(text).protocol);
+}
+
+/** Over plain http, somebody in between could sign in as anybody. */
+function isIssuer(text: string): boolean {
+  if (!isUrl(text, ["http:", "https:"])) return false;
+  const { protocol, hostname } = new URL(text);
+  return protocol === "https:" || ["127.0.0.1", "[::1]", "localhost"].includes(hostname);
 }
 
 function isBroker(text: string): boolean {

@@ -57,6 +57,11 @@ export async function readRunningEndpoints(path: string): Promise<Endpoints | un
   return explaining(root, async () => (isLocked(join(root, LOCK)) ? readEndpoints(root) : undefined));
 }
 
+/** The URL of a server that listens on every address of this machine, as a browser on it reaches it. */
+export function browsableUrl(url: string): string {
+  return url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
+}
+
 function makePrivate(root: string): void {
   makeFolders(root);
   if ((statSync(root).mode & 0o077) === 0) return;

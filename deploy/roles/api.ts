@@ -1,4 +1,5 @@
 import { createApp } from "../../api/app.js";
+import { OpenIdProvider } from "../../api/identity/openid.js";
 import { aggregateRoutes } from "../../api/routes/exports/aggregates.js";
 import { eventRoutes } from "../../api/routes/exports/events.js";
 import { companyRoutes } from "../../api/routes/funnel/companies.js";
@@ -42,6 +43,7 @@ export async function startApi(parts: RoleParts, collect?: Collect): Promise<Lis
     trustsProxy: trustsProxy(config.trustedProxies),
     collect: config.collect,
     corsOrigins: config.corsOrigins,
+    openid: config.openid && new OpenIdProvider(config.openid),
     routes: [
       ...importRoutes({
         pg: requests,

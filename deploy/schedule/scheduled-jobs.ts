@@ -1,4 +1,5 @@
 import { deleteEndedSessions } from "../../api/stores/accounts/sessions.js";
+import { deleteEndedSignInLinks } from "../../api/stores/accounts/sign-in-links.js";
 import { deleteEndedDeadLetters } from "../../api/stores/imports/dead-letters.js";
 import { deleteExpiredImportKeys } from "../../api/stores/imports/import-keys.js";
 import { deleteOldDeliveries } from "../../api/stores/webhooks/webhook-deliveries.js";
@@ -13,6 +14,7 @@ export const SCHEDULED_JOBS: readonly ScheduledJob[] = [
       importKeys: await deleteExpiredImportKeys(pg),
       deadLetters: await deleteEndedDeadLetters(pg),
       sessions: await deleteEndedSessions(pg),
+      signInLinks: await deleteEndedSignInLinks(pg),
       webhooks: await deleteOldDeliveries(pg),
     }),
   },

@@ -11,6 +11,7 @@ import {
   listAuditEntries,
   OPERATOR_ACTIONS,
   SERVICE_ACTIONS,
+  SIGN_IN_ACTIONS,
   type AuditFilter,
 } from "../../stores/accounts/audit-entries.js";
 import type { Postgres } from "../../stores/query.js";
@@ -77,7 +78,12 @@ export function auditRoutes({ pg }: { pg: Postgres }): Route[] {
   ];
 }
 
-const NAMED_ACTIONS: readonly string[] = [...Object.keys(ACTIONS), ...OPERATOR_ACTIONS, ...SERVICE_ACTIONS];
+const NAMED_ACTIONS: readonly string[] = [
+  ...Object.keys(ACTIONS),
+  ...OPERATOR_ACTIONS,
+  ...SERVICE_ACTIONS,
+  ...SIGN_IN_ACTIONS,
+];
 
 /** Throws `invalid-query` for a value that no entry can have: a typing error must not look like an empty log. */
 function parseFilter({ action, actor }: ParsedUrlQuery): AuditFilter {

@@ -112,11 +112,52 @@ export async function readUser(pg: Postgres, accountId: string): Promise<UserRow
   return user;
 }
 
-export async function readAccountByName(pg: Postgres, username: string): Promise<User | undefined> {
+/** An account by its name, in any case. */
+export interface NamedAccount extends User {
+  disabled: boolean;
+}
+
+export async function readAccountByName(pg: Postgres, username: string): Promise<NamedAccount | undefined> {
+  if (username.includes("\0")) return undefined;
   const text = `
-    select a.id, o.name as username
+    select a.id, o.name as username, a.disabled_at is not null as disabled
     from accounts a join owners o on o.id = a.id where o.name_key = lower($1 collate "C")`;
-  const [account] = await query<User>(pg, text, [username]);
+  const [account] = await query<NamedAccount>(pg, text, [username]);
+  return account;
+}
+
+/** An account that is not disabled, with its password as a PHC string, if it has one. */
+export interface AccountWithPassword extends User {
+  passwordHash: string | null;
+}
+
+export async function readPasswordByName(
+  pg: Postgres,
+  username: string,
+): Promise<AccountWithPassword | undefined> {
+  if (username.includes("\0")) return undefined;
+  const text = `
+    select a.id, o.name as username, a.password_hash as "passwordHash"
+    from accounts a join owners o on o.id = a.id
+    where o.name_key = lower($1 collate "C") and a.disabled_at is null`;
+  const [account] = await query<AccountWithPassword>(pg, text, [username]);
+  return account;
+}
+
+export async function updatePassword(
+  pg: Postgres,
+  { accountId, passwordHash }: { accountId: string; passwordHash: string },
+): Promise<void> {
+  await query(pg, "update accounts set password_hash = $2 where id = $1", [accountId, passwordHash]);
+}
+
+/** The account of an e-mail address in any case, unless it is disabled. */
+export async function readAccountByEmail(pg: Postgres, email: string): Promise<User | undefined> {
+  if (email.includes("\0")) return undefined;
+  const text = `
+    select a.id, o.name as username from accounts a join owners o on o.id = a.id
+    where a.email_key = lower($1 collate "C") and a.disabled_at is null`;
+  const [account] = await query<User>(pg, text, [email]);
   return account;
 }
 
@@ -135,17 +176,24 @@ export interface ListedAccount {
   email: string;
   createdAt: string;
   exportEnabled: boolean;
+  disabled: boolean;
 }
 
 export async function listAccounts(pg: Postgres): Promise<ListedAccount[]> {
   const text = `
-    select o.name as username, a.email, ${utc("a.created_at")} as "createdAt", o.export_enabled as "exportEnabled"
+    select o.name as username, a.email, ${utc("a.created_at")} as "createdAt", o.export_enabled as "exportEnabled",
+      a.disabled_at is not null as disabled
     from accounts a join owners o on o.id = a.id order by o.name_key`;
   return query<ListedAccount>(pg, text);
 }
 
 function taken(what: string, cause: unknown): Problem {
   return new Problem("already-exists", `${what} is taken.`, { cause });
+}
+
+/** Serialises the making of first accounts until the transaction ends. */
+export async function lockFirstAccount(client: Postgres): Promise<void> {
+  await query(client, "select pg_advisory_xact_lock(hashtextextended('the first account', 0))");
 }
 
 export async function countAccounts(pg: Postgres): Promise<number> {

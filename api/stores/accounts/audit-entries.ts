@@ -16,7 +16,7 @@ export interface Changed {
 
 export interface AuditEntry extends Changed {
   by: Actor | typeof OPERATOR | typeof SERVICE;
-  action: Action | OperatorAction | ServiceAction;
+  action: Action | OperatorAction | ServiceAction | SignInAction;
 }
 
 /** An account, and the name of the additional token that it used, if any. */
@@ -26,15 +26,31 @@ export interface Actor {
   requestId: string;
 }
 
-/** Actions that only the command line has. An operator's other actions have the API's names. */
+/**
+ * Actions that only the command line has, but for `account.create`, which is also how the first account makes itself. An
+ * operator's other actions have the API's names.
+ */
 export const OPERATOR_ACTIONS = [
   "account.create",
+  "account.sign-in-link",
+  "account.disable",
+  "account.enable",
+  "account.remove",
   "export.grant",
   "export.revoke",
   "dead-letters.retry",
   "dead-letters.drop",
 ] as const;
 export type OperatorAction = (typeof OPERATOR_ACTIONS)[number];
+
+/** Actions of an account in the browser that are no operations of the API. */
+export const SIGN_IN_ACTIONS = [
+  "user.sign-in",
+  "user.sign-out",
+  "user.end-session",
+  "user.set-password",
+] as const;
+export type SignInAction = (typeof SIGN_IN_ACTIONS)[number];
 
 /** Actions of the service itself. */
 export const SERVICE_ACTIONS = ["webhooks.disable-failing"] as const;
@@ -69,15 +85,16 @@ export async function listAuditEntries(
   { ownerId, page, filter }: { ownerId: string; page: Page; filter: AuditFilter },
 ): Promise<AuditEntryRecord[]> {
   const text = `
-    select e.id, e.action, coalesce(actor.name, ${NOBODY}) as actor, e.token_name as token,
+    select e.id, e.action, coalesce(actor.name, e.account_name, ${NOBODY}) as actor, e.token_name as token,
       json_build_object('kind', e.target_kind, 'id', e.target_id, 'name', e.target_name) as target, e.changes,
       e.request_id, ${utc("e.created_at")} as created_at
     from audit_entries e left join owners actor on actor.id = e.account_id
     where e.owner_id = $1 and ($2::uuid is null or e.id < $2)
       and ($4::text is null or e.action = $4)
       and ($5::text is null or case when $5 in ('${OPERATOR}', '${SERVICE}')
-        then e.account_id is null and ${NOBODY} = $5
-        else e.account_id = (select id from owners where name_key = lower($5 collate "C")) end)
+        then e.account_id is null and e.account_name is null and ${NOBODY} = $5
+        else e.account_id = (select id from owners where name_key = lower($5 collate "C"))
+          or lower(e.account_name collate "C") = lower($5 collate "C") end)
     order by e.id desc limit $3`;
   const values = [ownerId, page.after ?? null, page.perPage + 1];
   const rows = await query<Row>(pg, text, [...values, filter.action ?? null, filter.actor ?? null]);

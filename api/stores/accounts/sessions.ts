@@ -120,6 +120,14 @@ export async function deleteSession(
   return (await query(pg, text, [accountId, id])).length > 0;
 }
 
+/** Signs the account out everywhere but in the session of that id. */
+export async function deleteOtherSessions(
+  pg: Postgres,
+  { accountId, id }: { accountId: string; id: string },
+): Promise<void> {
+  await query(pg, "delete from sessions where account_id = $1 and id <> $2", [accountId, id]);
+}
+
 /** Signs the account out everywhere. */
 export async function deleteSessionsOf(pg: Postgres, accountId: string): Promise<void> {
   await query(pg, "delete from sessions where account_id = $1", [accountId]);

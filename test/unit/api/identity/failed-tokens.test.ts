@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { FAILURES_MAX, FailedTokens } from "../../../../api/identity/failed-tokens.js";
+import { FailedTokens } from "../../../../api/identity/failed-tokens.js";
+import { FAILURES_MAX } from "../../../../api/identity/failure-limit.js";
 
 const address = "192.0.2.1";
 const WRONG = { address, tokenHash: Buffer.from("wrong") };

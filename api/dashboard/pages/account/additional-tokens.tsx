@@ -1,0 +1,113 @@
+import { SCOPES, type ApiTokenV1 } from "../../../../schemas/contracts/api-token.js";
+import { path } from "../../address.js";
+import type { Viewer } from "../../page.js";
+import { Button, ConfirmButton } from "../../parts/button.js";
+import { CopyLine } from "../../parts/copy-line.js";
+import { Check, Field, Form, Select } from "../../parts/form.js";
+import { formatTime } from "../../parts/format.js";
+import { Panel } from "../../parts/panel.js";
+import { Table } from "../../parts/table.js";
+import { section } from "./account-section.js";
+
+type MadeToken = ApiTokenV1 & { token: string };
+
+/** Tokens that may do only a part of what the account may do. */
+export const additionalTokens = section({
+  async load({ api, shown }) {
+    const made = (shown as { madeToken?: MadeToken } | undefined)?.madeToken;
+    return { made, tokens: await api<ApiTokenV1[]>({ path: "/v1/user/tokens" }) };
+  },
+  render: ({ made, tokens }, { user }) => (
+    <Panel title="Limited tokens">
+      <p>For programs that need a part of your rights only.</p>
+      {made && (
+        <div class="notice" role="status">
+          <p>The token {made.name}. It is shown this once: copy it now.</p>
+          <CopyLine label={`The token ${made.name}`} text={made.token} />
+        </div>
+      )}
+      <Table
+        caption="Limited tokens"
+        columns={[
+          { name: "Name" },
+          { name: "May" },
+          { name: "Of" },
+          { name: "Expires" },
+          { name: "Last used" },
+          { name: "Revoke", isUnnamed: true },
+        ]}
+        rows={tokens.map(rowOf)}
+        empty="There is none."
+      />
+      <details>
+        <summary>Make a limited token</summary>
+        <NewToken user={user} />
+      </details>
+    </Panel>
+  ),
+  forms: {
+    async "make-token"({ api }, form) {
+      const day = form.optional("expiresAt");
+      const body = {
+        name: form.text("name"),
+        scopes: form.all("scopes"),
+        ...(form.text("owner") !== "" && { owner: form.text("owner") }),
+        ...(day !== undefined && { expiresAt: `${day}T23:59:59Z` }),
+      };
+      return {
+        shown: { madeToken: await api<MadeToken>({ method: "POST", path: "/v1/user/tokens", body }) },
+      };
+    },
+    async "revoke-token"({ api, href }, form) {
+      await api({ method: "DELETE", path: path`/v1/user/tokens/${form.text("id")}` });
+      return { to: href("/account", { notice: "revoked" }) };
+    },
+  },
+});
+
+function rowOf({ id, name, scopes, owner, expiresAt, lastUsedAt }: ApiTokenV1) {
+  return [
+    name,
+    scopes.join(", "),
+    owner ?? "everything",
+    expiresAt === undefined ? "never" : formatTime(expiresAt),
+    lastUsedAt === undefined ? "never" : formatTime(lastUsedAt),
+    <ConfirmButton
+      action="revoke-token"
+      label="Revoke"
+      question={`Programs that use ${name} are refused from then on.`}
+    >
+      <input type="hidden" name="id" value={id} />
+    </ConfirmButton>,
+  ];
+}
+
+function NewToken({ user }: { user: Viewer }) {
+  const owners = [user.username, ...user.organizations.map(({ name }) => name)];
+  return (
+    <Form action="make-token">
+      <Field name="name" label="Name" hint="The audit log calls it by this name." required />
+      <fieldset>
+        <legend>May</legend>
+        {SCOPES.map((scope) => (
+          <Check name="scopes" value={scope} label={scope} />
+        ))}
+      </fieldset>
+      <Select
+        name="owner"
+        label="Of"
+        options={[
+          { value: "", label: "everything that is yours" },
+          ...owners.map((name) => ({ value: name, label: name })),
+        ]}
+      />
+      <Field
+        name="expiresAt"
+        label="Valid through"
+        type="date"
+        hint="UTC. Without a day, until it is revoked."
+      />
+      <Button>Make the token</Button>
+    </Form>
+  );
+}

@@ -1,0 +1,112 @@
+import { Problem } from "../../../../schemas/problem.js";
+import type { OpenIdAttempt, OpenIdProvider } from "../../../identity/openid.js";
+import { readCookie, setCookie } from "../../../identity/session-cookie.js";
+import { signInByEmail } from "../../../identity/sign-in.js";
+import { SIGN_IN_FAILED } from "../../../identity/sign-in-limits.js";
+import type { TokenCipher } from "../../../identity/tokens.js";
+import type { ApiContext } from "../../../route.js";
+import { page, useVisit, type Page } from "../../page.js";
+import { PageHead } from "../../parts/page-head.js";
+import { attemptingOf, putSession, targetAddress, type SignInPagesDeps } from "./sign-in-deps.js";
+
+/**
+ * The way to an OpenID provider and back. It begins with a link and not with a form, because browsers hold a form to
+ * `form-action 'self'` through its redirects.
+ */
+export function openIdPages(deps: SignInPagesDeps): Page[] {
+  const { openid } = deps;
+  return openid === undefined ? [] : [leavePage(deps, openid), returnPage(deps, openid)];
+}
+
+function leavePage({ tokens }: SignInPagesDeps, openid: OpenIdProvider): Page {
+  return page({
+    path: "/sign-in/openid",
+    isOpen: true,
+    async load({ ctx, query }) {
+      const { url, attempt } = await openid.begin(returnAddress(ctx));
+      const left = { attempt, to: query.get("to") ?? "", until: Date.now() + LEFT_SECONDS * 1000 };
+      const value = tokens.seal(JSON.stringify(left), PURPOSE).toString("base64url");
+      setCookie(ctx, "openid", { value, seconds: LEFT_SECONDS });
+      ctx.redirect(url);
+    },
+    title: () => "Sign in",
+    render: () => null,
+  });
+}
+
+function returnPage(deps: SignInPagesDeps, openid: OpenIdProvider): Page {
+  return page({
+    path: "/sign-in/openid/return",
+    isOpen: true,
+    async load({ ctx }) {
+      const left = readLeft(ctx, deps.tokens);
+      setCookie(ctx, "openid", { value: "", seconds: 0 });
+      const returned = new URL(`${returnAddress(ctx)}${ctx.search}`);
+      const verifiedEmail = async () =>
+        left && openid.verifiedEmail(returned, { attempt: left.attempt, log: ctx.state.log });
+      const secret = await orUndefined(() => signInByEmail(deps, verifiedEmail, attemptingOf(ctx, deps)));
+      if (secret === undefined) {
+        ctx.status = 401;
+        return;
+      }
+      await putSession(ctx, deps, secret);
+      ctx.redirect(targetAddress(ctx, left?.to ?? ""));
+    },
+    title: () => "Sign in",
+    render: () => <Refused />,
+  });
+}
+
+function Refused() {
+  const { href } = useVisit();
+  return (
+    <div class="narrow">
+      <PageHead title="This does not sign in" />
+      <p class="problem" role="alert">
+        {SIGN_IN_FAILED}
+      </p>
+      <p>
+        <a href={href("/sign-in")}>Sign in another way</a>
+      </p>
+    </div>
+  );
+}
+
+/** The registered redirect URI. */
+function returnAddress(ctx: ApiContext): string {
+  return `${ctx.state.publicBase}/dashboard/sign-in/openid/return`;
+}
+
+/** A browser's way to the provider and back may take this long. */
+const LEFT_SECONDS = 600;
+
+/** Seals the cookie for this use alone. */
+const PURPOSE = "the way to the OpenID provider";
+
+interface Left {
+  attempt: OpenIdAttempt;
+  to: string;
+  /** Milliseconds since the epoch. */
+  until: number;
+}
+
+/** Undefined if this browser did not leave for the provider lately. */
+function readLeft(ctx: ApiContext, tokens: TokenCipher): Left | undefined {
+  try {
+    const sealed = Buffer.from(readCookie(ctx, "openid"), "base64url");
+    const left = JSON.parse(tokens.open(sealed, PURPOSE)) as Left;
+    return left.until > Date.now() ? left : undefined;
+  } catch {
+    // Not a cookie that this service made with its present key.
+    return undefined;
+  }
+}
+
+async function orUndefined(signIn: () => Promise<string>): Promise<string | undefined> {
+  try {
+    return await signIn();
+  } catch (error) {
+    if (error instanceof Problem && error.code === "unauthenticated") return undefined;
+    throw error;
+  }
+}

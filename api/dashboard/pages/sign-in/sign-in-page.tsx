@@ -1,0 +1,84 @@
+import { countAccounts } from "../../../stores/accounts/accounts.js";
+import { signInBySecret } from "../../../identity/sign-in.js";
+import { page, type Page } from "../../page.js";
+import { Button } from "../../parts/button.js";
+import { CopyLine } from "../../parts/copy-line.js";
+import { Field, Form } from "../../parts/form.js";
+import { PageHead } from "../../parts/page-head.js";
+import { attemptingOf, putSession, targetAddress, type SignInPagesDeps } from "./sign-in-deps.js";
+
+/** Sign-in with a username and the password or the API token, and the ways to the others. */
+export function signInPage(deps: SignInPagesDeps): Page {
+  return page({
+    path: "/sign-in",
+    isOpen: true,
+    async load({ ctx, query, known, refused, href }) {
+      const to = refused?.form.text("to") ?? query.get("to") ?? "";
+      if (known.user !== undefined && refused === undefined) ctx.redirect(targetAddress(ctx, to));
+      const { openid } = deps;
+      return {
+        to,
+        isNew: (await countAccounts(deps.pg)) === 0,
+        openid: openid && { name: openid.name, address: href("/sign-in/openid", { to: to || undefined }) },
+      };
+    },
+    title: () => "Sign in",
+    render: (data) => (data.isNew ? <NoAccount /> : <SignIn {...data} />),
+    async submit({ ctx }, form) {
+      const sent = { username: form.text("username"), secret: form.text("secret") };
+      await putSession(ctx, deps, await signInBySecret(deps, sent, attemptingOf(ctx, deps)));
+      return { to: targetAddress(ctx, form.text("to")) };
+    },
+    notices: { "signed-out": "You are signed out." },
+  });
+}
+
+interface SignInProps {
+  to: string;
+  openid: { name: string; address: string } | undefined;
+}
+
+function SignIn({ to, openid }: SignInProps) {
+  return (
+    <div class="narrow">
+      <PageHead title="Sign in" />
+      <Form action="sign-in">
+        <input type="hidden" name="to" value={to} />
+        <Field name="username" label="Username" autocomplete="username" required />
+        <Field
+          name="secret"
+          label="Password or API token"
+          type="password"
+          autocomplete="current-password"
+          required
+        />
+        <Button>Sign in</Button>
+      </Form>
+      {openid && (
+        <p>
+          <a class="button" href={openid.address}>
+            Sign in with {openid.name}
+          </a>
+        </p>
+      )}
+      <details>
+        <summary>Neither a password nor the token?</summary>
+        <p>Whoever runs this service can make a link that signs you in. You can set a password then.</p>
+        <CopyLine label="The command" text="npm run admin -- sign-in-link USERNAME" />
+      </details>
+    </div>
+  );
+}
+
+function NoAccount() {
+  return (
+    <div class="narrow">
+      <PageHead title="There is no account yet" />
+      <p>
+        When the service started, it printed a link that makes the first account. The link works for 15
+        minutes. This prints another one:
+      </p>
+      <CopyLine label="The command" text="npm run admin -- sign-in-link" />
+    </div>
+  );
+}

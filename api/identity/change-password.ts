@@ -1,0 +1,85 @@
+import type { Pool } from "pg";
+import { Problem } from "../../schemas/problem.js";
+import { invalidBody } from "../../schemas/validate.js";
+import { lockTokens, readPasswordByName, updatePassword } from "../stores/accounts/accounts.js";
+import { deleteSessionsOf, type Session } from "../stores/accounts/sessions.js";
+import { inTransaction } from "../stores/connection.js";
+import { PASSWORD_LENGTH } from "./passwords.js";
+import { beginSession, recordOwn, type Attempting, type SignInDeps } from "./sign-in.js";
+import { SIGN_IN_FAILED } from "./sign-in-limits.js";
+
+/** How long after a sign-in with a link or the token a password may be set without the present one. */
+export const FRESH_MINUTES = 15;
+
+export interface PasswordChange {
+  /** Empty if the session is fresh. */
+  present: string;
+  wanted: string;
+}
+
+/**
+ * Sets the password of a session's account. Needs the present one, or a session that began with a link or the token
+ * within the last `FRESH_MINUTES`. Ends every session and answers the secret of a new one for this browser. Throws
+ * `invalid-body`, `rate-limited`, and `unavailable` while very many passwords are checked.
+ */
+export async function changePassword(
+  deps: SignInDeps,
+  { session, present, wanted }: PasswordChange & { session: Session },
+  attempting: Attempting,
+): Promise<string> {
+  requireAcceptable(wanted);
+  const { pg, tokens, passwords } = deps;
+  if (!isFresh(session)) await requirePresent(deps, { session, present, attempting });
+  const passwordHash = await passwords.hash(wanted);
+  const { account } = session;
+  return inTransaction(pg, async (client) => {
+    await lockTokens(client, account.id);
+    await updatePassword(client, { accountId: account.id, passwordHash });
+    await deleteSessionsOf(client, account.id);
+    await recordOwn(client, { account, requestId: attempting.requestId, action: "user.set-password" });
+    return beginSession({ pg: client, tokens }, { account, method: "password", ...attempting });
+  });
+}
+
+/** Whether the session's account has just proved itself by a link or its token. */
+export function isFresh({ method, createdAt }: Session, now = Date.now()): boolean {
+  const isProof = method === "link" || method === "token";
+  return isProof && now - createdAt.getTime() < FRESH_MINUTES * 60_000;
+}
+
+/** Whether an account has a password. */
+export async function hasPassword(pg: Pool, { account }: Session): Promise<boolean> {
+  const found = await readPasswordByName(pg, account.username);
+  return typeof found?.passwordHash === "string";
+}
+
+function requireAcceptable(wanted: string): void {
+  const { min, max } = PASSWORD_LENGTH;
+  if (wanted.length >= min && wanted.length <= max) return;
+  throw invalidBody([{ path: "/wanted", message: `must have ${min} to ${max} characters` }]);
+}
+
+interface Presenting {
+  session: Session;
+  present: string;
+  attempting: Attempting;
+}
+
+/** A wrong password is a fault of the form and not of the session, which stays. */
+async function requirePresent(
+  { pg, passwords, limits }: SignInDeps,
+  { session, present, attempting }: Presenting,
+): Promise<void> {
+  const { username } = session.account;
+  const { address } = attempting.browser;
+  try {
+    await limits.attempt({ address, username }, async () => {
+      const found = await readPasswordByName(pg, username);
+      return (await passwords.verify(present, found?.passwordHash ?? undefined)) ? found : undefined;
+    });
+  } catch (error) {
+    if (!(error instanceof Problem) || error.message !== SIGN_IN_FAILED) throw error;
+    const message = `is not the present one; or sign in with a link or the token, and set a new one within ${FRESH_MINUTES} minutes`;
+    throw invalidBody([{ path: "/present", message }]);
+  }
+}

@@ -1,0 +1,87 @@
+import type { Pool, PoolClient } from "pg";
+import { OPERATOR } from "../../schemas/contracts/audit-entry.js";
+import { Problem } from "../../schemas/problem.js";
+import {
+  deleteAccount,
+  lockOrganizationsOf,
+  readBelongings,
+  updateDisabled,
+  type Belongings,
+} from "../stores/accounts/account-removal.js";
+import { lockTokens, readAccountByName, type NamedAccount } from "../stores/accounts/accounts.js";
+import { insertAuditEntry, type OperatorAction } from "../stores/accounts/audit-entries.js";
+import { deleteSessionsOf } from "../stores/accounts/sessions.js";
+import { inTransaction } from "../stores/connection.js";
+
+/**
+ * Disables an account for the operator: its tokens are refused at once and its sessions end. Its things stay, and
+ * collect on. Enabled again, it has its tokens and its password back. Throws `unknown-user`.
+ */
+export async function switchAccount(
+  pg: Pool,
+  { username, disabled }: { username: string; disabled: boolean },
+): Promise<void> {
+  await inTransaction(pg, async (client) => {
+    const account = await lockedAccount(client, username);
+    if (!(await updateDisabled(client, { accountId: account.id, disabled }))) return;
+    if (disabled) await deleteSessionsOf(client, account.id);
+    const action = disabled ? "account.disable" : "account.enable";
+    await recordFor(client, { account, ownerId: account.id, action });
+  });
+}
+
+/**
+ * Removes an account for the operator. The organizations that it belonged to have this in their logs. Throws
+ * `unknown-user`, and `cannot-remove-last-owner` naming everything that would be left without an owner.
+ */
+export async function removeAccount(pg: Pool, username: string): Promise<void> {
+  await inTransaction(pg, async (client) => {
+    const account = await lockedAccount(client, username);
+    const organizations = await lockOrganizationsOf(client, account.id);
+    requireNothingLeft(account, await readBelongings(client, account.id));
+    for (const ownerId of organizations)
+      await recordFor(client, { account, ownerId, action: "account.remove" });
+    await deleteAccount(client, account);
+  });
+}
+
+async function lockedAccount(client: PoolClient, username: string): Promise<NamedAccount> {
+  const account = await readAccountByName(client, username);
+  if (account === undefined) throw new Problem("unknown-user", `There is no user ${username}.`);
+  await lockTokens(client, account.id);
+  return account;
+}
+
+function requireNothingLeft({ username }: NamedAccount, belongings: Belongings): void {
+  const { organizations, packages, pixels, imports } = belongings;
+  const reasons = [
+    reasonOf("is the last owner of", organizations),
+    reasonOf("owns the packages", packages),
+    reasonOf("owns the pixels", pixels),
+    reasonOf("started imports that still run:", imports),
+  ].filter((reason) => reason !== "");
+  if (reasons.length === 0) return;
+  throw new Problem(
+    "cannot-remove-last-owner",
+    `${username} ${reasons.join("; and ")}. Nothing was removed; disable-account works at any time.`,
+  );
+}
+
+const NAMED_MAX = 20;
+
+function reasonOf(what: string, names: readonly string[]): string {
+  if (names.length === 0) return "";
+  const more = names.length > NAMED_MAX ? ` and ${names.length - NAMED_MAX} more` : "";
+  return `${what} ${names.slice(0, NAMED_MAX).join(", ")}${more}`;
+}
+
+interface Recording {
+  account: NamedAccount;
+  ownerId: string;
+  action: OperatorAction;
+}
+
+async function recordFor(client: PoolClient, { account, ownerId, action }: Recording): Promise<void> {
+  const target = { kind: "user", id: account.id, name: account.username } as const;
+  await insertAuditEntry(client, { ownerId, by: OPERATOR, action, target });
+}

@@ -1,0 +1,158 @@
+import type { Pool, PoolClient } from "pg";
+import {
+  lockTokens,
+  readAccountByEmail,
+  readAccountByTokenHash,
+  readPasswordByName,
+  type User,
+} from "../stores/accounts/accounts.js";
+import { insertAuditEntry, type SignInAction } from "../stores/accounts/audit-entries.js";
+import type { SignInMethod } from "../stores/accounts/sessions.js";
+import { markSignInLinkUsed, readSignInLink } from "../stores/accounts/sign-in-links.js";
+import { inTransaction } from "../stores/connection.js";
+import type { Postgres } from "../stores/query.js";
+import type { Passwords } from "./passwords.js";
+import { createSession, type Browser } from "./sessions.js";
+import type { SignInLimits } from "./sign-in-limits.js";
+import { looksLike, type TokenCipher } from "./tokens.js";
+
+export interface SignInDeps {
+  pg: Pool;
+  tokens: TokenCipher;
+  passwords: Passwords;
+  limits: SignInLimits;
+}
+
+/** One attempt: who makes it, and the request that does. */
+export interface Attempting {
+  browser: Browser;
+  requestId: string;
+}
+
+/**
+ * Signs in with the username, in any case, and a secret: the account's own API token or its password. Answers the
+ * session's secret. Throws `unauthenticated`, `rate-limited` and `unavailable`.
+ */
+export function signInBySecret(
+  deps: SignInDeps,
+  { username, secret }: { username: string; secret: string },
+  attempting: Attempting,
+): Promise<string> {
+  return looksLike("token", secret)
+    ? signInByToken(deps, { username, token: secret }, attempting)
+    : signInByPassword(deps, { username, password: secret }, attempting);
+}
+
+/** Only the account's own token: an additional one must not become a session, which has no limits. */
+async function signInByToken(
+  { pg, tokens, limits }: SignInDeps,
+  { username, token }: { username: string; token: string },
+  attempting: Attempting,
+): Promise<string> {
+  return limits.attempt({ address: attempting.browser.address }, async () => {
+    const account = await readAccountByTokenHash(pg, tokens.hash(token));
+    const isRight =
+      account !== undefined &&
+      account.limited === undefined &&
+      tokens.matches(token, account.tokenHash) &&
+      account.username.toLowerCase() === username.toLowerCase();
+    if (!isRight) return undefined;
+    return inTransaction(pg, async (client) => {
+      const current = await lockTokens(client, account.id);
+      if (!current?.equals(account.tokenHash)) return undefined;
+      return beginSession({ pg: client, tokens }, { account, method: "token", ...attempting });
+    });
+  });
+}
+
+/** A password that is replaced while it is checked must not begin a session after the others were ended. */
+async function signInByPassword(
+  { pg, tokens, passwords, limits }: SignInDeps,
+  { username, password }: { username: string; password: string },
+  attempting: Attempting,
+): Promise<string> {
+  const { address } = attempting.browser;
+  return limits.attempt({ address, username }, async () => {
+    const account = await readPasswordByName(pg, username);
+    // Takes the same time where there is nothing to compare with.
+    const isRight = await passwords.verify(password, account?.passwordHash ?? undefined);
+    if (!isRight || account === undefined) return undefined;
+    return inTransaction(pg, async (client) => {
+      await lockTokens(client, account.id);
+      const current = await readPasswordByName(client, username);
+      if (current?.passwordHash !== account.passwordHash) return undefined;
+      return beginSession({ pg: client, tokens }, { account, method: "password", ...attempting });
+    });
+  });
+}
+
+/**
+ * Signs in with the secret of a link, which is used up. Throws `unauthenticated` and `rate-limited`; also for the link
+ * that makes the first account.
+ */
+export async function signInByLink(
+  { pg, tokens, limits }: SignInDeps,
+  secret: string,
+  attempting: Attempting,
+): Promise<string> {
+  return limits.attempt({ address: attempting.browser.address }, () =>
+    inTransaction(pg, async (client) => {
+      const account = (await usableLink(client, { secret, tokens }))?.account;
+      if (!account || !(await markSignInLinkUsed(client, tokens.hash(secret)))) return undefined;
+      return beginSession({ pg: client, tokens }, { account, method: "link", ...attempting });
+    }),
+  );
+}
+
+/** A link that can still be used, without using it up. */
+export async function usableLink(pg: Postgres, { secret, tokens }: { secret: string; tokens: TokenCipher }) {
+  return looksLike("link", secret) ? readSignInLink(pg, tokens.hash(secret)) : undefined;
+}
+
+/** Signs in the account of an e-mail address that an OpenID provider has verified. Throws as `signInByLink`. */
+export async function signInByEmail(
+  { pg, tokens, limits }: SignInDeps,
+  verifiedEmail: () => Promise<string | undefined>,
+  attempting: Attempting,
+): Promise<string> {
+  return limits.attempt({ address: attempting.browser.address }, async () => {
+    const email = await verifiedEmail();
+    const account = email === undefined ? undefined : await readAccountByEmail(pg, email);
+    if (account === undefined) return undefined;
+    return inTransaction(pg, (client) =>
+      beginSession({ pg: client, tokens }, { account, method: "openid", ...attempting }),
+    );
+  });
+}
+
+interface Beginning extends Attempting {
+  account: User;
+  method: SignInMethod;
+}
+
+/** Begins a session and records it, in the transaction of `pg`. Answers its secret. */
+export async function beginSession(
+  { pg, tokens }: { pg: PoolClient; tokens: TokenCipher },
+  { account, method, browser, requestId }: Beginning,
+): Promise<string> {
+  const secret = await createSession({ pg, tokens }, { accountId: account.id, method, browser });
+  await recordOwn(pg, { account, requestId, action: "user.sign-in", changes: { method } });
+  return secret;
+}
+
+interface OwnChange {
+  account: User;
+  requestId: string;
+  action: SignInAction;
+  changes?: object;
+}
+
+/** Writes a change by the account itself to its own audit log. */
+export async function recordOwn(
+  pg: Postgres,
+  { account, requestId, action, changes = {} }: OwnChange,
+): Promise<void> {
+  const by = { accountId: account.id, tokenName: undefined, requestId };
+  const target = { kind: "user", id: account.id, name: account.username } as const;
+  await insertAuditEntry(pg, { ownerId: account.id, by, action, target, changes });
+}

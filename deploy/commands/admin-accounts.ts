@@ -1,0 +1,109 @@
+import { Command, InvalidArgumentError } from "commander";
+import type { Pool } from "pg";
+import { createAccount, rotateToken } from "../../api/identity/accounts.js";
+import { removeAccount, switchAccount } from "../../api/identity/disable-account.js";
+import { makeSignInLink, signInLinkUrl } from "../../api/identity/sign-in-links.js";
+import { listAccounts } from "../../api/stores/accounts/accounts.js";
+import { LINK_MINUTES } from "../../api/stores/accounts/sign-in-links.js";
+import { isHttpUrl } from "../../schemas/formats.js";
+import { StartFailure } from "../process/start-failure.js";
+import type { Administer, Administered } from "./administer.js";
+
+/** `admin create-account`, `sign-in-link` and the other commands for accounts. */
+export function accountCommands(administer: Administer): Command[] {
+  return [
+    new Command("create-account")
+      .description("Create an account and print only its API token on standard output.")
+      .requiredOption("--username <name>", "unique among users and organizations, ignoring case")
+      .requiredOption("--email <address>")
+      .action((options: { username: string; email: string }) =>
+        administer(async (deps) => [await createAccount(deps, options)]),
+      ),
+    signInLinkCommand(administer),
+    new Command("rotate-token")
+      .description(
+        "Create a new API token for an account and print it; the old token and all sessions end at once.",
+      )
+      .argument("<username>")
+      .action((username: string) => administer(async (deps) => [await rotateToken(deps, username)])),
+    new Command("list-accounts")
+      .description(
+        "List all accounts: username, e-mail, time of creation, whether it may export, and whether it is disabled.",
+      )
+      .action(() => administer(({ pg }) => accountLines(pg))),
+    ...endingCommands(administer),
+  ];
+}
+
+function signInLinkCommand(administer: Administer): Command {
+  return new Command("sign-in-link")
+    .description(
+      `Print a link that signs in to the dashboard, alone on standard output. It works once, within ${LINK_MINUTES} minutes.`,
+    )
+    .argument("[username]", "may be left out while there is no account: the link then makes the first one")
+    .option(
+      "--url <url>",
+      "the service as browsers reach it; by default as it listens on this machine",
+      parseUrl,
+    )
+    .action((username: string | undefined, { url }: { url?: string }) =>
+      administer(async (deps) => {
+        const service = url ?? serviceUrl(deps);
+        return [signInLinkUrl(service, await makeSignInLink(deps, username))];
+      }),
+    );
+}
+
+function parseUrl(text: string): string {
+  if (isHttpUrl(text)) return text;
+  throw new InvalidArgumentError("Give an http:// or https:// URL, such as https://stats.example.");
+}
+
+function serviceUrl({ apiUrl }: Pick<Administered, "apiUrl">): string {
+  if (apiUrl !== undefined) return apiUrl;
+  throw new StartFailure(
+    "No server runs on this DATA_DIR: start it, or say with --url where browsers reach the service.",
+  );
+}
+
+function endingCommands(administer: Administer): Command[] {
+  const switching = (name: string, { disabled }: { disabled: boolean }) =>
+    new Command(name).argument("<username>").action((username: string) =>
+      administer(async ({ pg }) => {
+        await switchAccount(pg, { username, disabled });
+        return [];
+      }),
+    );
+  return [
+    switching("disable-account", { disabled: true }).description(
+      "Refuse an account's tokens and sessions at once. Its packages stay, and collect on.",
+    ),
+    switching("enable-account", { disabled: false }).description(
+      "Let a disabled account in again, with the token and password that it had.",
+    ),
+    new Command("remove-account")
+      .description(
+        "Remove an account for good. Refused while it owns packages or pixels, or is the last owner of an organization.",
+      )
+      .argument("<username>")
+      .action((username: string) =>
+        administer(async ({ pg }) => {
+          await removeAccount(pg, username);
+          return [];
+        }),
+      ),
+  ];
+}
+
+async function accountLines(pg: Pool): Promise<string[]> {
+  const accounts = await listAccounts(pg);
+  return accounts.map(({ username, email, createdAt, exportEnabled, disabled }) =>
+    [
+      username,
+      email,
+      createdAt,
+      exportEnabled ? "export" : "no-export",
+      ...(disabled ? ["disabled"] : []),
+    ].join("\t"),
+  );
+}
