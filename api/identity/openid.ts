@@ -1,5 +1,5 @@
 import type * as OpenIdClient from "openid-client";
-import type { Configuration, IDToken, UserInfoResponse } from "openid-client";
+import type { ClientAuth, Configuration, IDToken, UserInfoResponse } from "openid-client";
 import type { Logger } from "pino";
 import { Problem } from "../../schemas/problem.js";
 
@@ -91,7 +91,14 @@ export class OpenIdProvider {
     const url = new URL(issuer);
     // The configuration takes http only for a provider on this machine.
     const execute = url.protocol === "http:" ? [client.allowInsecureRequests] : [];
-    return client.discovery(url, clientId, clientSecret, undefined, { execute, timeout: TIMEOUT_SECONDS });
+    const basic = client.ClientSecretBasic(clientSecret);
+    const post = client.ClientSecretPost(clientSecret);
+    // RFC 6749, section 2.3.1: every provider takes the first; some say that they take the second alone.
+    const authenticate: ClientAuth = (server, ...sent) => {
+      const { token_endpoint_auth_methods_supported: taken = [BASIC] } = server;
+      return taken.includes(BASIC) ? basic(server, ...sent) : post(server, ...sent);
+    };
+    return client.discovery(url, clientId, clientSecret, authenticate, { execute, timeout: TIMEOUT_SECONDS });
   }
 
   private unavailable(cause: unknown): Problem {
@@ -103,6 +110,7 @@ export class OpenIdProvider {
 }
 
 const TIMEOUT_SECONDS = 10;
+const BASIC = "client_secret_basic";
 
 function verifiedEmailOf({
   email,
