@@ -1,6 +1,7 @@
 import { createContext, type ComponentChildren } from "preact";
 import { useContext } from "preact/hooks";
 import type { FieldFault, Problem } from "../../../schemas/problem.js";
+import { withQuery } from "../address.js";
 import { useVisit } from "../page.js";
 import type { Form as Sent } from "../read-form.js";
 
@@ -20,17 +21,23 @@ interface FormProps {
   children: ComponentChildren;
 }
 
-/** A form that is POSTed to the page's own path. Shows why it was refused, above its fields. */
+/** A form that is POSTed to the page's own address. Shows why it was refused, above its fields. */
 export function Form({ action, children, class: kind }: FormProps) {
-  const { here, href, refused } = useVisit();
+  const { here, href, query, refused } = useVisit();
   const mine: FormState = { action, ...(refused?.form.action === action && refused) };
   return (
-    <form method="post" action={href(here)} class={kind ?? "form"}>
+    <form method="post" action={withQuery(href(here), parametersOf(query))} class={kind ?? "form"}>
       <input type="hidden" name="action" value={action} />
       {mine.problem && <ProblemBox problem={mine.problem} />}
       <FormContext.Provider value={mine}>{children}</FormContext.Provider>
     </form>
   );
+}
+
+/** All but the notice, each with its values. */
+function parametersOf(query: URLSearchParams): Record<string, string[]> {
+  const names = [...new Set(query.keys())].filter((name) => name !== "notice");
+  return Object.fromEntries(names.map((name) => [name, query.getAll(name)]));
 }
 
 export function ProblemBox({ problem: { message, errors = [] } }: { problem: Problem }) {

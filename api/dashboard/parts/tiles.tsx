@@ -21,9 +21,9 @@ export function Tiles({ tiles }: { tiles: readonly TileContent[] }) {
         <div class="tile">
           <dt>{label}</dt>
           <dd>
-            <span class="figure" title={formatFull(value)}>
+            <data class="figure" value={String(value)} title={formatFull(value)}>
               {formatCount(value)}
-            </span>
+            </data>
             {change !== undefined && <Change ratio={change} />}
             {before !== undefined && <span class="soft small"> from {formatCount(before)}</span>}
             {children}

@@ -9,6 +9,7 @@ import { route, type ApiContext, type Call, type Route } from "../../route.js";
 import { answerList } from "../../statistics/answer-list.js";
 import { limitStatistics } from "../../statistics/limit-statistics.js";
 import { parsePosition } from "../../statistics/list-position.js";
+import { packageStatisticsRoute } from "./package-statistics.js";
 import { parseStatisticsQuery, type StatisticsAsked } from "../../statistics/parse-statistics-query.js";
 import { measureOf, periodOf, statisticsAnswer } from "../../statistics/statistics-answer.js";
 import { READ_STATISTICS, READ_STATISTICS_LIST } from "../../statistics/statistics-operations.js";
@@ -28,6 +29,7 @@ export interface StatisticsRoutesDeps {
 export function statisticsRoutes({ pg, clickhouse }: StatisticsRoutesDeps): Route[] {
   const runLimited = limitStatistics();
   return [
+    packageStatisticsRoute({ pg, clickhouse }, runLimited),
     route({
       method: "GET",
       path: "/v2/:owner/stats",

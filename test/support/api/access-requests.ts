@@ -141,6 +141,7 @@ const ASKED: Readonly<Record<string, readonly Asked[]>> = {
   "GET /v2/:owner/funnel": [{ decide: onAllPackages("funnel.read") }],
   "POST /v2/:owner/funnel/run": [{ decide: onAllPackages("funnel.manage") }],
   "GET /v2/:owner/stats": [{}, STATISTICS_OF_PACKAGE],
+  "GET /v2/:owner/stats/packages": [{}],
   "GET /v2/:owner/stats/:breakdown": [{}],
   "GET /v1/organizations/:owner/aggregates": EXPORT,
   "GET /v1/users/:owner/aggregates": EXPORT,

@@ -1,0 +1,68 @@
+import { area, curveMonotoneX, stack } from "d3-shape";
+import type { Interval } from "../../../schemas/contracts/statistics/statistics.js";
+import { formatDate, formatDay, formatFull, formatMonth } from "../parts/format.js";
+import { ChartFrame, Key } from "./chart-frame.js";
+import { Plot } from "./plot.js";
+import { placeOf, round, scaleOf } from "./scales.js";
+
+export interface StackedPlace {
+  date: string;
+  /** In the order of the layers. */
+  values: readonly number[];
+}
+
+interface AreaChartProps {
+  /** The caption of its table, and the beginning of its sentence: "Companies by stage". */
+  label: string;
+  interval?: Interval;
+  /** From the bottom up; at most six, for which there are colours. */
+  layers: readonly string[];
+  places: readonly StackedPlace[];
+  /** The layers add up to something. Else the sentence says nothing of a sum. */
+  caption?: string;
+}
+
+/** Several numbers over time, one upon another. */
+export function AreaChart({ label, interval = "day", layers, places, caption = label }: AreaChartProps) {
+  const sums = places.map(({ values }) => values.reduce((sum, value) => sum + value, 0));
+  const scale = scaleOf(sums);
+  const stacked = stack<unknown, StackedPlace, number>()
+    .keys(layers.map((_, index) => index))
+    .value(({ values }, layer) => values[layer] ?? 0)([...places]);
+  const draw = area<[number, number]>()
+    .x((_, index) => round(placeOf(index, places.length)))
+    .y0(([from]) => round(scale.y(from)))
+    .y1(([, to]) => round(scale.y(to)))
+    .curve(curveMonotoneX);
+  const short = ({ date }: StackedPlace) => (interval === "month" ? formatMonth(date) : formatDay(date));
+  return (
+    <ChartFrame
+      isPointed
+      sentence={sentenceFor({ label, layers, places })}
+      table={{
+        caption,
+        columns: [{ name: "Day" }, ...layers.map((name) => ({ name, isNumber: true }))],
+        rows: places.map(({ date, values }) => [
+          <time dateTime={date}>{formatDate(date)}</time>,
+          ...layers.map((_, layer) => formatFull(values[layer] ?? 0)),
+        ]),
+      }}
+      legend={layers.map((name, layer) => (
+        <Key kind={`line c${layer + 1}`}>{name}</Key>
+      ))}
+    >
+      <Plot scale={scale} labels={places.map(short)}>
+        {stacked.map((layer, index) => (
+          <path class={`layer c${index + 1}`} d={draw(layer as unknown as [number, number][]) ?? ""} />
+        ))}
+      </Plot>
+    </ChartFrame>
+  );
+}
+
+function sentenceFor({ label, layers, places }: Pick<AreaChartProps, "label" | "layers" | "places">): string {
+  const [first, last] = [places[0], places.at(-1)];
+  if (first === undefined || last === undefined) return `${label}: nothing in this range.`;
+  const parts = layers.map((name, layer) => `${formatFull(last.values[layer] ?? 0)} ${name}`);
+  return `${label} from ${formatDate(first.date)} to ${formatDate(last.date)}. At the end: ${parts.join(", ")}.`;
+}

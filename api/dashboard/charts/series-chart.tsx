@@ -1,0 +1,118 @@
+import { area, curveMonotoneX, line } from "d3-shape";
+import type { Interval } from "../../../schemas/contracts/statistics/statistics.js";
+import { formatDate, formatDay, formatFull, formatMonth } from "../parts/format.js";
+import { ChartFrame, Key } from "./chart-frame.js";
+import { Plot } from "./plot.js";
+import { HEIGHT, LABELS, placeOf, round, scaleOf, WIDTH } from "./scales.js";
+
+export interface Place {
+  /** Its first day, `YYYY-MM-DD`. */
+  date: string;
+  value: number;
+}
+
+interface SeriesChartProps {
+  /** What is counted: "Downloads". */
+  label: string;
+  interval: Interval;
+  places: readonly Place[];
+  /** The same of the time before: the first is compared with the first. */
+  before?: readonly Place[] | undefined;
+  /** Further numbers of each place, which only the table has. */
+  others?: readonly { name: string; values: readonly number[] }[];
+  /** The last place may still grow: its line is dotted. */
+  isLastOpen?: boolean;
+}
+
+/** Numbers over time, and the time before as a dashed line. */
+export function SeriesChart({ label, interval, places, before, others, isLastOpen }: SeriesChartProps) {
+  const scale = scaleOf([...places, ...(before ?? [])].map(({ value }) => value));
+  const count = Math.max(places.length, before?.length ?? 0);
+  const x = (_: unknown, index: number) => round(placeOf(index, count));
+  const y = ({ value }: Place) => round(scale.y(value));
+  const draw = line<Place>().x(x).y(y).curve(curveMonotoneX);
+  const ground = HEIGHT - LABELS;
+  const fill = area<Place>().x(x).y1(y).y0(ground).curve(curveMonotoneX);
+  // The line is one curve, cut where its last place begins.
+  const cut = isLastOpen && places.length > 1 ? x(undefined, places.length - 2) : undefined;
+  const curve = draw(places) ?? "";
+  return (
+    <ChartFrame
+      isPointed
+      sentence={sentenceFor({ label, places, before })}
+      table={tableOf({ label, interval, places, before, others })}
+      legend={
+        before && (
+          <>
+            <Key kind="line">{label}</Key>
+            <Key kind="line before">the time before</Key>
+          </>
+        )
+      }
+    >
+      <Plot scale={scale} labels={places.map(({ date }) => shortLabel(date, interval))}>
+        {before && <path class="line before" d={draw(before) ?? ""} />}
+        <path class="fill" d={fill(places) ?? ""} />
+        {cut === undefined ? (
+          <path class="line" d={curve} />
+        ) : (
+          <>
+            <clipPath id="closed">
+              <rect x="-4" y="-4" width={cut + 4} height={HEIGHT + 8} />
+            </clipPath>
+            <clipPath id="open">
+              <rect x={cut} y="-4" width={WIDTH - cut + 4} height={HEIGHT + 8} />
+            </clipPath>
+            <path class="line" d={curve} clip-path="url(#closed)" />
+            <path class="line open" d={curve} clip-path="url(#open)" />
+          </>
+        )}
+        {places.length === 1 && <SinglePlace y={y(places[0] as Place)} ground={ground} />}
+      </Plot>
+    </ChartFrame>
+  );
+}
+
+/** One place makes no line: a bar. */
+function SinglePlace({ y, ground }: { y: number; ground: number }) {
+  return <rect class="single" x="440" width="120" y={y} height={Math.max(1, ground - y)} />;
+}
+
+function sentenceFor({ label, places, before }: Pick<SeriesChartProps, "label" | "places" | "before">) {
+  const sum = (of: readonly Place[]) => formatFull(of.reduce((total, { value }) => total + value, 0));
+  const first = places[0];
+  const last = places.at(-1);
+  if (first === undefined || last === undefined) return `${label}: nothing in this range.`;
+  const most = places.reduce((best, each) => (each.value > best.value ? each : best), first);
+  const range = `from ${formatDate(first.date)} to ${formatDate(last.date)}`;
+  const compared = before ? ` The time before had ${sum(before)}.` : "";
+  return `${label} ${range}: ${sum(places)} in all, most at ${formatDate(most.date)} with ${formatFull(most.value)}.${compared}`;
+}
+
+type TableOf = Omit<SeriesChartProps, "isLastOpen" | "others"> & { others: SeriesChartProps["others"] };
+
+function tableOf({ label, interval, places, before, others = [] }: TableOf) {
+  const columns = [
+    { name: NAMES[interval] },
+    { name: label, isNumber: true },
+    ...others.map(({ name }) => ({ name, isNumber: true })),
+    ...(before ? [{ name: "Before", isNumber: true }] : []),
+  ];
+  const rows = places.map(({ date, value }, index) => [
+    <time dateTime={date}>{longLabel(date, interval)}</time>,
+    formatFull(value),
+    ...others.map(({ values }) => formatFull(values[index] ?? 0)),
+    ...(before ? [before[index] ? formatFull(before[index].value) : ""] : []),
+  ]);
+  return { caption: "total", columns, rows };
+}
+
+const NAMES = { day: "Day", week: "Week from", month: "Month" } as const;
+
+function shortLabel(date: string, interval: Interval): string {
+  return interval === "month" ? formatMonth(date) : formatDay(date);
+}
+
+function longLabel(date: string, interval: Interval): string {
+  return interval === "month" ? formatMonth(date) : formatDate(date);
+}

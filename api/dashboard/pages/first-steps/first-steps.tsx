@@ -1,0 +1,79 @@
+import { path } from "../../address.js";
+import { useVisit, type Visit } from "../../page.js";
+import { CopyLine } from "../../parts/copy-line.js";
+import { Panel } from "../../parts/panel.js";
+import { Tabs } from "../../parts/tabs.js";
+import { linkWith } from "../../statistics/view-state.js";
+import { CASES, caseNamed, type Beginning, type Case } from "./cases.js";
+import { stepsFor } from "./steps.js";
+
+/** Lines to copy, with the real ids and hosts in them, until the first event is there. */
+export function FirstSteps({ subject }: { subject: Beginning }) {
+  const visit = useVisit();
+  const cases = casesFor(subject);
+  const chosen = cases.find((each) => each === caseNamed(visit.query.get("case"))) ?? cases[0];
+  if (chosen === undefined) return <Waiting subject={subject} />;
+  return (
+    <>
+      <Waiting subject={subject} />
+      {cases.length > 1 && (
+        <div class="line">
+          <Tabs
+            label="Your case"
+            tabs={cases.map((each) => ({
+              label: each.title,
+              href: linkWith(visit, { case: each.name }),
+              isCurrent: each === chosen,
+            }))}
+          />
+        </div>
+      )}
+      <ol class="steps">
+        {stepsFor(chosen, subject, visit).map(({ title, about, text }) => (
+          <li>
+            <Panel title={title}>
+              {about && <p class="soft">{about}</p>}
+              {text && <CopyLine label={title} text={text} />}
+            </Panel>
+          </li>
+        ))}
+      </ol>
+      <p class="soft">
+        The lines take <code>$TOKEN</code> from your shell: it is on your{" "}
+        <a href={visit.href("/account")}>account page</a>.
+      </p>
+    </>
+  );
+}
+
+/** Logs can be imported for every type of package. */
+function casesFor(subject: Beginning): Case[] {
+  if (subject.kind === "pixel") return CASES.filter(({ type }) => type === undefined);
+  const type = subject.found.libraryType ?? "other";
+  const live = CASES.filter((each) => each.type === type && each.name !== "logs");
+  return [...live, ...CASES.filter(({ name }) => name === "logs")];
+}
+
+/** The script asks every few seconds, and loads the page anew when there is something to show. */
+function Waiting({ subject }: { subject: Beginning }) {
+  const visit = useVisit();
+  return (
+    <div class="notice waiting" data-wait={statisticsAddress(visit, subject)}>
+      <span class="pulse" aria-hidden="true" />
+      <p role="status">Waiting for your first event…</p>
+      <a href={linkWith(visit, {})}>Look again</a>
+    </div>
+  );
+}
+
+function statisticsAddress({ href, owner }: Visit, subject: Beginning): string {
+  const about = subject.kind === "pixel" ? { pixel: subject.found.id } : { package: subject.found.uuid };
+  const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);
+  return href(path`/api/v2/${owner.name}/stats`, {
+    ...about,
+    startDate: day(-364),
+    endDate: day(1),
+    interval: "month",
+    limit: 1,
+  });
+}

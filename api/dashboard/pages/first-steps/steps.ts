@@ -1,0 +1,128 @@
+import { path } from "../../address.js";
+import type { Visit } from "../../page.js";
+import type { Beginning, Case } from "./cases.js";
+
+export interface Step {
+  title: string;
+  about?: string;
+  /** To copy. */
+  text?: string;
+}
+
+/** What to do, in order. */
+export function stepsFor(chosen: Case, subject: Beginning, { ctx, owner }: Visit): Step[] {
+  const { publicBase, collectBase } = ctx.state;
+  const id = subject.kind === "pixel" ? subject.found.id : subject.found.uuid;
+  const about = { api: publicBase, collect: collectBase, owner: owner.name, id, name: subject.found.name };
+  return (STEPS[chosen.name] ?? logSteps)(about);
+}
+
+interface About {
+  /** URLs without a slash at their ends. */
+  api: string;
+  collect: string;
+  owner: string;
+  id: string;
+  name: string;
+}
+
+const STEPS: Readonly<Record<string, (about: About) => Step[]>> = {
+  logs: logSteps,
+  files: fileSteps,
+  docker: dockerSteps,
+  python: pythonSteps,
+  npm: npmSteps,
+  pixel: pixelSteps,
+};
+
+const AUTHORIZED = `-H "Authorization: Bearer $TOKEN"`;
+
+function logSteps({ api, owner, id }: About): Step[] {
+  const importPath = path`/v2/packages/${owner}/${id}/import`;
+  return [
+    {
+      title: "Write one line of JSON for each download",
+      about:
+        "Only $time is needed. A later line with the same $unique_id takes the place of the earlier one.",
+      text: `cat > events.ndjson <<'END'
+{"$time": "${new Date().toISOString().slice(0, 10)}T08:00Z", "$unique_id": "1", "$remote_address": "141.113.0.20", "$user_agent": "curl/8.5.0", "$version": "1.0.0"}
+END`,
+    },
+    {
+      title: "Send the file",
+      about: "Add ?dryRun=true to see what would be refused, without importing anything.",
+      text: `curl -sS --fail-with-body -X POST -T events.ndjson "${api}${importPath}" \\
+  ${AUTHORIZED} -H 'Content-Type: application/ndjson'`,
+    },
+  ];
+}
+
+function fileSteps({ api, id, collect }: About): Step[] {
+  return [
+    {
+      title: "Give the package a domain of yours",
+      about: "Let its DNS name lead to live collection, through a proxy with TLS.",
+      text: `curl -sS --fail-with-body "${api}${path`/v1/packages/${id}/domains`}" ${AUTHORIZED} \\
+  -d '{"name": "get.example.org"}'`,
+    },
+    {
+      title: "Say where the files are",
+      text: `curl -sS --fail-with-body "${api}${path`/v1/packages/${id}/routes`}" ${AUTHORIZED} \\
+  -d '{"templatePath": "/{version}/{+file}", "outgoingUrl": "https://files.example.org/{version}/{+file}"}'`,
+    },
+    {
+      title: "Download a file",
+      text: `curl -sSi "${collect}/1.0.0/tool.tgz" -H 'Host: get.example.org'`,
+    },
+  ];
+}
+
+function dockerSteps({ api, id, collect }: About): Step[] {
+  return [
+    {
+      title: "Lead a host name to live collection",
+      about: `It answers at ${collect}. docker wants TLS, so a proxy stands in front. The package's publicUrl names the host.`,
+      text: `curl -sS --fail-with-body -X PUT "${api}${path`/v1/packages/${id}`}" ${AUTHORIZED} \\
+  -d '{"name": "web", "shortDescription": "", "backendUrl": "https://registry.example.org/acme/web",
+       "publicUrl": "https://cr.example.org/acme/web"}'`,
+    },
+    { title: "Pull through it", text: "docker pull cr.example.org/acme/web:latest" },
+  ];
+}
+
+function pythonSteps({ api, id, name }: About): Step[] {
+  return [
+    {
+      title: "Give the package a domain of yours",
+      about: "Let its DNS name lead to live collection, through a proxy with TLS.",
+      text: `curl -sS --fail-with-body "${api}${path`/v1/packages/${id}/domains`}" ${AUTHORIZED} \\
+  -d '{"name": "pkgs.example.org"}'`,
+    },
+    {
+      title: "Install from it",
+      text: `pip install --index-url https://pkgs.example.org/simple/ ${name}`,
+    },
+  ];
+}
+
+function npmSteps({ collect, name }: About): Step[] {
+  const report = JSON.stringify({
+    dependencyInfo: { parent: { name, version: "1.0.0" } },
+    rawPlatform: "linux",
+  });
+  return [
+    {
+      title: "Let an install script report",
+      about: "The registry of npm serves your files, so the package says itself that it was installed.",
+      text: `curl -sS --fail-with-body "${collect}/package-event/install" \\
+  -H 'Content-Type: application/json' -d '${report.replaceAll("'", String.raw`'\''`)}'`,
+    },
+  ];
+}
+
+function pixelSteps({ collect, id }: About): Step[] {
+  return [
+    { title: "Put the image into a page", text: `<img src="${collect}/a.png?x-pxid=${id}" alt="">` },
+    { title: "Or into a readme", text: `![](${collect}/a.png?x-pxid=${id}&page=readme)` },
+  ];
+}

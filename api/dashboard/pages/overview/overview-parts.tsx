@@ -1,0 +1,135 @@
+import { path } from "../../address.js";
+import { Sparkline } from "../../charts/sparkline.js";
+import { mayManage, useVisit } from "../../page.js";
+import { Change } from "../../parts/change.js";
+import { formatFull, formatTime } from "../../parts/format.js";
+import { Panel } from "../../parts/panel.js";
+import { Table } from "../../parts/table.js";
+import { TYPES } from "../package/package-types.js";
+import type { Overview } from "./load-overview.js";
+
+/** What needs somebody: imports under way, lines that were refused, webhooks that the service disabled. */
+export function Warnings({ imports, disabledWebhooks }: Overview) {
+  const { href, owner } = useVisit();
+  const running = imports.filter(({ status }) => status === "importing");
+  const weekAgo = new Date(Date.now() - 7 * 86_400_000).toISOString();
+  const faulty = imports.filter(
+    ({ status, events_failed_to_import: failed, created_at: at }) =>
+      status === "done" && failed > 0 && at > weekAgo,
+  );
+  return (
+    <>
+      {running.map(({ id, events_total: total }) => (
+        <p class="notice" key={id}>
+          <a href={href(path`/o/${owner.name}/imports/${id}`)}>An import is running</a>: {formatFull(total)}{" "}
+          events so far.
+        </p>
+      ))}
+      {faulty.slice(0, 3).map(({ id, events_failed_to_import: failed, created_at: at }) => (
+        <p class="notice warning" key={id}>
+          <a href={href(path`/o/${owner.name}/imports/${id}`)}>The import of {formatTime(at)}</a> refused{" "}
+          {formatFull(failed)} {failed === 1 ? "line" : "lines"}.
+        </p>
+      ))}
+      {disabledWebhooks.map(({ id, url, disabled_reason: reason }) => (
+        <p class="notice warning" key={id}>
+          <a href={href(path`/o/${owner.name}/webhooks/${id}`)}>A webhook is disabled</a>: {url}. {reason}
+        </p>
+      ))}
+    </>
+  );
+}
+
+export function PackageTable({ packages, byPackage }: Overview) {
+  const { href, owner } = useVisit();
+  const counts = new Map(byPackage.packages.map((each) => [each.package, each]));
+  const rows = packages
+    .map((found) => ({ found, counted: counts.get(found.uuid) }))
+    .sort((one, other) => (other.counted?.downloads ?? 0) - (one.counted?.downloads ?? 0));
+  return (
+    <Panel title="Packages">
+      <Table
+        caption="Packages"
+        columns={[
+          { name: "Package" },
+          { name: "Kind" },
+          { name: "30 days" },
+          { name: "Downloads", isNumber: true },
+          { name: "Change", isNumber: true },
+        ]}
+        rows={rows.map(({ found, counted }) => [
+          <a
+            href={href(
+              path`/o/${owner.name}/packages/${addressed(found.name, packages) ? found.name : found.uuid}`,
+            )}
+          >
+            <bdi>{found.name}</bdi>
+          </a>,
+          <span class="soft">{TYPES[found.libraryType ?? "other"]}</span>,
+          <Sparkline values={counted?.days ?? []} />,
+          formatFull(counted?.downloads ?? 0),
+          counted === undefined ? (
+            ""
+          ) : (
+            <Change ratio={counted.downloads === 0 && counted.change === null ? 0 : counted.change} />
+          ),
+        ])}
+        empty={
+          mayManage(owner) ? (
+            <a href={href(path`/o/${owner.name}/new`)}>Make the first package</a>
+          ) : (
+            "None yet."
+          )
+        }
+      />
+    </Panel>
+  );
+}
+
+/** A name makes the better address, where it is the only one and no id. */
+function addressed(name: string, packages: Overview["packages"]): boolean {
+  return packages.filter((each) => each.name === name).length === 1;
+}
+
+export function NewStages({ newStages }: Overview) {
+  const { href, owner } = useVisit();
+  if (newStages === undefined) return null;
+  return (
+    <Panel
+      title="New stages this week"
+      links={<a href={href(path`/o/${owner.name}/companies`)}>All companies</a>}
+    >
+      <Table
+        caption="Companies that reached another stage this week"
+        columns={[{ name: "Company" }, { name: "Stage" }, { name: "Since" }]}
+        rows={newStages.slice(0, 10).map(({ domain, name, stage, since }) => [
+          <a href={href(path`/o/${owner.name}/companies/${domain}`)}>
+            <bdi>{name}</bdi>
+          </a>,
+          <span class="badge">{stage?.replaceAll("-", " ")}</span>,
+          since && <time dateTime={since}>{formatTime(since)}</time>,
+        ])}
+        empty="None. Companies are placed every hour."
+      />
+    </Panel>
+  );
+}
+
+export function PixelTable({ pixels }: Overview) {
+  const { href, owner } = useVisit();
+  if (pixels.length === 0) return null;
+  return (
+    <Panel title="Page views">
+      <Table
+        caption="Pixels"
+        columns={[{ name: "Pixel" }, { name: "Made" }]}
+        rows={pixels.map(({ id, name, created_at: at }) => [
+          <a href={href(path`/o/${owner.name}/pixels/${id}`)}>
+            <bdi>{name}</bdi>
+          </a>,
+          <time dateTime={at}>{formatTime(at)}</time>,
+        ])}
+      />
+    </Panel>
+  );
+}

@@ -1,0 +1,26 @@
+import type { PackageV1 } from "../../../../schemas/contracts/package.js";
+import { Problem } from "../../../../schemas/problem.js";
+import type { Visit } from "../../page.js";
+
+/** The owner's packages that the viewer may see, by name. */
+export async function packagesOf({ api, owner }: Visit): Promise<PackageV1[]> {
+  const all = await api<PackageV1[]>({ path: "/v1/packages" });
+  return all.filter((each) => each.owner.toLowerCase() === owner.name.toLowerCase());
+}
+
+/** The package that `:package` in the path names, by its id or name. Throws `not-found` and `ambiguous-name`. */
+export async function packageOf(visit: Visit): Promise<PackageV1> {
+  const asked = visit.param("package");
+  const packages = await packagesOf(visit);
+  const byId = packages.find(({ uuid }) => uuid === asked.toLowerCase());
+  if (byId !== undefined) return byId;
+  const named = packages.filter(({ name }) => name === asked);
+  const [only] = named;
+  if (only === undefined) throw new Problem("not-found", `There is no package ${asked}.`);
+  if (named.length === 1) return only;
+  const types = named.map(({ libraryType }) => libraryType).join(", ");
+  throw new Problem(
+    "ambiguous-name",
+    `Several packages have this name (${types}); open one from the overview.`,
+  );
+}

@@ -1,0 +1,82 @@
+import type { PackageV1 } from "../../../../schemas/contracts/package.js";
+import { path } from "../../address.js";
+import { mayManage, page, useVisit } from "../../page.js";
+import { PageHead } from "../../parts/page-head.js";
+import { isWithoutEvents, loadStatistics, type LoadedStatistics } from "../../statistics/load-statistics.js";
+import { CompleteThrough } from "../../statistics/complete-through.js";
+import { panelsForPackage } from "../../statistics/panels.js";
+import { StatisticsView } from "../../statistics/statistics-view.js";
+import { loadWholeList, WholeList } from "../../statistics/whole-list.js";
+import { FirstSteps } from "../first-steps/first-steps.js";
+import { packageOf } from "./package-of.js";
+import { TYPES } from "./package-types.js";
+
+interface PackageData {
+  found: PackageV1;
+  loaded: LoadedStatistics;
+  /** Nothing was ever counted, as far as statistics reach. */
+  isNew: boolean;
+}
+
+export const packagePage = page<PackageData>({
+  path: "/o/:owner/packages/:package",
+  section: "overview",
+  async load(visit) {
+    const found = await packageOf(visit);
+    const subject = { package: found.uuid };
+    const loaded = await loadStatistics(visit, subject);
+    const { totals } = loaded.statistics ?? {};
+    const isEmpty = totals?.downloads === 0 && totals.views === 0;
+    return { found, loaded, isNew: isEmpty && (await isWithoutEvents(visit, subject)) };
+  },
+  title: ({ found }) => found.name,
+  render: (data) => <PackageContent {...data} />,
+  notices: { created: "The package is there. Now send it events." },
+});
+
+function PackageContent({ found, loaded, isNew }: PackageData) {
+  const { href, owner } = useVisit();
+  const type = found.libraryType ?? "other";
+  return (
+    <>
+      <PageHead
+        title={<bdi>{found.name}</bdi>}
+        about={
+          <>
+            <span class="badge">{TYPES[type]}</span> {found.shortDescription}{" "}
+            {loaded.statistics && <CompleteThrough time={loaded.statistics.complete_through} />}
+          </>
+        }
+      >
+        {mayManage(owner) && (
+          <a class="button" href={href(path`/o/${owner.name}/imports`, { package: found.uuid })}>
+            Import
+          </a>
+        )}
+      </PageHead>
+      {isNew ? (
+        <FirstSteps subject={{ kind: "package", found }} />
+      ) : (
+        <StatisticsView loaded={loaded} panels={panelsForPackage(type)} unit="Downloads" />
+      )}
+    </>
+  );
+}
+
+export const packageListPage = page({
+  path: "/o/:owner/packages/:package/all/:breakdown",
+  section: "overview",
+  async load(visit) {
+    const found = await packageOf(visit);
+    return { found, data: await loadWholeList(visit, { package: found.uuid }) };
+  },
+  title: ({ found, data }) => `${data.panel.title} of ${found.name}`,
+  render: ({ found, data }, { href, owner, param }) => (
+    <WholeList
+      data={data}
+      back={href(path`/o/${owner.name}/packages/${param("package")}`)}
+      about={found.name}
+      unit={data.panel.list.counts === "views" ? "Views" : "Downloads"}
+    />
+  ),
+});

@@ -1,0 +1,82 @@
+import type { StatisticsRow } from "../../../schemas/contracts/statistics/statistics.js";
+import { useVisit } from "../page.js";
+import { Change } from "../parts/change.js";
+import { formatFull, formatShare } from "../parts/format.js";
+import { countOf, detailOf, filtersOf, labelOf, type PanelKind } from "./panels.js";
+import { linkToggling } from "./view-state.js";
+
+interface BarListProps {
+  panel: PanelKind;
+  rows: readonly StatisticsRow[];
+  /** Whether rows have a change. */
+  isCompared: boolean;
+  /** What is counted. */
+  unit: "Downloads" | "Views";
+}
+
+/** The rows of a list with bars. Each is a link that filters the page by it, or takes the filter away. */
+export function BarList({ panel, rows, isCompared, unit }: BarListProps) {
+  if (rows.length === 0) return <p class="none">None known in this range.</p>;
+  const greatest = Math.max(...rows.map(({ share }) => share));
+  return (
+    <table class="bars">
+      <caption class="hidden">{panel.list.name}</caption>
+      <thead>
+        <tr>
+          <th scope="col">{panel.noun}</th>
+          <th scope="col" class="number">
+            {unit}
+          </th>
+          <th scope="col" class="number">
+            Share
+          </th>
+          {isCompared && (
+            <th scope="col" class="number">
+              Change
+            </th>
+          )}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr>
+            <th scope="row">
+              <svg class="bar-of" aria-hidden="true" width="100%" height="100%">
+                <rect width={`${((row.share / greatest) * 100).toFixed(1)}%`} height="100%" rx="4" />
+              </svg>
+              <FilterLink panel={panel} row={row} />
+            </th>
+            <td class="number">
+              <data value={String(countOf(panel, row))}>{formatFull(countOf(panel, row))}</data>
+            </td>
+            <td class="number soft">{formatShare(row.share)}</td>
+            {isCompared && (
+              <td class="number">
+                <Change ratio={row.change} />
+              </td>
+            )}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function FilterLink({ panel, row }: { panel: PanelKind; row: StatisticsRow }) {
+  const visit = useVisit();
+  const filters = filtersOf(panel, row);
+  const isSet = filters.length > 0 && filters.every(({ name, value }) => visit.query.has(name, value));
+  const detail = detailOf(panel, row);
+  const label = labelOf(panel, row);
+  return (
+    <a
+      href={linkToggling(visit, filters)}
+      aria-current={isSet ? "true" : undefined}
+      data-value={filters[0]?.value}
+      data-keep
+      title={detail === undefined ? label : `${label} · ${detail}`}
+    >
+      <bdi>{label}</bdi>
+    </a>
+  );
+}

@@ -1,0 +1,62 @@
+import type {
+  Statistics,
+  StatisticsListPage,
+  StatisticsRow,
+} from "../../../schemas/contracts/statistics/statistics.js";
+import { Problem } from "../../../schemas/problem.js";
+import { path, type Query } from "../address.js";
+import type { Visit } from "../page.js";
+import { queryOf, readState, type ViewState } from "./view-state.js";
+
+/** The part of an owner's statistics that a page is about: `{ package: id }`, `{ pixel: id }`, or all. */
+export type Subject = Readonly<{ package?: string; pixel?: string }>;
+
+export interface LoadedStatistics {
+  state: ViewState;
+  subject: Subject;
+  /** Absent if the API refused the range or a filter. */
+  statistics?: Statistics;
+  /** Every country, for the map. */
+  countries: readonly StatisticsRow[];
+  problem?: Problem;
+}
+
+/** Reads what the address asks for. A refused range is shown with the page, so that it can be mended there. */
+export async function loadStatistics(visit: Visit, subject: Subject): Promise<LoadedStatistics> {
+  const state = readState(visit);
+  const query: Query = { ...queryOf(state), ...subject };
+  const { api, owner } = visit;
+  try {
+    const [statistics, countries] = await Promise.all([
+      api<Statistics>({ path: path`/v2/${owner.name}/stats`, query }),
+      api<StatisticsListPage>({
+        path: path`/v2/${owner.name}/stats/country`,
+        query: { ...query, compare: "none", interval: undefined, per_page: COUNTRIES_MAX },
+      }),
+    ]);
+    return { state, subject, statistics, countries: countries.rows };
+  } catch (error) {
+    if (!(error instanceof Problem) || !MENDABLE.includes(error.code)) throw error;
+    visit.ctx.status = error.status;
+    return { state, subject, countries: [], problem: error };
+  }
+}
+
+/** There are 249 codes. */
+const COUNTRIES_MAX = 300;
+
+const MENDABLE = ["invalid-date", "empty-range", "range-too-long", "invalid-query"];
+
+/** Whether anything happened in the longest range that the API allows, whatever the address asks for. */
+export async function isWithoutEvents({ api, owner }: Visit, subject: Subject): Promise<boolean> {
+  const { totals } = await api<Statistics>({
+    path: path`/v2/${owner.name}/stats`,
+    query: { ...subject, ...longestRange(), interval: "month", limit: 1 },
+  });
+  return totals.downloads === 0 && totals.views === 0;
+}
+
+function longestRange(now = Date.now()): { startDate: string; endDate: string } {
+  const day = (offset: number) => new Date(now + offset * 86_400_000).toISOString().slice(0, 10);
+  return { startDate: day(-364), endDate: day(1) };
+}

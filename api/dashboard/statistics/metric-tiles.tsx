@@ -1,0 +1,65 @@
+import type { Statistics } from "../../../schemas/contracts/statistics/statistics.js";
+import { useVisit } from "../page.js";
+import { Change } from "../parts/change.js";
+import { formatCount, formatFull } from "../parts/format.js";
+import { linkWith, type Metric } from "./view-state.js";
+
+interface MetricTilesProps {
+  statistics: Statistics;
+  /** The one that is drawn. */
+  metric: Metric;
+  unit: "Downloads" | "Views";
+}
+
+const TILES = [
+  { name: "downloads", label: "Downloads", isDrawn: true },
+  { name: "views", label: "Views", isDrawn: true },
+  { name: "unique_addresses", label: "Unique addresses", isDrawn: true },
+  { name: "companies", label: "Companies", isDrawn: false },
+] as const;
+
+/** The sums of the range against those before. Those that have a series choose what is drawn. */
+export function MetricTiles({ statistics: { totals, compare }, metric, unit }: MetricTilesProps) {
+  const visit = useVisit();
+  const isShown = (name: (typeof TILES)[number]["name"]) =>
+    name === "downloads" ? unit === "Downloads" : name !== "views" || unit === "Views" || totals.views > 0;
+  return (
+    <ul class="tiles metrics">
+      {TILES.filter(({ name }) => isShown(name)).map(({ name, label, isDrawn }) => {
+        const content = (
+          <>
+            <span class="label">{label}</span>
+            <span>
+              <data class="figure" value={String(totals[name])} title={formatFull(totals[name])}>
+                {formatCount(totals[name])}
+              </data>
+              {compare && <Change ratio={changeOf(totals[name], compare.totals[name])} />}
+            </span>
+            {compare && <span class="soft small">{formatCount(compare.totals[name])} before</span>}
+          </>
+        );
+        return (
+          <li class="tile">
+            {isDrawn ? (
+              <a
+                href={linkWith(visit, { metric: name })}
+                aria-current={name === metric ? "true" : undefined}
+                data-keep
+              >
+                {content}
+              </a>
+            ) : (
+              <div>{content}</div>
+            )}
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+/** Null where nothing was before: there is nothing to divide by. */
+export function changeOf(now: number, before: number): number | null {
+  if (before > 0) return now / before - 1;
+  return now === 0 ? 0 : null;
+}

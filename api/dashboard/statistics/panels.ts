@@ -1,0 +1,79 @@
+import { STATISTICS_LISTS, type StatisticsList } from "../../../schemas/contracts/statistics/lists.js";
+import type { StatisticsRow } from "../../../schemas/contracts/statistics/statistics.js";
+import type { LibraryType } from "../../../schemas/records/artifact.js";
+import { countryName } from "../charts/country-name.js";
+import type { ViewFilter } from "./view-state.js";
+
+/** One list of statistics on a page. */
+export interface PanelKind {
+  list: StatisticsList;
+  title: string;
+  /** Of its first column. */
+  noun: string;
+}
+
+/** By name: their order on the page. */
+const WORDS: Readonly<Record<string, { title: string; noun: string }>> = {
+  country: { title: "Countries", noun: "Country" },
+  company: { title: "Companies", noun: "Company" },
+  version: { title: "Versions", noun: "Version" },
+  client: { title: "Clients", noun: "Client" },
+  platform: { title: "Platforms", noun: "Platform" },
+  cloud_provider: { title: "Clouds", noun: "Cloud" },
+  variable: { title: "Variables", noun: "Variable" },
+  page: { title: "Pages", noun: "Page" },
+};
+
+const ORDER = Object.keys(WORDS);
+
+/** Lists that a later version of the API adds have their name as title. */
+export const PANELS: readonly PanelKind[] = [...STATISTICS_LISTS]
+  .sort((one, other) => placeOf(one) - placeOf(other))
+  .map((list) => ({ list, ...(WORDS[list.name] ?? { title: list.name, noun: list.name }) }));
+
+export function panelNamed(name: string): PanelKind | undefined {
+  return PANELS.find(({ list }) => list.name === name);
+}
+
+function placeOf({ name }: StatisticsList): number {
+  const place = ORDER.indexOf(name);
+  return place < 0 ? ORDER.length : place;
+}
+
+/** Lists that packages of this type have. Pages belong to pixels. */
+export function panelsForPackage(type: LibraryType): PanelKind[] {
+  return PANELS.filter(
+    ({ list }) => list.counts === "downloads" && [undefined, type].includes(list.libraryType),
+  );
+}
+
+/** A row's name as people read it. */
+export function labelOf({ list }: PanelKind, row: StatisticsRow): string {
+  const values = list.values.map(({ field }) => String(row[field] ?? ""));
+  if (list.name === "country") return countryName(values[0] ?? "");
+  if (list.name === "variable") return values.join(" = ");
+  if (list.name === "client") return values.filter((value) => value !== "").join(" ");
+  return values[0] ?? "";
+}
+
+/** What the label does not say: a company's domain. */
+export function detailOf({ list }: PanelKind, row: StatisticsRow): string | undefined {
+  const [, domain] = list.values;
+  const value = domain && row[domain.field];
+  return domain?.column.endsWith("_domain") && typeof value === "string" ? value : undefined;
+}
+
+/** The filters that keep only this row. */
+export function filtersOf({ list }: PanelKind, row: StatisticsRow): ViewFilter[] {
+  const text = (field: string) => String(row[field] ?? "");
+  if (list.name === "variable") return [{ name: `variable.${text("variable")}`, value: text("value") }];
+  if (list.name === "company" && text("company_domain") !== "")
+    return [{ name: "company_domain", value: text("company_domain") }];
+  return list.values.flatMap(({ field, filter }) =>
+    filter === undefined ? [] : [{ name: filter, value: text(field) }],
+  );
+}
+
+export function countOf({ list }: PanelKind, row: StatisticsRow): number {
+  return Number(row[list.counts] ?? row["views"] ?? row["downloads"] ?? 0);
+}

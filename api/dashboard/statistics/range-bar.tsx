@@ -1,0 +1,136 @@
+import type { Comparison } from "../../../schemas/contracts/statistics/statistics.js";
+import { useVisit } from "../page.js";
+import { formatDate } from "../parts/format.js";
+import { Tabs } from "../parts/tabs.js";
+import { dateAt, daysOf, lastDays, linkWith, type ViewState } from "./view-state.js";
+
+interface Preset {
+  label: string;
+  /** Its key in `script/keys.ts`. */
+  key: string;
+  startDate: string;
+  endDate: string;
+}
+
+/** Ranges end today, or with their month. Their addresses name days, so that a shared link shows the same. */
+function presetsAt(now: Date): Preset[] {
+  const month = (offset: number) => dateAt(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + offset, 1));
+  return [
+    { label: "7 days", key: "7", ...lastDays(7, now) },
+    { label: "30 days", key: "3", ...lastDays(30, now) },
+    { label: "90 days", key: "9", ...lastDays(90, now) },
+    { label: "12 months", key: "y", ...lastDays(365, now) },
+    { label: "This month", key: "m", startDate: month(0), endDate: lastDays(1, now).endDate },
+    { label: "Last month", key: "l", startDate: month(-1), endDate: month(0) },
+  ];
+}
+
+/** Chooses the days, their grouping, what they are compared with, and whether robots count. */
+export function RangeBar({ state, now = new Date() }: { state: ViewState; now?: Date }) {
+  const visit = useVisit();
+  const presets = presetsAt(now);
+  const isShown = ({ startDate, endDate }: Preset) =>
+    startDate === state.startDate && endDate === state.endDate;
+  const shown = presets.find(isShown);
+  return (
+    <div class="range" role="group" aria-label="Range">
+      <nav class="choices" aria-label="Days">
+        {presets.map((preset) => (
+          <a
+            href={linkWith(visit, { startDate: preset.startDate, endDate: preset.endDate })}
+            aria-current={preset === shown ? "true" : undefined}
+            data-key={preset.key}
+            data-keep
+          >
+            {preset.label}
+          </a>
+        ))}
+      </nav>
+      <OwnDates state={state} isOwn={shown === undefined} />
+      <Tabs
+        label="Grouped by"
+        tabs={(["day", "week", "month"] as const).map((interval) => ({
+          label: { day: "Day", week: "Week", month: "Month" }[interval],
+          href: linkWith(visit, { interval }),
+          isCurrent: interval === state.interval,
+        }))}
+      />
+      <ComparisonMenu state={state} />
+      <a
+        class="toggle"
+        href={linkWith(visit, { automated: state.automated === "exclude" ? undefined : "exclude" })}
+        aria-current={state.automated === "exclude" ? "true" : undefined}
+        data-key="r"
+        data-keep
+      >
+        Without robots
+      </a>
+    </div>
+  );
+}
+
+function ComparisonMenu({ state }: { state: ViewState }) {
+  const visit = useVisit();
+  const [, label] = COMPARED.find(([compare]) => compare === state.compare) ?? [];
+  return (
+    <details class="menu" data-menu="compare">
+      <summary>
+        <span class="hidden">Compared with: </span>
+        {label}
+      </summary>
+      <ul>
+        {COMPARED.map(([compare, name]) => (
+          <li>
+            <a
+              href={linkWith(visit, { compare })}
+              aria-current={compare === state.compare ? "true" : undefined}
+              data-keep
+            >
+              {name}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+const COMPARED: readonly (readonly [Comparison, string])[] = [
+  ["previous", "vs. time before"],
+  ["year", "vs. year before"],
+  ["none", "No comparison"],
+];
+
+/** A form of its own: it keeps the other parameters as hidden fields. */
+function OwnDates({ state, isOwn }: { state: ViewState; isOwn: boolean }) {
+  const { query, here, href } = useVisit();
+  const others = [...query].filter(([name]) => !["startDate", "endDate", "after", "notice"].includes(name));
+  return (
+    <details class="menu dates" data-menu="dates">
+      <summary class={isOwn ? "own" : undefined}>
+        {formatDate(state.startDate)} – {formatDate(lastDayOf(state))}
+      </summary>
+      <form method="get" action={href(here)} class="form box">
+        {others.map(([name, value]) => (
+          <input type="hidden" name={name} value={value} />
+        ))}
+        <div class="field">
+          <label for="startDate">From</label>
+          <input id="startDate" name="startDate" type="date" required value={state.startDate} />
+        </div>
+        <div class="field">
+          <label for="endDate">Until, not included</label>
+          <input id="endDate" name="endDate" type="date" required value={state.endDate} />
+        </div>
+        <button type="submit" class="primary">
+          Show
+        </button>
+      </form>
+    </details>
+  );
+}
+
+function lastDayOf(state: ViewState): string {
+  const days = daysOf(state);
+  return days > 0 ? dateAt(Date.parse(state.startDate) + (days - 1) * 86_400_000) : state.startDate;
+}

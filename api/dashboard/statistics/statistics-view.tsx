@@ -1,0 +1,150 @@
+import type { Statistics } from "../../../schemas/contracts/statistics/statistics.js";
+import { SeriesChart } from "../charts/series-chart.js";
+import { WorldMap } from "../charts/world-map.js";
+import { useVisit } from "../page.js";
+import { EmptyState } from "../parts/empty-state.js";
+import { ProblemBox } from "../parts/form.js";
+import { Panel } from "../parts/panel.js";
+import { BarList } from "./bar-list.js";
+import { FilterChips } from "./filter-chips.js";
+import { ListLinks } from "./list-links.js";
+import type { LoadedStatistics } from "./load-statistics.js";
+import { MetricTiles } from "./metric-tiles.js";
+import { countOf, type PanelKind } from "./panels.js";
+import { RangeBar } from "./range-bar.js";
+import { FILTERED_DAYS_MAX, lastDays, linkWith, type Metric, type ViewState } from "./view-state.js";
+
+interface StatisticsViewProps {
+  loaded: LoadedStatistics;
+  panels: readonly PanelKind[];
+  /** What the lists count. */
+  unit: "Downloads" | "Views";
+}
+
+/** Range, tiles, chart, map and lists of a package, a pixel or a company. */
+export function StatisticsView({ loaded, panels, unit }: StatisticsViewProps) {
+  const { state, statistics, problem } = loaded;
+  return (
+    <>
+      <RangeBar state={state} />
+      <FilterChips filters={state.filters} />
+      {problem && <ProblemBox problem={problem} />}
+      {problem?.code === "range-too-long" && state.filters.length > 0 && <ShorterRange />}
+      {statistics && <Shown {...{ ...loaded, statistics }} panels={panels} unit={unit} />}
+    </>
+  );
+}
+
+function ShorterRange() {
+  const visit = useVisit();
+  const last = lastDays(FILTERED_DAYS_MAX - 3, new Date());
+  return (
+    <p>
+      <a class="button" href={linkWith(visit, last)}>
+        The last 90 days with these filters
+      </a>
+    </p>
+  );
+}
+
+type ShownProps = StatisticsViewProps["loaded"] & { statistics: Statistics } & Pick<
+    StatisticsViewProps,
+    "panels" | "unit"
+  >;
+
+function Shown({ state, statistics, subject, countries, panels, unit }: ShownProps) {
+  const { totals, compare } = statistics;
+  const metric = unit === "Views" && state.metric === "downloads" ? "views" : state.metric;
+  const isEmpty = totals.downloads === 0 && totals.views === 0;
+  return (
+    <>
+      <section class="panel flush" aria-label="Over time">
+        <MetricTiles statistics={statistics} metric={metric} unit={unit} />
+        <SeriesChart
+          label={LABELS[metric]}
+          interval={statistics.interval}
+          places={statistics.series.map((bucket) => ({ date: bucket.date, value: bucket[metric] }))}
+          before={compare?.series.map((bucket) => ({ date: bucket.date, value: bucket[metric] }))}
+          others={otherMetrics(metric, unit).map((other) => ({
+            name: LABELS[other],
+            values: statistics.series.map((bucket) => bucket[other]),
+          }))}
+          isLastOpen={isOpen(state)}
+        />
+      </section>
+      {isEmpty ? (
+        <NothingHere state={state} />
+      ) : (
+        <Lists {...{ state, statistics, subject, countries, panels, unit }} />
+      )}
+    </>
+  );
+}
+
+/** The countries with their map, then the others beside each other. */
+function Lists({ state, statistics, subject, countries, panels, unit }: Omit<ShownProps, "problem">) {
+  const { compare, breakdowns } = statistics;
+  const shown = panels.map((panel) => {
+    const { name } = panel.list;
+    const list = (
+      <BarList panel={panel} rows={breakdowns[name] ?? []} isCompared={compare !== undefined} unit={unit} />
+    );
+    const links = <ListLinks panel={panel} state={state} subject={subject} />;
+    return { panel, list, links };
+  });
+  const counts = (country: PanelKind) =>
+    countries.map((row) => ({ code: String(row["country"] ?? ""), count: countOf(country, row) }));
+  return (
+    <>
+      {shown
+        .filter(({ panel }) => panel.list.name === "country")
+        .map(({ panel, list, links }) => (
+          <Panel title={panel.title} links={links}>
+            <div class="map-and-list">
+              <WorldMap unit={unit.toLowerCase()} counts={counts(panel)} />
+              <div>{list}</div>
+            </div>
+          </Panel>
+        ))}
+      <div class="grid">
+        {shown
+          .filter(({ panel }) => panel.list.name !== "country")
+          .map(({ panel, list, links }) => (
+            <Panel title={panel.title} links={links}>
+              {list}
+            </Panel>
+          ))}
+      </div>
+    </>
+  );
+}
+
+const LABELS = { downloads: "Downloads", unique_addresses: "Unique addresses", views: "Views" } as const;
+
+/** A package has no views of its own, a pixel no downloads. */
+function otherMetrics(drawn: Metric, unit: "Downloads" | "Views"): Metric[] {
+  const own: Metric[] = [unit === "Views" ? "views" : "downloads", "unique_addresses"];
+  return own.filter((metric) => metric !== drawn);
+}
+
+/** Whether the last place is not over yet. */
+function isOpen({ endDate }: ViewState): boolean {
+  return endDate > new Date().toISOString().slice(0, 10);
+}
+
+function NothingHere({ state }: { state: ViewState }) {
+  const visit = useVisit();
+  return (
+    <EmptyState title="Nothing in this range">
+      {state.filters.length > 0 ? (
+        <p>No event has all of the filters above.</p>
+      ) : (
+        <p>
+          <a class="button" href={linkWith(visit, lastDays(365, new Date()))}>
+            The last 12 months
+          </a>
+        </p>
+      )}
+    </EmptyState>
+  );
+}

@@ -1,0 +1,115 @@
+import { FILTER_COLUMNS } from "../../../schemas/contracts/statistics/lists.js";
+import {
+  COMPARISONS,
+  INTERVALS,
+  type Comparison,
+  type Interval,
+} from "../../../schemas/contracts/statistics/statistics.js";
+import { DAY_MS } from "../../../schemas/date-range.js";
+import type { Query } from "../address.js";
+import type { Visit } from "../page.js";
+
+/** What a page of statistics shows. All of it is in the page's address, in the parameters of the API. */
+export interface ViewState {
+  startDate: string;
+  /** The first day that is left out. */
+  endDate: string;
+  interval: Interval;
+  compare: Comparison;
+  automated: "include" | "exclude";
+  filters: readonly ViewFilter[];
+  /** The series that is drawn. Of the page only. */
+  metric: Metric;
+}
+
+export interface ViewFilter {
+  /** A parameter of the API: `country`, `variable.mirror`. */
+  name: string;
+  /** Empty: not known. */
+  value: string;
+}
+
+export const METRICS = ["downloads", "unique_addresses", "views"] as const;
+export type Metric = (typeof METRICS)[number];
+
+/** Filters read events one by one, so that the API allows them on fewer days. */
+export const FILTERED_DAYS_MAX = 93;
+const DAYS_DEFAULT = 30;
+/** Above it, days are too narrow to be seen. */
+const DAYS_BY_DAY_MAX = 93;
+
+export function readState({ query }: Visit, now = new Date()): ViewState {
+  const range = { ...lastDays(DAYS_DEFAULT, now), ...given(query, ["startDate", "endDate"]) };
+  const days = daysOf(range);
+  return {
+    ...range,
+    interval: oneOf(INTERVALS, query.get("interval")) ?? (days > DAYS_BY_DAY_MAX ? "week" : "day"),
+    compare: oneOf(COMPARISONS, query.get("compare")) ?? "previous",
+    automated: query.get("automated") === "exclude" ? "exclude" : "include",
+    filters: [...query].flatMap(([name, value]) => (isFilter(name) ? [{ name, value }] : [])),
+    metric: oneOf(METRICS, query.get("metric")) ?? "downloads",
+  };
+}
+
+/** As the API takes it. */
+export function queryOf({ metric: _, filters, ...state }: ViewState): Query {
+  const named = new Map<string, string[]>();
+  for (const { name, value } of filters) named.set(name, [...(named.get(name) ?? []), value]);
+  return { ...state, ...Object.fromEntries(named) };
+}
+
+/** The address of the same page with other parameters; undefined removes one. Its place in a list is forgotten. */
+export function linkWith(visit: Visit, changes: Readonly<Record<string, string | undefined>>): string {
+  const query = new URLSearchParams(visit.query);
+  for (const name of ["after", "notice"]) query.delete(name);
+  for (const [name, value] of Object.entries(changes))
+    if (value === undefined) query.delete(name);
+    else query.set(name, value);
+  return addressWith(visit, query);
+}
+
+/** The address of the same page with these filters added, or without them if all of them are set. */
+export function linkToggling(visit: Visit, filters: readonly ViewFilter[]): string {
+  const query = new URLSearchParams(visit.query);
+  for (const name of ["after", "notice"]) query.delete(name);
+  const isSet = filters.every(({ name, value }) => query.has(name, value));
+  for (const { name, value } of filters)
+    if (isSet) query.delete(name, value);
+    else if (!query.has(name, value)) query.append(name, value);
+  return addressWith(visit, query);
+}
+
+function addressWith({ here, href }: Visit, query: URLSearchParams): string {
+  const address = href(here);
+  return query.size === 0 ? address : `${address}?${query.toString()}`;
+}
+
+export function isFilter(name: string): boolean {
+  return FILTER_COLUMNS.has(name) || name.startsWith("variable.");
+}
+
+export function daysOf({ startDate, endDate }: Pick<ViewState, "startDate" | "endDate">): number {
+  return Math.round((Date.parse(endDate) - Date.parse(startDate)) / DAY_MS);
+}
+
+/** The last days, today included. */
+export function lastDays(days: number, now: Date): { startDate: string; endDate: string } {
+  const tomorrow = Math.floor(now.getTime() / DAY_MS + 1) * DAY_MS;
+  return { startDate: dateAt(tomorrow - days * DAY_MS), endDate: dateAt(tomorrow) };
+}
+
+export function dateAt(time: number): string {
+  return new Date(time).toISOString().slice(0, 10);
+}
+
+function given<Name extends string>(
+  query: URLSearchParams,
+  names: readonly Name[],
+): Partial<Record<Name, string>> {
+  const set = names.flatMap((name) => (query.get(name) ? [[name, query.get(name)]] : []));
+  return Object.fromEntries(set) as Partial<Record<Name, string>>;
+}
+
+function oneOf<Value extends string>(values: readonly Value[], text: string | null): Value | undefined {
+  return values.find((value) => value === text);
+}

@@ -1,0 +1,97 @@
+import type { StatisticsListPage } from "../../../schemas/contracts/statistics/statistics.js";
+import { Problem } from "../../../schemas/problem.js";
+import { path } from "../address.js";
+import { useVisit, type Visit } from "../page.js";
+import { PageHead } from "../parts/page-head.js";
+import { Pager } from "../parts/pager.js";
+import { BarList } from "./bar-list.js";
+import { FilterChips } from "./filter-chips.js";
+import { csvAddress } from "./list-links.js";
+import type { Subject } from "./load-statistics.js";
+import { panelNamed, type PanelKind } from "./panels.js";
+import { RangeBar } from "./range-bar.js";
+import { queryOf, readState, type ViewState } from "./view-state.js";
+
+export interface WholeListData {
+  panel: PanelKind;
+  state: ViewState;
+  subject: Subject;
+  list: StatisticsListPage;
+  search: string | undefined;
+}
+
+const ROWS = 50;
+
+/** One list in full, a page at a time. The parameter `:breakdown` of the path names it. */
+export async function loadWholeList(visit: Visit, subject: Subject): Promise<WholeListData> {
+  const panel = panelNamed(visit.param("breakdown"));
+  if (panel === undefined) throw new Problem("not-found", "There is no such list.");
+  const state = readState(visit);
+  const search = visit.query.get("search") || undefined;
+  const list = await visit.api<StatisticsListPage>({
+    path: path`/v2/${visit.owner.name}/stats/${panel.list.name}`,
+    query: {
+      ...queryOf(state),
+      interval: undefined,
+      ...subject,
+      search,
+      after: visit.query.get("after") ?? undefined,
+      per_page: ROWS,
+    },
+  });
+  return { panel, state, subject, list, search };
+}
+
+interface WholeListProps {
+  data: WholeListData;
+  /** The page with all lists. */
+  back: string;
+  /** What that page is about. */
+  about: string;
+  unit: "Downloads" | "Views";
+}
+
+export function WholeList({
+  data: { panel, state, subject, list, search },
+  back,
+  about,
+  unit,
+}: WholeListProps) {
+  const { query, here, href, owner } = useVisit();
+  const others = [...query].filter(([name]) => !["search", "after", "notice"].includes(name));
+  const rest = new URLSearchParams(others);
+  return (
+    <>
+      <PageHead
+        title={panel.title}
+        about={<a href={rest.size === 0 ? back : `${back}?${rest.toString()}`}>{about}</a>}
+      >
+        {owner.mayExport && (
+          <a
+            class="button"
+            href={csvAddress(href, { owner: owner.name, list: panel.list.name, state, subject }, search)}
+            download={`${panel.list.name}.csv`}
+          >
+            CSV
+          </a>
+        )}
+      </PageHead>
+      <RangeBar state={state} />
+      <FilterChips filters={state.filters} />
+      <form method="get" action={href(here)} class="row narrow" role="search">
+        {others.map(([name, value]) => (
+          <input type="hidden" name={name} value={value} />
+        ))}
+        <div class="field">
+          <label for="search">Search</label>
+          <input id="search" name="search" type="search" value={search} maxLength={256} />
+        </div>
+        <button type="submit">Search</button>
+      </form>
+      <section class="panel" aria-label={panel.title}>
+        <BarList panel={panel} rows={list.rows} isCompared={list.compare !== undefined} unit={unit} />
+      </section>
+      <Pager next={list.next} />
+    </>
+  );
+}

@@ -1,0 +1,121 @@
+import type { ParsedUrlQuery } from "node:querystring";
+import type { ClickHouseClient } from "@clickhouse/client";
+import { readPackageDays, type PackageDay } from "../../../aggregate/statistics/read-package-days.js";
+import {
+  PACKAGE_STATISTICS,
+  type PackageDownloads,
+} from "../../../schemas/contracts/statistics/package-statistics.js";
+import { DAY_MS, parseOptionalDateRange, type DateRange } from "../../../schemas/date-range.js";
+import { access } from "../../access.js";
+import { ownerFor } from "../../authorise/authorise.js";
+import type { Operation } from "../../operation.js";
+import { route, type Route } from "../../route.js";
+import type { RunLimited } from "../../statistics/limit-statistics.js";
+import { RANGE_LIMITS } from "../../statistics/parse-statistics-query.js";
+import { periodOf } from "../../statistics/statistics-answer.js";
+import { readExportState } from "../../stores/imports/export-state.js";
+import { listPackagesOfOwner } from "../../stores/packages/packages.js";
+import type { Postgres } from "../../stores/query.js";
+import { RANGE_QUERY } from "../funnel/companies.js";
+
+export interface PackageStatisticsDeps {
+  pg: Postgres;
+  clickhouse: ClickHouseClient;
+}
+
+/** `/v2/{owner}/stats/packages`, which has to be registered before the lists. */
+export function packageStatisticsRoute(
+  { pg, clickhouse }: PackageStatisticsDeps,
+  runLimited: RunLimited,
+): Route {
+  return route({
+    method: "GET",
+    path: "/v2/:owner/stats/packages",
+    action: "stats.read",
+    operation: READ_PACKAGE_STATISTICS,
+    async handle({ ctx, account, action, param }) {
+      const range = parseRange(ctx.query);
+      const owner = await ownerFor(pg, account, param("owner"), action);
+      const owned = await listPackagesOfOwner(pg, { ownerId: owner.id, accountId: account.id });
+      const seen = owned.filter((row) => access(row, "packages.read", row) === "allowed");
+      ctx.body = await runLimited(ctx, account.id, async (signal) => {
+        const { completeThrough, unsettled } = await readExportState(pg, [owner.id]);
+        const packages = seen.map(({ id }) => id);
+        const query = { packages, range: withBefore(range), unsettled, signal };
+        const days = packages.length === 0 ? [] : await readPackageDays(clickhouse, query);
+        return {
+          ...periodOf(range),
+          complete_through: completeThrough,
+          packages: seen
+            .map(({ id, name }) =>
+              downloadsOf(
+                days.filter((day) => day.package === id),
+                { id, name, range },
+              ),
+            )
+            .sort((one, other) => other.downloads - one.downloads || (one.name < other.name ? -1 : 1)),
+        };
+      });
+    },
+  });
+}
+
+const READ_PACKAGE_STATISTICS: Operation = {
+  id: "readPackageStatistics",
+  summary: "The downloads of each package by day",
+  description: `Of the last ${RANGE_LIMITS.daysDefault} days unless a range is given. Packages that the caller is blocked from are left out.`,
+  query: RANGE_QUERY,
+  answers: {
+    200: {
+      description: "The packages",
+      schema: PACKAGE_STATISTICS,
+      example: {
+        start_date: "2026-11-01",
+        end_date: "2026-11-04",
+        complete_through: "2026-11-04T03:51:07.021037Z",
+        packages: [
+          {
+            package: "01a1fbad-ca48-70ed-9525-6dc0dcdf7c27",
+            name: "acme/web",
+            downloads: 42,
+            change: 0.05,
+            days: [12, 0, 30],
+          },
+        ],
+      },
+    },
+  },
+  problems: ["invalid-date", "empty-range", "range-too-long"],
+};
+
+function parseRange(query: ParsedUrlQuery): DateRange {
+  const { daysMax, daysDefault } = RANGE_LIMITS;
+  return parseOptionalDateRange(query, { daysMax, daysDefault, now: new Date() });
+}
+
+/** The range with as many days right before it. */
+function withBefore({ startDate, endDate }: DateRange): DateRange {
+  const days = daysBetween(startDate, endDate);
+  return { startDate: dateAt(Math.max(0, Date.parse(startDate) - days * DAY_MS)), endDate };
+}
+
+function downloadsOf(
+  found: readonly PackageDay[],
+  { id, name, range: { startDate, endDate } }: { id: string; name: string; range: DateRange },
+): PackageDownloads {
+  const days = Array.from({ length: daysBetween(startDate, endDate) }, () => 0);
+  let before = 0;
+  for (const { date, downloads } of found)
+    if (date < startDate) before += downloads;
+    else days[daysBetween(startDate, date)] = downloads;
+  const downloads = days.reduce((sum, day) => sum + day, 0);
+  return { package: id, name, downloads, change: before > 0 ? downloads / before - 1 : null, days };
+}
+
+function daysBetween(from: string, to: string): number {
+  return Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS);
+}
+
+function dateAt(time: number): string {
+  return new Date(time).toISOString().slice(0, 10);
+}

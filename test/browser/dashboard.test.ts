@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { describeWithChromium } from "../support/dashboard/describe-with-chromium.js";
+import { openDashboardWorld, type DashboardWorld } from "../support/dashboard/dashboard-world.js";
+import { appearanceSuite } from "./suites/appearance.js";
+import { budgetSuite } from "./suites/budgets.js";
+import { filterSuite } from "./suites/filters.js";
+import { firstStepsSuite } from "./suites/first-steps.js";
+import { hostileSuite } from "./suites/hostile-text.js";
+import { numberSuite } from "./suites/numbers.js";
+import { reachSuite } from "./suites/reach.js";
+
+/** Starting a program and a browser is dear: all suites share them, and run in this order. */
+describeWithChromium("the dashboard in Chromium", (chromium) => {
+  let opened: DashboardWorld | undefined;
+  const world = () => opened as DashboardWorld;
+
+  beforeAll(async () => {
+    opened = await openDashboardWorld(chromium);
+  });
+  afterAll(() => opened?.[Symbol.asyncDispose]());
+
+  reachSuite(world);
+  numberSuite(world);
+  filterSuite(world);
+  budgetSuite(world);
+  appearanceSuite(world);
+  firstStepsSuite(world);
+  hostileSuite(world);
+
+  test("no page violated its policy, asked another host, or failed in its script", () => {
+    expect(world().browser.faults).toEqual([]);
+  });
+});

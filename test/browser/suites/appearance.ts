@@ -1,0 +1,61 @@
+import { mkdirSync } from "node:fs";
+import { AxeBuilder } from "@axe-core/playwright";
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { ORGANIZATION, type DashboardWorld } from "../../support/dashboard/dashboard-world.js";
+
+const SCREENSHOTS = "test/browser/screenshots";
+
+/** By the name of their pictures. */
+const PAGES: readonly (readonly [name: string, path: (world: DashboardWorld) => string])[] = [
+  ["overview", () => `/o/${ORGANIZATION}`],
+  ["package", () => `/o/${ORGANIZATION}/packages/acme%2Fweb`],
+  ["package-filtered", () => `/o/${ORGANIZATION}/packages/tool?country=DE&variable.mirror=eu`],
+  ["list", () => `/o/${ORGANIZATION}/packages/tool/all/country`],
+  ["pixel", ({ pixel }) => `/o/${ORGANIZATION}/pixels/${pixel}`],
+  ["first-steps", ({ unused }) => `/o/${ORGANIZATION}/packages/${unused}`],
+  ["cases", () => `/o/${ORGANIZATION}/new`],
+  ["new-package", () => `/o/${ORGANIZATION}/new?case=docker`],
+  ["empty", () => "/o/ada"],
+  ["refused-range", () => `/o/${ORGANIZATION}/packages/tool?startDate=2026-02-30&endDate=2026-03-01`],
+  ["not-found", () => `/o/${ORGANIZATION}/packages/nothing`],
+];
+
+const WIDTHS = [1280, 390];
+const SCHEMES = ["light", "dark"] as const;
+
+export function appearanceSuite(world: () => DashboardWorld): void {
+  describe("appearance", () => {
+    mkdirSync(SCREENSHOTS, { recursive: true });
+
+    test.each(WIDTHS)(
+      "every page is accessible in light and dark, and not wider than the window (%i px)",
+      async (width) => {
+        await using window = await world().windowOf("ada", { viewport: { width, height: 900 } });
+        const { page } = window;
+        const found: string[] = [];
+        for (const [name, path] of PAGES) {
+          await page.goto(world().at(path(world())));
+          for (const colorScheme of SCHEMES) {
+            await page.emulateMedia({ colorScheme });
+            const file = `${name}-${width}-${colorScheme}.png`;
+            await page.screenshot({ path: `${SCREENSHOTS}/${file}`, fullPage: true });
+            found.push(...(await faultsOf(page)).map((fault) => `${file}: ${fault}`));
+          }
+        }
+        expect(found).toEqual([]);
+      },
+    );
+  });
+}
+
+async function faultsOf(page: Page): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  const inaccessible = violations.flatMap(({ id, help, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${help}: ${html.slice(0, 200)} ${failureSummary ?? ""}`),
+  );
+  const overflow = await page.evaluate(
+    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  );
+  return overflow > 0 ? [...inaccessible, `${overflow} px wider than the window`] : inaccessible;
+}

@@ -1,0 +1,51 @@
+import { describe, expect, test } from "vitest";
+import { makePackage } from "../../support/imports/make-artifacts.js";
+import { ORGANIZATION, type DashboardWorld } from "../../support/dashboard/dashboard-world.js";
+
+const HOSTILE = [
+  `<script>alert(1)</script>`,
+  `"><img src=x onerror=alert(1)>`,
+  `'; DROP TABLE events; --`,
+  `{{constructor.constructor('alert(1)')()}}`,
+  `\u202Eright to left \u05E9\u05DC\u05D5\u05DD`,
+];
+
+export function hostileSuite(world: () => DashboardWorld): void {
+  describe("hostile text", () => {
+    test("is shown as text, wherever it comes from", async () => {
+      const { api } = world();
+      const [name = ""] = HOSTILE;
+      const { id } = await makePackage(api, { organization: ORGANIZATION, name, libraryType: "other" });
+      const today = new Date().toISOString().slice(0, 10);
+      const long = "x".repeat(1000);
+      const lines = [...HOSTILE, long].map((text, index) =>
+        JSON.stringify({
+          $time: `${today}T00:00:01Z`,
+          $unique_id: String(index),
+          $user_agent: `${text}/1.0`,
+          $version: text,
+          [text.slice(0, 100)]: text,
+        }),
+      );
+      const path = `/v2/packages/${ORGANIZATION}/${id}/import`;
+      await api.pollToDone(await api.importBody(path, lines.join("\n")));
+      await using window = await world().windowOf("ada");
+      const { page } = window;
+      let dialogs = 0;
+      page.on("dialog", (dialog) => {
+        dialogs += 1;
+        void dialog.dismiss();
+      });
+      await page.goto(world().at(`/o/${ORGANIZATION}/packages/${encodeURIComponent(name)}`));
+      expect(await page.locator("h1").innerText()).toBe(name);
+      const content = await page.locator("main").innerText();
+      for (const text of HOSTILE.slice(0, 4)) expect(content).toContain(text);
+      expect(await page.locator("main script, main img").count()).toBe(0);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+      await page.locator("table.bars a").first().click();
+      await page.waitForURL(/[?&](client|variable)/);
+      expect(await page.locator(".chip").count()).toBeGreaterThan(0);
+      expect(dialogs).toBe(0);
+    });
+  });
+}

@@ -1,0 +1,127 @@
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import type { AggregateV1, Breakdown } from "../../../schemas/contracts/aggregate.js";
+import { ORGANIZATION, type DashboardWorld } from "../../support/dashboard/dashboard-world.js";
+import { bodyOf } from "../../support/dashboard/known-lines.js";
+import { readTables, readTiles } from "../../support/dashboard/read-page.js";
+
+const COUNTRY_NAMES = new Intl.DisplayNames(["en"], { type: "region" });
+
+export function numberSuite(world: () => DashboardWorld): void {
+  describe("numbers", () => {
+    const range = lastDays(90);
+
+    test("are those of the aggregates, also after a fifth of the events was overridden", async () => {
+      const { api, image, lines } = world();
+      await using window = await world().windowOf("ada", { javaScriptEnabled: false });
+      await expectEqual(window.page);
+      const changed = lines.slice(0, lines.length / 5).map((line) => ({ ...line, version: "3.0.0" }));
+      lines.splice(0, changed.length, ...changed);
+      const path = `/v2/packages/${ORGANIZATION}/${image}/import`;
+      await api.pollToDone(await api.importBody(path, bodyOf(changed)));
+      await expectEqual(window.page);
+    });
+
+    async function expectEqual(page: Page): Promise<void> {
+      const { api, image } = world();
+      const aggregates = (await api.readAggregates(ORGANIZATION, range)).filter(
+        (line) => line.package === image,
+      );
+      const query = new URLSearchParams({ ...range, interval: "day", compare: "none" });
+      await page.goto(
+        world().at(`/o/${ORGANIZATION}/packages/${encodeURIComponent("acme/web")}?${query.toString()}`),
+      );
+      const tables = await readTables(page);
+      const byDay = new Map(
+        aggregates.flatMap((line) =>
+          line.breakdown === "total" ? [[line.date, [line.total, line.unique_total]]] : [],
+        ),
+      );
+      const shownDays = (tables["total"] ?? []).map(
+        ([date, downloads, addresses]) => [date, [numberOf(downloads), numberOf(addresses)]] as const,
+      );
+      expect(shownDays.filter(([, [downloads]]) => downloads > 0)).toEqual([...byDay]);
+      const total = [...byDay.values()].reduce((sum, [day = 0]) => sum + day, 0);
+      expect((await readTiles(page))["Downloads"]).toBe(total);
+      for (const [breakdown, label] of LABELS) {
+        const shown = (tables[breakdown] ?? []).map(([name, count]) => [name, Number(count)]);
+        expect(shown, breakdown).toEqual(summed(aggregates, { breakdown, label }));
+      }
+    }
+
+    test("change against the time before as one's own arithmetic says, and without division by nothing", async () => {
+      await using window = await world().windowOf("ada", { javaScriptEnabled: false });
+      const { page } = window;
+      const tilesOf = async (days: { startDate: string; endDate: string }, compare: string) => {
+        const query = new URLSearchParams({ ...days, compare });
+        await page.goto(world().at(`/o/${ORGANIZATION}/packages/tool?${query.toString()}`));
+        return readTiles(page);
+      };
+      const now = lastDays(30);
+      const before = { startDate: shifted(now.startDate, -30), endDate: now.startDate };
+      const earlier = await tilesOf(before, "none");
+      const shown = await tilesOf(now, "previous");
+      const ratio = (shown["Downloads"] ?? 0) / (earlier["Downloads"] ?? 0) - 1;
+      const words = await page.locator(".tile .change").first().innerText();
+      expect(words).toContain(`${Math.abs(ratio * 100).toFixed(Math.abs(ratio) < 0.1 ? 1 : 0)} %`);
+      expect(await page.locator("path.line.before").count()).toBe(1);
+      await tilesOf(now, "year");
+      expect(await page.locator(".tile .change").first().innerText()).toBe("new");
+    });
+
+    test("of a list are the same as CSV", async () => {
+      await using window = await world().windowOf("ada");
+      const { page } = window;
+      await page.goto(world().at(`/o/${ORGANIZATION}/packages/tool`));
+      const shown = (await readTables(page))["client"] ?? [];
+      const [download] = await Promise.all([
+        page.waitForEvent("download"),
+        page.getByRole("link", { name: "CSV of clients" }).click(),
+      ]);
+      const text = await readDownload(await download.createReadStream());
+      const [header = "", ...rows] = text.trimEnd().split("\n");
+      expect(header.split(",").slice(0, 3)).toEqual(["client", "client_version", "downloads"]);
+      const listed = rows.map((row) => row.split(","));
+      expect(listed.map(([name, version, count]) => [`${name} ${version}`.trim(), count])).toEqual(
+        shown.map(([name, count]) => [name, count]),
+      );
+    });
+  });
+}
+
+const LABELS: readonly (readonly [Breakdown, (line: AggregateV1) => string])[] = [
+  ["country", ({ country = "" }) => COUNTRY_NAMES.of(country) ?? ""],
+  ["version", ({ version = "" }) => version],
+  ["client", ({ client, client_version: version = "" }) => `${client} ${version}`.trim()],
+  ["platform", ({ platform = "" }) => platform],
+  ["company", ({ company_name: name = "" }) => name],
+];
+
+function summed(
+  lines: readonly AggregateV1[],
+  { breakdown, label }: { breakdown: Breakdown; label: (line: AggregateV1) => string },
+): [string, number][] {
+  const sums = new Map<string, number>();
+  for (const line of lines.filter((each) => each.breakdown === breakdown))
+    sums.set(label(line), (sums.get(label(line)) ?? 0) + line.total);
+  return [...sums].sort(([one, a], [other, b]) => b - a || (one < other ? -1 : 1)).slice(0, 10);
+}
+
+function numberOf(text = ""): number {
+  return Number(text.replaceAll(",", ""));
+}
+
+function lastDays(days: number): { startDate: string; endDate: string } {
+  const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+  return { startDate: shifted(tomorrow, -days), endDate: tomorrow };
+}
+
+function shifted(date: string, days: number): string {
+  return new Date(Date.parse(date) + days * 86_400_000).toISOString().slice(0, 10);
+}
+
+async function readDownload(stream: AsyncIterable<Buffer>): Promise<string> {
+  const parts: Buffer[] = [];
+  for await (const part of stream) parts.push(part);
+  return Buffer.concat(parts).toString();
+}

@@ -1,0 +1,82 @@
+import { Random } from "../../../deploy/demo/random.js";
+
+/** One import line, and what statistics must count it as. */
+export interface KnownLine {
+  /** `YYYY-MM-DD`. */
+  date: string;
+  key: string;
+  address: string;
+  country: string;
+  version: string;
+  agent: string;
+  mirror: string;
+}
+
+/** Prefixes of the test database of places, to which a number is appended. */
+const PLACES: readonly (readonly [prefix: string, country: string])[] = [
+  ["2a02:d180::", "DE"],
+  ["2a02:d340::", "FR"],
+  ["2a02:d3c0::", "GB"],
+  ["2001:240::", "JP"],
+  ["2a02:cf40::", "NO"],
+  ["2a02:d040::", "SE"],
+  ["214.0.0.", "SG"],
+  ["214.0.1.", "AU"],
+];
+const AGENTS = ["docker/27.3.1", "docker/28.1", "containerd/2.0", "curl/8.5.0"];
+const VERSIONS = ["1.0.0", "1.1.0", "1.2.0-rc.1", "2.0.0"];
+const MIRRORS = ["eu", "us", ""];
+const CLIENTS_EACH = 200;
+const DAY_MS = 86_400_000;
+
+interface Mix {
+  count: number;
+  seed: number;
+  /** Of the days up to and including that of `now`. */
+  days: number;
+  now: Date;
+}
+
+/** The same lines for the same mix; small places, agents and versions are the frequent ones. */
+export function knownLines({ count, seed, days, now }: Mix): KnownLine[] {
+  const random = new Random(seed);
+  const one = <Value>(values: readonly Value[]) =>
+    values[Math.min(random.below(values.length), random.below(values.length))] as Value;
+  const today = Math.floor(now.getTime() / DAY_MS);
+  return Array.from({ length: count }, (_, index) => {
+    const [prefix, country] = one(PLACES);
+    // A curve, and less at weekends.
+    const age = Math.floor(days * random.share() ** 1.3);
+    const weekday = new Date((today - age) * DAY_MS).getUTCDay();
+    const day = today - age - (weekday % 6 === 0 && random.chance(0.5) ? 2 : 0);
+    return {
+      date: new Date(day * DAY_MS).toISOString().slice(0, 10),
+      key: `line-${index}`,
+      address: `${prefix}${1 + random.below(CLIENTS_EACH)}`,
+      country,
+      version: one(VERSIONS),
+      agent: one(AGENTS),
+      mirror: one(MIRRORS),
+    };
+  });
+}
+
+export function bodyOf(lines: readonly KnownLine[]): string {
+  return lines
+    .map(({ date, key, address, version, agent, mirror }) =>
+      JSON.stringify({
+        $time: `${date}T00:00:01Z`,
+        $unique_id: key,
+        $remote_address: address,
+        $user_agent: agent,
+        $version: version,
+        ...(mirror !== "" && { mirror }),
+      }),
+    )
+    .join("\n");
+}
+
+/** What tiles show of these lines. */
+export function sumsOf(lines: readonly KnownLine[]): { downloads: number; addresses: number } {
+  return { downloads: lines.length, addresses: new Set(lines.map(({ address }) => address)).size };
+}

@@ -1,0 +1,61 @@
+import {
+  chromium,
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  type Page,
+} from "playwright-core";
+
+/** Chromium, and what went wrong in any page that it opened. */
+export interface TestBrowser extends AsyncDisposable {
+  /** A window with cookies of its own. */
+  open(options?: BrowserContextOptions): Promise<Window>;
+  /** Violations of the policy, requests to other hosts, errors of scripts: none are expected. */
+  readonly faults: readonly string[];
+}
+
+export interface Window extends AsyncDisposable {
+  context: BrowserContext;
+  page: Page;
+}
+
+const WAIT_MS_MAX = 10_000;
+
+/** The sandbox of Chromium does not work as root. */
+const FLAGS = ["--no-sandbox", "--disable-dev-shm-usage", "--force-color-profile=srgb"];
+
+export async function openChromium(executablePath: string): Promise<TestBrowser> {
+  const browser: Browser = await chromium.launch({ executablePath, args: FLAGS });
+  const faults: string[] = [];
+  return {
+    faults,
+    async open(options = {}) {
+      const context = await browser.newContext({ reducedMotion: "reduce", ...options });
+      context.setDefaultTimeout(WAIT_MS_MAX);
+      await watch(context, faults);
+      return {
+        context,
+        page: await context.newPage(),
+        [Symbol.asyncDispose]: () => context.close(),
+      };
+    },
+    [Symbol.asyncDispose]: () => browser.close(),
+  };
+}
+
+async function watch(context: BrowserContext, faults: string[]): Promise<void> {
+  await context.exposeBinding("reportViolation", (_, violation: string) => void faults.push(violation));
+  await context.addInitScript(() => {
+    document.addEventListener("securitypolicyviolation", (event) => {
+      const report = (window as unknown as { reportViolation: (text: string) => void }).reportViolation;
+      report(`${event.violatedDirective} on ${location.href}: ${event.blockedURI} ${event.sample}`);
+    });
+  });
+  context.on("request", (request) => {
+    if (new URL(request.url()).hostname !== "127.0.0.1") faults.push(`request to ${request.url()}`);
+  });
+  context.on("weberror", (error) => faults.push(`error in a page: ${error.error().stack ?? ""}`));
+  context.on("console", (message) => {
+    if (/Content Security Policy|Refused to/.test(message.text())) faults.push(message.text());
+  });
+}
