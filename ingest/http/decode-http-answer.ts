@@ -20,8 +20,13 @@ export interface ExpectedAnswer {
 type Expected = "status" | "header" | "size" | "data" | "gap" | "trailer" | "nothing";
 
 const NEWLINE = 0x0a;
+/** Also of all lines before the body together. */
 const LINE_LENGTH_MAX = 64 * 1024;
+/** Repeated names count each time. */
 const HEADERS_MAX = 200;
+
+/** A name is a token, and a value has no control characters (RFC 9110, 5.1 and 5.5). */
+const HEADER = /^([\w!#$%&'*+.^`|~-]+):([\t\x20-\x7e\x80-\xff]*)$/;
 
 /**
  * Decodes one HTTP/1.1 answer from pieces of any size. Throws for bytes that are not a well-formed chunk, because a
@@ -34,6 +39,9 @@ export class HttpAnswerDecoder {
   private expected: Expected = "status";
   private status = 0;
   private readonly values = new Map<string, string[]>();
+  /** The characters and the headers so far, interim answers included. */
+  private headLength = 0;
+  private headers = 0;
   /** The beginning of an incomplete line. */
   private line = "";
   /** The missing bytes of the body, or of its current chunk. */
@@ -76,6 +84,8 @@ export class HttpAnswerDecoder {
     this.line += bytes.toString("latin1", from, end);
     if (this.line.length > LINE_LENGTH_MAX) throw new Error("a line of the answer is too long");
     if (newline < 0) return end;
+    if (this.head === undefined) this.headLength += this.line.length;
+    if (this.headLength > LINE_LENGTH_MAX) throw new Error("the head of the answer is too long");
     const line = this.line.endsWith("\r") ? this.line.slice(0, -1) : this.line;
     this.line = "";
     this.expected = this.readLine(line);
@@ -114,10 +124,12 @@ export class HttpAnswerDecoder {
   }
 
   private readHeader(line: string): Expected {
-    const [, name, value = ""] = /^([^\s:]+):[ \t]*(.*?)[ \t]*$/.exec(line) ?? [];
-    if (name === undefined || this.values.size === HEADERS_MAX) throw new Error("the answer is no HTTP/1.1");
+    const [, name, value = ""] = HEADER.exec(line) ?? [];
+    if (name === undefined || this.headers++ === HEADERS_MAX) throw new Error("the answer is no HTTP/1.1");
     const key = name.toLowerCase();
-    this.values.set(key, [...(this.values.get(key) ?? []), value]);
+    const known = this.values.get(key);
+    if (known === undefined) this.values.set(key, [withoutSpace(value)]);
+    else known.push(withoutSpace(value));
     return "header";
   }
 
@@ -129,9 +141,14 @@ export class HttpAnswerDecoder {
     }
     const headers = Object.fromEntries([...this.values].map(([name, values]) => [name, values.at(-1) ?? ""]));
     this.head = { status: this.status, headers, values: Object.fromEntries(this.values) };
+    // RFC 9112, 6.3: two lengths are an attempt to make one answer look like two further down the line.
+    const ways = [...(this.values.get("transfer-encoding") ?? []), ...(this.values.get("content-length") ?? [])];
+    if (ways.length > 1) throw new Error("the answer says twice where it ends");
     if (this.answer.isWithoutBody === true || this.status === 204 || this.status === 304) return "nothing";
     this.isChunked = headers["transfer-encoding"]?.toLowerCase() === "chunked";
     if (this.isChunked) return "size";
+    if (headers["transfer-encoding"] !== undefined)
+      throw new Error("the answer has an unknown transfer coding");
     const length = headers["content-length"];
     if (length === undefined && this.answer.isLenient === true) {
       this.left = Infinity;
@@ -142,4 +159,17 @@ export class HttpAnswerDecoder {
     this.left = Number(length);
     return this.left === 0 ? "nothing" : "data";
   }
+}
+
+/** Without spaces and tabs around it. An expression would take quadratic time for many spaces within. */
+function withoutSpace(value: string): string {
+  let from = 0;
+  let to = value.length;
+  while (from < to && isSpace(value[from])) from++;
+  while (from < to && isSpace(value[to - 1])) to--;
+  return value.slice(from, to);
+}
+
+function isSpace(character: string | undefined): boolean {
+  return character === " " || character === "\t";
 }

@@ -71,6 +71,13 @@ test.each([
   [`${CHUNKED}3\r\nabcd\r\n`, "as long as it says"],
   [`${CHUNKED}0\r\n\r\nHTTP/1.1 200 OK\r\n`, "more than the answer"],
   [`HTTP/1.1 200 OK\r\nX: ${"x".repeat(70_000)}`, "too long"],
+  [`HTTP/1.1 200 OK\r\n${`X: ${"x".repeat(1_000)}\r\n`.repeat(70)}`, "too long"],
+  [`HTTP/1.1 200 OK\r\n${"X: x\r\n".repeat(201)}`, "no HTTP/1.1"],
+  ["HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 9\r\n\r\n", "twice where it ends"],
+  ["HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n", "twice where it ends"],
+  ["HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n", "unknown transfer coding"],
+  ["HTTP/1.1 200 OK\r\nX-(a): 1\r\n", "no HTTP/1.1"],
+  ["HTTP/1.1 200 OK\r\nX: 1\rSet-Cookie: 2\r\n", "no HTTP/1.1"],
 ])("%j is refused", (text, reason) => {
   expect(() => decode(text)).toThrow(reason);
 });
