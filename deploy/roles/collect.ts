@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
+import { clientAddress } from "../../api/identity/client-address.js";
 import { createGuard } from "../../api/outbound/create-guard.js";
 import { createCollectServer } from "../../ingest/collect/create-collect-server.js";
 import { openLiveBuffer } from "../../ingest/collect/live-buffer.js";
@@ -89,6 +90,8 @@ export async function openCollect(options: OpenCollectOptions): Promise<OpenColl
         imagePulls: {
           registries,
           counter: createPullCounter({ now: () => performance.now() }),
+          via: `1.1 ${randomUUID()}`,
+          clientOf: (address) => clientAddress({ remoteAddress: address, forwardedFor: "" }, () => false),
           onFailure: (error, url) =>
             log.warn({ err: error, url }, "the registry of an image could not be asked"),
         },

@@ -21,6 +21,8 @@ export interface CollectServerOptions {
   /** Takes the line of an event. Must not block. */
   onEvent: (line: string) => void;
   onAnswered: (kind: CollectKind, status: number) => void;
+  /** The longest that a client may take for one part of another server's answer. */
+  partMsMax?: number;
 }
 
 /** Behaviour that all servers of this program share. */
@@ -40,6 +42,8 @@ export interface ServerHooks {
 const REQUEST_MS_MAX = 20_000;
 const HEADERS_MS_MAX = 10_000;
 const HEADERS_BYTES_MAX = 16 * 1024;
+/** A part has up to 256 KiB. */
+const PART_MS_MAX = 120_000;
 /** How long the rest of a refused body is read. */
 const LINGER_MS = 2_000;
 
@@ -146,7 +150,7 @@ function writeAnswer(
   options.onAnswered(received.kind, status);
   if (isStreamed(answer)) {
     response.writeHead(status, answer.headers);
-    return void sendBody(answer.body, response);
+    return void sendBody(answer.body, response, options);
   }
   const { body = "" } = answer;
   response.writeHead(status, headOf(answer));
@@ -157,17 +161,28 @@ function isStreamed(answer: CollectAnswer | StreamedAnswer): answer is StreamedA
   return typeof answer.body === "object" && Symbol.asyncIterator in answer.body;
 }
 
-/** Reads no faster than the client takes it. When either side breaks, so does the other. */
-async function sendBody(body: StreamedAnswer["body"], response: ServerResponse): Promise<void> {
+/** Reads no faster than the client takes it. When either side breaks or is too slow, so does the other. */
+async function sendBody(
+  body: StreamedAnswer["body"],
+  response: ServerResponse,
+  { partMsMax = PART_MS_MAX }: Pick<CollectServerOptions, "partMsMax">,
+): Promise<void> {
   const taken = (part: Uint8Array) =>
     new Promise<void>((resolve, reject) => {
       response.write(part, (error) => (error ? reject(error) : resolve()));
     });
+  const late = setTimeout(() => response.destroy(), partMsMax);
   try {
-    for await (const part of body) await taken(part);
+    for await (const part of body) {
+      late.refresh();
+      await taken(part);
+      late.refresh();
+    }
     response.end();
   } catch {
     response.destroy();
+  } finally {
+    clearTimeout(late);
   }
 }
 

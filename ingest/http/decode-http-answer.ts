@@ -142,7 +142,10 @@ export class HttpAnswerDecoder {
     const headers = Object.fromEntries([...this.values].map(([name, values]) => [name, values.at(-1) ?? ""]));
     this.head = { status: this.status, headers, values: Object.fromEntries(this.values) };
     // RFC 9112, 6.3: two lengths are an attempt to make one answer look like two further down the line.
-    const ways = [...(this.values.get("transfer-encoding") ?? []), ...(this.values.get("content-length") ?? [])];
+    const ways = [
+      ...(this.values.get("transfer-encoding") ?? []),
+      ...(this.values.get("content-length") ?? []),
+    ];
     if (ways.length > 1) throw new Error("the answer says twice where it ends");
     if (this.answer.isWithoutBody === true || this.status === 204 || this.status === 304) return "nothing";
     this.isChunked = headers["transfer-encoding"]?.toLowerCase() === "chunked";

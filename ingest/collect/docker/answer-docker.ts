@@ -9,7 +9,7 @@ import {
 import type { DockerImage, DockerSite } from "../sites.js";
 import type { PullCounter } from "./count-pulls.js";
 import { isRegistryPath, isRegistryRoot, parseImagePath, type ImagePath } from "./image-path.js";
-import { headersForClient, headersForRegistry } from "./passed-headers.js";
+import { headersForClient, headersForRegistry, type AnswerPlaces } from "./passed-headers.js";
 import { TooManyRequests, type RegistryClient } from "./registry-client.js";
 import {
   NAME_UNKNOWN,
@@ -22,6 +22,10 @@ import {
 export interface ImagePulls {
   registries: RegistryClient;
   counter: PullCounter;
+  /** The name under which an address shares the places for requests: with all others of one customer. */
+  clientOf: (address: string) => string;
+  /** The entry in `Via` that no other collector has (RFC 9110, 7.6.3). */
+  via: string;
   /** Called when a registry could not be asked. */
   onFailure: (error: unknown, url: string) => void;
 }
@@ -97,15 +101,22 @@ async function relay(
   { pulls, signal, ...asked }: Asked & { pulls: ImagePulls; signal: AbortSignal },
 ): Promise<CollectAnswer | StreamedAnswer> {
   const { method, url } = asked;
+  // The registry of the image leads back here, and would until there are no connections left.
+  if (request.headers.via?.includes(pulls.via)) return UNAVAILABLE;
   try {
     const { status, headers, body } = await pulls.registries.ask(
-      { method, url, headers: headersForRegistry(request.headers) },
+      {
+        method,
+        url,
+        client: pulls.clientOf(request.address),
+        headers: headersForRegistry(request.headers, pulls.via),
+      },
       signal,
     );
     const isGiven = status === 200 || (status >= 301 && status <= 308 && status !== 304);
     return {
       status,
-      headers: headersForClient(headers, url),
+      headers: headersForClient(headers, placesOf(asked)),
       body,
       events: isGiven ? eventsOf(request, asked, pulls) : [],
     };
@@ -114,6 +125,11 @@ async function relay(
     if (!signal.aborted) pulls.onFailure(error, url);
     return UNAVAILABLE;
   }
+}
+
+function placesOf({ url, image, wanted }: Asked): AnswerPlaces {
+  if (wanted === undefined) return { url };
+  return { url, path: { here: `/v2/${wanted.name}/`, there: `/v2/${image.backendPath}/` } };
 }
 
 function eventsOf(

@@ -32,21 +32,32 @@ const NOT_FOR_REGISTRY = new Set([
 const NOT_FOR_CLIENT = new Set([...HOP_BY_HOP, "set-cookie", "alt-svc", "strict-transport-security"]);
 
 /** The headers of a client that its registry gets, credentials among them. */
-export function headersForRegistry(headers: IncomingHttpHeaders): Record<string, string | string[]> {
+export function headersForRegistry(
+  headers: IncomingHttpHeaders,
+  via: string,
+): Record<string, string | string[]> {
   const dropped = namedBy(headers.connection);
   const passed: Record<string, string | string[]> = {};
   for (const [name, value] of Object.entries(headers))
     if (value !== undefined && !NOT_FOR_REGISTRY.has(name) && !dropped.has(name)) passed[name] = value;
+  passed["via"] = headers.via === undefined ? via : `${headers.via}, ${via}`;
   return passed;
+}
+
+/** The request's URL at the registry, and the path of its image here and there. */
+export interface AnswerPlaces {
+  url: string;
+  path?: { here: string; there: string };
 }
 
 /**
  * The headers of a registry that the client gets, each with all its values. A redirect without a host is one to the
- * registry, so its host is added: the client would look for it here.
+ * registry, so its host is added: the client would look for it here. Links lead to the next page of a list, which the
+ * client asks for here.
  */
 export function headersForClient(
   headers: Readonly<Record<string, string[]>>,
-  url: string,
+  { url, path }: AnswerPlaces,
 ): Record<string, string[]> {
   const dropped = namedBy(headers["connection"]?.join());
   const passed: Record<string, string[]> = {};
@@ -55,7 +66,19 @@ export function headersForClient(
   const [location] = headers["location"] ?? [];
   if (location !== undefined && !URL.canParse(location) && URL.canParse(location, url))
     passed["location"] = [new URL(location, url).href];
+  if (passed["link"] !== undefined && path !== undefined)
+    passed["link"] = passed["link"].map((link) => linkHere(link, url, path));
   return passed;
+}
+
+/** With the path that the image has here, where the link is one to the same image (RFC 8288: `<URL>; rel="next"`). */
+function linkHere(link: string, url: string, { here, there }: NonNullable<AnswerPlaces["path"]>): string {
+  return link.replace(/<([^<>]*)>/g, (whole, target: string) => {
+    if (!URL.canParse(target, url)) return whole;
+    const { origin, pathname, search } = new URL(target, url);
+    const isSame = origin === new URL(url).origin && pathname.startsWith(there);
+    return isSame ? `<${here}${pathname.slice(there.length)}${search}>` : whole;
+  });
 }
 
 function namedBy(connection: string | undefined): ReadonlySet<string> {

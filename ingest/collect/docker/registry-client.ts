@@ -15,6 +15,8 @@ export interface RegistryClient extends Disposable {
 export interface RegistryRequest {
   method: "GET" | "HEAD";
   url: string;
+  /** Shares the places with others, see `REGISTRY_LIMITS.requestsMax`. */
+  client: string;
   /** Of valid names and values. */
   headers: Readonly<Record<string, string | string[]>>;
 }
@@ -34,7 +36,10 @@ export const REGISTRY_LIMITS = {
   answerMsMax: 30_000,
   /** Without a byte, because the registry sends none or the client takes none. */
   idleMsMax: 120_000,
-  /** Requests at once. Each has one buffer, whatever the size of its body: 128 MB in all. */
+  /**
+   * Requests at once. Each has one buffer, whatever the size of its body: 128 MB in all. A client may have as many as
+   * are free, so one that reads slowly gets at most half of them, and every other one still gets some.
+   */
   requestsMax: 500,
   bufferBytes: 256 * 1024,
 };
@@ -79,9 +84,10 @@ export function createRegistryClient(
     async ask(asked, signal) {
       const fault = guard.faultOf(asked.url);
       if (fault !== undefined) throw new UpstreamFailure(`The URL ${fault}.`);
-      if (pool.used >= requestsMax) throw new TooManyRequests();
+      const { client } = asked;
+      if (pool.usedBy(client) >= requestsMax - pool.used) throw new TooManyRequests();
       const server = new URL(asked.url);
-      const kept = pool.takeKept(server);
+      const kept = pool.takeKept(server, client);
       if (kept !== undefined) {
         const { bytesRead } = kept.socket;
         try {
@@ -91,7 +97,7 @@ export function createRegistryClient(
           if (signal.aborted || kept.socket.bytesRead > bytesRead) throw error;
         }
       }
-      return askOn(pool.open(server), asked, signal);
+      return askOn(pool.open(server, client), asked, signal);
     },
     [Symbol.dispose]: () => pool[Symbol.dispose](),
   };

@@ -33,6 +33,8 @@ export function fakeRegistries(answer: () => RegistryReply | Error = () => ({}))
     failures,
     registries: { ask, [Symbol.dispose]: () => undefined },
     counter: createPullCounter({ now: () => 0 }),
+    clientOf: (address) => address,
+    via: "1.1 collector",
     onFailure: (error) => failures.push(error),
   };
 }

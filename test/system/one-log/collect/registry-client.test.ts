@@ -82,9 +82,14 @@ async function read({ body }: RegistryAnswer): Promise<Buffer> {
 function ask(
   client: ReturnType<typeof createRegistryClient>,
   path: string,
-  { method = "GET", signal = NEVER }: { method?: "GET" | "HEAD"; signal?: AbortSignal } = {},
+  {
+    method = "GET",
+    signal = NEVER,
+    by = "192.0.2.1",
+  }: { method?: "GET" | "HEAD"; signal?: AbortSignal; by?: string } = {},
 ) {
-  return client.ask({ method, url: `${registry.url}${path}`, headers: { accept: ["a", "b"] } }, signal);
+  const url = `${registry.url}${path}`;
+  return client.ask({ method, url, client: by, headers: { accept: ["a", "b"] } }, signal);
 }
 
 const openConnections = () =>
@@ -153,22 +158,34 @@ describe("connections to a registry", () => {
 
   it("are not more than allowed", async () => {
     using client = createRegistryClient(ANYWHERE, { requestsMax: 2 });
-    const held = await Promise.all([ask(client, "/begun"), ask(client, "/begun")]);
+    const held = await Promise.all(["192.0.2.1", "192.0.2.2"].map((by) => ask(client, "/begun", { by })));
     expect(held.map(({ status }) => status)).toEqual([200, 200]);
-    await expect(ask(client, "/length")).rejects.toThrow(TooManyRequests);
+    await expect(ask(client, "/length", { by: "192.0.2.3" })).rejects.toThrow(TooManyRequests);
+  });
+
+  it("are left to others by a client that holds half of them", async () => {
+    using client = createRegistryClient(ANYWHERE, { requestsMax: 4 });
+    for (const by of ["192.0.2.1", "192.0.2.1"]) await ask(client, "/begun", { by });
+    await expect(ask(client, "/begun")).rejects.toThrow(TooManyRequests);
+    expect(await ask(client, "/begun", { by: "192.0.2.2" })).toMatchObject({ status: 200 });
   });
 
   test.each(["127.0.0.1", "registry.example"])("are not made to %s, which is private", async (host) => {
     using client = createRegistryClient(
       createAddressGuard({ allowPrivateNetworks: false }, async () => [{ address: "10.0.0.1", family: 4 }]),
     );
-    const asked = { method: "GET", url: `http://${host}:${registry.port}/length`, headers: {} } as const;
+    const asked = {
+      method: "GET",
+      url: `http://${host}:${registry.port}/length`,
+      client: "",
+      headers: {},
+    } as const;
     await expect(client.ask(asked, NEVER)).rejects.toThrow("must not lead to");
   });
 });
 
 describe("a blob through live collection", () => {
-  async function startCollecting() {
+  async function startCollecting(limits: { partMsMax?: number } = {}) {
     const sites = new SiteDirectory();
     const ids = {
       id: "01990000-0000-7000-8000-000000000001",
@@ -187,6 +204,8 @@ describe("a blob through live collection", () => {
     const imagePulls = {
       registries,
       counter: createPullCounter({ now: () => 0 }),
+      clientOf: () => "",
+      via: "1.1 collector",
       onFailure: () => undefined,
     };
     const server = createCollectServer({
@@ -196,6 +215,7 @@ describe("a blob through live collection", () => {
       log: SILENT,
       onEvent: () => undefined,
       onAnswered: () => undefined,
+      ...limits,
     });
     return listen(server, { host: "127.0.0.1", port: 0, variable: "COLLECT_PORT" });
   }
@@ -225,6 +245,15 @@ describe("a blob through live collection", () => {
     await once(socket, "close");
     expect(sent).toBe(LARGE_BYTES);
     expect(socket.bytesRead).toBeGreaterThan(LARGE_BYTES);
+  });
+
+  it("ends when the client does not take it", async () => {
+    await using collecting = await startCollecting({ partMsMax: 50 });
+    const socket = get(collecting.port).pause();
+    await expect.poll(openConnections).toBe(0);
+    socket.resume();
+    await once(socket, "close");
+    expect(socket.bytesRead).toBeLessThan(LARGE_BYTES);
   });
 
   it("is not read any more when the client has gone", async () => {

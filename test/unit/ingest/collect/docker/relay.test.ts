@@ -74,7 +74,19 @@ describe("a request that is passed on", () => {
     };
     const hidden = { host: "cr.example", cookie: "a=1", "x-forwarded-for": "192.0.2.1", forwarded: "for=a" };
     const { registries } = await ask("/v2/", { headers: { ...passed, ...kept, ...hidden } });
-    expect(registries.asked).toEqual([{ method: "GET", url: "https://ghcr.io/v2/", headers: passed }]);
+    expect(registries.asked).toMatchObject([{ method: "GET", url: "https://ghcr.io/v2/" }]);
+    expect(registries.asked[0]?.headers).toEqual({ ...passed, via: "1.1 collector" });
+  });
+
+  it("counts among those of its client", async () => {
+    const { registries } = await ask("/v2/", { address: "192.0.2.7" });
+    expect(registries.asked).toMatchObject([{ client: "192.0.2.7" }]);
+  });
+
+  it("is refused when the registry leads back here", async () => {
+    const headers = { ...CRANE, via: "1.1 proxy, 1.1 collector, 1.1 other" };
+    const { status, registries } = await ask("/v2/web/manifests/1.4", { headers });
+    expect([status, registries.asked]).toEqual([502, []]);
   });
 });
 
@@ -115,6 +127,16 @@ describe("the answer of a registry", () => {
     const reply = () => ({ status: 307, headers: { location } });
     const { headers } = await ask(`/v2/web/blobs/${DIGEST}`, { reply });
     expect(headers).toEqual({ location: [expected] });
+  });
+
+  test.each([
+    ['</v2/acme/web/tags/list?last=1.4&n=2>; rel="next"', '</v2/web/tags/list?last=1.4&n=2>; rel="next"'],
+    ['<https://ghcr.io/v2/acme/web/tags/list?n=2>; rel="next"', '</v2/web/tags/list?n=2>; rel="next"'],
+    ['</v2/acme/website/tags/list>; rel="next"', '</v2/acme/website/tags/list>; rel="next"'],
+    ['<https://docs.example/>; rel="help"', '<https://docs.example/>; rel="help"'],
+  ])("has the link %s, for the client", async (link, expected) => {
+    const { headers } = await ask("/v2/web/tags/list?n=2", { reply: () => ({ headers: { link } }) });
+    expect(headers).toEqual({ link: [expected] });
   });
 
   test.each([
