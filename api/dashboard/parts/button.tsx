@@ -1,8 +1,9 @@
 import type { ComponentChildren } from "preact";
+import { useVisit } from "../page.js";
 import { Form } from "./form.js";
 
 interface ButtonProps {
-  kind?: "primary" | "danger" | "quiet";
+  kind?: "primary" | "plain" | "danger" | "quiet";
   name?: string;
   value?: string;
   disabled?: boolean;
@@ -31,8 +32,9 @@ interface ConfirmProps {
 
 /** A button that asks first. It opens without script; only the second button does anything. */
 export function ConfirmButton({ action, label, question, children }: ConfirmProps) {
+  const { refused } = useVisit();
   return (
-    <details class="confirm">
+    <details class="confirm" open={refused?.form.action === action}>
       <summary class="button">{label}</summary>
       <Form action={action} class="form box">
         <p>{question}</p>

@@ -1,9 +1,11 @@
 import { pointAtCharts } from "./chart.js";
 import { addCopyButtons } from "./copy.js";
+import { followImport } from "./import-progress.js";
 import { listenForKeys } from "./keys.js";
 import { linkMap } from "./map.js";
 import { closeMenus } from "./menus.js";
 import { keepScroll } from "./scroll.js";
+import { addUpload } from "./upload.js";
 import { awaitFirstEvent } from "./wait.js";
 
 // Everything on the pages works without this script.
@@ -14,3 +16,5 @@ pointAtCharts();
 linkMap();
 listenForKeys();
 awaitFirstEvent();
+followImport();
+addUpload();

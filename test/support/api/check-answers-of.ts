@@ -25,7 +25,8 @@ const checkedFetch: typeof fetch = async (input, init) => {
   const response = await plainFetch(input, init);
   const { origin, pathname: path } = new URL(input instanceof Request ? input.url : input);
   const check = checksByOrigin.get(origin);
-  if (check === undefined) return response;
+  // Pages are not part of the document.
+  if (check === undefined || path.startsWith("/dashboard/")) return response;
   const { status, headers } = response;
   const seen = { method: init?.method ?? "GET", path, status, headers };
   if (/\bndjson\b/.test(headers.get("content-type") ?? "")) return checkedLines(response, { check, seen });

@@ -1,0 +1,29 @@
+import type { PackageV1 } from "../../../schemas/contracts/package.js";
+import type { PixelRecord } from "../../../schemas/contracts/pixel.js";
+import { Problem } from "../../../schemas/problem.js";
+import { path } from "../address.js";
+import type { Visit } from "../page.js";
+
+type Asking = Pick<Visit, "api" | "owner">;
+
+/** The packages of the visited owner that the viewer can see, by name. */
+export async function packagesOf({ api, owner }: Asking): Promise<PackageV1[]> {
+  const isOrganization = owner.kind === "organization" && owner.role !== "none";
+  const packages = await api<PackageV1[]>({
+    path: isOrganization ? path`/v1/organizations/${owner.name}/packages` : "/v1/packages",
+  });
+  const theirs = packages.filter((each) => each.owner.toLowerCase() === owner.name.toLowerCase());
+  // Strangers see the same as for an owner that does not exist.
+  if (owner.role === "none" && theirs.length === 0)
+    throw new Problem("not-found", `There is no owner ${owner.name} that you can see.`);
+  return theirs.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** The pixels of the visited owner, newest first; all of them, since an owner has few. */
+export async function pixelsOf({ api, owner }: Asking): Promise<PixelRecord[]> {
+  const { pixels } = await api<{ pixels: PixelRecord[] }>({
+    path: path`/v2/pixels/${owner.name}`,
+    query: { per_page: 1_000 },
+  });
+  return pixels;
+}

@@ -1,0 +1,128 @@
+import type { CompanyDetail, StageChangeRecord } from "../../../../schemas/contracts/company.js";
+import { path } from "../../address.js";
+import { AreaChart } from "../../charts/area-chart.js";
+import { page, useVisit } from "../../page.js";
+import { formatCount, formatDate, formatTime } from "../../parts/format.js";
+import { PageHead } from "../../parts/page-head.js";
+import { Panel } from "../../parts/panel.js";
+import { Table } from "../../parts/table.js";
+import { Tiles } from "../../parts/tiles.js";
+import { CAUSE_WORDS, STAGE_WORDS, StageBadge } from "./stage-words.js";
+
+/** One company: how it came to its stage, its days, and what it uses. */
+export const companyPage = page<CompanyDetail>({
+  path: "/o/:owner/companies/:company",
+  section: "companies",
+  load: ({ api, owner, param }) =>
+    api<CompanyDetail>({ path: path`/v2/${owner.name}/companies/${param("company")}` }),
+  title: (company) => company.name || company.domain,
+  render: (company) => <Company company={company} />,
+});
+
+function Company({ company }: { company: CompanyDetail }) {
+  const { first_seen: first, last_seen: last } = company;
+  return (
+    <>
+      <PageHead
+        title={
+          <>
+            {company.name || company.domain} <StageBadge stage={company.stage} />
+          </>
+        }
+        about={
+          <>
+            {company.domain}
+            {first !== undefined && `, first seen ${formatDate(first)}`}
+            {last !== undefined && `, last seen ${formatDate(last)}`}
+          </>
+        }
+      />
+      <Tiles
+        tiles={[
+          { label: "Score", value: company.score },
+          { label: "Downloads", value: company.downloads },
+          { label: "Views", value: company.views },
+        ]}
+      />
+      <Panel title="Its last 90 days">
+        {company.days.length === 0 ? (
+          <p class="none">It was not active.</p>
+        ) : (
+          <AreaChart
+            label="Activity"
+            layers={["Downloads", "Views"]}
+            places={everyDay(company.days).map(({ date, downloads, views }) => ({
+              date,
+              values: [downloads, views],
+            }))}
+          />
+        )}
+      </Panel>
+      <div class="grid">
+        <Panel title="How it came to its stage">
+          <Timeline changes={company.stage_history} />
+        </Panel>
+        <Panel title="What it uses">
+          <Artifacts artifacts={company.artifacts} />
+        </Panel>
+      </div>
+    </>
+  );
+}
+
+/** The API leaves out days without activity. */
+function everyDay(days: CompanyDetail["days"]): CompanyDetail["days"] {
+  const known = new Map(days.map((day) => [day.date, day]));
+  const first = days[0]?.date;
+  if (first === undefined) return [];
+  const made: CompanyDetail["days"] = [];
+  for (let at = Date.parse(`${first}T00:00:00Z`); at <= Date.now(); at += 86_400_000) {
+    const date = new Date(at).toISOString().slice(0, 10);
+    made.push(known.get(date) ?? { date, downloads: 0, views: 0 });
+  }
+  return made;
+}
+
+function Timeline({ changes }: { changes: readonly StageChangeRecord[] }) {
+  if (changes.length === 0) return <p class="none">It has no stage yet.</p>;
+  return (
+    <ol class="timeline">
+      {changes.map((change) => (
+        <li>
+          <p>
+            <strong>{STAGE_WORDS[change.new_stage]}</strong>
+            {change.old_stage !== undefined && (
+              <span class="soft"> after {STAGE_WORDS[change.old_stage]}</span>
+            )}
+          </p>
+          <p class="soft">
+            <time dateTime={change.changed_at}>{formatTime(change.changed_at)}</time>:{" "}
+            {CAUSE_WORDS[change.cause]}
+          </p>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function Artifacts({ artifacts }: { artifacts: CompanyDetail["artifacts"] }) {
+  const { href, owner } = useVisit();
+  const address = ({ kind, id }: CompanyDetail["artifacts"][number]) =>
+    href(kind === "package" ? path`/o/${owner.name}/packages/${id}` : path`/o/${owner.name}/pixels/${id}`);
+  return (
+    <Table
+      caption="Packages and pixels of the last 90 days"
+      columns={[
+        { name: "Package or pixel" },
+        { name: "Downloads", isNumber: true },
+        { name: "Views", isNumber: true },
+      ]}
+      rows={artifacts.map((artifact) => [
+        <a href={address(artifact)}>{artifact.name}</a>,
+        formatCount(artifact.downloads),
+        formatCount(artifact.views),
+      ])}
+      empty="Nothing in the last 90 days."
+    />
+  );
+}

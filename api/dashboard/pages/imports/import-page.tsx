@@ -1,0 +1,161 @@
+import type { ImportFault } from "../../../../schemas/records/import-log.js";
+import type { EventImport } from "../../../../schemas/records/import-store.js";
+import { path } from "../../address.js";
+import { page, useVisit, type Visit } from "../../page.js";
+import { ConfirmButton } from "../../parts/button.js";
+import { requireTyped } from "../../parts/faults.js";
+import { Check, Field } from "../../parts/form.js";
+import { formatCount, formatTime } from "../../parts/format.js";
+import { PageHead } from "../../parts/page-head.js";
+import { Panel } from "../../parts/panel.js";
+import { Tiles } from "../../parts/tiles.js";
+import type { Form } from "../../read-form.js";
+import { Faults } from "./faults.js";
+import { formatBytesShort, ImportState, isRetracted, shareOf, targetName } from "./import-words.js";
+
+interface Shown {
+  record: EventImport;
+  faults: ImportFault[];
+}
+
+/** One import: how far it is, what was wrong with which lines, and its end. */
+export const importPage = page<Shown>({
+  path: "/o/:owner/imports/:import",
+  section: "imports",
+  async load({ api, ...visit }) {
+    const at = addressFor(visit);
+    const record = await api<EventImport>({ path: at });
+    const { faults } = await api<{ faults: ImportFault[] }>({ path: `${at}/faults` });
+    return { record, faults };
+  },
+  title: ({ record }) => `Import into ${targetName(record)}`,
+  render: (shown) => <ImportContent {...shown} />,
+  submit: endImport,
+  notices: {
+    aborted: "The import was stopped.",
+    retracting: "The import's events are being removed. They leave the exports within seconds to minutes.",
+    retracted: "Every event of this import was removed.",
+  },
+});
+
+function addressFor({ owner, param }: Pick<Visit, "owner" | "param">): string {
+  return path`/v2/imports/${owner.name}/${param("import")}`;
+}
+
+async function endImport(visit: Visit, form: Form) {
+  const { api, owner, param, href } = visit;
+  const at = addressFor(visit);
+  const to = (notice: string) => ({
+    to: href(path`/o/${owner.name}/imports/${param("import")}`, { notice }),
+  });
+  if (form.action === "abort") {
+    const retract = form.has("retract");
+    await api({ method: "POST", path: `${at}/abort`, query: { retract: String(retract) } });
+    return to(retract ? "retracting" : "aborted");
+  }
+  requireTyped(form, { field: "confirm", word: "retract" });
+  const running = await api<EventImport | undefined>({ method: "DELETE", path: at });
+  return to(running === undefined ? "retracted" : "retracting");
+}
+
+function ImportContent({ record, faults }: Shown) {
+  return (
+    <>
+      <PageHead
+        title={
+          <>
+            Import into {targetName(record)} <ImportState record={record} />
+            {isRetracted(faults) && record.status !== "retracting" && (
+              <span class="badge warn">Retracted</span>
+            )}
+          </>
+        }
+        about={<About record={record} />}
+      />
+      {isUnfinished(record) && <Progress record={record} />}
+      <Tiles
+        tiles={[
+          { label: "Lines", value: record.events_total },
+          { label: "Imported", value: record.events_successfully_imported },
+          { label: "Refused", value: record.events_failed_to_import },
+        ]}
+      />
+      <Faults record={record} faults={faults} />
+      <Ending record={record} faults={faults} />
+    </>
+  );
+}
+
+function isUnfinished({ status }: EventImport): boolean {
+  return status === "importing" || status === "retracting";
+}
+
+function About({ record }: { record: EventImport }) {
+  const { started_by: by, started_with_token: token, bytes, finished_at: finished } = record;
+  return (
+    <>
+      Started by {by}
+      {token !== null && ` with the token ${token}`}, {formatTime(record.created_at)}
+      {finished !== null && `; ended ${formatTime(finished)}`}
+      {bytes !== null && `. ${formatBytesShort(bytes)} received`}
+    </>
+  );
+}
+
+/** Moves by `script/import-progress.ts`; without script a link reads the state anew. */
+function Progress({ record }: { record: EventImport }) {
+  const { href, owner } = useVisit();
+  const { events_total: done, lines_received: received } = record;
+  const isRetracting = record.status === "retracting";
+  return (
+    <Panel title={isRetracting ? "Its events are being removed" : "Lines are being enriched"}>
+      <div data-import={href(`/api${path`/v2/imports/${owner.name}/${record.id}`}`)}>
+        <progress
+          aria-label={isRetracting ? "Removing" : "Lines enriched"}
+          max={received ?? 1}
+          {...(shareOf(record) !== undefined && !isRetracting && { value: done })}
+        />
+        <p class="soft" data-import-text>
+          {isRetracting
+            ? "This takes seconds to minutes."
+            : `${formatCount(done)} of ${formatCount(received ?? 0)} lines`}
+        </p>
+        <p class="hidden" role="status" data-import-end />
+        <noscript>
+          <p>
+            <a href={href(path`/o/${owner.name}/imports/${record.id}`)}>Read again how far it is</a>
+          </p>
+        </noscript>
+      </div>
+    </Panel>
+  );
+}
+
+function Ending({ record, faults }: Shown) {
+  if (record.status === "importing")
+    return (
+      <ConfirmButton
+        action="abort"
+        label="Stop this import"
+        question="What has not been imported yet is dropped. What has been imported stays, unless you remove it too."
+      >
+        <Check name="retract" label="Also remove what was imported already" />
+      </ConfirmButton>
+    );
+  if (record.status === "retracting" || isRetracted(faults) || record.events_successfully_imported === 0)
+    return null;
+  return (
+    <ConfirmButton
+      action="retract"
+      label="Retract this import"
+      question={
+        <>
+          Its {formatCount(record.events_successfully_imported)} events leave every number and export. Events
+          that they had overridden come back. This cannot be undone.
+        </>
+      }
+    >
+      <Field name="confirm" label="Type retract to confirm" autocomplete="off" required />
+    </ConfirmButton>
+  );
+}

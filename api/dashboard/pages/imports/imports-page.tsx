@@ -1,0 +1,131 @@
+import {
+  IMPORT_STATUSES,
+  type EventImport,
+  type ImportStatus,
+} from "../../../../schemas/records/import-store.js";
+import { path, type Query } from "../../address.js";
+import { page, useVisit } from "../../page.js";
+import { EmptyState } from "../../parts/empty-state.js";
+import { formatCount, formatTime } from "../../parts/format.js";
+import { PageHead } from "../../parts/page-head.js";
+import { Pager } from "../../parts/pager.js";
+import { Panel } from "../../parts/panel.js";
+import { Table } from "../../parts/table.js";
+import { Tabs } from "../../parts/tabs.js";
+import { ImportState, targetName } from "./import-words.js";
+
+interface ImportList {
+  event_imports: EventImport[];
+  next?: string;
+}
+
+const PER_PAGE = 50;
+
+/** Every import of an owner, newest first. */
+export const importsPage = page({
+  path: "/o/:owner/imports",
+  section: "imports",
+  load: ({ api, owner, query }) =>
+    api<ImportList>({
+      path: path`/v2/imports/${owner.name}`,
+      query: { ...asked(query), per_page: PER_PAGE },
+    }),
+  title: (_, { owner }) => `Imports of ${owner.name}`,
+  render: ({ event_imports: imports, next }) => <Imports imports={imports} next={next} />,
+});
+
+function asked(query: URLSearchParams): Query {
+  const names = ["status", "package", "pixel", "after"];
+  return Object.fromEntries(names.map((name) => [name, query.get(name) ?? undefined]));
+}
+
+function Imports({ imports, next }: { imports: readonly EventImport[]; next: string | undefined }) {
+  const { href, owner, query } = useVisit();
+  const upload = href(path`/o/${owner.name}/imports/new`);
+  const isEmpty = imports.length === 0 && [...query.keys()].every((name) => name === "notice");
+  if (isEmpty)
+    return (
+      <>
+        <PageHead title="Imports" />
+        <EmptyState title="Nothing was imported yet">
+          <p>
+            An import is a file of events, one JSON object a line: the downloads that a registry, a CDN or
+            your own server has logged.
+          </p>
+          <p class="actions">
+            <a class="button primary" href={upload}>
+              Import a file
+            </a>
+          </p>
+        </EmptyState>
+      </>
+    );
+  return (
+    <>
+      <PageHead title="Imports">
+        <a class="button primary" href={upload}>
+          Import a file
+        </a>
+      </PageHead>
+      <StatusTabs />
+      <Panel title={titleFor(query)}>
+        <Table
+          caption="Imports"
+          columns={[
+            { name: "Into" },
+            { name: "State" },
+            { name: "Lines", isNumber: true },
+            { name: "Refused", isNumber: true },
+            { name: "Started by" },
+            { name: "Started" },
+          ]}
+          rows={imports.map((record) => [
+            <a href={href(path`/o/${owner.name}/imports/${record.id}`)}>{targetName(record)}</a>,
+            <ImportState record={record} />,
+            formatCount(record.events_total),
+            <span class={record.events_failed_to_import > 0 ? "refused" : "soft"}>
+              {formatCount(record.events_failed_to_import)}
+            </span>,
+            starter(record),
+            <time dateTime={record.created_at}>{formatTime(record.created_at)}</time>,
+          ])}
+          empty="There is none."
+        />
+      </Panel>
+      <Pager next={next} />
+    </>
+  );
+}
+
+function starter({ started_by: by, started_with_token: token }: EventImport) {
+  return (
+    <>
+      {by}
+      {token !== null && <span class="soft"> with {token}</span>}
+    </>
+  );
+}
+
+const TABS: readonly { status: ImportStatus | undefined; label: string }[] = [
+  { status: undefined, label: "All" },
+  { status: "importing", label: "Running" },
+  { status: "done", label: "Done" },
+  { status: "aborted", label: "Aborted" },
+];
+
+function StatusTabs() {
+  const { href, owner, query } = useVisit();
+  const others = { package: query.get("package") ?? undefined, pixel: query.get("pixel") ?? undefined };
+  const tabs = TABS.map(({ status, label }) => ({
+    label,
+    href: href(path`/o/${owner.name}/imports`, { status, ...others }),
+    isCurrent: (query.get("status") ?? undefined) === status,
+  }));
+  return <Tabs label="By state" tabs={tabs} />;
+}
+
+function titleFor(query: URLSearchParams): string {
+  const status = IMPORT_STATUSES.find((each) => each === query.get("status"));
+  const { label } = TABS.find((tab) => tab.status === status) ?? { label: "All" };
+  return query.has("package") || query.has("pixel") ? `${label}, of one package or pixel` : label;
+}

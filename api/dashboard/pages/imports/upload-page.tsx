@@ -1,0 +1,136 @@
+import type { PackageV1 } from "../../../../schemas/contracts/package.js";
+import type { PixelRecord } from "../../../../schemas/contracts/pixel.js";
+import { Problem } from "../../../../schemas/problem.js";
+import { path } from "../../address.js";
+import { mayManage, page, useVisit, type Visit } from "../../page.js";
+import { CopyLine } from "../../parts/copy-line.js";
+import { PageHead } from "../../parts/page-head.js";
+import { Panel } from "../../parts/panel.js";
+import { packagesOf, pixelsOf } from "../artifacts-of.js";
+
+interface Targets {
+  packages: readonly PackageV1[];
+  pixels: readonly PixelRecord[];
+}
+
+/** Imports a file: `script/upload.ts` checks a sample of it, packs it and sends it. */
+export const uploadPage = page<Targets>({
+  path: "/o/:owner/imports/new",
+  section: "imports",
+  async load(visit) {
+    const [packages, pixels] = await Promise.all([packagesOf(visit), pixelsOf(visit)]);
+    if (!mayManage(visit.owner)) throw new Problem("forbidden", "Only owners and admins may import.");
+    return { packages, pixels };
+  },
+  title: () => "Import a file",
+  render: (targets) => <Upload {...targets} />,
+});
+
+interface Target {
+  label: string;
+  /** Below the API's root. */
+  path: string;
+  isChosen: boolean;
+}
+
+function targetsFor(
+  { packages, pixels }: Targets,
+  { owner, query }: Pick<Visit, "owner" | "query">,
+): Target[] {
+  return [
+    ...packages.map(({ uuid, name, libraryType }) => ({
+      label: `${name} (${libraryType ?? "other"})`,
+      path: path`/v2/packages/${owner.name}/${uuid}/import`,
+      isChosen: query.get("package") === uuid || query.get("package") === name,
+    })),
+    ...pixels.map(({ id, name }) => ({
+      label: `${name} (pixel)`,
+      path: path`/v2/pixels/${owner.name}/${id}/import`,
+      isChosen: query.get("pixel") === id,
+    })),
+    {
+      label: "What each line names in $package or $pixel",
+      path: path`/v2/${owner.name}/import`,
+      isChosen: false,
+    },
+  ];
+}
+
+function Upload(known: Targets) {
+  const visit = useVisit();
+  const { href, owner } = visit;
+  const targets = targetsFor(known, visit);
+  return (
+    <>
+      <PageHead
+        title="Import a file"
+        about="One event a line, each a JSON object with $time. Plain or packed with gzip, of any size up to 20 GB."
+      >
+        <a class="button" href={href(path`/o/${owner.name}/imports`)}>
+          All imports
+        </a>
+      </PageHead>
+      <div data-upload={href(path`/o/${owner.name}/imports`)} hidden class="grid">
+        <Panel title="The file">
+          <ChooseFile targets={targets} />
+        </Panel>
+        <Panel title="A first look">
+          <p class="none" data-upload-report>
+            Choose a file. Its first lines are checked before anything is imported.
+          </p>
+        </Panel>
+      </div>
+      <CommandLine targets={targets} />
+    </>
+  );
+}
+
+function ChooseFile({ targets }: { targets: readonly Target[] }) {
+  const { href } = useVisit();
+  return (
+    <form class="form">
+      <div class="field">
+        <label for="upload-target">Into</label>
+        <select id="upload-target">
+          {targets.map(({ label, path: below, isChosen }) => (
+            <option value={href(`/api${below}`)} selected={isChosen}>
+              {label}
+            </option>
+          ))}
+        </select>
+      </div>
+      <label class="drop" data-upload-drop>
+        <strong>Drop a file here</strong>
+        <span class="soft">or choose one</span>
+        <input type="file" id="upload-file" aria-label="File of events" />
+      </label>
+      <p data-upload-name class="soft" />
+      <div class="row">
+        <button type="submit" class="primary" data-upload-start disabled>
+          Import
+        </button>
+        <button type="button" data-upload-stop hidden>
+          Stop
+        </button>
+      </div>
+      <progress data-upload-bar aria-label="Upload" max={1} value={0} hidden />
+      <p data-upload-state role="status" />
+    </form>
+  );
+}
+
+function CommandLine({ targets }: { targets: readonly Target[] }) {
+  const { ctx } = useVisit();
+  const [target] = [...targets.filter(({ isChosen }) => isChosen), ...targets];
+  const line = [
+    `gzip -c events.ndjson | curl -X POST -T - '${ctx.state.publicBase}${target?.path ?? ""}'`,
+    `  -H "Authorization: Bearer $MAINTAINER_TOKEN"`,
+    `  -H 'Content-Type: application/ndjson' -H 'Content-Encoding: gzip'`,
+  ].join(" \\\n");
+  return (
+    <Panel title="From the command line">
+      <p class="soft">Into {target?.label ?? ""}. The token is on your account page.</p>
+      <CopyLine label="The import by curl" text={line} />
+    </Panel>
+  );
+}

@@ -1,0 +1,103 @@
+import type { AuditEntryRecord } from "../../../../schemas/contracts/audit-entry.js";
+import { ACTIONS } from "../../../resources.js";
+import { path } from "../../address.js";
+import { page, useVisit } from "../../page.js";
+import { formatTime } from "../../parts/format.js";
+import { PageHead } from "../../parts/page-head.js";
+import { Pager } from "../../parts/pager.js";
+import { Panel } from "../../parts/panel.js";
+import { Table } from "../../parts/table.js";
+import { SettingsTabs } from "./settings-tabs.js";
+
+interface AuditList {
+  audit_entries: AuditEntryRecord[];
+  next?: string;
+}
+
+/** What was changed, by whom and when. */
+export const auditPage = page<AuditList>({
+  path: "/o/:owner/settings/audit",
+  section: "settings",
+  load({ api, owner, query }) {
+    const asked = ["after", "actor", "action"].map((name) => [name, query.get(name) || undefined]);
+    return api<AuditList>({
+      path: path`/v2/${owner.name}/audit`,
+      query: { ...(Object.fromEntries(asked) as Record<string, string | undefined>), per_page: 50 },
+    });
+  },
+  title: (_, { owner }) => `Audit log of ${owner.name}`,
+  render: (list) => <Audit list={list} />,
+});
+
+function Audit({ list }: { list: AuditList }) {
+  const { owner } = useVisit();
+  return (
+    <>
+      <PageHead title={`Settings of ${owner.name}`} />
+      <SettingsTabs current="audit" />
+      <Panel title="Audit log">
+        <Filter />
+        <Table
+          caption="Changes"
+          columns={[
+            { name: "When" },
+            { name: "Who" },
+            { name: "Action" },
+            { name: "What" },
+            { name: "Changes" },
+          ]}
+          rows={list.audit_entries.map((entry) => [
+            <time dateTime={entry.created_at}>{formatTime(entry.created_at)}</time>,
+            <>
+              {entry.actor}
+              {entry.token !== undefined && <span class="soft"> with {entry.token}</span>}
+            </>,
+            entry.action,
+            <>
+              <span class="soft">{entry.target.kind}</span> {entry.target.name}
+            </>,
+            <code class="text">{changesOf(entry)}</code>,
+          ])}
+          empty="There is no such entry."
+        />
+      </Panel>
+      <Pager next={list.next} />
+    </>
+  );
+}
+
+function changesOf({ changes }: AuditEntryRecord): string {
+  return Object.entries(changes)
+    .map(([field, value]) => `${field}: ${typeof value === "string" ? value : JSON.stringify(value)}`)
+    .join(", ");
+}
+
+/** Actions that change nothing leave no entry. */
+const CHANGING = Object.keys(ACTIONS)
+  .filter((action) => !/\.(read|list|list-own|export)$/.test(action))
+  .sort();
+
+function Filter() {
+  const { href, owner, query } = useVisit();
+  const chosen = query.get("action");
+  return (
+    <form method="get" action={href(path`/o/${owner.name}/settings/audit`)} class="row">
+      <div class="field">
+        <label for="actor">By</label>
+        <input id="actor" name="actor" value={query.get("actor") ?? ""} placeholder="Everybody" />
+      </div>
+      <div class="field">
+        <label for="action">Action</label>
+        <select id="action" name="action">
+          <option value="">Every action</option>
+          {CHANGING.map((action) => (
+            <option value={action} selected={action === chosen}>
+              {action}
+            </option>
+          ))}
+        </select>
+      </div>
+      <button type="submit">Show</button>
+    </form>
+  );
+}

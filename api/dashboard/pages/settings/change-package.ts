@@ -1,0 +1,46 @@
+import { Problem } from "../../../../schemas/problem.js";
+import { path } from "../../address.js";
+import type { Submitted, Visit } from "../../page.js";
+import { faultsAt } from "../../parts/faults.js";
+import type { Form } from "../../read-form.js";
+
+/** Takes the forms of a package's settings. The forms that remove something are named after it. */
+export async function changePackage({ api, owner, param, href }: Visit, form: Form): Promise<Submitted> {
+  const at = path`/v1/packages/${param("package")}`;
+  const to = (notice: string) => ({
+    to: href(path`/o/${owner.name}/settings/packages/${param("package")}`, { notice }),
+  });
+  const [verb = "", id = ""] = form.action.split(" ");
+  switch (verb) {
+    case "permission": {
+      const body = { userQuery: form.text("userQuery"), permissionLevel: form.text("permissionLevel") };
+      await faultsAt(
+        { "unknown-user": "userQuery" },
+        api({ method: "POST", path: `${at}/permissions`, body }),
+      );
+      return to("permission-set");
+    }
+    case "add-route": {
+      const body = { templatePath: form.text("templatePath"), outgoingUrl: form.text("outgoingUrl") };
+      await faultsAt(
+        { "route-conflicts": "templatePath", "too-many-routes": "templatePath" },
+        api({ method: "POST", path: `${at}/routes`, body }),
+      );
+      return to("route-added");
+    }
+    case "remove-route":
+      await api({ method: "DELETE", path: at + path`/routes/${id}` });
+      return to("route-removed");
+    case "add-domain":
+      await faultsAt(
+        { "domain-is-already-in-use": "name" },
+        api({ method: "POST", path: `${at}/domains`, body: { name: form.text("name") } }),
+      );
+      return to("domain-added");
+    case "remove-domain":
+      await api({ method: "DELETE", path: at + path`/domains/${id}` });
+      return to("domain-removed");
+    default:
+      throw new Problem("invalid-query", "The page has no such form.");
+  }
+}

@@ -1,0 +1,157 @@
+import { ROLES, type OrganizationMemberV1, type Role } from "../../../../schemas/contracts/member.js";
+import { Problem } from "../../../../schemas/problem.js";
+import { path } from "../../address.js";
+import { mayManage, page, useVisit, type Submitted, type Visit, type VisitedOwner } from "../../page.js";
+import { Button, ConfirmButton } from "../../parts/button.js";
+import { faultsAt } from "../../parts/faults.js";
+import { Field, Form, Select } from "../../parts/form.js";
+import { PageHead } from "../../parts/page-head.js";
+import { Panel } from "../../parts/panel.js";
+import { Table } from "../../parts/table.js";
+import type { Form as Sent } from "../../read-form.js";
+import { SettingsTabs } from "./settings-tabs.js";
+
+/** The members of an organization and their roles. A user's settings begin with the packages. */
+export const membersPage = page<OrganizationMemberV1[]>({
+  path: "/o/:owner/settings",
+  section: "settings",
+  load({ api, owner, ctx, href }) {
+    if (owner.kind === "organization") return api<OrganizationMemberV1[]>({ path: membersOf(owner) });
+    ctx.redirect(href(path`/o/${owner.name}/settings/packages`));
+    return [];
+  },
+  title: (_, { owner }) => `Members of ${owner.name}`,
+  render: (members) => <Members members={members} />,
+  submit: changeMembers,
+  notices: {
+    added: "The member was added.",
+    changed: "The role was changed.",
+    removed: "The member was removed.",
+  },
+});
+
+function membersOf({ name }: VisitedOwner): string {
+  return path`/v1/organizations/${name}/users`;
+}
+
+/** The form of a row is named after its member, so that a fault shows in that row. */
+async function changeMembers({ api, owner, user, href }: Visit, form: Sent): Promise<Submitted> {
+  const [verb = "", member = ""] = form.action.split(" ");
+  const to = (notice: string) => ({ to: href(path`/o/${owner.name}/settings`, { notice }) });
+  const put = (username: string) =>
+    api({ method: "POST", path: membersOf(owner), body: { username, role: form.text("role") } });
+  switch (verb) {
+    case "add":
+      await faultsAt(
+        { "unknown-user": "username", "cannot-remove-last-owner": "role" },
+        put(form.text("username")),
+      );
+      return to("added");
+    case "role":
+      await put(member);
+      return to("changed");
+    case "remove":
+      await api({ method: "DELETE", path: membersOf(owner) + path`/${member}` });
+      return member === user.username ? { to: href("") } : to("removed");
+    default:
+      throw new Problem("invalid-query", "The page has no such form.");
+  }
+}
+
+const ROLE_WORDS: Record<Role, string> = { member: "Member", admin: "Admin", owner: "Owner" };
+
+function Members({ members }: { members: readonly OrganizationMemberV1[] }) {
+  const { owner } = useVisit();
+  const owners = members.filter(({ role }) => role === "owner").length;
+  return (
+    <>
+      <PageHead title={`Settings of ${owner.name}`} />
+      <SettingsTabs current="members" />
+      <Panel title="Members">
+        <Table
+          caption="Members"
+          columns={[{ name: "Username" }, { name: "Role" }, { name: "Remove", isUnnamed: true }]}
+          rows={members.map((member) => {
+            const isLast = member.role === "owner" && owners === 1;
+            return [
+              member.username,
+              <RoleCell member={member} isLast={isLast} />,
+              <Removal member={member} isLast={isLast} />,
+            ];
+          })}
+        />
+        <p class="hint">
+          Members see everything and change nothing. Admins change packages, imports, webhooks and members.
+          Only owners make and remove owners.
+        </p>
+      </Panel>
+      {mayManage(owner) && (
+        <Panel title="Add a member">
+          <Form action="add">
+            <Field name="username" label="Username" required autocomplete="off" />
+            <Select name="role" label="Role" options={rolesFor(owner)} value="member" />
+            <Button>Add</Button>
+          </Form>
+        </Panel>
+      )}
+    </>
+  );
+}
+
+/** The roles that the viewer may give. */
+function rolesFor({ role }: VisitedOwner): { value: Role; label: string }[] {
+  const given = ROLES.filter((each) => each !== "owner" || role === "owner");
+  return given.map((value) => ({ value, label: ROLE_WORDS[value] }));
+}
+
+interface RowProps {
+  member: OrganizationMemberV1;
+  isLast: boolean;
+}
+
+function mayChange(owner: VisitedOwner, { role }: OrganizationMemberV1): boolean {
+  return owner.role === "owner" || (owner.role === "admin" && role !== "owner");
+}
+
+function RoleCell({ member, isLast }: RowProps) {
+  const { owner } = useVisit();
+  if (isLast || !mayChange(owner, member)) return <>{ROLE_WORDS[member.role]}</>;
+  return (
+    <Form action={`role ${member.username}`} class="row tight">
+      <select name="role" aria-label={`Role of ${member.username}`}>
+        {rolesFor(owner).map(({ value, label }) => (
+          <option value={value} selected={value === member.role}>
+            {label}
+          </option>
+        ))}
+      </select>
+      <Button kind="plain">Save</Button>
+    </Form>
+  );
+}
+
+function Removal({ member, isLast }: RowProps) {
+  const { owner, user } = useVisit();
+  const isViewer = member.username === user.username;
+  if (isLast && (isViewer || mayChange(owner, member)))
+    return (
+      <>
+        <Button kind="plain" disabled>
+          {isViewer ? "Leave" : "Remove"}
+        </Button>{" "}
+        <span class="soft small">The last owner cannot be removed: make another member an owner first.</span>
+      </>
+    );
+  if (!isViewer && !mayChange(owner, member)) return null;
+  return (
+    <ConfirmButton
+      action={`remove ${member.username}`}
+      label={isViewer ? "Leave" : "Remove"}
+      question={
+        isViewer
+          ? `You will not see ${owner.name} any more. Levels that packages give you stay.`
+          : `${member.username} will not see ${owner.name} any more. Levels that packages give them stay.`
+      }
+    />
+  );
+}

@@ -1,0 +1,79 @@
+import type { OrganizationV1 } from "../../../../schemas/contracts/organization.js";
+import { path } from "../../address.js";
+import { mayManage, page, useVisit, type Visit } from "../../page.js";
+import { Button } from "../../parts/button.js";
+import { faultsAt } from "../../parts/faults.js";
+import { Field, Form } from "../../parts/form.js";
+import { formatTime } from "../../parts/format.js";
+import { PageHead } from "../../parts/page-head.js";
+import { Panel } from "../../parts/panel.js";
+import type { Form as Sent } from "../../read-form.js";
+import { SettingsTabs } from "./settings-tabs.js";
+
+/** The record of an organization. */
+export const organizationPage = page<OrganizationV1>({
+  path: "/o/:owner/settings/organization",
+  section: "settings",
+  load: ({ api, owner }) => api<OrganizationV1>({ path: path`/v1/organizations/${owner.name}` }),
+  title: ({ name }) => `Record of ${name}`,
+  render: (organization) => <Organization organization={organization} />,
+  submit: changeOrganization,
+  notices: { changed: "The organization was changed." },
+});
+
+async function changeOrganization({ api, owner, href }: Visit, form: Sent) {
+  const website = form.optional("website");
+  const body = {
+    name: form.text("name"),
+    description: form.text("description"),
+    billingEmail: form.text("billingEmail"),
+    ...(website !== undefined && { website }),
+  };
+  const changed = api<OrganizationV1>({ method: "PUT", path: path`/v1/organizations/${owner.name}`, body });
+  const { name } = await faultsAt({ "already-exists": "name" }, changed);
+  return { to: href(path`/o/${name}/settings/organization`, { notice: "changed" }) };
+}
+
+function Organization({ organization }: { organization: OrganizationV1 }) {
+  const { owner } = useVisit();
+  const { name, description, website, billingEmail, createdAt } = organization;
+  return (
+    <>
+      <PageHead title={`Settings of ${owner.name}`} />
+      <SettingsTabs current="organization" />
+      <Panel title="Organization">
+        {mayManage(owner) ? (
+          <Form action="change">
+            <Field
+              name="name"
+              label="Name"
+              value={name}
+              required
+              hint="Another name changes every address of the API and of these pages, and frees the old one at once."
+            />
+            <Field name="description" label="Description" value={description} rows={3} />
+            <Field name="website" label="Website" value={website} />
+            <Field
+              name="billingEmail"
+              label="E-mail address for bills"
+              type="email"
+              value={billingEmail}
+              required
+            />
+            <Button>Save</Button>
+          </Form>
+        ) : (
+          <dl class="facts">
+            <dt>Description</dt>
+            <dd>{description || "None"}</dd>
+            <dt>Website</dt>
+            <dd>{website ?? "None"}</dd>
+            <dt>E-mail address for bills</dt>
+            <dd>{billingEmail}</dd>
+          </dl>
+        )}
+        <p class="soft small">Made {formatTime(createdAt)}</p>
+      </Panel>
+    </>
+  );
+}

@@ -1,0 +1,29 @@
+import { path } from "../../address.js";
+import { mayManage, useVisit } from "../../page.js";
+import { Tabs } from "../../parts/tabs.js";
+
+export type SettingsTab = "members" | "organization" | "packages" | "audit";
+
+/** The settings of an owner. Users have no members and no record of an organization. */
+export function SettingsTabs({ current }: { current: SettingsTab }) {
+  const { owner, href } = useVisit();
+  const isOrganization = owner.kind === "organization";
+  const tabs: { name: SettingsTab; label: string; end: string; isShown: boolean }[] = [
+    { name: "members", label: "Members", end: "", isShown: isOrganization },
+    { name: "organization", label: "Organization", end: "/organization", isShown: isOrganization },
+    { name: "packages", label: "Packages", end: "/packages", isShown: true },
+    { name: "audit", label: "Audit log", end: "/audit", isShown: mayManage(owner) },
+  ];
+  return (
+    <Tabs
+      label="Settings"
+      tabs={tabs
+        .filter(({ isShown }) => isShown)
+        .map(({ name, label, end }) => ({
+          label,
+          href: href(path`/o/${owner.name}/settings` + end),
+          isCurrent: name === current,
+        }))}
+    />
+  );
+}

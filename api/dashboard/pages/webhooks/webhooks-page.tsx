@@ -1,0 +1,116 @@
+import { DELIVERY_STATES } from "../../../../schemas/contracts/webhook-delivery.js";
+import { WEBHOOK_EVENT_KINDS } from "../../../../schemas/contracts/webhook-event.js";
+import type { ListedWebhook, WebhookRecord } from "../../../../schemas/contracts/webhook.js";
+import { path } from "../../address.js";
+import { page, useVisit, type Visit } from "../../page.js";
+import { Button } from "../../parts/button.js";
+import { EmptyState } from "../../parts/empty-state.js";
+import { faultsAt } from "../../parts/faults.js";
+import { Field, Form } from "../../parts/form.js";
+import { formatCount } from "../../parts/format.js";
+import { PageHead } from "../../parts/page-head.js";
+import { Pager } from "../../parts/pager.js";
+import { Panel } from "../../parts/panel.js";
+import { Table } from "../../parts/table.js";
+import type { Form as Sent } from "../../read-form.js";
+import { KindFields, kindsOf } from "./kind-fields.js";
+import { SecretOnce } from "./secret-once.js";
+import { deliveryLabel, WebhookBadge } from "./webhook-words.js";
+
+interface WebhookList {
+  webhooks: ListedWebhook[];
+  next?: string;
+}
+
+type Created = WebhookRecord & { secret: string };
+
+/** Every webhook of an owner, and a form for another one. */
+export const webhooksPage = page<WebhookList>({
+  path: "/o/:owner/webhooks",
+  section: "webhooks",
+  load: ({ api, owner, query }) =>
+    api<WebhookList>({
+      path: path`/v2/${owner.name}/webhooks`,
+      query: { after: query.get("after") ?? undefined, per_page: 50 },
+    }),
+  title: (_, { owner }) => `Webhooks of ${owner.name}`,
+  render: (list, { shown }) => <Webhooks {...list} created={shown as Created | undefined} />,
+  submit: createWebhook,
+  notices: { deleted: "The webhook and its delivery log were deleted." },
+});
+
+async function createWebhook({ api, owner }: Visit, form: Sent) {
+  const body = { url: form.text("url"), event_kinds: kindsOf(form) };
+  const created = api<Created>({ method: "POST", path: path`/v2/${owner.name}/webhooks`, body });
+  return { shown: await faultsAt({ "webhook-url-not-allowed": "url", "too-many-webhooks": "url" }, created) };
+}
+
+function Webhooks({ webhooks, next, created }: WebhookList & { created: Created | undefined }) {
+  const { owner, href } = useVisit();
+  return (
+    <>
+      <PageHead
+        title="Webhooks"
+        about="When something happens here, your own server is told by a signed request."
+      />
+      {created !== undefined && (
+        <SecretOnce secret={created.secret} title="The webhook was created">
+          <a class="button primary" href={href(path`/o/${owner.name}/webhooks/${created.id}`)}>
+            Test it
+          </a>
+        </SecretOnce>
+      )}
+      {webhooks.length > 0 ? (
+        <Panel title="Endpoints">
+          <WebhookTable webhooks={webhooks} />
+        </Panel>
+      ) : (
+        <EmptyState title="There is no webhook yet">
+          <p>
+            A webhook can tell your CRM or your chat that a company has begun to evaluate one of your
+            packages. The page on webhooks in the documentation has receivers to copy, in shell, Node and
+            Python.
+          </p>
+        </EmptyState>
+      )}
+      <Pager next={next} />
+      <Panel title="New webhook">
+        <Form action="create">
+          <Field
+            name="url"
+            label="URL"
+            type="url"
+            required
+            placeholder="https://crm.example.org/hooks/stages"
+            hint="Reachable from the internet, http or https. It answers with a 2xx status within five seconds."
+          />
+          <KindFields chosen={WEBHOOK_EVENT_KINDS.filter((kind) => kind !== "test")} />
+          <Button>Create webhook</Button>
+        </Form>
+      </Panel>
+    </>
+  );
+}
+
+function WebhookTable({ webhooks }: { webhooks: readonly ListedWebhook[] }) {
+  const { owner, href } = useVisit();
+  return (
+    <Table
+      caption="Webhooks"
+      columns={[{ name: "URL" }, { name: "State" }, { name: "Last 24 hours" }]}
+      rows={webhooks.map((webhook) => [
+        <a href={href(path`/o/${owner.name}/webhooks/${webhook.id}`)}>{webhook.url}</a>,
+        <WebhookBadge webhook={webhook} />,
+        countsOf(webhook),
+      ])}
+    />
+  );
+}
+
+function countsOf({ last_24_hours: counts }: ListedWebhook): string {
+  const some = DELIVERY_STATES.filter((state) => counts[state] > 0);
+  if (some.length === 0) return "Nothing";
+  return some
+    .map((state) => `${formatCount(counts[state])} ${deliveryLabel(state).toLowerCase()}`)
+    .join(", ");
+}

@@ -1,0 +1,139 @@
+import { packFile, readSample } from "./pack-file.js";
+import { newKey, sendBody } from "./send-body.js";
+import { dryRun, showReport } from "./upload-report.js";
+
+interface Upload {
+  /** The address of the list of imports. */
+  imports: string;
+  file: File | undefined;
+  /** Stays the same for a file until it is imported, so that trying again imports it once. */
+  key: string;
+  sending: AbortController | undefined;
+}
+
+/** Makes the page for a file of events work. */
+export function addUpload(): void {
+  const root = document.querySelector<HTMLElement>("[data-upload]");
+  if (root === null) return;
+  root.hidden = false;
+  const upload: Upload = {
+    imports: root.dataset["upload"] ?? "",
+    file: undefined,
+    key: newKey(),
+    sending: undefined,
+  };
+  const { input, target, drop, stop, form } = partsOf(root);
+  const choose = (file: File | undefined) => {
+    if (file === undefined || upload.sending !== undefined) return;
+    upload.file = file;
+    upload.key = newKey();
+    void look(root, file);
+  };
+  input.addEventListener("change", () => choose(input.files?.[0]));
+  target.addEventListener("change", () => upload.file && void look(root, upload.file));
+  addDropping(drop, choose);
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    void send(root, upload);
+  });
+  stop.addEventListener("click", () => upload.sending?.abort());
+  window.addEventListener("beforeunload", (event) => {
+    if (upload.sending !== undefined) event.preventDefault();
+  });
+}
+
+function partsOf(root: HTMLElement) {
+  const find = <Kind extends HTMLElement>(selector: string) => root.querySelector(selector) as Kind;
+  return {
+    form: find<HTMLFormElement>("form"),
+    input: find<HTMLInputElement>("#upload-file"),
+    target: find<HTMLSelectElement>("#upload-target"),
+    drop: find<HTMLElement>("[data-upload-drop]"),
+    name: find<HTMLElement>("[data-upload-name]"),
+    start: find<HTMLButtonElement>("[data-upload-start]"),
+    stop: find<HTMLButtonElement>("[data-upload-stop]"),
+    bar: find<HTMLProgressElement>("[data-upload-bar]"),
+    state: find<HTMLElement>("[data-upload-state]"),
+    report: find<HTMLElement>("[data-upload-report]"),
+  };
+}
+
+function addDropping(drop: HTMLElement, choose: (file: File | undefined) => void): void {
+  // A file that misses the box would replace the page.
+  for (const type of ["dragover", "drop"]) document.addEventListener(type, (event) => event.preventDefault());
+  drop.addEventListener("dragenter", () => drop.classList.add("over"));
+  drop.addEventListener("dragleave", (event) => {
+    if (!drop.contains(event.relatedTarget as Node | null)) drop.classList.remove("over");
+  });
+  drop.addEventListener("drop", (event) => {
+    drop.classList.remove("over");
+    choose(event.dataTransfer?.files[0]);
+  });
+}
+
+/** Checks the first lines of the file without importing them. */
+async function look(root: HTMLElement, file: File): Promise<void> {
+  const { name, start, target, report, state } = partsOf(root);
+  name.textContent = `${file.name}, ${bytes(file.size)}`;
+  state.textContent = "";
+  start.disabled = true;
+  start.textContent = "Import";
+  report.textContent = "Checking the first lines …";
+  try {
+    const sample = await readSample(file);
+    const found = sample && (await dryRun(target.value, sample));
+    showReport(report, sample, found);
+    start.disabled = found?.events_successfully_imported === 0;
+    start.textContent = `Import ${bytes(file.size)}`;
+  } catch (error) {
+    report.textContent = `The file could not be checked: ${sentence(error)}`;
+  }
+}
+
+async function send(root: HTMLElement, upload: Upload): Promise<void> {
+  const { start, stop, bar, state, target, input } = partsOf(root);
+  const { file } = upload;
+  if (file === undefined || upload.sending !== undefined) return;
+  const sending = new AbortController();
+  upload.sending = sending;
+  const show = (text: string, share?: number) => {
+    if (state.textContent !== text) state.textContent = text;
+    if (share === undefined) bar.removeAttribute("value");
+    else bar.value = share;
+  };
+  setBusy(true);
+  try {
+    const packed = await packFile(file, (read) => show("Packing …", read / file.size));
+    sending.signal.throwIfAborted();
+    const onSent = (share: number) => (share < 1 ? show("Sending …", share) : show("Storing …"));
+    const id = await sendBody({ url: target.value, packed, key: upload.key, onSent, signal: sending.signal });
+    upload.sending = undefined;
+    location.assign(`${upload.imports}/${id}`);
+  } catch (error) {
+    upload.sending = undefined;
+    setBusy(false);
+    state.textContent = sending.signal.aborted
+      ? "Stopped. Nothing of the file was imported."
+      : sentence(error);
+  }
+
+  function setBusy(isBusy: boolean): void {
+    start.disabled = isBusy;
+    target.disabled = isBusy;
+    input.disabled = isBusy;
+    stop.hidden = !isBusy;
+    bar.hidden = !isBusy;
+  }
+}
+
+function sentence(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function bytes(size: number): string {
+  const units = ["bytes", "kB", "MB", "GB"];
+  let value = size;
+  let unit = 0;
+  for (; value >= 1_000 && unit < units.length - 1; unit++) value /= 1_000;
+  return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit] ?? ""}`;
+}
