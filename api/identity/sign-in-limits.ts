@@ -55,4 +55,4 @@ export class SignInLimits {
 
 /** The one sentence for every reason. */
 export const SIGN_IN_FAILED =
-  "Sign-in failed: this is wrong, was used already, or has expired. Nothing more is told about the reason.";
+  "You are not signed in: the username, token, password or link is wrong, was used already, or has expired.";

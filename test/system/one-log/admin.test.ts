@@ -138,6 +138,13 @@ describe("admin", () => {
     expect(keyless.errors).toEqual([expect.stringContaining("SECRET_KEY must be set")]);
     await writeFile(join(DATA_DIR, "secret-key"), SECRET_KEY.toString("base64"), { mode: 0o600 });
     expect(await admin({ DATA_DIR }, "list-accounts")).toMatchObject({ errors: [] });
+    await admin({ DATA_DIR }, "create-account", "--username", "Gus", "--email", "gus@example.org");
+    const nowhere = await admin({ DATA_DIR }, "sign-in-link", "gus");
+    expect(nowhere).toEqual({ out: [], errors: [expect.stringMatching(/^No server runs .*--url/)] });
+    await running.writeEndpoints({ postgres: postgres.url, api: "http://[::]:8080" });
+    const linked = await admin({ DATA_DIR }, "sign-in-link", "gus");
+    const link = /^http:\/\/\[::1\]:8080\/dashboard\/sign-in\/link\?key=mtl_[\w-]{43}$/;
+    expect(linked).toEqual({ out: [expect.stringMatching(link)], errors: [] });
     expect((await admin({ DATA_DIR }, "migrate")).out).toEqual([
       "PostgreSQL is up to date.",
       "The embedded ClickHouse is migrated when it starts.",

@@ -4,10 +4,10 @@ import type { Viewer } from "../../page.js";
 import { Button, ConfirmButton } from "../../parts/button.js";
 import { CopyLine } from "../../parts/copy-line.js";
 import { Check, Field, Form, Select } from "../../parts/form.js";
-import { formatTime } from "../../parts/format.js";
 import { Panel } from "../../parts/panel.js";
 import { Table } from "../../parts/table.js";
 import { section } from "./account-section.js";
+import { Time } from "./time.js";
 
 type MadeToken = ApiTokenV1 & { token: string };
 
@@ -39,7 +39,7 @@ export const additionalTokens = section({
         rows={tokens.map(rowOf)}
         empty="There is none."
       />
-      <details>
+      <details class="unfold">
         <summary>Make a limited token</summary>
         <NewToken user={user} />
       </details>
@@ -70,8 +70,8 @@ function rowOf({ id, name, scopes, owner, expiresAt, lastUsedAt }: ApiTokenV1) {
     name,
     scopes.join(", "),
     owner ?? "everything",
-    expiresAt === undefined ? "never" : formatTime(expiresAt),
-    lastUsedAt === undefined ? "never" : formatTime(lastUsedAt),
+    expiresAt === undefined ? "never" : <Time at={expiresAt} />,
+    lastUsedAt === undefined ? "never" : <Time at={lastUsedAt} />,
     <ConfirmButton
       action="revoke-token"
       label="Revoke"
@@ -85,7 +85,7 @@ function rowOf({ id, name, scopes, owner, expiresAt, lastUsedAt }: ApiTokenV1) {
 function NewToken({ user }: { user: Viewer }) {
   const owners = [user.username, ...user.organizations.map(({ name }) => name)];
   return (
-    <Form action="make-token">
+    <Form action="make-token" class="form narrow">
       <Field name="name" label="Name" hint="The audit log calls it by this name." required />
       <fieldset>
         <legend>May</legend>

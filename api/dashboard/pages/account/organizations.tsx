@@ -18,9 +18,9 @@ export const organizations = section({
           rows={user.organizations.map((each) => rowOf(each, href))}
           empty="You belong to none."
         />
-        <details>
+        <details class="unfold">
           <summary>Make an organization</summary>
-          <Form action="make-organization">
+          <Form action="make-organization" class="form narrow">
             <Field name="name" label="Name" required />
             <Field name="description" label="Description" />
             <Field

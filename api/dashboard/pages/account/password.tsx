@@ -11,7 +11,8 @@ export function password(deps: SignInPagesDeps) {
   return section({
     async load({ ctx }) {
       const session = sessionOf(ctx);
-      return { has: await hasPassword(deps.pg, session), fresh: isFresh(session) };
+      const { username } = session.account;
+      return { username, has: await hasPassword(deps.pg, session), fresh: isFresh(session) };
     },
     render: (state) => (
       <Panel title="Password">
@@ -29,7 +30,13 @@ export function password(deps: SignInPagesDeps) {
   });
 }
 
-function PasswordForm({ has, fresh }: { has: boolean; fresh: boolean }) {
+interface PasswordFormProps {
+  username: string;
+  has: boolean;
+  fresh: boolean;
+}
+
+function PasswordForm({ username, has, fresh }: PasswordFormProps) {
   if (!has && !fresh)
     return (
       <p>
@@ -43,7 +50,11 @@ function PasswordForm({ has, fresh }: { has: boolean; fresh: boolean }) {
         {has ? "You can sign in with a password." : "You have none, and can set one now."} Every other browser
         is signed out by a new one.
       </p>
-      <Form action="set-password">
+      <Form action="set-password" class="form narrow">
+        {/* Tells password managers whose it is. */}
+        <span class="hidden" aria-hidden="true">
+          <input type="text" autocomplete="username" value={username} readOnly tabIndex={-1} />
+        </span>
         {!fresh && (
           <Field
             name="present"

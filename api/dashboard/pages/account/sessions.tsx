@@ -12,11 +12,11 @@ import {
 import { inTransaction } from "../../../stores/connection.js";
 import { Button } from "../../parts/button.js";
 import { Form } from "../../parts/form.js";
-import { formatTime } from "../../parts/format.js";
 import { Panel } from "../../parts/panel.js";
 import { Table } from "../../parts/table.js";
 import { sessionOf, type SignInPagesDeps } from "../sign-in/sign-in-deps.js";
 import { section } from "./account-section.js";
+import { Time } from "./time.js";
 
 /** The browsers that are signed in. */
 export function sessions({ pg }: SignInPagesDeps) {
@@ -89,11 +89,11 @@ function rowOf({ id, userAgent, network, method, createdAt, lastUsedAt }: Listed
     </Form>
   );
   return [
-    browserName(userAgent),
-    network ?? "unknown",
-    METHODS[method],
-    formatTime(createdAt),
-    formatTime(lastUsedAt),
+    <span class="one-line">{browserName(userAgent)}</span>,
+    <span class="one-line">{network ?? "unknown"}</span>,
+    <span class="one-line">{METHODS[method]}</span>,
+    <Time at={createdAt} />,
+    <Time at={lastUsedAt} />,
     id === present ? "this one" : end,
   ];
 }

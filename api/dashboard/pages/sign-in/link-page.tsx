@@ -46,7 +46,7 @@ export function linkPage(deps: SignInPagesDeps): Page {
 
 function SignIn({ link, username }: { link: string; username: string }) {
   return (
-    <div class="narrow">
+    <div class="sign-in">
       <PageHead title={`Sign in as ${username}`} />
       <Form action="sign-in">
         <input type="hidden" name="key" value={link} />
@@ -59,7 +59,7 @@ function SignIn({ link, username }: { link: string; username: string }) {
 
 function MakeAccount({ link }: { link: string }) {
   return (
-    <div class="narrow">
+    <div class="sign-in">
       <PageHead title="Make the first account" />
       <Form action="first-account">
         <input type="hidden" name="key" value={link} />
@@ -83,7 +83,7 @@ function MakeAccount({ link }: { link: string }) {
 function NotUsable() {
   const { href } = useVisit();
   return (
-    <div class="narrow">
+    <div class="sign-in">
       <PageHead title="This link does not sign in" />
       <p class="problem" role="alert">
         {SIGN_IN_FAILED}

@@ -60,7 +60,7 @@ function returnPage(deps: SignInPagesDeps, openid: OpenIdProvider): Page {
 function Refused() {
   const { href } = useVisit();
   return (
-    <div class="narrow">
+    <div class="sign-in">
       <PageHead title="This does not sign in" />
       <p class="problem" role="alert">
         {SIGN_IN_FAILED}

@@ -40,7 +40,7 @@ interface SignInProps {
 
 function SignIn({ to, openid }: SignInProps) {
   return (
-    <div class="narrow">
+    <div class="sign-in">
       <PageHead title="Sign in" />
       <Form action="sign-in">
         <input type="hidden" name="to" value={to} />
@@ -55,13 +55,13 @@ function SignIn({ to, openid }: SignInProps) {
         <Button>Sign in</Button>
       </Form>
       {openid && (
-        <p>
+        <div>
           <a class="button" href={openid.address}>
             Sign in with {openid.name}
           </a>
-        </p>
+        </div>
       )}
-      <details>
+      <details class="unfold">
         <summary>Neither a password nor the token?</summary>
         <p>Whoever runs this service can make a link that signs you in. You can set a password then.</p>
         <CopyLine label="The command" text="npm run admin -- sign-in-link USERNAME" />
@@ -72,7 +72,7 @@ function SignIn({ to, openid }: SignInProps) {
 
 function NoAccount() {
   return (
-    <div class="narrow">
+    <div class="sign-in">
       <PageHead title="There is no account yet" />
       <p>
         When the service started, it printed a link that makes the first account. The link works for 15
