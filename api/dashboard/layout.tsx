@@ -88,7 +88,7 @@ function OwnerSwitch({ viewer, owner }: { viewer: Viewer; owner: VisitedOwner | 
           </li>
         ))}
         <li class="apart">
-          <a href={href("/account", { tab: "organizations" })}>New organization</a>
+          <a href={`${href("/account")}#organizations`}>New organization</a>
         </li>
       </ul>
     </details>
