@@ -118,28 +118,29 @@ async function readAnswer(
   onComplete: () => void,
 ): Promise<RegistryAnswer> {
   const decoder = new HttpAnswerDecoder({ isWithoutBody: method === "HEAD", isLenient: true });
-  let parts: Buffer[] = [];
-  while (decoder.head === undefined) parts = decoder.decode(await nextBytes(connection));
+  let first: Buffer | undefined;
+  while (decoder.head === undefined) first = decodePart(decoder, await nextBytes(connection));
   const { status, values } = decoder.head;
-  return { status, headers: values, body: bodyOf({ connection, decoder, parts, onComplete }) };
+  return { status, headers: values, body: bodyOf({ connection, decoder, first, onComplete }) };
 }
 
 interface StartedAnswer {
   connection: HttpConnection;
   decoder: HttpAnswerDecoder;
-  /** Those that arrived with the head. */
-  parts: Buffer[];
+  /** The part that arrived with the head. */
+  first: Buffer | undefined;
   onComplete: () => void;
 }
 
-async function* bodyOf({ connection, decoder, parts, onComplete }: StartedAnswer): AsyncGenerator<Buffer> {
+async function* bodyOf({ connection, decoder, first, onComplete }: StartedAnswer): AsyncGenerator<Buffer> {
   let isWhole = false;
   try {
-    yield* parts;
+    if (first !== undefined) yield first;
     while (!decoder.isComplete) {
       const bytes = decoder.isEndless ? await connection.read() : await nextBytes(connection);
       if (bytes === undefined) return;
-      yield* decoder.decode(bytes);
+      const part = decodePart(decoder, bytes);
+      if (part !== undefined) yield part;
     }
     isWhole = true;
   } finally {
@@ -147,6 +148,18 @@ async function* bodyOf({ connection, decoder, parts, onComplete }: StartedAnswer
     if (isWhole && !saysClose) onComplete();
     else connection.socket.destroy();
   }
+}
+
+/**
+ * The part of the body that `bytes` hold, moved together at their beginning. A registry may send chunks of one byte, and
+ * one write for each of them would keep the event loop busy.
+ */
+function decodePart(decoder: HttpAnswerDecoder, bytes: Buffer): Buffer | undefined {
+  const parts = decoder.decode(bytes);
+  if (parts.length < 2) return parts[0];
+  let end = 0;
+  for (const part of parts) end += part.copy(bytes, end);
+  return bytes.subarray(0, end);
 }
 
 async function nextBytes({ read }: HttpConnection): Promise<Buffer> {

@@ -36,6 +36,12 @@ const PATHS: Record<string, (response: ServerResponse) => void> = {
     response.useChunkedEncodingByDefault = false;
     response.end(BLOB);
   },
+  "/crumbs": (response) => {
+    response.socket?.cork();
+    for (const character of "0123456789".repeat(100)) response.write(character);
+    response.end();
+    response.socket?.uncork();
+  },
   "/empty": (response) => response.writeHead(404, { "Content-Length": 0 }).end(),
   "/cut": (response) => {
     response.writeHead(200, { "Content-Length": 100 }).write("some");
@@ -111,6 +117,19 @@ describe("an answer of a registry", () => {
     const answer = await ask(client, "/length", { method: "HEAD" });
     expect([answer.status, answer.headers["content-length"]]).toEqual([200, [String(BLOB.length)]]);
     expect(await read(answer)).toHaveLength(0);
+  });
+
+  it("in many small chunks is read in few parts", async () => {
+    using client = createRegistryClient(ANYWHERE);
+    const { body } = await ask(client, "/crumbs");
+    let parts = 0;
+    let text = "";
+    for await (const part of body) {
+      parts++;
+      text += String(part);
+    }
+    expect(text).toBe("0123456789".repeat(100));
+    expect(parts).toBeLessThan(100);
   });
 
   it("that breaks off fails while it is read", async () => {
