@@ -1,6 +1,7 @@
 import { collectBenchmark } from "./collect/collect-benchmark.js";
 import type { Benchmark } from "./common/benchmark.js";
 import { csvBenchmark } from "./csv/csv-benchmark.js";
+import { dashboardBenchmark } from "./dashboard/dashboard-benchmark.js";
 import { fairBenchmark } from "./fair/fair-benchmark.js";
 import { funnelBenchmark } from "./funnel/funnel-benchmark.js";
 import { growthBenchmark } from "./growth/growth-benchmark.js";
@@ -20,6 +21,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   memoryBenchmark,
   csvBenchmark,
   managementBenchmark,
+  dashboardBenchmark,
   collectBenchmark,
   pullBenchmark,
   funnelBenchmark,

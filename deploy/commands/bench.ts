@@ -46,6 +46,7 @@ export function benchCommand(): Command {
       2_000_000_000,
     )
     .option("--rate <count>", "management requests per second", upTo(RATE_MAX), 500)
+    .option("--views <count>", "page views of the dashboard per second", upTo(RATE_MAX), 50)
     .option("--redirects <count>", "redirects of live collection per second", upTo(REDIRECTS_MAX), 5_000)
     .option("--seconds <count>", "how long requests are sent", upTo(SECONDS_MAX), 20)
     .addOption(

@@ -34,6 +34,8 @@ export interface BenchOptions {
   bytes: number;
   /** Requests per second. */
   rate: number;
+  /** Page views of the dashboard per second. */
+  views: number;
   /** Redirects of live collection per second. */
   redirects: number;
   /** How long requests are sent. */

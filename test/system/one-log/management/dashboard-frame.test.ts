@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { route } from "../../../../api/route.js";
+import { createSession } from "../../../../api/identity/sessions.js";
+import { cookieForm } from "../../../../api/identity/session-cookie.js";
+import { readAccountByName } from "../../../../api/stores/accounts/accounts.js";
+import {
+  openTestPostgres,
+  serveApi,
+  type ServedApi,
+  type TestPostgres,
+} from "../../../support/api/management-api.js";
+import { openBrowser } from "../../../support/dashboard/open-browser.js";
+
+/** Statistics whose store is away. */
+const away = route({
+  method: "GET",
+  path: "/v2/:owner/stats",
+  action: "stats.read",
+  operation: { id: "away", summary: "Away", answers: {} },
+  handle() {
+    throw Object.assign(new Error("connect ECONNREFUSED 10.0.0.1:8123"), { code: "ECONNREFUSED" });
+  },
+});
+
+let api: ServedApi;
+let token: string;
+let cookie: string;
+let postgres: TestPostgres;
+
+beforeAll(async () => {
+  postgres = await openTestPostgres();
+  const { pg } = postgres;
+  api = await serveApi({ pg, routes: [away] });
+  token = await api.account("ada");
+  const { id } = (await readAccountByName(pg, "ada")) ?? { id: "" };
+  const browser = { userAgent: "", address: "127.0.0.1" };
+  const secret = await createSession({ pg, tokens: api.tokens }, { accountId: id, method: "link", browser });
+  cookie = `${cookieForm(api.url, "session").name}=${secret}`;
+});
+afterAll(async () => {
+  await api[Symbol.asyncDispose]();
+  await postgres[Symbol.asyncDispose]();
+});
+
+/** What a browser gets that is not signed in, or is. */
+const get = (path: string, headers: Record<string, string> = {}) =>
+  openBrowser({ url: api.url }).get(path, headers);
+
+test("the root leads browsers to the dashboard, and tells programs that nothing is there", async () => {
+  const seen = await get("/", { accept: "text/html,application/xhtml+xml,*/*;q=0.8" });
+  expect([seen.status, seen.location]).toEqual([302, "/dashboard"]);
+  expect((await get("/")).status).toBe(404);
+});
+
+test("a page whose store is away says so with 503, and keeps the reason to itself", async () => {
+  const { status, headers, html } = await get("/dashboard/o/ada", { cookie });
+  expect(status).toBe(503);
+  expect(headers["retry-after"]).toBe("5");
+  expect(html).toContain("A store cannot be reached");
+  expect(html).not.toMatch(/ECONNREFUSED|10\.0\.0\.1/);
+  expect((await get("/dashboard/sign-in")).status).toBe(200);
+});
+
+test("the API below the dashboard takes the session, and the API itself does not", async () => {
+  const user = await get("/dashboard/api/v1/user", { cookie });
+  expect(JSON.parse(user.html)).toMatchObject({ username: "ada" });
+  expect((await get("/dashboard/api/v1/user")).status).toBe(401);
+  expect((await get("/v1/user", { cookie })).status).toBe(401);
+  expect((await get("/dashboard/api/v1/user", { authorization: `Bearer ${token}` })).status).toBe(401);
+});
+
+test("pages allow no inline script or style, and files are kept for good under a name of their content", async () => {
+  const page = await get("/dashboard/nothing");
+  expect(page.status).toBe(404);
+  const policy = page.headers["content-security-policy"];
+  expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
+  expect(policy).not.toContain("unsafe");
+  const [, sheet = ""] = /href="([^"]+\.css)"/.exec(page.html) ?? [];
+  const { headers } = await get(sheet, { "accept-encoding": "gzip" });
+  expect(headers["cache-control"]).toBe("public, max-age=31536000, immutable");
+  expect(headers["content-encoding"]).toBe("gzip");
+  expect((await get(sheet.replace(/assets\/[^/]+/, "assets/older"))).status).toBe(404);
+});
