@@ -27,14 +27,11 @@ export async function loadStatistics(visit: Visit, subject: Subject): Promise<Lo
   const query: Query = { ...queryOf(state), ...subject };
   const { api, owner } = visit;
   try {
-    const [statistics, countries] = await Promise.all([
-      api<Statistics>({ path: path`/v2/${owner.name}/stats`, query }),
-      api<StatisticsListPage>({
-        path: path`/v2/${owner.name}/stats/country`,
-        query: { ...query, compare: "none", interval: undefined, per_page: COUNTRIES_MAX },
-      }),
-    ]);
-    return { state, subject, statistics, countries: countries.rows };
+    const statistics = await api<Statistics>({
+      path: path`/v2/${owner.name}/stats`,
+      query: { ...query, limit: ROWS_MAX },
+    });
+    return { state, subject, statistics, countries: await allCountries(visit, { statistics, query }) };
   } catch (error) {
     if (!(error instanceof Problem) || !MENDABLE.includes(error.code)) throw error;
     visit.ctx.status = error.status;
@@ -42,8 +39,23 @@ export async function loadStatistics(visit: Visit, subject: Subject): Promise<Lo
   }
 }
 
+/** The map shows every country, the lists their first rows. Few packages have more countries than this. */
+const ROWS_MAX = 100;
 /** There are 249 codes. */
 const COUNTRIES_MAX = 300;
+
+async function allCountries(
+  { api, owner }: Visit,
+  { statistics, query }: { statistics: Statistics; query: Query },
+): Promise<readonly StatisticsRow[]> {
+  const first = statistics.breakdowns["country"] ?? [];
+  if (first.length < ROWS_MAX) return first;
+  const { rows } = await api<StatisticsListPage>({
+    path: path`/v2/${owner.name}/stats/country`,
+    query: { ...query, compare: "none", interval: undefined, per_page: COUNTRIES_MAX },
+  });
+  return rows;
+}
 
 const MENDABLE = ["invalid-date", "empty-range", "range-too-long", "invalid-query"];
 

@@ -81,13 +81,21 @@ function Shown({ state, statistics, subject, countries, panels, unit }: ShownPro
   );
 }
 
+/** Of each list; the others are a link away. */
+const ROWS = 10;
+
 /** The countries with their map, then the others beside each other. */
 function Lists({ state, statistics, subject, countries, panels, unit }: Omit<ShownProps, "problem">) {
   const { compare, breakdowns } = statistics;
   const shown = panels.map((panel) => {
     const { name } = panel.list;
     const list = (
-      <BarList panel={panel} rows={breakdowns[name] ?? []} isCompared={compare !== undefined} unit={unit} />
+      <BarList
+        panel={panel}
+        rows={(breakdowns[name] ?? []).slice(0, ROWS)}
+        isCompared={compare !== undefined}
+        unit={unit}
+      />
     );
     const links = <ListLinks panel={panel} state={state} subject={subject} />;
     return { panel, list, links };

@@ -1,0 +1,82 @@
+import { describe, expect, test } from "vitest";
+import { addressOf, path, withQuery } from "../../../../api/dashboard/address.js";
+import type { Visit } from "../../../../api/dashboard/page.js";
+import { changeOf } from "../../../../api/dashboard/statistics/metric-tiles.js";
+import {
+  linkToggling,
+  linkWith,
+  queryOf,
+  readState,
+} from "../../../../api/dashboard/statistics/view-state.js";
+
+const NOW = new Date("2026-11-22T12:00:00Z");
+
+function visitAt(search: string): Visit {
+  const href = (pathname: string) => addressOf("https://stats.example/tools", pathname);
+  return { here: "/o/acme/packages/web", query: new URLSearchParams(search), href } as unknown as Visit;
+}
+
+describe("the state of a page", () => {
+  test("is the last 30 days against the 30 before, by day, unless its address says otherwise", () => {
+    expect(readState(visitAt(""), NOW)).toEqual({
+      startDate: "2026-10-24",
+      endDate: "2026-11-23",
+      interval: "day",
+      compare: "previous",
+      automated: "include",
+      filters: [],
+      metric: "downloads",
+    });
+  });
+
+  test("goes to the API with its filters, those of one name together, and without what is the page's alone", () => {
+    const state = readState(visitAt("country=DE&country=FR&variable.mirror=eu&metric=views&unknown=1"), NOW);
+    expect(queryOf(state)).toEqual({
+      startDate: "2026-10-24",
+      endDate: "2026-11-23",
+      interval: "day",
+      compare: "previous",
+      automated: "include",
+      country: ["DE", "FR"],
+      "variable.mirror": ["eu"],
+    });
+  });
+
+  test("groups long ranges by week", () => {
+    expect(readState(visitAt("startDate=2026-01-01&endDate=2026-11-01"), NOW).interval).toBe("week");
+  });
+});
+
+describe("a link", () => {
+  test("adds a filter, or takes it away if it is set, and begins its list anew", () => {
+    const germany = [{ name: "country", value: "DE" }];
+    expect(linkToggling(visitAt("compare=year&after=x"), germany)).toBe(
+      "/tools/dashboard/o/acme/packages/web?compare=year&country=DE",
+    );
+    expect(linkToggling(visitAt("country=FR&country=DE"), germany)).toBe(
+      "/tools/dashboard/o/acme/packages/web?country=FR",
+    );
+  });
+
+  test("changes a parameter and keeps the others", () => {
+    expect(linkWith(visitAt("country=DE&interval=day"), { interval: "week" })).toBe(
+      "/tools/dashboard/o/acme/packages/web?country=DE&interval=week",
+    );
+  });
+
+  test("has encoded segments: a name may contain a slash or a question mark", () => {
+    expect(path`/o/${"acme"}/packages/${"a/b?c"}`).toBe("/o/acme/packages/a%2Fb%3Fc");
+    expect(withQuery("/o", { one: "a&b", none: undefined, two: ["1", "2"] })).toBe(
+      "/o?one=a%26b&two=1&two=2",
+    );
+  });
+});
+
+test.each([
+  [150, 100, 0.5],
+  [50, 100, -0.5],
+  [0, 0, 0],
+  [5, 0, null],
+])("%i against %i is a change by %s", (now, before, change) => {
+  expect(changeOf(now, before)).toBe(change);
+});
