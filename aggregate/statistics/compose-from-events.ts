@@ -17,14 +17,20 @@ function bucketOf(interval: Interval): string {
   return `if(${IS_NOW}, ${bucketSql(interval, "start")}, ${bucketSql(interval, "beforeStart")})`;
 }
 
+/**
+ * The address as a number, which is grouped faster than its bytes. Rows of one address and bucket are added up first:
+ * one that only removed versions had is none.
+ */
+export const ADDRESS = "reinterpretAsUInt128(endpoint_id)";
+
 /** How many addresses were there? Rows of (is_now, bucket, addresses); the bucket is empty for the whole range. */
 export function composeAddresses(liveRows: LiveRows, interval: Interval): string {
-  return `SELECT is_now, if(grouping(day) = 1, '', toString(day)) AS bucket, uniqExact(endpoint_id) AS addresses
+  return `SELECT is_now, if(grouping(day) = 1, '', toString(day)) AS bucket, uniqExact(address) AS addresses
 FROM
 (
-  SELECT ${IS_NOW} AS is_now, ${bucketOf(interval)} AS day, endpoint_id
+  SELECT ${IS_NOW} AS is_now, ${bucketOf(interval)} AS day, ${ADDRESS} AS address
   FROM (${liveRows(["date", "endpoint_id"], [HAS_ADDRESS])})
-  GROUP BY is_now, day, endpoint_id
+  GROUP BY is_now, day, address
   HAVING sum(sign) > 0
 )
 GROUP BY GROUPING SETS ((is_now, day), (is_now))`;
@@ -33,8 +39,10 @@ GROUP BY GROUPING SETS ((is_now, day), (is_now))`;
 export interface EventLists extends ListNarrowing {
   lists: readonly StatisticsList[];
   interval: Interval;
-  /** Whether only pixels are counted: then every list counts views. */
-  onlyPixels: boolean;
+  /** Which kinds of artifacts are counted: of pixels alone, every list counts views. */
+  counted: { packages: boolean; pixels: boolean };
+  /** Whether there is a range to compare with. */
+  compares: boolean;
 }
 
 /**
@@ -45,46 +53,86 @@ export interface EventLists extends ListNarrowing {
  */
 export function composeEventLists(
   liveRows: LiveRows,
-  { lists, interval, onlyPixels, ...narrowing }: EventLists,
+  { lists, interval, counted, compares, ...narrowing }: EventLists,
 ): string {
-  const keyed = lists.map((list) => ({ ...list, keys: keysOf(list) }));
-  const columns = new Set([
-    "date",
-    "kind",
-    ...keyed.flatMap(({ keys }) => keys.flatMap(({ reads }) => reads)),
-  ]);
-  const ofList = (valueOf: (list: (typeof keyed)[number]) => string) =>
-    `multiIf(${keyed.map((list) => `grouping(${list.keys[0]?.name}) = 0, ${valueOf(list)}`).join(", ")}, '')`;
-  const viewed = keyed.filter(({ counts }) => onlyPixels || counts === "views");
-  const isViewed = `list IN ('', ${viewed.map(({ name }) => `'${sqlName(name)}'`).join(", ")})`;
-  const measured = (suffix: string) =>
-    viewed.length === 0 ? `downloads${suffix}` : `if(${isViewed}, views${suffix}, downloads${suffix})`;
+  const keyed = lists.map((list) => ({ name: sqlName(list.name), counts: list.counts, keys: keysOf(list) }));
+  const keys = keyed.flatMap((list) => list.keys);
+  const columns = new Set(["date", "kind", ...keys.flatMap(({ reads }) => reads)]);
+  const sums = sumsOf(counted, compares).map(({ name, sql }) => `${sql} AS ${name}`);
   const { searched, followed } = listConditions(narrowing);
-  return `SELECT list, bucket, value_1, value_2, ${measured("_now")} AS amount, ${measured("_before")} AS before,
+  return `SELECT list, bucket, value_1, value_2, ${measureSql(keyed, counted, "now")} AS amount,
+  ${measureSql(keyed, counted, "before")} AS before,
   downloads_now + downloads_before AS downloads, views_now + views_before AS views,
   countIf(downloads_now + views_now > 0) OVER (PARTITION BY list) AS present,
   countIf(downloads_before + views_before > 0) OVER (PARTITION BY list) AS present_before
 FROM
 (
-  SELECT
-    ${keyed.length === 0 ? "''" : ofList(({ name }) => `'${sqlName(name)}'`)} AS list,
+  SELECT ${byList(keyed, ({ name }) => `'${name}'`)} AS list,
     if(grouping(day) = 0, toString(day), '') AS bucket,
-    ${keyed.length === 0 ? "''" : ofList(({ keys }) => `toString(${keys[0]?.name})`)} AS value_1,
-    ${keyed.length === 0 ? "''" : ofList(({ keys }) => (keys[1] === undefined ? "''" : `toString(${keys[1].name})`))} AS value_2,
-    sumIf(sign, is_now AND kind = 'package') AS downloads_now, sumIf(sign, NOT is_now AND kind = 'package') AS downloads_before,
-    sumIf(sign, is_now AND kind = 'pixel') AS views_now, sumIf(sign, NOT is_now AND kind = 'pixel') AS views_before
+    ${[0, 1].map((index) => `${byList(keyed, (list) => textOf(list.keys[index]))} AS value_${index + 1}`).join(",\n    ")},
+    ${sums.join(",\n    ")}
   FROM
   (
-    SELECT ${IS_NOW} AS is_now, ${bucketOf(interval)} AS day, kind, sign${keyed
-      .flatMap(({ keys }) => keys.map(({ name, sql }) => `,\n      ${sql} AS ${name}`))
-      .join("")}
+    SELECT ${[
+      `${IS_NOW} AS is_now`,
+      `${bucketOf(interval)} AS day`,
+      "kind",
+      "sign",
+      ...keys.map(({ name, sql }) => `${sql} AS ${name}`),
+    ].join(", ")}
     FROM (${liveRows([...columns])})
   )
-  GROUP BY GROUPING SETS ((day)${keyed.map(({ keys }) => `, (${keys.map(({ name }) => name).join(", ")})`).join("")})
+  GROUP BY GROUPING SETS (${["(day)", ...keyed.map((list) => `(${list.keys.map(({ name }) => name).join(", ")})`)].join(", ")})
 )
 WHERE bucket != '' OR (value_1 != ''${searched}${followed})
 ORDER BY list, amount DESC, value_1, value_2
 LIMIT {limit:UInt32} BY list, bucket`;
+}
+
+interface KeyedList extends Pick<StatisticsList, "name" | "counts"> {
+  keys: readonly Key[];
+}
+
+/** An expression that depends on the list of a row; empty text for a bucket. */
+function byList(lists: readonly KeyedList[], sqlOf: (list: KeyedList) => string): string {
+  if (lists.length === 0) return "''";
+  return `multiIf(${lists.map((list) => `grouping(${list.keys[0]?.name}) = 0, ${sqlOf(list)}`).join(", ")}, '')`;
+}
+
+function textOf(key: Key | undefined): string {
+  return key === undefined ? "''" : `toString(${key.name})`;
+}
+
+/** Four sums; those that nothing can be in are not computed. */
+function sumsOf(
+  { packages, pixels }: EventLists["counted"],
+  compares: boolean,
+): { name: string; sql: string }[] {
+  const kinds = [
+    { measure: "downloads", kind: "package", counts: packages },
+    { measure: "views", kind: "pixel", counts: pixels },
+  ];
+  return kinds.flatMap(({ measure, kind, counts }) =>
+    ["now", "before"].map((period) => {
+      const conditions = [
+        ...(compares ? [period === "now" ? "is_now" : "NOT is_now"] : []),
+        ...(packages && pixels ? [`kind = '${kind}'`] : []),
+      ];
+      const none = !counts || (period === "before" && !compares);
+      const sql = conditions.length === 0 ? "sum(sign)" : `sumIf(sign, ${conditions.join(" AND ")})`;
+      return { name: `${measure}_${period}`, sql: none ? "toInt64(0)" : sql };
+    }),
+  );
+}
+
+function measureSql(
+  lists: readonly KeyedList[],
+  { packages }: EventLists["counted"],
+  period: "now" | "before",
+): string {
+  const viewed = lists.filter(({ counts }) => !packages || counts === "views").map(({ name }) => `'${name}'`);
+  if (viewed.length === 0) return `downloads_${period}`;
+  return `if(list IN (${viewed.join(", ")}), views_${period}, downloads_${period})`;
 }
 
 interface Key {

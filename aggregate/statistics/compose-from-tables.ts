@@ -2,7 +2,7 @@ import type { StatisticsList } from "../../schemas/contracts/statistics/lists.js
 import type { Interval } from "../../schemas/contracts/statistics/statistics.js";
 import { sqlName } from "../queries/sql-literals.js";
 import { bucketSql } from "./buckets.js";
-import { HAS_ADDRESS } from "./compose-from-events.js";
+import { ADDRESS, HAS_ADDRESS } from "./compose-from-events.js";
 import { listConditions, type ListNarrowing } from "./list-conditions.js";
 
 const RANGE = "date >= {start:Date} AND date < {end:Date}";
@@ -31,8 +31,8 @@ export function composeTableCounts(
   ];
   if (measures === "amounts") return amounts.join("\nUNION ALL\n");
   const addresses = [
-    ...(packages ? [addressesOf({ bucket, table: "uniques", ...OF_PACKAGES })] : []),
-    ...(pixels ? [addressesOf({ bucket, table: "events", ...OF_PIXELS })] : []),
+    ...(packages ? [downloadingAddresses(bucket)] : []),
+    ...(pixels ? [viewingAddresses(bucket)] : []),
   ];
   const companies = [
     ...(packages ? [companiesOf({ table: "companies", ...OF_PACKAGES })] : []),
@@ -49,7 +49,7 @@ FROM (${companies.join("\nUNION DISTINCT\n")})`,
 }
 
 interface Counted {
-  table: "totals" | "uniques" | "companies" | "events";
+  table: "totals" | "companies" | "events";
   /** The condition on the package or pixel. */
   ofArtifacts: string;
   /** The column to add up. */
@@ -69,12 +69,22 @@ WHERE ${ofArtifacts} AND ${RANGE}
 GROUP BY bucket`;
 }
 
-function addressesOf({ bucket, table, ofArtifacts, amount }: Counted & { bucket: string }): string {
-  return `SELECT ${bucket} AS day, endpoint_id AS address
-FROM ${table}
-WHERE ${ofArtifacts} AND ${RANGE}${table === "events" ? ` AND ${HAS_ADDRESS}` : ""}
+/**
+ * FINAL merges the rows of an address and day, in the order of the table: that takes half the time of grouping them,
+ * because there are about as many groups as rows. Removed versions are subtracted by then.
+ */
+function downloadingAddresses(bucket: string): string {
+  return `SELECT ${bucket} AS day, ${ADDRESS} AS address
+FROM uniques FINAL
+WHERE ${OF_PACKAGES.ofArtifacts} AND ${RANGE} AND total > 0`;
+}
+
+function viewingAddresses(bucket: string): string {
+  return `SELECT ${bucket} AS day, ${ADDRESS} AS address
+FROM events
+WHERE ${OF_PIXELS.ofArtifacts} AND ${RANGE} AND ${HAS_ADDRESS}
 GROUP BY day, address
-HAVING sum(${amount}) > 0`;
+HAVING sum(${OF_PIXELS.amount}) > 0`;
 }
 
 function companiesOf({ table, ofArtifacts, amount }: Counted): string {

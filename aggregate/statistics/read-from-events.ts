@@ -116,12 +116,13 @@ function readPass(
   query: BucketsQuery & ListsQuery,
   live: Live,
 ): Promise<PassRow[]> {
-  const lists = query.lists.filter((list) => !isOfVariables(list) && hasRows(list, query));
+  const lists = query.lists.filter((list) => !isOfVariables(list));
   return rowsOf<PassRow>(clickhouse, query, {
     query: composeEventLists(live.rows, {
       ...query,
       lists,
-      onlyPixels: query.packages.length === 0,
+      counted: { packages: query.packages.length > 0, pixels: query.pixels.length > 0 },
+      compares: query.before !== undefined,
     }),
     params: { ...live.params, limit: query.limit, ...listParams(query) },
   });
@@ -133,7 +134,7 @@ async function readVariables(
   live: Live,
 ): Promise<RawListRow[]> {
   const list = query.lists.find(isOfVariables);
-  if (list === undefined || !hasRows(list, query)) return [];
+  if (list === undefined) return [];
   return rowsOf<RawListRow>(clickhouse, query, {
     query: composeEventVariables(live.rows, { ...query, list: list.name }),
     params: { ...live.params, limit: query.limit, ...listParams(query) },
@@ -143,11 +144,6 @@ async function readVariables(
 /** The variables of an event are many values of one list. */
 function isOfVariables({ table }: StatisticsList): boolean {
   return table === "variables";
-}
-
-function hasRows({ counts, libraryType }: StatisticsList, { packages, pixels }: StatisticsQuery): boolean {
-  if (counts === "views") return pixels.length > 0;
-  return packages.length > 0 || libraryType === undefined;
 }
 
 interface AddressRow {

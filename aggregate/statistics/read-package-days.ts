@@ -14,9 +14,9 @@ export interface PackageDay {
 /** How often was each package downloaded on each day? Settlement has moved overrides in the table that this reads. */
 export function readPackageDays(
   clickhouse: ClickHouseClient,
-  query: Omit<StatisticsQuery, "pixels" | "filters" | "before">,
+  query: Pick<StatisticsQuery, "packages" | "range" | "signal">,
 ): Promise<PackageDay[]> {
-  return rowsOf<PackageDay>(clickhouse, { ...query, pixels: [], filters: [] }, { query: PACKAGE_DAYS });
+  return rowsOf<PackageDay>(clickhouse, { ...query, pixels: [] }, { query: PACKAGE_DAYS });
 }
 
 const PACKAGE_DAYS = `SELECT package, date, toInt64(sum(total)) AS downloads

@@ -1,4 +1,5 @@
 import type { ClickHouseClient } from "@clickhouse/client";
+import type { StatisticsList } from "../../schemas/contracts/statistics/lists.js";
 import { readFromEvents } from "./read-from-events.js";
 import { readFromTables } from "./read-from-tables.js";
 import type {
@@ -15,7 +16,7 @@ export async function readStatistics(
   query: BucketsQuery & ListsQuery,
 ): Promise<StatisticsRead> {
   if (query.packages.length + query.pixels.length === 0) return nothing(query);
-  return readerOf(query).statistics(clickhouse, query);
+  return readerOf(query).statistics(clickhouse, { ...query, lists: query.lists.filter(hasRows(query)) });
 }
 
 /** One list, with the number of downloads, or views, in the whole range. */
@@ -33,6 +34,14 @@ export async function readList(
  */
 function readerOf({ packages, filters }: StatisticsQuery) {
   return filters.length === 0 && packages.length > 0 ? readFromTables : readFromEvents;
+}
+
+/** Whether a list can have rows. */
+function hasRows({ packages, libraryTypes, pixels }: StatisticsQuery) {
+  return ({ counts, libraryType }: StatisticsList): boolean => {
+    if (counts === "views") return pixels.length > 0;
+    return libraryType === undefined ? packages.length + pixels.length > 0 : libraryTypes.has(libraryType);
+  };
 }
 
 function nothing({ before }: StatisticsQuery): StatisticsRead {

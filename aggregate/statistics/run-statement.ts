@@ -11,6 +11,8 @@ const SETTINGS = {
   enable_shared_storage_snapshot_in_query: 1,
   // Only small sets are looked up in an index. A large one would keep its elements for that, in nearly twice the memory.
   use_index_for_in_with_subqueries_max_values: "10000",
+  // FINAL adds up the rows of a key before a condition on the sum looks at them.
+  optimize_move_to_prewhere_if_final: 0,
   cancel_http_readonly_queries_on_client_close: 1,
 } as const satisfies ClickHouseSettings;
 
@@ -20,7 +22,12 @@ const SETTINGS = {
  */
 export async function rowsOf<Row>(
   clickhouse: ClickHouseClient,
-  { packages, pixels, signal, ...ranges }: StatisticsQuery,
+  {
+    packages,
+    pixels,
+    signal,
+    ...ranges
+  }: Pick<StatisticsQuery, "packages" | "pixels" | "range" | "before" | "signal">,
   { query, params = {} }: { query: string; params?: Record<string, unknown> },
 ): Promise<Row[]> {
   const scope = [

@@ -1,6 +1,7 @@
 import type { StatisticsList } from "../../schemas/contracts/statistics/lists.js";
 import type { Interval } from "../../schemas/contracts/statistics/statistics.js";
 import type { DateRange } from "../../schemas/date-range.js";
+import type { LibraryType } from "../../schemas/records/artifact.js";
 import type { UnsettledImports } from "../../schemas/records/unsettled-imports.js";
 
 /** Keeps events with one of the values. An empty value is an unknown one. */
@@ -11,6 +12,8 @@ export type Filter = { values: readonly string[] } & (
 export interface StatisticsQuery {
   /** UUIDs. */
   packages: readonly string[];
+  /** Of the packages: a list that counts packages of another type is empty. */
+  libraryTypes: ReadonlySet<LibraryType>;
   /** UUIDs. Their views are counted. */
   pixels: readonly string[];
   range: DateRange;

@@ -39,9 +39,9 @@ export function packageStatisticsRoute(
       const owned = await listPackagesOfOwner(pg, { ownerId: owner.id, accountId: account.id });
       const seen = owned.filter((row) => access(row, "packages.read", row) === "allowed");
       ctx.body = await runLimited(ctx, account.id, async (signal) => {
-        const { completeThrough, unsettled } = await readExportState(pg, [owner.id]);
+        const { completeThrough } = await readExportState(pg, [owner.id]);
         const packages = seen.map(({ id }) => id);
-        const query = { packages, range: withBefore(range), unsettled, signal };
+        const query = { packages, range: withBefore(range), signal };
         const days = packages.length === 0 ? [] : await readPackageDays(clickhouse, query);
         return {
           ...periodOf(range),

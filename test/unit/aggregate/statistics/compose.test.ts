@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import {
   composeAddresses,
   composeEventLists,
+  type EventLists,
   type LiveRows,
 } from "../../../../aggregate/statistics/compose-from-events.js";
 import {
@@ -18,6 +19,8 @@ const AGENTS = {
   values: [{ column: "user_agent", field: "agent" }],
 } as const;
 
+const DOWNLOADS = { counted: { packages: true, pixels: false }, compares: false };
+
 const liveRows: LiveRows = (columns, conditions = []) =>
   `SELECT ${columns.join(", ")}, sign FROM live WHERE ${["true", ...conditions].join(" AND ")}`;
 
@@ -27,7 +30,7 @@ test("a breakdown that is added to the list is a list of the statistics by itsel
   const fromTables = composeTableLists(lists, { packages: true, pixels: false }, {});
   expect(fromTables).toContain("SELECT 'agent' AS list, CAST(user_agent AS String) AS value_1");
   expect(fromTables).toContain("FROM agents");
-  const fromEvents = composeEventLists(liveRows, { lists, interval: "day", onlyPixels: false });
+  const fromEvents = composeEventLists(liveRows, { lists, interval: "day", ...DOWNLOADS });
   expect(fromEvents).toContain("(agent_1)");
   expect(fromEvents).toMatch(/SELECT date, kind,.* user_agent, sign FROM live/);
 });
@@ -36,7 +39,7 @@ test("a list of another table or column than a plain name is refused", () => {
   const wrong = listsOf([{ ...AGENTS, table: "agents; DROP TABLE events" }]);
   expect(() => composeTableLists(wrong, { packages: true, pixels: true }, {})).toThrow("not a name");
   const column = listsOf([{ ...AGENTS, values: [{ column: "1) OR (1", field: "agent" }] }]);
-  expect(() => composeEventLists(liveRows, { lists: column, interval: "day", onlyPixels: false })).toThrow(
+  expect(() => composeEventLists(liveRows, { lists: column, interval: "day", ...DOWNLOADS })).toThrow(
     "not a name",
   );
 });
@@ -46,7 +49,7 @@ test("what is searched and followed stands in parameters, not in the text", () =
   const lists = STATISTICS_LISTS;
   const texts = [
     composeTableLists(lists, { packages: true, pixels: true }, narrowing),
-    composeEventLists(liveRows, { lists, interval: "day", onlyPixels: false, ...narrowing }),
+    composeEventLists(liveRows, { lists, interval: "day", ...DOWNLOADS, ...narrowing }),
   ];
   for (const text of texts) {
     expect(text).not.toMatch(/DROP|7654321/);
@@ -62,6 +65,14 @@ test("tables of packages are left out where only pixels are counted, and the oth
     /FROM (totals|uniques|companies)/,
   );
   expect(composeTableLists(STATISTICS_LISTS, { packages: false, pixels: false }, {})).toBeUndefined();
+});
+
+test("sums that nothing can be in are not computed", () => {
+  const sumsOf = (options: Pick<EventLists, "counted" | "compares">) =>
+    composeEventLists(liveRows, { lists: [], interval: "day", ...options }).match(/sum(If)?\(/g)?.length;
+  expect(sumsOf(DOWNLOADS)).toBe(1);
+  expect(sumsOf({ ...DOWNLOADS, compares: true })).toBe(2);
+  expect(sumsOf({ counted: { packages: true, pixels: true }, compares: true })).toBe(4);
 });
 
 test("weeks and months are cut at the beginning of each range", () => {
