@@ -8,6 +8,8 @@ import { firstStepsSuite } from "./suites/first-steps.js";
 import { hostileSuite } from "./suites/hostile-text.js";
 import { numberSuite } from "./suites/numbers.js";
 import { reachSuite } from "./suites/reach.js";
+import { uploadSuite } from "./suites/uploads.js";
+import { webhookSuite } from "./suites/webhooks.js";
 
 /** Starting a program and a browser is dear: all suites share them, and run in this order. */
 describeWithChromium("the dashboard in Chromium", (chromium) => {
@@ -26,6 +28,8 @@ describeWithChromium("the dashboard in Chromium", (chromium) => {
   appearanceSuite(world);
   firstStepsSuite(world);
   hostileSuite(world);
+  uploadSuite(world);
+  webhookSuite(world);
 
   test("no page violated its policy, asked another host, or failed in its script", () => {
     expect(world().browser.faults).toEqual([]);

@@ -5,7 +5,6 @@ import { listenForKeys } from "./keys.js";
 import { linkMap } from "./map.js";
 import { closeMenus } from "./menus.js";
 import { keepScroll } from "./scroll.js";
-import { addUpload } from "./upload.js";
 import { awaitFirstEvent } from "./wait.js";
 
 // Everything on the pages works without this script.
@@ -17,4 +16,5 @@ linkMap();
 listenForKeys();
 awaitFirstEvent();
 followImport();
-addUpload();
+if (document.querySelector("[data-upload]") !== null)
+  void import("./upload.js").then(({ addUpload }) => addUpload());

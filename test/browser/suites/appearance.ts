@@ -18,6 +18,13 @@ const PAGES: readonly (readonly [name: string, path: (world: DashboardWorld) => 
   ["new-package", () => `/o/${ORGANIZATION}/new?case=docker`],
   ["empty", () => "/o/ada"],
   ["refused-range", () => `/o/${ORGANIZATION}/packages/tool?startDate=2026-02-30&endDate=2026-03-01`],
+  ["companies", () => `/o/${ORGANIZATION}/companies`],
+  ["imports", () => `/o/${ORGANIZATION}/imports`],
+  ["upload", () => `/o/${ORGANIZATION}/imports/new`],
+  ["webhooks", () => `/o/${ORGANIZATION}/webhooks`],
+  ["members", () => `/o/${ORGANIZATION}/settings`],
+  ["package-settings", ({ files }) => `/o/${ORGANIZATION}/settings/packages/${files}`],
+  ["audit", () => `/o/${ORGANIZATION}/settings/audit`],
   ["not-found", () => `/o/${ORGANIZATION}/packages/nothing`],
 ];
 

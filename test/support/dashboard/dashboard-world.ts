@@ -38,7 +38,9 @@ export const LINES = 10_000;
 const DAYS = 75;
 
 export async function openDashboardWorld(chromium: string): Promise<DashboardWorld> {
-  const toolchain = await startToolchain({ env: { TRUSTED_PROXIES: "127.0.0.1" } });
+  const toolchain = await startToolchain({
+    env: { TRUSTED_PROXIES: "127.0.0.1", WEBHOOK_ALLOW_PRIVATE_NETWORKS: "true" },
+  });
   const browser = await openChromium(chromium);
   try {
     return { ...(await fill(toolchain)), toolchain, browser, ...reaching(toolchain, browser) };
