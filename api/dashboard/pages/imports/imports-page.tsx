@@ -74,20 +74,20 @@ function Imports({ imports, next }: { imports: readonly EventImport[]; next: str
           columns={[
             { name: "Into" },
             { name: "State" },
-            { name: "Lines", isNumber: true },
-            { name: "Refused", isNumber: true },
             { name: "Started by" },
             { name: "Started" },
+            { name: "Lines", isNumber: true },
+            { name: "Refused", isNumber: true },
           ]}
           rows={imports.map((record) => [
             <a href={href(path`/o/${owner.name}/imports/${record.id}`)}>{targetName(record)}</a>,
             <ImportState record={record} />,
+            starter(record),
+            <time dateTime={record.created_at}>{formatTime(record.created_at)}</time>,
             formatCount(record.events_total),
             <span class={record.events_failed_to_import > 0 ? "refused" : "soft"}>
               {formatCount(record.events_failed_to_import)}
             </span>,
-            starter(record),
-            <time dateTime={record.created_at}>{formatTime(record.created_at)}</time>,
           ])}
           empty="There is none."
         />
@@ -127,5 +127,5 @@ function StatusTabs() {
 function titleFor(query: URLSearchParams): string {
   const status = IMPORT_STATUSES.find((each) => each === query.get("status"));
   const { label } = TABS.find((tab) => tab.status === status) ?? { label: "All" };
-  return query.has("package") || query.has("pixel") ? `${label}, of one package or pixel` : label;
+  return query.has("package") || query.has("pixel") ? `${label} of one package or pixel` : `${label} imports`;
 }

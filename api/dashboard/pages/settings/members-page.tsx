@@ -139,7 +139,7 @@ function Removal({ member, isLast }: RowProps) {
         <Button kind="plain" disabled>
           {isViewer ? "Leave" : "Remove"}
         </Button>{" "}
-        <span class="soft small">The last owner cannot be removed: make another member an owner first.</span>
+        <span class="soft small">The last owner cannot be removed. Make another member an owner first.</span>
       </>
     );
   if (!isViewer && !mayChange(owner, member)) return null;

@@ -7,7 +7,7 @@ import { KIND_WORDS } from "./webhook-words.js";
 export function KindFields({ chosen }: { chosen: readonly string[] }) {
   return (
     <fieldset>
-      <legend class="legend">Tell it when</legend>
+      <legend>Tell it when</legend>
       {WEBHOOK_EVENT_KINDS.filter((kind) => kind !== "test").map((kind) => (
         <Check name="event_kinds" value={kind} label={KIND_WORDS[kind]} checked={chosen.includes(kind)} />
       ))}
