@@ -17,7 +17,7 @@ export interface EventImport {
   /** The package that all events go to. Null if each line names its target, as `pixel` is then. */
   package: NamedTarget | null;
   pixel: NamedTarget | null;
-  /** A username. */
+  /** A username, or `REMOVED`. */
   started_by: string;
   /** Name of the additional token that was used; null if it was the account's own, or a session. */
   started_with_token: string | null;
@@ -89,10 +89,13 @@ const RECEIVED = { type: ["integer", "null"], minimum: 0 } as const;
 const NOT_COUNTED = "null for imports of versions that did not count this";
 
 /** Beyond the fields of the specification. */
+/** In place of the name of an account that was removed. No username contains parentheses. */
+export const REMOVED = "(removed)";
+
 const ORIGIN = {
   package: { ...TARGET, description: "The package of all events; null if each line names its target" },
   pixel: { ...TARGET, description: "The pixel of all events; null if each line names its target" },
-  started_by: { type: "string", description: "A username" },
+  started_by: { type: "string", description: `A username, or \`${REMOVED}\` once the account is removed` },
   started_with_token: {
     type: ["string", "null"],
     description: "Name of the additional token that was used; null for the account's own, and for a session",

@@ -2,6 +2,7 @@ import type { Pool, PoolClient } from "pg";
 import { v7 as uuidv7 } from "uuid";
 import { LOG_SAMPLE_MAX, type LogEntry } from "../../../schemas/records/import-log.js";
 import {
+  REMOVED,
   UPLOAD_LEASE_SECONDS,
   type EventImport,
   type ImportStatus,
@@ -182,10 +183,10 @@ const STATUS = `(case when ${IS_RETRACTING} then 'retracting' else i.status end)
 const SELECT_IMPORT = `
   select i.id, o.name as owner, ${STATUS} as status, ${utc("i.created_at")} as created_at,
     ${utc("i.updated_at")} as updated_at, ${utc("i.finished_at")} as finished_at, i.artifact_kind, i.artifact_id,
-    coalesce(p.name, x.name) as artifact_name, starter.name as started_by, i.token_name as started_with_token, i.bytes,
+    coalesce(p.name, x.name) as artifact_name, coalesce(starter.name, '${REMOVED}') as started_by, i.token_name as started_with_token, i.bytes,
     case when i.lines_received is not null then greatest(i.lines_received, i.events_total) end as lines_received, i.events_total, i.events_imported, i.events_failed, i.status = 'aborted' and i.retracted as undone, i.entries,
     coalesce(${firstEntries("errors")}, '[]') as errors, coalesce(${firstEntries("warnings")}, '[]') as warnings
-  from imports i join owners o on o.id = i.owner_id join owners starter on starter.id = i.account_id
+  from imports i join owners o on o.id = i.owner_id left join owners starter on starter.id = i.account_id
   left join packages p on p.id = i.artifact_id left join pixels x on x.id = i.artifact_id`;
 
 function firstEntries(column: "errors" | "warnings"): string {

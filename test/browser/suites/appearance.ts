@@ -26,6 +26,13 @@ const PAGES: readonly (readonly [name: string, path: (world: DashboardWorld) => 
   ["package-settings", ({ files }) => `/o/${ORGANIZATION}/settings/packages/${files}`],
   ["audit", () => `/o/${ORGANIZATION}/settings/audit`],
   ["not-found", () => `/o/${ORGANIZATION}/packages/nothing`],
+  ["account", () => "/account"],
+];
+
+/** Without a session. */
+const OPEN_PAGES: typeof PAGES = [
+  ["sign-in", () => "/sign-in"],
+  ["used-link", () => "/sign-in/link?key=used"],
 ];
 
 const WIDTHS = [1280, 390];
@@ -38,22 +45,36 @@ export function appearanceSuite(world: () => DashboardWorld): void {
     test.each(WIDTHS)(
       "every page is accessible in light and dark, and not wider than the window (%i px)",
       async (width) => {
-        await using window = await world().windowOf("ada", { viewport: { width, height: 900 } });
-        const { page } = window;
-        const found: string[] = [];
-        for (const [name, path] of PAGES) {
-          await page.goto(world().at(path(world())));
-          for (const colorScheme of SCHEMES) {
-            await page.emulateMedia({ colorScheme });
-            const file = `${name}-${width}-${colorScheme}.png`;
-            await page.screenshot({ path: `${SCREENSHOTS}/${file}`, fullPage: true });
-            found.push(...(await faultsOf(page)).map((fault) => `${file}: ${fault}`));
-          }
-        }
-        expect(found).toEqual([]);
+        const viewport = { width, height: 900 };
+        await using window = await world().windowOf("ada", { viewport });
+        await using nobody = await world().browser.open({ viewport });
+        expect([
+          ...(await faultsOfAll(window.page, { world: world(), pages: PAGES, width })),
+          ...(await faultsOfAll(nobody.page, { world: world(), pages: OPEN_PAGES, width })),
+        ]).toEqual([]);
       },
     );
   });
+}
+
+interface Looking {
+  world: DashboardWorld;
+  pages: typeof PAGES;
+  width: number;
+}
+
+async function faultsOfAll(page: Page, { world, pages, width }: Looking): Promise<string[]> {
+  const found: string[] = [];
+  for (const [name, path] of pages) {
+    await page.goto(world.at(path(world)));
+    for (const colorScheme of SCHEMES) {
+      await page.emulateMedia({ colorScheme });
+      const file = `${name}-${width}-${colorScheme}.png`;
+      await page.screenshot({ path: `${SCREENSHOTS}/${file}`, fullPage: true });
+      found.push(...(await faultsOf(page)).map((fault) => `${file}: ${fault}`));
+    }
+  }
+  return found;
 }
 
 async function faultsOf(page: Page): Promise<string[]> {

@@ -401,6 +401,14 @@ test("an account is removed when nothing is left without an owner; organizations
   await expect(refused).rejects.toThrow("paul is the last owner of p-org; and owns the packages p-pack.");
   expect(await statusOf(api.token)).toBe(200);
 
+  const team = await api.post<{ uuid: string }>("/v1/organizations/p-org/packages", {
+    name: "p-team",
+    shortDescription: "",
+  });
+  await api.pollToDone(
+    await api.importBody(`/v2/packages/p-org/${team.uuid}/import`, '{"$time":"2026-11-01"}\n'),
+  );
+
   await api.request(`/v1/packages/${uuid}`, { method: "DELETE" });
   await api.post("/v1/organizations/p-org/users", { username: "quin", role: "owner" });
   await toolchain.admin("remove-account", "paul");
@@ -413,11 +421,15 @@ test("an account is removed when nothing is left without an owner; organizations
   expect(log.map(({ action, actor }) => [action, actor])).toEqual([
     ["account.remove", "(operator)"],
     ["members.write", "paul"],
+    ["packages.import", "paul"],
+    ["packages.create", "paul"],
     ["organization.create", "paul"],
   ]);
   const by = async (actor: string) =>
     (await heir.get<Log>(`/v2/p-org/audit?actor=${actor}`)).audit_entries.length;
-  expect([await by("paul"), await by("(operator)")]).toEqual([2, 1]);
+  expect([await by("paul"), await by("(operator)")]).toEqual([4, 1]);
+  const { event_imports: imports } = await heir.get<{ event_imports: object[] }>("/v2/imports/p-org");
+  expect(imports).toMatchObject([{ status: "done", started_by: "(removed)" }]);
   // The name is free again.
   await toolchain.newAccount("paul");
 });
