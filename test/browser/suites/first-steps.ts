@@ -34,7 +34,7 @@ export function firstStepsSuite(world: () => DashboardWorld): void {
       const field = page.getByRole("textbox", { name: "Image in your registry" });
       expect(await page.getByRole("textbox", { name: "Name" }).inputValue()).toBe("twice");
       expect(await field.getAttribute("aria-invalid")).toBe("true");
-      expect(await page.locator("#field-backendUrl-fault").innerText()).toContain("path component");
+      expect(await page.locator(".field .fault").innerText()).toContain("path component");
     });
   });
 }
