@@ -22,7 +22,7 @@ const COMMANDS: readonly CommandEntry[] = [
   {
     name: "admin",
     description:
-      "Manage accounts, export rights, dead letters and the funnel, beside a running server or without one.",
+      "Manage accounts, sign-in, export rights, dead letters and the funnel, beside a running server or without one.",
     load: async () => (await import("./commands/admin.js")).adminCommand(),
   },
   {

@@ -38,8 +38,8 @@ const ROTATE_TOKEN: Operation = {
   id: "rotateToken",
   summary: "Give your account a new API token",
   description:
-    "The old one is invalid at once; additional tokens stay. Only with the account's own token. If several " +
-    "requests come at once, one succeeds and the others are 401.",
+    "The old one is invalid at once, and every session of the dashboard ends; additional tokens stay. Only with the " +
+    "account's own token. If several requests come at once, one succeeds and the others are 401.",
   answers: {
     200: { description: "The new token", schema: NEW_TOKEN_V1, example: { token: TOKEN } },
   },
