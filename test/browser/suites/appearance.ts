@@ -5,6 +5,8 @@ import { describe, expect, test } from "vitest";
 import { ORGANIZATION, type DashboardWorld } from "../../support/dashboard/dashboard-world.js";
 
 const SCREENSHOTS = "test/browser/screenshots";
+/** Pictures take as long as the checks. */
+const IS_LOOKED_AT = process.env["CI"] === undefined;
 
 /** By the name of their pictures. */
 const PAGES: readonly (readonly [name: string, path: (world: DashboardWorld) => string])[] = [
@@ -70,7 +72,7 @@ async function faultsOfAll(page: Page, { world, pages, width }: Looking): Promis
     for (const colorScheme of SCHEMES) {
       await page.emulateMedia({ colorScheme });
       const file = `${name}-${width}-${colorScheme}.png`;
-      await page.screenshot({ path: `${SCREENSHOTS}/${file}`, fullPage: true });
+      if (IS_LOOKED_AT) await page.screenshot({ path: `${SCREENSHOTS}/${file}`, fullPage: true });
       found.push(...(await faultsOf(page, colorScheme)).map((fault) => `${file}: ${fault}`));
     }
   }
