@@ -72,5 +72,8 @@ async function drop(page: Page, text: string): Promise<void> {
     data.items.add(new File([content], "events.ndjson"));
     return data;
   }, text);
-  await page.locator("[data-upload-drop]").dispatchEvent("drop", { dataTransfer });
+  const target = page.locator("[data-upload-drop]");
+  // It shows once its script is loaded; before that nothing would take the file.
+  await target.waitFor();
+  await target.dispatchEvent("drop", { dataTransfer });
 }

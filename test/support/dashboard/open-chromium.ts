@@ -19,7 +19,7 @@ export interface Window extends AsyncDisposable {
   page: Page;
 }
 
-const WAIT_MS_MAX = 10_000;
+const WAIT_MS_MAX = 30_000;
 
 /** The sandbox of Chromium does not work as root. */
 const FLAGS = ["--no-sandbox", "--disable-dev-shm-usage", "--force-color-profile=srgb"];
