@@ -35,9 +35,18 @@ export function parseOptionalDateRange(
 ): DateRange {
   const { startDate, endDate } = query;
   if (startDate !== undefined || endDate !== undefined) return parseDateRange(query, { daysMax });
+  return lastDays(daysDefault, now);
+}
+
+/** The last days, that of `now` included. */
+export function lastDays(days: number, now: Date): DateRange {
   const tomorrow = Math.floor(now.getTime() / DAY_MS + 1) * DAY_MS;
-  const dateAt = (time: number) => new Date(time).toISOString().slice(0, 10);
-  return { startDate: dateAt(tomorrow - daysDefault * DAY_MS), endDate: dateAt(tomorrow) };
+  return { startDate: dateAt(tomorrow - days * DAY_MS), endDate: dateAt(tomorrow) };
+}
+
+/** The UTC day of a time in milliseconds since the epoch. */
+export function dateAt(time: number): string {
+  return new Date(time).toISOString().slice(0, 10);
 }
 
 function parseDate(query: Readonly<Record<string, string | string[] | undefined>>, name: string): string {

@@ -1,5 +1,5 @@
 import type { Interval } from "../../schemas/contracts/statistics/statistics.js";
-import { DAY_MS, type DateRange } from "../../schemas/date-range.js";
+import { dateAt, DAY_MS, type DateRange } from "../../schemas/date-range.js";
 
 /**
  * ClickHouse's expression of the bucket of `date`: its first day within the range that begins at the parameter `start`.
@@ -16,7 +16,7 @@ export function bucketsOf({ startDate, endDate }: DateRange, interval: Interval)
   const dates = Array.from({ length: days }, (_, day) => new Date(Date.parse(startDate) + day * DAY_MS));
   return dates
     .filter((date, index) => index === 0 || BEGINS[interval](date))
-    .map((date) => date.toISOString().slice(0, 10));
+    .map((date) => dateAt(date.getTime()));
 }
 
 const MONDAY = 1;

@@ -7,7 +7,7 @@ import {
   type Comparison,
   type Interval,
 } from "../../schemas/contracts/statistics/statistics.js";
-import { DAY_MS, parseOptionalDateRange, type DateRange } from "../../schemas/date-range.js";
+import { dateAt, DAY_MS, parseOptionalDateRange, type DateRange } from "../../schemas/date-range.js";
 import { Problem } from "../../schemas/problem.js";
 import type { LibraryType } from "../../schemas/records/artifact.js";
 import { parsePackageType } from "../authorise/package-path.js";
@@ -132,7 +132,7 @@ function rangeBefore({ startDate, endDate }: DateRange, comparison: Comparison):
 }
 
 function addDays(date: string, days: number): string {
-  return new Date(Math.max(FIRST_DAY_MS, Date.parse(date) + days * DAY_MS)).toISOString().slice(0, 10);
+  return dateAt(Math.max(FIRST_DAY_MS, Date.parse(date) + days * DAY_MS));
 }
 
 /** Earlier dates have more than ten characters. */

@@ -4,7 +4,7 @@ import type { LibraryType } from "../../schemas/records/artifact.js";
 import type { EventImport } from "../../schemas/records/import-store.js";
 import { aggregateTables } from "./aggregate-tables.js";
 import type { ApiClient } from "./api-client.js";
-import { DAY_MS } from "../../schemas/date-range.js";
+import { dateAt, DAY_MS } from "../../schemas/date-range.js";
 import { generateBody } from "./generate-events.js";
 import { openProgress } from "./progress.js";
 
@@ -37,7 +37,7 @@ export async function runMainJob(api: ApiClient, job: MainJob): Promise<MainJobD
   print(
     `Organization ${organization} with ${packages.map(({ name }) => name).join(", ")}; export granted.\n\n`,
   );
-  const range = { startDate: dateOf(job.now - DAYS * DAY_MS), endDate: dateOf(job.now) };
+  const range = { startDate: dateAt(job.now - DAYS * DAY_MS), endDate: dateAt(job.now) };
   const record = await importEvents(api, { ...job, packages, from: range.startDate });
   print(outcomeOf(record));
   const lines = await api.readAggregates(organization, range);
@@ -146,14 +146,10 @@ async function csvText(
   { uuid, name }: PackageV1,
   { endDate }: { endDate: string },
 ): Promise<string> {
-  const startDate = dateOf(Date.parse(endDate) - DAY_MS);
+  const startDate = dateAt(Date.parse(endDate) - DAY_MS);
   const path = `/v1/packages/${uuid}/events/${encodeURIComponent(name)}.csv?startDate=${startDate}&endDate=${endDate}`;
   const lines = await api.readLines(path);
   const shown = lines.slice(0, CSV_ROWS + 1);
   const rows = shown.map((line) => `    ${line}\n`).join("");
   return `\n${name}, its events of ${startDate} as CSV, ${shown.length - 1} of ${lines.length - 1}:\n${rows}`;
-}
-
-function dateOf(time: number): string {
-  return new Date(time).toISOString().slice(0, 10);
 }

@@ -3,6 +3,7 @@ import type {
   StatisticsListPage,
   StatisticsRow,
 } from "../../../schemas/contracts/statistics/statistics.js";
+import { lastDays } from "../../../schemas/date-range.js";
 import { Problem } from "../../../schemas/problem.js";
 import { path, type Query } from "../address.js";
 import type { Visit } from "../page.js";
@@ -59,16 +60,16 @@ async function allCountries(
 
 const MENDABLE = ["invalid-date", "empty-range", "range-too-long", "invalid-query"];
 
-/** Whether anything happened in the longest range that the API allows, whatever the address asks for. */
+/** Whether nothing happened within a year, whatever the address asks for. */
 export async function isWithoutEvents({ api, owner }: Visit, subject: Subject): Promise<boolean> {
   const { totals } = await api<Statistics>({
     path: path`/v2/${owner.name}/stats`,
-    query: { ...subject, ...longestRange(), interval: "month", limit: 1 },
+    query: yearQuery(subject),
   });
   return totals.downloads === 0 && totals.views === 0;
 }
 
-function longestRange(now = Date.now()): { startDate: string; endDate: string } {
-  const day = (offset: number) => new Date(now + offset * 86_400_000).toISOString().slice(0, 10);
-  return { startDate: day(-364), endDate: day(1) };
+/** Asks for the totals of a year, and for as little else as the API allows. */
+export function yearQuery(subject: Subject): Query {
+  return { ...subject, ...lastDays(365, new Date()), interval: "month", limit: 1 };
 }

@@ -1,8 +1,9 @@
 import type { Comparison } from "../../../schemas/contracts/statistics/statistics.js";
+import { dateAt, DAY_MS, lastDays } from "../../../schemas/date-range.js";
 import { useVisit } from "../page.js";
 import { formatDate } from "../parts/format.js";
 import { Tabs } from "../parts/tabs.js";
-import { dateAt, daysOf, lastDays, linkWith, type ViewState } from "./view-state.js";
+import { daysOf, linkWith, type ViewState } from "./view-state.js";
 
 interface Preset {
   label: string;
@@ -132,5 +133,5 @@ function OwnDates({ state, isOwn }: { state: ViewState; isOwn: boolean }) {
 
 function lastDayOf(state: ViewState): string {
   const days = daysOf(state);
-  return days > 0 ? dateAt(Date.parse(state.startDate) + (days - 1) * 86_400_000) : state.startDate;
+  return days > 0 ? dateAt(Date.parse(state.startDate) + (days - 1) * DAY_MS) : state.startDate;
 }

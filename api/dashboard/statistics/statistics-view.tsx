@@ -1,4 +1,5 @@
 import type { Statistics } from "../../../schemas/contracts/statistics/statistics.js";
+import { dateAt, lastDays } from "../../../schemas/date-range.js";
 import { SeriesChart } from "../charts/series-chart.js";
 import { WorldMap } from "../charts/world-map.js";
 import { useVisit } from "../page.js";
@@ -12,7 +13,7 @@ import type { LoadedStatistics } from "./load-statistics.js";
 import { MetricTiles } from "./metric-tiles.js";
 import { countOf, type PanelKind } from "./panels.js";
 import { RangeBar } from "./range-bar.js";
-import { FILTERED_DAYS_MAX, lastDays, linkWith, type Metric, type ViewState } from "./view-state.js";
+import { linkWith, type Metric, type ViewState } from "./view-state.js";
 
 interface StatisticsViewProps {
   loaded: LoadedStatistics;
@@ -37,10 +38,9 @@ export function StatisticsView({ loaded, panels, unit }: StatisticsViewProps) {
 
 function ShorterRange() {
   const visit = useVisit();
-  const last = lastDays(FILTERED_DAYS_MAX - 3, new Date());
   return (
     <p>
-      <a class="button" href={linkWith(visit, last)}>
+      <a class="button" href={linkWith(visit, { ...lastDays(90, new Date()) })}>
         The last 90 days with these filters
       </a>
     </p>
@@ -137,7 +137,7 @@ function otherMetrics(drawn: Metric, unit: "Downloads" | "Views"): Metric[] {
 
 /** Whether the last place is not over yet. */
 function isOpen({ endDate }: ViewState): boolean {
-  return endDate > new Date().toISOString().slice(0, 10);
+  return endDate > dateAt(Date.now());
 }
 
 function NothingHere({ state }: { state: ViewState }) {
@@ -148,7 +148,7 @@ function NothingHere({ state }: { state: ViewState }) {
         <p>No event has all of the filters above.</p>
       ) : (
         <p>
-          <a class="button" href={linkWith(visit, lastDays(365, new Date()))}>
+          <a class="button" href={linkWith(visit, { ...lastDays(365, new Date()) })}>
             The last 12 months
           </a>
         </p>

@@ -5,7 +5,8 @@ import {
   type Comparison,
   type Interval,
 } from "../../../schemas/contracts/statistics/statistics.js";
-import { DAY_MS } from "../../../schemas/date-range.js";
+import { DAY_MS, lastDays } from "../../../schemas/date-range.js";
+import { RANGE_LIMITS, VARIABLE } from "../../statistics/parse-statistics-query.js";
 import type { Query } from "../address.js";
 import type { Visit } from "../page.js";
 
@@ -32,14 +33,11 @@ export interface ViewFilter {
 export const METRICS = ["downloads", "unique_addresses", "views"] as const;
 export type Metric = (typeof METRICS)[number];
 
-/** Filters read events one by one, so that the API allows them on fewer days. */
-export const FILTERED_DAYS_MAX = 93;
-const DAYS_DEFAULT = 30;
 /** Above it, days are too narrow to be seen. */
 const DAYS_BY_DAY_MAX = 93;
 
 export function readState({ query }: Visit, now = new Date()): ViewState {
-  const range = { ...lastDays(DAYS_DEFAULT, now), ...given(query, ["startDate", "endDate"]) };
+  const range = { ...lastDays(RANGE_LIMITS.daysDefault, now), ...given(query, ["startDate", "endDate"]) };
   const days = daysOf(range);
   return {
     ...range,
@@ -85,21 +83,11 @@ function addressWith({ here, href }: Visit, query: URLSearchParams): string {
 }
 
 export function isFilter(name: string): boolean {
-  return FILTER_COLUMNS.has(name) || name.startsWith("variable.");
+  return FILTER_COLUMNS.has(name) || name.startsWith(VARIABLE);
 }
 
 export function daysOf({ startDate, endDate }: Pick<ViewState, "startDate" | "endDate">): number {
   return Math.round((Date.parse(endDate) - Date.parse(startDate)) / DAY_MS);
-}
-
-/** The last days, today included. */
-export function lastDays(days: number, now: Date): { startDate: string; endDate: string } {
-  const tomorrow = Math.floor(now.getTime() / DAY_MS + 1) * DAY_MS;
-  return { startDate: dateAt(tomorrow - days * DAY_MS), endDate: dateAt(tomorrow) };
-}
-
-export function dateAt(time: number): string {
-  return new Date(time).toISOString().slice(0, 10);
 }
 
 function given<Name extends string>(

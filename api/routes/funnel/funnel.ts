@@ -1,6 +1,6 @@
 import type { Pool } from "pg";
 import { FUNNEL, type FunnelRecord, type StageCounts } from "../../../schemas/contracts/company.js";
-import { DAY_MS, parseOptionalDateRange, type DateRange } from "../../../schemas/date-range.js";
+import { dateAt, DAY_MS, parseOptionalDateRange, type DateRange } from "../../../schemas/date-range.js";
 import {
   FUNNEL_IMPORTANCE,
   parseFunnelImportance,
@@ -143,7 +143,7 @@ function datesOf({ startDate, endDate }: DateRange): string[] {
 }
 
 function dayAfter(date: string, days: number): string {
-  return new Date(Date.parse(date) + days * DAY_MS).toISOString().slice(0, 10);
+  return dateAt(Date.parse(date) + days * DAY_MS);
 }
 
 /** The importance of all pixels, and of the packages on which the caller may do `action`. */

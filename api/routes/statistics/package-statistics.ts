@@ -5,7 +5,7 @@ import {
   PACKAGE_STATISTICS,
   type PackageDownloads,
 } from "../../../schemas/contracts/statistics/package-statistics.js";
-import { DAY_MS, parseOptionalDateRange, type DateRange } from "../../../schemas/date-range.js";
+import { dateAt, DAY_MS, parseOptionalDateRange, type DateRange } from "../../../schemas/date-range.js";
 import { access } from "../../access.js";
 import { ownerFor } from "../../authorise/authorise.js";
 import type { Operation } from "../../operation.js";
@@ -114,8 +114,4 @@ function downloadsOf(
 
 function daysBetween(from: string, to: string): number {
   return Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS);
-}
-
-function dateAt(time: number): string {
-  return new Date(time).toISOString().slice(0, 10);
 }

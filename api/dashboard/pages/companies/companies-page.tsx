@@ -1,4 +1,5 @@
 import type { CompanyRecord, FunnelRecord, FunnelRunRecord } from "../../../../schemas/contracts/company.js";
+import { lastDays } from "../../../../schemas/date-range.js";
 import { STAGES } from "../../../../schemas/records/funnel.js";
 import { path, type Query } from "../../address.js";
 import { AreaChart } from "../../charts/area-chart.js";
@@ -30,7 +31,7 @@ export const companiesPage = page<Shown>({
   async load({ api, owner, query }) {
     const at = path`/v2/${owner.name}`;
     const [funnel, list] = await Promise.all([
-      api<FunnelRecord>({ path: `${at}/funnel`, query: lastDays(DAYS) }),
+      api<FunnelRecord>({ path: `${at}/funnel`, query: { ...lastDays(DAYS, new Date()) } }),
       api<{ companies: CompanyRecord[]; next?: string }>({
         path: `${at}/companies`,
         query: { ...stateOf(query), per_page: PER_PAGE },
@@ -51,11 +52,6 @@ export const companiesPage = page<Shown>({
     waits: "Imports are running. The stages are computed once they are done.",
   },
 });
-
-function lastDays(days: number): Query {
-  const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10);
-  return { startDate: day(days - 1), endDate: day(-1) };
-}
 
 /** The part of the page's address that the list understands. */
 function stateOf(query: URLSearchParams): Query {

@@ -1,4 +1,5 @@
 import type { CompanyDetail, StageChangeRecord } from "../../../../schemas/contracts/company.js";
+import { dateAt, DAY_MS } from "../../../../schemas/date-range.js";
 import { path } from "../../address.js";
 import { AreaChart } from "../../charts/area-chart.js";
 import { page, useVisit } from "../../page.js";
@@ -76,8 +77,8 @@ function everyDay(days: CompanyDetail["days"]): CompanyDetail["days"] {
   const first = days[0]?.date;
   if (first === undefined) return [];
   const made: CompanyDetail["days"] = [];
-  for (let at = Date.parse(`${first}T00:00:00Z`); at <= Date.now(); at += 86_400_000) {
-    const date = new Date(at).toISOString().slice(0, 10);
+  for (let at = Date.parse(`${first}T00:00:00Z`); at <= Date.now(); at += DAY_MS) {
+    const date = dateAt(at);
     made.push(known.get(date) ?? { date, downloads: 0, views: 0 });
   }
   return made;

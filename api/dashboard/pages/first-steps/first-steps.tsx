@@ -3,6 +3,7 @@ import { useVisit, type Visit } from "../../page.js";
 import { CopyLine } from "../../parts/copy-line.js";
 import { Panel } from "../../parts/panel.js";
 import { Tabs } from "../../parts/tabs.js";
+import { yearQuery } from "../../statistics/load-statistics.js";
 import { linkWith } from "../../statistics/view-state.js";
 import { CASES, caseNamed, type Beginning, type Case } from "./cases.js";
 import { stepsFor } from "./steps.js";
@@ -68,12 +69,5 @@ function Waiting({ subject }: { subject: Beginning }) {
 
 function statisticsAddress({ href, owner }: Visit, subject: Beginning): string {
   const about = subject.kind === "pixel" ? { pixel: subject.found.id } : { package: subject.found.uuid };
-  const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);
-  return href(path`/api/v2/${owner.name}/stats`, {
-    ...about,
-    startDate: day(-364),
-    endDate: day(1),
-    interval: "month",
-    limit: 1,
-  });
+  return href(path`/api/v2/${owner.name}/stats`, yearQuery(about));
 }

@@ -6,10 +6,9 @@ import type { Statistics } from "../../../../schemas/contracts/statistics/statis
 import type { WebhookRecord } from "../../../../schemas/contracts/webhook.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
 import { Problem } from "../../../../schemas/problem.js";
-import { DAY_MS } from "../../../../schemas/date-range.js";
+import { DAY_MS, lastDays } from "../../../../schemas/date-range.js";
 import { path } from "../../address.js";
 import { mayManage, type Visit } from "../../page.js";
-import { lastDays } from "../../statistics/view-state.js";
 import { packagesOf } from "../package/package-of.js";
 
 export interface Overview {
@@ -40,7 +39,7 @@ export async function loadOverview(visit: Visit, now = new Date()): Promise<Over
       path: path`/v2/${owner.name}/stats`,
       query: { ...range, compare: "previous", limit: 5 },
     }),
-    api<PackageStatistics>({ path: path`/v2/${owner.name}/stats/packages`, query: range }),
+    api<PackageStatistics>({ path: path`/v2/${owner.name}/stats/packages`, query: { ...range } }),
     orNone(
       api<{ companies: CompanyRecord[] }>({
         path: path`/v2/${owner.name}/companies`,

@@ -1,3 +1,4 @@
+import { dateAt, DAY_MS } from "../../../../schemas/date-range.js";
 import { AreaChart } from "../../charts/area-chart.js";
 import { path } from "../../address.js";
 import { mayManage, page, useVisit } from "../../page.js";
@@ -7,7 +8,6 @@ import { Panel } from "../../parts/panel.js";
 import { Tiles } from "../../parts/tiles.js";
 import { changeOf } from "../../statistics/metric-tiles.js";
 import { CompleteThrough } from "../../statistics/complete-through.js";
-import { dateAt } from "../../statistics/view-state.js";
 import { CaseList } from "../first-steps/case-list.js";
 import { loadOverview, OVERVIEW_DAYS, type Overview } from "./load-overview.js";
 import { NewStages, PackageTable, PixelTable, Warnings } from "./overview-parts.js";
@@ -97,7 +97,7 @@ function ByPackage({ byPackage: { packages, start_date: start } }: Overview) {
   const others = shown.slice(LAYERS_MAX);
   const days = shown[0]?.days.length ?? 0;
   const places = Array.from({ length: days }, (_, day) => ({
-    date: dateAt(Date.parse(start) + day * 86_400_000),
+    date: dateAt(Date.parse(start) + day * DAY_MS),
     values: [
       ...own.map((each) => each.days[day] ?? 0),
       ...(others.length > 0 ? [others.reduce((sum, each) => sum + (each.days[day] ?? 0), 0)] : []),

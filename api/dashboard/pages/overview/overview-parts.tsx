@@ -1,3 +1,4 @@
+import { DAY_MS } from "../../../../schemas/date-range.js";
 import { path } from "../../address.js";
 import { Sparkline } from "../../charts/sparkline.js";
 import { mayManage, useVisit } from "../../page.js";
@@ -12,7 +13,7 @@ import type { Overview } from "./load-overview.js";
 export function Warnings({ imports, disabledWebhooks }: Overview) {
   const { href, owner } = useVisit();
   const running = imports.filter(({ status }) => status === "importing");
-  const weekAgo = new Date(Date.now() - 7 * 86_400_000).toISOString();
+  const weekAgo = new Date(Date.now() - 7 * DAY_MS).toISOString();
   const faulty = imports.filter(
     ({ status, events_failed_to_import: failed, created_at: at }) =>
       status === "done" && failed > 0 && at > weekAgo,
