@@ -2,6 +2,7 @@ import Router from "@koa/router";
 import type { Middleware } from "koa";
 import { Problem } from "../../schemas/problem.js";
 import { problemFor } from "../middleware/answer-problems.js";
+import { isBelowDashboard } from "../middleware/same-origin.js";
 import type { ApiContext, ApiState } from "../route.js";
 import { addressOf } from "./address.js";
 import { bareVisit, openVisit } from "./open-visit.js";
@@ -68,7 +69,7 @@ export function dashboardPages(pages: readonly Page[] = PAGES): Middleware<ApiSt
 }
 
 function isPage(path: string): boolean {
-  return /^\/dashboard(\/|$)/.test(path) && !IN_API.test(path);
+  return isBelowDashboard(path) && !IN_API.test(path);
 }
 
 async function answerPage(page: Page, ctx: ApiContext): Promise<void> {

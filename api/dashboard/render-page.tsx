@@ -19,8 +19,6 @@ export function renderPage(visit: Visit, { content, ...about }: Rendered): void 
     </VisitContext.Provider>,
   );
   ctx.set("Content-Security-Policy", PAGE_POLICY);
-  // Browsers leave out the Origin of a form under `no-referrer`, and it may be all that proves the form's source.
-  ctx.set("Referrer-Policy", "same-origin");
   ctx.type = "text/html; charset=utf-8";
   ctx.body = Buffer.from(`<!doctype html>${html}`);
 }

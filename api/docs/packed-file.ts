@@ -16,6 +16,9 @@ export async function packFile(type: string, bytes: Buffer): Promise<PackedFile>
   return { type, bytes, gzip: await promisify(gzip)(bytes), tag: bytesTag(bytes) };
 }
 
+/** For addresses that name the content. */
+export const FOR_GOOD = "public, max-age=31536000, immutable";
+
 /** Answers with a file that every cache may store. `cacheControl` says for how long. */
 export function answerFile(
   ctx: ApiContext,

@@ -1,5 +1,5 @@
 import { hashOf, readPageFiles, type PageFiles } from "../docs/page-files.js";
-import { answerFile, packFile, type PackedFile } from "../docs/packed-file.js";
+import { answerFile, FOR_GOOD, packFile, type PackedFile } from "../docs/packed-file.js";
 import type { OpenApiDocument } from "../openapi/build-document.js";
 import type { ApiContext, PublicRoute } from "../route.js";
 import { Problem } from "../../schemas/problem.js";
@@ -57,7 +57,6 @@ export function documentRoutes(build: () => OpenApiDocument): PublicRoute[] {
 }
 
 const CHECK_FIRST = "no-cache";
-const FOR_GOOD = "public, max-age=31536000, immutable";
 
 /** Allows only the service's own files. Styles that scripts set do not count as inline. */
 const PAGE_POLICY = [

@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib";
 import type { Middleware } from "koa";
 import { assetUrl } from "../../../schemas/asset.js";
 import { bytesTag } from "../../answers/entity-tag.js";
-import { answerFile, type PackedFile } from "../../docs/packed-file.js";
+import { answerFile, FOR_GOOD, type PackedFile } from "../../docs/packed-file.js";
 import type { ApiState } from "../../route.js";
 
 /**
@@ -27,8 +27,6 @@ export function dashboardAssets(): Middleware<ApiState> {
     answerFile(ctx, file, FOR_GOOD);
   };
 }
-
-const FOR_GOOD = "public, max-age=31536000, immutable";
 
 interface Assets {
   hash: string;

@@ -12,11 +12,15 @@ export async function packagesOf({ api, owner }: Asking): Promise<PackageV1[]> {
   const packages = await api<PackageV1[]>({
     path: isOrganization ? path`/v1/organizations/${owner.name}/packages` : "/v1/packages",
   });
-  const theirs = packages.filter((each) => each.owner.toLowerCase() === owner.name.toLowerCase());
-  // Strangers see the same as for an owner that does not exist.
-  if (owner.role === "none" && theirs.length === 0)
+  return packages.filter((each) => each.owner.toLowerCase() === owner.name.toLowerCase());
+}
+
+/** As `packagesOf`. Throws `not-found` for strangers, who see the same as for an owner that does not exist. */
+export async function packagesUnlessStranger({ api, owner }: Asking): Promise<PackageV1[]> {
+  const packages = await packagesOf({ api, owner });
+  if (owner.role === "none" && packages.length === 0)
     throw new Problem("not-found", `There is no owner ${owner.name} that you can see.`);
-  return theirs.sort((a, b) => (a.name < b.name ? -1 : 1));
+  return packages;
 }
 
 /** The pixels of the visited owner, newest first; all of them, since an owner has few. */

@@ -208,8 +208,8 @@ function Search() {
 
 /** Files need the grant, which the page itself does not. */
 function Downloads() {
-  const { href, owner, user, query } = useVisit();
-  if (!mayExport(owner, user)) return null;
+  const { href, owner, query } = useVisit();
+  if (!owner.mayExport) return null;
   const { after: _, ...state } = stateOf(query);
   const address = href(`/api${path`/v2/${owner.name}/companies`}`, {
     ...state,
@@ -221,10 +221,4 @@ function Downloads() {
       CSV
     </a>
   );
-}
-
-function mayExport({ name, role }: Visit["owner"], user: Visit["user"]): boolean {
-  if (role !== "owner" && role !== "admin") return false;
-  const organization = user.organizations.find((each) => each.name === name);
-  return organization?.exportEnabled ?? user.exportEnabled;
 }

@@ -6,7 +6,7 @@ import { mayManage, page, useVisit, type Visit } from "../../page.js";
 import { CopyLine } from "../../parts/copy-line.js";
 import { PageHead } from "../../parts/page-head.js";
 import { Panel } from "../../parts/panel.js";
-import { packagesOf, pixelsOf } from "../artifacts-of.js";
+import { packagesUnlessStranger, pixelsOf } from "../artifacts-of.js";
 
 interface Targets {
   packages: readonly PackageV1[];
@@ -18,7 +18,7 @@ export const uploadPage = page<Targets>({
   path: "/o/:owner/imports/new",
   section: "imports",
   async load(visit) {
-    const [packages, pixels] = await Promise.all([packagesOf(visit), pixelsOf(visit)]);
+    const [packages, pixels] = await Promise.all([packagesUnlessStranger(visit), pixelsOf(visit)]);
     if (!mayManage(visit.owner)) throw new Problem("forbidden", "Only owners and admins may import.");
     return { packages, pixels };
   },

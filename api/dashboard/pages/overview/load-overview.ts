@@ -9,7 +9,7 @@ import { Problem } from "../../../../schemas/problem.js";
 import { DAY_MS, lastDays } from "../../../../schemas/date-range.js";
 import { path } from "../../address.js";
 import { mayManage, type Visit } from "../../page.js";
-import { packagesOf } from "../package/package-of.js";
+import { packagesOf } from "../artifacts-of.js";
 
 export interface Overview {
   packages: readonly PackageV1[];

@@ -1,12 +1,7 @@
 import type { PackageV1 } from "../../../../schemas/contracts/package.js";
 import { Problem } from "../../../../schemas/problem.js";
 import type { Visit } from "../../page.js";
-
-/** The owner's packages that the viewer may see, by name. */
-export async function packagesOf({ api, owner }: Visit): Promise<PackageV1[]> {
-  const all = await api<PackageV1[]>({ path: "/v1/packages" });
-  return all.filter((each) => each.owner.toLowerCase() === owner.name.toLowerCase());
-}
+import { packagesOf } from "../artifacts-of.js";
 
 /** The package that `:package` in the path names, by its id or name. Throws `not-found` and `ambiguous-name`. */
 export async function packageOf(visit: Visit): Promise<PackageV1> {

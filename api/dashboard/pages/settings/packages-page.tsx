@@ -4,14 +4,14 @@ import { page, useVisit } from "../../page.js";
 import { PageHead } from "../../parts/page-head.js";
 import { Panel } from "../../parts/panel.js";
 import { Table } from "../../parts/table.js";
-import { packagesOf } from "../artifacts-of.js";
+import { packagesUnlessStranger } from "../artifacts-of.js";
 import { SettingsTabs } from "./settings-tabs.js";
 
 /** The packages of an owner, each with its permissions, routes and domains. */
 export const packagesPage = page<PackageV1[]>({
   path: "/o/:owner/settings/packages",
   section: "settings",
-  load: (visit) => packagesOf(visit),
+  load: (visit) => packagesUnlessStranger(visit),
   title: (_, { owner }) => `Packages of ${owner.name}`,
   render: (packages) => <Packages packages={packages} />,
 });

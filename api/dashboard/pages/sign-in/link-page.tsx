@@ -1,10 +1,10 @@
 import { makeFirstAccount } from "../../../identity/first-account.js";
 import { signInByLink, usableLink } from "../../../identity/sign-in.js";
-import { SIGN_IN_FAILED } from "../../../identity/sign-in-limits.js";
-import { page, useVisit, type Page } from "../../page.js";
+import { page, type Page } from "../../page.js";
 import { Button } from "../../parts/button.js";
 import { Field, Form } from "../../parts/form.js";
 import { PageHead } from "../../parts/page-head.js";
+import { NotSignedIn } from "./not-signed-in.js";
 import { attemptingOf, putSession, type SignInPagesDeps } from "./sign-in-deps.js";
 
 /**
@@ -23,7 +23,7 @@ export function linkPage(deps: SignInPagesDeps): Page {
     },
     title: ({ link }) => (link?.account === null ? "The first account" : "Sign in"),
     render({ key, link }) {
-      if (link === undefined) return <NotUsable />;
+      if (link === undefined) return <NotSignedIn title="This link does not sign in" />;
       return link.account === null ? <MakeAccount link={key} /> : <SignIn link={key} {...link.account} />;
     },
     async submit({ ctx, href }, form) {
@@ -76,21 +76,6 @@ function MakeAccount({ link }: { link: string }) {
           grants it: <code>npm run admin -- grant-export NAME</code>
         </p>
       </Form>
-    </div>
-  );
-}
-
-function NotUsable() {
-  const { href } = useVisit();
-  return (
-    <div class="sign-in">
-      <PageHead title="This link does not sign in" />
-      <p class="problem" role="alert">
-        {SIGN_IN_FAILED}
-      </p>
-      <p>
-        <a href={href("/sign-in")}>Sign in another way</a>
-      </p>
     </div>
   );
 }

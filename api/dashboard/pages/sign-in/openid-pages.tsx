@@ -2,11 +2,10 @@ import { Problem } from "../../../../schemas/problem.js";
 import type { OpenIdAttempt, OpenIdProvider } from "../../../identity/openid.js";
 import { readCookie, setCookie } from "../../../identity/session-cookie.js";
 import { signInByEmail } from "../../../identity/sign-in.js";
-import { SIGN_IN_FAILED } from "../../../identity/sign-in-limits.js";
 import type { TokenCipher } from "../../../identity/tokens.js";
 import type { ApiContext } from "../../../route.js";
-import { page, useVisit, type Page } from "../../page.js";
-import { PageHead } from "../../parts/page-head.js";
+import { page, type Page } from "../../page.js";
+import { NotSignedIn } from "./not-signed-in.js";
 import { attemptingOf, putSession, targetAddress, type SignInPagesDeps } from "./sign-in-deps.js";
 
 /**
@@ -53,23 +52,8 @@ function returnPage(deps: SignInPagesDeps, openid: OpenIdProvider): Page {
       ctx.redirect(targetAddress(ctx, left?.to ?? ""));
     },
     title: () => "Sign in",
-    render: () => <Refused />,
+    render: () => <NotSignedIn title="This does not sign in" />,
   });
-}
-
-function Refused() {
-  const { href } = useVisit();
-  return (
-    <div class="sign-in">
-      <PageHead title="This does not sign in" />
-      <p class="problem" role="alert">
-        {SIGN_IN_FAILED}
-      </p>
-      <p>
-        <a href={href("/sign-in")}>Sign in another way</a>
-      </p>
-    </div>
-  );
 }
 
 /** The registered redirect URI. */
