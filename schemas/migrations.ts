@@ -1,4 +1,6 @@
 import { createHash } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import { basename } from "node:path";
 
 /** A numbered change to a database, applied once. */
 export interface Migration {
@@ -13,8 +15,22 @@ export interface Migration {
 /** A migration as the database has recorded it. */
 export type Applied = Pick<Migration, "number" | "name" | "checksum">;
 
-/** The names of migration files in `api/postgres` and `aggregate/clickhouse`: `001-accounts.sql`. */
-export const MIGRATION_FILE = /^\d{3}-.*\.sql$/;
+/** The names of migration files: `001-accounts.sql`. */
+const MIGRATION_FILE = /^\d{3}-.*\.sql$/;
+
+/** The migration files below a folder (a URL that ends with a slash), in the order of their numbers. */
+export async function readMigrationFiles(folder: URL): Promise<{ name: string; text: string }[]> {
+  const paths = (await readdir(folder, { recursive: true })).filter((path) =>
+    MIGRATION_FILE.test(basename(path)),
+  );
+  const files = await Promise.all(
+    paths.map(async (path) => ({
+      name: basename(path),
+      text: await readFile(new URL(path, folder), "utf8"),
+    })),
+  );
+  return files.sort((one, other) => (one.name < other.name ? -1 : 1));
+}
 
 export function migrationOf(name: string, text: string, checksum = sha256(text)): Migration {
   return { number: Number(name.slice(0, 3)), name, text, checksum };

@@ -1,17 +1,13 @@
-import { readdir, readFile } from "node:fs/promises";
 import { assetUrl } from "../../schemas/asset.js";
-import { MIGRATION_FILE, migrationOf, sha256, type Migration } from "../../schemas/migrations.js";
+import { migrationOf, readMigrationFiles, sha256, type Migration } from "../../schemas/migrations.js";
 
 /**
  * The files of this folder, in the order of their numbers. Their checksums cover the statements as the files spell
  * them, with the names of `TABLE_CLAUSES`, so that comments, white space and engines may change.
  */
 export async function readMigrations(): Promise<Migration[]> {
-  const folder = assetUrl("aggregate/clickhouse/");
-  const names = (await readdir(folder)).filter((name) => MIGRATION_FILE.test(name)).sort();
-  return Promise.all(
-    names.map(async (name) => clickhouseMigration(name, await readFile(new URL(name, folder), "utf8"))),
-  );
+  const files = await readMigrationFiles(assetUrl("aggregate/clickhouse/"));
+  return files.map(({ name, text }) => clickhouseMigration(name, text));
 }
 
 export function clickhouseMigration(name: string, text: string): Migration {

@@ -1,10 +1,9 @@
-import { readdir, readFile } from "node:fs/promises";
 import type { Pool, PoolClient } from "pg";
 import { assetUrl } from "../../schemas/asset.js";
 import {
-  MIGRATION_FILE,
   migrationOf,
   missingMigrations,
+  readMigrationFiles,
   type Applied,
   type Migration,
 } from "../../schemas/migrations.js";
@@ -82,11 +81,8 @@ async function apply(client: PoolClient, { number, name, text, checksum }: Migra
   }
 }
 
-/** The files of `api/postgres`, in the order of their numbers. */
+/** The files below `api/postgres`, in the order of their numbers. */
 export async function readMigrations(): Promise<Migration[]> {
-  const folder = assetUrl("api/postgres/");
-  const names = (await readdir(folder)).filter((name) => MIGRATION_FILE.test(name)).sort();
-  return Promise.all(
-    names.map(async (name) => migrationOf(name, await readFile(new URL(name, folder), "utf8"))),
-  );
+  const files = await readMigrationFiles(assetUrl("api/postgres/"));
+  return files.map(({ name, text }) => migrationOf(name, text));
 }

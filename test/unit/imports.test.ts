@@ -147,7 +147,7 @@ const DEPLOY_LEVELS: readonly (readonly string[])[] = [
   ["stores"],
   ["servers", "metrics", "schedule", "broker"],
   ["roles"],
-  ["commands", "bench", "demo"],
+  ["commands", "bench", "demo", "import"],
 ];
 
 test("inside deploy/, commands use roles, roles use servers and metrics, those use stores, never the other way", () => {
