@@ -20,6 +20,12 @@ const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./commands/demo.js")).demoCommand(),
   },
   {
+    name: "import",
+    description:
+      "Send files to a running service: events, or access logs of web servers. Waits until they count.",
+    load: async () => (await import("./commands/import.js")).importCommand(),
+  },
+  {
     name: "admin",
     description:
       "Manage accounts, sign-in, export rights, dead letters and the funnel, beside a running server or without one.",

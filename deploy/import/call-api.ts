@@ -1,0 +1,103 @@
+import http, { type IncomingMessage } from "node:http";
+import https from "node:https";
+import { text } from "node:stream/consumers";
+import { StartFailure } from "../process/start-failure.js";
+import { writeAll } from "./write-all.js";
+
+/** A service and whose token asks it. */
+export interface Service {
+  /** `http://host:port`, with a path where the service has one. */
+  url: string;
+  token: string;
+}
+
+export interface Call {
+  method?: "GET" | "POST";
+  headers?: Record<string, string>;
+  body?: AsyncIterable<Buffer>;
+  signal?: AbortSignal;
+}
+
+/** The service refused: its own sentence. */
+export class Refusal extends StartFailure {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+    /** How long it asks to wait; undefined if it does not. */
+    readonly retryAfterSeconds?: number,
+  ) {
+    super(message);
+  }
+}
+
+/** The service could not be reached, or the connection broke. */
+export class NoConnection extends StartFailure {}
+
+/**
+ * Sends a request, its body as it comes. By node:http, which says when a part is written: see `writeAll`.
+ * @throws Refusal unless the status is 2xx, NoConnection
+ */
+export async function callApi(service: Service, path: string, call: Call = {}): Promise<IncomingMessage> {
+  const answer = await send(service, path, call);
+  const { statusCode = 0 } = answer;
+  if (statusCode >= 200 && statusCode < 300) return answer;
+  throw refusalOf(answer, await text(answer));
+}
+
+export async function readJson<T>(service: Service, path: string, call: Call = {}): Promise<T> {
+  return JSON.parse(await text(await callApi(service, path, call))) as T;
+}
+
+async function send(
+  { url, token }: Service,
+  path: string,
+  { method = "GET", headers = {}, body, signal }: Call,
+): Promise<IncomingMessage> {
+  const target = new URL(url.replace(/\/+$/, "") + path);
+  const request = (target.protocol === "https:" ? https : http).request(target, {
+    method,
+    headers: { Authorization: `Bearer ${token}`, ...headers },
+    // A service that closes idle connections would be asked over one of them.
+    agent: false,
+    ...(signal && { signal }),
+  });
+  const answered = new Promise<IncomingMessage>((resolve, reject) => {
+    request.once("response", resolve);
+    request.once("error", reject);
+  });
+  if (body === undefined) request.end();
+  else void writeAll(body, request);
+  try {
+    const answer = await answered;
+    // A refusal need not wait for the whole body, and the rest is not sent.
+    answer.once("end", () => request.destroy());
+    return answer;
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (error instanceof StartFailure) throw error;
+    throw new NoConnection(`The service at ${url} cannot be reached: ${messageOf(error)}.`, { cause: error });
+  }
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof AggregateError) return messageOf(error.errors[0]);
+  return error instanceof Error ? error.message : String(error);
+}
+
+function refusalOf(answer: IncomingMessage, body: string): Refusal {
+  const { statusCode = 0, headers } = answer;
+  const { code = "", message } = parsed(body);
+  const sentence =
+    message ?? `The service answered ${statusCode} ${answer.statusMessage ?? ""}`.trimEnd() + ".";
+  const seconds = Number(headers["retry-after"]);
+  return new Refusal(statusCode, code, sentence, Number.isFinite(seconds) ? seconds : undefined);
+}
+
+function parsed(body: string): { code?: string; message?: string } {
+  try {
+    return JSON.parse(body) as { code?: string; message?: string };
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,114 @@
+import { createHash } from "node:crypto";
+import { open, stat } from "node:fs/promises";
+import type { Readable } from "node:stream";
+import { findPacking } from "../../ingest/import/find-packing.js";
+import { decoderFor } from "../../ingest/import/open-body.js";
+import { StartFailure } from "../process/start-failure.js";
+import { writeAll } from "./write-all.js";
+
+export type Encoding = "identity" | "gzip" | "zstd" | "br";
+
+/** A file to import, or standard input. */
+export interface ImportFile {
+  /** As messages call it. */
+  name: string;
+  /** Undefined for standard input, as is the hash. */
+  bytes?: number;
+  /** Hexadecimal. Reads the whole file. */
+  sha256?: () => Promise<string>;
+  encoding: Encoding;
+  /** The bytes as they are in the file. A part is valid until the next is asked for. A file can be read again. */
+  read: () => AsyncIterable<Buffer>;
+}
+
+/** Throws a StartFailure with a sentence if the file cannot be read, or is packed in a way that the server cannot take. */
+export async function openFile(path: string): Promise<ImportFile> {
+  if (path === "-") return openInput(process.stdin);
+  const { bytes, head } = await lookAt(path);
+  const read = () => readParts(path);
+  return { name: path, bytes, sha256: () => hashOf(read()), encoding: encodingOf(head, path), read };
+}
+
+async function lookAt(path: string): Promise<{ bytes: number; head: Buffer }> {
+  try {
+    const { size } = await stat(path);
+    return { bytes: size, head: await firstBytes(path) };
+  } catch (error) {
+    throw new StartFailure(sentenceOf(error, path), { cause: error });
+  }
+}
+
+const READ_BYTES = 256 * 1024;
+
+async function* readParts(path: string): AsyncGenerator<Buffer> {
+  await using file = await open(path);
+  const part = Buffer.allocUnsafeSlow(READ_BYTES);
+  for (;;) {
+    const { bytesRead } = await file.read(part);
+    if (bytesRead === 0) return;
+    yield part.subarray(0, bytesRead);
+  }
+}
+
+async function openInput(input: Readable): Promise<ImportFile> {
+  const parts = input[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+  const first = await parts.next();
+  const head = first.done ? Buffer.alloc(0) : first.value;
+  const name = "standard input";
+  return {
+    name,
+    encoding: encodingOf(head, name),
+    async *read() {
+      yield head;
+      yield* { [Symbol.asyncIterator]: () => parts };
+    },
+  };
+}
+
+function sentenceOf(error: unknown, path: string): string {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === "ENOENT") return `There is no file ${path}.`;
+  if (code === "EACCES") return `${path} cannot be read by this user.`;
+  if (code === "EISDIR") return `${path} is a folder: name its files.`;
+  return `${path} cannot be read: ${String(error)}.`;
+}
+
+async function firstBytes(path: string): Promise<Buffer> {
+  await using file = await open(path);
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(8), 0, 8, 0);
+  return buffer.subarray(0, bytesRead);
+}
+
+/** The commands that unpack what the server does not take. */
+const UNPACK = { zip: "unzip -p", bzip2: "bzip2 -dc", xz: "xz -dc" } as const;
+
+function encodingOf(head: Buffer, name: string): Encoding {
+  const packing = findPacking(head);
+  // Brotli has no signature.
+  if (packing === undefined) return name.endsWith(".br") ? "br" : "identity";
+  if (packing === "gzip" || packing === "zstd") return packing;
+  throw new StartFailure(`${name} is packed. Unpack it on the way: ${unpackedBy(UNPACK[packing], name)}`);
+}
+
+async function hashOf(source: AsyncIterable<Buffer>): Promise<string> {
+  const hash = createHash("sha256");
+  for await (const part of source) hash.update(part);
+  return hash.digest("hex");
+}
+
+/** What the file holds, to be converted. Throws a StartFailure where this Node cannot unpack it. */
+export function unpackedBytes({ encoding, name, read }: ImportFile): AsyncIterable<Buffer> {
+  if (encoding === "identity") return read();
+  const createDecoder = decoderFor(encoding);
+  if (createDecoder === undefined)
+    throw new StartFailure(
+      `This Node cannot unpack ${encoding}. Unpack it on the way: ${unpackedBy("zstd -dc", name)}`,
+    );
+  const decoder = createDecoder();
+  void writeAll(read(), decoder);
+  return decoder;
+}
+
+function unpackedBy(command: string, name: string): string {
+  return `${command} ${name} | maintainer-toolchain import - ...`;
+}

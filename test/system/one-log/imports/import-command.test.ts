@@ -1,0 +1,266 @@
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { connect, createServer, type AddressInfo } from "node:net";
+import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { gzipSync } from "node:zlib";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { ApiClient } from "../../../../deploy/demo/api-client.js";
+import type { EventImport } from "../../../../schemas/records/import-store.js";
+import { makeOrganization, makePackage, makePixel } from "../../../support/imports/make-artifacts.js";
+import { startToolchain, type Toolchain } from "../../../support/program/start-toolchain.js";
+
+const PROGRAM = resolve("dist/deploy/main.js");
+const LOGS = resolve("test/fixtures/access-logs");
+const GOOD = '{"$time":"2025-03-10T12:00:00Z","$unique_id":"a"}';
+const BAD = '{"$time":"yesterday","$unique_id":"b"}';
+
+let toolchain: Toolchain;
+let api: ApiClient;
+let folder: string;
+/** Each test imports into an organization of its own. */
+let owner: string;
+let owners = 0;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "import-command-"));
+  toolchain = await startToolchain();
+  api = await toolchain.newAccount("ada");
+});
+
+afterAll(async () => {
+  await toolchain?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+beforeEach(async () => {
+  owner = `owner-${++owners}`;
+  await makeOrganization(api, owner);
+  await makePackage(api, { organization: owner, name: "@acme/tool", libraryType: "other" });
+});
+
+interface Ended {
+  status: number;
+  out: string;
+  err: string;
+}
+
+function environment(): NodeJS.ProcessEnv {
+  return { ...process.env, MAINTAINER_URL: toolchain.api, MAINTAINER_TOKEN: api.token };
+}
+
+/** Runs `maintainer-toolchain import`, with `input` on its standard input. */
+function run(args: readonly string[], { input = "", env = {} } = {}): Promise<Ended> {
+  return new Promise((end) => {
+    const options = { cwd: folder, env: { ...environment(), ...env } };
+    const child = execFile(PROGRAM, ["import", ...args], options, (error, out, err) =>
+      end({ status: typeof error?.code === "number" ? error.code : 0, out, err }),
+    );
+    child.stdin?.end(input);
+  });
+}
+
+async function write(name: string, content: string | Buffer): Promise<string> {
+  await writeFile(join(folder, name), content);
+  return name;
+}
+
+async function newestImport(): Promise<EventImport | undefined> {
+  const { event_imports } = await api.get<{ event_imports: EventImport[] }>(`/v2/imports/${owner}`);
+  return event_imports[0];
+}
+
+/** The events of a day, in all. */
+async function totalOf(startDate: string): Promise<number | undefined> {
+  await toolchain.admin("grant-export", owner);
+  const endDate = new Date(Date.parse(startDate) + 86_400_000).toISOString().slice(0, 10);
+  const found = await api.readAggregates(owner, { startDate, endDate });
+  return found.find(({ breakdown }) => breakdown === "total")?.total;
+}
+
+describe("a file of events", () => {
+  test("is imported into the package of that name, and status 0 says that all of it was", async () => {
+    const file = await write("good.ndjson", `${GOOD}\n`);
+    expect(await run([file, "--to", `${owner}/@acme/tool`])).toMatchObject({
+      status: 0,
+      out: expect.stringMatching(
+        /^good\.ndjson: 1 event imported, 0 lines refused\. Import [0-9a-f-]{36}\.\n$/,
+      ) as string,
+      err: "",
+    });
+    expect(await newestImport()).toMatchObject({
+      package: { name: "@acme/tool" },
+      status: "done",
+      events_total: 1,
+    });
+  });
+
+  test("with refused lines ends with status 2, says which and why, and keeps them", async () => {
+    const file = await write("mixed.ndjson", `${GOOD}\n${BAD}\n`);
+    const { status, out } = await run([file, "--to", `${owner}/@acme/tool`, "--rejected", "rejected.ndjson"]);
+    expect(status).toBe(2);
+    expect(out).toContain("1 event imported, 1 line refused");
+    expect(out).toContain("line 2: $time is not");
+    expect(await readFile(join(folder, "rejected.ndjson"), "utf8")).toBe(`${BAD}\n`);
+  });
+
+  test("that was sent before is imported once, until it is sent --again", async () => {
+    const file = await write("twice.ndjson", `${GOOD}\n`);
+    const to = ["--to", `${owner}/@acme/tool`];
+    await run([file, ...to]);
+    const first = await newestImport();
+    expect(await run([file, ...to])).toMatchObject({
+      status: 0,
+      out: expect.stringContaining("sent before") as string,
+    });
+    expect(await newestImport()).toEqual(first);
+    expect((await run([file, ...to, "--again"])).status).toBe(0);
+    expect((await newestImport())?.id).not.toBe(first?.id);
+  });
+
+  test("may be packed, may be several, and may be standard input", async () => {
+    const one = await write("one.ndjson.gz", gzipSync(`${GOOD}\n`));
+    const two = await write("two.ndjson", '{"$time":"2025-03-11","$unique_id":"c"}\n');
+    expect(
+      (await run([one, two, "--to", `${owner}/@acme/tool`])).out.match(/1 event imported/g),
+    ).toHaveLength(2);
+    const piped = await run(["-", "--to", `${owner}/@acme/tool`], { input: GOOD });
+    expect(piped).toMatchObject({
+      status: 0,
+      out: expect.stringContaining("standard input: 1 event") as string,
+    });
+  });
+
+  test("may be tried first: nothing is imported, and what would be refused is said", async () => {
+    const file = await write("try.ndjson", `${GOOD}\n${BAD}\n`);
+    const { status, out } = await run([file, "--to", `${owner}/@acme/tool`, "--dry-run"]);
+    expect(status).toBe(2);
+    expect(out).toContain("1 event would be imported, 1 line would be refused. Nothing was imported.");
+    expect(await newestImport()).toBeUndefined();
+  });
+
+  test("goes to a pixel, or to whatever each line names", async () => {
+    const pixel = await makePixel(api, { owner, name: "readme" });
+    const file = await write("views.ndjson", `${GOOD}\n`);
+    expect((await run([file, "--to", owner, "--pixel", pixel.id])).status).toBe(0);
+    expect(await newestImport()).toMatchObject({ pixel: { name: "readme" } });
+    const named = await write("named.ndjson", `{"$pixel":"${pixel.id}","$time":"2025-03-10"}\n`);
+    expect((await run([named, "--to", owner, "--no-wait"])).out).toContain("sent as import");
+  });
+});
+
+describe("other formats", () => {
+  test("an access log: downloads with the variables of their path", async () => {
+    await copyFile(join(LOGS, "nginx.txt"), join(folder, "access.log"));
+    const { status, out } = await run([
+      ...["access.log", "--to", `${owner}/@acme/tool`],
+      ...["--format", "combined", "--path", "/releases/{name}-{version}.tar.gz"],
+    ]);
+    expect({ status, out }).toMatchObject({
+      status: 0,
+      out: expect.stringContaining(
+        "4 events imported, 0 lines refused, and 4 requests counted as no download.",
+      ) as string,
+    });
+  });
+
+  test("a log that has grown: what was sent before counts once", async () => {
+    const log = await readFile(join(LOGS, "nginx.txt"), "utf8");
+    const of = ["--to", `${owner}/@acme/tool`, "--format", "combined"];
+    await run([await write("grown.log", log), ...of]);
+    await run([await write("grown.log", log + log), ...of]);
+    // Five of its requests are downloads.
+    expect(await totalOf("2026-11-23")).toBe(10);
+  });
+
+  test("CSV: wrong rows are named by their line", async () => {
+    const file = await write("events.csv", "$time,$unique_id,channel\n2025-03-10,c,x\n2025-03-10,d\n");
+    const { status, out } = await run([file, "--to", `${owner}/@acme/tool`, "--format", "csv"]);
+    expect(status).toBe(2);
+    expect(out).toContain("line 3: Not a line of the format csv");
+  });
+});
+
+describe("what goes wrong is said in a sentence, with status 1", () => {
+  test.each([
+    ["a file that is not there", ["nowhere", "--to", "x/y"], "There is no file nowhere."],
+    ["a folder", [".", "--to", "x/y"], ". is a folder: name its files."],
+    ["an owner that is not there", ["-", "--to", "nobody"], "There is no owner nobody"],
+    ["a wrong token", ["-", "--to", "x", "--token", "wrong"], "A valid token is needed"],
+    ["no service", ["-", "--to", "x", "--url", "http://127.0.0.1:1"], "cannot be reached"],
+    ["no URL", ["-", "--to", "x", "--url", "maintainer"], "--url maintainer is not a URL"],
+    ["a target without a package", ["-", "--to", "x/"], "--to x/ must be an owner"],
+    ["a log for no package", ["-", "--to", "x", "--format", "s3"], "Add it: --to x/PACKAGE."],
+    [
+      "a pattern that is none",
+      ["-", "--to", "x/y", "--format", "s3", "--path", "tool"],
+      "--path tool must begin with /.",
+    ],
+    ["an unknown format", ["-", "--to", "x/y", "--format", "xml"], "Allowed choices are ndjson"],
+  ])("%s", async (_, args, sentence) => {
+    const { status, err } = await run(args);
+    expect({ status, err }).toMatchObject({ status: 1, err: expect.stringContaining(sentence) as string });
+    expect(err).not.toContain("    at ");
+  });
+
+  test("no token", async () => {
+    const { status, err } = await run(["-", "--to", "x"], { env: { MAINTAINER_TOKEN: "" } });
+    expect({ status, err }).toMatchObject({
+      status: 1,
+      err: expect.stringContaining("--token TOKEN") as string,
+    });
+  });
+
+  test("a zip file, and a gzip file that ends early", async () => {
+    const zip = await write("a.zip", Buffer.from("504b0304140000", "hex"));
+    expect((await run([zip, "--to", "x/y"])).err).toContain("unzip -p a.zip | maintainer-toolchain import -");
+    const cut = await write("cut.log.gz", gzipSync(GOOD.repeat(1000)).subarray(0, 40));
+    const { err } = await run([cut, "--to", `${owner}/@acme/tool`, "--format", "combined"]);
+    expect(err).toContain("cut.log.gz cannot be read: unexpected end of file.");
+  });
+});
+
+test("a file that was broken off with Ctrl-C and sent again is counted once", async () => {
+  const lines = Array.from({ length: 50_000 }, (_, id) => `{"$time":"2025-03-10","$unique_id":"${id}"}\n`);
+  const file = await write("large.ndjson", lines.join(""));
+  const to = ["--to", `${owner}/@acme/tool`];
+  await using stalled = await stallingProxy(toolchain.api);
+  const child = spawn(PROGRAM, ["import", file, ...to, "--url", stalled.url], {
+    cwd: folder,
+    env: environment(),
+  });
+  await expect.poll(newestImport).toMatchObject({ status: "importing" });
+  child.kill("SIGINT");
+  expect(await once(child, "exit")).toEqual([1, null]);
+  expect(await run([file, ...to])).toMatchObject({
+    status: 0,
+    out: expect.stringContaining("50,000 events imported") as string,
+  });
+  const { event_imports } = await api.get<{ event_imports: EventImport[] }>(`/v2/imports/${owner}`);
+  expect(event_imports).toMatchObject([{ status: "done" }, { status: "aborted" }]);
+  expect(await totalOf("2025-03-10")).toBe(50_000);
+});
+
+const STALLS_AFTER_BYTES = 32 * 1024;
+
+/** Passes a request on up to some bytes; the rest of it goes nowhere. */
+async function stallingProxy(url: string): Promise<AsyncDisposable & { url: string }> {
+  const { hostname, port } = new URL(url);
+  const server = createServer((socket) => {
+    const upstream = connect(Number(port), hostname);
+    let bytes = 0;
+    socket.on("data", (part) => {
+      if (bytes < STALLS_AFTER_BYTES) upstream.write(part);
+      bytes += part.length;
+    });
+    upstream.pipe(socket);
+    socket.on("error", () => undefined).on("close", () => upstream.destroy());
+    upstream.on("error", () => undefined).on("close", () => socket.destroy());
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    [Symbol.asyncDispose]: async () => void (await once(server.close(), "close")),
+  };
+}
