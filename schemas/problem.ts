@@ -21,6 +21,7 @@ const STATUS_BY_CODE = {
   "webhook-disabled": 409,
   "precondition-failed": 412,
   "invalid-body": 422,
+  "not-ndjson": 422,
   "library-type-is-immutable": 422,
   "not-a-file-package": 422,
   "not-a-docker-package": 422,

@@ -23,6 +23,7 @@ export const PROBLEM_SENTENCES: Readonly<Record<ProblemCode, string>> = {
   "webhook-disabled": "The webhook is disabled, and nothing is sent to it.",
   "precondition-failed": "The record was changed since it was read; read it again.",
   "invalid-body": "The body is not acceptable: name is required.",
+  "not-ndjson": "The body is a JSON array: send one object a line.",
   "library-type-is-immutable": "The type of a package cannot change.",
   "not-a-file-package": "Only file packages have routes.",
   "not-a-docker-package": "This is not a docker package.",

@@ -18,6 +18,11 @@ const DECODERS = new Map<string, () => Decoder>([
   ...(createZstd === undefined ? [] : [["zstd", createZstd] as const]),
 ]);
 
+/** Makes a decompressor for a `Content-Encoding`; undefined if this Node has none. */
+export function decoderFor(encoding: string): (() => Decoder) | undefined {
+  return DECODERS.get(encoding);
+}
+
 /** The supported encodings, for `Accept-Encoding` of a refusal. */
 export const CONTENT_ENCODINGS = [...DECODERS.keys()].filter((name) => !name.startsWith("x-"));
 
@@ -50,7 +55,7 @@ function openDecoded(
 ): AsyncIterable<Buffer> {
   const encoding = contentEncoding.trim().toLowerCase() || "identity";
   if (encoding === "identity") return readBody(request, () => counted(request, onReceived));
-  const createDecoder = DECODERS.get(encoding);
+  const createDecoder = decoderFor(encoding);
   if (createDecoder !== undefined)
     return readBody(request, () => decode(request, createDecoder(), onReceived));
   throw new Problem(

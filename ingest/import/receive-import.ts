@@ -2,8 +2,13 @@ import { retry } from "../../schemas/async/retry.js";
 import { passFaultPoint } from "../../schemas/fault-point.js";
 import { packChunk } from "../../schemas/records/chunk-codec.js";
 import type { EventLog } from "../../schemas/records/event-log.js";
-import { LINE_BYTES_MAX } from "../../schemas/records/import-limits.js";
-import { UPLOAD_LEASE_SECONDS, type Received, type UploadStore } from "../../schemas/records/import-store.js";
+import { LINE_BYTES_MAX, SMALL_IMPORT_CHUNKS } from "../../schemas/records/import-limits.js";
+import {
+  UPLOAD_LEASE_SECONDS,
+  type EventImport,
+  type Received,
+  type UploadStore,
+} from "../../schemas/records/import-store.js";
 import type { Codec } from "../../schemas/records/codec.js";
 import { encodeRawChunk, type RawChunk } from "../../schemas/records/raw-chunk.js";
 import { UploadAborted, type ActiveUpload, type ActiveUploads } from "./active-uploads.js";
@@ -13,6 +18,8 @@ import { throttleOnLag } from "./throttle-on-lag.js";
 import { readWhileSent } from "./read-while-sent.js";
 
 export const CHUNK_LIMITS = { bytesTarget: 512 * 1024, lineBytesMax: LINE_BYTES_MAX };
+/** What text of events shrinks to, at least, by any encoding. */
+const SHRINKS_TO = 1 / 4;
 const LEASE_RENEWAL_MS = 5_000;
 const INTERRUPT_BACKOFF = { firstMs: 500 };
 const INTERRUPT_ATTEMPTS = {
@@ -41,31 +48,34 @@ export interface ReceiveDependencies {
   now: () => number;
   /** How long a sender may be idle; two minutes by default. */
   idleMsMax?: number | undefined;
+  /** Whether the head of the request tells that the body has more chunks than a small import; see `isKnownLarge`. */
+  isLarge?: boolean | undefined;
   /** Waits while there is other work for this thread. */
   throttle?: (() => Promise<void>) | undefined;
 }
 
 /**
  * Appends the lines of a body to the event log chunk by chunk. Resolves when all chunks are durable and the upload is
- * recorded as complete. Reads no faster than the log appends, and throttles between chunks.
+ * recorded as complete, with the record of the import. Reads no faster than the log appends, and throttles between chunks.
  * @throws the error of the body or the log; the import is then marked as interrupted
  */
 export async function receiveImport(
   body: AsyncIterable<Buffer>,
   target: ImportTarget,
   dependencies: ReceiveDependencies,
-): Promise<void> {
+): Promise<EventImport> {
   const { log, codec = "none", uploads, active, now, idleMsMax, throttle = throttleOnLag } = dependencies;
-  const { received = { bytes: 0, lines: 0 } } = dependencies;
+  const { received = { bytes: 0, lines: 0 }, isLarge = false } = dependencies;
   using upload = active.open(target.importId);
   using _lease = startLeaseRenewal(upload, () => uploads.renewLease(target.importId, received));
   try {
     const sent = readWhileSent(body, { signal: upload.signal, idleMsMax });
-    const chunksTotal = await appendChunks(sent, target, { log, codec, now, throttle, received });
+    const chunksTotal = await appendChunks(sent, target, { log, codec, now, throttle, received, isLarge });
     passFaultPoint("before-upload-complete");
     const completed = await uploads.completeUpload(target.importId, { chunksTotal, ...received });
     passFaultPoint("before-answer");
-    if (!completed) throw new UploadAborted(target.importId);
+    if (completed === undefined) throw new UploadAborted(target.importId);
+    return completed;
   } catch (error) {
     if (!(error instanceof UploadAborted))
       await interrupt(() =>
@@ -73,6 +83,12 @@ export async function receiveImport(
       );
     throw error;
   }
+}
+
+/** Whether a body has more chunks than a small import, by its head alone; false where the head does not tell its size. */
+export function isKnownLarge(head: { contentLength: string; contentEncoding: string }): boolean {
+  const shrinksTo = ["", "identity"].includes(head.contentEncoding.trim().toLowerCase()) ? 1 : SHRINKS_TO;
+  return Number(head.contentLength) > SMALL_IMPORT_CHUNKS * CHUNK_LIMITS.bytesTarget * shrinksTo;
 }
 
 /** Renews the lease regularly, however slow the body is. A lost lease means that the import was aborted elsewhere. */
@@ -96,16 +112,17 @@ async function interrupt(record: () => Promise<void>): Promise<void> {
 interface AppendDependencies extends Pick<ReceiveDependencies, "log" | "now"> {
   received: Received;
   codec: Codec;
+  isLarge: boolean;
   throttle: () => Promise<void>;
 }
 
 async function appendChunks(
   body: AsyncIterable<Buffer>,
   target: ImportTarget,
-  { log, codec, now, throttle, received }: AppendDependencies,
+  { log, codec, now, throttle, received, isLarge }: AppendDependencies,
 ): Promise<number> {
   const inFlight = new Set<Promise<void>>();
-  const partitionOf = choosePartitions(log.partitions, target.ownerId);
+  const partitionOf = choosePartitions(log.partitions, { ownerId: target.ownerId, isLarge });
   let sequence = 0;
   let stamp = 0;
   try {

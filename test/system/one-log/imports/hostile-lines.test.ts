@@ -1,11 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import type { ApiClient } from "../../../../deploy/demo/api-client.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
 import type { LogEntry } from "../../../../schemas/records/import-log.js";
 import { makeExporter } from "../../../support/imports/import-world.js";
 import { makePackage } from "../../../support/imports/make-artifacts.js";
 import { openSocket } from "../../../support/imports/open-socket.js";
-import { startToolchain, type Toolchain } from "../../../support/program/start-toolchain.js";
+import type { Program } from "../../../support/program/program.js";
+import { sharedProgram } from "../../../support/program/shared-program.js";
 import { newestImport } from "../../../support/imports/start-upload.js";
 
 const ORGANIZATION = "odd";
@@ -13,16 +14,14 @@ const TIME = '"$time":"2025-03-10T12:00:00Z"';
 const RANGE = { startDate: "2025-03-10", endDate: "2025-03-11" };
 const LINE = `{${TIME}}\n`;
 
-let toolchain: Toolchain;
+let toolchain: Program;
 let api: ApiClient;
 let made = 0;
 
 beforeAll(async () => {
-  toolchain = await startToolchain();
-  api = await makeExporter(toolchain, ORGANIZATION);
+  toolchain = await sharedProgram();
+  api = await makeExporter(toolchain, ORGANIZATION, "odd-ada");
 });
-
-afterAll(() => toolchain?.close());
 
 async function newPackage(): Promise<{ id: string; path: string }> {
   made += 1;

@@ -1,31 +1,30 @@
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import type { ApiClient } from "../../../../deploy/demo/api-client.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
 import type { ImportFault } from "../../../../schemas/records/import-log.js";
 import { UUID } from "../../../support/api/management-world.js";
 import { makeOrganization, makePackage } from "../../../support/imports/make-artifacts.js";
 import type { KnownArtifact } from "../../../support/imports/recount-line.js";
-import { startToolchain, type Toolchain } from "../../../support/program/start-toolchain.js";
+import type { Program } from "../../../support/program/program.js";
+import { sharedProgram } from "../../../support/program/shared-program.js";
 
 const ORGANIZATION = "requests";
 const LINE = '{"$time":"2025-03-10T12:00:00Z"}';
 
-let toolchain: Toolchain;
+let toolchain: Program;
 let api: ApiClient;
 let image: KnownArtifact;
 let foreign: KnownArtifact;
 
 beforeAll(async () => {
-  toolchain = await startToolchain();
-  api = await toolchain.newAccount("ada");
+  toolchain = await sharedProgram();
+  api = await toolchain.newAccount("requester");
   await makeOrganization(api, ORGANIZATION);
   image = await makePackage(api, { organization: ORGANIZATION, name: "image", libraryType: "docker" });
   await makeOrganization(api, "elsewhere");
   foreign = await makePackage(api, { organization: "elsewhere", name: "image", libraryType: "docker" });
 });
-
-afterAll(() => toolchain?.close());
 
 const intoAny = () => `/v2/${ORGANIZATION}/import`;
 const intoImage = () => `/v2/packages/${ORGANIZATION}/${image.id}/import`;
@@ -85,7 +84,7 @@ describe("an import is read back", () => {
       warning_log_sample: [],
       package: null,
       pixel: null,
-      started_by: "ada",
+      started_by: "requester",
       started_with_token: null,
       bytes: 1,
       lines_received: 1,

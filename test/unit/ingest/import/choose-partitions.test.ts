@@ -5,8 +5,8 @@ import { choosePartitions } from "../../../../ingest/import/choose-partitions.js
 import { partitionsOf } from "../../../../schemas/records/event-log.js";
 
 const OWNER = "01990000-0000-7000-8000-00000000000b";
-const chosen = (partitions: number, { owner = OWNER, chunks = 600 } = {}) => {
-  const partitionOf = choosePartitions(partitions, owner);
+const chosen = (partitions: number, { isLarge = false, chunks = 600 } = {}) => {
+  const partitionOf = choosePartitions(partitions, { ownerId: OWNER, isLarge });
   return Array.from({ length: chunks }, (_, sequence) => partitionOf(sequence));
 };
 
@@ -16,6 +16,10 @@ describe("the partition of a chunk", () => {
     expect(partitionsOf("express", 8)).toContain(first);
     expect(second).toBe(first);
     expect(partitionsOf("bulk", 8)).toEqual(expect.arrayContaining(rest));
+  });
+
+  test("is on the bulk lane for all of an import that is known to be large", () => {
+    expect(partitionsOf("bulk", 8)).toEqual(expect.arrayContaining(chosen(8, { isLarge: true })));
   });
 
   test.each([2, 3, 8, 24])(
@@ -42,7 +46,9 @@ describe("the partition of a chunk", () => {
 
   test("is spread over owners that were created in the same minute", () => {
     const owners = Array.from({ length: 8 }, (_, n) => `01990000-0000-7000-8000-00000000000${n}`);
-    const usedBy = (sequence: number) => new Set(owners.map((owner) => choosePartitions(8, owner)(sequence)));
+    const partitionOf = (ownerId: string, sequence: number) =>
+      choosePartitions(8, { ownerId, isLarge: false })(sequence);
+    const usedBy = (sequence: number) => new Set(owners.map((owner) => partitionOf(owner, sequence)));
     expect(usedBy(0).size).toBe(partitionsOf("express", 8).length);
     expect(usedBy(2).size).toBe(partitionsOf("bulk", 8).length);
   });

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { ActiveUploads, UploadAborted } from "../../../../ingest/import/active-uploads.js";
 import { SenderIdle } from "../../../../ingest/import/read-while-sent.js";
-import { receiveImport } from "../../../../ingest/import/receive-import.js";
+import { isKnownLarge, receiveImport } from "../../../../ingest/import/receive-import.js";
 import { linesOf } from "../../../../schemas/records/chunk-codec.js";
 import type { EventLog } from "../../../../schemas/records/event-log.js";
-import type { UploadStore } from "../../../../schemas/records/import-store.js";
+import type { EventImport, UploadStore } from "../../../../schemas/records/import-store.js";
 import { decodeRawChunk, type RawChunk } from "../../../../schemas/records/raw-chunk.js";
 
 const IMPORT = "01990000-0000-7000-8000-00000000000a";
@@ -43,7 +43,7 @@ function fakes(over: { append?: () => Promise<void>; uploads?: Partial<UploadSto
     renewLease: async () => true,
     async completeUpload(id, { chunksTotal }) {
       told.steps.push(`completed ${id} ${chunksTotal}`);
-      return true;
+      return { id } as EventImport;
     },
     interruptUpload: async (id, { reason }) => void told.steps.push(`interrupted ${id}: ${reason}`),
     ...over.uploads,
@@ -357,3 +357,16 @@ async function* stillBody(): AsyncGenerator<Buffer> {
   yield Buffer.from('{"$time":1}\n');
   await new Promise(() => undefined);
 }
+
+describe("isKnownLarge", () => {
+  const MIB = 1024 * 1024;
+  test.each([
+    ["a plain body of more than 1 MiB", MIB + 1, "", true],
+    ["a plain body of 1 MiB", MIB, "identity", false],
+    ["a compressed body of more than 256 KiB", MIB / 4 + 1, "gzip", true],
+    ["a compressed body of 256 KiB", MIB / 4, "GZIP", false],
+    ["a body of unknown size", "", "gzip", false],
+  ])("%s", (_, contentLength, contentEncoding, large) => {
+    expect(isKnownLarge({ contentLength: String(contentLength), contentEncoding })).toBe(large);
+  });
+});

@@ -1,0 +1,77 @@
+import { describe, expect, test } from "vitest";
+import { assertNdjson } from "../../../../ingest/import/assert-ndjson.js";
+
+async function* inParts(...parts: readonly (string | Buffer)[]): AsyncGenerator<Buffer> {
+  for (const part of parts) yield await Promise.resolve(Buffer.from(part));
+}
+
+async function textOf(body: AsyncIterable<Buffer>): Promise<string> {
+  const parts: Buffer[] = [];
+  for await (const part of body) parts.push(part);
+  return Buffer.concat(parts).toString("latin1");
+}
+
+const LINE = '{"$time":"2026-11-01T08:00Z"}\n';
+
+describe("a body that begins as another format does is refused", () => {
+  test.each([
+    ["gzip", [Buffer.from("1f8b0800", "hex")], "Content-Encoding: gzip"],
+    ["gzip, byte by byte", [Buffer.from("1f", "hex"), Buffer.from("8b", "hex")], "Content-Encoding: gzip"],
+    ["zstd", [Buffer.from("28b52ffd24", "hex")], "zstd"],
+    ["a zip file", [Buffer.from("504b030414", "hex")], "zip"],
+    ["a JSON array", [" \n[", LINE, "]"], "jq -c"],
+    ["CSV", ["$time,$unique_id\n1,2\n"], "--format csv"],
+    ["CSV in quotes, with semicolons", ['\ufeff"timestamp";"user agent"\n'], "--format csv"],
+  ])("%s", async (_, parts, advice) => {
+    await expect(assertNdjson(inParts(...parts))).rejects.toMatchObject({
+      code: "not-ndjson",
+      message: expect.stringContaining(advice) as string,
+    });
+  });
+
+  test("lines that curl joined", async () => {
+    const contentType = "application/x-www-form-urlencoded";
+    const joined = LINE.trim() + LINE.trim();
+    await expect(assertNdjson(inParts(joined), { contentType })).rejects.toMatchObject({
+      code: "not-ndjson",
+    });
+    expect(await textOf(await assertNdjson(inParts(joined)))).toBe(joined);
+  });
+});
+
+describe("any other body is handed on whole", () => {
+  test.each([
+    ["lines", [LINE, LINE, LINE]],
+    ["a first line that is wrong", ["hello, world\n", LINE]],
+    ["a first line that could be a row", ["a,b,c\n", LINE]],
+    ["nothing", []],
+    ["no line end", ["{"]],
+    ["a long first line", Array.from({ length: 100 }, () => "x".repeat(1_000))],
+    ["bytes that are no text", [Buffer.from("ff00fe", "hex")]],
+  ])("%s", async (_, parts) => {
+    const expected = Buffer.concat(parts.map((part) => Buffer.from(part))).toString("latin1");
+    expect(await textOf(await assertNdjson(inParts(...parts)))).toBe(expected);
+  });
+
+  test("a body that breaks off throws where it is read", async () => {
+    const broken = (async function* () {
+      yield await Promise.resolve(Buffer.from("{"));
+      throw new Error("gone");
+    })();
+    const body = await assertNdjson(broken);
+    await expect(textOf(body)).rejects.toThrow("gone");
+  });
+
+  test("ends its source when its reader leaves", async () => {
+    let left = false;
+    const source = (async function* () {
+      try {
+        for (;;) yield await Promise.resolve(Buffer.from(LINE));
+      } finally {
+        left = true;
+      }
+    })();
+    for await (const _ of await assertNdjson(source)) break;
+    expect(left).toBe(true);
+  });
+});
