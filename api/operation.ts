@@ -14,7 +14,10 @@ export interface Operation {
   description?: string;
   /** JSON schemas of the path's parameters, by name; text by default. */
   path?: Readonly<Record<string, Parameter>>;
+  /** Any other parameter is refused. */
   query?: Readonly<Record<string, Parameter>>;
+  /** Parameters whose names begin with this are taken as well. */
+  queryPrefix?: string;
   /** Request headers that the operation reads. */
   headers?: Readonly<Record<string, Parameter>>;
   body?: Content;

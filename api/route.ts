@@ -2,11 +2,12 @@ import type { ParameterizedContext } from "koa";
 import type { Logger } from "pino";
 import { Problem } from "../schemas/problem.js";
 import type { Action } from "./resources.js";
+import { refuseUnknownParameters } from "./answers/refuse-unknown-parameters.js";
 import { requireScope } from "./authorise/authorise.js";
 import type { Operation } from "./operation.js";
 import type { Account } from "./stores/accounts/accounts.js";
 import type { Session } from "./stores/accounts/sessions.js";
-import { insertAuditEntry, type Changed } from "./stores/accounts/audit-entries.js";
+import { insertAuditEntry, type AuditEntry, type Changed } from "./stores/accounts/audit-entries.js";
 import type { Postgres } from "./stores/query.js";
 
 /**
@@ -43,6 +44,8 @@ export interface Call<Named extends Action = Action> {
   param: (name: string) => string;
   /** Writes the changes of this call to the audit log, in the transaction of the change. */
   record: (client: Postgres, changed: Changed) => Promise<void>;
+  /** The entry that `record` writes, for a change that writes it itself. */
+  auditEntry: (changed: Changed) => AuditEntry;
 }
 
 /** A read that needs no token: about the service itself, never about anyone's data. */
@@ -96,13 +99,16 @@ export async function callRoute(route: Route, ctx: ApiContext): Promise<void> {
   ctx.state.route = pathsOf(route)[0] ?? "none";
   if (account === undefined) throw new Problem("unauthenticated", "A token is needed.");
   requireScope(account, action);
+  refuseUnknownParameters(ctx.query, route.operation);
   const by = { accountId: account.id, tokenName: account.limited?.name, requestId: ctx.state.requestId };
+  const auditEntry = (changed: Changed) => ({ ...changed, by, action });
   await handle({
     ctx,
     account,
     action,
     param: (name) => paramOf(ctx, name),
-    record: (client, changed) => insertAuditEntry(client, { ...changed, by, action }),
+    record: (client, changed) => insertAuditEntry(client, auditEntry(changed)),
+    auditEntry,
   });
 }
 

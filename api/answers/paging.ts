@@ -64,11 +64,11 @@ export function pageBody<Row extends { id: string }, Entry>(
   return body;
 }
 
-/** Keeps all other query parameters. */
+/** Keeps all other query parameters. An answer longer than any page that can be asked for has no `per_page` in its link. */
 function nextUrl(ctx: ApiContext, { after, perPage }: Required<Page>): string {
   const query = new URLSearchParams(ctx.querystring);
   query.set("after", after);
-  query.set("per_page", String(perPage));
+  if (perPage <= PER_PAGE_MAX) query.set("per_page", String(perPage));
   return `${ctx.state.publicBase}${ctx.path}?${query.toString()}`;
 }
 

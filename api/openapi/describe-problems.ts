@@ -29,7 +29,7 @@ export function problemsOf({
   path,
   operation,
 }: DescribedRoute & { operation: Operation }): ProblemCode[] {
-  const { problems = [], body, query = {} } = operation;
+  const { problems = [], body } = operation;
   const hasParameters = parametersOf(wordedPaths({ path })[0]).length > 0;
   const codes: ProblemCode[] = [
     ...problems,
@@ -37,7 +37,6 @@ export function problemsOf({
     ...(action === undefined ? [] : WITH_TOKEN),
     ...(action !== undefined && isForbiddenToSome(action) ? (["forbidden"] as const) : []),
     ...(hasParameters ? (["not-found"] as const) : []),
-    ...(Object.keys(query).length > 0 ? (["invalid-query"] as const) : []),
     ...(body === undefined ? [] : WITH_BODY),
     ...(body === undefined || body.types !== undefined ? [] : (["malformed-json"] as const)),
   ];
@@ -51,7 +50,13 @@ function isForbiddenToSome(action: Action): boolean {
 }
 
 const ALWAYS = ["malformed-request", "headers-too-large", "internal-error"] as const;
-const WITH_TOKEN = ["unauthenticated", "out-of-scope", "rate-limited", "unavailable"] as const;
+const WITH_TOKEN = [
+  "invalid-query",
+  "unauthenticated",
+  "out-of-scope",
+  "rate-limited",
+  "unavailable",
+] as const;
 const WITH_BODY = ["request-timeout", "too-large", "unsupported-encoding", "invalid-body"] as const;
 
 function describe(

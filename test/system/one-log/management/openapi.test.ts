@@ -12,16 +12,15 @@ import {
 } from "../../../support/api/management-api.js";
 import { ALL_ROUTES } from "../../../support/api/all-routes.js";
 import { wordedPaths, templateOf } from "../../../../api/openapi/path-template.js";
-import { startToolchain, type Toolchain } from "../../../support/program/start-toolchain.js";
+import type { Program } from "../../../support/program/program.js";
+import { sharedProgram } from "../../../support/program/shared-program.js";
 
 describe("the program", () => {
-  let toolchain: Toolchain;
+  let toolchain: Program;
 
   beforeAll(async () => {
-    toolchain = await startToolchain();
+    toolchain = await sharedProgram();
   });
-
-  afterAll(() => toolchain?.close());
 
   test("serves a valid OpenAPI 3.1 document, without a token", async () => {
     const answer = await fetch(`${toolchain.api}/openapi.json`);

@@ -82,6 +82,11 @@ describe("nonsense in a query is refused", () => {
   );
 });
 
+test.each(named(USUAL))("a parameter that does not exist is refused: %s", async (_, request) => {
+  const query = (place: Place) => `${request.query?.(place) ?? "?"}&colour=red`;
+  expect(await outcomeOf({ ...request, query })).toBe("400 invalid-query");
+});
+
 describe("things that a path names and that are not there are not found", () => {
   const cases = USUAL.flatMap((request) =>
     parametersOf(String(request.route.path)).map((parameter) => ({ parameter, request })),

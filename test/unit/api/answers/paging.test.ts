@@ -50,6 +50,13 @@ describe("pageBody", () => {
     });
   });
 
+  test("names no size of the next page that could not be asked for", () => {
+    const longer = { name: "pixels", rows, page: { perPage: 100_000 }, record, more: true };
+    expect(pageBody(ctx, longer)["next"]).toBe(
+      "https://api.example/below/v2/pixels/acme?status=done&after=a",
+    );
+  });
+
   test("has no next page when nothing is left", () => {
     expect(pageBody(ctx, { name: "pixels", rows, page: { perPage: 3 }, record })).toEqual({
       pixels: ["c", "b", "a"],

@@ -100,7 +100,7 @@ describe("an operation", () => {
 
   test("groups its problems by status", () => {
     expect(operation([UPDATE], "put").responses).toMatchObject({
-      400: { $ref: "#/components/responses/MalformedJsonOrMalformedRequest" },
+      400: { $ref: "#/components/responses/InvalidQueryOrMalformedJsonOrMalformedRequest" },
       403: { $ref: "#/components/responses/ForbiddenOrOutOfScope" },
       412: { $ref: "#/components/responses/PreconditionFailed" },
       422: { $ref: "#/components/responses/InvalidBodyOrRouteConflicts" },
