@@ -7,6 +7,7 @@ import type { DeadLetter, DeadLetterStore } from "../schemas/records/dead-letter
 import type { Lookups } from "../schemas/records/enriched-event.js";
 import {
   BatchLost,
+  ENRICH_GROUP,
   LANES,
   partitionsOf,
   type EventLog,
@@ -24,8 +25,6 @@ import { ArtifactCache, type ResolveArtifact } from "./lookups/artifacts/artifac
 import { LiveArtifacts, type ResolveLive } from "./lookups/artifacts/live-artifacts.js";
 import { EventBlock } from "./native/event-block.js";
 import { LogBlock } from "./native/log-block.js";
-
-export const ENRICH_GROUP = "enrich";
 
 /** A batch that was written and committed. */
 export interface WrittenBatch {

@@ -11,6 +11,7 @@ import type {
 } from "../../schemas/records/settlement.js";
 import { passFaultPoint } from "../../schemas/fault-point.js";
 import { ImportPauses } from "./import-pauses.js";
+import { OwnerGathering } from "./owner-gathering.js";
 import { applyBatch, markRetracted, settle } from "./settle.js";
 
 /** How often to look for chunks that another process wrote. */
@@ -59,6 +60,7 @@ async function settleUntil(
   { wakeUp = new WakeUp(), ...dependencies }: SettlerDependencies,
 ): Promise<void> {
   const pauses = new ImportPauses();
+  const gathering = new OwnerGathering();
   const busy = new Map<string, Promise<unknown>>();
   let sweptAt = 0;
   const failed = async (error: unknown) => {
@@ -74,6 +76,7 @@ async function settleUntil(
       }
       for (const [ownerId, imports] of byOwner(await dependencies.store.dueImports(), pauses)) {
         if (busy.has(ownerId) || busy.size >= OWNERS_AT_ONCE) continue;
+        if (gathering.isWaiting(ownerId, imports)) continue;
         const settling = settleOwner(ownerId, imports, { ...dependencies, pauses, signal })
           .catch(failed)
           .finally(() => busy.delete(ownerId))

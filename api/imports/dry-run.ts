@@ -12,16 +12,7 @@ import {
 import { cutChunks } from "../../ingest/import/cut-chunks.js";
 import { readWhileSent } from "../../ingest/import/read-while-sent.js";
 import { CHUNK_LIMITS, type ImportTarget } from "../../ingest/import/receive-import.js";
-import type { EventImport } from "../../schemas/records/import-store.js";
-
-export type DryRun = Pick<
-  EventImport,
-  | "events_total"
-  | "events_successfully_imported"
-  | "events_failed_to_import"
-  | "error_log_sample"
-  | "warning_log_sample"
-> & { dry_run: true };
+import type { DryRun } from "../../schemas/records/import-store.js";
 
 export interface DryRunDependencies {
   resolveArtifact: ResolveArtifact;

@@ -36,13 +36,19 @@ export const IMPORT_EXAMPLE = {
 export const ID: Parameter = { schema: { type: "string", format: "uuid" }, description: "Its id" };
 
 /** The part of the description that the three ways to start an import share. */
-export function startOperation({ id, summary }: { id: string; summary: string }): Operation {
+export function startOperation({
+  id,
+  summary,
+  query = {},
+  problems = [],
+}: Pick<Operation, "id" | "summary" | "query" | "problems">): Operation {
   return {
     id,
     tag: "Imports",
     summary,
     description: DESCRIPTION,
     query: {
+      ...query,
       dryRun: {
         schema: { type: "boolean", default: false },
         description: "Validates and counts, and imports nothing",
@@ -71,7 +77,7 @@ export function startOperation({ id, summary }: { id: string; summary: string })
         example: { ...IMPORT_EXAMPLE, status: "importing", finished_at: null },
       },
     },
-    problems: START_PROBLEMS,
+    problems: [...problems, ...START_PROBLEMS],
   };
 }
 
@@ -88,6 +94,7 @@ const LINE_EXAMPLE = {
 };
 
 const START_PROBLEMS: readonly ProblemCode[] = [
+  "not-ndjson",
   "too-many-active-imports",
   "idempotency-key-reused",
   "import-in-progress",

@@ -1,25 +1,36 @@
+import { SMALL_IMPORT_CHUNKS } from "../../schemas/records/import-limits.js";
 import { partitionsOf } from "../../schemas/records/event-log.js";
 
-/** About 1 MiB, 4,000 events. */
-const EXPRESS_CHUNKS = 2;
 /** As many as the reader of a partition takes for one large insert, 24 MiB. One more would be an insert by itself. */
 const CHUNKS_IN_A_ROW = 47;
+
+/** The import that chunks belong to. */
+export interface ChunkedImport {
+  ownerId: string;
+  /** Whether its first chunks are known not to be all of it. */
+  isLarge: boolean;
+}
 
 /**
  * The partition of each chunk of an import. The first chunks go on the express lane, in one partition, so that the small
  * imports of an owner share inserts. The rest goes on the bulk lane, over half of its partitions: one owner's imports use
- * every worker, and leave partitions without backlog to other owners.
+ * every worker, and leave partitions without backlog to other owners. All of an import that is known to be large goes on
+ * the bulk lane. Otherwise a small import of another owner would wait for the first chunks of many large ones.
  */
-export function choosePartitions(partitions: number, ownerId: string): (sequence: number) => number {
+export function choosePartitions(
+  partitions: number,
+  { ownerId, isLarge }: ChunkedImport,
+): (sequence: number) => number {
   const express = partitionsOf("express", partitions);
   const bulk = partitionsOf("bulk", partitions);
   const lane = bulk.length === 0 ? express : bulk;
   const share = Math.ceil(lane.length / 2);
+  const expressChunks = isLarge ? 0 : SMALL_IMPORT_CHUNKS;
   // The end of an id is random. Its beginning is the time, which owners of the same minute share.
   const first = Number.parseInt(ownerId.slice(-8), 16) || 0;
   return (sequence) => {
-    if (sequence < EXPRESS_CHUNKS) return nth(express, first);
-    return nth(lane, first + (Math.floor((sequence - EXPRESS_CHUNKS) / CHUNKS_IN_A_ROW) % share));
+    if (sequence < expressChunks) return nth(express, first);
+    return nth(lane, first + (Math.floor((sequence - expressChunks) / CHUNKS_IN_A_ROW) % share));
   };
 }
 

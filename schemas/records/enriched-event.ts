@@ -1,12 +1,15 @@
 import type { Artifact } from "./artifact.js";
 
+/** Who asks by itself: a robot, continuous integration or a mirror of a registry. Empty: none of these. */
+export const AUTOMATED = ["", "bot", "ci", "mirror"] as const;
+export type Automated = (typeof AUTOMATED)[number];
+
 /** The program that sent the request: a package client, a browser or a bot. Empty strings mean "not known". */
 export interface Client {
   client: string;
   clientVersion: string;
   platform: string;
-  /** Whether it asked by itself: a robot, continuous integration or a mirror of a registry. */
-  automated: "" | "bot" | "ci" | "mirror";
+  automated: Automated;
 }
 
 export type ReportedClient = Partial<Omit<Client, "automated">>;

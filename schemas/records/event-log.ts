@@ -1,5 +1,7 @@
 /** The topic of imports and live events; on Kafka a prefix may precede it. */
 export const EVENTS_TOPIC = "events.raw";
+/** The consumers of enrichment. */
+export const ENRICH_GROUP = "enrich";
 
 /**
  * The event log, which ingest appends to and enrichment consumes. Its two implementations, on LMDB and on Kafka, pass
@@ -105,9 +107,9 @@ export interface LagReader {
 }
 
 /**
- * The two lanes of the event log. Short work goes on the express lane: live chunks, and the first chunks of each import.
- * The rest of large imports goes on the bulk lane. Enrichment consumes them side by side, so short work never waits
- * behind the backlog of large imports.
+ * The two lanes of the event log. Short work goes on the express lane: live chunks, and the first chunks of each import
+ * that is not known to be large. The rest goes on the bulk lane. Enrichment consumes the lanes side by side, so short work
+ * never waits behind the backlog of large imports.
  */
 export const LANES = ["express", "bulk"] as const;
 export type Lane = (typeof LANES)[number];

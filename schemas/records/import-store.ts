@@ -57,8 +57,11 @@ export interface Received {
 export interface UploadStore {
   /** Renews the lease, without which the upload counts as interrupted. False if the import was aborted meanwhile. */
   renewLease(importId: string, received: Received): Promise<boolean>;
-  /** The whole body is in the log, and settlement will finish the import. False if it was aborted meanwhile. */
-  completeUpload(importId: string, upload: Received & { chunksTotal: number }): Promise<boolean>;
+  /** The whole body is in the log, and settlement will finish the import. Undefined if it was aborted meanwhile. */
+  completeUpload(
+    importId: string,
+    upload: Received & { chunksTotal: number },
+  ): Promise<EventImport | undefined>;
   /** The body broke off: aborts the import and retracts its events. */
   interruptUpload(importId: string, upload: Received & { reason: string }): Promise<void>;
 }
@@ -88,10 +91,10 @@ const TARGET = {
 const RECEIVED = { type: ["integer", "null"], minimum: 0 } as const;
 const NOT_COUNTED = "null for imports of versions that did not count this";
 
-/** Beyond the fields of the specification. */
 /** In place of the name of an account that was removed. No username contains parentheses. */
 export const REMOVED = "(removed)";
 
+/** Beyond the fields of the specification. */
 const ORIGIN = {
   package: { ...TARGET, description: "The package of all events; null if each line names its target" },
   pixel: { ...TARGET, description: "The pixel of all events; null if each line names its target" },
@@ -146,7 +149,14 @@ export const EVENT_IMPORT = {
   },
 } as const;
 
+/** What came of the lines of an import, or would. */
+export type ImportCounts = Pick<EventImport, keyof typeof COUNTS>;
+
 /** The answer of a dry run, in place of the record. */
+export interface DryRun extends ImportCounts {
+  dry_run: true;
+}
+
 export const DRY_RUN = {
   title: "DryRun",
   type: "object",

@@ -6,6 +6,8 @@ export interface DueImport {
   complete: boolean;
   /** All of its events must be removed. */
   retracted: boolean;
+  /** Whether another small import of the owner is in the log and will be written within moments. */
+  followed: boolean;
 }
 
 /** A chunk of an import that was written and not settled since. */

@@ -1,8 +1,9 @@
 import type { Pool } from "pg";
+import { assertNdjson } from "../../../ingest/import/assert-ndjson.js";
 import { openBody } from "../../../ingest/import/open-body.js";
 import { UploadAborted, type ActiveUploads } from "../../../ingest/import/active-uploads.js";
 import { SenderIdle } from "../../../ingest/import/read-while-sent.js";
-import { receiveImport } from "../../../ingest/import/receive-import.js";
+import { isKnownLarge, receiveImport } from "../../../ingest/import/receive-import.js";
 import type { Codec } from "../../../schemas/records/codec.js";
 import { EventLogUnavailable, type EventLog } from "../../../schemas/records/event-log.js";
 import { Problem } from "../../../schemas/problem.js";
@@ -12,6 +13,12 @@ import { dryRun } from "../../imports/dry-run.js";
 import { ID, startOperation } from "../../imports/import-operations.js";
 import { importOf } from "../../imports/import-of.js";
 import { ownerFor, packageOfOwnerFor, pixelFor } from "../../authorise/authorise.js";
+import {
+  PACKAGE_PATH,
+  PACKAGE_PROBLEMS,
+  PACKAGE_QUERY,
+  parsePackageType,
+} from "../../authorise/package-path.js";
 import { openArtifactResolver } from "../../imports/open-artifact-resolver.js";
 import { parseFlag } from "../../answers/parse-flag.js";
 import { route, type ApiContext, type Call, type Route } from "../../route.js";
@@ -41,8 +48,10 @@ export interface ImportRoutesDeps {
 }
 
 /** The target of the import, with its name for the audit log. */
-interface Start extends NewImport, Pick<Call, "record"> {
+interface Start extends NewImport, Pick<Call, "auditEntry"> {
   name: string;
+  /** With the target's id and the owner's name as its owner spelled it. */
+  path: string;
 }
 
 type StartDeps = ImportRoutesDeps & { dryRuns: ActiveDryRuns };
@@ -56,14 +65,21 @@ export function importRoutes(dependencies: ImportRoutesDeps): Route[] {
       path: "/v2/packages/:owner/:package/import",
       action: "packages.import",
       operation: {
-        ...startOperation({ id: "importIntoPackage", summary: "Import events of one package" }),
-        path: { package: ID },
+        ...startOperation({
+          id: "importIntoPackage",
+          summary: "Import events of one package",
+          query: PACKAGE_QUERY,
+          problems: PACKAGE_PROBLEMS,
+        }),
+        path: PACKAGE_PATH,
       },
-      async handle({ ctx, account, action, param, record }) {
-        const at = { owner: param("owner"), id: param("package"), action };
-        const { ownerId, id, name } = await packageOfOwnerFor(pg, account, at);
+      async handle({ ctx, account, action, param, auditEntry }) {
+        const type = parsePackageType(ctx.query);
+        const at = { owner: param("owner"), idOrName: param("package"), type };
+        const { ownerId, owner, id, name } = await packageOfOwnerFor(pg, account, at, action);
         const target = { ownerId, ...startedBy(account), artifactKind: "package", artifactId: id } as const;
-        await startImport(ctx, { ...target, name, record }, deps);
+        const path = `/v2/packages/${owner}/${id}/import`;
+        await startImport(ctx, { ...target, name, path, auditEntry }, deps);
       },
     }),
     route({
@@ -74,11 +90,12 @@ export function importRoutes(dependencies: ImportRoutesDeps): Route[] {
         ...startOperation({ id: "importIntoPixel", summary: "Import events of one pixel" }),
         path: { pixel: ID },
       },
-      async handle({ ctx, account, action, param, record }) {
+      async handle({ ctx, account, action, param, auditEntry }) {
         const at = { owner: param("owner"), id: param("pixel"), action };
-        const { ownerId, id, name } = await pixelFor(pg, account, at);
+        const { ownerId, owner, id, name } = await pixelFor(pg, account, at);
         const target = { ownerId, ...startedBy(account), artifactKind: "pixel", artifactId: id } as const;
-        await startImport(ctx, { ...target, name, record }, deps);
+        const path = `/v2/pixels/${owner}/${id}/import`;
+        await startImport(ctx, { ...target, name, path, auditEntry }, deps);
       },
     }),
     route({
@@ -89,10 +106,10 @@ export function importRoutes(dependencies: ImportRoutesDeps): Route[] {
         id: "importIntoOwner",
         summary: "Import events of many packages and pixels, which each line names",
       }),
-      async handle({ ctx, account, action, param, record }) {
+      async handle({ ctx, account, action, param, auditEntry }) {
         const { id: ownerId, name } = await ownerFor(pg, account, param("owner"), action);
         const target = { ownerId, ...startedBy(account), artifactKind: "any", artifactId: "" } as const;
-        await startImport(ctx, { ...target, name, record }, deps);
+        await startImport(ctx, { ...target, name, path: `/v2/${name}/import`, auditEntry }, deps);
       },
     }),
   ];
@@ -108,7 +125,7 @@ function startedBy({ id, limited }: Account): Pick<NewImport, "accountId" | "tok
  */
 async function startImport(
   ctx: ApiContext,
-  { name, record, ...target }: Start,
+  { name, path, auditEntry, ...target }: Start,
   deps: StartDeps,
 ): Promise<void> {
   const { pg, uploadsPg = pg, eventLog, codec, active, bodyBytesMax, idleMsMax, throttle } = deps;
@@ -117,20 +134,22 @@ async function startImport(
   const received = { bytes: 0, lines: 0 };
   const onReceived = (bytes: number) => void (received.bytes += bytes);
   const opened = openBody(ctx.req, { contentEncoding, bytesMax: bodyBytesMax, onReceived });
-  const body = counted(opened, listener);
+  const body = counted(await assertNdjson(opened, { contentType: ctx.get("Content-Type") }), listener);
   if (parseFlag(ctx.query, "dryRun")) return answerDryRun(ctx, { body, target }, deps);
   const { id, repeated } = await insertImport(pg, target, {
-    idempotency: keyOf(ctx, target),
-    record: (client, id) => record(client, startOf({ ...target, name, id })),
+    idempotency: keyOf(ctx, { ownerId: target.ownerId, path }),
+    audit: (id) => auditEntry(startOf({ ...target, name, id })),
   });
-  if (repeated) ctx.req.resume();
-  else {
-    ctx.state.log.info({ importId: id, ownerId: target.ownerId }, "import started");
-    const uploads = uploadStore(uploadsPg, () => listener.onImportEnded("interrupted"));
-    const upload = { log: eventLog, codec, uploads, active, now, idleMsMax, throttle, received };
-    await reading(receiveImport(body, { ...target, importId: id }, upload));
+  if (repeated) {
+    ctx.req.resume();
+    ctx.body = await importOf(uploadsPg, { ownerId: target.ownerId, id });
+    return;
   }
-  ctx.body = await importOf(uploadsPg, { ownerId: target.ownerId, id });
+  ctx.state.log.info({ importId: id, ownerId: target.ownerId }, "import started");
+  const uploads = uploadStore(uploadsPg, () => listener.onImportEnded("interrupted"));
+  const isLarge = isKnownLarge({ contentLength: ctx.get("Content-Length"), contentEncoding });
+  const upload = { log: eventLog, codec, uploads, active, now, idleMsMax, throttle, received, isLarge };
+  ctx.body = await reading(receiveImport(body, { ...target, importId: id }, upload));
 }
 
 async function* counted(
@@ -175,10 +194,10 @@ async function reading<T>(work: Promise<T>): Promise<T> {
 const KEY_LENGTH_MAX = 255;
 const RETRY_AFTER_SECONDS = 10;
 
-function keyOf(ctx: ApiContext, { ownerId }: NewImport): ImportKey | undefined {
+function keyOf(ctx: ApiContext, { ownerId, path }: Omit<ImportKey, "key">): ImportKey | undefined {
   const key = ctx.get("Idempotency-Key");
   if (key === "") return undefined;
-  if (key.length <= KEY_LENGTH_MAX) return { ownerId, key, path: ctx.path };
+  if (key.length <= KEY_LENGTH_MAX) return { ownerId, key, path };
   throw new Problem("invalid-query", `Idempotency-Key may have at most ${KEY_LENGTH_MAX} characters.`);
 }
 

@@ -3,6 +3,7 @@ import type { LogEntry } from "../../../schemas/records/import-log.js";
 import type { EventImport } from "../../../schemas/records/import-store.js";
 import { inTransaction } from "../connection.js";
 import { query, type Postgres } from "../query.js";
+import { IS_RETRACTING } from "./import-record.js";
 import { unsettleChunks } from "./uploads.js";
 
 export interface OwnedImport {
@@ -44,10 +45,6 @@ export async function retractImport(
 ): Promise<Before | undefined> {
   return endImport(pg, { ownerId, id }, { from: ["done", "aborted"], retract: true, record });
 }
-
-/** SQL: whether events of the import `i`, of which somebody asked the retraction, may still be in the aggregates. */
-export const IS_RETRACTING = `(i.retracted and i.status <> 'importing' and i.chunks_settled < i.chunks_written
-    and i.entries @> '[{"type": "retracted"}]')`;
 
 export async function isRetracting(pg: Postgres, { ownerId, id }: OwnedImport): Promise<boolean> {
   const text = `select from imports i where i.owner_id = $1 and i.id = $2 and ${IS_RETRACTING}`;

@@ -1,17 +1,15 @@
-import type { Pool, PoolClient } from "pg";
+import type { Pool } from "pg";
 import { v7 as uuidv7 } from "uuid";
-import { LOG_SAMPLE_MAX, type LogEntry } from "../../../schemas/records/import-log.js";
 import {
-  REMOVED,
   UPLOAD_LEASE_SECONDS,
   type EventImport,
   type ImportStatus,
 } from "../../../schemas/records/import-store.js";
 import { Problem } from "../../../schemas/problem.js";
+import { auditValues, insertAuditEntries, type AuditEntry } from "../accounts/audit-entries.js";
 import type { Page } from "../page.js";
-import { query, utc, type Postgres } from "../query.js";
-import { inWireOrder } from "./import-entries.js";
-import { IS_RETRACTING } from "./import-endings.js";
+import { query, type Postgres } from "../query.js";
+import { importRecord, selectImport, STATUS, type ImportRow } from "./import-record.js";
 import { findRepeatedImport, insertImportKey, type ImportKey } from "./import-keys.js";
 import { inTransaction } from "../connection.js";
 
@@ -36,8 +34,8 @@ export interface StartedImport {
 
 export interface StartOptions {
   idempotency?: ImportKey | undefined;
-  /** Runs in the transaction that inserts the import; not called for an earlier one. */
-  record?: (client: PoolClient, id: string) => Promise<void>;
+  /** The audit entry of a new import; not written for an earlier one. */
+  audit?: (id: string) => AuditEntry;
 }
 
 /**
@@ -47,39 +45,51 @@ export interface StartOptions {
  */
 export async function insertImport(
   pg: Pool,
-  { ownerId, accountId, artifactKind, artifactId, tokenName }: NewImport,
-  { idempotency, record }: StartOptions = {},
+  started: NewImport,
+  { idempotency, audit }: StartOptions = {},
 ): Promise<StartedImport> {
+  const id = uuidv7();
+  const start = { ...started, id, entry: audit?.(id) };
+  if (idempotency === undefined) {
+    await startImport(pg, start);
+    return { id, repeated: false };
+  }
   return inTransaction(pg, async (client) => {
-    await query(client, "select 1 from owners where id = $1 for update", [ownerId]);
-    const earlier = idempotency && (await findRepeatedImport(client, idempotency));
+    await query(client, "select 1 from owners where id = $1 for update", [started.ownerId]);
+    const earlier = await findRepeatedImport(client, idempotency);
     if (earlier !== undefined) return { id: earlier, repeated: true };
-    const id = uuidv7();
-    const inserted = await query(client, INSERT_UNLESS_TOO_MANY, [
-      id,
-      ownerId,
-      accountId,
-      artifactKind,
-      artifactId === "" ? null : artifactId,
-      UPLOAD_LEASE_SECONDS,
-      ACTIVE_IMPORTS_MAX,
-      tokenName ?? null,
-    ]);
-    if (inserted.length === 0) throw tooManyActiveImports();
-    if (idempotency !== undefined) await insertImportKey(client, idempotency, id);
-    await record?.(client, id);
+    await startImport(client, start);
+    await insertImportKey(client, idempotency, id);
     return { id, repeated: false };
   });
 }
 
-/** Counts and inserts in one statement: it begins after the owner's row is locked, so it sees every earlier start. */
-const INSERT_UNLESS_TOO_MANY = `
-  insert into imports (
-    id, owner_id, account_id, artifact_kind, artifact_id, upload_lease, token_name, bytes, lines_received
-  )
-  select $1::uuid, $2::uuid, $3::uuid, $4::text, $5::uuid, now() + make_interval(secs => $6), $8::text, 0, 0
-  where (select count(*) from imports where owner_id = $2::uuid and status = 'importing') < $7::int
-  returning id`;
+/** One statement: the owner stays locked for no longer than PostgreSQL takes for it. */
+async function startImport(
+  pg: Postgres,
+  { id, ownerId, accountId, artifactKind, artifactId, tokenName, entry }: NewImport & AuditedStart,
+): Promise<void> {
+  const artifact = artifactId === "" ? null : artifactId;
+  const values = [
+    ...[id, ownerId, accountId, artifactKind, artifact, UPLOAD_LEASE_SECONDS],
+    ...[tokenName ?? null, ACTIVE_IMPORTS_MAX],
+  ];
+  const started =
+    entry === undefined
+      ? await query(pg, `select from ${START} where started`, values)
+      : await query(pg, START_AUDITED, [...values, ...auditValues(entry)]);
+  if (started.length === 0) throw tooManyActiveImports();
+}
+
+interface AuditedStart {
+  id: string;
+  entry: AuditEntry | undefined;
+}
+
+const START = "start_import($1, $2, $3, $4, $5, $6, $7, $8) as started";
+const START_AUDITED = `
+  with start as materialized (select started from ${START})
+  ${insertAuditEntries(9)} from start where started returning 1`;
 
 /** The specification fixes the message. */
 export function tooManyActiveImports(): Problem {
@@ -93,7 +103,7 @@ export async function readImport(
   pg: Postgres,
   { ownerId, id }: { ownerId: string; id: string },
 ): Promise<EventImport | undefined> {
-  const [row] = await query<ImportRow>(pg, `${SELECT_IMPORT} where i.owner_id = $1 and i.id = $2`, [
+  const [row] = await query<ImportRow>(pg, `${selectImport()} where i.owner_id = $1 and i.id = $2`, [
     ownerId,
     id,
   ]);
@@ -127,9 +137,9 @@ export async function listImports(
     filter,
   }: { accountId: string; ownerId: string; page: Page; filter: ImportFilter },
 ): Promise<EventImport[]> {
-  const text = `${SELECT_IMPORT}
+  const text = `${selectImport()}
     where i.owner_id = $1 and ($2::uuid is null or i.id < $2) and not (${IS_BLOCKED})
-      and ($5::text is null or ${STATUS} = $5)
+      and ${hasStatus(filter.status)}
       and ($6::text is null or (i.artifact_kind = $6 and i.artifact_id = $7::uuid))
     order by i.id desc limit $3`;
   const { status, artifact } = filter;
@@ -141,6 +151,13 @@ export async function listImports(
   return rows.map(importRecord);
 }
 
+/** SQL: whether the import `i` has the status $5. The few running imports of an owner have an index. */
+function hasStatus(status: ImportStatus | undefined): string {
+  return status === "importing"
+    ? "i.status = 'importing' and $5::text is not null"
+    : `($5::text is null or ${STATUS} = $5)`;
+}
+
 /** Whether the account $4 is blocked from the package of the import `i`. */
 const IS_BLOCKED = `
   i.artifact_kind = 'package' and i.owner_id <> $4 and exists (
@@ -149,79 +166,3 @@ const IS_BLOCKED = `
     where x.package_id = i.artifact_id and x.account_id = $4 and x.level = 'blocked'
       and m.role is distinct from 'owner'
   )`;
-
-interface ImportRow {
-  id: string;
-  owner: string;
-  status: EventImport["status"];
-  created_at: string;
-  updated_at: string;
-  finished_at: string | null;
-  started_by: string;
-  started_with_token: string | null;
-  artifact_kind: "package" | "pixel" | "any";
-  artifact_id: string | null;
-  artifact_name: string | null;
-  bytes: string | null;
-  lines_received: string | null;
-  events_total: string;
-  events_imported: string;
-  events_failed: string;
-  /** Whether it was aborted and retracted: then nothing of it is imported. */
-  undone: boolean;
-  entries: LogEntry[];
-  errors: LogEntry[];
-  warnings: LogEntry[];
-}
-
-/** SQL: the status as it is answered. */
-const STATUS = `(case when ${IS_RETRACTING} then 'retracting' else i.status end)`;
-
-/**
- * Each chunk stores the first entries of each class, so that the first chunks with entries contain the import's first.
- */
-const SELECT_IMPORT = `
-  select i.id, o.name as owner, ${STATUS} as status, ${utc("i.created_at")} as created_at,
-    ${utc("i.updated_at")} as updated_at, ${utc("i.finished_at")} as finished_at, i.artifact_kind, i.artifact_id,
-    coalesce(p.name, x.name) as artifact_name, coalesce(starter.name, '${REMOVED}') as started_by, i.token_name as started_with_token, i.bytes,
-    case when i.lines_received is not null then greatest(i.lines_received, i.events_total) end as lines_received, i.events_total, i.events_imported, i.events_failed, i.status = 'aborted' and i.retracted as undone, i.entries,
-    coalesce(${firstEntries("errors")}, '[]') as errors, coalesce(${firstEntries("warnings")}, '[]') as warnings
-  from imports i join owners o on o.id = i.owner_id left join owners starter on starter.id = i.account_id
-  left join packages p on p.id = i.artifact_id left join pixels x on x.id = i.artifact_id`;
-
-function firstEntries(column: "errors" | "warnings"): string {
-  return `(
-    select jsonb_agg(entry order by sequence, position)
-    from (
-      select sequence, ${column} from import_chunks
-      where import_id = i.id and ${column} is not null order by sequence limit ${LOG_SAMPLE_MAX}
-    ) chunks, jsonb_array_elements(chunks.${column}) with ordinality as entries (entry, position)
-  )`;
-}
-
-function importRecord(row: ImportRow): EventImport {
-  const whole = row.entries.filter((entry) => entry.class === "error");
-  return {
-    id: row.id,
-    owner: row.owner,
-    status: row.status,
-    created_at: row.created_at,
-    updated_at: row.updated_at,
-    events_total: Number(row.events_total),
-    events_successfully_imported: row.undone ? 0 : Number(row.events_imported),
-    events_failed_to_import: Number(row.events_failed),
-    error_log_sample: [...whole, ...row.errors].slice(0, LOG_SAMPLE_MAX).map(inWireOrder),
-    warning_log_sample: row.warnings.slice(0, LOG_SAMPLE_MAX).map(inWireOrder),
-    package: targetOf(row, "package"),
-    pixel: targetOf(row, "pixel"),
-    started_by: row.started_by,
-    started_with_token: row.started_with_token,
-    bytes: row.bytes === null ? null : Number(row.bytes),
-    lines_received: row.lines_received === null ? null : Number(row.lines_received),
-    finished_at: row.finished_at,
-  };
-}
-
-function targetOf({ artifact_kind, artifact_id, artifact_name }: ImportRow, kind: "package" | "pixel") {
-  return artifact_kind === kind && artifact_id !== null ? { id: artifact_id, name: artifact_name } : null;
-}

@@ -1,4 +1,5 @@
 import type { Pool } from "pg";
+import { SMALL_IMPORT_CHUNKS } from "../../../schemas/records/import-limits.js";
 import type {
   DueImport,
   OwnerSettlement,
@@ -21,8 +22,13 @@ export function settlementStore(pg: Pool): SettlementStore {
 async function dueImports(pg: Postgres): Promise<DueImport[]> {
   const text = `
     select id, owner_id as "ownerId", retracted,
-      status = 'aborted' or coalesce(chunks_written = chunks_total, false) as complete
-    from imports
+      status = 'aborted' or coalesce(chunks_written = chunks_total, false) as complete,
+      exists (
+        select from imports other
+        where other.owner_id = i.owner_id and other.status = 'importing'
+          and other.chunks_written < other.chunks_total and other.chunks_total <= ${SMALL_IMPORT_CHUNKS}
+      ) as followed
+    from imports i
     where chunks_settled < chunks_written or (status = 'importing' and chunks_written = chunks_total)
     order by id`;
   return query<DueImport>(pg, text);

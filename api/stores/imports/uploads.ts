@@ -2,11 +2,13 @@ import type { Pool } from "pg";
 import type { LogEntry } from "../../../schemas/records/import-log.js";
 import {
   UPLOAD_LEASE_SECONDS,
+  type EventImport,
   type Received,
   type UploadStore,
 } from "../../../schemas/records/import-store.js";
 import { inTransaction } from "../connection.js";
 import { query, type Postgres } from "../query.js";
+import { importRecord, selectImport, type ImportRow } from "./import-record.js";
 
 /**
  * The record of an upload in PostgreSQL: its lease while the body arrives, and its end. `onInterrupted` is called once
@@ -37,15 +39,17 @@ async function completeUpload(
   pg: Postgres,
   importId: string,
   { chunksTotal, bytes, lines }: Received & { chunksTotal: number },
-): Promise<boolean> {
-  const rows = await query(
-    pg,
-    `update imports set chunks_total = $2, updated_at = now(), bytes = $3, lines_received = $4
-     where id = $1 and status = 'importing' returning id`,
-    [importId, chunksTotal, bytes, lines],
-  );
-  return rows.length > 0;
+): Promise<EventImport | undefined> {
+  const [row] = await query<ImportRow>(pg, COMPLETE_UPLOAD, [importId, chunksTotal, bytes, lines]);
+  return row && importRecord(row);
 }
+
+const COMPLETE_UPLOAD = `
+  with completed as (
+    update imports set chunks_total = $2, updated_at = now(), bytes = $3, lines_received = $4
+    where id = $1 and status = 'importing' returning *
+  )
+  ${selectImport("completed")}`;
 
 function interruptUpload(
   pg: Pool,

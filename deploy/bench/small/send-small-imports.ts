@@ -1,6 +1,6 @@
 import { pause } from "../../../schemas/async/pause.js";
 import { ACTIVE_IMPORTS_MAX } from "../../../api/stores/imports/imports.js";
-import type { EventImport } from "../../../schemas/records/import-store.js";
+import type { EventImport, ImportStatus } from "../../../schemas/records/import-store.js";
 import { OWNER } from "../common/create-bench-account.js";
 import type { KeepAliveConnections } from "../common/keep-alive-connections.js";
 import type { Usage } from "../usage/sample-usage.js";
@@ -60,46 +60,39 @@ async function postBody({ connections, token, path }: SmallSetup, body: Buffer):
 
 const POLL_MS = 20;
 
-/** One list for all senders: reading each import by itself would cost more than the imports. */
-function watchEndings({ connections, token }: SmallSetup) {
+/** One list of the running imports for all senders: reading each by itself would cost more than the imports. */
+function watchEndings(setup: SmallSetup) {
   const waiting = new Map<string, () => void>();
-  const ended = new Set<string>();
   let stopped = false;
   const poll = async () => {
     while (!stopped) {
-      for (const { id, status } of await listNewest({ connections, token })) {
-        if (status === "importing" || ended.has(id)) continue;
-        if (status !== "done") throw new Error(`import ${id} ended as ${status}`);
-        ended.add(id);
-        waiting.get(id)?.();
+      const asked = [...waiting];
+      const running = asked.length === 0 ? [] : await listImports(setup, "importing");
+      const ids = new Set(running.map(({ id }) => id));
+      for (const [id, resolve] of asked) {
+        if (ids.has(id)) continue;
+        waiting.delete(id);
+        resolve();
       }
       await pause(POLL_MS);
     }
+    const [aborted] = await listImports(setup, "aborted");
+    if (aborted !== undefined) throw new Error(`import ${aborted.id} ended as aborted`);
   };
   const polling = poll();
   return {
     failed: polling.then(() => new Promise<never>(() => undefined)),
-    until: (id: string) =>
-      new Promise<void>((resolve) => {
-        if (ended.has(id)) resolve();
-        else waiting.set(id, resolve);
-      }),
+    until: (id: string) => new Promise<void>((resolve) => waiting.set(id, resolve)),
     async stop() {
       stopped = true;
-      await polling.catch(() => undefined);
+      await polling;
     },
   };
 }
 
-async function listNewest({
-  connections,
-  token,
-}: Pick<SmallSetup, "connections" | "token">): Promise<EventImport[]> {
-  const path = `/v2/imports/${OWNER}?per_page=${2 * SENDERS}`;
-  const { body } = await connections.send({
-    method: "GET",
-    path,
-    headers: { Authorization: `Bearer ${token}` },
-  });
+async function listImports({ connections, token }: SmallSetup, status: ImportStatus): Promise<EventImport[]> {
+  const path = `/v2/imports/${OWNER}?status=${status}&per_page=${SENDERS}`;
+  const headers = { Authorization: `Bearer ${token}` };
+  const { body } = await connections.send({ method: "GET", path, headers });
   return (body as { event_imports: EventImport[] }).event_imports;
 }

@@ -1,12 +1,12 @@
 import { isbot } from "isbot";
-import type { Client } from "../../../schemas/records/enriched-event.js";
+import type { Automated } from "../../../schemas/records/enriched-event.js";
 
 /**
  * Whether a program asked by itself: `bot` (robots, monitors and updaters), `ci` (an installer that says so, or a program
  * of continuous integration) or `mirror` (copies of registries); empty for all others. The user agent alone decides:
  * many installers do not say where they run.
  */
-export function findAutomated(userAgent: string, client: string): Client["automated"] {
+export function findAutomated(userAgent: string, client: string): Automated {
   if (CI.some((pattern) => pattern.test(userAgent))) return "ci";
   const known = KNOWN.get(client) ?? "";
   if (known !== "" || BOT_NAME.test(client)) return known || "bot";
@@ -30,7 +30,7 @@ const CI: readonly RegExp[] = [
 ];
 
 /** Names of `clientName`. */
-const KNOWN: ReadonlyMap<string, "bot" | "ci" | "mirror"> = new Map([
+const KNOWN: ReadonlyMap<string, Automated> = new Map([
   ...of("ci", "gitlab-runner buildkite-agent jenkins actions-http-client actions-tool-cache"),
   ...of(
     "mirror",
@@ -44,6 +44,6 @@ const KNOWN: ReadonlyMap<string, "bot" | "ci" | "mirror"> = new Map([
   ...of("bot", "blackbox-exporter kube-probe elb-healthchecker googlehc"),
 ]);
 
-function of<Kind extends string>(kind: Kind, names: string): [name: string, kind: Kind][] {
+function of(kind: Automated, names: string): [name: string, kind: Automated][] {
   return names.split(" ").map((name) => [name, kind]);
 }

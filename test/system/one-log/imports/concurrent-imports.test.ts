@@ -1,5 +1,5 @@
 import pg from "pg";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import type { ApiClient } from "../../../../deploy/demo/api-client.js";
 import { generateLines } from "../../../../deploy/demo/generate-events.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
@@ -9,21 +9,20 @@ import { makeOrganization, makePackage } from "../../../support/imports/make-art
 import { openRecount, type RecountBodies } from "../../../support/imports/open-recount.js";
 import { openUpload, type UploadAnswer } from "../../../support/imports/open-upload.js";
 import type { KnownArtifact } from "../../../support/imports/recount-line.js";
-import { startToolchain, type Toolchain } from "../../../support/program/start-toolchain.js";
+import type { Program } from "../../../support/program/program.js";
+import { sharedProgram } from "../../../support/program/shared-program.js";
 
 const RANGE = { startDate: "2025-03-01", endDate: "2025-05-01" };
 const LINE = '{"$time":"2025-03-10T12:00:00Z"}\n';
 
-let toolchain: Toolchain;
+let toolchain: Program;
 let api: ApiClient;
 let recountBodies: RecountBodies;
 
 beforeAll(async () => {
-  [toolchain, recountBodies] = await Promise.all([startToolchain(), openRecount()]);
-  api = await toolchain.newAccount("ada");
+  [toolchain, recountBodies] = await Promise.all([sharedProgram(), openRecount()]);
+  api = await toolchain.newAccount("busy-ada");
 });
-
-afterAll(() => toolchain?.close());
 
 async function openPackage(organization: string): Promise<{ artifact: KnownArtifact; path: string }> {
   await makeOrganization(api, organization);

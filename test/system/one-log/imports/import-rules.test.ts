@@ -1,19 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import type { ApiClient } from "../../../../deploy/demo/api-client.js";
 import type { LogEntry } from "../../../../schemas/records/import-log.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
 import { firstDifference } from "../../../support/imports/first-difference.js";
-import { openImportWorld } from "../../../support/imports/import-world.js";
+import { joinImportWorld } from "../../../support/imports/import-world.js";
 import { makeOrganization, makePackage, makePixel } from "../../../support/imports/make-artifacts.js";
 import type { RecountBodies } from "../../../support/imports/open-recount.js";
 import type { KnownArtifact } from "../../../support/imports/recount-line.js";
-import type { Toolchain } from "../../../support/program/start-toolchain.js";
 
 const ORGANIZATION = "rules";
 const TIME = '"$time":"2025-03-10T12:00:00Z"';
 const RANGE = { startDate: "2025-03-01", endDate: "2025-04-01" };
 
-let toolchain: Toolchain;
 let api: ApiClient;
 let recountBodies: RecountBodies;
 let image: KnownArtifact;
@@ -22,15 +20,13 @@ let pixel: KnownArtifact;
 let foreign: KnownArtifact;
 
 beforeAll(async () => {
-  ({ toolchain, api, recountBodies } = await openImportWorld(ORGANIZATION));
+  ({ api, recountBodies } = await joinImportWorld(ORGANIZATION));
   image = await makePackage(api, { organization: ORGANIZATION, name: "image", libraryType: "docker" });
   files = await makePackage(api, { organization: ORGANIZATION, name: "files", libraryType: "other" });
   pixel = await makePixel(api, { owner: ORGANIZATION, name: "docs" });
-  await makeOrganization(api, "elsewhere");
-  foreign = await makePackage(api, { organization: "elsewhere", name: "image", libraryType: "docker" });
+  await makeOrganization(api, "other-rules");
+  foreign = await makePackage(api, { organization: "other-rules", name: "image", libraryType: "docker" });
 });
-
-afterAll(() => toolchain?.close());
 
 const intoAny = () => `/v2/${ORGANIZATION}/import`;
 const intoImage = () => `/v2/packages/${ORGANIZATION}/${image.id}/import`;

@@ -1,6 +1,6 @@
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { ApiClient } from "../../../../deploy/demo/api-client.js";
+import { type ApiClient, connectApi } from "../../../../deploy/demo/api-client.js";
 import { generateBody } from "../../../../deploy/demo/generate-events.js";
 import type { AggregateV1 } from "../../../../schemas/contracts/aggregate.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
@@ -133,6 +133,25 @@ describe("a body that cannot be decompressed", () => {
   });
 
   test("leaves nothing behind, however much of it could be read", expectNothingStays);
+});
+
+describe("an upload that the program was killed under", () => {
+  beforeAll(openPackage);
+
+  // The fault suites kill the program at named points of an import whose upload was answered.
+  test("is aborted when its lease is over, and nothing of it stays", async () => {
+    const { upload, started } = await startUpload(api, { owner: organization, path });
+    await upload.send(broken);
+    const record = () => api.get<EventImport>(`/v2/imports/${organization}/${started.id}`);
+    // Some of it is written when the program dies.
+    await expect.poll(async () => (await record()).events_total).toBeGreaterThan(0);
+    expect(await toolchain.kill("SIGKILL")).toBe("SIGKILL");
+    await expect(upload.answer).rejects.toThrow();
+    await toolchain.restart();
+    api = connectApi(toolchain.api, api.token);
+    await expect.poll(record, { timeout: 60_000, interval: 500 }).toMatchObject(ABORTED);
+    await expectNothingStays();
+  });
 });
 
 function damaged(whole: Buffer, at: number): Buffer {

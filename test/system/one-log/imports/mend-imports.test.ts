@@ -1,25 +1,25 @@
 import { get, type IncomingMessage } from "node:http";
 import pg from "pg";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { ApiClient } from "../../../../deploy/demo/api-client.js";
 import { generateBody } from "../../../../deploy/demo/generate-events.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
 import type { LogEntry } from "../../../../schemas/records/import-log.js";
 import { firstDifference } from "../../../support/imports/first-difference.js";
-import { openImportWorld } from "../../../support/imports/import-world.js";
+import { joinImportWorld } from "../../../support/imports/import-world.js";
 import { makePackage } from "../../../support/imports/make-artifacts.js";
 import { setLevel } from "../../../support/api/management-world.js";
 import { textOf } from "../../../support/api/open-answer.js";
 import type { RecountBodies } from "../../../support/imports/open-recount.js";
 import { readUntil } from "../../../support/program/read-until.js";
 import type { KnownArtifact } from "../../../support/imports/recount-line.js";
-import type { Toolchain } from "../../../support/program/start-toolchain.js";
+import type { Program } from "../../../support/program/program.js";
 import { startUpload } from "../../../support/imports/start-upload.js";
 
 const RANGE = { startDate: "2025-03-01", endDate: "2025-05-01" };
 const organization = "mending";
 
-let toolchain: Toolchain;
+let toolchain: Program;
 let api: ApiClient;
 let recountBodies: RecountBodies;
 let made = 0;
@@ -27,10 +27,8 @@ let artifact: KnownArtifact;
 let path: string;
 
 beforeAll(async () => {
-  ({ toolchain, api, recountBodies } = await openImportWorld(organization));
+  ({ toolchain, api, recountBodies } = await joinImportWorld(organization));
 });
-
-afterAll(() => toolchain?.close());
 
 beforeEach(async () => {
   made += 1;

@@ -17,21 +17,20 @@ import {
 } from "../../../support/api/management-api.js";
 import { makeWorld, type World } from "../../../support/api/management-world.js";
 import { openBareSocket, openSocket, type RawConnection } from "../../../support/imports/open-socket.js";
-import { startToolchain, type Toolchain } from "../../../support/program/start-toolchain.js";
+import type { Program } from "../../../support/program/program.js";
+import { sharedProgram } from "../../../support/program/shared-program.js";
 
 const LINE = '{"$time":"2025-03-10T12:00:00Z"}\n';
 const RANGE = { startDate: "2025-03-10", endDate: "2025-03-11" };
 
 describe("fifteen senders that send a byte now and then", () => {
-  let toolchain: Toolchain;
+  let toolchain: Program;
   let api: ApiClient;
 
   beforeAll(async () => {
-    toolchain = await startToolchain();
-    api = await toolchain.newAccount("ada");
+    toolchain = await sharedProgram();
+    api = await toolchain.newAccount("slow-ada");
   });
-
-  afterAll(() => toolchain?.close());
 
   async function importPath(organization: string): Promise<string> {
     await makeOrganization(api, organization);

@@ -9,6 +9,7 @@ const due = (id: string, over: Partial<DueImport> = {}): DueImport => ({
   ownerId: "owner",
   complete: true,
   retracted: false,
+  followed: false,
   ...over,
 });
 
@@ -136,6 +137,13 @@ describe("startSettler", () => {
     await run(all, 2);
     const together = ["settled a", "settled c", "finish a", "finish c"];
     expect(all.steps).toEqual([...together, "retract b", "settled b", "finish b"]);
+  });
+
+  test("settles an import together with small ones that are about to be written", async () => {
+    const rounds = [[due("one", { followed: true })], [due("one"), due("two")], []];
+    const all = fakes({ rounds });
+    await run(all, 3);
+    expect(all.steps).toEqual(["settled one", "settled two", "finish one", "finish two"]);
   });
 
   test("settles an import that became complete without waiting", async () => {
