@@ -125,15 +125,16 @@ export async function lockedPackageFor(
   return packageFor(client, account, id, action);
 }
 
-/** The package of that id (not name) and owner, for paths that name both. Otherwise as `packageFor`. */
+/** As `packageFor`, among the packages of one owner, for paths that name both. */
 export async function packageOfOwnerFor(
   pg: Postgres,
   account: Account,
-  { owner, id, action }: { owner: string; id: string; action: PackageAction },
+  { owner, idOrName, type }: { owner: string; idOrName: string; type?: LibraryType | undefined },
+  action: PackageAction,
 ): Promise<PackageRow> {
-  const row = isUuid(id) ? await readPackage(pg, { accountId: account.id, id }) : undefined;
-  if (row === undefined || !sameName(row.owner, owner)) throw notFound("package", id);
-  admit(account, action, { ...row, what: "package", name: id });
+  const row = await findPackage(pg, account, { idOrName, type, owner });
+  if (row === undefined) throw notFound("package", idOrName);
+  admit(account, action, { ...row, what: "package", name: idOrName });
   return row;
 }
 
@@ -181,7 +182,10 @@ export function admit({ limited }: Account, action: Action, { what, name, ...fou
   const decision = accessWithin({ ...found, limits: limited }, action, found);
   if (decision === "hidden") throw notFound(what, name);
   if (decision === "out-of-scope")
-    throw new Problem("out-of-scope", `This token is limited to another owner than that of this ${what}.`);
+    throw new Problem(
+      "out-of-scope",
+      `This token is limited to another owner: it cannot be used on this ${what}.`,
+    );
   if (decision === "forbidden") throw new Problem("forbidden", `You may not do this (${action}) here.`);
 }
 
@@ -197,11 +201,14 @@ function requireExport({ exportEnabled }: Pick<OwnerRow, "exportEnabled">): void
 async function findPackage(
   pg: Postgres,
   account: Account,
-  { idOrName, type }: { idOrName: string; type?: LibraryType | undefined },
+  { idOrName, type, owner }: { idOrName: string; type?: LibraryType | undefined; owner?: string },
 ): Promise<PackageRow | undefined> {
-  const byId = isUuid(idOrName) ? await readPackage(pg, { accountId: account.id, id: idOrName }) : undefined;
+  const isOfOwner = (row: PackageRow) => owner === undefined || sameName(row.owner, owner);
+  const found = isUuid(idOrName) ? await readPackage(pg, { accountId: account.id, id: idOrName }) : undefined;
+  const byId = found !== undefined && isOfOwner(found) ? found : undefined;
   if (byId !== undefined && access(byId, "packages.read", byId) !== "hidden") return byId;
-  const named = await readPackagesNamed(pg, { accountId: account.id, name: idOrName, type });
+  const rows = await readPackagesNamed(pg, { accountId: account.id, name: idOrName, type });
+  const named = rows.filter(isOfOwner);
   const seen = named.filter((row) => access(row, "packages.read", row) === "allowed");
   const reached = seen.filter((row) => reaches(account.limited, row.ownerId));
   if (reached.length > 1) throw ambiguous(idOrName, reached);
@@ -216,7 +223,7 @@ function ambiguous(name: string, rows: readonly PackageRow[]): Problem {
   );
 }
 
-function notFound(what: string, name: string): Problem {
+export function notFound(what: string, name: string): Problem {
   return new Problem("not-found", `There is no ${what} ${name} that you can see.`);
 }
 

@@ -30,4 +30,4 @@ export const PACKAGE_QUERY = {
 } as const;
 
 /** Problems of these paths, in addition to those of every operation. */
-export const PACKAGE_PROBLEMS = ["invalid-query", "ambiguous-name"] as const;
+export const PACKAGE_PROBLEMS = ["ambiguous-name"] as const;

@@ -19,7 +19,8 @@ export interface ApiCall {
 /**
  * Calls an operation of this service's own API in the same process, as the signed-in account, so that authorisation,
  * validation, audit log and errors exist once. Answers the parsed JSON, undefined for an empty answer. Throws the API's
- * Problem, and `unauthenticated` without a session.
+ * Problem, `unauthenticated` without a session, and `not-found` for a path with a dot segment, which would lead to
+ * another operation than the page's.
  */
 export async function callApi<Answer>(
   ctx: ApiContext,
@@ -27,6 +28,7 @@ export async function callApi<Answer>(
 ): Promise<Answer> {
   const { session } = ctx.state;
   if (session === undefined) throw new Problem("unauthenticated", "Sign in first.");
+  if (DOT_SEGMENT.test(path)) throw new Problem("not-found", "There is no such thing.");
   const answer = await inject(
     (request, response) => {
       actAs(request, session.account);
@@ -44,6 +46,9 @@ export async function callApi<Answer>(
   if (answer.statusCode < 400) return parsed as Answer;
   throw problemOf(parsed, answer.headers["retry-after"]);
 }
+
+/** URLs are resolved before they are routed: `/a/b/..` would be `/a/`. */
+const DOT_SEGMENT = /\/(\.|%2e){1,2}(\/|$)/i;
 
 /** With these the API makes the same public addresses, and its log lines have the same request id. */
 function headersFor(ctx: ApiContext): Record<string, string> {

@@ -43,7 +43,7 @@ export function apiForSessions(): Middleware<ApiState> {
   };
 }
 
-const IN_API = /^\/dashboard\/api(\/.*)$/;
+const IN_API = /^\/dashboard\/api(\/v[12]\/.*)$/;
 
 /** Below `/dashboard`, errors that reach this, such as those of sessions, become pages. Runs before their checks. */
 export function dashboardErrors(): Middleware<ApiState> {
@@ -116,7 +116,7 @@ async function show(page: Page, visit: Visit): Promise<void> {
   const { ctx } = visit;
   const data = await page.load(visit);
   if (ctx.response.headers.location !== undefined) return;
-  const notice = page.notices?.[visit.query.get("notice") ?? ""];
+  const notice = new Map(Object.entries(page.notices ?? {})).get(visit.query.get("notice") ?? "");
   const title = page.title(data, visit);
   renderPage(visit, { title, section: page.section, notice, content: page.render(data, visit) });
 }

@@ -123,23 +123,28 @@ function AccountMenu({ viewer, section }: { viewer: Viewer; section: Section | u
   );
 }
 
-const ENTRIES: readonly { section: Section; label: string; end: string; forManagers: boolean }[] = [
-  { section: "overview", label: "Overview", end: "", forManagers: false },
-  { section: "companies", label: "Companies", end: "/companies", forManagers: false },
-  { section: "imports", label: "Imports", end: "/imports", forManagers: true },
-  { section: "webhooks", label: "Webhooks", end: "/webhooks", forManagers: true },
-  { section: "settings", label: "Settings", end: "/settings", forManagers: false },
+interface Entry {
+  section: Section;
+  label: string;
+  end: string;
+  isFor: (owner: VisitedOwner) => boolean;
+}
+
+const hasRole = ({ role }: VisitedOwner) => role !== "none";
+
+const ENTRIES: readonly Entry[] = [
+  { section: "overview", label: "Overview", end: "", isFor: () => true },
+  { section: "companies", label: "Companies", end: "/companies", isFor: hasRole },
+  { section: "imports", label: "Imports", end: "/imports", isFor: mayManage },
+  { section: "webhooks", label: "Webhooks", end: "/webhooks", isFor: mayManage },
+  { section: "settings", label: "Settings", end: "/settings", isFor: hasRole },
 ];
 
 function Navigation({ owner, section }: { owner: VisitedOwner; section: Section | undefined }) {
   const { href } = useVisit();
-  const shown = ENTRIES.filter(
-    ({ section: entry, forManagers }) =>
-      (mayManage(owner) || !forManagers) && (entry !== "settings" || owner.role !== "none"),
-  );
   return (
     <nav class="bar tabs" aria-label={owner.name}>
-      {shown.map((entry) => (
+      {ENTRIES.filter(({ isFor }) => isFor(owner)).map((entry) => (
         <a
           href={href(path`/o/${owner.name}` + entry.end)}
           aria-current={entry.section === section ? "page" : undefined}

@@ -9,11 +9,13 @@ import {
   readAccountByName,
   updateToken,
   type Account,
+  type NamedAccount,
   type User,
 } from "../stores/accounts/accounts.js";
 import { insertAuditEntry, type AuditEntry, type Changed } from "../stores/accounts/audit-entries.js";
 import { deleteSessionsOf } from "../stores/accounts/sessions.js";
 import { inTransaction } from "../stores/connection.js";
+import type { Postgres } from "../stores/query.js";
 import type { TokenCipher } from "./tokens.js";
 
 export interface AccountDeps {
@@ -65,14 +67,20 @@ export async function addAccount(
  */
 export async function rotateToken({ pg, tokens }: AccountDeps, username: string): Promise<string> {
   return inTransaction(pg, async (client) => {
-    const account = await readAccountByName(client, username);
-    if (account === undefined) throw new Problem("unknown-user", `There is no user ${username}.`);
+    const account = await requireAccount(client, username);
     await lockTokens(client, account.id);
     const token = await giveToken(client, account, tokens);
     const entry: AuditEntry = { ...entryOf(account), by: OPERATOR, action: "user.rotate-token" };
     await insertAuditEntry(client, entry);
     return token;
   });
+}
+
+/** The account that an operator names. Throws `unknown-user`. */
+export async function requireAccount(pg: Postgres, username: string): Promise<NamedAccount> {
+  const account = await readAccountByName(pg, username);
+  if (account === undefined) throw new Problem("unknown-user", `There is no user ${username}.`);
+  return account;
 }
 
 /**

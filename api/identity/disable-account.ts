@@ -8,10 +8,11 @@ import {
   updateDisabled,
   type Belongings,
 } from "../stores/accounts/account-removal.js";
-import { lockTokens, readAccountByName, type NamedAccount } from "../stores/accounts/accounts.js";
+import { lockTokens, type NamedAccount } from "../stores/accounts/accounts.js";
 import { insertAuditEntry, type OperatorAction } from "../stores/accounts/audit-entries.js";
 import { deleteSessionsOf } from "../stores/accounts/sessions.js";
 import { inTransaction } from "../stores/connection.js";
+import { requireAccount } from "./accounts.js";
 
 /**
  * Disables an account for the operator: its tokens are refused at once and its sessions end. Its things stay, and
@@ -46,8 +47,7 @@ export async function removeAccount(pg: Pool, username: string): Promise<void> {
 }
 
 async function lockedAccount(client: PoolClient, username: string): Promise<NamedAccount> {
-  const account = await readAccountByName(client, username);
-  if (account === undefined) throw new Problem("unknown-user", `There is no user ${username}.`);
+  const account = await requireAccount(client, username);
   await lockTokens(client, account.id);
   return account;
 }

@@ -1,3 +1,4 @@
+import { Problem } from "../../schemas/problem.js";
 import {
   insertSession,
   readSessionBySecretHash,
@@ -5,6 +6,7 @@ import {
   type SignInMethod,
 } from "../stores/accounts/sessions.js";
 import type { Postgres } from "../stores/query.js";
+import { SIGN_IN_FAILED } from "./sign-in-limits.js";
 import { looksLike, type TokenCipher } from "./tokens.js";
 
 export interface SessionDeps {
@@ -19,7 +21,10 @@ export interface Browser {
   address: string;
 }
 
-/** Begins a session and answers its secret, the value of the cookie. The secret is nowhere else. */
+/**
+ * Begins a session and answers its secret, the value of the cookie. The secret is nowhere else. Throws
+ * `unauthenticated` for an account that was disabled meanwhile.
+ */
 export async function createSession(
   { pg, tokens }: SessionDeps,
   { accountId, method, browser }: { accountId: string; method: SignInMethod; browser: Browser },
@@ -27,7 +32,8 @@ export async function createSession(
   const secret = tokens.issue("session");
   const userAgent = browser.userAgent.slice(0, USER_AGENT_LENGTH);
   const network = coarseNetwork(browser.address);
-  await insertSession(pg, { accountId, secretHash: tokens.hash(secret), method, userAgent, network });
+  const made = { accountId, secretHash: tokens.hash(secret), method, userAgent, network };
+  if ((await insertSession(pg, made)) === undefined) throw new Problem("unauthenticated", SIGN_IN_FAILED);
   return secret;
 }
 

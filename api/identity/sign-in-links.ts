@@ -1,11 +1,11 @@
 import type { Pool } from "pg";
 import { OPERATOR } from "../../schemas/contracts/audit-entry.js";
 import { Problem } from "../../schemas/problem.js";
-import { countAccounts, readAccountByName } from "../stores/accounts/accounts.js";
+import { countAccounts } from "../stores/accounts/accounts.js";
 import { insertAuditEntry } from "../stores/accounts/audit-entries.js";
 import { insertSignInLink } from "../stores/accounts/sign-in-links.js";
 import { inTransaction } from "../stores/connection.js";
-import type { AccountDeps } from "./accounts.js";
+import { requireAccount, type AccountDeps } from "./accounts.js";
 import type { TokenCipher } from "./tokens.js";
 
 /**
@@ -28,8 +28,7 @@ async function makeFirstAccountLink({ pg, tokens }: AccountDeps): Promise<string
 
 async function makeLinkFor({ pg, tokens }: AccountDeps, username: string): Promise<string> {
   return inTransaction(pg, async (client) => {
-    const account = await readAccountByName(client, username);
-    if (account === undefined) throw new Problem("unknown-user", `There is no user ${username}.`);
+    const account = await requireAccount(client, username);
     if (account.disabled)
       throw new Problem("forbidden", `${account.username} is disabled: admin enable-account comes first.`);
     const target = { kind: "user", id: account.id, name: account.username } as const;

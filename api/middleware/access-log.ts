@@ -1,5 +1,6 @@
 import { performance } from "node:perf_hooks";
 import type { Middleware } from "koa";
+import { inProcessCaller } from "../identity/in-process-callers.js";
 import type { AnsweredRequest } from "../api-listener.js";
 import type { ApiState } from "../route.js";
 
@@ -14,8 +15,10 @@ export function accessLog(onAnswered: (request: AnsweredRequest) => void): Middl
       const { method, path, status } = ctx;
       const durationMs = performance.now() - startedMs;
       const line = { method, path, status, ms: Math.round(durationMs), account: ctx.state.account?.username };
+      // A call in this process has no connection to write to.
+      const complete = inProcessCaller(ctx.req) ? ctx.res.writableEnded : ctx.res.writableFinished;
       if (ctx.path === "/healthz" || ctx.path === "/readyz") ctx.state.log.debug(line, "request");
-      else ctx.state.log.info({ ...line, complete: ctx.res.writableFinished }, "request");
+      else ctx.state.log.info({ ...line, complete }, "request");
       const { route = "none" } = ctx.state;
       onAnswered({ method, route, status: ctx.headerSent ? status : "none", durationMs });
     });

@@ -4,6 +4,7 @@ import type { ApiContext, ApiState } from "../route.js";
 /**
  * Sets the URL of the API as callers reach it, for URLs in answers: `https://api.example/prefix`, without a trailing
  * slash. Taken from `Host`, or from `X-Forwarded-Proto`, `-Host` and `-Prefix` if the connection is a trusted proxy's.
+ * Requests without a usable `Host`, such as a load balancer's health checks in HTTP/1.0, get `localhost`.
  */
 export function publicBase(
   trustsProxy: (address: string) => boolean,
@@ -11,7 +12,7 @@ export function publicBase(
 ): Middleware<ApiState> {
   return (ctx, next) => {
     const forwarded = trustsProxy(ctx.req.socket.remoteAddress ?? "");
-    ctx.state.publicBase = forwarded ? forwardedBase(ctx) : `${ctx.protocol}://${ctx.host}`;
+    ctx.state.publicBase = forwarded ? forwardedBase(ctx) : `${ctx.protocol}://${hostOf(ctx)}`;
     ctx.state.collectBase = collectBase(ctx.state.publicBase, collect);
     return next();
   };
@@ -31,9 +32,16 @@ function collectBase(base: string, { publicHost, port }: CollectPlace): string {
 
 function forwardedBase(ctx: ApiContext): string {
   const protocol = firstOf(ctx, { header: "X-Forwarded-Proto", form: /^https?$/ }) ?? ctx.protocol;
-  const host = firstOf(ctx, { header: "X-Forwarded-Host", form: /^[A-Za-z0-9.:[\]-]+$/ }) ?? ctx.host;
+  const host = firstOf(ctx, { header: "X-Forwarded-Host", form: HOST }) ?? hostOf(ctx);
   const prefix = firstOf(ctx, { header: "X-Forwarded-Prefix", form: /^(\/[A-Za-z0-9._~-]+)*\/?$/ }) ?? "";
   return `${protocol}://${host}${prefix.replace(/\/$/, "")}`;
+}
+
+const HOST = /^[A-Za-z0-9._:[\]-]+$/;
+
+function hostOf({ host, req }: ApiContext): string {
+  if (HOST.test(host) && URL.canParse(`http://${host}`)) return host;
+  return `localhost:${req.socket.localPort ?? 80}`;
 }
 
 /** The first entry of a list header, set by the outermost proxy, if it has the right form. */

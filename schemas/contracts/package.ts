@@ -16,6 +16,16 @@ export interface PackageV1 {
   libraryType?: LibraryType;
 }
 
+/** The addresses of a package, which its record does not have. A field that is not set, or not of its type, is absent. */
+export interface PackageUpstream {
+  /** The image in its own registry. */
+  backend_url?: string;
+  /** The image as people pull it. */
+  public_url?: string;
+  /** The Python index with the files. */
+  repository_url?: string;
+}
+
 /** PackageUpsertV1 after parsing: the type is set and URLs have their stored form. */
 export interface PackageUpsert extends Omit<SentPackage, "libraryType"> {
   libraryType: LibraryType;
@@ -65,6 +75,15 @@ export const PACKAGE_UPSERT = {
     publicUrl: { type: ["string", "null"], format: "line", maxLength: 2048 },
     repositoryURL: { type: ["string", "null"], format: "line", maxLength: 2048 },
   },
+} as const;
+
+const URL_TEXT = { type: "string" };
+
+export const PACKAGE_UPSTREAM = {
+  title: "PackageUpstream",
+  type: "object",
+  additionalProperties: false,
+  properties: { backend_url: URL_TEXT, public_url: URL_TEXT, repository_url: URL_TEXT },
 } as const;
 
 /** Throws `invalid-body` naming every fault. The types `file` and null become `other`. */

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { describeWithChromium } from "../support/dashboard/describe-with-chromium.js";
 import { openDashboardWorld, type DashboardWorld } from "../support/dashboard/dashboard-world.js";
 import { appearanceSuite } from "./suites/appearance.js";
+import { awaySuite } from "./suites/away.js";
 import { budgetSuite } from "./suites/budgets.js";
 import { filterSuite } from "./suites/filters.js";
 import { firstStepsSuite } from "./suites/first-steps.js";
@@ -30,6 +31,7 @@ describeWithChromium("the dashboard in Chromium", (chromium) => {
   hostileSuite(world);
   uploadSuite(world);
   webhookSuite(world);
+  awaySuite(world);
 
   test("no page violated its policy, asked another host, or failed in its script", () => {
     expect(world().browser.faults).toEqual([]);

@@ -23,6 +23,22 @@ export async function packagesUnlessStranger({ api, owner }: Asking): Promise<Pa
   return packages;
 }
 
+/** The answer; undefined where the viewer may not have it. */
+export async function ifAllowed<Answer>(asked: Promise<Answer>): Promise<Answer | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof Problem && (error.status === 403 || error.status === 404)) return undefined;
+    throw error;
+  }
+}
+
+/** Whether the viewer is an admin of the package. Levels on single packages are known to the API alone. */
+export async function isAdminOf({ api }: Pick<Visit, "api">, { uuid }: PackageV1): Promise<boolean> {
+  const permissions = api<unknown[]>({ path: path`/v1/packages/${uuid}/permissions` });
+  return (await ifAllowed(permissions)) !== undefined;
+}
+
 /** The pixels of the visited owner, newest first; all of them, since an owner has few. */
 export async function pixelsOf({ api, owner }: Asking): Promise<PixelRecord[]> {
   const { pixels } = await api<{ pixels: PixelRecord[] }>({

@@ -44,6 +44,12 @@ export function formatDate(date: string): string {
   return formatted(DAY_OF_YEAR, date);
 }
 
+/** 25 Oct – 23 Nov 2026; with both years where they differ. */
+export function formatDays(first: string, last: string): string {
+  const isOneYear = first.slice(0, 4) === last.slice(0, 4);
+  return `${isOneYear ? formatDay(first) : formatDate(first)} – ${formatDate(last)}`;
+}
+
 /** `2026-11-01` as Nov 2026. */
 export function formatMonth(date: string): string {
   return formatted(MONTH, date);

@@ -6,6 +6,8 @@ export interface Column {
   isNumber?: boolean;
   /** Its name is for screen readers only. */
   isUnnamed?: boolean;
+  /** Left out where the window is narrow. */
+  isMinor?: boolean;
 }
 
 interface TableProps {
@@ -18,20 +20,22 @@ interface TableProps {
   rows: readonly (readonly ComponentChildren[])[];
   /** In place of a table without rows. */
   empty?: ComponentChildren;
+  /** Rows are blocks of text where the window is narrow: for long texts. */
+  isStacked?: boolean;
 }
 
 /** A table that scrolls sideways by itself where the window is narrow. */
-export function Table({ caption, showCaption, columns, rows, empty }: TableProps) {
+export function Table({ caption, showCaption, columns, rows, empty, isStacked }: TableProps) {
   if (rows.length === 0 && empty !== undefined) return <p class="none">{empty}</p>;
   return (
     <div class="scroll" role="region" aria-label={caption} tabIndex={0}>
-      <table>
+      <table class={isStacked ? "stacked" : undefined}>
         <caption class={showCaption ? undefined : "hidden"}>{caption}</caption>
         <thead>
           <tr>
-            {columns.map(({ name, isNumber, isUnnamed }) => (
-              <th scope="col" class={isNumber ? "number" : undefined}>
-                {isUnnamed ? <span class="hidden">{name}</span> : name}
+            {columns.map((column) => (
+              <th scope="col" class={kindOf(column)}>
+                {column.isUnnamed ? <span class="hidden">{column.name}</span> : column.name}
               </th>
             ))}
           </tr>
@@ -40,7 +44,7 @@ export function Table({ caption, showCaption, columns, rows, empty }: TableProps
           {rows.map((cells) => (
             <tr>
               {cells.map((cell, index) => {
-                const kind = columns[index]?.isNumber ? "number" : undefined;
+                const kind = kindOf(columns[index]);
                 return index === 0 ? (
                   <th scope="row" class={kind}>
                     {cell}
@@ -55,4 +59,9 @@ export function Table({ caption, showCaption, columns, rows, empty }: TableProps
       </table>
     </div>
   );
+}
+
+function kindOf({ isNumber, isMinor }: Partial<Column> = {}): string | undefined {
+  const kinds = [isNumber && "number", isMinor && "minor"].filter(Boolean);
+  return kinds.length > 0 ? kinds.join(" ") : undefined;
 }

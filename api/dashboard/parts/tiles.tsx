@@ -25,7 +25,7 @@ export function Tiles({ tiles }: { tiles: readonly TileContent[] }) {
               {formatCount(value)}
             </data>
             {change !== undefined && <Change ratio={change} />}
-            {before !== undefined && <span class="soft small"> from {formatCount(before)}</span>}
+            {before !== undefined && <span class="soft small one-line"> from {formatCount(before)}</span>}
             {children}
           </dd>
         </div>

@@ -17,12 +17,16 @@ export function followImport(): void {
 
 async function follow(section: HTMLElement, address: string): Promise<void> {
   let ended = "";
+  let isLeaving = false;
+  // The page that follows a form says what it did: to show this page anew would hide that.
+  document.addEventListener("submit", () => (isLeaving = true));
   const isDone = (record: ImportRecord) => {
     if (record.status !== "retracting") show(section, record);
     ended = record.status;
     return ended !== "importing" && ended !== "retracting";
   };
   await poll(address, { everyMs: EVERY_MS, isDone });
+  if (isLeaving) return;
   const status = section.querySelector("[data-import-end]");
   if (status !== null) status.textContent = `The import is ${ended}.`;
   // Not `reload`: after a refused form that would send the form again.

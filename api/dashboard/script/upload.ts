@@ -40,6 +40,8 @@ export function addUpload(): void {
   window.addEventListener("beforeunload", (event) => {
     if (upload.sending !== undefined) event.preventDefault();
   });
+  // A file may have been chosen before this script was there.
+  choose(input.files?.[0]);
 }
 
 function partsOf(root: HTMLElement) {

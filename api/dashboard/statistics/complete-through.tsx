@@ -5,8 +5,9 @@ import { formatTime } from "../parts/format.js";
 export function CompleteThrough({ time }: { time: string }) {
   const isToday = time.slice(0, 10) === dateAt(Date.now());
   return (
-    <span class="soft small through">
-      Complete through <time dateTime={time}>{isToday ? `${time.slice(11, 16)} UTC` : formatTime(time)}</time>
+    <span class="soft small">
+      <span aria-hidden="true">· </span>Complete through{" "}
+      <time dateTime={time}>{isToday ? `${time.slice(11, 16)} UTC` : formatTime(time)}</time>
     </span>
   );
 }

@@ -3,7 +3,7 @@ import type {
   StatisticsListPage,
   StatisticsRow,
 } from "../../../schemas/contracts/statistics/statistics.js";
-import { lastDays } from "../../../schemas/date-range.js";
+import { DAY_MS, lastDays } from "../../../schemas/date-range.js";
 import { Problem } from "../../../schemas/problem.js";
 import { path, type Query } from "../address.js";
 import type { Visit } from "../page.js";
@@ -20,6 +20,8 @@ export interface LoadedStatistics {
   /** Every country, for the map. */
   countries: readonly StatisticsRow[];
   problem?: Problem;
+  /** Of an empty answer: the first day with an event, if there is any. */
+  firstDay?: string | undefined;
 }
 
 /** Reads what the address asks for. A refused range is shown with the page, so that it can be mended there. */
@@ -32,7 +34,9 @@ export async function loadStatistics(visit: Visit, subject: Subject): Promise<Lo
       path: path`/v2/${owner.name}/stats`,
       query: { ...query, limit: ROWS_MAX },
     });
-    return { state, subject, statistics, countries: await allCountries(visit, { statistics, query }) };
+    const countries = await allCountries(visit, { statistics, query });
+    const firstDay = isEmpty(statistics) ? await firstDayOf(visit, subject) : undefined;
+    return { state, subject, statistics, countries, firstDay };
   } catch (error) {
     if (!(error instanceof Problem) || !MENDABLE.includes(error.code)) throw error;
     visit.ctx.status = error.status;
@@ -60,16 +64,35 @@ async function allCountries(
 
 const MENDABLE = ["invalid-date", "empty-range", "range-too-long", "invalid-query"];
 
-/** Whether nothing happened within a year, whatever the address asks for. */
-export async function isWithoutEvents({ api, owner }: Visit, subject: Subject): Promise<boolean> {
-  const { totals } = await api<Statistics>({
-    path: path`/v2/${owner.name}/stats`,
-    query: yearQuery(subject),
-  });
+/** The answer is known to have no event, in its range or in any other. */
+export function isNew({ statistics, firstDay }: LoadedStatistics): boolean {
+  return statistics !== undefined && isEmpty(statistics) && firstDay === undefined;
+}
+
+function isEmpty({ totals }: Statistics): boolean {
   return totals.downloads === 0 && totals.views === 0;
 }
 
+/** Logs may be old when they are imported. */
+const YEARS_BACK = 5;
+
+/** The first day with an event, whatever the address asks for. The API answers a year at a time. */
+async function firstDayOf({ api, owner }: Visit, subject: Subject): Promise<string | undefined> {
+  for (let years = YEARS_BACK - 1; years >= 0; years -= 1) {
+    const range = lastDays(YEAR_DAYS, new Date(Date.now() - years * YEAR_DAYS * DAY_MS));
+    const { series } = await api<Statistics>({
+      path: path`/v2/${owner.name}/stats`,
+      query: { ...subject, ...range, interval: "day", limit: 1 },
+    });
+    const first = series.find(({ downloads, views }) => downloads > 0 || views > 0);
+    if (first !== undefined) return first.date;
+  }
+  return undefined;
+}
+
+const YEAR_DAYS = 365;
+
 /** Asks for the totals of a year, and for as little else as the API allows. */
 export function yearQuery(subject: Subject): Query {
-  return { ...subject, ...lastDays(365, new Date()), interval: "month", limit: 1 };
+  return { ...subject, ...lastDays(YEAR_DAYS, new Date()), interval: "month", limit: 1 };
 }

@@ -1,7 +1,7 @@
 import type { Comparison } from "../../../schemas/contracts/statistics/statistics.js";
 import { dateAt, DAY_MS, lastDays } from "../../../schemas/date-range.js";
 import { useVisit } from "../page.js";
-import { formatDate } from "../parts/format.js";
+import { formatDays } from "../parts/format.js";
 import { Tabs } from "../parts/tabs.js";
 import { daysOf, linkWith, type ViewState } from "./view-state.js";
 
@@ -108,9 +108,7 @@ function OwnDates({ state, isOwn }: { state: ViewState; isOwn: boolean }) {
   const others = [...query].filter(([name]) => !["startDate", "endDate", "after", "notice"].includes(name));
   return (
     <details class="menu dates" data-menu="dates">
-      <summary class={isOwn ? "own" : undefined}>
-        {formatDate(state.startDate)} – {formatDate(lastDayOf(state))}
-      </summary>
+      <summary class={isOwn ? "own" : undefined}>{formatDays(state.startDate, lastDayOf(state))}</summary>
       <form method="get" action={href(here)} class="form box">
         {others.map(([name, value]) => (
           <input type="hidden" name={name} value={value} />

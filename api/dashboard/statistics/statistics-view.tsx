@@ -1,10 +1,12 @@
 import type { Statistics } from "../../../schemas/contracts/statistics/statistics.js";
-import { dateAt, lastDays } from "../../../schemas/date-range.js";
+import { dateAt, DAY_MS, lastDays } from "../../../schemas/date-range.js";
 import { SeriesChart } from "../charts/series-chart.js";
 import { WorldMap } from "../charts/world-map.js";
 import { useVisit } from "../page.js";
+import { RANGE_LIMITS } from "../../statistics/parse-statistics-query.js";
 import { EmptyState } from "../parts/empty-state.js";
 import { ProblemBox } from "../parts/form.js";
+import { formatDate } from "../parts/format.js";
 import { Panel } from "../parts/panel.js";
 import { BarList } from "./bar-list.js";
 import { FilterChips } from "./filter-chips.js";
@@ -52,7 +54,7 @@ type ShownProps = StatisticsViewProps["loaded"] & { statistics: Statistics } & P
     "panels" | "unit"
   >;
 
-function Shown({ state, statistics, subject, countries, panels, unit }: ShownProps) {
+function Shown({ state, statistics, subject, countries, firstDay, panels, unit }: ShownProps) {
   const { totals, compare } = statistics;
   const metric = unit === "Views" && state.metric === "downloads" ? "views" : state.metric;
   const isEmpty = totals.downloads === 0 && totals.views === 0;
@@ -73,7 +75,7 @@ function Shown({ state, statistics, subject, countries, panels, unit }: ShownPro
         />
       </section>
       {isEmpty ? (
-        <NothingHere state={state} />
+        <NothingHere state={state} firstDay={firstDay} />
       ) : (
         <Lists {...{ state, statistics, subject, countries, panels, unit }} />
       )}
@@ -85,19 +87,22 @@ function Shown({ state, statistics, subject, countries, panels, unit }: ShownPro
 const ROWS = 10;
 
 /** The countries with their map, then the others beside each other. */
-function Lists({ state, statistics, subject, countries, panels, unit }: Omit<ShownProps, "problem">) {
+function Lists({
+  state,
+  statistics,
+  subject,
+  countries,
+  panels,
+  unit,
+}: Omit<ShownProps, "problem" | "firstDay">) {
   const { compare, breakdowns } = statistics;
   const shown = panels.map((panel) => {
     const { name } = panel.list;
+    const rows = breakdowns[name] ?? [];
     const list = (
-      <BarList
-        panel={panel}
-        rows={(breakdowns[name] ?? []).slice(0, ROWS)}
-        isCompared={compare !== undefined}
-        unit={unit}
-      />
+      <BarList panel={panel} rows={rows.slice(0, ROWS)} isCompared={compare !== undefined} unit={unit} />
     );
-    const links = <ListLinks panel={panel} state={state} subject={subject} />;
+    const links = rows.length > 0 && <ListLinks panel={panel} state={state} subject={subject} />;
     return { panel, list, links };
   });
   const counts = (country: PanelKind) =>
@@ -140,19 +145,28 @@ function isOpen({ endDate }: ViewState): boolean {
   return endDate > dateAt(Date.now());
 }
 
-function NothingHere({ state }: { state: ViewState }) {
+function NothingHere({ state, firstDay }: { state: ViewState; firstDay: string | undefined }) {
   const visit = useVisit();
+  if (state.filters.length > 0)
+    return (
+      <EmptyState title="Nothing in this range">
+        <p>No event has all of the filters above.</p>
+      </EmptyState>
+    );
   return (
     <EmptyState title="Nothing in this range">
-      {state.filters.length > 0 ? (
-        <p>No event has all of the filters above.</p>
-      ) : (
+      {firstDay !== undefined && (
         <p>
-          <a class="button" href={linkWith(visit, { ...lastDays(365, new Date()) })}>
-            The last 12 months
-          </a>
+          The first event is of{" "}
+          <a href={linkWith(visit, { ...daysFrom(firstDay), interval: undefined })}>{formatDate(firstDay)}</a>
+          .
         </p>
       )}
     </EmptyState>
   );
+}
+
+/** As many days as are shown by default. */
+function daysFrom(startDate: string): { startDate: string; endDate: string } {
+  return { startDate, endDate: dateAt(Date.parse(startDate) + RANGE_LIMITS.daysDefault * DAY_MS) };
 }

@@ -57,7 +57,6 @@ const LIST_AUDIT: Operation = {
       },
     },
   },
-  problems: ["invalid-query"],
 };
 
 export function auditRoutes({ pg }: { pg: Postgres }): Route[] {

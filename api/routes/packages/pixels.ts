@@ -67,7 +67,6 @@ export function pixelRoutes({ pg }: { pg: Pool }): Route[] {
         summary: "List the pixels of a user or an organization",
         query: PAGING,
         answers: { 200: PAGE },
-        problems: ["invalid-query"],
       },
       async handle({ ctx, account, action, param }) {
         const page = parsePage(ctx.query);

@@ -57,20 +57,37 @@ export const SERVICE_ACTIONS = ["webhooks.disable-failing"] as const;
 export type ServiceAction = (typeof SERVICE_ACTIONS)[number];
 
 /** Writes one entry. `client` must be that of the change's transaction, so that both are stored or neither is. */
-export async function insertAuditEntry(
-  client: Postgres,
-  { ownerId, by, action, target, changes = {} }: AuditEntry,
-): Promise<void> {
-  const text = `
-    insert into audit_entries (id, owner_id, account_id, token_name, request_id, action, target_kind, target_id,
-      target_name, changes)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`;
+export async function insertAuditEntry(client: Postgres, entry: AuditEntry): Promise<void> {
+  await query(client, insertAuditEntries(1), auditValues(entry));
+}
+
+/** SQL: writes an entry of the parameters from number `first` on, for `auditValues`; a `from` may follow. */
+export function insertAuditEntries(first: number): string {
+  const parameters = AUDIT_COLUMNS.map(([, type], index) => `$${first + index}::${type}`);
+  const names = AUDIT_COLUMNS.map(([name]) => name);
+  return `insert into audit_entries (${names.join(", ")}) select ${parameters.join(", ")}`;
+}
+
+const AUDIT_COLUMNS = [
+  ["id", "uuid"],
+  ["owner_id", "uuid"],
+  ["account_id", "uuid"],
+  ["token_name", "text"],
+  ["request_id", "text"],
+  ["action", "text"],
+  ["target_kind", "text"],
+  ["target_id", "text"],
+  ["target_name", "text"],
+  ["changes", "jsonb"],
+] as const;
+
+/** The parameters of `insertAuditEntries`. */
+export function auditValues({ ownerId, by, action, target, changes = {} }: AuditEntry): unknown[] {
   const actor =
     by === OPERATOR || by === SERVICE
       ? [null, null, null]
       : [by.accountId, by.tokenName ?? null, by.requestId];
-  const named = [target.kind, target.id, target.name];
-  await query(client, text, [uuidv7(), ownerId, ...actor, action, ...named, changes]);
+  return [uuidv7(), ownerId, ...actor, action, target.kind, target.id, target.name, changes];
 }
 
 export interface AuditFilter {

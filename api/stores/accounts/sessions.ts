@@ -29,8 +29,11 @@ export interface NewSession {
 /** More than a person has browsers. A program that signs in each time must not fill the table. */
 const SESSIONS_MAX = 100;
 
-/** Answers the session's id. The account's longest unused sessions beyond `SESSIONS_MAX` end. */
-export async function insertSession(pg: Postgres, made: NewSession): Promise<string> {
+/**
+ * Answers the session's id, undefined if the account is disabled: who disables it waits for this session, to end it. The
+ * account's longest unused sessions beyond `SESSIONS_MAX` end.
+ */
+export async function insertSession(pg: Postgres, made: NewSession): Promise<string | undefined> {
   const text = `
     with surplus as (
       delete from sessions where id in (
@@ -38,12 +41,12 @@ export async function insertSession(pg: Postgres, made: NewSession): Promise<str
       )
     )
     insert into sessions (id, account_id, secret_hash, method, user_agent, network)
-    values ($1, $2, $3, $4, $5, $6)`;
+    select $1, a.id, $3, $4, $5, $6 from accounts a where a.id = $2 and a.disabled_at is null for share
+    returning id`;
   const { accountId, secretHash, method, userAgent, network } = made;
-  const id = uuidv7();
-  const values = [id, accountId, secretHash, method, userAgent, network ?? null, SESSIONS_MAX - 1];
-  await query(pg, text, values);
-  return id;
+  const values = [uuidv7(), accountId, secretHash, method, userAgent, network ?? null, SESSIONS_MAX - 1];
+  const [inserted] = await query<{ id: string }>(pg, text, values);
+  return inserted?.id;
 }
 
 export interface SessionBySecret {

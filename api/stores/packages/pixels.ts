@@ -77,8 +77,12 @@ export async function listPixelsOfOwner(
 }
 
 /** Every pixel of an owner. */
-export async function listPixelNames(pg: Postgres, ownerId: string): Promise<{ id: string; name: string }[]> {
-  return query(pg, "select id, name from pixels where owner_id = $1 order by id", [ownerId]);
+export async function listPixelNames(
+  pg: Postgres,
+  ownerId: string,
+): Promise<Pick<PixelRow, "id" | "name" | "packageId">[]> {
+  const text = `select id, name, package_id as "packageId" from pixels where owner_id = $1 order by id`;
+  return query(pg, text, [ownerId]);
 }
 
 const SELECT = `

@@ -17,7 +17,7 @@ export function hostileSuite(world: () => DashboardWorld): void {
       const [name = ""] = HOSTILE;
       const { id } = await makePackage(api, { organization: ORGANIZATION, name, libraryType: "other" });
       const today = new Date().toISOString().slice(0, 10);
-      const long = "x".repeat(1000);
+      const long = "x".repeat(10_000);
       const lines = [...HOSTILE, long].map((text, index) =>
         JSON.stringify({
           $time: `${today}T00:00:01Z`,
@@ -46,6 +46,43 @@ export function hostileSuite(world: () => DashboardWorld): void {
       await page.waitForURL(/[?&](client|variable)/);
       expect(await page.locator(".chip").count()).toBeGreaterThan(0);
       expect(dialogs).toBe(0);
+    });
+
+    test("of 10 kB in every field is taken or refused, kept in its field, and no wider than the window", async () => {
+      await using window = await world().windowOf("ada", { viewport: { width: 390, height: 900 } });
+      const { page } = window;
+      const long = "ü'\"<&".repeat(2_000);
+      const { image } = world();
+      for (const [path, button] of [
+        [`/o/${ORGANIZATION}/new?case=docker`, "Create"],
+        [`/o/${ORGANIZATION}/settings/packages/${image}`, "Save"],
+        [`/o/${ORGANIZATION}/settings/organization`, "Save"],
+        [`/o/${ORGANIZATION}/settings`, "Add"],
+        [`/o/${ORGANIZATION}/webhooks`, "Create webhook"],
+      ] as const) {
+        await page.goto(world().at(path));
+        const form = page.locator("main form", {
+          has: page.getByRole("button", { name: button, exact: true }),
+        });
+        const fields = form.locator("input:not([type=hidden]):not([type=checkbox]), textarea");
+        const count = await fields.count();
+        expect(count, path).toBeGreaterThan(0);
+        // The browser would not send what is no URL or e-mail address.
+        await form.evaluate((element: HTMLFormElement) => (element.noValidate = true));
+        for (let index = 0; index < count; index += 1) await fields.nth(index).fill(long);
+        const [answer] = await Promise.all([
+          page.waitForResponse((response) => response.request().method() === "POST"),
+          form.getByRole("button", { name: button, exact: true }).click(),
+        ]);
+        await page.locator(".problem").waitFor();
+        expect(answer.status(), path).toBe(422);
+        for (let index = 0; index < count; index += 1)
+          expect(await fields.nth(index).inputValue(), path).toBe(long);
+        expect(await page.locator(".fault").count(), path).toBeGreaterThan(0);
+        expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), path).toBe(
+          true,
+        );
+      }
     });
   });
 }

@@ -14,7 +14,9 @@ export function numberSuite(world: () => DashboardWorld): void {
     test("are those of the aggregates, also after a fifth of the events was overridden", async () => {
       const { api, image, lines } = world();
       await using window = await world().windowOf("ada", { javaScriptEnabled: false });
+      await using scripted = await world().windowOf("ada");
       await expectEqual(window.page);
+      await expectEqual(scripted.page);
       const changed = lines.slice(0, lines.length / 5).map((line) => ({ ...line, version: "3.0.0" }));
       lines.splice(0, changed.length, ...changed);
       const path = `/v2/packages/${ORGANIZATION}/${image}/import`;

@@ -1,9 +1,11 @@
 import { gzipSync } from "node:zlib";
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
+import { pause } from "../../../schemas/async/pause.js";
 import type { EventImport } from "../../../schemas/records/import-store.js";
 import { ORGANIZATION, type DashboardWorld } from "../../support/dashboard/dashboard-world.js";
 import { makePackage } from "../../support/imports/make-artifacts.js";
+import { startUpload } from "../../support/imports/start-upload.js";
 
 const LINE = JSON.stringify({ $time: new Date().toISOString() });
 const REFUSED = ["no JSON", `<img src=x onerror="alert(1)">`] as const;
@@ -11,12 +13,14 @@ const REFUSED = ["no JSON", `<img src=x onerror="alert(1)">`] as const;
 export function uploadSuite(world: () => DashboardWorld): void {
   describe("an upload", () => {
     let upload: string;
+    /** The package's id. */
+    let into: string;
 
     beforeAll(async () => {
       const { api } = world();
       const made = { organization: ORGANIZATION, name: "uploads", libraryType: "other" } as const;
-      const { id } = await makePackage(api, made);
-      upload = world().at(`/o/${ORGANIZATION}/imports/new?package=${id}`);
+      into = (await makePackage(api, made)).id;
+      upload = world().at(`/o/${ORGANIZATION}/imports/new?package=${into}`);
     });
 
     test("of a file that was dropped is checked first, then packed, sent and shown until it is done", async () => {
@@ -38,13 +42,19 @@ export function uploadSuite(world: () => DashboardWorld): void {
       expect(Buffer.concat(parts).toString()).toBe(`${REFUSED.join("\n")}\n`);
     });
 
-    test("of a packed file is sent as it is, and its bar reaches the end", async () => {
+    test("of a packed file, chosen before the script was there, is sent as it is", async () => {
       await using window = await world().windowOf("ada");
       const { page } = window;
       const packed = gzipSync(`${LINE}\n`.repeat(50_000));
-      await page.goto(upload);
+      const chosen = new AbortController();
+      await page.route("**/*.js", async (route) => {
+        await pause(30_000, { signal: chosen.signal });
+        await route.continue();
+      });
+      await page.goto(upload, { waitUntil: "commit" });
       const file = { name: "events.ndjson.gz", mimeType: "application/gzip", buffer: packed };
       await page.getByLabel("File of events").setInputFiles(file);
+      chosen.abort();
       await page.getByText("The first 1,000 lines are good.").waitFor();
       await page.getByRole("button", { name: /^Import \d/ }).click();
       await page.getByRole("heading", { name: "Import into uploads Done" }).waitFor();
@@ -54,6 +64,31 @@ export function uploadSuite(world: () => DashboardWorld): void {
         lines_received: 50_000,
         events_successfully_imported: 50_000,
       });
+    });
+
+    test("moves the bar of its page while it goes on, and is stopped there", async () => {
+      const { api } = world();
+      await using window = await world().windowOf("ada");
+      const { page } = window;
+      const { upload: sending, started } = await startUpload(api, {
+        owner: ORGANIZATION,
+        path: `/v2/packages/${ORGANIZATION}/${into}/import`,
+      });
+      await page.goto(world().at(`/o/${ORGANIZATION}/imports/${started.id}`));
+      const bar = page.getByRole("progressbar", { name: "Lines enriched" });
+      const valueAbove = async (least: number) => {
+        await sending.send(`${LINE}\n`.repeat(40_000));
+        const value = () => bar.evaluate((shown: HTMLProgressElement) => shown.value);
+        await expect.poll(value, { timeout: 20_000 }).toBeGreaterThan(least);
+        return value();
+      };
+      await valueAbove(await valueAbove(1));
+      await page.locator("summary", { hasText: "Stop this import" }).click();
+      await page.getByRole("button", { name: "Stop this import" }).click();
+      await page.getByText("The import was stopped.").waitFor();
+      await page.getByRole("heading", { name: "Import into uploads Aborted" }).waitFor();
+      expect(await api.get(`/v2/imports/${ORGANIZATION}/${started.id}`)).toMatchObject({ status: "aborted" });
+      sending.breakOff();
     });
 
     test("without script is shown as a line for the shell", async () => {

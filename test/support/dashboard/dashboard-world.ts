@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import type { ApiClient } from "../../../deploy/demo/api-client.js";
 import { makeExporter } from "../imports/import-world.js";
 import { makePackage, makePixel } from "../imports/make-artifacts.js";
@@ -17,6 +18,9 @@ export interface DashboardWorld extends AsyncDisposable {
   files: string;
   unused: string;
   pixel: string;
+  webhook: string;
+  /** A finished import with faults. */
+  imported: string;
   /** Of the package `image`. */
   lines: KnownLine[];
   /** Opens the window of an account, signed in. */
@@ -25,21 +29,27 @@ export interface DashboardWorld extends AsyncDisposable {
   at(path: string): string;
 }
 
-export type WindowOptions = Parameters<TestBrowser["open"]>[0] & {
-  /** The service as this window reaches it, where that is not directly. */
-  base?: string;
-};
+export type WindowOptions = Parameters<TestBrowser["open"]>[0];
 
 /** `ada` owns the organization, `bob` is a member of it, `eve` has nothing to do with it. */
 export type Username = "ada" | "bob" | "eve";
 
 export const ORGANIZATION = "acme";
+/** The domain of a company with a stage. */
+export const COMPANY = "maxmind.com";
+const COMPANY_ADDRESS = "1.2.0.1";
+/** Knows the address. */
+const COMPANIES = "test/fixtures/mmdb/GeoIP2-Domain-Test.mmdb";
 export const LINES = 10_000;
 const DAYS = 75;
 
 export async function openDashboardWorld(chromium: string): Promise<DashboardWorld> {
   const toolchain = await startToolchain({
-    env: { TRUSTED_PROXIES: "127.0.0.1", WEBHOOK_ALLOW_PRIVATE_NETWORKS: "true" },
+    env: {
+      TRUSTED_PROXIES: "127.0.0.1",
+      WEBHOOK_ALLOW_PRIVATE_NETWORKS: "true",
+      COMPANY_MMDB: resolve(COMPANIES),
+    },
   });
   const browser = await openChromium(chromium);
   try {
@@ -64,15 +74,30 @@ async function fill(toolchain: Toolchain) {
   const pixel = await makePixel(api, { owner: ORGANIZATION, name: "docs" });
   const lines = knownLines({ count: LINES, seed: 1, days: DAYS, now: new Date() });
   const few = knownLines({ count: 3_000, seed: 2, days: DAYS, now: new Date() });
-  await Promise.all(
+  const [imported] = await Promise.all(
     [
+      {
+        path: `/v2/packages/${ORGANIZATION}/${files.id}/import`,
+        body: `${bodyOf(few)}\n${FROM_COMPANY}\n{}`,
+      },
       { path: `/v2/packages/${ORGANIZATION}/${image.id}/import`, body: bodyOf(lines) },
-      { path: `/v2/packages/${ORGANIZATION}/${files.id}/import`, body: bodyOf(few) },
       { path: `/v2/pixels/${ORGANIZATION}/${pixel.id}/import`, body: viewsOf(few.slice(0, 800)) },
     ].map(async ({ path, body }) => api.pollToDone(await api.importBody(path, body))),
   );
-  return { api, image: image.id, files: files.id, unused: unused.id, pixel: pixel.id, lines };
+  await api.post(`/v2/${ORGANIZATION}/funnel/run`, {});
+  const webhook = await api.post<{ id: string }>(`/v2/${ORGANIZATION}/webhooks`, {
+    url: "http://127.0.0.1:9/maintainer",
+    event_kinds: ["company-funnel-stage-changed"],
+  });
+  const ids = { image: image.id, files: files.id, unused: unused.id, pixel: pixel.id };
+  return { api, ...ids, webhook: webhook.id, imported: imported?.id ?? "", lines };
 }
+
+const FROM_COMPANY = JSON.stringify({
+  $time: new Date().toISOString(),
+  $remote_address: COMPANY_ADDRESS,
+  $user_agent: "curl/8.5.0",
+});
 
 const PAGES = ["https://acme.example/docs", "https://acme.example/", "https://acme.example/install"];
 
@@ -92,9 +117,9 @@ function viewsOf(lines: readonly KnownLine[]): string {
 function reaching(toolchain: Toolchain, browser: TestBrowser) {
   return {
     at: (path: string) => `${toolchain.api}/dashboard${path}`,
-    async windowOf(username: Username, { base = toolchain.api, ...options }: WindowOptions = {}) {
+    async windowOf(username: Username, options: WindowOptions = {}) {
       const window = await browser.open(options);
-      await signIn(window.context, { dataDir: toolchain.dataDir, username, base });
+      await signIn(window.context, { dataDir: toolchain.dataDir, username, base: toolchain.api });
       return window;
     },
     [Symbol.asyncDispose]: async () => {

@@ -1,6 +1,6 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import Provider from "oidc-provider";
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
 import { openBrowser, type SeenPage } from "./open-browser.js";
 
 export interface TestProvider extends AsyncDisposable {
@@ -20,36 +20,22 @@ export interface ProviderOptions {
   accounts: Record<string, { email: string; email_verified: boolean }>;
 }
 
-/** A certified OpenID provider (the package `oidc-provider`), with a page to sign in that takes any password. */
+/** Starts `openid-server.ts`, a certified provider, in a process of its own. */
 export async function startOpenIdProvider(options: ProviderOptions): Promise<TestProvider> {
-  const server = createServer();
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const provider = new Provider(issuer, {
-    clients: [
-      {
-        client_id: options.clientId,
-        client_secret: options.clientSecret,
-        redirect_uris: [options.redirectUri],
-      },
-    ],
-    claims: { openid: ["sub"], email: ["email", "email_verified"] },
-    pkce: { required: () => true },
-    cookies: { keys: ["of a test"] },
-    features: { devInteractions: { enabled: true } },
-    findAccount: (_, login) => ({
-      accountId: login,
-      claims: async () => ({ sub: login, ...options.accounts[login] }),
-    }),
+  const program = fileURLToPath(new URL("./openid-server.ts", import.meta.url));
+  const server = fork(program, [JSON.stringify(options)], {
+    execArgv: ["--import", "tsx"],
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
   });
-  const handle = provider.callback();
-  server.on("request", (request, response) => void handle(request, response));
+  const gone = once(server, "exit");
+  const ended = gone.then(() => Promise.reject(new Error("the OpenID provider ended")));
+  const [issuer] = (await Promise.race([once(server, "message"), ended])) as [string];
   return {
     issuer,
     visit: (url, login) => visit(issuer, { url, login }),
     [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
-      await new Promise((closed) => server.close(closed));
+      server.kill();
+      await gone;
     },
   };
 }

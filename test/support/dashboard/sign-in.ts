@@ -1,8 +1,9 @@
+import type { Pool } from "pg";
 import { pino } from "pino";
 import type { BrowserContext } from "playwright-core";
 import { cookieForm } from "../../../api/identity/session-cookie.js";
 import { createSession } from "../../../api/identity/sessions.js";
-import { createTokenCipher } from "../../../api/identity/tokens.js";
+import { createTokenCipher, type TokenCipher } from "../../../api/identity/tokens.js";
 import { readAccountByName } from "../../../api/stores/accounts/accounts.js";
 import { openAdminStores } from "../../../deploy/commands/open-admin-stores.js";
 import { connectPostgres } from "../../../deploy/stores/postgres/connect-postgres.js";
@@ -21,14 +22,22 @@ export async function signIn(context: BrowserContext, { dataDir, username, base 
   const log = pino({ level: "silent" });
   const pg = connectPostgres({ url: stores.postgresUrl, connectionsMax: 1, log });
   try {
-    const account = await readAccountByName(pg, username);
-    if (account === undefined) throw new Error(`there is no account ${username}`);
-    const deps = { pg, tokens: createTokenCipher(stores.secretKey) };
-    const browser = { userAgent: "Chromium", address: "127.0.0.1" };
-    const value = await createSession(deps, { accountId: account.id, method: "link", browser });
-    const { name } = cookieForm(base, "session");
-    await context.addCookies([{ name, value, url: base, httpOnly: true, sameSite: "Lax" }]);
+    const tokens = createTokenCipher(stores.secretKey);
+    await context.addCookies([await sessionCookie({ pg, tokens }, { username, base })]);
   } finally {
     await pg.end();
   }
+}
+
+/** The cookie of a new session of the account, for a browser that reaches the service at `base`. */
+export async function sessionCookie(
+  { pg, tokens }: { pg: Pool; tokens: TokenCipher },
+  { username, base }: Pick<SignIn, "username" | "base">,
+) {
+  const account = await readAccountByName(pg, username);
+  if (account === undefined) throw new Error(`there is no account ${username}`);
+  const browser = { userAgent: "Chromium", address: "127.0.0.1" };
+  const value = await createSession({ pg, tokens }, { accountId: account.id, method: "link", browser });
+  const { name } = cookieForm(base, "session");
+  return { name, value, url: base, httpOnly: true, sameSite: "Lax" as const };
 }

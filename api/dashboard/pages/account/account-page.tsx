@@ -11,6 +11,7 @@ import { sessions } from "./sessions.js";
 /** The person's own account: its token and further ones, password, sessions and organizations. */
 export function accountPage(deps: SignInPagesDeps): Page {
   const sections = [ownToken(deps), additionalTokens, password(deps), sessions(deps), organizations];
+  const forms = new Map(sections.flatMap((each) => Object.entries(each.forms)));
   return page({
     path: "/account",
     section: "account",
@@ -23,7 +24,7 @@ export function accountPage(deps: SignInPagesDeps): Page {
       </>
     ),
     submit(visit, form) {
-      const take = sections.map(({ forms }) => forms[form.action]).find((found) => found !== undefined);
+      const take = forms.get(form.action);
       if (take === undefined) throw new Problem("not-found", "This page has no such form.");
       return take(visit, form);
     },

@@ -36,8 +36,8 @@ export function sessions({ pg }: SignInPagesDeps) {
           columns={[
             { name: "Browser" },
             { name: "Network" },
-            { name: "Signed in with" },
-            { name: "Since" },
+            { name: "Signed in with", isMinor: true },
+            { name: "Since", isMinor: true },
             { name: "Last used" },
             { name: "End", isUnnamed: true },
           ]}

@@ -151,11 +151,11 @@ function CompanyList({ companies }: { companies: readonly CompanyRecord[] }) {
         columns={[
           { name: "Company" },
           { name: "Stage" },
-          { name: "Since" },
-          { name: "Score", isNumber: true },
+          { name: "Since", isMinor: true },
+          { name: "Score", isNumber: true, isMinor: true },
           { name: "Downloads", isNumber: true },
           { name: "Views", isNumber: true },
-          { name: "Last seen", isNumber: true },
+          { name: "Last seen", isNumber: true, isMinor: true },
         ]}
         rows={companies.map((company) => [
           <>

@@ -30,13 +30,13 @@ function Company({ company }: { company: CompanyDetail }) {
             {company.name || company.domain} <StageBadge stage={company.stage} />
           </>
         }
-        about={
-          <>
-            {company.domain}
-            {first !== undefined && `, first seen ${formatDate(first)}`}
-            {last !== undefined && `, last seen ${formatDate(last)}`}
-          </>
-        }
+        about={[
+          company.name !== company.domain && company.domain,
+          first !== undefined && `first seen ${formatDate(first)}`,
+          last !== undefined && `last seen ${formatDate(last)}`,
+        ]
+          .filter(Boolean)
+          .join(", ")}
       />
       <Tiles
         tiles={[
@@ -45,7 +45,7 @@ function Company({ company }: { company: CompanyDetail }) {
           { label: "Views", value: company.views },
         ]}
       />
-      <Panel title="Its last 90 days">
+      <Panel title={`Its last ${DAYS} days`}>
         {company.days.length === 0 ? (
           <p class="none">It was not active.</p>
         ) : (
@@ -71,17 +71,15 @@ function Company({ company }: { company: CompanyDetail }) {
   );
 }
 
+const DAYS = 90;
+
 /** The API leaves out days without activity. */
 function everyDay(days: CompanyDetail["days"]): CompanyDetail["days"] {
   const known = new Map(days.map((day) => [day.date, day]));
-  const first = days[0]?.date;
-  if (first === undefined) return [];
-  const made: CompanyDetail["days"] = [];
-  for (let at = Date.parse(`${first}T00:00:00Z`); at <= Date.now(); at += DAY_MS) {
-    const date = dateAt(at);
-    made.push(known.get(date) ?? { date, downloads: 0, views: 0 });
-  }
-  return made;
+  return Array.from({ length: DAYS }, (_, index) => {
+    const date = dateAt(Date.now() - (DAYS - 1 - index) * DAY_MS);
+    return known.get(date) ?? { date, downloads: 0, views: 0 };
+  });
 }
 
 function Timeline({ changes }: { changes: readonly StageChangeRecord[] }) {

@@ -14,6 +14,7 @@ export function FirstSteps({ subject }: { subject: Beginning }) {
   const cases = casesFor(subject);
   const chosen = cases.find((each) => each === caseNamed(visit.query.get("case"))) ?? cases[0];
   if (chosen === undefined) return <Waiting subject={subject} />;
+  const steps = stepsFor(chosen, subject, visit);
   return (
     <>
       <Waiting subject={subject} />
@@ -30,7 +31,7 @@ export function FirstSteps({ subject }: { subject: Beginning }) {
         </div>
       )}
       <ol class="steps">
-        {stepsFor(chosen, subject, visit).map(({ title, about, text }) => (
+        {steps.map(({ title, about, text }) => (
           <li>
             <Panel title={title}>
               {about && <p class="soft">{about}</p>}
@@ -39,10 +40,12 @@ export function FirstSteps({ subject }: { subject: Beginning }) {
           </li>
         ))}
       </ol>
-      <p class="soft">
-        The lines take <code>$TOKEN</code> from your shell: it is on your{" "}
-        <a href={visit.href("/account")}>account page</a>.
-      </p>
+      {steps.some(({ text }) => text?.includes("$TOKEN")) && (
+        <p class="soft">
+          The lines take <code>$TOKEN</code> from your shell: it is on your{" "}
+          <a href={visit.href("/account")}>account page</a>.
+        </p>
+      )}
     </>
   );
 }

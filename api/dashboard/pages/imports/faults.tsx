@@ -8,8 +8,20 @@ import { Panel } from "../../parts/panel.js";
 import { Table } from "../../parts/table.js";
 import { FAULT_WORDS } from "./import-words.js";
 
+interface FaultsProps {
+  record: EventImport;
+  /** Undefined while the log cannot be read. */
+  faults: readonly ImportFault[] | undefined;
+}
+
 /** The log of an import by type, with the first lines of each, and the whole of it to download. */
-export function Faults({ record, faults }: { record: EventImport; faults: readonly ImportFault[] }) {
+export function Faults({ record, faults }: FaultsProps) {
+  if (faults === undefined)
+    return (
+      <Panel title="What went wrong">
+        <p class="none">Its log cannot be read at the moment; try again in a few seconds.</p>
+      </Panel>
+    );
   return (
     <Panel title="What went wrong" links={faults.length > 0 && <Downloads record={record} />}>
       {faults.length === 0 ? (

@@ -1,5 +1,6 @@
 import type { ImportFault } from "../../../../schemas/records/import-log.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
+import { Problem } from "../../../../schemas/problem.js";
 import { path } from "../../address.js";
 import { page, useVisit, type Visit } from "../../page.js";
 import { ConfirmButton } from "../../parts/button.js";
@@ -15,7 +16,8 @@ import { formatBytesShort, ImportState, isRetracted, shareOf, targetName } from 
 
 interface Shown {
   record: EventImport;
-  faults: ImportFault[];
+  /** Undefined while the store of the log is away. The import goes on, and its bar with it. */
+  faults: ImportFault[] | undefined;
 }
 
 /** One import: how far it is, what was wrong with which lines, and its end. */
@@ -25,8 +27,7 @@ export const importPage = page<Shown>({
   async load({ api, ...visit }) {
     const at = addressFor(visit);
     const record = await api<EventImport>({ path: at });
-    const { faults } = await api<{ faults: ImportFault[] }>({ path: `${at}/faults` });
-    return { record, faults };
+    return { record, faults: await faultsAt(api, at) };
   },
   title: ({ record }) => `Import into ${targetName(record)}`,
   render: (shown) => <ImportContent {...shown} />,
@@ -37,6 +38,15 @@ export const importPage = page<Shown>({
     retracted: "Every event of this import was removed.",
   },
 });
+
+async function faultsAt(api: Visit["api"], at: string): Promise<ImportFault[] | undefined> {
+  try {
+    return (await api<{ faults: ImportFault[] }>({ path: `${at}/faults` })).faults;
+  } catch (error) {
+    if (error instanceof Problem && error.code === "unavailable") return undefined;
+    throw error;
+  }
+}
 
 function addressFor({ owner, param }: Pick<Visit, "owner" | "param">): string {
   return path`/v2/imports/${owner.name}/${param("import")}`;
@@ -65,13 +75,15 @@ function ImportContent({ record, faults }: Shown) {
         title={
           <>
             Import into {targetName(record)} <ImportState record={record} />
-            {isRetracted(faults) && record.status !== "retracting" && (
+            {isRetracted(faults ?? []) && record.status !== "retracting" && (
               <span class="badge warn">Retracted</span>
             )}
           </>
         }
         about={<About record={record} />}
-      />
+      >
+        <StatisticsLink record={record} />
+      </PageHead>
       {isUnfinished(record) && <Progress record={record} />}
       <Tiles
         tiles={[
@@ -83,6 +95,19 @@ function ImportContent({ record, faults }: Shown) {
       <Faults record={record} faults={faults} />
       <Ending record={record} faults={faults} />
     </>
+  );
+}
+
+/** To the chart of the package or pixel, where there is one that is still there. */
+function StatisticsLink({ record: { package: intoPackage, pixel } }: { record: EventImport }) {
+  const { href, owner } = useVisit();
+  const target = intoPackage ?? pixel;
+  if (target === null || target.name === null) return null;
+  const kind = intoPackage === null ? "pixels" : "packages";
+  return (
+    <a class="button" href={href(path`/o/${owner.name}/${kind}/${target.id}`)}>
+      Its statistics
+    </a>
   );
 }
 
@@ -131,7 +156,7 @@ function Progress({ record }: { record: EventImport }) {
   );
 }
 
-function Ending({ record, faults }: Shown) {
+function Ending({ record, faults = [] }: Shown) {
   if (record.status === "importing")
     return (
       <ConfirmButton

@@ -41,7 +41,8 @@ function asked(query: URLSearchParams): Query {
 
 function Imports({ imports, next }: { imports: readonly EventImport[]; next: string | undefined }) {
   const { href, owner, query } = useVisit();
-  const upload = href(path`/o/${owner.name}/imports/new`);
+  const chosen = { package: query.get("package") ?? undefined, pixel: query.get("pixel") ?? undefined };
+  const upload = href(path`/o/${owner.name}/imports/new`, chosen);
   const isEmpty = imports.length === 0 && [...query.keys()].every((name) => name === "notice");
   if (isEmpty)
     return (
@@ -74,8 +75,8 @@ function Imports({ imports, next }: { imports: readonly EventImport[]; next: str
           columns={[
             { name: "Into" },
             { name: "State" },
-            { name: "Started by" },
-            { name: "Started" },
+            { name: "Started by", isMinor: true },
+            { name: "Started", isMinor: true },
             { name: "Lines", isNumber: true },
             { name: "Refused", isNumber: true },
           ]}

@@ -6,25 +6,33 @@ import { mayManage, page, useVisit, type Visit } from "../../page.js";
 import { CopyLine } from "../../parts/copy-line.js";
 import { PageHead } from "../../parts/page-head.js";
 import { Panel } from "../../parts/panel.js";
-import { packagesUnlessStranger, pixelsOf } from "../artifacts-of.js";
+import { isAdminOf, packagesUnlessStranger, pixelsOf } from "../artifacts-of.js";
 
 interface Targets {
   packages: readonly PackageV1[];
   pixels: readonly PixelRecord[];
+  /** Whether lines may go to any package and pixel of the owner. */
+  isOwnerWide: boolean;
 }
 
 /** Imports a file: `script/upload.ts` checks a sample of it, packs it and sends it. */
 export const uploadPage = page<Targets>({
   path: "/o/:owner/imports/new",
   section: "imports",
-  async load(visit) {
-    const [packages, pixels] = await Promise.all([packagesUnlessStranger(visit), pixelsOf(visit)]);
-    if (!mayManage(visit.owner)) throw new Problem("forbidden", "Only owners and admins may import.");
-    return { packages, pixels };
-  },
+  load: loadTargets,
   title: () => "Import a file",
   render: (targets) => <Upload {...targets} />,
 });
+
+/** Everything of the owner for its admins; for others the packages on which they have the level of admin. */
+async function loadTargets(visit: Visit): Promise<Targets> {
+  const packages = await packagesUnlessStranger(visit);
+  if (mayManage(visit.owner)) return { packages, pixels: await pixelsOf(visit), isOwnerWide: true };
+  const isAdmin = await Promise.all(packages.map((each) => isAdminOf(visit, each)));
+  const own = packages.filter((_, index) => isAdmin[index]);
+  if (own.length === 0) throw new Problem("forbidden", "Only owners and admins may import.");
+  return { packages: own, pixels: [], isOwnerWide: false };
+}
 
 interface Target {
   label: string;
@@ -34,7 +42,7 @@ interface Target {
 }
 
 function targetsFor(
-  { packages, pixels }: Targets,
+  { packages, pixels, isOwnerWide }: Targets,
   { owner, query }: Pick<Visit, "owner" | "query">,
 ): Target[] {
   return [
@@ -48,13 +56,11 @@ function targetsFor(
       path: path`/v2/pixels/${owner.name}/${id}/import`,
       isChosen: query.get("pixel") === id,
     })),
-    {
-      label: "What each line names in $package or $pixel",
-      path: path`/v2/${owner.name}/import`,
-      isChosen: false,
-    },
+    ...(isOwnerWide ? [{ label: ANY, path: path`/v2/${owner.name}/import`, isChosen: false }] : []),
   ];
 }
+
+const ANY = "What each line names in $package or $pixel";
 
 function Upload(known: Targets) {
   const visit = useVisit();
@@ -66,9 +72,11 @@ function Upload(known: Targets) {
         title="Import a file"
         about="One event a line, each a JSON object with $time. Plain or packed with gzip, of any size up to 20 GB."
       >
-        <a class="button" href={href(path`/o/${owner.name}/imports`)}>
-          All imports
-        </a>
+        {known.isOwnerWide && (
+          <a class="button" href={href(path`/o/${owner.name}/imports`)}>
+            All imports
+          </a>
+        )}
       </PageHead>
       <div data-upload={href(path`/o/${owner.name}/imports`)} hidden class="grid">
         <Panel title="The file">

@@ -5,11 +5,10 @@ import type { PackageStatistics } from "../../../../schemas/contracts/statistics
 import type { Statistics } from "../../../../schemas/contracts/statistics/statistics.js";
 import type { WebhookRecord } from "../../../../schemas/contracts/webhook.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
-import { Problem } from "../../../../schemas/problem.js";
 import { DAY_MS, lastDays } from "../../../../schemas/date-range.js";
 import { path } from "../../address.js";
 import { mayManage, type Visit } from "../../page.js";
-import { packagesOf } from "../artifacts-of.js";
+import { ifAllowed, packagesOf } from "../artifacts-of.js";
 
 export interface Overview {
   packages: readonly PackageV1[];
@@ -34,20 +33,20 @@ export async function loadOverview(visit: Visit, now = new Date()): Promise<Over
   const managed = mayManage(owner);
   const [packages, pixels, statistics, byPackage, companies, imports, webhooks] = await Promise.all([
     packagesOf(visit),
-    orNone(api<{ pixels: PixelRecord[] }>({ path: path`/v2/pixels/${owner.name}` })),
+    ifAllowed(api<{ pixels: PixelRecord[] }>({ path: path`/v2/pixels/${owner.name}` })),
     api<Statistics>({
       path: path`/v2/${owner.name}/stats`,
       query: { ...range, compare: "previous", limit: 5 },
     }),
     api<PackageStatistics>({ path: path`/v2/${owner.name}/stats/packages`, query: { ...range } }),
-    orNone(
+    ifAllowed(
       api<{ companies: CompanyRecord[] }>({
         path: path`/v2/${owner.name}/companies`,
         query: { sort: "last_seen", per_page: 1000 },
       }),
     ),
     managed
-      ? orNone(
+      ? ifAllowed(
           api<{ event_imports: EventImport[] }>({
             path: path`/v2/imports/${owner.name}`,
             query: { per_page: RECENT_IMPORTS },
@@ -55,12 +54,12 @@ export async function loadOverview(visit: Visit, now = new Date()): Promise<Over
         )
       : undefined,
     managed
-      ? orNone(api<{ webhooks: WebhookRecord[] }>({ path: path`/v2/${owner.name}/webhooks` }))
+      ? ifAllowed(api<{ webhooks: WebhookRecord[] }>({ path: path`/v2/${owner.name}/webhooks` }))
       : undefined,
   ]);
   return {
     packages,
-    pixels: pixels?.pixels ?? [],
+    pixels: (pixels?.pixels ?? []).filter(isSeenWith(packages)),
     statistics,
     byPackage,
     newStages: companies && newest(companies.companies, now),
@@ -70,19 +69,15 @@ export async function loadOverview(visit: Visit, now = new Date()): Promise<Over
   };
 }
 
+/** A pixel's views are hidden from somebody who is blocked from its package. */
+function isSeenWith(packages: readonly PackageV1[]): (pixel: PixelRecord) => boolean {
+  const seen = new Set(packages.map(({ uuid }) => uuid));
+  return ({ package_id: of }) => of === undefined || seen.has(of);
+}
+
 function newest(companies: readonly CompanyRecord[], now: Date): CompanyRecord[] {
   const sinceMs = ({ since }: CompanyRecord) => Date.parse(since ?? "") || 0;
   return companies
     .filter((each) => each.stage !== undefined && sinceMs(each) > now.getTime() - WEEK_MS)
     .sort((one, other) => sinceMs(other) - sinceMs(one));
-}
-
-/** A part of the page that this viewer may not see is left out. */
-async function orNone<Answer>(asked: Promise<Answer>): Promise<Answer | undefined> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (error instanceof Problem && (error.status === 403 || error.status === 404)) return undefined;
-    throw error;
-  }
 }

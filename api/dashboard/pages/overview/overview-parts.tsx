@@ -53,7 +53,7 @@ export function PackageTable({ packages, byPackage }: Overview) {
         caption="Packages"
         columns={[
           { name: "Package" },
-          { name: "Kind" },
+          { name: "Kind", isMinor: true },
           { name: "30 days" },
           { name: "Downloads", isNumber: true },
           { name: "Change", isNumber: true },

@@ -1,18 +1,20 @@
 import type { PackageV1 } from "../../../../schemas/contracts/package.js";
 import { path } from "../../address.js";
-import { mayManage, page, useVisit } from "../../page.js";
+import { page, useVisit } from "../../page.js";
 import { PageHead } from "../../parts/page-head.js";
-import { isWithoutEvents, loadStatistics, type LoadedStatistics } from "../../statistics/load-statistics.js";
+import { isNew, loadStatistics, type LoadedStatistics } from "../../statistics/load-statistics.js";
 import { CompleteThrough } from "../../statistics/complete-through.js";
 import { panelsForPackage } from "../../statistics/panels.js";
 import { StatisticsView } from "../../statistics/statistics-view.js";
 import { loadWholeList, WholeList } from "../../statistics/whole-list.js";
+import { isAdminOf } from "../artifacts-of.js";
 import { FirstSteps } from "../first-steps/first-steps.js";
 import { packageOf } from "./package-of.js";
 import { TYPES } from "./package-types.js";
 
 interface PackageData {
   found: PackageV1;
+  isAdmin: boolean;
   loaded: LoadedStatistics;
   /** Nothing was ever counted, as far as statistics reach. */
   isNew: boolean;
@@ -24,17 +26,15 @@ export const packagePage = page<PackageData>({
   async load(visit) {
     const found = await packageOf(visit);
     const subject = { package: found.uuid };
-    const loaded = await loadStatistics(visit, subject);
-    const { totals } = loaded.statistics ?? {};
-    const isEmpty = totals?.downloads === 0 && totals.views === 0;
-    return { found, loaded, isNew: isEmpty && (await isWithoutEvents(visit, subject)) };
+    const [loaded, isAdmin] = await Promise.all([loadStatistics(visit, subject), isAdminOf(visit, found)]);
+    return { found, isAdmin, loaded, isNew: isNew(loaded) };
   },
   title: ({ found }) => found.name,
   render: (data) => <PackageContent {...data} />,
   notices: { created: "The package is there. Now send it events." },
 });
 
-function PackageContent({ found, loaded, isNew }: PackageData) {
+function PackageContent({ found, isAdmin, loaded, isNew }: PackageData) {
   const { href, owner } = useVisit();
   const type = found.libraryType ?? "other";
   return (
@@ -48,10 +48,15 @@ function PackageContent({ found, loaded, isNew }: PackageData) {
           </>
         }
       >
-        {mayManage(owner) && (
-          <a class="button" href={href(path`/o/${owner.name}/imports`, { package: found.uuid })}>
-            Import
-          </a>
+        {isAdmin && (
+          <>
+            <a class="button" href={href(path`/o/${owner.name}/settings/packages/${found.uuid}`)}>
+              Settings
+            </a>
+            <a class="button" href={href(path`/o/${owner.name}/imports/new`, { package: found.uuid })}>
+              Import a file
+            </a>
+          </>
         )}
       </PageHead>
       {isNew ? (

@@ -3,7 +3,7 @@ import { path } from "../../address.js";
 import { page } from "../../page.js";
 import { PageHead } from "../../parts/page-head.js";
 import { CompleteThrough } from "../../statistics/complete-through.js";
-import { isWithoutEvents, loadStatistics, type LoadedStatistics } from "../../statistics/load-statistics.js";
+import { isNew, loadStatistics, type LoadedStatistics } from "../../statistics/load-statistics.js";
 import { PANELS } from "../../statistics/panels.js";
 import { StatisticsView } from "../../statistics/statistics-view.js";
 import { loadWholeList, WholeList } from "../../statistics/whole-list.js";
@@ -23,8 +23,7 @@ export const pixelPage = page<PixelData>({
     const found = await api<PixelRecord>({ path: path`/v2/pixels/${owner.name}/${param("pixel")}` });
     const subject = { pixel: found.id };
     const loaded = await loadStatistics(visit, subject);
-    const isNew = loaded.statistics?.totals.views === 0 && (await isWithoutEvents(visit, subject));
-    return { found, loaded, isNew };
+    return { found, loaded, isNew: isNew(loaded) };
   },
   title: ({ found }) => found.name,
   render: (data) => <PixelContent {...data} />,

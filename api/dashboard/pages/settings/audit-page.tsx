@@ -39,6 +39,7 @@ function Audit({ list }: { list: AuditList }) {
         <Filter />
         <Table
           caption="Changes"
+          isStacked
           columns={[
             { name: "When" },
             { name: "Who" },

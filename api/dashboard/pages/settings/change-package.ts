@@ -3,15 +3,21 @@ import { path } from "../../address.js";
 import type { Submitted, Visit } from "../../page.js";
 import { faultsAt } from "../../parts/faults.js";
 import type { Form } from "../../read-form.js";
+import { changeRecord, deletePackage } from "./change-record.js";
 
 /** Takes the forms of a package's settings. The forms that remove something are named after it. */
-export async function changePackage({ api, owner, param, href }: Visit, form: Form): Promise<Submitted> {
+export async function changePackage(visit: Visit, form: Form): Promise<Submitted> {
+  const { api, owner, param, href } = visit;
   const at = path`/v1/packages/${param("package")}`;
   const to = (notice: string) => ({
     to: href(path`/o/${owner.name}/settings/packages/${param("package")}`, { notice }),
   });
   const [verb = "", id = ""] = form.action.split(" ");
   switch (verb) {
+    case "change":
+      return changeRecord(visit, form);
+    case "delete":
+      return deletePackage(visit, form);
     case "permission": {
       const body = { userQuery: form.text("userQuery"), permissionLevel: form.text("permissionLevel") };
       await faultsAt(

@@ -80,6 +80,9 @@ function Members({ members }: { members: readonly OrganizationMemberV1[] }) {
             ];
           })}
         />
+        {owners === 1 && (
+          <p class="hint">The last owner cannot be removed. Make another member an owner first.</p>
+        )}
         <p class="hint">
           Members see everything and change nothing. Admins change packages, imports, webhooks and members.
           Only owners make and remove owners.
@@ -135,12 +138,9 @@ function Removal({ member, isLast }: RowProps) {
   const isViewer = member.username === user.username;
   if (isLast && (isViewer || mayChange(owner, member)))
     return (
-      <>
-        <Button kind="plain" disabled>
-          {isViewer ? "Leave" : "Remove"}
-        </Button>{" "}
-        <span class="soft small">The last owner cannot be removed. Make another member an owner first.</span>
-      </>
+      <Button kind="plain" disabled>
+        {isViewer ? "Leave" : "Remove"}
+      </Button>
     );
   if (!isViewer && !mayChange(owner, member)) return null;
   return (

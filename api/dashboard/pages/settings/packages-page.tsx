@@ -14,6 +14,7 @@ export const packagesPage = page<PackageV1[]>({
   load: (visit) => packagesUnlessStranger(visit),
   title: (_, { owner }) => `Packages of ${owner.name}`,
   render: (packages) => <Packages packages={packages} />,
+  notices: { deleted: "The package was deleted." },
 });
 
 function Packages({ packages }: { packages: readonly PackageV1[] }) {

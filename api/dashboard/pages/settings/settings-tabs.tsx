@@ -7,7 +7,7 @@ export type SettingsTab = "members" | "organization" | "packages" | "audit";
 /** The settings of an owner. Users have no members and no record of an organization. */
 export function SettingsTabs({ current }: { current: SettingsTab }) {
   const { owner, href } = useVisit();
-  const isOrganization = owner.kind === "organization";
+  const isOrganization = owner.kind === "organization" && owner.role !== "none";
   const tabs: { name: SettingsTab; label: string; end: string; isShown: boolean }[] = [
     { name: "members", label: "Members", end: "", isShown: isOrganization },
     { name: "organization", label: "Organization", end: "/organization", isShown: isOrganization },

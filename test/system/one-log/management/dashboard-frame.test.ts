@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { READ_STATISTICS } from "../../../../api/statistics/statistics-operations.js";
 import { route } from "../../../../api/route.js";
 import { createSession } from "../../../../api/identity/sessions.js";
 import { cookieForm } from "../../../../api/identity/session-cookie.js";
@@ -16,7 +17,7 @@ const away = route({
   method: "GET",
   path: "/v2/:owner/stats",
   action: "stats.read",
-  operation: { id: "away", summary: "Away", answers: {} },
+  operation: READ_STATISTICS,
   handle() {
     throw Object.assign(new Error("connect ECONNREFUSED 10.0.0.1:8123"), { code: "ECONNREFUSED" });
   },
@@ -67,6 +68,32 @@ test("the API below the dashboard takes the session, and the API itself does not
   expect((await get("/dashboard/api/v1/user")).status).toBe(401);
   expect((await get("/v1/user", { cookie })).status).toBe(401);
   expect((await get("/dashboard/api/v1/user", { authorization: `Bearer ${token}` })).status).toBe(401);
+});
+
+test("only operations are below the API of the dashboard", async () => {
+  for (const path of ["/dashboard/api", "/dashboard/api/dashboard/account", "/dashboard/api/healthz"])
+    expect((await get(path, { cookie })).status, path).toBe(404);
+});
+
+test("a form that names no form, and a notice that is none, change nothing", async () => {
+  for (const name of ["unknown", "constructor", "toString", "__proto__"]) {
+    const sent = await openBrowser({ url: api.url }).post("/dashboard/account", { action: name }, { cookie });
+    expect(sent.status, name).toBe(404);
+    const noticed = await get(`/dashboard/account?notice=${name}`, { cookie });
+    expect(noticed.html, name).not.toContain('class="notice"');
+  }
+});
+
+test("a form cannot reach another operation by dots in what it names", async () => {
+  const { uuid } = (
+    await api.call(token, "POST /v1/packages", { name: "tools", shortDescription: "", libraryType: "other" })
+  ).body as { uuid: string };
+  for (const id of ["..", "."]) {
+    const at = `/dashboard/o/ada/settings/packages/${uuid}`;
+    const sent = await openBrowser({ url: api.url }).post(at, { action: `remove-route ${id}` }, { cookie });
+    expect(sent.status).toBe(404);
+  }
+  expect((await api.call(token, `GET /v1/packages/${uuid}`)).status).toBe(200);
 });
 
 test("pages allow no inline script or style, and files are kept for good under a name of their content", async () => {

@@ -1,6 +1,18 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { createSession, findSession, type SessionDeps } from "../../../../api/identity/sessions.js";
-import { readAccountByName } from "../../../../api/stores/accounts/accounts.js";
+import type { Pool, PoolClient } from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { AccountDeps } from "../../../../api/identity/accounts.js";
+import { switchAccount } from "../../../../api/identity/disable-account.js";
+import type { Passwords } from "../../../../api/identity/passwords.js";
+import { createSession, findSession } from "../../../../api/identity/sessions.js";
+import { makeSignInLink } from "../../../../api/identity/sign-in-links.js";
+import { SignInLimits } from "../../../../api/identity/sign-in-limits.js";
+import {
+  signInByEmail,
+  signInByLink,
+  signInBySecret,
+  type SignInDeps,
+} from "../../../../api/identity/sign-in.js";
+import { readAccountByName, updatePassword } from "../../../../api/stores/accounts/accounts.js";
 import { deleteEndedSessions, listSessions } from "../../../../api/stores/accounts/sessions.js";
 import {
   openTestPostgres,
@@ -8,10 +20,11 @@ import {
   type ServedApi,
   type TestPostgres,
 } from "../../../support/api/management-api.js";
+import { openBrowser } from "../../../support/dashboard/open-browser.js";
 
 let postgres: TestPostgres;
 let api: ServedApi;
-let deps: SessionDeps;
+let deps: AccountDeps;
 
 beforeAll(async () => {
   postgres = await openTestPostgres();
@@ -76,6 +89,16 @@ test("a new token for the account ends every session of it, and no other's", asy
   expect(await findSession(deps, other.secret)).toBeDefined();
 });
 
+test("a session that began while its account was being disabled is not found", async () => {
+  const { id, secret } = await signedIn("gus");
+  const set = (at: string) =>
+    postgres.pg.query(`update accounts set disabled_at = ${at} where id = $1`, [id]);
+  await set("now()");
+  expect(await findSession(deps, secret)).toBeUndefined();
+  await set("null");
+  expect(await findSession(deps, secret)).toBeDefined();
+});
+
 test("the API never takes a session: neither as a cookie nor as a token", async () => {
   const { secret } = await signedIn("eve");
   const cookie = `maintainer-session.${new URL(api.url).port}=${secret}`;
@@ -89,4 +112,95 @@ test("an account of very many sessions keeps the hundred that were used last", a
   const { id, begin } = await signedIn("fay");
   for (let made = 1; made < 103; made += 1) await begin();
   expect(await listSessions(postgres.pg, id)).toHaveLength(100);
+});
+
+test("a session that is used does not become idle", async () => {
+  const { id, secret } = await signedIn("nia");
+  const used = `update sessions set last_used_at = now() - interval '6 days' where account_id = $1`;
+  await postgres.pg.query(used, [id]);
+  const cookie = `maintainer-session.${new URL(api.url).port}=${secret}`;
+  expect((await fetch(`${api.url}/dashboard/api/v1/user`, { headers: { cookie } })).status).toBe(200);
+  await expect.poll(async () => (await findSession(deps, secret))?.usedLongAgo).toBe(false);
+});
+
+test("a browser that signs in anew leaves its session behind", async () => {
+  const { secret, token } = await signedIn("hal");
+  const browser = openBrowser({ url: api.url });
+  browser.cookies.set(`maintainer-session.${new URL(api.url).port}`, secret);
+  await browser.post("/dashboard/sign-in", { username: "hal", secret: token });
+  expect(browser.setCookies).toHaveLength(1);
+  expect(await findSession(deps, secret)).toBeUndefined();
+});
+
+describe("nobody signs in", () => {
+  const attempting = { browser: BROWSER, requestId: "request" };
+
+  /** The deps of a sign-in in whose middle, right before a statement like this, something else happens. */
+  function interrupted(statement: RegExp, happens: () => Promise<unknown>): SignInDeps {
+    const { pg } = postgres;
+    const connect = async () => {
+      const client = await pg.connect();
+      const query = async (text: string, values?: unknown[]) => {
+        if (statement.test(text)) await happens();
+        return client.query(text, values);
+      };
+      return Object.assign(Object.create(client) as PoolClient, { query });
+    };
+    const interruptedPg = { connect, query: pg.query.bind(pg) } as unknown as Pool;
+    return { ...deps, pg: interruptedPg, passwords: KNOWS_ALL, limits: new SignInLimits() };
+  }
+
+  /** Takes every password of an account that has one. */
+  const KNOWS_ALL = { verify: (_: string, phc?: string) => Promise.resolve(phc !== undefined) } as Passwords;
+
+  const sessionsOf = async (id: string) => (await listSessions(postgres.pg, id)).length;
+
+  test("with a token that is replaced meanwhile", async () => {
+    const { id, token } = await signedIn("ian");
+    const racing = interrupted(/^begin$/, () => api.call(token, "POST /v1/user/token"));
+    const signIn = signInBySecret(racing, { username: "ian", secret: token }, attempting);
+    await expect(signIn).rejects.toMatchObject({ code: "unauthenticated" });
+    expect(await sessionsOf(id)).toBe(0);
+  });
+
+  test("with a password that is replaced meanwhile", async () => {
+    const { id } = await signedIn("jon");
+    const setPassword = (passwordHash: string) =>
+      updatePassword(postgres.pg, { accountId: id, passwordHash });
+    await setPassword("one");
+    const racing = interrupted(/^begin$/, () => setPassword("another"));
+    const signIn = signInBySecret(racing, { username: "jon", secret: "one" }, attempting);
+    await expect(signIn).rejects.toMatchObject({ code: "unauthenticated" });
+    expect(await sessionsOf(id)).toBe(1);
+  });
+
+  test("as an account that is disabled meanwhile, in any way: once enabled it has no session", async () => {
+    const { id } = await signedIn("kim");
+    const link = await makeSignInLink(deps, "kim");
+    const racing = interrupted(/insert into sessions/, () =>
+      switchAccount(postgres.pg, { username: "kim", disabled: true }),
+    );
+    const ways = [
+      () => signInByEmail(racing, () => Promise.resolve("kim@example.org"), attempting),
+      () => signInByLink(racing, link, attempting),
+    ];
+    for (const way of ways) {
+      await expect(way()).rejects.toMatchObject({ code: "unauthenticated" });
+      await switchAccount(postgres.pg, { username: "kim", disabled: false });
+      expect(await sessionsOf(id)).toBe(0);
+    }
+  });
+
+  test("with a password after 30 wrong ones for the name, from whichever addresses", async () => {
+    const { id } = await signedIn("lea");
+    const guesses = interrupted(/^never$/, () => Promise.resolve());
+    for (let guess = 0; guess < 30; guess += 1) {
+      const browser = { ...BROWSER, address: `198.51.100.${guess}` };
+      const wrong = signInBySecret(guesses, { username: "LEA", secret: "x" }, { ...attempting, browser });
+      await expect(wrong).rejects.toMatchObject({ code: "unauthenticated" });
+    }
+    await updatePassword(postgres.pg, { accountId: id, passwordHash: "one" });
+    const right = signInBySecret(guesses, { username: "lea", secret: "one" }, attempting);
+    await expect(right).rejects.toMatchObject({ code: "rate-limited" });
+  });
 });

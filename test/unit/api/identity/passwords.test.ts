@@ -45,5 +45,12 @@ test("very many at once are refused instead of waited for", async () => {
   expect(outcomes.filter(({ status }) => status === "rejected")).toHaveLength(3);
 });
 
+test("a name without a password costs what a wrong password does", async () => {
+  const busy = new Passwords();
+  const others = Array.from({ length: 20 }, () => busy.verify("x", CHEAP));
+  await expect(busy.verify("x", undefined)).rejects.toMatchObject({ code: "unavailable" });
+  await Promise.all(others);
+});
+
 /** Of the lowest costs, so that the test takes no time. */
 const CHEAP = "$scrypt$ln=1,r=1,p=1$c2FsdHNhbHQ$aGFzaGhhc2g";

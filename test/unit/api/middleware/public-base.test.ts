@@ -2,11 +2,11 @@ import { describe, expect, test } from "vitest";
 import { publicBase } from "../../../../api/middleware/public-base.js";
 import type { ApiContext } from "../../../../api/route.js";
 
-function baseFor(trusted: boolean, headers: Record<string, string>): string {
+function baseFor(trusted: boolean, headers: Record<string, string>, host = "inner:8080"): string {
   const ctx = {
-    req: { socket: { remoteAddress: "10.0.0.1" } },
+    req: { socket: { remoteAddress: "10.0.0.1", localPort: 8080 } },
     protocol: "http",
-    host: "inner:8080",
+    host,
     get: (name: string) => headers[name] ?? "",
     state: {},
   } as unknown as ApiContext;
@@ -29,6 +29,14 @@ describe("publicBase", () => {
     expect(baseFor(true, {})).toBe("http://inner:8080");
     expect(baseFor(false, FORWARDED)).toBe("http://inner:8080");
   });
+
+  test.each(["", "a b", "a/b", "a?b", "a:99999", "[::1", "u:p@a", "<b>"])(
+    "is this machine for a request whose host is none: %j",
+    (host) => {
+      expect(baseFor(false, {}, host)).toBe("http://localhost:8080");
+      expect(baseFor(true, { "X-Forwarded-Prefix": "/tools" }, host)).toBe("http://localhost:8080/tools");
+    },
+  );
 
   test.each([
     { "X-Forwarded-Proto": "javascript" },

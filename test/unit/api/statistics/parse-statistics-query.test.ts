@@ -52,13 +52,6 @@ test.each([
 });
 
 test.each([
-  [
-    "planet=Mars",
-    "invalid-query",
-    /no query parameter planet here, only startDate, .*country.*variable\.<name>/,
-  ],
-  ["variable.=1", "invalid-query", /no query parameter variable\./],
-  ["search=x", "invalid-query", /no query parameter search/],
   ["interval=hour", "invalid-query", /interval must be one of day, week, month/],
   ["compare=", "invalid-query", /compare must be one of none, previous, year/],
   ["compare=year&compare=none", "invalid-query", /compare can be given once/],
@@ -83,12 +76,6 @@ test.each([
   };
   expect(refusal()).toBeInstanceOf(Problem);
   expect(refusal()).toMatchObject({ code, message: expect.stringMatching(message) as string });
-});
-
-test("a list takes search and pages in place of interval and limit", () => {
-  expect(() => parsed("search=x&per_page=5&after=abc", "list")).not.toThrow();
-  expect(() => parsed("interval=day", "list")).toThrow("no query parameter interval");
-  expect(() => parsed("limit=5", "list")).toThrow("no query parameter limit");
 });
 
 describe("the position of a row", () => {

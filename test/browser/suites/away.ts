@@ -1,0 +1,34 @@
+import { describe, expect, test } from "vitest";
+import type { EventImport } from "../../../schemas/records/import-store.js";
+import { COMPANY, ORGANIZATION, type DashboardWorld } from "../../support/dashboard/dashboard-world.js";
+import { serveWithoutClickHouse } from "../../support/dashboard/without-clickhouse.js";
+import { startUpload } from "../../support/imports/start-upload.js";
+
+export function awaySuite(world: () => DashboardWorld): void {
+  describe("while ClickHouse is away", () => {
+    test("pages of numbers say so in their frame, and the bar of an import goes on", async () => {
+      const { api, files, toolchain, browser } = world();
+      await using service = await serveWithoutClickHouse(toolchain.dataDir);
+      await using window = await browser.open();
+      const { page, context } = window;
+      await service.signIn(context, "ada");
+      for (const path of [`/o/${ORGANIZATION}/packages/tool`, `/o/${ORGANIZATION}/companies/${COMPANY}`]) {
+        const answer = await page.goto(`${service.url}/dashboard${path}`);
+        expect(answer?.status()).toBe(503);
+        expect(await page.locator("main").innerText()).toContain("A store cannot be reached.");
+        expect(await page.getByRole("navigation").first().innerText()).toContain("Imports");
+      }
+      const into = { owner: ORGANIZATION, path: `/v2/packages/${ORGANIZATION}/${files}/import` };
+      const { upload, started } = await startUpload(api, into);
+      const answer = await page.goto(`${service.url}/dashboard/o/${ORGANIZATION}/imports/${started.id}`);
+      expect(answer?.status()).toBe(200);
+      await page.getByText("Its log cannot be read at the moment").waitFor();
+      const bar = page.getByRole("progressbar");
+      await upload.send(`${'{"$time": "2026-11-01"}\n'.repeat(40_000)}`);
+      await expect.poll(() => bar.getAttribute("max").then(Number), { timeout: 20_000 }).toBeGreaterThan(1);
+      upload.breakOff();
+      const ended = () => api.get<EventImport>(`/v2/imports/${ORGANIZATION}/${started.id}`);
+      await expect.poll(async () => (await ended()).status, { timeout: 20_000 }).toBe("aborted");
+    });
+  });
+}

@@ -1,0 +1,199 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { ApiClient } from "../../../../deploy/demo/api-client.js";
+import type { PackageV1 } from "../../../../schemas/contracts/package.js";
+import { visit, type Visitor } from "../../../support/dashboard/visitor.js";
+import { makeOrganization, makePackage } from "../../../support/imports/make-artifacts.js";
+import { startToolchain, type Toolchain } from "../../../support/program/start-toolchain.js";
+
+let toolchain: Toolchain;
+let api: ApiClient;
+/** Ids. */
+let image: string;
+let tools: string;
+let owner: Visitor;
+let member: Visitor;
+/** Without a role, but an admin of the package `tools`. */
+let packager: Visitor;
+/** Without a role, but a member of the package `tools`. */
+let reader: Visitor;
+
+const DAY_MS = 86_400_000;
+/** Long ago, but within the years that a page looks back. */
+const FIRST_DAY = new Date(Date.now() - 500 * DAY_MS).toISOString().slice(0, 10);
+const NEXT_DAY = new Date(Date.now() - 499 * DAY_MS).toISOString().slice(0, 10);
+
+beforeAll(async () => {
+  toolchain = await startToolchain({ prepared: ["databases"] });
+  api = await toolchain.newAccount("ada");
+  await makeOrganization(api, "acme");
+  await toolchain.admin("grant-export", "acme");
+  image = (await makePackage(api, { organization: "acme", name: "image", libraryType: "docker" })).id;
+  tools = (await makePackage(api, { organization: "acme", name: "tools", libraryType: "other" })).id;
+  const line = JSON.stringify({ $time: `${FIRST_DAY}T08:00:00Z`, $user_agent: "curl/8.5.0" });
+  await api.pollToDone(await api.importBody(`/v2/packages/acme/${tools}/import`, line));
+  owner = await visit(toolchain.api, { username: "ada", token: api.token });
+  const join = async (username: string) => {
+    const { token } = await toolchain.newAccount(username);
+    return visit(toolchain.api, { username, token });
+  };
+  [member, packager, reader] = [await join("mate"), await join("packager"), await join("reader")];
+  await api.post("/v1/organizations/acme/users", { username: "mate", role: "member" });
+  const levels = [
+    { userQuery: "packager", permissionLevel: "admin" },
+    { userQuery: "reader", permissionLevel: "member" },
+  ];
+  const set = { method: "POST", body: JSON.stringify(levels) };
+  expect((await api.request(`/v1/packages/${tools}/permissions`, set)).status).toBe(204);
+}, 60_000);
+
+afterAll(() => toolchain?.close());
+
+const settingsOf = (id: string) => `/o/acme/settings/packages/${id}`;
+const recordOf = (id: string) => api.get<PackageV1>(`/v1/packages/${id}`);
+
+describe("the record of a package", () => {
+  const SENT = {
+    action: "change",
+    name: "image",
+    shortDescription: "The image",
+    website: "https://x.example",
+  };
+  const backendUrl = "https://registry.example.org/team/image";
+
+  test("is changed as a whole, and shown with what the package has", async () => {
+    const sent = { ...SENT, backendUrl, publicUrl: "https://cr.example.org/team/image" };
+    expect((await owner.submit(settingsOf(image), sent)).text).toContain("The package was changed.");
+    expect(await recordOf(image)).toMatchObject({
+      shortDescription: "The image",
+      website: "https://x.example",
+    });
+    const { html } = await owner.get(settingsOf(image));
+    for (const value of ["The image", backendUrl, sent.publicUrl]) expect(html).toContain(`value="${value}"`);
+    // A field that was emptied is removed.
+    await owner.submit(settingsOf(image), { ...SENT, website: "", backendUrl });
+    expect(await recordOf(image)).not.toHaveProperty("website");
+    expect((await owner.get(settingsOf(image))).html).not.toContain("cr.example.org");
+  });
+
+  test("is refused beside the fields that are wrong, with all that was typed", async () => {
+    const wrong = { ...SENT, name: "other name", backendUrl: "nowhere" };
+    const refused = await owner.post(settingsOf(image), wrong);
+    expect(refused.status).toBe(422);
+    for (const value of ["other name", "nowhere"]) expect(refused.html).toContain(`value="${value}"`);
+    expect(refused.html).toContain('id="change-backendUrl-fault"');
+    await makePackage(api, { organization: "acme", name: "taken", libraryType: "docker" });
+    const taken = await owner.post(settingsOf(image), { ...SENT, name: "taken", backendUrl });
+    expect(taken.html).toContain('id="change-name-fault"');
+    expect((await recordOf(image)).name).toBe("image");
+  });
+
+  test("is changed by an admin of the package alone, who has no role", async () => {
+    const sent = { action: "change", name: "tools", shortDescription: "By its admin" };
+    expect((await packager.submit(settingsOf(tools), sent)).text).toContain("The package was changed.");
+    expect((await packager.get(settingsOf(image))).status).toBe(404);
+    expect((await packager.post(settingsOf(image), { ...SENT, backendUrl })).status).toBe(404);
+  });
+
+  test.each([
+    ["a member of the organization", () => member],
+    ["a member of the package", () => reader],
+  ])("is neither changed nor deleted by %s", async (_, visitor) => {
+    const { status, html } = await visitor().get(settingsOf(tools));
+    expect(status).toBe(200);
+    expect(html.slice(html.indexOf("<main"))).not.toContain("<form");
+    for (const fields of [
+      { action: "change", name: "mine", shortDescription: "" },
+      { action: "delete", confirm: "tools" },
+      { action: "permission", userQuery: "reader", permissionLevel: "admin" },
+      { action: "add-route", templatePath: "/x", outgoingUrl: "" },
+      { action: "add-domain", name: "x.acme.example" },
+    ])
+      expect((await visitor().post(settingsOf(tools), fields)).status).toBe(403);
+    const at = `/v2/packages/acme/${tools}/upstream`;
+    expect((await visitor().request(`/api${at}`)).status).toBe(403);
+    expect(await recordOf(tools)).toMatchObject({ name: "tools" });
+  });
+});
+
+test("a package is made by those alone who manage the owner", async () => {
+  const fields = { action: "create", case: "logs", name: "more", shortDescription: "" };
+  for (const visitor of [member, packager]) {
+    expect((await visitor.get("/o/acme/new?case=logs")).status).toBe(404);
+    expect((await visitor.post("/o/acme/new?case=logs", fields)).status).toBe(404);
+  }
+  expect(await api.get<PackageV1[]>("/v1/organizations/acme/packages")).not.toContainEqual(
+    expect.objectContaining({ name: "more" }),
+  );
+});
+
+describe("somebody with a level on one package alone", () => {
+  test("sees its numbers on the overview and on its page, and nothing of the others", async () => {
+    const overview = await reader.get("/o/acme");
+    expect(overview.status).toBe(200);
+    expect(overview.html).toContain("packages/tools");
+    expect(overview.text).not.toContain("image");
+    expect(overview.html).not.toMatch(/\/o\/acme\/(companies|imports|webhooks|settings)/);
+    const path = `/o/acme/packages/${tools}?startDate=${FIRST_DAY}&endDate=${NEXT_DAY}`;
+    const page = await reader.get(path);
+    expect(page.status).toBe(200);
+    expect(page.text).toMatch(/Downloads 1 /);
+    expect([(await owner.get(path)).html.includes("csv"), page.html.includes("csv")]).toEqual([true, false]);
+    expect((await reader.get(`/o/acme/packages/${image}`)).status).toBe(404);
+  });
+
+  test("imports into it as its admin, from its page, and does not as its member", async () => {
+    const page = await packager.get(`/o/acme/packages/${tools}`);
+    expect(page.html).toContain(`/o/acme/imports/new?package=${tools}`);
+    const upload = await packager.get(`/o/acme/imports/new?package=${tools}`);
+    expect(upload.status).toBe(200);
+    const targets = [...upload.html.matchAll(/<option value="[^"]*(\/v2\/[^"]+)"/g)].map(([, to]) => to);
+    expect(targets).toEqual([`/v2/packages/acme/${tools}/import`]);
+    const init = { method: "POST", body: "{}", headers: { "Content-Type": "application/ndjson" } };
+    const started = await packager.request(`/api${targets[0] ?? ""}`, init);
+    const { id } = (await started.json()) as { id: string };
+    expect((await packager.get(`/o/acme/imports/${id}`)).text).toContain("Import into tools");
+    expect((await reader.get(`/o/acme/packages/${tools}`)).html).not.toContain("imports/new");
+    expect((await reader.get("/o/acme/imports/new")).status).toBe(403);
+  });
+});
+
+test("a pixel of a package that a member is blocked from is on no page of theirs", async () => {
+  const pixel = await api.post<{ id: string }>("/v2/pixels/acme", { name: "docs", package_id: image });
+  const level = (permissionLevel: string) =>
+    api.request(`/v1/packages/${image}/permissions`, {
+      method: "POST",
+      body: JSON.stringify({ userQuery: "mate", permissionLevel }),
+    });
+  const seen = async () => [
+    (await member.get("/o/acme")).html.includes(pixel.id),
+    (await member.get(`/o/acme/pixels/${pixel.id}`)).status,
+  ];
+  const before = await seen();
+  await level("blocked");
+  const blocked = await seen();
+  await level("default");
+  expect([before, blocked]).toEqual([
+    [true, 200],
+    [false, 404],
+  ]);
+});
+
+test("a range without events says when the first was, and leads there", async () => {
+  const empty = await owner.get(`/o/acme/packages/tools?interval=week`);
+  const [, link = ""] = /Nothing in this range.*?<a href="[^"]*dashboard([^"]+)"/s.exec(empty.html) ?? [];
+  expect(link).toContain(`startDate=${FIRST_DAY}`);
+  const there = await owner.get(link.replaceAll("&amp;", "&"));
+  expect(there.text).not.toContain("Nothing in this range");
+  expect((await owner.get(`/o/acme/packages/${image}`)).text).toContain("Waiting for your first event");
+});
+
+test("a package is deleted once its name is typed, with its numbers", async () => {
+  const unsure = await owner.post(settingsOf(tools), { action: "delete", confirm: "tool" });
+  expect(unsure.status).toBe(422);
+  expect(unsure.text).toContain("must be tools");
+  expect((await recordOf(tools)).name).toBe("tools");
+  const gone = await owner.submit(settingsOf(tools), { action: "delete", confirm: "tools" });
+  expect(gone.text).toContain("The package was deleted.");
+  expect((await owner.get(`/o/acme/packages/${tools}`)).status).toBe(404);
+  expect((await reader.get("/o/acme")).status).toBe(404);
+});
