@@ -16,6 +16,9 @@ export const FORMATS = {
   uuid: { validate: isUuid, sentence: "must be a UUID" },
 } as const satisfies Record<string, { validate: (text: string) => boolean; sentence: string }>;
 
+/** A day, `YYYY-MM-DD`, as JSON schema. */
+export const DATE = { type: "string", format: "date" } as const;
+
 /** A time in an answer, as JSON schema: UTC with exactly six fractional digits. */
 export const TIMESTAMP = {
   type: "string",

@@ -1,8 +1,6 @@
 import type { ClickHouseClient } from "@clickhouse/client";
 import type { ArtifactKind } from "../../schemas/records/artifact.js";
-import { storableDate } from "../../schemas/date-range.js";
-import { readQuery } from "../read-query.js";
-import { ARTIFACTS_MAX, type DaysQuery } from "./read-company-days.js";
+import { companyRows, type CompanyQuery } from "./company-rows.js";
 
 /** How often a company downloaded a package, or viewed a pixel. */
 export interface ArtifactActivity {
@@ -14,18 +12,15 @@ export interface ArtifactActivity {
 /** These packages and pixels, as far as the company used them in the range; the most used first. */
 export async function readCompanyArtifacts(
   clickhouse: ClickHouseClient,
-  { artifacts, domain, startDate, endDate }: DaysQuery,
+  query: CompanyQuery,
 ): Promise<ArtifactActivity[]> {
-  const used: ArtifactActivity[] = [];
-  for (let from = 0; from < artifacts.length; from += ARTIFACTS_MAX) {
-    const some = artifacts.slice(from, from + ARTIFACTS_MAX);
-    const answer = await clickhouse.query({
-      query: await readQuery("funnel/company-artifacts"),
-      query_params: { artifacts: some, domain, start: storableDate(startDate), end: storableDate(endDate) },
-      format: "JSONEachRow",
-    });
-    const rows = await answer.json<{ id: string; kind: ArtifactKind; events: number | string }>();
-    used.push(...rows.map(({ id, kind, events }) => ({ id, kind, events: Number(events) })));
-  }
-  return used.sort((a, b) => b.events - a.events || (a.id < b.id ? -1 : 1));
+  const rows = await companyRows<Row>(clickhouse, "company-artifacts", query);
+  return rows
+    .map((row) => ({ ...row, events: Number(row.events) }))
+    .sort((a, b) => b.events - a.events || (a.id < b.id ? -1 : 1));
+}
+
+/** 64-bit numbers may be text. */
+interface Row extends Omit<ArtifactActivity, "events"> {
+  events: number | string;
 }

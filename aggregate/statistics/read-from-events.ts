@@ -16,16 +16,15 @@ import type {
   BucketsQuery,
   Counts,
   Filter,
-  ListRow,
   ListsQuery,
   RangeCounts,
   StatisticsQuery,
-  StatisticsRead,
+  StatisticsReader,
 } from "./statistics-query.js";
 
 /** Statistics of the events that pass the filters, and of pixels. */
-export const readFromEvents = {
-  async statistics(clickhouse: ClickHouseClient, query: BucketsQuery & ListsQuery): Promise<StatisticsRead> {
+export const readFromEvents: StatisticsReader = {
+  async statistics(clickhouse, query) {
     const live = await liveRowsOf(query);
     const [rows, addresses, variables] = await Promise.all([
       readPass(clickhouse, query, live),
@@ -45,10 +44,7 @@ export const readFromEvents = {
     };
   },
 
-  async list(
-    clickhouse: ClickHouseClient,
-    query: ListsQuery,
-  ): Promise<{ total: number; rows: readonly ListRow[] }> {
+  async list(clickhouse, query) {
     const live = await liveRowsOf(query);
     const [rows, variables] = await Promise.all([
       readPass(clickhouse, { ...query, interval: "day" }, live),

@@ -11,12 +11,12 @@ import type {
   ListsQuery,
   RangeCounts,
   StatisticsQuery,
-  StatisticsRead,
+  StatisticsReader,
 } from "./statistics-query.js";
 
 /** Statistics without filters. */
-export const readFromTables = {
-  async statistics(clickhouse: ClickHouseClient, query: BucketsQuery & ListsQuery): Promise<StatisticsRead> {
+export const readFromTables: StatisticsReader = {
+  async statistics(clickhouse, query) {
     const [now, before, lists] = await Promise.all([
       readCounts(clickhouse, query, query.range),
       query.before === undefined ? undefined : readCounts(clickhouse, query, query.before),
@@ -25,10 +25,7 @@ export const readFromTables = {
     return { now, ...(before !== undefined && { before }), lists };
   },
 
-  async list(
-    clickhouse: ClickHouseClient,
-    query: ListsQuery,
-  ): Promise<{ total: number; rows: readonly ListRow[] }> {
+  async list(clickhouse, query) {
     const [list] = query.lists;
     const [amounts, lists] = await Promise.all([
       rowsOf<CountRow>(clickhouse, query, {

@@ -4,10 +4,11 @@ import { readFromEvents } from "./read-from-events.js";
 import { readFromTables } from "./read-from-tables.js";
 import type {
   BucketsQuery,
-  ListRow,
+  ListRead,
   ListsQuery,
   StatisticsQuery,
   StatisticsRead,
+  StatisticsReader,
 } from "./statistics-query.js";
 
 /** Counts of a range and of its buckets, and the first rows of some lists. Rejects when ClickHouse or the signal ends it. */
@@ -20,10 +21,7 @@ export async function readStatistics(
 }
 
 /** One list, with the number of downloads, or views, in the whole range. */
-export async function readList(
-  clickhouse: ClickHouseClient,
-  query: ListsQuery,
-): Promise<{ total: number; rows: readonly ListRow[] }> {
+export async function readList(clickhouse: ClickHouseClient, query: ListsQuery): Promise<ListRead> {
   if (query.packages.length + query.pixels.length === 0) return { total: 0, rows: [] };
   return readerOf(query).list(clickhouse, query);
 }
@@ -32,7 +30,7 @@ export async function readList(
  * The tables of the breakdowns have sums by day and value: they answer whatever needs no two properties of one event.
  * Pixels have none.
  */
-function readerOf({ packages, filters }: StatisticsQuery) {
+function readerOf({ packages, filters }: StatisticsQuery): StatisticsReader {
   return filters.length === 0 && packages.length > 0 ? readFromTables : readFromEvents;
 }
 

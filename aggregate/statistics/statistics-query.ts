@@ -1,3 +1,4 @@
+import type { ClickHouseClient } from "@clickhouse/client";
 import type { StatisticsList } from "../../schemas/contracts/statistics/lists.js";
 import type { Interval } from "../../schemas/contracts/statistics/statistics.js";
 import type { DateRange } from "../../schemas/date-range.js";
@@ -69,4 +70,16 @@ export interface StatisticsRead {
   before?: RangeCounts;
   /** By the name of the list; absent if nothing is in it. */
   lists: ReadonlyMap<string, readonly ListRow[]>;
+}
+
+/** One list, with the number of downloads, or views, in the whole range. */
+export interface ListRead {
+  total: number;
+  rows: readonly ListRow[];
+}
+
+/** Reads statistics from one source. Rejects when ClickHouse or the signal ends it. */
+export interface StatisticsReader {
+  statistics(clickhouse: ClickHouseClient, query: BucketsQuery & ListsQuery): Promise<StatisticsRead>;
+  list(clickhouse: ClickHouseClient, query: ListsQuery): Promise<ListRead>;
 }

@@ -1,12 +1,11 @@
+import { DATE } from "../../schemas/formats.js";
 import type { Parameter } from "../operation.js";
-
-const DAY = { type: "string", format: "date" };
 
 export function rangeQuery({ daysMax }: { daysMax: number }): Record<"startDate" | "endDate", Parameter> {
   return {
-    startDate: { schema: DAY, required: true, description: "The first UTC day", example: "2026-11-01" },
+    startDate: { schema: DATE, required: true, description: "The first UTC day", example: "2026-11-01" },
     endDate: {
-      schema: DAY,
+      schema: DATE,
       required: true,
       description: `The first UTC day that is left out; at most ${daysMax} days later`,
       example: "2026-11-02",

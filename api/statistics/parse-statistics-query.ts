@@ -31,7 +31,6 @@ export interface StatisticsAsked {
   pixel: string | undefined;
 }
 
-const DATES = ["startDate", "endDate"] as const;
 const ONCE = ["package", "packageType", "pixel", "compare", "automated"] as const;
 
 /** The parameters of the whole answer, and of one list. */
@@ -41,15 +40,13 @@ export const OWN_PARAMETERS = {
 } as const;
 
 /**
- * Parses the query of statistics. An unknown parameter is refused, because the numbers would look filtered by it.
- * Throws `invalid-query`, `invalid-date`, `empty-range`, `range-too-long`.
+ * Parses the query of statistics. Throws `invalid-query`, `invalid-date`, `empty-range`, `range-too-long`.
  */
 export function parseStatisticsQuery(
   query: ParsedUrlQuery,
   { of, now }: { of: keyof typeof OWN_PARAMETERS; now: Date },
 ): StatisticsAsked {
   const once = [...ONCE, ...OWN_PARAMETERS[of]];
-  requireKnown(query, [...DATES, ...once]);
   const texts = Object.fromEntries(once.map((name) => [name, onceOf(query, name)]));
   const filters = [...filtersOf(query), ...automatedOf(texts["automated"])];
   const daysMax = filters.length === 0 ? RANGE_LIMITS.daysMax : RANGE_LIMITS.filteredDaysMax;
@@ -66,18 +63,6 @@ export function parseStatisticsQuery(
     packageType: parsePackageType(query),
     pixel: texts["pixel"],
   };
-}
-
-function requireKnown(query: ParsedUrlQuery, once: readonly string[]): void {
-  const unknown = Object.keys(query).find(
-    (name) => !once.includes(name) && !FILTER_COLUMNS.has(name) && !isVariable(name),
-  );
-  if (unknown === undefined) return;
-  const allowed = [...once, ...FILTER_COLUMNS.keys(), `${VARIABLE}<name>`];
-  throw new Problem(
-    "invalid-query",
-    `There is no query parameter ${unknown.slice(0, 40)} here, only ${allowed.join(", ")}.`,
-  );
 }
 
 function isVariable(name: string): boolean {

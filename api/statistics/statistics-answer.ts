@@ -68,8 +68,13 @@ export function rowOf(
     ...Object.fromEntries(fields),
     [measure]: count,
     share: total === 0 ? 0 : count / total,
-    change: before > 0 ? (count - before) / before : null,
+    change: changeOf(count, before),
   };
+}
+
+/** Against before: 0.5 is half as many again. Null if there was nothing. */
+export function changeOf(count: number, before: number): number | null {
+  return before > 0 ? (count - before) / before : null;
 }
 
 function totalsOf({ totals: { downloads, views, addresses, companies } }: RangeCounts): StatisticsTotals {

@@ -7,12 +7,12 @@ import {
   type Statistics,
   type StatisticsListPage,
 } from "../../schemas/contracts/statistics/statistics.js";
+import { DATE } from "../../schemas/formats.js";
 import { PAGE_QUERY } from "../answers/paging.js";
 import { PACKAGE_QUERY } from "../authorise/package-path.js";
 import type { Operation, Parameter } from "../operation.js";
-import { RANGE_LIMITS, ROWS } from "./parse-statistics-query.js";
+import { RANGE_LIMITS, ROWS, VARIABLE } from "./parse-statistics-query.js";
 
-const DAY = { type: "string", format: "date" };
 const TEXT = { type: "string" };
 const NAMES = STATISTICS_LISTS.map(({ name }) => name);
 
@@ -28,12 +28,12 @@ const FILTERS: Record<string, Parameter> = Object.fromEntries(
 
 const QUERY: Record<string, Parameter> = {
   startDate: {
-    schema: DAY,
+    schema: DATE,
     description: `The first UTC day, given with \`endDate\`; by default the last ${RANGE_LIMITS.daysDefault} days are counted, today included`,
     example: "2026-11-01",
   },
   endDate: {
-    schema: DAY,
+    schema: DATE,
     description:
       `The first UTC day that is left out; at most ${RANGE_LIMITS.daysMax} days later, ` +
       `with any filter ${RANGE_LIMITS.filteredDaysMax}`,
@@ -55,7 +55,8 @@ const QUERY: Record<string, Parameter> = {
 };
 
 const DESCRIPTION =
-  "Packages that the caller is blocked from are in no number. Every filter can be given several times, which means or; " +
+  "Packages that the caller is blocked from are in no number, and neither are their pixels. A caller without a role " +
+  "who has a level on packages of the owner gets the numbers of these packages. Every filter can be given several times, which means or; " +
   "several filters mean and. `variable.<name>=<value>` filters by a variable of the events. Without filters the numbers " +
   "are those of the aggregates for the same range. Filtered numbers show an override as soon as it is there.";
 
@@ -89,6 +90,7 @@ export const READ_STATISTICS: Operation = {
       description: "Rows of each list at most",
     },
   },
+  queryPrefix: VARIABLE,
   answers: { 200: { description: "The statistics", schema: STATISTICS, example: EXAMPLE } },
   problems: ["invalid-date", "empty-range", "range-too-long", "ambiguous-name"],
 };
@@ -114,6 +116,7 @@ export const READ_STATISTICS_LIST: Operation = {
       description: "How many rows at most; CSV has them all where it is absent",
     },
   },
+  queryPrefix: VARIABLE,
   answers: {
     200: {
       description: "A page of the list",

@@ -1,10 +1,8 @@
 import type { StatisticsQuery } from "../../aggregate/statistics/statistics-query.js";
 import { Problem } from "../../schemas/problem.js";
 import type { LibraryType } from "../../schemas/records/artifact.js";
-import { access } from "../access.js";
 import type { Owner } from "../authorise/authorise.js";
-import type { Account } from "../stores/accounts/accounts.js";
-import { listPackagesOfOwner } from "../stores/packages/packages.js";
+import type { OwnerInPart } from "../authorise/owner-in-part.js";
 import { listPixelNames } from "../stores/packages/pixels.js";
 import type { Postgres } from "../stores/query.js";
 import type { StatisticsAsked } from "./parse-statistics-query.js";
@@ -12,22 +10,25 @@ import type { StatisticsAsked } from "./parse-statistics-query.js";
 export type Scope = Pick<StatisticsQuery, "packages" | "libraryTypes" | "pixels">;
 
 /**
- * The packages and pixels that are counted: one of them, or all of the owner without the packages that the caller is
- * blocked from. Throws `not-found`, and `ambiguous-name` if several have the name.
+ * The packages and pixels that are counted: one of them, or all that the caller may see. A pixel of a package that the
+ * caller is blocked from is hidden like the package. Throws `not-found`, and `ambiguous-name` if several have the name.
  */
 export async function statisticsScope(
   pg: Postgres,
-  account: Account,
-  { owner, asked }: { owner: Owner; asked: Pick<StatisticsAsked, "package" | "packageType" | "pixel"> },
+  { owner, packages, hidden, hasRole }: OwnerInPart,
+  asked: Pick<StatisticsAsked, "package" | "packageType" | "pixel">,
 ): Promise<Scope> {
-  const pixels = asked.package === undefined ? await listPixelNames(pg, owner.id) : [];
+  const { packageType: type } = asked;
+  if (asked.package !== undefined) {
+    const typed = packages.filter(({ libraryType }) => type === undefined || libraryType === type);
+    return scopeOf([theOne("package", asked.package, { owner, of: typed })], []);
+  }
+  const withoutPackages = new Set(hidden.map(({ id }) => id));
+  const pixels = (hasRole ? await listPixelNames(pg, owner.id) : []).filter(
+    ({ packageId }) => packageId === null || !withoutPackages.has(packageId),
+  );
   if (asked.pixel !== undefined) return scopeOf([], [theOne("pixel", asked.pixel, { owner, of: pixels })]);
-  const owned = await listPackagesOfOwner(pg, { ownerId: owner.id, accountId: account.id });
-  const seen = owned.filter((row) => access(row, "packages.read", row) === "allowed");
-  if (asked.package === undefined) return scopeOf(seen, pixels);
-  const { packageType } = asked;
-  const typed = seen.filter(({ libraryType }) => packageType === undefined || libraryType === packageType);
-  return scopeOf([theOne("package", asked.package, { owner, of: typed })], []);
+  return scopeOf(packages, pixels);
 }
 
 function scopeOf(

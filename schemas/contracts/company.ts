@@ -1,4 +1,4 @@
-import { TIMESTAMP } from "../formats.js";
+import { DATE, TIMESTAMP } from "../formats.js";
 import type { ArtifactKind } from "../records/artifact.js";
 import { STAGE_CAUSES, STAGES, type Stage, type StageCause } from "../records/funnel.js";
 
@@ -47,7 +47,6 @@ export interface CompanyDetail extends CompanyRecord {
 }
 
 export const STAGE = { type: "string", enum: STAGES } as const;
-const DAY = { type: "string", format: "date" } as const;
 const COUNT = { type: "integer", minimum: 0 } as const;
 
 const COMPANY_FIELDS = {
@@ -58,8 +57,8 @@ const COMPANY_FIELDS = {
   score: { type: "number", minimum: 0, maximum: 70 },
   downloads: COUNT,
   views: COUNT,
-  first_seen: DAY,
-  last_seen: DAY,
+  first_seen: DATE,
+  last_seen: DATE,
 } as const;
 const COMPANY_REQUIRED = ["domain", "name", "score", "downloads", "views"] as const;
 
@@ -100,7 +99,7 @@ const COMPANY_DAY = {
   type: "object",
   required: ["date", "downloads", "views"],
   additionalProperties: false,
-  properties: { date: DAY, downloads: COUNT, views: COUNT },
+  properties: { date: DATE, downloads: COUNT, views: COUNT },
 } as const;
 
 const COMPANY_ARTIFACT = {
@@ -183,7 +182,7 @@ export const FUNNEL = {
         type: "object",
         required: ["date", "stages"],
         additionalProperties: false,
-        properties: { date: DAY, stages: STAGE_COUNTS },
+        properties: { date: DATE, stages: STAGE_COUNTS },
       },
     },
   },

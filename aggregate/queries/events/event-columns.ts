@@ -1,3 +1,5 @@
+import { AUTOMATED } from "../../../schemas/records/enriched-event.js";
+
 /** A column of an events export. */
 interface EventColumn {
   /** On the wire, in every format. */
@@ -104,7 +106,7 @@ export const EVENT_COLUMNS: readonly EventColumn[] = [
   {
     name: "automated",
     sql: "e.automated",
-    schema: { ...TEXT, enum: ["", "bot", "ci", "mirror"] },
+    schema: { ...TEXT, enum: AUTOMATED },
     description: "Whether a program asked by itself: `bot`, `ci` or `mirror`",
   },
 ];

@@ -11,6 +11,7 @@ import {
   type CompanyRecord,
 } from "../../../schemas/contracts/company.js";
 import { parseOptionalDateRange, type DateRange } from "../../../schemas/date-range.js";
+import { DATE } from "../../../schemas/formats.js";
 import { STAGES, type Stage } from "../../../schemas/records/funnel.js";
 import { Problem } from "../../../schemas/problem.js";
 import { requireExportOf, wholeOwnerFor } from "../../authorise/authorise.js";
@@ -134,20 +135,18 @@ const LIST_COMPANIES: Operation = {
       },
     },
   },
-  problems: ["forbidden", "export-not-granted", "invalid-query"],
+  problems: ["forbidden", "export-not-granted"],
 };
-
-const DAY = { type: "string", format: "date" };
 
 /** `startDate` and `endDate`, both optional. */
 export const RANGE_QUERY = {
   startDate: {
-    schema: DAY,
+    schema: DATE,
     description: "The first UTC day; given with `endDate` or not at all",
     example: "2026-08-01",
   },
   endDate: {
-    schema: DAY,
+    schema: DATE,
     description: `The first UTC day that is left out; at most ${DAYS_MAX} days later`,
     example: "2026-09-01",
   },

@@ -4,7 +4,8 @@ import type { StatisticsQuery } from "../../../aggregate/statistics/statistics-q
 import { STATISTICS_LISTS, type StatisticsList } from "../../../schemas/contracts/statistics/lists.js";
 import { Problem } from "../../../schemas/problem.js";
 import { parsePage } from "../../answers/paging.js";
-import { ownerFor, requireExportOf, type Owner } from "../../authorise/authorise.js";
+import { requireExportOf, type Owner } from "../../authorise/authorise.js";
+import { ownerInPartFor, type OwnerInPart } from "../../authorise/owner-in-part.js";
 import { route, type ApiContext, type Call, type Route } from "../../route.js";
 import { answerList } from "../../statistics/answer-list.js";
 import { limitStatistics } from "../../statistics/limit-statistics.js";
@@ -37,10 +38,10 @@ export function statisticsRoutes({ pg, clickhouse }: StatisticsRoutesDeps): Rout
       operation: READ_STATISTICS,
       async handle({ ctx, account, action, param }) {
         const asked = parseStatisticsQuery(ctx.query, { of: "all", now: new Date() });
-        const owner = await ownerFor(pg, account, param("owner"), action);
-        const scope = await statisticsScope(pg, account, { owner, asked });
+        const part = await ownerInPartFor(pg, account, param("owner"), action);
+        const scope = await statisticsScope(pg, part, asked);
         ctx.body = await runLimited(ctx, account.id, async (signal) => {
-          const { completeThrough, query } = await prepare(pg, { owner, scope, asked, signal });
+          const { completeThrough, query } = await prepare(pg, { owner: part.owner, scope, asked, signal });
           const { interval, limit } = asked;
           const read = await readStatistics(clickhouse, {
             ...query,
@@ -63,11 +64,11 @@ export function statisticsRoutes({ pg, clickhouse }: StatisticsRoutesDeps): Rout
         const search = parseSearch(ctx.query["search"]);
         const format = formatOf(ctx);
         const page = pageOf(ctx, format);
-        const owner = await ownerOf(pg, call, format);
+        const part = await ownerOf(pg, call, format);
         const list = listNamed(param("breakdown"));
-        const scope = await statisticsScope(pg, account, { owner, asked });
+        const scope = await statisticsScope(pg, part, asked);
         await runLimited(ctx, account.id, async (signal) => {
-          const { completeThrough, query } = await prepare(pg, { owner, scope, asked, signal });
+          const { completeThrough, query } = await prepare(pg, { owner: part.owner, scope, asked, signal });
           const after = page.after === undefined ? undefined : parsePosition(page.after);
           const limit = page.perPage + 1;
           const read = await readList(clickhouse, { ...query, lists: [list], limit, search, after });
@@ -112,10 +113,10 @@ async function ownerOf(
   pg: Postgres,
   { account, action, param }: Call<"stats.read">,
   format: Format,
-): Promise<Owner> {
-  const owner = await ownerFor(pg, account, param("owner"), action);
+): Promise<OwnerInPart> {
+  const part = await ownerInPartFor(pg, account, param("owner"), action);
   if (format === "csv") await requireExportOf(pg, account, param("owner"));
-  return owner;
+  return part;
 }
 
 function pageOf(ctx: ApiContext, format: Format): Page {

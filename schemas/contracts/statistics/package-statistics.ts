@@ -1,4 +1,5 @@
-import { TIMESTAMP } from "../../formats.js";
+import { DATE, TIMESTAMP } from "../../formats.js";
+import { COUNT } from "./statistics.js";
 
 /** The downloads of each package of an owner, side by side. */
 export interface PackageStatistics {
@@ -20,9 +21,6 @@ export interface PackageDownloads {
   /** Of each day, those without downloads included. */
   days: number[];
 }
-
-const DAY = { type: "string", format: "date" } as const;
-const COUNT = { type: "integer", minimum: 0 } as const;
 
 const PACKAGE_DOWNLOADS = {
   title: "PackageDownloads",
@@ -47,8 +45,8 @@ export const PACKAGE_STATISTICS = {
   required: ["start_date", "end_date", "complete_through", "packages"],
   additionalProperties: false,
   properties: {
-    start_date: DAY,
-    end_date: { ...DAY, description: "The first day that is left out" },
+    start_date: DATE,
+    end_date: { ...DATE, description: "The first day that is left out" },
     complete_through: TIMESTAMP,
     packages: { type: "array", items: PACKAGE_DOWNLOADS, description: "The most downloaded first" },
   },

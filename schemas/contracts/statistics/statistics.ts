@@ -1,4 +1,4 @@
-import { TIMESTAMP } from "../../formats.js";
+import { DATE, TIMESTAMP } from "../../formats.js";
 import { STATISTICS_LISTS, type StatisticsList } from "./lists.js";
 
 export const INTERVALS = ["day", "week", "month"] as const;
@@ -66,8 +66,7 @@ export interface StatisticsListPage extends Period {
   next?: string;
 }
 
-const DAY = { type: "string", format: "date" } as const;
-const COUNT = { type: "integer", minimum: 0 } as const;
+export const COUNT = { type: "integer", minimum: 0 } as const;
 
 const TOTALS = {
   title: "StatisticsTotals",
@@ -90,7 +89,7 @@ const SERIES = {
     required: ["date", "downloads", "views", "unique_addresses"],
     additionalProperties: false,
     properties: {
-      date: { ...DAY, description: "Its first day within the range" },
+      date: { ...DATE, description: "Its first day within the range" },
       downloads: COUNT,
       views: COUNT,
       unique_addresses: { ...COUNT, description: "Each address counts once in the bucket" },
@@ -99,8 +98,8 @@ const SERIES = {
 } as const;
 
 const PERIOD = {
-  start_date: DAY,
-  end_date: { ...DAY, description: "The first day that is left out" },
+  start_date: DATE,
+  end_date: { ...DATE, description: "The first day that is left out" },
 } as const;
 
 const COMPLETE_THROUGH = {

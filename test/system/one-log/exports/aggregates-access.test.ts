@@ -10,14 +10,15 @@ import { joinOrganization, setLevel } from "../../../support/api/management-worl
 import { openAnswer, textOf } from "../../../support/api/open-answer.js";
 import { openRecount, type RecountBodies } from "../../../support/imports/open-recount.js";
 import type { KnownArtifact } from "../../../support/imports/recount-line.js";
-import { startToolchain, type Toolchain } from "../../../support/program/start-toolchain.js";
+import type { Program } from "../../../support/program/program.js";
+import { sharedProgram } from "../../../support/program/shared-program.js";
 
 const RANGE = { startDate: "2025-03-01", endDate: "2025-05-01" };
 const QUERY = `startDate=${RANGE.startDate}&endDate=${RANGE.endDate}`;
 const GRANTED = `/v1/organizations/acme/aggregates?${QUERY}`;
 const NAMES = ["owner", "admin", "member", "stranger"] as const;
 
-let toolchain: Toolchain;
+let toolchain: Program;
 let recountBodies: RecountBodies;
 let pool: pg.Pool;
 let as: Record<(typeof NAMES)[number], ApiClient>;
@@ -25,7 +26,7 @@ let artifacts: KnownArtifact[];
 let expected: AggregateV1[];
 
 beforeAll(async () => {
-  [toolchain, recountBodies] = await Promise.all([startToolchain(), openRecount()]);
+  [toolchain, recountBodies] = await Promise.all([sharedProgram(), openRecount()]);
   pool = new pg.Pool({ connectionString: toolchain.endpoints.postgres, max: 2 });
   const accounts = NAMES.map(async (name) => [name, await toolchain.newAccount(name)] as const);
   as = Object.fromEntries(await Promise.all(accounts)) as typeof as;
@@ -50,10 +51,7 @@ beforeAll(async () => {
   expected = recountBodies([{ bytes }], artifacts).aggregates;
 });
 
-afterAll(async () => {
-  await pool?.end();
-  await toolchain?.close();
-});
+afterAll(() => pool?.end());
 
 async function ask(api: ApiClient, path: string, headers = {}): Promise<{ status: number; body: unknown }> {
   const response = await api.request(path, { headers });

@@ -276,6 +276,43 @@ describe("who may read them", () => {
     expect(named).toEqual([404, "not-found"]);
   });
 
+  test("nor are the views of its pixels", async () => {
+    const associate = async (fields: object) => {
+      const init = { method: "PUT", body: JSON.stringify({ name: "site", ...fields }) };
+      expect((await as.owner.request(`/v2/pixels/acme/${artifacts.site.id}`, init)).status).toBe(200);
+    };
+    await associate({ package_id: artifacts.image.id });
+    await setLevel(pool, { packageId: artifacts.image.id, username: "bob", level: "blocked" });
+    const answer = await read("", as.member);
+    const named = await statusOf(as.member, "/v2/acme/stats?pixel=site");
+    await pool.query("delete from package_permissions");
+    const allowed = await statusOf(as.member, "/v2/acme/stats?pixel=site");
+    await associate({});
+    expect(answer).toEqual(recountStatistics(events, { ...RANGE, artifacts: ids("files", "tool") }));
+    expect([named, allowed]).toEqual([
+      [404, "not-found"],
+      [200, ""],
+    ]);
+  });
+
+  test("an outsider with a level on one package reads its numbers alone", async () => {
+    await setLevel(pool, { packageId: artifacts.files.id, username: "eve", level: "member" });
+    const [all, one] = [await read("", as.outsider), await read("package=files", as.outsider)];
+    const byPackage = await as.outsider.get<{ packages: { name: string }[] }>("/v2/acme/stats/packages");
+    const others = ["package=image", "pixel=site"].map((query) =>
+      statusOf(as.outsider, `/v2/acme/stats?${query}`),
+    );
+    const refused = await Promise.all(others);
+    await pool.query("delete from package_permissions");
+    const counted = recountStatistics(events, { ...RANGE, artifacts: ids("files") });
+    expect([all, one]).toEqual([counted, counted]);
+    expect(byPackage.packages.map(({ name }) => name)).toEqual(["files"]);
+    expect(refused).toEqual([
+      [404, "not-found"],
+      [404, "not-found"],
+    ]);
+  });
+
   test("a limited token needs the scope read, and for CSV the scope export", async () => {
     const limited = async (scopes: string[]) => {
       const { token } = await as.owner.post<{ token: string }>("/v1/user/tokens", {
