@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type ApiClient, connectApi } from "../../deploy/demo/api-client.js";
 import { generateBody } from "../../deploy/demo/generate-events.js";
 import { createKafka } from "../../deploy/stores/kafka/kafka-client.js";
-import { ENRICH_GROUP } from "../../enrich/start-worker.js";
+import { ENRICH_GROUP } from "../../schemas/records/event-log.js";
 import type { EventImport } from "../../schemas/records/import-store.js";
 import { openPersistentClickHouse } from "../faults/worlds/persistent-clickhouse.js";
 import { countLive } from "../support/stores/count-live.js";

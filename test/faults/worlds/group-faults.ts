@@ -2,7 +2,7 @@ import kafkajs from "kafkajs";
 import { pino } from "pino";
 import { pause } from "../../../schemas/async/pause.js";
 import { createKafka } from "../../../deploy/stores/kafka/kafka-client.js";
-import { ENRICH_GROUP } from "../../../enrich/start-worker.js";
+import { ENRICH_GROUP } from "../../../schemas/records/event-log.js";
 import type { JavaTestBroker } from "../../support/broker/java-broker.js";
 import type { Toolchain } from "../../support/program/start-toolchain.js";
 import type { PlannedFault } from "../plans/plan-seed.js";

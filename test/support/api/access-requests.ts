@@ -69,12 +69,14 @@ const NARROWED: Asked = {
   },
 };
 
-/** A package that the caller is blocked from is not there. */
+/** Without a role, the package that the caller may read is counted alone. */
+const STATISTICS: Asked = {
+  decide: (on) => (on("stats.read") === "hidden" ? on("packages.read") : on("stats.read")),
+};
 const STATISTICS_OF_PACKAGE: Asked = {
   title: "of the package alone",
   query: ({ packageId }) => `?package=${packageId}`,
-  decide: (on) =>
-    on("stats.read") === "allowed" && on("packages.read") !== "allowed" ? "hidden" : on("stats.read"),
+  decide: (on) => on("packages.read"),
 };
 
 const EXPORT: readonly Asked[] = [{ query: () => DAY }, NARROWED];
@@ -140,9 +142,9 @@ const ASKED: Readonly<Record<string, readonly Asked[]>> = {
   "GET /v2/:owner/companies/:company": [{ decide: onAllPackages("funnel.read") }],
   "GET /v2/:owner/funnel": [{ decide: onAllPackages("funnel.read") }],
   "POST /v2/:owner/funnel/run": [{ decide: onAllPackages("funnel.manage") }],
-  "GET /v2/:owner/stats": [{}, STATISTICS_OF_PACKAGE],
-  "GET /v2/:owner/stats/packages": [{}],
-  "GET /v2/:owner/stats/:breakdown": [{}],
+  "GET /v2/:owner/stats": [STATISTICS, STATISTICS_OF_PACKAGE],
+  "GET /v2/:owner/stats/packages": [STATISTICS],
+  "GET /v2/:owner/stats/:breakdown": [STATISTICS, STATISTICS_OF_PACKAGE],
   "GET /v1/organizations/:owner/aggregates": EXPORT,
   "GET /v1/users/:owner/aggregates": EXPORT,
   "GET /v1/packages/:package/events/:filename": [{ query: () => DAY }],

@@ -54,10 +54,17 @@ export interface Answer {
 export interface ServeOptions extends Pick<AppDeps, "corsOrigins" | "bodyMsMax" | "trustsProxy"> {
   pg: Pool;
   routes?: Route[];
+  /** Of the database, where a program has filled it. */
+  secretKey?: Buffer;
 }
 
-export async function serveApi({ pg, routes = [], ...options }: ServeOptions): Promise<ServedApi> {
-  const tokens = createTokenCipher(SECRET_KEY);
+export async function serveApi({
+  pg,
+  routes = [],
+  secretKey = SECRET_KEY,
+  ...options
+}: ServeOptions): Promise<ServedApi> {
+  const tokens = createTokenCipher(secretKey);
   const checks = { postgres: async () => void (await pg.query("select 1")) };
   const log = pino({ level: "silent" });
   const app = createApp({ ...options, pg, tokens, log, readiness: { checks }, routes });

@@ -2,16 +2,15 @@ import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
-import { adminCommand } from "../../../deploy/commands/admin.js";
 import { parseConfig } from "../../../deploy/config/config.js";
 import type { Endpoints } from "../../../deploy/data-dir/data-dir.js";
-import { type ApiClient, connectApi } from "../../../deploy/demo/api-client.js";
 import { openEventLog } from "../../../deploy/stores/open-event-log.js";
 import { settlesWithin } from "../../../schemas/async/settles-within.js";
 import type { EventLog } from "../../../schemas/records/event-log.js";
 import { logEnvironment } from "../stores/log-environment.js";
 import { ALL_PREPARED, copyDatabases, smallLookups, type Prepared } from "../stores/prepared-stores.js";
 import { checkAnswersOf } from "../api/check-answers-of.js";
+import { type Program, programOf } from "./program.js";
 import {
   assertNoneLeft,
   type ProcessEnvironment,
@@ -21,13 +20,11 @@ import {
   waitUntilReady,
 } from "./toolchain-process.js";
 
-/** The whole built program, running on a data directory of its own and on free ports. */
-export interface Toolchain extends AsyncDisposable {
-  readonly dataDir: string;
-  /** URLs of the process that runs now; ports change with `restart`. */
-  readonly endpoints: Endpoints;
-  /** URL of the API. */
-  readonly api: string;
+/**
+ * The whole built program, running on a data directory of its own and on free ports. Its endpoints are those of the
+ * process that runs now; ports change with `restart`.
+ */
+export interface Toolchain extends Program, AsyncDisposable {
   readonly pid: number;
   /** How the process that runs now ends: its exit status, or the signal. */
   readonly gone: Promise<number | NodeJS.Signals>;
@@ -37,10 +34,6 @@ export interface Toolchain extends AsyncDisposable {
   kill(signal: NodeJS.Signals): Promise<number | NodeJS.Signals>;
   /** Starts the program again on the same directory; ends it first if it runs. */
   restart(): Promise<void>;
-  /** `npm run admin -- <args>`: what it prints, trimmed. Throws with what it says when it fails. */
-  admin(...args: string[]): Promise<string>;
-  /** Makes an account that may export, and connects as it. */
-  newAccount(username: string): Promise<ApiClient>;
   /** The program's event log, for tests that append to it beside the program. */
   openLog(): Promise<EventLog>;
   /** Ends the program as SIGTERM does, checks that nothing of it is left, and removes the directory. */
@@ -73,10 +66,8 @@ export async function startToolchain({
   if (prepared.includes("databases") && env["DATABASE_URL"] === undefined) await copyDatabases(dataDir);
   const variables = { ...ports, LOG_LEVEL: "info", ENRICH_WORKERS: "1", ...own };
   let running = await startOn(dataDir, variables);
-  const admin = (...args: string[]) => runAdmin(args, own);
   const toolchain: Toolchain = {
-    dataDir,
-    admin,
+    ...programOf({ dataDir, env: own, endpoints: () => running.endpoints }),
     get endpoints() {
       return running.endpoints;
     },
@@ -98,17 +89,6 @@ export async function startToolchain({
     async restart() {
       await stop(running.process);
       running = await startOn(dataDir, variables);
-    },
-    async newAccount(username) {
-      const token = await admin(
-        "create-account",
-        "--username",
-        username,
-        "--email",
-        `${username}@example.org`,
-      );
-      await admin("grant-export", username);
-      return connectApi(running.endpoints.api ?? "", token);
     },
     async close() {
       await stop(running.process);
@@ -152,18 +132,4 @@ async function stop(running: ToolchainProcess): Promise<void> {
   if (await settlesWithin(running.gone, DRAIN_MS_MAX)) return;
   running.kill("SIGKILL");
   throw new Error(`the program did not drain within ${DRAIN_MS_MAX / 1000} s:\n${tail(running.log())}`);
-}
-
-/** In this process: the command is over before another process would have loaded its modules. */
-async function runAdmin(args: readonly string[], env: ProcessEnvironment): Promise<string> {
-  const out: string[] = [];
-  const failures: string[] = [];
-  const command = adminCommand({
-    env,
-    print: (line) => out.push(line),
-    fail: (sentence) => failures.push(sentence),
-  });
-  await command.parseAsync(args, { from: "user" });
-  if (failures.length > 0) throw new Error(`admin ${args.join(" ")}: ${failures.join("\n")}`);
-  return out.join("\n").trim();
 }

@@ -10,7 +10,7 @@ export interface PreparedStores {
   template: string;
   /** A server whose database of this URL has the tables and is never written to. */
   postgresUrl: string;
-  /** A CSV with a tenth of the bundled networks, for ASN_DB. */
+  /** A CSV with a hundredth of the bundled networks, for ASN_DB. */
   networks: string;
   /** An MMDB with a few hundred places, for CITY_MMDB. */
   places: string;

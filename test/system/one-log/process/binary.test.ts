@@ -39,7 +39,7 @@ function runWith(variables: NodeJS.ProcessEnv, ...args: string[]): Promise<Ended
 test("the linked binary lists its commands", async () => {
   const { status, out } = await run("--help");
   expect(status).toBe(0);
-  for (const command of ["start", "demo", "admin", "bench", "kafka"])
+  for (const command of ["start", "demo", "import", "admin", "bench", "kafka"])
     expect(out).toMatch(new RegExp(`^  ${command} `, "m"));
 });
 
@@ -72,6 +72,7 @@ test("a mistyped command is refused, and the nearest one is named", async () => 
 
 test.each([
   ["start", "KAFKA_BROKERS"],
+  ["import", "--rejected"],
   ["demo", "--exit"],
   ["admin", "list-accounts"],
   ["bench", "--rounds"],

@@ -3,21 +3,26 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type ApiClient, connectApi } from "../../../../deploy/demo/api-client.js";
 import { generateBody } from "../../../../deploy/demo/generate-events.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
-import { makeOrganization, makePackage } from "../../../support/imports/make-artifacts.js";
+import { expectedOutcome, outcomeOf } from "../../../support/imports/import-outcome.js";
+import { openImportWorld } from "../../../support/imports/import-world.js";
+import { makePackage } from "../../../support/imports/make-artifacts.js";
+import type { RecountBodies } from "../../../support/imports/open-recount.js";
 import { readMetrics } from "../../../support/program/read-metrics.js";
-import { startToolchain, type Toolchain } from "../../../support/program/start-toolchain.js";
+import { readUntil } from "../../../support/program/read-until.js";
+import { startFailing } from "../../../support/program/start-failing.js";
+import type { Toolchain } from "../../../support/program/start-toolchain.js";
 
 const ORGANIZATION = "stopped";
+const RANGE = { startDate: "2025-03-01", endDate: "2025-05-01" };
 /** More than two batches: one is being written when the program is told to stop. */
 const LINES = 170_000;
 
 let toolchain: Toolchain;
 let api: ApiClient;
+let recountBodies: RecountBodies;
 
 beforeAll(async () => {
-  toolchain = await startToolchain();
-  api = await toolchain.newAccount("ada");
-  await makeOrganization(api, ORGANIZATION);
+  ({ toolchain, api, recountBodies } = await openImportWorld(ORGANIZATION));
 });
 
 afterAll(() => toolchain?.close());
@@ -32,7 +37,14 @@ async function readChunks(id: string): Promise<{ written: number; reports: numbe
   return rows[0] ?? { written: 0, reports: 0 };
 }
 
-test("a program that is stopped while it enriches is gone within 20 s, and no chunk that it wrote is written again", async () => {
+test("a second program on the same directory says who holds it, and ends with status 1", async () => {
+  const ended = await startFailing({ DATA_DIR: toolchain.dataDir });
+  const sentence = `DATA_DIR ${toolchain.dataDir} is in use by process ${toolchain.pid}: stop it first`;
+  expect(ended).toEqual({ status: 1, said: [expect.stringContaining(sentence)] });
+  expect((await fetch(`${toolchain.api}/readyz`)).status).toBe(200);
+});
+
+test("a program that is stopped while it enriches is gone within 20 s, and its import is exact without a chunk written again", async () => {
   const made = await makePackage(api, { organization: ORGANIZATION, name: "files", libraryType: "other" });
   const packages = [{ id: made.id, libraryType: "other" as const }];
   const mix = { seed: 7, clients: 2_000, overrideShare: 0.1, from: "2025-03-10", days: 30, packages };
@@ -47,7 +59,9 @@ test("a program that is stopped while it enriches is gone within 20 s, and no ch
   await toolchain.restart();
   api = connectApi(toolchain.api, api.token);
   const record = await api.pollToDone(started);
-  expect(record).toMatchObject({ status: "done", events_total: LINES });
+  const { imports, aggregates } = recountBodies([{ bytes: body, target: made.id }], [made]);
+  expect([outcomeOf(record)]).toEqual(imports.map(expectedOutcome));
+  await readUntil(api, ORGANIZATION, { packageId: made.id, range: RANGE, expected: aggregates });
 
   const { written, reports } = await readChunks(started.id);
   expect(reports).toBe(1);

@@ -39,9 +39,15 @@ describe("a program that cannot start says why in one line, and ends with status
     ["ROLES", "api,cook", "ROLES must be one or more of"],
     ["LOG_LEVEL", "loud", "LOG_LEVEL must be one of"],
     ["DATABASE_URL", "postgres://127.0.0.1/x", "SECRET_KEY must be set"],
-    ["CITY_MMDB", "/nowhere/city.mmdb", "The city database /nowhere/city.mmdb cannot be read"],
   ])("%s is %s", async (name, value, sentence) => {
-    const ended = await startFailing({ DATA_DIR: await makeDataDir(join(folder, name)), [name]: value });
+    const ended = await startFailing({ DATA_DIR: join(folder, name), [name]: value });
+    expect(ended).toEqual({ status: 1, said: [expect.stringContaining(sentence)] });
+  });
+
+  test("its city database is not there", async () => {
+    const DATA_DIR = await makeDataDir(join(folder, "city"));
+    const ended = await startFailing({ DATA_DIR, CITY_MMDB: "/nowhere/city.mmdb" });
+    const sentence = "The city database /nowhere/city.mmdb cannot be read";
     expect(ended).toEqual({ status: 1, said: [expect.stringContaining(sentence)] });
   });
 

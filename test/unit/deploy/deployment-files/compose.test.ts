@@ -70,6 +70,16 @@ describe("compose.yaml", () => {
     });
   });
 
+  test("hands everything that OpenID sign-in needs to the API, and to nothing else", () => {
+    const named = roleServices.map(([role, { environment }]) => [
+      role,
+      Object.keys(environment).filter((name) => name.startsWith("OIDC_")),
+    ]);
+    const all = Object.keys(VARIABLES).filter((name) => name.startsWith("OIDC_"));
+    expect(named).toEqual(ROLES.map((role) => [role, role === "api" ? all : []]));
+    for (const name of all) expect(text("deploy/env.example")).toContain(`# ${name}=`);
+  });
+
   test.each(roleServices)("gives %s time to drain, the stores first, and no rights", (_, service) => {
     expect(parseInt(service.stop_grace_period)).toBeGreaterThan(DRAIN_SECONDS);
     expect(service.depends_on).toEqual(
@@ -116,14 +126,14 @@ describe("compose.yaml", () => {
     expect(environment["ENRICH_WORKERS"]).toBe(deploy.resources.limits.cpus);
   });
 
-  test("holds no secret: each is required from the environment, with a sentence, and named in env.example", () => {
+  test("holds no secret: each comes from the environment; those it needs are required with a sentence, and named in env.example", () => {
     const secrets = services.flatMap(([, { environment }]) =>
       Object.entries(environment).filter(([name]) => /SECRET|PASSWORD|_URL$|CLUSTER_ID/.test(name)),
     );
     expect(secrets.length).toBeGreaterThan(6);
-    expect(secrets.filter(([, value]) => !/\$\{\w+:\?set \w+ in deploy\/\.env/.test(String(value)))).toEqual(
-      [],
-    );
+    const fromEnvironment = /\$\{\w+:\?set \w+ in deploy\/\.env/;
+    const written = secrets.filter(([, value]) => !fromEnvironment.test(String(value)));
+    expect(written).toEqual([["OIDC_CLIENT_SECRET", "${OIDC_CLIENT_SECRET:-}"]]);
     const required = new Set([...composeText.matchAll(/\$\{(\w+):\?/g)].map(([, name]) => name));
     const example = [...text("deploy/env.example").matchAll(/^(\w+)=$/gm)].map(([, name]) => name);
     expect(new Set(example)).toEqual(required);

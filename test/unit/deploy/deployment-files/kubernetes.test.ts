@@ -6,8 +6,7 @@ import { parseConfig } from "../../../../deploy/config/config.js";
 import { ROLES, VARIABLES } from "../../../../deploy/config/config-schema.js";
 import { variableFaults } from "../../../../deploy/config/variable-faults.js";
 import { SESSION_TIMEOUT_MS } from "../../../../deploy/config/kafka-options.js";
-import { partitionsOf } from "../../../../schemas/records/event-log.js";
-import { ENRICH_GROUP } from "../../../../enrich/start-worker.js";
+import { ENRICH_GROUP, partitionsOf } from "../../../../schemas/records/event-log.js";
 
 const text = (path: string) => readFileSync(path, "utf8");
 

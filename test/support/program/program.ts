@@ -1,0 +1,58 @@
+import { adminCommand } from "../../../deploy/commands/admin.js";
+import type { Endpoints } from "../../../deploy/data-dir/data-dir.js";
+import { type ApiClient, connectApi } from "../../../deploy/demo/api-client.js";
+import type { ProcessEnvironment } from "./toolchain-process.js";
+
+/** The built program while it runs, for those who only use it. */
+export interface Program {
+  readonly dataDir: string;
+  readonly endpoints: Endpoints;
+  /** URL of the API. */
+  readonly api: string;
+  /** `npm run admin -- <args>`: what it prints, trimmed. Throws with what it says when it fails. */
+  admin(...args: string[]): Promise<string>;
+  /** Makes an account that may export, and connects as it. */
+  newAccount(username: string): Promise<ApiClient>;
+}
+
+interface Running {
+  dataDir: string;
+  /** The variables of its commands. */
+  env: ProcessEnvironment;
+  endpoints: () => Endpoints;
+}
+
+export function programOf({ dataDir, env, endpoints }: Running): Program {
+  const admin = (...args: string[]) => runAdmin(args, env);
+  const api = () => endpoints().api ?? "";
+  return {
+    dataDir,
+    admin,
+    get endpoints() {
+      return endpoints();
+    },
+    get api() {
+      return api();
+    },
+    async newAccount(username) {
+      const email = `${username}@example.org`;
+      const token = await admin("create-account", "--username", username, "--email", email);
+      await admin("grant-export", username);
+      return connectApi(api(), token);
+    },
+  };
+}
+
+/** In this process: the command is over before another process would have loaded its modules. */
+async function runAdmin(args: readonly string[], env: ProcessEnvironment): Promise<string> {
+  const out: string[] = [];
+  const failures: string[] = [];
+  const command = adminCommand({
+    env,
+    print: (line) => out.push(line),
+    fail: (sentence) => failures.push(sentence),
+  });
+  await command.parseAsync(args, { from: "user" });
+  if (failures.length > 0) throw new Error(`admin ${args.join(" ")}: ${failures.join("\n")}`);
+  return out.join("\n").trim();
+}
