@@ -8,6 +8,7 @@ import { packageDomainRoutes } from "./routes/packages/package-domains.js";
 import { packagePermissionRoutes } from "./routes/packages/package-permissions.js";
 import { packageRecordRoutes } from "./routes/packages/package-records.js";
 import { packageRouteRoutes } from "./routes/packages/package-routes.js";
+import { packageUpstreamRoutes } from "./routes/packages/package-upstream.js";
 import { packageRoutes } from "./routes/packages/packages.js";
 import { pixelRoutes } from "./routes/packages/pixels.js";
 import { userRoutes } from "./routes/accounts/user.js";
@@ -22,6 +23,7 @@ export function managementRoutes({ pg, tokens, onIssued }: TokenRoutesDeps): Rou
     ...memberRoutes({ pg }),
     ...packageRoutes({ pg }),
     ...packageRecordRoutes({ pg }),
+    ...packageUpstreamRoutes({ pg }),
     ...packagePermissionRoutes({ pg }),
     ...packageRouteRoutes({ pg }),
     ...packageDomainRoutes({ pg }),

@@ -4,7 +4,6 @@ import { createHash } from "node:crypto";
 import { chmodSync, existsSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { DataType, load, open } from "ffi-rs";
 
 process.chdir(join(import.meta.dirname, ".."));
 
@@ -21,7 +20,7 @@ const digest = digestOf([SELF, PROJECT, "tsconfig.json", "package-lock.json", ..
 const isWanted = () => !process.argv.includes("--if-changed") || !isUpToDate();
 
 if (isWanted()) {
-  waitForOtherBuilds();
+  await waitForOtherBuilds();
   // Another process may have built it meanwhile.
   if (isWanted()) process.exitCode = build();
 }
@@ -53,7 +52,11 @@ function build() {
 }
 
 /** Locks this file until the process ends: flock(2), which the kernel releases even after a SIGKILL. */
-function waitForOtherBuilds() {
+async function waitForOtherBuilds() {
+  // An image is built without the native part of ffi-rs, which is an optional package, and with nothing else beside it.
+  const ffi = await import("ffi-rs").catch(() => undefined);
+  if (ffi === undefined) return;
+  const { DataType, load, open } = ffi;
   const EXCLUSIVE = 2;
   open({ library: "process", path: "" });
   const { value, errnoMessage } = load({

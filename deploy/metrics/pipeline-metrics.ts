@@ -1,9 +1,9 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import { pause } from "../../schemas/async/pause.js";
 import type { Inserted } from "../../enrich/batches/insert-rows.js";
-import { ENRICH_GROUP, type WrittenBatch } from "../../enrich/start-worker.js";
+import type { WrittenBatch } from "../../enrich/start-worker.js";
 import type { ChunkOutcome } from "../../schemas/records/chunk-outcome.js";
-import type { LagReader } from "../../schemas/records/event-log.js";
+import { ENRICH_GROUP, type LagReader } from "../../schemas/records/event-log.js";
 import { IMPORT_ENDINGS, type ImportEnding } from "../../schemas/records/import-store.js";
 
 /** Listeners for the events of this process's enrichment workers. */

@@ -1,8 +1,8 @@
 import type { HealthChecks, Readiness } from "../../api/routes/health.js";
 import { readCompleteThrough } from "../../api/stores/imports/complete-through.js";
-import { ENRICH_GROUP } from "../../enrich/start-worker.js";
-import type { Role } from "../config/config-schema.js";
-import { usesLog, type Stores } from "../stores/open-stores.js";
+import { ENRICH_GROUP } from "../../schemas/records/event-log.js";
+import { usesLog, type Role } from "../config/config-schema.js";
+import type { Stores } from "../stores/open-stores.js";
 import type { Collect } from "./start-collect.js";
 import type { Enrichment } from "./start-enrichment.js";
 

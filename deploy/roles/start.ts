@@ -17,7 +17,6 @@ import { StartFailure } from "../process/start-failure.js";
 import type { ListeningServer } from "../servers/listen.js";
 import { startMetricsServer } from "../servers/start-metrics-server.js";
 import { openStores, type Stores } from "../stores/open-stores.js";
-import { startApi } from "./api.js";
 import { startEnrich } from "./enrich.js";
 import { startJobs } from "./jobs.js";
 import { roleChecks } from "./readiness.js";
@@ -70,7 +69,11 @@ async function startRoles(starting: Starting): Promise<Running> {
   const servers = open.use(new ClosingSet());
   if (config.roles.has("collect")) started.collect = servers.use(await startCollect(parts));
   if (started.collect !== undefined) endpoints.collect = started.collect.url;
-  if (config.roles.has("api")) endpoints.api = servers.use(await startApi(parts, started.collect)).url;
+  if (config.roles.has("api")) {
+    // Half of the program's modules are its API and dashboard: other roles need not load them.
+    const { startApi } = await import("./api.js");
+    endpoints.api = servers.use(await startApi(parts, started.collect)).url;
+  }
   await dataDir.writeEndpoints(endpoints);
   return {
     endpoints,

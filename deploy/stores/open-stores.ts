@@ -6,7 +6,7 @@ import { migratePostgres } from "../../api/stores/migrate-postgres.js";
 import type { EventLog, LagReader } from "../../schemas/records/event-log.js";
 import type { ClosingStack } from "../process/closing-stack.js";
 import type { Config } from "../config/config.js";
-import type { Role } from "../config/config-schema.js";
+import { usesLog } from "../config/config-schema.js";
 import { connectClickHouse, DATABASE } from "./clickhouse/connect-clickhouse.js";
 import { connectPostgres, REQUEST_LIMITS } from "./postgres/connect-postgres.js";
 import { connectResults } from "./clickhouse/results/connect-results.js";
@@ -76,11 +76,6 @@ export async function openStores({ config, dataDir, log, open }: StoresOptions):
     eventLog: eventLog.get,
     lost,
   };
-}
-
-/** Jobs only report the lag of the log. */
-export function usesLog(roles: ReadonlySet<Role>): boolean {
-  return [...roles].some((role) => role !== "jobs");
 }
 
 function opened<T>(result: PromiseSettledResult<T>): T {

@@ -1,5 +1,6 @@
 import type { Admin } from "kafkajs";
 import type { Logger } from "pino";
+import { retry, type RetryOptions } from "../../../schemas/async/retry.js";
 import {
   EVENTS_TOPIC,
   type EventLog,
@@ -58,25 +59,35 @@ export async function openKafkaLog(
       consumers.add(consumer);
       return consumer;
     },
-    async lag(group) {
-      const [ends, [found]] = await Promise.all([
-        admin.fetchTopicOffsets(topic),
-        admin.fetchOffsets({ groupId: `${prefix}${group}`, topics: [topic] }),
-      ]);
-      const committed = new Map(
-        found?.partitions.map(({ partition, offset }) => [partition, Number(offset)]),
-      );
-      return ends.reduce((sum, { partition, high, low }) => {
-        const next = committed.get(partition) ?? -1;
-        return sum + Number(high) - (next < 0 ? Number(low) : next);
-      }, 0);
-    },
+    lag: (group) => retry(() => readLag(admin, { topic, groupId: `${prefix}${group}` }), ELECTION),
     async [Symbol.asyncDispose]() {
       await Promise.all([...consumers].map((consumer) => consumer[Symbol.asyncDispose]()));
       await appender.close();
       await disconnect(admin);
     },
   };
+}
+
+/** kafkajs gives up at once where the leader of a partition or the coordinator of a group has just been chosen. */
+const ELECTION: RetryOptions = {
+  attempts: 5,
+  backoff: { firstMs: 200, maxMs: 1_000 },
+  isTransient: (error) => error instanceof Error && "retriable" in error && error.retriable === true,
+};
+
+async function readLag(
+  admin: Admin,
+  { topic, groupId }: { topic: string; groupId: string },
+): Promise<number> {
+  const [ends, [found]] = await Promise.all([
+    admin.fetchTopicOffsets(topic),
+    admin.fetchOffsets({ groupId, topics: [topic] }),
+  ]);
+  const committed = new Map(found?.partitions.map(({ partition, offset }) => [partition, Number(offset)]));
+  return ends.reduce((sum, { partition, high, low }) => {
+    const next = committed.get(partition) ?? -1;
+    return sum + Number(high) - (next < 0 ? Number(low) : next);
+  }, 0);
 }
 
 async function reaching<T>({ brokers }: KafkaConnection, admin: Admin, work: () => Promise<T>): Promise<T> {
