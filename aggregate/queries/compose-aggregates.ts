@@ -1,3 +1,4 @@
+import { PACKAGE_NAME, withPackageName } from "../../schemas/contracts/aggregate.js";
 import { BREAKDOWN_LIST } from "../../schemas/contracts/breakdowns.js";
 import type {
   BreakdownDeclaration,
@@ -6,14 +7,16 @@ import type {
 } from "../../schemas/contracts/breakdowns.js";
 import type { ExportFormat } from "../../schemas/contracts/export-format.js";
 import { FORMAT_NAMES } from "./format-rows.js";
+import { namesSql, type NamedId } from "./names-sql.js";
 import { sqlName, uuidsLiteral } from "./sql-literals.js";
 
 export interface AggregatesStatement {
-  /** UUIDs. */
-  packages: readonly string[];
+  packages: readonly NamedId[];
   /** Names of breakdowns of the list. */
   breakdowns: readonly string[];
   format: ExportFormat;
+  /** Whether lines of NDJSON have the package's name; rows of the other formats always have it. */
+  named?: boolean;
 }
 
 /**
@@ -22,7 +25,7 @@ export interface AggregatesStatement {
  * and is left out.
  */
 export function composeAggregates(
-  { packages, breakdowns, format }: AggregatesStatement,
+  { packages, breakdowns, format, named = false }: AggregatesStatement,
   list: readonly BreakdownDeclaration[] = BREAKDOWN_LIST,
 ): string {
   const valueColumns = valueColumnsOf(list);
@@ -30,9 +33,10 @@ export function composeAggregates(
   const counts = counted.map((each) =>
     isTotal(each) ? countTotal(each, valueColumns) : countValues(each, valueColumns),
   );
+  const nameSql = namesSql("package", packages);
   return [
-    `WITH ${uuidsLiteral(packages)} AS packages`,
-    `SELECT ${format === "ndjson" ? lineOf(list) : columnsOf(list)}`,
+    `WITH ${uuidsLiteral(packages.map(({ id }) => id))} AS packages`,
+    `SELECT ${format === "ndjson" ? lineOf(list, named ? nameSql : undefined) : columnsOf(list, nameSql)}`,
     `FROM (\n${counts.join("\nUNION ALL\n")}\n)`,
     `ORDER BY package, date, breakdown, ${valueColumns.join(", ")}`,
     // NDJSON omits empty fields; tables need every column. So NDJSON lines are built here and sent raw.
@@ -95,14 +99,14 @@ HAVING total > 0`;
 }
 
 /** A line of AggregateV1. A breakdown that is not in the list fails the query: it has no fields to be written with. */
-function lineOf(list: readonly BreakdownDeclaration[]): string {
+function lineOf(list: readonly BreakdownDeclaration[], nameSql: string | undefined): string {
   const fields = list.map((each) => `breakdown = '${sqlName(each.name)}', ${fieldsOf(each)},`);
   return `concat(
   '{"breakdown":"', breakdown, '","date":"', toString(date), '","package":"', package, '","total":', toString(total),
   multiIf(
     ${fields.join("\n    ")}
     toString(throwIf(breakdown != '', 'a breakdown that is not in the list'))),
-  '}') AS line`;
+  ${nameSql === undefined ? "" : `',"${PACKAGE_NAME}":', toJSONString(${nameSql}), `}'}') AS line`;
 }
 
 function fieldsOf(breakdown: BreakdownDeclaration): string {
@@ -115,8 +119,8 @@ function fieldsOf(breakdown: BreakdownDeclaration): string {
 }
 
 /** A row of a table, with a column for each field of each breakdown; those of other breakdowns hold nothing. */
-function columnsOf(list: readonly BreakdownDeclaration[]): string {
-  const columns = list.flatMap((each) => {
+function columnsOf(list: readonly BreakdownDeclaration[], nameSql: string): string {
+  const columns = list.map((each) => {
     const isOf = `breakdown = '${sqlName(each.name)}'`;
     if (isTotal(each)) return [`if(${isOf}, addresses, NULL) AS ${sqlName(each.addressField)}`];
     return each.values.map(({ field, optional }, index) => {
@@ -124,5 +128,6 @@ function columnsOf(list: readonly BreakdownDeclaration[]): string {
       return `if(${isShown}, ${valueColumn(index)}, NULL) AS ${sqlName(field)}`;
     });
   });
-  return ["breakdown", "date", "package", "total", ...columns].join(",\n  ");
+  const named = withPackageName(columns, [`${nameSql} AS ${PACKAGE_NAME}`]);
+  return ["breakdown", "date", "package", "total", ...named.flat()].join(",\n  ");
 }

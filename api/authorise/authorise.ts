@@ -224,8 +224,13 @@ function ambiguous(name: string, rows: readonly PackageRow[]): Problem {
 }
 
 export function notFound(what: string, name: string): Problem {
-  return new Problem("not-found", `There is no ${what} ${name} that you can see.`);
+  return new Problem("not-found", `There is no ${what} ${name} that you can see${REMEDIES[what] ?? "."}`);
 }
+
+const REMEDIES: Readonly<Record<string, string>> = {
+  package: ": give its id, or a name from GET /v1/packages.",
+  pixel: ": give its id, or a name from GET /v2/pixels/{owner}.",
+};
 
 /** Owner names are ASCII and compared without case. */
 function sameName(a: string, b: string): boolean {

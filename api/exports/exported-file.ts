@@ -12,12 +12,16 @@ const NAME_LENGTH_MAX = 100;
 
 /** Only the ending has a meaning; clients save the answer under the whole name. Throws `not-found`. */
 export function parseExportedFile(fileName: string): ExportedFile {
-  const format = EXPORT_FORMATS.find((each) => fileName.endsWith(`.${each}`));
-  if (format === undefined) {
-    const endings = EXPORT_FORMATS.map((each) => `.${each}`).join(", ");
-    throw new Problem("not-found", `There is no such export: its file name must end in one of ${endings}.`);
-  }
+  const format = formatOf(fileName);
   const stem = fileName.slice(0, -format.length - 1).replace(/[^A-Za-z0-9._-]+/g, "-");
   const safe = stem.replace(/^[.-]+/, "").slice(0, NAME_LENGTH_MAX);
   return { format, name: `${safe || "events"}.${format}` };
+}
+
+/** The format that the ending of a file's name says. Throws `not-found`. */
+export function formatOf(fileName: string): ExportFormat {
+  const format = EXPORT_FORMATS.find((each) => fileName.endsWith(`.${each}`));
+  if (format !== undefined) return format;
+  const endings = EXPORT_FORMATS.map((each) => `.${each}`).join(", ");
+  throw new Problem("not-found", `There is no such export: its file name must end in one of ${endings}.`);
 }

@@ -18,7 +18,22 @@ export type AggregateV1 = {
   /** UUID of the package. */
   package: string;
   total: number;
+  /** In every format but NDJSON, and there on request. */
+  package_name?: string;
 } & { [field in ValueField]?: string } & { [field in AddressField]?: number };
+
+export const PACKAGE_NAME = "package_name";
+
+/** The breakdowns whose columns came before that of the package's name. */
+const BREAKDOWNS_BEFORE_NAME = 8;
+
+/**
+ * Puts the package's name among the columns of the breakdowns. Its place stays the same when a breakdown is appended,
+ * for readers of columns by number.
+ */
+export function withPackageName<Each>(ofBreakdowns: readonly Each[], name: Each): Each[] {
+  return ofBreakdowns.toSpliced(BREAKDOWNS_BEFORE_NAME, 0, name);
+}
 
 /** The JSON schema of a line with the fields of these breakdowns. */
 export function aggregateSchema(breakdowns: readonly BreakdownDeclaration[]) {
@@ -32,14 +47,20 @@ export function aggregateSchema(breakdowns: readonly BreakdownDeclaration[]) {
       date: { type: "string", format: "date", description: "A UTC day" },
       package: { type: "string", format: "uuid" },
       total: { type: "integer", minimum: 1, description: "Downloads or pulls" },
-      ...Object.fromEntries(breakdowns.flatMap(fieldsOf)),
+      ...Object.fromEntries(withPackageName(breakdowns.map(fieldsOf), NAME_FIELD).flat()),
     },
   } as const;
 }
 
+type Field = [field: string, schema: object];
+
+const NAME_FIELD: Field[] = [
+  [PACKAGE_NAME, { type: "string", description: "In every format but NDJSON, and there with `fields=name`" }],
+];
+
 export const AGGREGATE_V1 = aggregateSchema(BREAKDOWN_LIST);
 
-function fieldsOf(breakdown: BreakdownDeclaration): [field: string, schema: object][] {
+function fieldsOf(breakdown: BreakdownDeclaration): Field[] {
   if ("addressField" in breakdown) {
     const description = `Distinct client addresses; in \`${breakdown.name}\` only`;
     return [[breakdown.addressField, { type: "integer", minimum: 0, description }]];

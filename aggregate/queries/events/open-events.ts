@@ -5,9 +5,10 @@ import type { ExportFormat } from "../../../schemas/contracts/export-format.js";
 import type { UnsettledImports } from "../../../schemas/records/unsettled-imports.js";
 import { READ_COLUMNS, SELECTED_COLUMNS } from "./event-columns.js";
 import { FORMAT_NAMES, FORMAT_SETTINGS } from "../format-rows.js";
+import { namesSql } from "../names-sql.js";
 import { openRows, type ResultSource, type Rows, type RowsQuery } from "../open-rows.js";
 import { readQuery } from "../../read-query.js";
-import { textLiteral, uuidsLiteral } from "../sql-literals.js";
+import { uuidsLiteral } from "../sql-literals.js";
 import { storableRange } from "../storable-range.js";
 
 /** A package or a pixel whose events are exported. */
@@ -55,8 +56,9 @@ export async function composeEvents(
 ): Promise<Pick<RowsQuery, "query" | "params"> & { settings: ClickHouseSettings }> {
   const { imports: pending, fromVersion: pendingFrom, retracted } = unsettled;
   const isSettled = pending.length === 0;
+  const named = artifacts.map(({ id, packageName }) => ({ id, name: packageName }));
   const query = [
-    `${given(artifacts)}, ${packageNames(artifacts)} AS package_name\n`,
+    `${given(artifacts)}, ${namesSql("toString(artifact)", named)} AS package_name\n`,
     ...(removed.rows > REMOVED_MAX ? await addUp(isSettled) : await leaveOut(unsettled, removed)),
     `FORMAT ${FORMAT_NAMES[format]}`,
   ].join("");
@@ -141,13 +143,4 @@ async function countRemoved(
   const rows = await count("queries/events/removed-rows");
   const restored = rows > 0 && rows <= REMOVED_MAX ? await count("queries/events/restored-versions") : 0;
   return { rows, restored };
-}
-
-/** One name is a constant: looking it up for every row would take time. */
-function packageNames(artifacts: readonly ExportedArtifact[]): string {
-  const [first = "", ...others] = new Set(artifacts.map(({ packageName }) => packageName));
-  if (others.length === 0) return textLiteral(first);
-  const ids = artifacts.map(({ id }) => `'${id.toLowerCase()}'`).join(",");
-  const names = artifacts.map(({ packageName }) => textLiteral(packageName)).join(",");
-  return `transform(toString(artifact), [${ids}], [${names}], '')`;
 }

@@ -93,6 +93,7 @@ export const PARAMETERS: Readonly<Record<string, (place: Place) => string | Prom
   pixel: ({ pg, owner }) => insertPixel(pg, { ownerId: owner.id, pixel: { name: "Handbook" } }),
   import: (place) => makeImport(place, { of: "any", ended: true }),
   filename: () => "events.csv",
+  format: () => "csv",
   webhook: webhookOf,
   async delivery(place) {
     await webhookOf(place);

@@ -147,6 +147,8 @@ const ASKED: Readonly<Record<string, readonly Asked[]>> = {
   "GET /v2/:owner/stats/:breakdown": [STATISTICS, STATISTICS_OF_PACKAGE],
   "GET /v1/organizations/:owner/aggregates": EXPORT,
   "GET /v1/users/:owner/aggregates": EXPORT,
+  "GET /v1/organizations/:owner/aggregates.:format": EXPORT,
+  "GET /v1/users/:owner/aggregates.:format": EXPORT,
   "GET /v1/packages/:package/events/:filename": [{ query: () => DAY }],
   // Only of pixels that the caller may export: their own ones.
   "GET /v1/pixels/events/:filename": [

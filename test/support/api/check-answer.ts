@@ -81,8 +81,8 @@ function placeOf({ paths }: OpenApiDocument, { method, path }: SeenAnswer): Plac
 }
 
 function patternOf(template: string): RegExp {
-  const segments = template.split("/").map((each) => (each.startsWith("{") ? "[^/]+" : escapedText(each)));
-  return new RegExp(`^${segments.join("/")}$`);
+  const parts = template.split(/\{\w+\}/).map(escapedText);
+  return new RegExp(`^${parts.join("[^/]+")}$`);
 }
 
 function escapedText(text: string): string {

@@ -38,11 +38,11 @@ export function isSuccess({ route }: TabledRequest, outcome: string): boolean {
 
 /** With its query; what the path names and is not there yet is made. */
 export async function pathOf({ route, path = {}, query }: TabledRequest, place: Place): Promise<string> {
-  const segments = String(route.path)
-    .split("/")
-    .map(async (segment) => {
-      const parameter = segment.startsWith(":") ? segment.slice(1) : undefined;
-      return parameter === undefined ? segment : (path[parameter] ?? PARAMETERS[parameter])?.(place);
+  const parts = String(route.path)
+    .split(/(:\w+)/)
+    .map(async (part) => {
+      const parameter = part.startsWith(":") ? part.slice(1) : undefined;
+      return parameter === undefined ? part : (path[parameter] ?? PARAMETERS[parameter])?.(place);
     });
-  return (await Promise.all(segments)).join("/") + (query?.(place) ?? "");
+  return (await Promise.all(parts)).join("") + (query?.(place) ?? "");
 }

@@ -129,7 +129,8 @@ export async function readAggregates(
 ): Promise<AggregateV1[]> {
   const range = { startDate: "2025-01-01", endDate: "2026-01-01" };
   const signal = new AbortController().signal;
-  const rows = await openAggregates(client, { packages, breakdowns: BREAKDOWNS, ...range, signal });
+  const named = packages.map((id) => ({ id, name: "" }));
+  const rows = await openAggregates(client, { packages: named, breakdowns: BREAKDOWNS, ...range, signal });
   const parts: Buffer[] = [];
   for await (const part of rows) parts.push(part);
   const lines = Buffer.concat(parts).toString().split("\n").filter(Boolean);

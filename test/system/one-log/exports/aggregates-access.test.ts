@@ -1,9 +1,12 @@
 import { createGunzip } from "node:zlib";
+import { tableFromIPC } from "apache-arrow";
+import { parquetReadObjects } from "hyparquet";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ApiClient } from "../../../../deploy/demo/api-client.js";
 import { generateBody } from "../../../../deploy/demo/generate-events.js";
 import type { AggregateV1 } from "../../../../schemas/contracts/aggregate.js";
+import { EXPORT_FORMATS, MEDIA_TYPES } from "../../../../schemas/contracts/export-format.js";
 import { firstDifference } from "../../../support/imports/first-difference.js";
 import { makeOrganization, makePackage } from "../../../support/imports/make-artifacts.js";
 import { joinOrganization, setLevel } from "../../../support/api/management-world.js";
@@ -170,7 +173,10 @@ describe("a range", () => {
     ["startDate=2025-03-10&endDate=2026-03-12", 422, "range-too-long"],
     [`${QUERY}&breakdown=planet`, 400, "invalid-query"],
     [`${QUERY}&breakdown=country,,total`, 400, "invalid-query"],
-    [`${QUERY}&package=image`, 400, "invalid-query"],
+    [`${QUERY}&package=image&package=files`, 400, "invalid-query"],
+    [`${QUERY}&package=imag`, 404, "not-found"],
+    [`${QUERY}&package=image&packageType=npm`, 404, "not-found"],
+    [`${QUERY}&fields=names`, 400, "invalid-query"],
     [`${QUERY}&package=00000000-0000-4000-8000-000000000000`, 404, "not-found"],
   ])("or filter ?%s is refused", async (query, status, code) => {
     const answer = await ask(as.owner, `/v1/organizations/acme/aggregates?${query}`);
@@ -202,11 +208,94 @@ describe("a range", () => {
     },
   );
 
+  test("is narrowed to one package by its name, and says where names are if there is none", async () => {
+    const byId = await ask(as.owner, `${GRANTED}&package=${artifacts[1]?.id}`);
+    expect(await ask(as.owner, `${GRANTED}&package=files`)).toEqual(byId);
+    const { body } = await ask(as.owner, `${GRANTED}&package=file`);
+    expect(JSON.stringify(body)).toMatch(/no package file .* GET \/v1\/packages/);
+  });
+
+  test("is not narrowed to a name that two packages have, until their type is given", async () => {
+    const twin = await makePackage(as.owner, { organization: "acme", name: "files", libraryType: "npm" });
+    const byName = await ask(as.owner, `${GRANTED}&package=files`);
+    const byType = await ask(as.owner, `${GRANTED}&package=files&packageType=file`);
+    await as.owner.request(`/v1/packages/${twin.id}`, { method: "DELETE" });
+    expect(byName).toMatchObject({ status: 409, body: { code: "ambiguous-name" } });
+    expect(JSON.stringify(byName.body)).toContain("npm, other");
+    expect(byType).toEqual(await ask(as.owner, `${GRANTED}&package=files`));
+  });
+
   test("is narrowed to one package, whatever the case of its id", async () => {
     const [{ id } = { id: "" }] = artifacts;
     const lines = expected.filter((line) => line.package === id && line.breakdown === "total");
     const { body } = await ask(as.owner, `${GRANTED}&package=${id.toUpperCase()}&breakdown=total`);
     expect(firstDifference(body as AggregateV1[], lines)).toBe("");
+  });
+});
+
+describe("a file", () => {
+  const fileOf = (ending: string) => GRANTED.replace("aggregates?", `aggregates.${ending}?`);
+  const read = async (path: string, accept = "*/*") => {
+    const response = await as.owner.request(path, { headers: { Accept: accept } });
+    return { type: response.headers.get("content-type"), bytes: Buffer.from(await response.arrayBuffer()) };
+  };
+
+  test.each(EXPORT_FORMATS)(
+    "ending in .%s has the bytes of that format, whatever Accept says",
+    async (format) => {
+      const negotiated = await read(GRANTED, MEDIA_TYPES[format]);
+      expect(negotiated.bytes.length).toBeGreaterThan(1_000);
+      expect(await read(fileOf(format), "text/html, image/png")).toEqual(negotiated);
+      const other = MEDIA_TYPES[format === "csv" ? "parquet" : "csv"];
+      expect(await read(fileOf(format), other)).toEqual(negotiated);
+    },
+  );
+
+  test("has another ending nowhere, and the same callers", async () => {
+    expect(await ask(as.owner, fileOf("xlsx"))).toMatchObject({ status: 404, body: { code: "not-found" } });
+    expect(await ask(as.member, fileOf("parquet"))).toMatchObject({ status: 403 });
+    expect(await ask(as.stranger, fileOf("parquet"))).toMatchObject({ status: 404 });
+    expect((await as.member.request(`/v1/users/member/aggregates.csv?${QUERY}`)).status).toBe(403);
+  });
+
+  test("names each package beside its id, in the last column", async () => {
+    const names = new Map(artifacts.map(({ id }, index) => [id, ["image", "files"][index]]));
+    const wanted = expected.map((line) => [line.package, names.get(line.package)]);
+    const csv = (await read(fileOf("csv"))).bytes.toString().trimEnd().split("\n");
+    expect(csv[0]).toMatch(/,"unique_total","package_name"$/);
+    expect(csv.slice(1).map((row) => row.split(",").at(-1))).toEqual(wanted.map(([, name]) => `"${name}"`));
+    const { bytes } = await read(fileOf("parquet"));
+    const rows = (await parquetReadObjects({ file: new Uint8Array(bytes).buffer })) as AggregateV1[];
+    expect(rows.map((row) => [row.package, row.package_name])).toEqual(wanted);
+    const arrow = tableFromIPC((await read(fileOf("arrow"))).bytes);
+    const arrowRows = arrow.toArray() as { package_name: string }[];
+    expect(arrow.schema.fields.at(-1)).toMatchObject({ name: "package_name", nullable: false });
+    expect(String(arrow.schema.fields.at(-1)?.type)).toBe("Utf8");
+    expect(arrowRows.map((row) => row.package_name)).toEqual(wanted.map(([, name]) => name));
+  });
+
+  test("of lines names packages where it is asked to, and adds nothing else", async () => {
+    const lines = (await ask(as.owner, fileOf("ndjson"))).body as AggregateV1[];
+    expect(firstDifference(lines, expected)).toBe("");
+    const named = (await ask(as.owner, `${fileOf("ndjson")}&fields=name`)).body as AggregateV1[];
+    const names = new Map(artifacts.map(({ id }, index) => [id, ["image", "files"][index]]));
+    const wanted = lines.map((line) => ({ ...line, package_name: names.get(line.package) }));
+    expect(named).toEqual(wanted);
+    expect(Object.keys(named[0] ?? {}).at(-1)).toBe("package_name");
+  });
+
+  test("has the new name of a package that was renamed, at once", async () => {
+    const [{ id } = { id: "" }] = artifacts;
+    const rename = (name: string) =>
+      as.owner.request(`/v1/packages/${id}`, {
+        method: "PUT",
+        body: JSON.stringify({ name, shortDescription: "", backendUrl: "https://registry.example.org/a/b" }),
+      });
+    const renamed = await rename('say "hi", größer');
+    const csv = (await read(`${fileOf("csv")}&package=${id}&breakdown=total`)).bytes.toString();
+    await rename("image");
+    expect(renamed.status).toBe(200);
+    expect(csv.split("\n")[1]).toMatch(/,"say ""hi"", größer"$/);
   });
 });
 

@@ -125,8 +125,8 @@ describe("an installation of the release that recorded no migrations", () => {
     );
     expect(await counted("agent", "ndjson")).toBe(await clients());
     const [header, first] = (await counted("agent", "csv")).split("\n");
-    expect(header).toMatch(/^"breakdown","date",.*,"unique_total","agent"$/);
-    expect(first).toMatch(/^"agent",.*,,"agent\d"$/);
+    expect(header).toMatch(/^"breakdown","date",.*,"unique_total","package_name","agent"$/);
+    expect(first).toMatch(/^"agent",.*,"web","agent\d"$/);
     await expect(prepareClickHouse(clickhouse.url, { lock: "alone" })).rejects.toThrow(
       "900-agents.sql, unknown here",
     );

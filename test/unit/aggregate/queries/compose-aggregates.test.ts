@@ -1,11 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { breakdownStatements } from "../../../../aggregate/clickhouse/breakdowns/breakdown-statements.js";
 import { composeAggregates } from "../../../../aggregate/queries/compose-aggregates.js";
+import { namesSql } from "../../../../aggregate/queries/names-sql.js";
 import { AGGREGATE_V1, aggregateSchema, BREAKDOWNS } from "../../../../schemas/contracts/aggregate.js";
 import { BREAKDOWN_LIST, type ValueBreakdown } from "../../../../schemas/contracts/breakdowns.js";
 import { EXPORT_FORMATS } from "../../../../schemas/contracts/export-format.js";
 
-const PACKAGES = ["0195b2f0-0000-7000-8000-000000000001"];
+const PACKAGES = [{ id: "0195b2f0-0000-7000-8000-000000000001", name: "web" }];
 const NINTH: ValueBreakdown = {
   name: "ninth",
   table: "ninths",
@@ -53,6 +54,33 @@ describe("a ninth breakdown in the list", () => {
     expect(statements).toContain(
       "INSERT INTO ninths (package, date, ninth, ninth_detail, ninth_detail_version, total)",
     );
+  });
+});
+
+describe("the name of a package", () => {
+  const asked = { packages: PACKAGES, breakdowns: BREAKDOWNS };
+
+  test("stands after the columns of the first eight breakdowns, whatever is appended", () => {
+    const before = columnsOf(composeAggregates({ ...asked, format: "csv" }));
+    expect(before.at(-1)).toBe("package_name");
+    expect(columnsOf(composeAggregates({ ...asked, format: "csv" }, NINE)).slice(0, before.length)).toEqual(
+      before,
+    );
+  });
+
+  test("is in lines only on request", () => {
+    expect(composeAggregates({ ...asked, format: "ndjson" })).not.toContain("package_name");
+    expect(composeAggregates({ ...asked, format: "ndjson", named: true })).toContain(
+      `',"package_name":', toJSONString(`,
+    );
+  });
+
+  test("cannot be read as a part of the query", () => {
+    const hostile = [...PACKAGES, { id: "0195b2f0-0000-7000-8000-000000000002", name: "'), (SELECT 1) --" }];
+    expect(namesSql("package", hostile)).toMatch(
+      /^transform\(package, \['[0-9a-f-]+','[0-9a-f-]+'\], \[unhex\('[0-9a-f]+'\),unhex\('[0-9a-f]+'\)\], ''\)$/,
+    );
+    expect(() => namesSql("package", [...PACKAGES, { id: "' OR 1", name: "x" }])).toThrow("not a UUID");
   });
 });
 
