@@ -7,6 +7,7 @@ export const PAGES = [
   "deploy/docs/exporting.md",
   "deploy/docs/statistics.md",
   "deploy/docs/collecting.md",
+  "deploy/docs/cases.md",
   "deploy/docs/funnel.md",
   "deploy/docs/webhooks.md",
   "deploy/docs/managing.md",
