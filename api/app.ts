@@ -52,6 +52,8 @@ export interface AppDeps {
   openid?: OpenIdProvider | undefined;
   /** Operations that need more than PostgreSQL, such as imports and exports. */
   routes?: readonly Route[];
+  /** The same for everybody, without a token: badges and public pages. */
+  publicRoutes?: readonly PublicRoute[];
 }
 
 /**
@@ -70,6 +72,7 @@ export function createApp({
   bodyMsMax = BODY_MS_MAX,
   openid,
   routes = [],
+  publicRoutes = [],
 }: AppDeps): Koa<ApiState> {
   const app = new Koa<ApiState>();
   app.on("error", () => undefined); // Logged by onUncaught; without a listener Koa prints to the console.
@@ -95,6 +98,7 @@ export function createApp({
   const onIssued = (token: string) => failed.rememberValid(tokens.hash(token));
   const all = [...managementRoutes({ pg, tokens, onIssued }), ...routes];
   const open: PublicRoute[] = [
+    ...publicRoutes,
     ...healthRoutes(readiness),
     ...documentRoutes(() => buildDocument([...open, ...all], PRODUCT)),
   ];

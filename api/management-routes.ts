@@ -6,6 +6,7 @@ import { memberRoutes } from "./routes/accounts/members.js";
 import { organizationRoutes } from "./routes/accounts/organizations.js";
 import { packageDomainRoutes } from "./routes/packages/package-domains.js";
 import { packagePermissionRoutes } from "./routes/packages/package-permissions.js";
+import { packagePublicRoutes } from "./routes/packages/package-public.js";
 import { packageRecordRoutes } from "./routes/packages/package-records.js";
 import { packageRouteRoutes } from "./routes/packages/package-routes.js";
 import { packageUpstreamRoutes } from "./routes/packages/package-upstream.js";
@@ -25,6 +26,7 @@ export function managementRoutes({ pg, tokens, onIssued }: TokenRoutesDeps): Rou
     ...packageRecordRoutes({ pg }),
     ...packageUpstreamRoutes({ pg }),
     ...packagePermissionRoutes({ pg }),
+    ...packagePublicRoutes({ pg }),
     ...packageRouteRoutes({ pg }),
     ...packageDomainRoutes({ pg }),
     ...pixelRoutes({ pg }),

@@ -48,7 +48,7 @@ export interface Call<Named extends Action = Action> {
   auditEntry: (changed: Changed) => AuditEntry;
 }
 
-/** A read that needs no token: about the service itself, never about anyone's data. */
+/** A read that needs no token: about the service itself, or of a package that its admins made public. */
 export interface PublicRoute {
   method: "GET";
   path: string;
@@ -112,7 +112,8 @@ export async function callRoute(route: Route, ctx: ApiContext): Promise<void> {
   });
 }
 
-function paramOf(ctx: ApiContext, name: string): string {
+/** A path parameter, percent-decoded after routing. */
+export function paramOf(ctx: ApiContext, name: string): string {
   const value = (ctx["params"] as Record<string, string | undefined>)[name];
   if (value === undefined) throw new Error(`the route has no parameter ${name}`);
   return value;

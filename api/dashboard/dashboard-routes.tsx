@@ -1,13 +1,12 @@
 import Router from "@koa/router";
 import type { Middleware } from "koa";
 import { Problem } from "../../schemas/problem.js";
-import { problemFor } from "../middleware/answer-problems.js";
 import { isBelowDashboard } from "../middleware/same-origin.js";
 import type { ApiContext, ApiState } from "../route.js";
 import { addressOf } from "./address.js";
+import { orErrorPage, putStatus } from "./error-page.js";
 import { bareVisit, openVisit } from "./open-visit.js";
 import type { Page, Visit } from "./page.js";
-import { ErrorContent } from "./parts/error-content.js";
 import { PAGES } from "./pages/pages.js";
 import { readForm } from "./read-form.js";
 import { renderPage } from "./render-page.js";
@@ -119,27 +118,6 @@ async function show(page: Page, visit: Visit): Promise<void> {
   const notice = new Map(Object.entries(page.notices ?? {})).get(visit.query.get("notice") ?? "");
   const title = page.title(data, visit);
   renderPage(visit, { title, section: page.section, notice, content: page.render(data, visit) });
-}
-
-async function orErrorPage(visit: Visit, work: () => Promise<void>): Promise<void> {
-  const { ctx } = visit;
-  try {
-    await work();
-  } catch (error) {
-    const problem = problemFor(ctx, error);
-    putStatus(ctx, problem);
-    renderPage(visit, { title: titleOf(problem), content: <ErrorContent problem={problem} /> });
-  }
-}
-
-function putStatus(ctx: ApiContext, { status, retryAfterSeconds }: Problem): void {
-  ctx.status = status;
-  if (retryAfterSeconds !== undefined) ctx.set("Retry-After", String(retryAfterSeconds));
-}
-
-function titleOf({ status }: Problem): string {
-  if (status === 404) return "Not found";
-  return status === 503 ? "Unavailable" : "Error";
 }
 
 function notFound(path: string): Problem {

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { RateLimiterMemory, type RateLimiterRes } from "rate-limiter-flexible";
 
-/** The limit of failures for one key in a minute. */
+/** The limit of failures for one key in a minute, unless another is given. */
 export const FAILURES_MAX = 30;
 const WINDOW_SECONDS = 60;
 
@@ -13,13 +13,17 @@ const BUCKETS = 65_536;
 
 /** Counts failures by a key, such as an address, in this process. */
 export class FailureLimit {
-  private readonly failures = new RateLimiterMemory({ points: FAILURES_MAX, duration: WINDOW_SECONDS });
+  private readonly failures: RateLimiterMemory;
   private readonly salt = randomBytes(16);
+
+  constructor(private readonly failuresMax = FAILURES_MAX) {
+    this.failures = new RateLimiterMemory({ points: failuresMax, duration: WINDOW_SECONDS });
+  }
 
   /** For how many seconds the key is refused; 0 if it is not. */
   async refusedSeconds(key: string): Promise<number> {
     const counted = await this.failures.get(this.bucketOf(key));
-    if (counted === null || counted.consumedPoints < FAILURES_MAX) return 0;
+    if (counted === null || counted.consumedPoints < this.failuresMax) return 0;
     return secondsUntil(counted);
   }
 
@@ -33,7 +37,7 @@ export class FailureLimit {
    */
   async countAttempt(key: string): Promise<number> {
     const counted = await this.failures.penalty(this.bucketOf(key));
-    return counted.consumedPoints <= FAILURES_MAX ? 0 : secondsUntil(counted);
+    return counted.consumedPoints <= this.failuresMax ? 0 : secondsUntil(counted);
   }
 
   async forgive(key: string): Promise<void> {

@@ -81,7 +81,7 @@ function totalsOf({ totals: { downloads, views, addresses, companies } }: RangeC
   return { downloads, views, unique_addresses: addresses, companies };
 }
 
-function seriesOf(
+export function seriesOf(
   { buckets }: RangeCounts,
   { range, interval }: { range: DateRange; interval: Interval },
 ): StatisticsBucket[] {

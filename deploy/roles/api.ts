@@ -9,6 +9,9 @@ import { importEndingRoutes } from "../../api/routes/imports/import-endings.js";
 import { importFaultRoutes } from "../../api/routes/imports/import-faults.js";
 import { importRecordRoutes } from "../../api/routes/imports/import-records.js";
 import { importRoutes } from "../../api/routes/imports/imports.js";
+import { limitByAddress } from "../../api/public/limit-by-address.js";
+import { badgeRoutes } from "../../api/routes/public/badges.js";
+import { publicPageRoutes } from "../../api/routes/public/public-pages.js";
 import { statisticsRoutes } from "../../api/routes/statistics/statistics.js";
 import { ActiveUploads } from "../../ingest/import/active-uploads.js";
 import { throttleOnBacklog } from "../../ingest/import/throttle-on-backlog.js";
@@ -33,13 +36,15 @@ export async function startApi(parts: RoleParts, collect?: Collect): Promise<Lis
     activeUploads: () => active.size,
     onImportEnded: (ending) => metrics.countEnded(ending, 1),
   });
+  const isProxy = trustsProxy(config.trustedProxies);
+  const publicDeps = { pg: requests, clickhouse: clickhouseRequests, limit: limitByAddress(isProxy) };
   const app = createApp({
     pg: requests,
     tokens,
     log,
     readiness: readinessOf(stores),
     listener,
-    trustsProxy: trustsProxy(config.trustedProxies),
+    trustsProxy: isProxy,
     collect: config.collect,
     corsOrigins: config.corsOrigins,
     openid: config.openid && new OpenIdProvider(config.openid),
@@ -65,6 +70,7 @@ export async function startApi(parts: RoleParts, collect?: Collect): Promise<Lis
       ...funnelRunRoutes({ pg: requests, clickhouse: clickhouseRequests }),
       ...statisticsRoutes({ pg: requests, clickhouse: clickhouseRequests }),
     ],
+    publicRoutes: [...badgeRoutes(publicDeps), ...publicPageRoutes(publicDeps)],
   });
   const handle = app.callback();
   const server = createApiServer((request, response) => void handle(request, response), { log });

@@ -12,10 +12,12 @@ interface BarListProps {
   isCompared: boolean;
   /** What is counted. */
   unit: "Downloads" | "Views";
+  /** The page has no filters: rows are no links. */
+  isUnfiltered?: boolean;
 }
 
 /** The rows of a list with bars. Each is a link that filters the page by it, or takes the filter away. */
-export function BarList({ panel, rows, isCompared, unit }: BarListProps) {
+export function BarList({ panel, rows, isCompared, unit, isUnfiltered }: BarListProps) {
   if (rows.length === 0) return <p class="none">None known in this range.</p>;
   const greatest = Math.max(...rows.map(({ share }) => share));
   return (
@@ -44,7 +46,11 @@ export function BarList({ panel, rows, isCompared, unit }: BarListProps) {
               <svg class="bar-of" aria-hidden="true" width="100%" height="100%">
                 <rect width={`${((row.share / greatest) * 100).toFixed(1)}%`} height="100%" rx="4" />
               </svg>
-              <FilterLink panel={panel} row={row} />
+              {isUnfiltered ? (
+                <bdi class="label">{labelOf(panel, row)}</bdi>
+              ) : (
+                <FilterLink panel={panel} row={row} />
+              )}
             </th>
             <td class="number">
               <data value={String(countOf(panel, row))}>{formatFull(countOf(panel, row))}</data>

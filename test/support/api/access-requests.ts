@@ -121,6 +121,7 @@ const ASKED: Readonly<Record<string, readonly Asked[]>> = {
   ],
   "POST /v1/packages/:package/routes": [{ body: () => ({ templatePath: "/{file}", outgoingUrl: "" }) }],
   "POST /v1/packages/:package/domains": [{ body: ({ owner }) => ({ name: `${owner.name}.example.org` }) }],
+  "PUT /v2/packages/:owner/:package/public": [{ body: () => ({ public: "badge" }) }],
   "POST /v2/pixels/:owner": [{ body: () => ({ name: "Manual" }) }],
   "PUT /v2/pixels/:owner/:pixel": [{ body: () => ({ name: "Manual" }) }],
   "POST /v2/packages/:owner/:package/import": [{ body: () => LINE }],

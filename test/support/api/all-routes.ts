@@ -5,6 +5,8 @@ import { companyRoutes } from "../../../api/routes/funnel/companies.js";
 import { documentRoutes } from "../../../api/routes/document.js";
 import { funnelRunRoutes } from "../../../api/routes/funnel/funnel-run.js";
 import { funnelRoutes } from "../../../api/routes/funnel/funnel.js";
+import { badgeRoutes } from "../../../api/routes/public/badges.js";
+import { publicPageRoutes } from "../../../api/routes/public/public-pages.js";
 import { healthRoutes } from "../../../api/routes/health.js";
 import { importEndingRoutes } from "../../../api/routes/imports/import-endings.js";
 import { importFaultRoutes } from "../../../api/routes/imports/import-faults.js";
@@ -39,7 +41,11 @@ export const TOKEN_ROUTES = [
   ...statisticsRoutes(UNUSED),
 ];
 
+/** Routes that show what everybody may see of a package. */
+export const PUBLIC_ROUTES = [...badgeRoutes(UNUSED), ...publicPageRoutes(UNUSED)];
+
 export const ALL_ROUTES: DescribedRoute[] = [
+  ...PUBLIC_ROUTES,
   ...healthRoutes(UNUSED),
   ...documentRoutes(() => buildDocument([], { version: "1.0.0" })),
   ...TOKEN_ROUTES,

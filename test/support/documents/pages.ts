@@ -11,6 +11,7 @@ export const PAGES = [
   "deploy/docs/funnel.md",
   "deploy/docs/webhooks.md",
   "deploy/docs/managing.md",
+  "deploy/docs/badges.md",
   "deploy/docs/dashboard.md",
   "deploy/README.md",
   "deploy/docs/install.md",

@@ -20,6 +20,22 @@ export async function readCompanyAddresses(): Promise<KnownCompany[]> {
   });
 }
 
+/** The first company whose network is in a table like the bundled one, such as that of a program with few networks. */
+export async function readCompanyOf(path: string): Promise<KnownCompany> {
+  const rows = readFileSync(path, "utf8").matchAll(/^(\d+),\d+,(\d+),/gm);
+  const addresses = new Map([...rows].map(([, start, asn]) => [Number(asn), dotted(Number(start))]));
+  const companies = (await loadBundledOrganizations()).filter(({ kind }) => COMPANY_KINDS.includes(kind));
+  for (const { name, domain, numbers } of companies) {
+    const address = numbers.map((asn) => addresses.get(asn)).find((each) => each !== undefined);
+    if (address !== undefined && domain !== "") return { name, domain, address };
+  }
+  throw new Error("the table has no network of a company");
+}
+
+function dotted(address: number): string {
+  return [24, 16, 8, 0].map((bits) => (address >>> bits) & 255).join(".");
+}
+
 const COMPANY_KINDS = ["business", "education", "government"];
 
 /** The first address of each AS number. */

@@ -5,10 +5,11 @@ import { ACTIONS } from "../../../api/resources.js";
 import { createApp } from "../../../api/app.js";
 import { managementRoutes } from "../../../api/management-routes.js";
 import { pathsOf, route, type Route } from "../../../api/route.js";
-import { ALL_ROUTES, TOKEN_ROUTES } from "../../support/api/all-routes.js";
+import { ALL_ROUTES, PUBLIC_ROUTES, TOKEN_ROUTES } from "../../support/api/all-routes.js";
 
-/** Routes without a token: they are about the service itself. */
-const PUBLIC = ["/healthz", "/readyz", "/openapi.json", "/docs", "/docs/:hash/:file"];
+/** Routes without a token: they are about the service itself, or show what was made public. */
+const SHOWN = ["/badge/:owner/:name.svg", "/badge/:owner/:name.json", "/p/:owner/:name"];
+const PUBLIC = ["/healthz", "/readyz", "/openapi.json", "/docs", "/docs/:hash/:file", ...SHOWN];
 
 const UNUSED = {} as never;
 
@@ -22,7 +23,8 @@ function registered(): Layer[] {
   const managed = managementRoutes({ pg: UNUSED, tokens: UNUSED }).length;
   const routes = TOKEN_ROUTES.slice(managed);
   const log = pino({ level: "silent" });
-  const app = createApp({ pg: UNUSED, tokens: UNUSED, log, readiness: { checks: {} }, routes });
+  const publicRoutes = PUBLIC_ROUTES;
+  const app = createApp({ pg: UNUSED, tokens: UNUSED, log, readiness: { checks: {} }, routes, publicRoutes });
   const routers = app.middleware.flatMap((each) => ("router" in each ? [each.router] : []));
   return (routers as { stack: Layer[] }[]).flatMap(({ stack }) => stack);
 }

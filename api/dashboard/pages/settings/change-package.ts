@@ -26,6 +26,11 @@ export async function changePackage(visit: Visit, form: Form): Promise<Submitted
       );
       return to("permission-set");
     }
+    case "public": {
+      const shown = path`/v2/packages/${owner.name}/${param("package")}/public`;
+      await api({ method: "PUT", path: shown, body: { public: form.text("public") } });
+      return to("public-set");
+    }
     case "add-route": {
       const body = { templatePath: form.text("templatePath"), outgoingUrl: form.text("outgoingUrl") };
       await faultsAt(

@@ -1,6 +1,7 @@
 import type { PackageDomainV1 } from "../../../../schemas/contracts/package-domain.js";
 import type { PackagePermissionV1 } from "../../../../schemas/contracts/package-permission.js";
 import type { PackageRouteV1 } from "../../../../schemas/contracts/package-route.js";
+import type { PackagePublic } from "../../../../schemas/contracts/packages/package-public.js";
 import type { PackageUpstream, PackageV1 } from "../../../../schemas/contracts/package.js";
 import { path } from "../../address.js";
 import { page, useVisit, type Visit } from "../../page.js";
@@ -11,14 +12,16 @@ import { changePackage } from "./change-package.js";
 import { Domains } from "./domains.js";
 import { PackageRecord, PackageRemoval } from "./package-record.js";
 import { Permissions } from "./permissions.js";
+import { Public } from "./public.js";
 import { Routes } from "./routes.js";
 import { SettingsTabs } from "./settings-tabs.js";
 
 interface PackageSettings {
   record: PackageV1;
-  /** These two are undefined where the viewer is no admin of the package: then nothing may be changed either. */
+  /** These three are undefined where the viewer is no admin of the package: then nothing may be changed either. */
   permissions: PackagePermissionV1[] | undefined;
   upstream: PackageUpstream | undefined;
+  shown: PackagePublic | undefined;
   /** Undefined for types that have none. */
   routes: PackageRouteV1[] | undefined;
   domains: PackageDomainV1[] | undefined;
@@ -37,6 +40,7 @@ export const packageSettingsPage = page<PackageSettings>({
     "permission-set": "The level was set.",
     "route-added": "The route was added.",
     "route-removed": "The route was removed.",
+    "public-set": "What everybody may see was set.",
     "domain-added": "The domain was added.",
     "domain-removed": "The domain was removed.",
   },
@@ -47,16 +51,18 @@ async function loadSettings(visit: Visit): Promise<PackageSettings> {
   const record = await packageOf(visit);
   const at = path`/v1/packages/${record.uuid}`;
   const type = record.libraryType ?? "other";
-  const [permissions, upstream, routes, domains] = await Promise.all([
+  const ofOwner = path`/v2/packages/${owner.name}/${record.uuid}`;
+  const [permissions, upstream, shown, routes, domains] = await Promise.all([
     ifAllowed(api<PackagePermissionV1[]>({ path: `${at}/permissions` })),
-    ifAllowed(api<PackageUpstream>({ path: path`/v2/packages/${owner.name}/${record.uuid}/upstream` })),
+    ifAllowed(api<PackageUpstream>({ path: `${ofOwner}/upstream` })),
+    ifAllowed(api<PackagePublic>({ path: `${ofOwner}/public` })),
     type === "other" ? api<PackageRouteV1[]>({ path: `${at}/routes` }) : undefined,
     type === "other" || type === "pypi" ? api<PackageDomainV1[]>({ path: `${at}/domains` }) : undefined,
   ]);
-  return { record, permissions, upstream, routes, domains };
+  return { record, permissions, upstream, shown, routes, domains };
 }
 
-function PackageContent({ record, permissions, upstream, routes, domains }: PackageSettings) {
+function PackageContent({ record, permissions, upstream, shown, routes, domains }: PackageSettings) {
   const { owner, href } = useVisit();
   const mayChange = permissions !== undefined;
   return (
@@ -71,6 +77,7 @@ function PackageContent({ record, permissions, upstream, routes, domains }: Pack
         {routes && <Routes routes={routes} mayChange={mayChange} />}
         {domains && <Domains domains={domains} mayChange={mayChange} />}
         {permissions && <Permissions permissions={permissions} />}
+        {shown && <Public record={record} shown={shown.public} />}
         {upstream && <PackageRecord record={record} upstream={upstream} />}
       </div>
       {mayChange && <PackageRemoval name={record.name} />}

@@ -1,0 +1,97 @@
+import { renderToString } from "preact-render-to-string";
+import { isLight } from "./badge-color.js";
+import type { Style } from "./parse-badge.js";
+import { textWidth } from "./text-width.js";
+
+export interface BadgeFace {
+  /** Empty: the badge has one part. */
+  label: string;
+  message: string;
+  /** `#rrggbb`, of the message. */
+  color: string;
+  style: Style;
+}
+
+interface Shape {
+  height: number;
+  /** Of the text. */
+  size: number;
+  /** At each end of a part. */
+  padding: number;
+  /** From the top to the line that the text stands on. */
+  base: number;
+  radius: number;
+  /** Between letters. */
+  spacing: number;
+}
+
+const SHAPES: Record<Style, Shape> = {
+  flat: { height: 20, size: 11, padding: 5, base: 14, radius: 3, spacing: 0 },
+  "flat-square": { height: 20, size: 11, padding: 5, base: 14, radius: 0, spacing: 0 },
+  "for-the-badge": { height: 28, size: 10, padding: 10, base: 18, radius: 0, spacing: 1.2 },
+};
+const LABEL_COLOR = "#555555";
+const FONTS = "Verdana,Geneva,DejaVu Sans,sans-serif";
+
+/**
+ * A badge in the look of shields.io, as an SVG of its own. `textLength` fits each text into its part, whichever font
+ * the reader has.
+ */
+export function badgeSvg({ label, message, color, style }: BadgeFace): string {
+  const shape = SHAPES[style];
+  const texts = style === "for-the-badge" ? [label.toUpperCase(), message.toUpperCase()] : [label, message];
+  const [left, right] = texts.map((text) => partWidth(text, shape)) as [number, number];
+  const width = left + right;
+  const title = label === "" ? message : `${label}: ${message}`;
+  return renderToString(
+    <svg xmlns="http://www.w3.org/2000/svg" width={width} height={shape.height} role="img" aria-label={title}>
+      <title>{title}</title>
+      <clipPath id="r">
+        <rect width={width} height={shape.height} rx={shape.radius} />
+      </clipPath>
+      <g clip-path="url(#r)" shape-rendering="crispEdges">
+        {left > 0 && <rect width={left} height={shape.height} fill={LABEL_COLOR} />}
+        <rect x={left} width={right} height={shape.height} fill={color} />
+      </g>
+      <g text-anchor="middle" font-family={FONTS} font-size={shape.size}>
+        {left > 0 && <Text at={0} width={left} {...{ shape, text: texts[0] ?? "", on: LABEL_COLOR }} />}
+        <Text
+          at={left}
+          width={right}
+          {...{ shape, text: texts[1] ?? "", on: color }}
+          isBold={style === "for-the-badge"}
+        />
+      </g>
+    </svg>,
+  );
+}
+
+/** Whole, so that the parts meet at a pixel. */
+function partWidth(text: string, { size, padding, spacing }: Shape): number {
+  if (text === "") return 0;
+  return Math.round(textWidth(text, size) + [...text].length * spacing) + 2 * padding;
+}
+
+interface TextProps {
+  text: string;
+  at: number;
+  width: number;
+  shape: Shape;
+  /** The colour behind it. */
+  on: string;
+  isBold?: boolean;
+}
+
+function Text({ text, at, width, shape, on, isBold }: TextProps) {
+  return (
+    <text
+      x={at + width / 2}
+      y={shape.base}
+      fill={isLight(on) ? "#333333" : "#ffffff"}
+      textLength={width - 2 * shape.padding}
+      font-weight={isBold ? "bold" : undefined}
+    >
+      {text}
+    </text>
+  );
+}

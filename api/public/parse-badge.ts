@@ -1,0 +1,93 @@
+import type { ParsedUrlQuery } from "node:querystring";
+import { Problem } from "../../schemas/problem.js";
+import { LIBRARY_TYPES, type LibraryType } from "../../schemas/records/artifact.js";
+import { storedType } from "../../schemas/contracts/package.js";
+import { badgeColor } from "./badge-color.js";
+
+export const METRICS = ["downloads", "addresses", "version"] as const;
+export const PERIODS = ["day", "week", "month", "total"] as const;
+export const STYLES = ["flat", "flat-square", "for-the-badge"] as const;
+export const TYPES = [...LIBRARY_TYPES, "file"] as const;
+export type Metric = (typeof METRICS)[number];
+export type Period = (typeof PERIODS)[number];
+export type Style = (typeof STYLES)[number];
+export const LABEL_CHARACTERS_MAX = 64;
+
+/** A badge as it is asked for, before it is known whether there is such a package. */
+export interface BadgeAsked {
+  metric: Metric;
+  period: Period;
+  style: Style;
+  label: string;
+  /** `#rrggbb`; undefined if none was asked for. */
+  color: string | undefined;
+  type: LibraryType | undefined;
+}
+
+/** Throws `invalid-query`. The answer depends on no stored data. */
+export function parseBadge(query: ParsedUrlQuery): BadgeAsked {
+  const metric = oneOf(query, "metric", METRICS);
+  const period = oneOf(query, "period", PERIODS) ?? "month";
+  const name = metric ?? "downloads";
+  return {
+    metric: name,
+    period,
+    style: oneOf(query, "style", STYLES) ?? "flat",
+    label: labelOf(query) ?? defaultLabel(name, period),
+    color: colorOf(query),
+    type: parseType(query),
+  };
+}
+
+/** The type that tells packages of one name apart, if given. Throws `invalid-query`. */
+export function parseType(query: ParsedUrlQuery): LibraryType | undefined {
+  const type = oneOf(query, "type", TYPES);
+  return type === undefined ? undefined : storedType(type);
+}
+
+/** The message of a badge is the number alone. */
+function defaultLabel(metric: Metric, period: Period): string {
+  if (metric === "version") return "version";
+  return period === "total" ? metric : `${metric}/${period}`;
+}
+
+function labelOf(query: ParsedUrlQuery): string | undefined {
+  const label = onceOf(query, "label");
+  if (label === undefined) return undefined;
+  if ([...label].length > LABEL_CHARACTERS_MAX)
+    throw new Problem("invalid-query", `label has ${LABEL_CHARACTERS_MAX} characters at most.`);
+  return plainText(label);
+}
+
+/** XML 1.0 has no control characters, and neither has it half of a surrogate pair. */
+export function plainText(text: string): string {
+  return text.replace(/\p{Cc}|\p{Cs}|[\ufffe\uffff]/gu, " ").trim();
+}
+
+function colorOf(query: ParsedUrlQuery): string | undefined {
+  const text = onceOf(query, "color");
+  if (text === undefined) return undefined;
+  const color = badgeColor(text);
+  if (color !== undefined) return color;
+  throw new Problem(
+    "invalid-query",
+    "color must be a name such as blue, or three or six hexadecimal digits.",
+  );
+}
+
+function onceOf(query: ParsedUrlQuery, name: string): string | undefined {
+  const value = query[name];
+  if (value === undefined || typeof value === "string") return value;
+  throw new Problem("invalid-query", `${name} can be given once.`);
+}
+
+export function oneOf<T extends string>(
+  query: ParsedUrlQuery,
+  name: string,
+  values: readonly T[],
+): T | undefined {
+  const text = onceOf(query, name);
+  const found = values.find((value) => value === text);
+  if (text === undefined || found !== undefined) return found;
+  throw new Problem("invalid-query", `${name} must be one of ${values.join(", ")}.`);
+}
