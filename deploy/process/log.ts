@@ -42,7 +42,8 @@ function readable(to: DestinationStream): DestinationStream {
 
 const MASK = "***";
 
-const SECRET_NAMES = ["authorization", "cookie", "token", "password", "secret", "secretKey"];
+/** `rawPacket` holds, in errors of HTTP parsers, all bytes of a request with its headers. */
+const SECRET_NAMES = ["authorization", "cookie", "token", "password", "secret", "secretKey", "rawPacket"];
 const SECRET_FIELDS = SECRET_NAMES.flatMap((name) => [name, `*.${name}`, `*.headers.${name}`]);
 
 /** API tokens, sessions, sign-in links, webhook secrets and passwords in URLs also occur in messages and stack traces. */

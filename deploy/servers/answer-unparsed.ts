@@ -15,7 +15,12 @@ export function answerUnparsed(error: NodeJS.ErrnoException, socket: Duplex, log
     return;
   }
   const { status, headers, body } = refusalOf(problemOf(error));
-  log?.info({ requestId: headers["X-Request-Id"], status, err: error }, "the HTTP parser refused a request");
+  // Not the error: it holds the bytes of the request, a token among them, and its trace says nothing.
+  const { code, message } = error;
+  log?.info(
+    { requestId: headers["X-Request-Id"], status, code, reason: message },
+    "the HTTP parser refused a request",
+  );
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${lines.join("\r\n")}\r\n\r\n${body}`);
   socket.once("finish", () => socket.destroy());

@@ -34,10 +34,15 @@ test.each([
     "the password of a URL in an error",
     { err: new Error("connect to http://app:hidden@127.0.0.1:8123/ failed") },
   ],
+  [
+    "the packet of a request that the HTTP parser refused",
+    { err: Object.assign(new Error("Parse Error"), { rawPacket: Buffer.from("hidden") }) },
+  ],
 ])("%s is not written", (_, fields) => {
   const line = logged((log) => log.error(fields, "failed with mtk_hidden"));
   expect(line).toContain("***");
   expect(line).not.toContain("hidden");
+  expect(line).not.toContain(String([...Buffer.from("hidden")]));
 });
 
 test("the readable form hides them as well", () => {
