@@ -164,8 +164,8 @@ function openWriter(
     ...(lane === "bulk" && { betweenChunks: () => setImmediate() }),
     ...openBlocks(),
     // Waits here while the store is down, so that the chunk need not be enriched again.
-    artifacts: new ArtifactCache((request) =>
-      again("asking for an artifact", () => resolveArtifact(request)),
+    artifacts: new ArtifactCache((request, since) =>
+      again("asking for an artifact", () => resolveArtifact(request, since)),
     ),
     live: new LiveArtifacts((ids) => again("asking for artifacts", () => resolveLive(ids))),
   };

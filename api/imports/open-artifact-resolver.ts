@@ -5,7 +5,6 @@ import type { Postgres } from "../stores/query.js";
 
 /** After this many unknown ids, all ids of the owner are read at once. */
 const MISSES_MAX = 16;
-const TRUSTED_MS = 1_000;
 const IDS_MAX = 50_000;
 const OWNERS_MAX = 100;
 
@@ -13,29 +12,32 @@ interface Known {
   misses: number;
   /** Every id of the owner; undefined before `MISSES_MAX` unknown ids, and for owners with too many artifacts. */
   ids: ReadonlySet<string> | undefined;
-  until: number;
+  /** When they were read, by `performance.now()`. */
+  readAt: number;
 }
 
 /**
  * Answers as `artifactForImport`. A body may name another package on every line. After `MISSES_MAX` unknown ids, the
- * owner's ids are read at once and trusted for a second, so that a line with an unknown id costs no query.
+ * owner's ids are read at once for each chunk, so that a line with an unknown id costs no query. They are not kept for
+ * the next chunk, whose lines may have been received after a package was created.
  */
-export function openArtifactResolver(pg: Postgres, { now = Date.now } = {}): ResolveArtifact {
+export function openArtifactResolver(pg: Postgres): ResolveArtifact {
   const knownByOwner = new Map<string, Known>();
 
-  async function knownOf(ownerId: string): Promise<Known> {
-    const known = knownByOwner.get(ownerId) ?? { misses: 0, ids: undefined, until: 0 };
-    if (known.misses > MISSES_MAX && known.until <= now()) {
+  async function knownOf(ownerId: string, since: number): Promise<Known> {
+    const known = knownByOwner.get(ownerId) ?? { misses: 0, ids: undefined, readAt: -Infinity };
+    if (known.misses > MISSES_MAX && known.readAt < since) {
+      const readAt = performance.now();
       known.ids = await readArtifactIds(pg, { ownerId, idsMax: IDS_MAX });
-      known.until = now() + TRUSTED_MS;
+      known.readAt = readAt;
     }
     if (knownByOwner.size >= OWNERS_MAX && !knownByOwner.has(ownerId)) knownByOwner.clear();
     knownByOwner.set(ownerId, known);
     return known;
   }
 
-  return async (request) => {
-    const known = await knownOf(request.ownerId);
+  return async (request, since) => {
+    const known = await knownOf(request.ownerId, since);
     if (known.ids !== undefined && !known.ids.has(request.id)) return undefined;
     const artifact = await artifactForImport(pg, request);
     if (artifact === undefined) known.misses++;

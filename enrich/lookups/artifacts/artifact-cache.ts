@@ -9,20 +9,28 @@ export interface ArtifactRequest {
   id: string;
 }
 
-/** The artifact, when it exists, belongs to the owner and the account may import into it. */
-export type ResolveArtifact = (request: ArtifactRequest) => Promise<Artifact | undefined>;
+/**
+ * The artifact, when it exists, belongs to the owner and the account may import into it. It is refused only from
+ * records that were read after `since`, a time of `performance.now()`: it may have been created just before.
+ */
+export type ResolveArtifact = (request: ArtifactRequest, since: number) => Promise<Artifact | undefined>;
 
 const ENTRIES_MAX = 20_000;
 const TRUSTED_MS = 1_000;
 
 type Answer = { artifact: Artifact | undefined };
+type TimedAnswer = Answer & { askedAt: number };
 
 /** The artifact that a line names, if its sender may write to it; a promise only where the answer is not cached. */
 export type ArtifactOf = (target: Pick<ArtifactRequest, "kind" | "id">) => Answer | Promise<Answer>;
 
-/** Caches answers of `resolve`, refusals too, for a second: a changed permission takes effect after that time. */
+/**
+ * Caches answers of `resolve` for a second: a permission that was taken away takes effect after that time. A refusal
+ * holds only for chunks that were begun before it was asked for: a package may be created, and lines for it received,
+ * within that second.
+ */
 export class ArtifactCache {
-  private readonly answers = new LRUCache<string, Answer>({ max: ENTRIES_MAX, ttl: TRUSTED_MS });
+  private readonly answers = new LRUCache<string, TimedAnswer>({ max: ENTRIES_MAX, ttl: TRUSTED_MS });
 
   constructor(private readonly resolve: ResolveArtifact) {}
 
@@ -31,24 +39,28 @@ export class ArtifactCache {
    * Making a key and asking the cache took 1 µs a line, and 4 where lines name many artifacts.
    */
   forChunk({ accountId, ownerId }: Pick<ArtifactRequest, "accountId" | "ownerId">): ArtifactOf {
+    const since = performance.now();
     const known = { package: new Map<string, Answer>(), pixel: new Map<string, Answer>() };
     return ({ kind, id }) => {
       const answer = known[kind].get(id);
       if (answer !== undefined) return answer;
-      const asked = this.of({ accountId, ownerId, kind, id });
+      const asked = this.of({ accountId, ownerId, kind, id }, since);
       if (!(asked instanceof Promise)) known[kind].set(id, asked);
       return asked;
     };
   }
 
   /** A promise only where the answer is not cached: cached lines do not wait for each other. */
-  of(request: ArtifactRequest): Answer | Promise<Answer> {
+  of(request: ArtifactRequest, since = performance.now()): Answer | Promise<Answer> {
     const key = `${request.accountId} ${request.ownerId} ${request.kind} ${request.id}`;
-    return this.answers.get(key) ?? this.fetch(key, request);
+    const known = this.answers.get(key);
+    const isKnown = known !== undefined && (known.artifact !== undefined || known.askedAt >= since);
+    return isKnown ? known : this.fetch(key, request, since);
   }
 
-  private async fetch(key: string, request: ArtifactRequest): Promise<Answer> {
-    const answer = { artifact: await this.resolve(request) };
+  private async fetch(key: string, request: ArtifactRequest, since: number): Promise<Answer> {
+    const askedAt = performance.now();
+    const answer = { artifact: await this.resolve(request, since), askedAt };
     this.answers.set(key, answer);
     return answer;
   }

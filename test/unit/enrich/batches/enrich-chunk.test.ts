@@ -23,7 +23,7 @@ const resolvePackage: ResolveArtifact = async ({ kind, id }) =>
   [dockerPackage].find((artifact) => artifact.kind === kind && artifact.id === id);
 
 async function enrich(chunk: RawChunk, resolve = resolvePackage) {
-  const asked = (target: Target) => resolve({ accountId: "", ownerId: "", ...target });
+  const asked = (target: Target) => resolve({ accountId: "", ownerId: "", ...target }, 0);
   const to = {
     events: new EventBlock(),
     logs: new LogBlock(),
@@ -156,7 +156,8 @@ describe("enrichChunk", () => {
     const { outcome } = await enrich(chunk, resolve);
     expect(outcome.eventsImported).toBe(3);
     const { accountId, ownerId } = chunk;
-    expect(resolve.mock.calls).toEqual([[{ accountId, ownerId, kind: "package", id: PACKAGE_ID }]]);
+    expect(resolve).toHaveBeenCalledOnce();
+    expect(resolve.mock.calls[0]?.[0]).toEqual({ accountId, ownerId, kind: "package", id: PACKAGE_ID });
   });
 
   test("rejects when it cannot learn whom an artifact belongs to, rather than refuse the line", async () => {
