@@ -19,6 +19,8 @@ export interface FetchedIndex {
   headers: IncomingHttpHeaders;
   /** The URL of the answer, after redirects. */
   url: string;
+  /** Whether a body that breaks off can be told from its end: it has a length, chunks or a packing. */
+  isDelimited: boolean;
   /** Decompressed. Leaving the loop early closes the connection. */
   body: AsyncIterable<Uint8Array>;
   /** Closes the connection of a body that is not read. */
@@ -26,6 +28,8 @@ export interface FetchedIndex {
 }
 
 const REDIRECTS_MAX = 3;
+/** Answers like 103 before the answer itself. Each takes time to parse, and an upstream may send them for ever. */
+const INTERIM_ANSWERS_MAX = 10;
 
 /**
  * Fetches pages of Python indexes from URLs that package owners set. Every hop of a redirect passes the guard, on a new
@@ -65,6 +69,13 @@ function get(url: URL, { headers, signal, guard }: GetOptions): Promise<Incoming
     // Not `once`: the connection may also break during the body, where the reader gets the error too.
     request.on("error", reject);
     request.once("response", resolve);
+    // After a 101, which nobody asked for, Node closes the connection without an error or a response.
+    request.once("close", () => reject(new UpstreamFailure(`${url.href} was closed without an answer`)));
+    let interim = 0;
+    request.on("information", () => {
+      if (++interim > INTERIM_ANSWERS_MAX)
+        request.destroy(new UpstreamFailure(`${url.href} sends one interim answer after the other`));
+    });
     request.end();
   });
 }
@@ -87,10 +98,13 @@ function fetched(response: IncomingMessage, url: string): FetchedIndex {
     status: response.statusCode ?? 0,
     headers: response.headers,
     url,
+    isDelimited: DELIMITING.some((name) => response.headers[name] !== undefined),
     body: plainBody(response),
     discard: () => void response.destroy(),
   };
 }
+
+const DELIMITING = ["content-length", "transfer-encoding", "content-encoding"] as const;
 
 function plainBody(response: IncomingMessage): Readable {
   // An unread body must not end the process with its error.

@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { limitConcurrency } from "../../../schemas/async/limit-concurrency.js";
+import { untilAborted } from "../../../schemas/async/until-aborted.js";
 import type { FetchIndex } from "./fetch-index.js";
 import { limitBytes } from "./limit-bytes.js";
 import { readUpstreamPage, type UpstreamPage } from "./read-upstream-page.js";
@@ -94,7 +95,8 @@ export function createPythonIndex({ fetchIndex, now, onFailure, limits }: Python
     const wanted = { url, project: source.project, copy: pages.get(key)?.page, ...limits };
     try {
       using _permits = await takePermits([source.ownerId, new URL(url).origin], signal);
-      const page = await readUpstreamPage(wanted, { fetchIndex, signal });
+      // The permits are given back in time, whatever the upstream answers or does not.
+      const page = await untilAborted(readUpstreamPage(wanted, { fetchIndex, signal }), signal);
       failed.delete(key);
       return cache(page, key);
     } catch (error) {

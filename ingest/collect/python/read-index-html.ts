@@ -14,21 +14,25 @@ interface ReadOptions {
   kind: IndexPage["kind"];
   /** The URL of the page. Its links are relative to it, unless the page has a `base`. */
   url: string;
+  /** False where a page that was cut off looks like a whole one: then it must end with `</html>`. */
+  isDelimited?: boolean;
 }
 
 /**
- * Parses the HTML form (PEP 503, UTF-8) as its bytes arrive. Throws UnreadableIndex for an unknown index version and for
- * more links than LINKS_MAX.
+ * Parses the HTML form (PEP 503, UTF-8) as its bytes arrive. Throws UnreadableIndex for an unknown index version, for
+ * more links than LINKS_MAX, and for a page that may have been cut off.
  */
 export async function readIndexHtml(
   bytes: AsyncIterable<Uint8Array>,
-  { kind, url }: ReadOptions,
+  { kind, url, isDelimited = true }: ReadOptions,
 ): Promise<IndexPage> {
   const links = new LinkReader(url, LINKS_MAX[kind]);
   const parser = new Parser(links);
   const decoder = new TextDecoder();
   for await (const part of bytes) parser.write(decoder.decode(part, { stream: true }));
   parser.end(decoder.decode());
+  if (!isDelimited && !links.isClosed)
+    throw new UnreadableIndex("the connection ended before the page did, which has no length and no </html>");
   const rest = { meta: { "api-version": "1.0" } };
   return kind === "root"
     ? { kind, rest, projects: links.found.flatMap(projectOf) }
@@ -47,6 +51,8 @@ const DEPTH_MAX = 10_000;
 class LinkReader {
   readonly found: Link[] = [];
   base: string;
+  /** Whether the page had its end tag. */
+  isClosed = false;
   readonly #linksMax: number;
   #open: Link | undefined;
   #depth = 0;
@@ -75,8 +81,9 @@ class LinkReader {
     if (this.#open !== undefined && this.#open.text.length < 1000) this.#open.text += text;
   }
 
-  onclosetag(tag: string): void {
+  onclosetag(tag: string, isImplied: boolean): void {
     this.#depth--;
+    if (tag === "html" && !isImplied) this.isClosed = true;
     if (tag === "a") this.#open = undefined;
   }
 }

@@ -58,7 +58,8 @@ function headersFor({ project, copy }: WantedPage): Record<string, string> {
 
 async function readPage({ project, ...limits }: WantedPage, answer: FetchedIndex): Promise<UpstreamPage> {
   const body = new CountedBody(answer.body, limits);
-  const read = { kind: project === "" ? "root" : "project", url: answer.url } as const;
+  const { url, isDelimited } = answer;
+  const read = { kind: project === "" ? "root" : "project", url, isDelimited } as const;
   try {
     const page = await readForm(body, { ...read, form: formOf(answer) });
     // A large page takes long to parse. Other requests are served before it is rendered.
@@ -73,6 +74,7 @@ async function readPage({ project, ...limits }: WantedPage, answer: FetchedIndex
 interface Form {
   kind: IndexPage["kind"];
   url: string;
+  isDelimited: boolean;
   form: "json" | "html";
 }
 

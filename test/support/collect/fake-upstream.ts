@@ -8,6 +8,8 @@ export interface UpstreamAnswer {
   body?: string | readonly Uint8Array[];
   /** The address after redirects, when it is another than the one asked for. */
   url?: string;
+  /** Whether it says where its body ends; it does by default. */
+  isDelimited?: boolean;
 }
 
 export interface FakeUpstream {
@@ -33,6 +35,7 @@ export function fakeUpstream(answer: FakeUpstream["answer"]): FakeUpstream {
       status,
       headers: { "content-type": "text/html", ...sent },
       url: answered.url ?? url,
+      isDelimited: answered.isDelimited ?? true,
       body: bytesOf(typeof body === "string" ? [Buffer.from(body)] : body),
       discard: () => void upstream.discarded++,
     };

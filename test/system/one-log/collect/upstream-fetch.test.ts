@@ -25,6 +25,15 @@ const PATHS: Record<string, (response: ServerResponse) => void> = {
     setTimeout(() => response.destroy(), 20);
   },
   "/silent": () => undefined,
+  "/endless": (response) => {
+    const timer = setInterval(() => response.writeEarlyHints({ link: "</style.css>; rel=preload" }), 1);
+    response.once("close", () => clearInterval(timer));
+  },
+  "/switched": (response) =>
+    void response.socket?.end(
+      "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n",
+    ),
+  "/unbounded": (response) => void response.socket?.end("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\na page"),
   "/slow": (response) => void response.writeHead(200).write("a pa"),
 };
 
@@ -67,6 +76,15 @@ describe("a page of an upstream", () => {
     expect(asked.at(-1)?.headers).toMatchObject({ accept: "text/html", "accept-encoding": "gzip" });
   });
 
+  test.each([
+    ["/plain", true],
+    ["/gzip", true],
+    ["/unbounded", false],
+  ])("at %s is delimited: %s", async (path, isDelimited) => {
+    const answer = await clientOf(true)(upstream.url + path, {}, NEVER);
+    expect([answer.isDelimited, await textOf(answer.body)]).toEqual([isDelimited, "a page"]);
+  });
+
   it("is asked for by the name that it has", async () => {
     const answer = await clientOf(true)(`http://index.example:${upstream.port}/plain`, {}, NEVER);
     expect(await textOf(answer.body)).toBe("a page");
@@ -78,6 +96,8 @@ describe("a page of an upstream", () => {
     ["/file", "was redirected from https to http, or to another protocol: file://"],
     ["/nowhere", "was redirected to an invalid URL: http://["],
     ["/brotli", "answered with Content-Encoding br"],
+    ["/switched", "was closed without an answer"],
+    ["/endless", "sends one interim answer after the other"],
   ])("at %s is not had: it %s", async (path, message) => {
     await expect(clientOf(true)(upstream.url + path, {}, NEVER)).rejects.toThrow(message);
   });

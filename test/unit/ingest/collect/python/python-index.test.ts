@@ -56,6 +56,31 @@ it("asks for the page of the project, and for JSON first", async () => {
   ]);
 });
 
+it("gives up an upstream whose request never settles, so that it keeps no place of the others", async () => {
+  const failures: string[] = [];
+  const index = createPythonIndex({
+    fetchIndex: () => new Promise(() => undefined),
+    now: () => 0,
+    onFailure: (_, url) => failures.push(url),
+    limits: { timeoutMs: 10, fetchesMax: 1 },
+  });
+  expect(await index.read(PLACE)).toBe("unavailable");
+  expect(await index.read({ ...PLACE, ownerId: "bob" })).toBe("unavailable");
+  expect(failures).toHaveLength(2);
+});
+
+it("serves no page that was cut off, and keeps the copy that it has", async () => {
+  const whole = '<html><body><a href="a.zip">a</a><a href="b.zip">b</a></body></html>';
+  const world = worldOf(() => ({ body: whole.slice(0, 45), isDelimited: false }));
+  expect(await has(world, "a.zip")).toBe("unavailable");
+  world.clock.now = 60_000;
+  world.upstream.answer = () => ({ body: whole, isDelimited: false });
+  expect(await has(world, "b.zip")).toBe(true);
+  world.clock.now = 120_000;
+  world.upstream.answer = () => ({ body: whole.slice(0, 45), isDelimited: false });
+  expect(await has(world, "b.zip")).toBe(true);
+});
+
 it("asks for the root page where the repository is, and for HTML, which is read as it comes", async () => {
   const world = worldOf(() => page());
   await world.index.read({ ...PLACE, project: "" });
@@ -168,7 +193,7 @@ it("serves the copy that it has while the upstream is unavailable, and leaves th
 });
 
 it("gives up an upstream that does not answer in time, and serves its copy", async () => {
-  const world = worldOf(() => page("a.zip"), { timeoutMs: 5 });
+  const world = worldOf(() => page("a.zip"), { timeoutMs: 150 });
   await has(world, "a.zip");
   world.clock.now = 60_000;
   world.upstream.answer = () => new Promise(() => undefined);
