@@ -102,6 +102,10 @@ const UNANSWERED: Record<string, () => Promise<{ url: string; error: RegExp; exc
     error: /did not answer in time/,
     exchangeMs: SLOW_MS,
   }),
+  "says to go on as fast as anybody reads": async () => ({
+    url: using(await openRawReceiver(say("HTTP/1.1 103 Early Hints\r\n\r\n".repeat(11)))).url,
+    error: /sends one interim answer after the other/,
+  }),
   "resets the connection": async () => ({
     url: using(await openRawReceiver((socket) => void socket.once("data", () => socket.resetAndDestroy())))
       .url,
