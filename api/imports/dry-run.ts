@@ -1,45 +1,55 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { decodeLine } from "../../enrich/lines/decode-line.js";
-import type { ReadEvent } from "../../enrich/lines/read-event.js";
-import { readLine } from "../../enrich/lines/read-line.js";
-import { numberLines, type NumberedLine } from "../../enrich/lines/split-lines.js";
-import { emptyTally, tallyLine } from "../../enrich/lines/tally-lines.js";
-import {
-  ArtifactCache,
-  type ArtifactOf,
-  type ResolveArtifact,
-} from "../../enrich/lookups/artifacts/artifact-cache.js";
+import { addTally, emptyTally } from "../../enrich/lines/tally-lines.js";
 import { cutChunks } from "../../ingest/import/cut-chunks.js";
 import { readWhileSent } from "../../ingest/import/read-while-sent.js";
-import { CHUNK_LIMITS, type ImportTarget } from "../../ingest/import/receive-import.js";
+import { CHUNK_LIMITS } from "../../ingest/import/receive-import.js";
+import { untilAborted } from "../../schemas/async/until-aborted.js";
+import { Problem } from "../../schemas/problem.js";
 import type { DryRun } from "../../schemas/records/import-store.js";
+import type { CheckLines, LinesToCheck } from "./check-lines.js";
 
 export interface DryRunDependencies {
-  resolveArtifact: ResolveArtifact;
+  checkLines: CheckLines;
   /** Milliseconds since the epoch. */
   now: () => number;
   idleMsMax?: number | undefined;
+  /** Waits between chunks while there are other requests. */
+  throttle?: (() => Promise<unknown>) | undefined;
+  limits?: Partial<typeof DRY_RUN_LIMITS>;
 }
 
-/** Small chunks: each chunk blocks the other requests of this process while its lines are read. */
+export const DRY_RUN_LIMITS = {
+  /** Blank lines counted, exact to a chunk. */
+  linesMax: 1_000_000,
+  /** From the first byte to the answer. */
+  durationMsMax: 600_000,
+};
+
+/** Small chunks: the checks of all owners take turns after each. */
 const LIMITS = { ...CHUNK_LIMITS, bytesTarget: 64 * 1024 };
+const RETRY_AFTER_SECONDS = 60;
 
 /**
  * Answers the counts and samples that an import of this body would end with. Validates in the same way and stores
  * nothing. Holds one chunk at a time.
+ * @throws Problem `too-large` above the lines, `unavailable` above the time that one dry run may have
  */
 export async function dryRun(
   body: AsyncIterable<Buffer>,
-  target: Omit<ImportTarget, "importId">,
-  { resolveArtifact, now, idleMsMax }: DryRunDependencies,
+  target: LinesToCheck["target"],
+  { checkLines, now, idleMsMax, throttle = nextTurn, limits }: DryRunDependencies,
 ): Promise<DryRun> {
-  const artifacts = new ArtifactCache(resolveArtifact);
+  const { linesMax, durationMsMax } = { ...DRY_RUN_LIMITS, ...limits };
+  using time = limitTime(durationMsMax);
+  const { signal } = time;
+  const { ownerId, accountId, artifactKind, artifactId } = target;
+  const sent = { ownerId, accountId, artifactKind, artifactId };
   const tally = emptyTally();
-  for await (const { bytes, firstLine } of cutChunks(readWhileSent(body, { idleMsMax }), LIMITS)) {
-    const reading = { target, artifactOf: artifacts.forChunk(target), receivedAt: now() };
-    for (const line of numberLines(bytes, firstLine))
-      tallyLine(tally, line.line, await validate(line, reading));
-    await nextTurn();
+  for await (const { bytes, firstLine } of cutChunks(readWhileSent(body, { idleMsMax, signal }), LIMITS)) {
+    if (firstLine > linesMax) throw tooManyLines(linesMax);
+    const lines = { bytes, firstLine, target: sent, receivedAt: now() };
+    addTally(tally, await untilAborted(checkLines(lines, signal), signal));
+    await throttle();
   }
   return {
     dry_run: true,
@@ -51,18 +61,22 @@ export async function dryRun(
   };
 }
 
-interface Validating {
-  target: Omit<ImportTarget, "importId">;
-  artifactOf: ArtifactOf;
-  receivedAt: number;
+function limitTime(durationMsMax: number): Disposable & { signal: AbortSignal } {
+  const controller = new AbortController();
+  const end = () => controller.abort(tookTooLong(durationMsMax));
+  const timer = setTimeout(end, durationMsMax);
+  return { signal: controller.signal, [Symbol.dispose]: () => clearTimeout(timer) };
 }
 
-async function validate(
-  numbered: NumberedLine,
-  { target, artifactOf, receivedAt }: Validating,
-): Promise<ReadEvent> {
-  const decoded = decodeLine(numbered, target);
-  if ("fault" in decoded) return decoded;
-  const { artifact } = await artifactOf(decoded.target);
-  return readLine(decoded, artifact, { line: numbered.line, receivedAt });
+function tooManyLines(linesMax: number): Problem {
+  const most = linesMax.toLocaleString("en-US");
+  return new Problem("too-large", `A dry run takes at most ${most} lines: try the beginning of the body.`);
+}
+
+function tookTooLong(durationMsMax: number): Problem {
+  return new Problem(
+    "unavailable",
+    `The dry run took longer than ${durationMsMax / 60_000} minutes: try the beginning of the body.`,
+    { retryAfterSeconds: RETRY_AFTER_SECONDS },
+  );
 }

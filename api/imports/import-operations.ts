@@ -51,7 +51,7 @@ export function startOperation({
       ...query,
       dryRun: {
         schema: { type: "boolean", default: false },
-        description: "Validates and counts, and imports nothing",
+        description: "Validates and counts, and imports nothing; at most a million lines and ten minutes",
       },
     },
     headers: {

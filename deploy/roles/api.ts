@@ -22,6 +22,7 @@ import { createApiServer } from "../servers/create-api-server.js";
 import { listen, type ListeningServer } from "../servers/listen.js";
 import { trustsProxy } from "../servers/trusts-proxy.js";
 import { readinessOf } from "./readiness.js";
+import { openLineChecks } from "./start-line-checks.js";
 import type { RoleParts } from "./role-parts.js";
 import type { Collect } from "./start-collect.js";
 import { webhookApi } from "./start-webhooks.js";
@@ -32,6 +33,8 @@ export async function startApi(parts: RoleParts, collect?: Collect): Promise<Lis
   const { pg, requests, exports: clickhouse, clickhouseRequests } = stores;
   const eventLog = await stores.eventLog();
   const active = new ActiveUploads();
+  const { logLevel } = config;
+  const lineChecks = openLineChecks({ postgresUrl: stores.postgresUrl, logLevel, log });
   const listener = createApiMetrics(registry, {
     activeUploads: () => active.size,
     onImportEnded: (ending) => metrics.countEnded(ending, 1),
@@ -58,6 +61,7 @@ export async function startApi(parts: RoleParts, collect?: Collect): Promise<Lis
         listener,
         bodyBytesMax: config.imports.bytesMax,
         throttle: () => throttleUpload(eventLog, collect),
+        checkLines: lineChecks.check,
       }),
       ...importEndingRoutes({ pg: requests, active, listener }),
       ...importRecordRoutes({ pg: requests, clickhouse, listener }),
@@ -74,7 +78,14 @@ export async function startApi(parts: RoleParts, collect?: Collect): Promise<Lis
   });
   const handle = app.callback();
   const server = createApiServer((request, response) => void handle(request, response), { log });
-  return listen(server, { ...config.http, variable: "PORT" });
+  const listening = await listen(server, { ...config.http, variable: "PORT" });
+  return {
+    ...listening,
+    async [Symbol.asyncDispose]() {
+      await listening[Symbol.asyncDispose]();
+      await lineChecks[Symbol.asyncDispose]();
+    },
+  };
 }
 
 async function throttleUpload(eventLog: LagReader, collect?: Collect): Promise<void> {

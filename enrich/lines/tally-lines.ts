@@ -24,6 +24,15 @@ export function tallyLine(tally: LineTally, line: number, read: ReadEvent): void
   for (const fault of read.warnings) addEntry(tally.warnings, fault, line);
 }
 
+/** Adds the counts of further lines, which come after those of `tally`. */
+export function addTally(tally: LineTally, next: LineTally): void {
+  tally.eventsTotal += next.eventsTotal;
+  tally.eventsImported += next.eventsImported;
+  tally.eventsFailed += next.eventsFailed;
+  for (const entries of ["errors", "warnings"] as const)
+    tally[entries].push(...next[entries].slice(0, LOG_SAMPLE_MAX - tally[entries].length));
+}
+
 function addEntry(sample: LogEntry[], fault: LineFault, line: number): void {
   if (sample.length < LOG_SAMPLE_MAX) sample.push(logEntry(fault, line));
 }

@@ -9,6 +9,7 @@ import { EventLogUnavailable, type EventLog } from "../../../schemas/records/eve
 import { Problem } from "../../../schemas/problem.js";
 import { NO_LISTENER, type ApiListener } from "../../api-listener.js";
 import { ActiveDryRuns } from "../../imports/active-dry-runs.js";
+import { openLineCheck, type CheckLines } from "../../imports/check-lines.js";
 import { dryRun } from "../../imports/dry-run.js";
 import { ID, startOperation } from "../../imports/import-operations.js";
 import { importOf } from "../../imports/import-of.js";
@@ -44,6 +45,8 @@ export interface ImportRoutesDeps {
   idleMsMax?: number;
   /** Waits between chunks while there are other requests; see `throttleOnLag`. */
   throttle?: () => Promise<void>;
+  /** Checks the lines of dry runs; on the calling thread by default. */
+  checkLines?: CheckLines;
   listener?: Pick<ApiListener, "onImportBytes" | "onImportEnded">;
 }
 
@@ -54,11 +57,12 @@ interface Start extends NewImport, Pick<Call, "auditEntry"> {
   path: string;
 }
 
-type StartDeps = ImportRoutesDeps & { dryRuns: ActiveDryRuns };
+type StartDeps = ImportRoutesDeps & { dryRuns: ActiveDryRuns; checkLines: CheckLines };
 
 export function importRoutes(dependencies: ImportRoutesDeps): Route[] {
   const { pg } = dependencies;
-  const deps = { ...dependencies, dryRuns: new ActiveDryRuns() };
+  const checkLines = openLineCheck(openArtifactResolver(pg));
+  const deps = { checkLines, ...dependencies, dryRuns: new ActiveDryRuns() };
   return [
     route({
       method: "POST",
@@ -176,11 +180,10 @@ function startOf({
 async function answerDryRun(
   ctx: ApiContext,
   { body, target }: { body: AsyncIterable<Buffer>; target: NewImport },
-  { pg, dryRuns, idleMsMax, now = Date.now }: StartDeps,
+  { dryRuns, checkLines, idleMsMax, throttle, now = Date.now }: StartDeps,
 ): Promise<void> {
   using _turn = dryRuns.open(target.ownerId);
-  const resolveArtifact = openArtifactResolver(pg);
-  ctx.body = await reading(dryRun(body, target, { resolveArtifact, now, idleMsMax }));
+  ctx.body = await reading(dryRun(body, target, { checkLines, now, idleMsMax, throttle }));
 }
 
 async function reading<T>(work: Promise<T>): Promise<T> {

@@ -1,6 +1,7 @@
-import { Readable } from "node:stream";
+import { PassThrough, Readable } from "node:stream";
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
+import { openLineCheck } from "../../../../api/imports/check-lines.js";
 import { dryRun } from "../../../../api/imports/dry-run.js";
 import { enrichChunk } from "../../../../enrich/batches/enrich-chunk.js";
 import { ArtifactCache, type ResolveArtifact } from "../../../../enrich/lookups/artifacts/artifact-cache.js";
@@ -41,7 +42,7 @@ test.each(["package", "any"] as const)(
           lookups: tinyLookups,
         });
         const answer = await dryRun(Readable.from([body]), chunk, {
-          resolveArtifact,
+          checkLines: openLineCheck(resolveArtifact),
           now: () => RECEIVED_AT,
         });
         expect(answer).toEqual({
@@ -57,3 +58,46 @@ test.each(["package", "any"] as const)(
     );
   },
 );
+
+const body = (text: string) => Readable.from([Buffer.from(text)]);
+const at = chunkOf("");
+
+test("samples the first ten entries of a body of many chunks", async () => {
+  const answer = await dryRun(body(`nonsense ${"x".repeat(20_000)}\n`.repeat(25)), at, {
+    checkLines: openLineCheck(resolveArtifact),
+    now: () => RECEIVED_AT,
+  });
+  expect(answer).toMatchObject({ events_total: 25, events_failed_to_import: 25 });
+  expect(answer.error_log_sample.map(({ line }) => line)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+});
+
+test("ends above its lines, blank ones counted", async () => {
+  const checks = vi.fn(openLineCheck(resolveArtifact));
+  const parts = Readable.from(Array.from({ length: 8 }, () => Buffer.from("\n".repeat(65_536))));
+  const running = dryRun(parts, at, {
+    checkLines: checks,
+    now: () => RECEIVED_AT,
+    limits: { linesMax: 100_000 },
+  });
+  await expect(running).rejects.toMatchObject({
+    code: "too-large",
+    message: "A dry run takes at most 100,000 lines: try the beginning of the body.",
+  });
+  expect(checks).toHaveBeenCalledTimes(2);
+});
+
+test("ends when its time is over, whatever its sender or its checks do", async () => {
+  const limits = { durationMsMax: 10 };
+  const standing = dryRun(new PassThrough(), at, {
+    checkLines: openLineCheck(resolveArtifact),
+    now: () => RECEIVED_AT,
+    limits,
+  });
+  const unchecked = dryRun(body("{}"), at, {
+    checkLines: () => new Promise(() => undefined),
+    now: () => RECEIVED_AT,
+    limits,
+  });
+  for (const running of [standing, unchecked])
+    await expect(running).rejects.toMatchObject({ code: "unavailable", retryAfterSeconds: 60 });
+});
