@@ -12,6 +12,7 @@ import {
 } from "./dashboard/dashboard-routes.js";
 import { PAGES } from "./dashboard/pages/pages.js";
 import { accountPages } from "./dashboard/pages/account-pages.js";
+import { openExportPermits } from "./exports/export-permits.js";
 import { FailedTokens } from "./identity/failed-tokens.js";
 import type { OpenIdProvider } from "./identity/openid.js";
 import { managementRoutes } from "./management-routes.js";
@@ -86,6 +87,7 @@ export function createApp({
   app.use(tagAnswers());
   app.use(answerProblems());
   app.use(limitBody(bodyMsMax));
+  app.use(limitExports());
   app.use(leadToDashboard());
   app.use(dashboardAssets());
   app.use(dashboardErrors());
@@ -112,6 +114,14 @@ const BODY_MS_MAX = 30_000;
 function limitBody(bodyMsMax: number): Koa.Middleware<ApiState> {
   return (ctx, next) => {
     ctx.state.bodyMsMax = bodyMsMax;
+    return next();
+  };
+}
+
+function limitExports(): Koa.Middleware<ApiState> {
+  const takeExportPermit = openExportPermits();
+  return (ctx, next) => {
+    ctx.state.takeExportPermit = takeExportPermit;
     return next();
   };
 }

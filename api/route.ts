@@ -5,6 +5,7 @@ import type { Action } from "./resources.js";
 import { refuseUnknownParameters } from "./answers/refuse-unknown-parameters.js";
 import { requireScope } from "./authorise/authorise.js";
 import type { Operation } from "./operation.js";
+import type { TakeExportPermit } from "./exports/export-permits.js";
 import type { Account } from "./stores/accounts/accounts.js";
 import type { Session } from "./stores/accounts/sessions.js";
 import { insertAuditEntry, type AuditEntry, type Changed } from "./stores/accounts/audit-entries.js";
@@ -69,6 +70,8 @@ export interface ApiState {
   session?: Session;
   /** The pattern of the matched route. */
   route?: string;
+  /** Shares exports among callers; see `openExportPermits`. */
+  takeExportPermit?: TakeExportPermit;
   /** The time limit for the body of a management request. */
   bodyMsMax: number;
   /** Set once an answer was broken off. */

@@ -4,6 +4,7 @@ import { NO_LISTENER, type ApiListener } from "../api-listener.js";
 import { countRows } from "./count-rows.js";
 import type { RowCount } from "./row-count.js";
 import type { ApiContext } from "../route.js";
+import type { ExportPermit } from "./export-permits.js";
 import { gzipRows, RowsBody } from "./rows-body.js";
 
 /**
@@ -49,25 +50,37 @@ export async function answerRows(
   ctx.req.once("close", () => stop.abort());
   // A request that closed earlier emits no close again.
   if (ctx.req.socket.destroyed) stop.abort();
-  const rows = await openUncoded(ctx, () => open({ signal: stop.signal, zstd: encoding === "zstd" }));
+  const { signal } = stop;
+  const permit = await openUncoded(ctx, () => takePermit(ctx, signal));
+  signal.addEventListener("abort", () => permit?.[Symbol.dispose](), { once: true });
+  const rows = await openUncoded(ctx, () => open({ signal, zstd: encoding === "zstd" }), permit);
   ctx.status = 200;
   // Searching for line ends takes a twentieth of an export's time.
   const answer = countAnswer(rows, {
     count: counts ? countRows(format) : UNCOUNTED,
     listener,
-    signal: stop.signal,
+    signal,
+    permit,
   });
   begun.answer = answer;
   if (counts) ctx.set("Trailer", "X-Row-Count");
   const trailed = counts ? withRowCount(ctx, answer) : answer.rows;
-  ctx.body = encoding === "gzip" ? gzipRows(trailed) : new RowsBody(trailed, stop.signal);
+  ctx.body = encoding === "gzip" ? gzipRows(trailed) : new RowsBody(trailed, signal);
+}
+
+async function takePermit(ctx: ApiContext, signal: AbortSignal): Promise<ExportPermit | undefined> {
+  const { takeExportPermit, account, log } = ctx.state;
+  const onBrokenOff = () =>
+    log.info("an export was broken off: its caller did not read on while others waited");
+  return takeExportPermit?.({ accountId: account?.id ?? "", socket: ctx.req.socket, signal, onBrokenOff });
 }
 
 /** An error body is not encoded as the rows would have been. */
-async function openUncoded<T>(ctx: ApiContext, open: () => Promise<T>): Promise<T> {
+async function openUncoded<T>(ctx: ApiContext, open: () => Promise<T>, permit?: Disposable): Promise<T> {
   try {
     return await open();
   } catch (error) {
+    permit?.[Symbol.dispose]();
     ctx.remove("Content-Encoding");
     throw error;
   }
@@ -87,21 +100,26 @@ interface Counting {
   count: RowCount;
   listener: ExportListener;
   signal: AbortSignal;
+  permit: ExportPermit | undefined;
 }
 
-function countAnswer(opened: Rows, { count, listener, signal }: Counting): CountedAnswer {
+function countAnswer(opened: Rows, { count, listener, signal, permit }: Counting): CountedAnswer {
   const counted: CountedAnswer = { rows: counting(), count: 0, failed: false };
   async function* counting(): AsyncGenerator<Buffer> {
     try {
       for await (const part of opened) {
         counted.count += count.add(part);
         listener.onExported(part.length);
+        permit?.onHanded();
         yield part;
+        permit?.onTaken();
       }
       counted.count += await count.finish();
     } catch (error) {
       counted.failed = !signal.aborted;
       throw error;
+    } finally {
+      permit?.[Symbol.dispose]();
     }
   }
   return counted;

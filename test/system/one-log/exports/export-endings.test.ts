@@ -7,7 +7,8 @@ import { pino } from "pino";
 import { expect, test } from "vitest";
 import { openRows, type Rows } from "../../../../aggregate/queries/open-rows.js";
 import { answerRows, type OpenRows } from "../../../../api/exports/answer-rows.js";
-import { onUncaught } from "../../../../api/middleware/answer-problems.js";
+import { openExportPermits, type TakeExportPermit } from "../../../../api/exports/export-permits.js";
+import { answerProblems, onUncaught } from "../../../../api/middleware/answer-problems.js";
 import { requestId } from "../../../../api/middleware/request-id.js";
 import type { ApiState } from "../../../../api/route.js";
 import { connectResults } from "../../../../deploy/stores/clickhouse/results/connect-results.js";
@@ -20,7 +21,10 @@ const READ_BYTES = 2_000_000;
 const LINES = Buffer.from('{"total":1}\n'.repeat(10_000));
 
 /** Serves one stream of rows and records the events of its listener. */
-async function serve(rows: (signal: AbortSignal) => Rows | Promise<Rows>) {
+async function serve(
+  rows: (signal: AbortSignal) => Rows | Promise<Rows>,
+  takeExportPermit?: TakeExportPermit,
+) {
   const told = { bytes: 0, endings: [] as string[], signals: [] as AbortSignal[], warnings: [] as string[] };
   const open: OpenRows = async ({ signal }) => {
     told.signals.push(signal);
@@ -31,6 +35,11 @@ async function serve(rows: (signal: AbortSignal) => Rows | Promise<Rows>) {
   app.silent = true;
   app.context.onerror = onUncaught;
   app.use(requestId(log));
+  app.use(answerProblems());
+  app.use((ctx, next) => {
+    if (takeExportPermit !== undefined) ctx.state.takeExportPermit = takeExportPermit;
+    return next();
+  });
   app.use((ctx) =>
     answerRows(ctx, open, {
       listener: {
@@ -152,4 +161,36 @@ test("an export of a real connection whose callers break theirs was left, each t
     await expect.poll(() => server.told.endings.length).toBe(left);
   }
   expect(new Set(server.told.endings)).toEqual(new Set(["left"]));
+});
+
+test("twenty pipelined exports that are not read keep one place, and lose it to callers that wait", async () => {
+  const take = openExportPermits({ inAll: 1, stalledMsMax: 50, waitMsMax: 2_000 });
+  await using server = await serve(endless, take);
+  const { hostname, port } = new URL(server.url);
+  const pipelined = connect(Number(port), hostname).pause();
+  pipelined.on("error", () => undefined);
+  pipelined.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n".repeat(20));
+  await expect.poll(() => server.told.signals.length).toBe(1);
+  const other = await ask(server.url);
+  expect(other.statusCode).toBe(200);
+  expect(server.told.signals).toHaveLength(2);
+  other.destroy();
+  pipelined.destroy();
+});
+
+test("a caller who would wait long is told when to come again, and the place is free after it was used", async () => {
+  const take = openExportPermits({ inAll: 1, waitMsMax: 30 });
+  await using server = await serve(endless, take);
+  const slow = (await ask(server.url)).pause();
+  const refused = await ask(server.url, { "Accept-Encoding": "gzip" });
+  expect([refused.statusCode, refused.headers["retry-after"]]).toEqual([503, "1"]);
+  expect(JSON.parse(await text(refused))).toMatchObject({ code: "unavailable" });
+  slow.destroy();
+  await expect
+    .poll(async () => {
+      const answer = await ask(server.url);
+      answer.destroy();
+      return answer.statusCode;
+    })
+    .toBe(200);
 });
