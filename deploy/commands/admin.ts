@@ -4,59 +4,42 @@ import { switchExport } from "../../api/exports/switch-export.js";
 import { createTokenCipher } from "../../api/identity/tokens.js";
 import { checkSecretKey } from "../../api/stores/accounts/secret-key.js";
 import { migratePostgres } from "../../api/stores/migrate-postgres.js";
-import { Problem } from "../../schemas/problem.js";
 import { ClosingStack } from "../process/closing-stack.js";
 import { createLog } from "../process/log.js";
-import { StartFailure } from "../process/start-failure.js";
 import { connectPostgres } from "../stores/postgres/connect-postgres.js";
 import { accountCommands } from "./admin-accounts.js";
+import { backupCommands } from "./admin-backup.js";
 import { deadLettersCommand } from "./admin-dead-letters.js";
 import { funnelCommand } from "./admin-funnel.js";
 import type { Administer, Administered } from "./administer.js";
+import { thisProcess, type AdminProcess } from "./admin-process.js";
 import { openAdminStores } from "./open-admin-stores.js";
+import { sentenceOf } from "./sentence-of.js";
 
 /**
  * `admin <command>`: operations on the databases, with or without a running server. Results go to standard output. A
  * failure is one sentence on standard error and exit status 1.
  */
-export function adminCommand({ env, print, fail }: AdminProcess = thisProcess()): Command {
-  const administer = administrator({ env, print, fail });
-  const admin = new Command("admin").addHelpText(
-    "after",
-    "\nReads the same environment as `start`: DATABASE_URL, or else DATA_DIR." +
-      "\nEvery change is recorded in the audit log of its owner, with the operator as its author.",
-  );
+export function adminCommand(process: AdminProcess = thisProcess()): Command {
+  const admin = new Command("admin")
+    .addHelpText(
+      "after",
+      "\nReads the same environment as `start`: DATABASE_URL, or else DATA_DIR." +
+        "\nEvery change is recorded in the audit log of its owner, with the operator as its author.",
+    );
+  const administer = administrator(process);
   for (const command of [
     ...accountCommands(administer),
     ...exportCommands(administer),
     migrateCommand(administer),
     deadLettersCommand(administer),
     funnelCommand(administer),
+    ...backupCommands(process),
   ])
     admin.addCommand(command);
   // As it was called before: scripts of operators may say so.
   admin.addCommand(deadLettersCommand(administer, "parked"), { hidden: true });
   return admin;
-}
-
-/** The process that a command runs in. */
-export interface AdminProcess {
-  env: Record<string, string | undefined>;
-  /** Takes one line of the result. */
-  print: (line: string) => void;
-  /** Prints the sentence of a failure and sets the exit status to 1. */
-  fail: (sentence: string) => void;
-}
-
-function thisProcess(): AdminProcess {
-  return {
-    env: process.env,
-    print: (line) => process.stdout.write(`${line}\n`),
-    fail: (sentence) => {
-      process.stderr.write(`${sentence}\n`);
-      process.exitCode = 1;
-    },
-  };
 }
 
 function exportCommands(administer: Administer): Command[] {
@@ -104,10 +87,7 @@ function administrator({ env, print, fail }: AdminProcess): Administer {
   };
 }
 
-async function onDatabase(
-  env: AdminProcess["env"],
-  work: (deps: Administered) => Promise<void>,
-): Promise<void> {
+async function onDatabase(from: OpenAdminStores, work: (deps: Administered) => Promise<void>): Promise<void> {
   await using stores = await openAdminStores(env);
   const tokens = createTokenCipher(stores.secretKey);
   const log = createLog({ level: "error" });
@@ -129,12 +109,4 @@ async function onDatabase(
 async function grantLines(pg: Pool, change: { name: string; exportEnabled: boolean }): Promise<string[]> {
   await switchExport(pg, change);
   return [];
-}
-
-/** The message of an error and, unless the operator caused it, that of its cause. */
-function sentenceOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const explained = error instanceof StartFailure || (error instanceof Problem && error.status < 500);
-  const cause = !explained && error.cause instanceof Error ? ` (${sentenceOf(error.cause)})` : "";
-  return (error.message || error.name) + cause;
 }

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readdirSync, statSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { retry } from "../../schemas/async/retry.js";
@@ -29,16 +29,28 @@ export interface DataDir extends AsyncDisposable {
 const LOCK = "lock";
 const ENDPOINTS = "endpoints.json";
 
+/** The folder in which a restore puts everything together. It is gone once the restore is complete. */
+export const RESTORING = "restoring";
+
 /**
  * Creates the directory (mode 0700) and locks it. A killed instance leaves no lock behind. Throws StartFailure when
- * another process holds the lock, or when the directory is not writable.
+ * another process holds the lock, when the directory is not writable, or when a restore of it was interrupted.
  */
-export async function openDataDir(path: string): Promise<DataDir> {
+export async function openDataDir(
+  path: string,
+  { restoring = false }: { restoring?: boolean } = {},
+): Promise<DataDir> {
   const root = resolve(path);
   const lock = await explaining(root, async () => {
     makePrivate(root);
     return takeLock(root);
   });
+  if (!restoring && existsSync(join(root, RESTORING))) {
+    lock.release();
+    throw new StartFailure(
+      `A restore of DATA_DIR ${root} was interrupted: empty the folder, and run \`admin restore\` again.`,
+    );
+  }
   return {
     path: root,
     sub: (name) => makeFolder(join(root, name)),

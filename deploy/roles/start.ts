@@ -4,6 +4,7 @@ import { checkSecretKey } from "../../api/stores/accounts/secret-key.js";
 import { countDeadLetters } from "../../api/stores/imports/dead-letters.js";
 import { abortEveryUpload } from "../../api/stores/imports/uploads.js";
 import { WakeUp } from "../../schemas/async/wake-up.js";
+import { clearSnapshotPlace } from "../backup/snapshot-place.js";
 import type { Config } from "../config/config.js";
 import { readLookups } from "../config/read-lookups.js";
 import { requireSharedStores } from "../config/require-shared-stores.js";
@@ -57,6 +58,7 @@ interface StartedRoles {
 async function startRoles(starting: Starting): Promise<Running> {
   const { config, open } = starting;
   const dataDir = open.use(await openDataDir(config.dataDir));
+  clearSnapshotPlace(dataDir.path);
   const parts = await openParts(starting, dataDir);
   const { stores, secretKey, lookupData } = parts;
   const endpoints: Endpoints = { postgres: stores.postgresUrl, clickhouse: stores.clickhouseUrl };

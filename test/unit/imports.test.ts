@@ -145,7 +145,7 @@ const DEPLOY_LEVELS: readonly (readonly string[])[] = [
   ["process"],
   ["data-dir", "config"],
   ["stores"],
-  ["servers", "metrics", "schedule", "broker"],
+  ["servers", "metrics", "schedule", "broker", "backup"],
   ["roles"],
   ["commands", "bench", "demo", "import"],
 ];

@@ -7,7 +7,8 @@ export async function runAdmin(dataDir: string, args: readonly string[]): Promis
   const fail = (sentence: string) => {
     throw new StartFailure(sentence);
   };
-  const admin = adminCommand({ env: { DATA_DIR: dataDir }, print: (line) => lines.push(line), fail });
+  const env = { DATA_DIR: dataDir };
+  const admin = adminCommand({ env, print: (line) => lines.push(line), note: () => undefined, fail });
   await admin.parseAsync([...args], { from: "user" });
   return lines.join("");
 }

@@ -1,7 +1,6 @@
-import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { pause } from "../../../schemas/async/pause.js";
-import { parseProcStat } from "../../process/proc-stat.js";
 import { StartFailure } from "../../process/start-failure.js";
+import { findServers, type StoreProcess } from "./find-servers.js";
 import type { EndSignal } from "./server-process.js";
 
 export interface Orphans {
@@ -10,11 +9,6 @@ export interface Orphans {
   /** Whether a command line (arguments separated by spaces) belongs to such a server. */
   isServer: (commandLine: string) => boolean;
   signals: readonly EndSignal[];
-}
-
-interface Process {
-  pid: number;
-  parent: number;
 }
 
 const POLL_MS = 20;
@@ -42,31 +36,8 @@ export async function endOrphans(dir: string, { name, isServer, signals }: Orpha
   );
 }
 
-function findServers(dir: string, isServer: (commandLine: string) => boolean): Process[] {
-  return listPids().flatMap((pid) => {
-    try {
-      const at = readlinkSync(`/proc/${pid}/cwd`);
-      if (at !== dir && !at.startsWith(`${dir}/`)) return [];
-      const commandLine = readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim();
-      // A dying process loses its command line before it closes its files.
-      if (commandLine !== "" && !isServer(commandLine)) return [];
-      return [{ pid, parent: parseProcStat(readFileSync(`/proc/${pid}/stat`, "utf8")).parent }];
-    } catch {
-      return []; // ended meanwhile, or belongs to another user
-    }
-  });
-}
-
-function listPids(): number[] {
-  try {
-    return readdirSync("/proc").map(Number).filter(Number.isInteger);
-  } catch {
-    return [];
-  }
-}
-
 /** The processes whose parents are not in the list. A server ends its own helpers, in the right order. */
-function rootsOf(processes: readonly Process[]): Process[] {
+function rootsOf(processes: readonly StoreProcess[]): StoreProcess[] {
   const pids = new Set(processes.map(({ pid }) => pid));
   return processes.filter(({ parent }) => !pids.has(parent));
 }

@@ -50,6 +50,7 @@ async function runAdmin(args: readonly string[], env: ProcessEnvironment): Promi
   const command = adminCommand({
     env,
     print: (line) => out.push(line),
+    note: () => undefined,
     fail: (sentence) => failures.push(sentence),
   });
   await command.parseAsync(args, { from: "user" });

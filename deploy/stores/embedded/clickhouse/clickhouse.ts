@@ -13,6 +13,7 @@ import { forgetInterruptedInserts } from "./clickhouse-deduplication.js";
 import { findChildEntry, findClickHouseLibrary } from "./clickhouse-program.js";
 import { superviseServer } from "../supervise-server.js";
 import type { SuperviseServerOptions, Running } from "../supervise-server.js";
+import { isServerOf } from "../find-servers.js";
 import { endOrphans } from "../orphans.js";
 import { spawnServer } from "../server-process.js";
 import type { ServerProcess } from "../server-process.js";
@@ -109,7 +110,7 @@ async function startOnPort(server: Server): Promise<Running> {
   const { dir } = server;
   await endOrphans(dir, {
     name: "ClickHouse",
-    isServer: (commandLine) => commandLine.includes("clickhouse-child"),
+    isServer: isServerOf.ClickHouse,
     signals: [{ signal: "SIGKILL", patienceMs: 20_000 }],
   });
   const parts = forgetInterruptedInserts(join(dir, "data"));

@@ -4,6 +4,7 @@ import { onFreePort } from "../../../process/free-port.js";
 import { StartFailure, storeFailure } from "../../../process/start-failure.js";
 import { superviseServer } from "../supervise-server.js";
 import type { SuperviseServerOptions, Running } from "../supervise-server.js";
+import { isServerOf } from "../find-servers.js";
 import { endOrphans } from "../orphans.js";
 import { openPostgresCluster, SUPERUSER } from "./postgres-cluster.js";
 import type { PostgresCluster } from "./postgres-cluster.js";
@@ -94,7 +95,7 @@ async function startOnPort(server: Server): Promise<Running> {
 function endOrphanServers(dir: string): Promise<void> {
   return endOrphans(dir, {
     name: "PostgreSQL",
-    isServer: (commandLine) => /^(\S*\/)?(postgres|initdb)\b/.test(commandLine),
+    isServer: isServerOf.PostgreSQL,
     signals: STOP,
   });
 }

@@ -1,0 +1,125 @@
+import { chmodSync, existsSync, readdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { openDataDir, readRunningEndpoints } from "../data-dir/data-dir.js";
+import { makeFolders } from "../data-dir/make-folders.js";
+import { explainFileError, StartFailure } from "../process/start-failure.js";
+import { forgetInterruptedInserts } from "../stores/embedded/clickhouse/clickhouse-deduplication.js";
+import type { BackupEntry } from "./backup-entry.js";
+import { writeManifest, type BackupManifest } from "./backup-manifest.js";
+import { copyFolder } from "./copy-folder.js";
+import { freezeServers } from "./freeze-servers.js";
+import { openLogSnapshot, type LogSnapshot } from "./log-snapshot.js";
+import { readableBytes } from "./readable-bytes.js";
+import { takeSnapshotPlace } from "./snapshot-place.js";
+import { clickHouseSnapshot, postgresSnapshot } from "./store-snapshots.js";
+import { syncDisk } from "./sync-disk.js";
+
+export interface BackupOptions {
+  dataDir: string;
+  /** Missing or empty. */
+  to: string;
+  /** Takes one line about the progress. */
+  report: (line: string) => void;
+}
+
+const STORES = ["postgres", "clickhouse", "log"] as const;
+
+/**
+ * Backs up an embedded installation at one moment, while the service runs or not. deploy/docs/backup.md says why a
+ * service that starts on it goes on exactly from that moment. Throws StartFailure.
+ */
+export async function backUp(options: BackupOptions): Promise<BackupManifest> {
+  const dataDir = resolve(options.dataDir);
+  const to = resolve(options.to);
+  requireData(dataDir);
+  requireApart(dataDir, to);
+  const isRunning = (await readRunningEndpoints(dataDir)) !== undefined;
+  // Without a service, no other may start on the directory meanwhile.
+  await using _alone = isRunning ? undefined : await openDataDir(dataDir);
+  makeEmpty(to);
+  using snapshot = takeSnapshotPlace(dataDir);
+  await using log = openLogSnapshot(join(dataDir, "log"));
+  const takenAt = await takeMoment({ ...options, dataDir, place: snapshot.path, log, isRunning });
+  // As the next start on these files would: a copy may not keep the times of files, by which it decides.
+  forgetInterruptedInserts(join(snapshot.path, "clickhouse", "data"));
+  const entries = await copyAway({ ...options, to, dataDir, place: snapshot.path, log });
+  syncDisk(to);
+  const manifest = await writeManifest(to, { entries, takenAt });
+  syncDisk(to);
+  return manifest;
+}
+
+interface Moment extends BackupOptions {
+  place: string;
+  log: LogSnapshot;
+  isRunning: boolean;
+}
+
+/** Answers the moment, as an ISO time. */
+async function takeMoment({ dataDir, place, log, isRunning, report }: Moment): Promise<string> {
+  const stores = [clickHouseSnapshot({ dataDir, place }), postgresSnapshot({ dataDir, place })];
+  report(`Backing up ${dataDir}, ${isRunning ? "beside the service" : "on which no service runs"}.`);
+  // Twice, so that the second take, for which the stores stand still, is short.
+  for (const store of stores) store.take();
+  const servers = isRunning ? await freezeServers(dataDir) : undefined;
+  const begun = performance.now();
+  const takenAt = new Date().toISOString();
+  try {
+    for (const store of stores) store.take();
+    log.pin();
+  } finally {
+    await servers?.thaw();
+  }
+  const seconds = ((performance.now() - begun) / 1000).toFixed(2);
+  if (isRunning) report(`PostgreSQL and ClickHouse stood still for ${seconds} s.`);
+  return takenAt;
+}
+
+type CopyAway = Omit<Moment, "isRunning">;
+
+async function copyAway({ dataDir, place, to, log, report }: CopyAway): Promise<BackupEntry[]> {
+  // First, because the event log grows for as long as its moment is held.
+  await log.copyTo(join(to, "log"));
+  await log[Symbol.asyncDispose]();
+  const folders = [
+    { name: "log", folders: { from: to, to: undefined } },
+    { name: "postgres", folders: { from: place, to } },
+    { name: "clickhouse", folders: { from: place, to } },
+    ...(existsSync(join(dataDir, "secret-key"))
+      ? [{ name: "secret-key", folders: { from: dataDir, to } }]
+      : []),
+  ];
+  const entries: BackupEntry[] = [];
+  for (const { name, folders: between } of folders) {
+    const copied = await copyFolder(name, between);
+    const files = copied.flatMap((entry) => (entry.kind === "file" ? [entry.size] : []));
+    report(`${name}: ${readableBytes(files.reduce((sum, size) => sum + size, 0))}, ${files.length} files`);
+    entries.push(...copied);
+  }
+  return entries;
+}
+
+function requireData(dataDir: string): void {
+  const missing = STORES.filter((name) => !existsSync(join(dataDir, name)));
+  if (missing.length === 0) return;
+  throw new StartFailure(
+    `DATA_DIR ${dataDir} is no installation with embedded stores: it has no folder ${missing.join(", ")}.`,
+  );
+}
+
+function requireApart(dataDir: string, to: string): void {
+  const isWithin = (inner: string, outer: string) => `${inner}/`.startsWith(`${outer}/`);
+  if (!isWithin(to, dataDir) && !isWithin(dataDir, to)) return;
+  throw new StartFailure(`The backup cannot be in ${to}: choose a folder outside DATA_DIR ${dataDir}.`);
+}
+
+function makeEmpty(to: string): void {
+  try {
+    makeFolders(to);
+    if (readdirSync(to).length > 0)
+      throw new StartFailure(`${to} is not empty: each backup needs a folder of its own.`);
+    chmodSync(to, 0o700);
+  } catch (error) {
+    throw explainFileError(error, to);
+  }
+}

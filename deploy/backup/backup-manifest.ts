@@ -1,0 +1,107 @@
+import { createHash } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { assetUrl } from "../../schemas/asset.js";
+import { readMigrationFiles } from "../../schemas/migrations.js";
+import { StartFailure } from "../process/start-failure.js";
+import type { BackupEntry } from "./backup-entry.js";
+
+/** `backup.json`, which is written last: a backup without it is not complete. */
+export interface BackupManifest {
+  /** Of the folder's form. */
+  format: number;
+  /** Of the program. */
+  version: string;
+  /** The moment that the backup holds. */
+  takenAt: string;
+  files: number;
+  bytes: number;
+  /** Of `contents.ndjson`, which lists every file with its own. */
+  contentsSha256: string;
+  /** All that the program knew: one that does not know them is older. */
+  migrations: string[];
+}
+
+const FORMAT = 1;
+const MANIFEST = "backup.json";
+const CONTENTS = "contents.ndjson";
+
+/** Marks the backup as complete. */
+export async function writeManifest(
+  dir: string,
+  { entries, takenAt }: { entries: readonly BackupEntry[]; takenAt: string },
+): Promise<BackupManifest> {
+  const contents = entries.map((entry) => `${JSON.stringify(entry)}\n`).join("");
+  const files = entries.flatMap((entry) => (entry.kind === "file" ? [entry.size] : []));
+  const manifest: BackupManifest = {
+    format: FORMAT,
+    version: programVersion(),
+    takenAt,
+    files: files.length,
+    bytes: files.reduce((sum, size) => sum + size, 0),
+    contentsSha256: sha256(contents),
+    migrations: await knownMigrations(),
+  };
+  writeFileSync(join(dir, CONTENTS), contents, { mode: 0o600, flush: true });
+  writeFileSync(join(dir, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600, flush: true });
+  return manifest;
+}
+
+/** Throws StartFailure when the folder is no backup, is not complete or damaged, or is of a newer program. */
+export async function readManifest(
+  dir: string,
+): Promise<{ manifest: BackupManifest; entries: BackupEntry[] }> {
+  const manifest = parseManifest(dir, read(dir, MANIFEST));
+  if (manifest.format > FORMAT) throw newer(dir, manifest);
+  const known = new Set(await knownMigrations());
+  if (manifest.migrations.some((name) => !known.has(name))) throw newer(dir, manifest);
+  const contents = read(dir, CONTENTS);
+  if (sha256(contents) !== manifest.contentsSha256) throw damaged(dir, CONTENTS);
+  const lines = contents.split("\n").slice(0, -1);
+  return { manifest, entries: lines.map((line) => JSON.parse(line) as BackupEntry) };
+}
+
+function parseManifest(dir: string, text: string): BackupManifest {
+  try {
+    return JSON.parse(text) as BackupManifest;
+  } catch {
+    throw damaged(dir, MANIFEST);
+  }
+}
+
+function damaged(dir: string, name: string): StartFailure {
+  return new StartFailure(`${join(dir, name)} is not as it was written: the backup is damaged.`);
+}
+
+function newer(dir: string, { version }: BackupManifest): StartFailure {
+  return new StartFailure(
+    `${dir} is the backup of a newer program (${version}): restore it with that one, or a later one.`,
+  );
+}
+
+function read(dir: string, name: string): string {
+  try {
+    return readFileSync(join(dir, name), "utf8");
+  } catch (cause) {
+    throw new StartFailure(
+      `${dir} is not a complete backup: it has no ${name}. A backup that was interrupted is left like that.`,
+      { cause },
+    );
+  }
+}
+
+function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+function programVersion(): string {
+  const { version } = JSON.parse(readFileSync(assetUrl("package.json"), "utf8")) as { version: string };
+  return version;
+}
+
+async function knownMigrations(): Promise<string[]> {
+  const folders = ["api/postgres/", "aggregate/clickhouse/"].map((folder) =>
+    readMigrationFiles(assetUrl(folder)),
+  );
+  return (await Promise.all(folders)).flat().map(({ name }) => basename(name));
+}

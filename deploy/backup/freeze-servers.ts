@@ -1,0 +1,109 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { pause } from "../../schemas/async/pause.js";
+import { StartFailure } from "../process/start-failure.js";
+import { findServers, isServerOf } from "../stores/embedded/find-servers.js";
+
+/** PostgreSQL and ClickHouse of a data directory, which stand still. */
+export interface FrozenServers {
+  /** Lets the servers go on. Throws StartFailure when one of them did not stand still all the time. */
+  thaw(): Promise<void>;
+}
+
+const FREEZE_MS_MAX = 10_000;
+const POLL_MS = 1;
+
+/**
+ * Stops every process of the embedded servers with SIGSTOP. Their files are then as a `kill -9` of both at this moment
+ * would leave them. If this process ends meanwhile, for any reason, the servers go on.
+ */
+export async function freezeServers(dataDir: string): Promise<FrozenServers> {
+  const guard = startGuard();
+  try {
+    const pids = await stopAll(dataDir, guard);
+    return {
+      async thaw() {
+        const stoodStill = [...serversOf(dataDir)].every((pid) => pids.has(pid) && isStopped(pid));
+        await guard.release();
+        if (!stoodStill) throw new StartFailure("The stores went on while they were read: try again.");
+      },
+    };
+  } catch (error) {
+    await guard.release();
+    throw error;
+  }
+}
+
+async function stopAll(dataDir: string, guard: Guard): Promise<ReadonlySet<number>> {
+  const deadline = performance.now() + FREEZE_MS_MAX;
+  for (;;) {
+    // A process that forks before it stops is followed by another round.
+    const pids = serversOf(dataDir);
+    const moving = [...pids].filter((pid) => !isStopped(pid));
+    if (moving.length === 0) return pids;
+    if (performance.now() > deadline) throw new StartFailure("The stores do not stand still: try again.");
+    for (const pid of moving) guard.stop(pid);
+    await pause(POLL_MS);
+  }
+}
+
+const FOLDERS = { PostgreSQL: "postgres", ClickHouse: "clickhouse" } as const;
+
+function serversOf(dataDir: string): ReadonlySet<number> {
+  const pids = (["PostgreSQL", "ClickHouse"] as const).map((name) => {
+    const found = findServers(join(dataDir, FOLDERS[name]), isServerOf[name]);
+    if (found.length > 0) return found.map(({ pid }) => pid);
+    throw new StartFailure(
+      `${name} of ${dataDir} is not to be seen from here: run this where the service runs, on Linux, as its user or as root; or try again when it is ready.`,
+    );
+  });
+  return new Set(pids.flat());
+}
+
+/** Whether no thread of the process runs. Source: proc_pid_stat(5). */
+function isStopped(pid: number): boolean {
+  try {
+    return readdirSync(`/proc/${pid}/task`).every((task) => {
+      const stat = readFileSync(`/proc/${pid}/task/${task}/stat`, "utf8");
+      return "TtZX".includes(stat.charAt(stat.lastIndexOf(")") + 2));
+    });
+  } catch {
+    return true; // ended meanwhile: it writes no more
+  }
+}
+
+interface Guard {
+  /** Stops a process, which goes on when the guard is released or when this process ends. */
+  stop(pid: number): void;
+  release(): Promise<void>;
+}
+
+/** A shell that reads the ids of stopped processes and, at the end of its input, continues them. */
+function startGuard(): Guard {
+  const script = `trap "" INT HUP TERM; while read -r pid; do pids="$pids $pid"; done; kill -CONT $pids`;
+  const child = spawn("sh", ["-c", script], { detached: true, stdio: ["pipe", "ignore", "ignore"] });
+  const gone = once(child, "exit");
+  const stopped = new Set<number>();
+  return {
+    stop(pid) {
+      if (!stopped.has(pid)) child.stdin.write(`${pid}\n`);
+      stopped.add(pid);
+      signal(pid, "SIGSTOP");
+    },
+    async release() {
+      for (const pid of stopped) signal(pid, "SIGCONT");
+      child.stdin.end();
+      await gone;
+    },
+  };
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
+}
