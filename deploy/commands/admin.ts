@@ -13,7 +13,7 @@ import { deadLettersCommand } from "./admin-dead-letters.js";
 import { funnelCommand } from "./admin-funnel.js";
 import type { Administer, Administered } from "./administer.js";
 import { thisProcess, type AdminProcess } from "./admin-process.js";
-import { openAdminStores } from "./open-admin-stores.js";
+import { openAdminStores, type OpenAdminStores } from "./open-admin-stores.js";
 import { sentenceOf } from "./sentence-of.js";
 
 /**
@@ -22,12 +22,13 @@ import { sentenceOf } from "./sentence-of.js";
  */
 export function adminCommand(process: AdminProcess = thisProcess()): Command {
   const admin = new Command("admin")
+    .option("--new", "make an installation where DATA_DIR has no data yet")
     .addHelpText(
       "after",
       "\nReads the same environment as `start`: DATABASE_URL, or else DATA_DIR." +
         "\nEvery change is recorded in the audit log of its owner, with the operator as its author.",
     );
-  const administer = administrator(process);
+  const administer = administrator(process, () => admin.opts<{ new?: true }>().new === true);
   for (const command of [
     ...accountCommands(administer),
     ...exportCommands(administer),
@@ -75,10 +76,10 @@ async function migrateLines(lock: Pool, clickhouseUrl: string | undefined): Prom
 }
 
 /** Prints before closing the databases, so that a failure to close does not lose a new token. */
-function administrator({ env, print, fail }: AdminProcess): Administer {
+function administrator({ print, fail, ...from }: AdminProcess, isNew: () => boolean): Administer {
   return async (work) => {
     try {
-      await onDatabase(env, async (deps) => {
+      await onDatabase({ ...from, isNew: isNew() }, async (deps) => {
         for (const line of await work(deps)) print(line);
       });
     } catch (error) {
@@ -88,7 +89,7 @@ function administrator({ env, print, fail }: AdminProcess): Administer {
 }
 
 async function onDatabase(from: OpenAdminStores, work: (deps: Administered) => Promise<void>): Promise<void> {
-  await using stores = await openAdminStores(env);
+  await using stores = await openAdminStores(from);
   const tokens = createTokenCipher(stores.secretKey);
   const log = createLog({ level: "error" });
   await using open = new ClosingStack();

@@ -1,24 +1,47 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { parseConfig, type Config } from "../config/config.js";
 import { loadSecretKey } from "../config/secret-key.js";
 import { browsableUrl, readRunningEndpoints, type Endpoints } from "../data-dir/data-dir.js";
+import { isLocked } from "../data-dir/lock-file.js";
 import { StartFailure } from "../process/start-failure.js";
 import type { EventLogSource } from "../stores/open-event-log.js";
 import type { AdminStores } from "./administer.js";
+
+export interface OpenAdminStores {
+  env: Record<string, string | undefined>;
+  /** Makes an installation where DATA_DIR has none. */
+  isNew: boolean;
+  /** Takes a line that says where the databases are. */
+  note: (line: string) => void;
+}
 
 /**
  * Opens the databases of an instance with this environment: those of its URLs, else those of the instance that runs on
  * DATA_DIR, else the embedded PostgreSQL, started for the time of the command. Throws StartFailure.
  */
-export async function openAdminStores(env: Record<string, string | undefined>): Promise<AdminStores> {
+export async function openAdminStores({ env, isNew, note }: OpenAdminStores): Promise<AdminStores> {
   const config = parseConfig(env);
   const running = (await readRunningEndpoints(config.dataDir)) ?? {};
   const postgresUrl = config.databaseUrl ?? running.postgres;
+  const dataDir = resolve(config.dataDir);
+  if (config.databaseUrl === undefined && postgresUrl !== undefined)
+    note(`DATA_DIR ${dataDir}, beside its service.`);
   if (postgresUrl !== undefined) return openRunning(config, { ...running, postgres: postgresUrl });
+  if (!isNew) requireData(dataDir);
+  note(`DATA_DIR ${dataDir}, on which no service runs.`);
   // Imported only here, because commands beside a running server do not need the modules that start stores.
   const { startAdminStores } = await import("./start-admin-stores.js");
   return startAdminStores(config, logSourceOf(config));
+}
+
+/** A mistyped or forgotten DATA_DIR must not become a second, empty installation, with tokens that no service takes. */
+function requireData(dataDir: string): void {
+  // A service that is starting may have none yet: opening the directory names its process.
+  if (existsSync(join(dataDir, "postgres")) || isLocked(join(dataDir, "lock"))) return;
+  throw new StartFailure(
+    `DATA_DIR ${dataDir} has no data, and no service runs on it: set DATA_DIR as for the service, start the service first, or add --new to make an installation there.`,
+  );
 }
 
 /** Loads the server's key. Never creates one here, because a new key could not decrypt anything. */

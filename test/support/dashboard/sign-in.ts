@@ -18,7 +18,11 @@ interface SignIn {
 
 /** Gives the browser a session, as signing in does. */
 export async function signIn(context: BrowserContext, { dataDir, username, base }: SignIn): Promise<void> {
-  await using stores = await openAdminStores({ DATA_DIR: dataDir });
+  await using stores = await openAdminStores({
+    env: { DATA_DIR: dataDir },
+    isNew: false,
+    note: () => undefined,
+  });
   const log = pino({ level: "silent" });
   const pg = connectPostgres({ url: stores.postgresUrl, connectionsMax: 1, log });
   try {

@@ -20,7 +20,7 @@ export interface WithoutClickHouse extends AsyncDisposable {
 const AWAY = "http://127.0.0.1:1";
 
 export async function serveWithoutClickHouse(dataDir: string): Promise<WithoutClickHouse> {
-  const stores = await openAdminStores({ DATA_DIR: dataDir });
+  const stores = await openAdminStores({ env: { DATA_DIR: dataDir }, isNew: false, note: () => undefined });
   const pg = connectPostgres({ url: stores.postgresUrl, connectionsMax: 4, log: pino({ level: "silent" }) });
   const clickhouse = connectClickHouse(AWAY);
   const deps = { pg, clickhouse };

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -36,9 +37,15 @@ const beside = (): Env => ({ DATABASE_URL: postgres.url, SECRET_KEY: SECRET_KEY.
 async function admin(env: Env, ...words: string[]) {
   const out: string[] = [];
   const errors: string[] = [];
-  const command = adminCommand({ env, print: (line) => out.push(line), fail: (line) => errors.push(line) });
+  const notes: string[] = [];
+  const command = adminCommand({
+    env,
+    print: (line) => out.push(line),
+    note: (line) => notes.push(line),
+    fail: (line) => errors.push(line),
+  });
   await command.parseAsync(words, { from: "user" });
-  return { out, errors };
+  return { out, errors, notes };
 }
 
 describe("admin", () => {
@@ -140,11 +147,15 @@ describe("admin", () => {
     expect(await admin({ DATA_DIR }, "list-accounts")).toMatchObject({ errors: [] });
     await admin({ DATA_DIR }, "create-account", "--username", "Gus", "--email", "gus@example.org");
     const nowhere = await admin({ DATA_DIR }, "sign-in-link", "gus");
-    expect(nowhere).toEqual({ out: [], errors: [expect.stringMatching(/^No server runs .*--url/)] });
+    expect(nowhere).toMatchObject({ out: [], errors: [expect.stringMatching(/^No server runs .*--url/)] });
     await running.writeEndpoints({ postgres: postgres.url, api: "http://[::]:8080" });
     const linked = await admin({ DATA_DIR }, "sign-in-link", "gus");
     const link = /^http:\/\/\[::1\]:8080\/dashboard\/sign-in\/link\?key=mtl_[\w-]{43}$/;
-    expect(linked).toEqual({ out: [expect.stringMatching(link)], errors: [] });
+    expect(linked).toEqual({
+      out: [expect.stringMatching(link)],
+      errors: [],
+      notes: [`DATA_DIR ${DATA_DIR}, beside its service.`],
+    });
     expect((await admin({ DATA_DIR }, "migrate")).out).toEqual([
       "PostgreSQL is up to date.",
       "The embedded ClickHouse is migrated when it starts.",
@@ -153,20 +164,23 @@ describe("admin", () => {
     await rm(DATA_DIR, { recursive: true });
   });
 
-  test("works without a running server, on the data directory alone", async () => {
-    const DATA_DIR = await mkdtemp(join(tmpdir(), "maintainer-toolchain-admin-"));
-    const made = await admin(
-      { DATA_DIR },
-      "create-account",
-      "--username",
-      "Eve",
-      "--email",
-      "eve@example.org",
-    );
-    expect(made).toEqual({ out: [expect.stringMatching(/^mtk_/)], errors: [] });
+  test("makes no installation in a folder without data, unless it is told to", async () => {
+    const parent = await mkdtemp(join(tmpdir(), "maintainer-toolchain-admin-"));
+    const DATA_DIR = join(parent, "data");
+    const account = ["create-account", "--username", "Eve", "--email", "eve@example.org"];
+    const mistyped = await admin({ DATA_DIR }, ...account);
+    expect(mistyped).toEqual({
+      out: [],
+      errors: [expect.stringContaining(`DATA_DIR ${DATA_DIR} has no data`)],
+      notes: [],
+    });
+    expect(existsSync(DATA_DIR)).toBe(false);
+    const made = await admin({ DATA_DIR }, ...account, "--new");
+    const notes = [`DATA_DIR ${DATA_DIR}, on which no service runs.`];
+    expect(made).toEqual({ out: [expect.stringMatching(/^mtk_/)], errors: [], notes });
     const listed = await admin({ DATA_DIR }, "list-accounts");
-    expect(listed.out).toEqual([expect.stringMatching(/^Eve\t/)]);
-    await rm(DATA_DIR, { recursive: true });
+    expect(listed.out).toContainEqual(expect.stringMatching(/^Eve\t/));
+    await rm(parent, { recursive: true });
   }, 60_000);
 });
 
