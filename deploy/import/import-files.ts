@@ -63,7 +63,7 @@ async function tryFile(service: Service, file: ImportFile, options: ImportOption
 async function importFile(service: Service, file: ImportFile, options: ImportOptions): Promise<number> {
   const { bar, print, signal, wait } = options;
   const key = await keyOf(file, options);
-  const { answer, skipped } = await sendWhenTaken(service, file, { ...options, key });
+  const { answer, skipped } = await sendUnderKey(service, file, { ...options, key });
   bar.clear();
   if (answer.status !== "importing")
     print(`${file.name} was sent before. To import it once more, add --again.`);
@@ -95,14 +95,25 @@ async function keyOf(
   return createHash("sha256").update([hash, format, patternText].join("\n")).digest("hex");
 }
 
+/** A file that was sent to another package under its key gets a key of its own for this one. */
+async function sendUnderKey(service: Service, file: ImportFile, options: KeyedOptions): Promise<Sent> {
+  try {
+    return await sendWhenTaken(service, file, options);
+  } catch (error) {
+    const isSentElsewhere = error instanceof Refusal && error.code === "idempotency-key-reused";
+    if (!isSentElsewhere || options.key === undefined) throw error;
+    const key = createHash("sha256").update(`${options.key}\n${options.path}`).digest("hex");
+    return sendWhenTaken(service, file, { ...options, key });
+  }
+}
+
+type KeyedOptions = ImportOptions & { key: string | undefined };
+type Sent = { answer: EventImport; skipped: number };
+
 const BUSY_SECONDS = 5;
 
 /** An owner may have some imports at a time, and a file that broke off is free again a moment later: waits for both. */
-async function sendWhenTaken(
-  service: Service,
-  file: ImportFile,
-  options: ImportOptions & { key: string | undefined },
-): Promise<{ answer: EventImport; skipped: number }> {
+async function sendWhenTaken(service: Service, file: ImportFile, options: KeyedOptions): Promise<Sent> {
   for (;;) {
     try {
       return await sendFile<EventImport>(service, file, options);

@@ -119,6 +119,18 @@ describe("a file of events", () => {
     expect((await newestImport())?.id).not.toBe(first?.id);
   });
 
+  test("that was sent to another package is imported into this one as well, once", async () => {
+    await makePackage(api, { organization: owner, name: "other", libraryType: "other" });
+    const file = await write("both.ndjson", `${GOOD}\n`);
+    await run([file, "--to", `${owner}/@acme/tool`]);
+    const other = ["--to", `${owner}/other`];
+    expect(await run([file, ...other])).toMatchObject({ status: 0 });
+    const second = await newestImport();
+    expect(second).toMatchObject({ package: { name: "other" }, events_successfully_imported: 1 });
+    expect((await run([file, ...other])).out).toContain("sent before");
+    expect(await newestImport()).toEqual(second);
+  });
+
   test("may be packed, may be several, and may be standard input", async () => {
     const one = await write("one.ndjson.gz", gzipSync(`${GOOD}\n`));
     const two = await write("two.ndjson", '{"$time":"2025-03-11","$unique_id":"c"}\n');
