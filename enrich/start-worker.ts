@@ -18,6 +18,7 @@ import {
 } from "../schemas/records/event-log.js";
 import type { Inserted, RowInserter } from "./batches/insert-rows.js";
 import { openPace, type Pace } from "./batches/pace-batches.js";
+import { LogBudget } from "./batches/log-budget.js";
 import { retryWhileDown, type Again } from "./batches/retry-while-down.js";
 import type { ThreadMutex } from "./batches/thread-mutex.js";
 import { writeBatch, type BatchWriter } from "./batches/write-batch.js";
@@ -163,6 +164,7 @@ function openWriter(
     // The express lane of this thread waits for one chunk of the bulk lane, 20 ms, not for a block.
     ...(lane === "bulk" && { betweenChunks: () => setImmediate() }),
     ...openBlocks(),
+    logBudget: new LogBudget(),
     // Waits here while the store is down, so that the chunk need not be enriched again.
     artifacts: new ArtifactCache((request, since) =>
       again("asking for an artifact", () => resolveArtifact(request, since)),

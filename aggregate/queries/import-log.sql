@@ -8,7 +8,7 @@ SELECT concat(
   if(pixel_id = '', '', concat(',"pixel_id":', toJSONString(pixel_id))),
   '}') AS entry
 FROM import_log FINAL
-WHERE import_id = {importId:UUID}
+WHERE import_id = {importId:UUID} AND import_log.type != 'entries-not-kept'
 ORDER BY import_log.line, import_log.class, import_log.type, message
 SETTINGS output_format_json_escape_forward_slashes = 0
 FORMAT TSVRaw

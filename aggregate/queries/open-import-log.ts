@@ -4,8 +4,11 @@ import { readQuery } from "../read-query.js";
 export interface ImportLogQuery {
   /** UUID. */
   importId: string;
-  /** `import-log`: every entry as JSON; `rejected-lines`: refused lines as they were sent. By line. */
-  what: "import-log" | "rejected-lines";
+  /**
+   * `import-log`: every kept entry as JSON; `rejected-lines`: refused lines as they were sent. By line.
+   * `import-log-rest`: how many entries were not kept, as one more entry, if any.
+   */
+  what: "import-log" | "import-log-rest" | "rejected-lines";
   signal: AbortSignal;
 }
 

@@ -11,16 +11,27 @@ export async function eraseArtifacts(
   artifacts: readonly string[],
 ): Promise<boolean> {
   let found = false;
-  for (const table of await artifactTables(clickhouse)) {
-    if (!(await hasRows(clickhouse, { ...table, artifacts }))) continue;
-    found = true;
-    await clickhouse.command({
-      query: "ALTER TABLE {table:Identifier} DELETE WHERE {column:Identifier} IN {artifacts:Array(UUID)}",
-      query_params: { ...table, artifacts },
-      clickhouse_settings: { mutations_sync: "0" },
-    });
-  }
+  for (const table of await artifactTables(clickhouse))
+    if (await eraseRows(clickhouse, { ...table, ids: artifacts })) found = true;
   return found;
+}
+
+/** The same for the log entries of these imports (UUIDs). */
+export function eraseImportLogs(clickhouse: ClickHouseClient, imports: readonly string[]): Promise<boolean> {
+  return eraseRows(clickhouse, { table: "import_log", column: "import_id", ids: imports });
+}
+
+async function eraseRows(
+  clickhouse: ClickHouseClient,
+  rows: ArtifactTable & { ids: readonly string[] },
+): Promise<boolean> {
+  if (!(await hasRows(clickhouse, rows))) return false;
+  await clickhouse.command({
+    query: "ALTER TABLE {table:Identifier} DELETE WHERE {column:Identifier} IN {ids:Array(UUID)}",
+    query_params: { ...rows },
+    clickhouse_settings: { mutations_sync: "0" },
+  });
+  return true;
 }
 
 interface ArtifactTable {
@@ -39,11 +50,11 @@ async function artifactTables(clickhouse: ClickHouseClient): Promise<ArtifactTab
 
 async function hasRows(
   clickhouse: ClickHouseClient,
-  { table, column, artifacts }: ArtifactTable & { artifacts: readonly string[] },
+  { table, column, ids }: ArtifactTable & { ids: readonly string[] },
 ): Promise<boolean> {
   const answer = await clickhouse.query({
-    query: "SELECT 1 FROM {table:Identifier} WHERE {column:Identifier} IN {artifacts:Array(UUID)} LIMIT 1",
-    query_params: { table, column, artifacts },
+    query: "SELECT 1 FROM {table:Identifier} WHERE {column:Identifier} IN {ids:Array(UUID)} LIMIT 1",
+    query_params: { table, column, ids },
     format: "JSONEachRow",
   });
   return (await answer.json()).length > 0;

@@ -1,7 +1,7 @@
 import type { ClickHouseClient } from "@clickhouse/client";
 import { pause } from "../../schemas/async/pause.js";
 import type { ErasureStore } from "../../schemas/records/erasure.js";
-import { eraseArtifacts } from "./erase-artifacts.js";
+import { eraseArtifacts, eraseImportLogs } from "./erase-artifacts.js";
 
 const ROUND_MS = 1_000;
 /** How many rounds to wait after a store was down. */
@@ -53,9 +53,29 @@ async function eraseDue(
     await store.asOnlySettlement(ownerId, async () => {
       const artifacts = await store.dueArtifacts(ownerId);
       if (artifacts.length === 0) return;
-      if (await eraseArtifacts(clickhouse, artifacts)) return store.putFound(artifacts);
+      const hadEvents = await eraseArtifacts(clickhouse, artifacts);
+      const hadLogs = await eraseLogs(artifacts, { clickhouse, store });
+      if (hadEvents || hadLogs) return store.putFound(artifacts);
       await store.putClean(artifacts);
       onErased?.(artifacts);
     });
   }
+}
+
+/** ClickHouse receives the ids in a URL. */
+const IMPORTS_PER_PAGE = 1_000;
+
+/** The logs of imports into these artifacts hold refused lines as they were sent. */
+async function eraseLogs(
+  artifacts: readonly string[],
+  { clickhouse, store }: Pick<EraserDependencies, "clickhouse" | "store">,
+): Promise<boolean> {
+  let found = false;
+  let after: string | undefined;
+  do {
+    const imports = await store.importsInto(artifacts, { after, limit: IMPORTS_PER_PAGE });
+    if (imports.length > 0 && (await eraseImportLogs(clickhouse, imports))) found = true;
+    after = imports.length < IMPORTS_PER_PAGE ? undefined : imports.at(-1);
+  } while (after !== undefined);
+  return found;
 }

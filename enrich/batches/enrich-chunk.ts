@@ -13,6 +13,7 @@ import type { EventOrigin } from "../native/row-parts.js";
 import type { LogBlock } from "../native/log-block.js";
 import { NIL_UUID } from "../native/uuid-bytes.js";
 import { steps } from "../steps/index.js";
+import { EntriesNotKept, type LogBudget } from "./log-budget.js";
 import { artifactsOf, type ArtifactLookups } from "./artifacts-of.js";
 
 /** Where the events and log entries of a batch are collected, and the lookups of enrichment. */
@@ -20,6 +21,8 @@ export interface EnrichDependencies extends ArtifactLookups {
   events: EventBlock;
   logs: LogBlock;
   lookups: Lookups;
+  /** Bounds the log of each import. */
+  logBudget: LogBudget;
 }
 
 /**
@@ -30,6 +33,7 @@ export async function enrichChunk(chunk: RawChunk, to: EnrichDependencies): Prom
   const { firstLine, receiptStamp: receivedAt } = chunk;
   const live = chunk.source === "collect";
   const tally = emptyTally();
+  const notKept = new EntriesNotKept();
   const origin = originOf(chunk);
   const lines = linesOf(chunk);
   const artifactOf = await artifactsOf(chunk, lines, to);
@@ -49,8 +53,9 @@ export async function enrichChunk(chunk: RawChunk, to: EnrichDependencies): Prom
       for (const step of steps) step(read.event, to.lookups);
       to.events.add(read.event, origin);
     }
-    if (!live) logLine(numbered, read, { chunk, logs: to.logs });
+    if (!live) logLine(numbered, read, { chunk, notKept, ...to });
   }
+  notKept.log(to.logs, { importId: chunk.importId, line: firstLine, loggedAt: receivedAt });
   return outcomeOf(chunk, tally);
 }
 
@@ -61,14 +66,22 @@ function originOf({ source, importId, receiptStamp, firstLine }: RawChunk): Even
 
 const NO_BYTES = Buffer.alloc(0);
 
+interface LineLog extends Pick<EnrichDependencies, "logs" | "logBudget"> {
+  chunk: RawChunk;
+  notKept: EntriesNotKept;
+}
+
 /** Refused lines are logged as they were sent. */
 function logLine(
   { bytes, line }: NumberedLine,
   read: ReadEvent,
-  { chunk, logs }: { chunk: RawChunk; logs: LogBlock },
+  { chunk, logs, logBudget, notKept }: LineLog,
 ): void {
   const { importId, receiptStamp: loggedAt } = chunk;
-  const add = (fault: LineFault, sent: Buffer) => logs.add({ importId, line, fault, bytes: sent, loggedAt });
+  const add = (fault: LineFault, sent: Buffer) => {
+    if (logBudget.take(importId, sent.length)) logs.add({ importId, line, fault, bytes: sent, loggedAt });
+    else notKept.add(fault);
+  };
   if ("fault" in read) add(read.fault, bytes);
   else for (const fault of read.warnings) add(fault, NO_BYTES);
 }

@@ -7,6 +7,11 @@ export interface ErasureStore {
    * before the deletion are all settled, or are too old to wait for.
    */
   dueArtifacts(ownerId: string): Promise<string[]>;
+  /** The imports into these artifacts alone, a page of them by id. */
+  importsInto(
+    artifacts: readonly string[],
+    page: { after: string | undefined; limit: number },
+  ): Promise<string[]>;
   /** Runs `work` while the owner has no settlement in any process; false if there is one. */
   asOnlySettlement(ownerId: string, work: () => Promise<void>): Promise<boolean>;
   /** Events were found and are being erased. The artifacts become due again, after a longer time each time. */

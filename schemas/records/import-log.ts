@@ -12,6 +12,7 @@ export const LOG_TYPES = [
   "upload-interrupted",
   "dead-letter",
   "retracted",
+  "entries-not-kept",
 ] as const;
 
 export type LogType = (typeof LOG_TYPES)[number];

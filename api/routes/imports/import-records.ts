@@ -1,7 +1,7 @@
 import type { ParsedUrlQuery } from "node:querystring";
 import type { Pool } from "pg";
 import { openImportLog } from "../../../aggregate/queries/open-import-log.js";
-import type { ResultSource } from "../../../aggregate/queries/open-rows.js";
+import type { ResultSource, Rows } from "../../../aggregate/queries/open-rows.js";
 import { isUuid } from "../../../schemas/formats.js";
 import { Problem } from "../../../schemas/problem.js";
 import { LOG_ENTRY } from "../../../schemas/records/import-log.js";
@@ -111,7 +111,9 @@ const OPERATIONS: Record<"log" | "rejected", Operation> = {
     path: { import: ID },
     answers: {
       200: {
-        description: "One entry a line; entries about the whole import come first, as line 0",
+        description:
+          "One entry a line; entries about the whole import come first, as line 0. A log of over a million entries ends " +
+          "with entries-not-kept, which says how many more there were",
         schema: LOG_ENTRY,
         example: IMPORT_EXAMPLE.error_log_sample[0],
         types: ["application/x-ndjson"],
@@ -144,13 +146,15 @@ const OPEN = {
   async log({ pg, clickhouse }: ImportRecordRoutesDeps, { importId, signal }: Asked) {
     const entries = await readImportEntries(pg, importId);
     const lines = await openImportLog(clickhouse, { importId, what: "import-log", signal });
-    return startingWith(entries.map((entry) => `${JSON.stringify(entry)}\n`).join(""), lines);
+    const rest = () => openImportLog(clickhouse, { importId, what: "import-log-rest", signal });
+    return between(entries.map((entry) => `${JSON.stringify(entry)}\n`).join(""), lines, rest);
   },
   rejected: ({ clickhouse }: ImportRecordRoutesDeps, { importId, signal }: Asked) =>
     openImportLog(clickhouse, { importId, what: "rejected-lines", signal }),
 };
 
-async function* startingWith(start: string, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* between(start: string, lines: Rows, rest: () => Promise<Rows>): AsyncGenerator<Buffer> {
   if (start !== "") yield Buffer.from(start);
-  yield* rest;
+  yield* lines;
+  yield* await rest();
 }

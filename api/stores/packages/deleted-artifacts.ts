@@ -9,6 +9,7 @@ export function erasureStore(pg: Pool): ErasureStore {
   return {
     dueOwners: () => dueOwners(pg),
     dueArtifacts: (ownerId) => dueArtifacts(pg, ownerId),
+    importsInto: (artifacts, page) => importsInto(pg, artifacts, page),
     asOnlySettlement: (ownerId, work) => settlements.asOnlySettlement(ownerId, work),
     putFound: (artifacts) => putFound(pg, artifacts),
     putClean: (artifacts) => putClean(pg, artifacts),
@@ -38,6 +39,17 @@ async function dueArtifacts(pg: Postgres, ownerId: string): Promise<string[]> {
   const text = `select id from deleted_artifacts d where d.owner_id = $1 and ${DUE} order by due_at limit $2`;
   return (await query<{ id: string }>(pg, text, [ownerId, ARTIFACTS_MAX])).map(({ id }) => id);
 }
+
+async function importsInto(
+  pg: Postgres,
+  artifacts: readonly string[],
+  { after = NIL_UUID, limit }: { after: string | undefined; limit: number },
+): Promise<string[]> {
+  const text = "select id from imports where artifact_id = any($1::uuid[]) and id > $2 order by id limit $3";
+  return (await query<{ id: string }>(pg, text, [artifacts, after, limit])).map(({ id }) => id);
+}
+
+const NIL_UUID = "00000000-0000-0000-0000-000000000000";
 
 async function putFound(pg: Postgres, artifacts: readonly string[]): Promise<void> {
   const text = `

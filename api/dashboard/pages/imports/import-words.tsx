@@ -48,6 +48,7 @@ export const FAULT_WORDS: Record<LogType, string> = {
   "upload-interrupted": "The upload ended early",
   "dead-letter": "Set aside after failures of enrichment",
   retracted: "Retracted",
+  "entries-not-kept": "More entries, which were not kept",
 };
 
 /** Whether all of the import was retracted: it is `done` or `aborted` all the same. */

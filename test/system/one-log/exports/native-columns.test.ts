@@ -1,4 +1,7 @@
+import { text as readText } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { openImportLog, type ImportLogQuery } from "../../../../aggregate/queries/open-import-log.js";
+import { readImportFaults } from "../../../../aggregate/queries/read-import-faults.js";
 import { Random } from "../../../../deploy/demo/random.js";
 import { insertBlock } from "../../../../enrich/batches/insert-block.js";
 import { EventBlock } from "../../../../enrich/native/event-block.js";
@@ -30,6 +33,8 @@ const TEXTS = [
   "line\u00a0space ",
 ];
 const RECEIVED_AT = 1_741_608_000_123;
+/** The log is kept for a time. */
+const LOGGED_AT = Date.now();
 const IMPORT_ID = "0195b2f0-1111-7aaa-8bbb-cccccccccccc";
 
 function uuidAt(number: number): string {
@@ -202,18 +207,60 @@ test("equal keys of one artifact are one event, other keys and artifacts others"
   expect(rows.map(({ versions }) => versions)).toEqual([["1", "2"], ["3"], ["4"], ["5"], ["6"], ["7"]]);
 });
 
+test("a log that has not every entry counts them by class and type, and ends with how many more there are", async () => {
+  const block = new LogBlock();
+  const importId = "0195b2f0-1111-7aaa-8bbb-dddddddddddd";
+  const entry = { importId, line: 2, bytes: Buffer.from("x"), loggedAt: Date.now() };
+  const fault = { class: "error", type: "failed-to-decode", message: "Not a valid JSON object" } as const;
+  const rest = { class: "info", type: "entries-not-kept" } as const;
+  block.add({ ...entry, fault });
+  block.add({ ...entry, line: 3, fault });
+  for (const [line, message, count] of [
+    [1, "error failed-to-decode", "40"],
+    [1, "warning unknown-property", "7"],
+    [90, "error failed-to-decode", "50"],
+  ] as const)
+    block.add({ ...entry, line, fault: { ...rest, message }, bytes: Buffer.from(count) });
+  await insertBlock(clickhouse.client, { query: block.insertQuery, block: block.encode(), token: "rest" });
+  const example = { human_friendly_message: fault.message, text: "x" };
+  expect(await readImportFaults(clickhouse.client, importId)).toEqual([
+    {
+      class: "error",
+      type: "failed-to-decode",
+      count: 92,
+      examples: [
+        { line: 2, ...example },
+        { line: 3, ...example },
+      ],
+    },
+    { class: "warning", type: "unknown-property", count: 7, examples: [] },
+  ]);
+  const read = async (what: ImportLogQuery["what"], id = importId) => {
+    const { signal } = new AbortController();
+    return readText(await openImportLog(clickhouse.client, { importId: id, what, signal }));
+  };
+  expect((await read("import-log")).trim().split("\n")).toHaveLength(2);
+  expect(JSON.parse(await read("import-log-rest"))).toEqual({
+    ...rest,
+    human_friendly_message: "97 more entries are counted and not kept.",
+    line: 0,
+  });
+  expect(await read("import-log-rest", NIL_UUID)).toBe("");
+  expect(await read("rejected-lines")).toBe("x\nx\n");
+});
+
 test("a log entry reads back as it was written, and the refused line byte for byte", async () => {
   const block = new LogBlock();
   const bytes = Buffer.from([0, 1, 2, 0xff, 0xfe, 0x80, 0x0d, 0x22]);
   const fault = { class: "error", type: "failed-to-decode", message: "größe\t🚀" } as const;
   const entries = [
-    { importId: IMPORT_ID, line: 2 ** 40, fault: { ...fault, packageId: "p" }, bytes, loggedAt: RECEIVED_AT },
+    { importId: IMPORT_ID, line: 2 ** 40, fault: { ...fault, packageId: "p" }, bytes, loggedAt: LOGGED_AT },
     {
       importId: IMPORT_ID,
       line: 2 ** 40 + 1,
       fault: { ...fault, class: "warning" as const, pixelId: "q" },
       bytes: Buffer.alloc(0),
-      loggedAt: RECEIVED_AT,
+      loggedAt: LOGGED_AT,
     },
   ];
   for (const entry of entries) block.add(entry);
@@ -221,12 +268,12 @@ test("a log entry reads back as it was written, and the refused line byte for by
   const rows = await clickhouse.rows(`
     SELECT import_id, toString(line) AS line, class, type, message, package_id, pixel_id, hex(line_bytes) AS bytes,
       toString(toUnixTimestamp64Milli(logged)) AS logged
-    FROM import_log ORDER BY line`);
+    FROM import_log WHERE import_id = '${IMPORT_ID}' ORDER BY line`);
   const common = {
     import_id: IMPORT_ID,
     type: fault.type,
     message: fault.message,
-    logged: String(RECEIVED_AT),
+    logged: String(LOGGED_AT),
   };
   expect(rows).toEqual([
     {

@@ -7,11 +7,13 @@ interface Fakes {
   /** Rows of artifacts by table; a mutation takes them away. */
   rows: Record<string, string[]>;
   elsewhere?: string[];
+  /** Of imports into the artifacts. */
+  imports?: string[];
   failures?: number;
 }
 
 /** One owner with two deleted artifacts, and a ClickHouse that writes down what is asked of it. */
-function fakes({ rows, elsewhere = [], failures = 0 }: Fakes) {
+function fakes({ rows, elsewhere = [], failures = 0, imports = [] }: Fakes) {
   const steps: string[] = [];
   let failuresLeft = failures;
   let due = ["a", "b"];
@@ -19,6 +21,7 @@ function fakes({ rows, elsewhere = [], failures = 0 }: Fakes) {
   const store: ErasureStore = {
     dueOwners: asked,
     dueArtifacts: async () => due,
+    importsInto: async (_, { after }) => (after === undefined ? imports : []),
     asOnlySettlement: async (ownerId, work) => {
       if (failuresLeft-- > 0) throw new Error("connection refused");
       if (elsewhere.includes(ownerId)) return false;
@@ -35,7 +38,9 @@ function fakes({ rows, elsewhere = [], failures = 0 }: Fakes) {
   };
   const answer = (query: string, table: string) =>
     query.includes("system.columns")
-      ? Object.keys(rows).map((name) => ({ table: name, column: "artifact" }))
+      ? Object.keys(rows)
+          .filter((name) => name !== "import_log")
+          .map((name) => ({ table: name, column: "artifact" }))
       : (rows[table] ?? []);
   const clickhouse = {
     query: async ({ query, query_params: params }: { query: string; query_params?: { table: string } }) => ({
@@ -65,6 +70,15 @@ describe("the eraser", () => {
       ...["lock", "clean a,b", "unlock"],
     ]);
     expect(world.onErased).toHaveBeenCalledExactlyOnceWith(["a", "b"]);
+  });
+
+  test("deletes the logs of the imports into them, which hold lines as they were sent", async () => {
+    const world = fakes({ rows: { events: [], import_log: ["first"] }, imports: ["first"] });
+    await runUntil(world, () => world.onErased.mock.calls.length > 0);
+    expect(world.steps).toEqual([
+      ...["lock", "delete from import_log", "found a,b", "unlock"],
+      ...["lock", "clean a,b", "unlock"],
+    ]);
   });
 
   test("leaves an owner alone whose imports are being settled", async () => {

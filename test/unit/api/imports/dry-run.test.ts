@@ -6,6 +6,7 @@ import { dryRun } from "../../../../api/imports/dry-run.js";
 import { enrichChunk } from "../../../../enrich/batches/enrich-chunk.js";
 import { ArtifactCache, type ResolveArtifact } from "../../../../enrich/lookups/artifacts/artifact-cache.js";
 import { LiveArtifacts } from "../../../../enrich/lookups/artifacts/live-artifacts.js";
+import { LogBudget } from "../../../../enrich/batches/log-budget.js";
 import { EventBlock } from "../../../../enrich/native/event-block.js";
 import { LogBlock } from "../../../../enrich/native/log-block.js";
 import { chunkOf, dockerPackage, PIXEL_ID, RECEIVED_AT, tinyLookups } from "../../enrich/lines/chunk-of.js";
@@ -37,6 +38,7 @@ test.each(["package", "any"] as const)(
         const outcome = await enrichChunk(chunk, {
           events: new EventBlock(),
           logs: new LogBlock(),
+          logBudget: new LogBudget(),
           artifacts: new ArtifactCache(resolveArtifact),
           live: new LiveArtifacts(async () => []),
           lookups: tinyLookups,

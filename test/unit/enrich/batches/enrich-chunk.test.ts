@@ -4,6 +4,7 @@ import { ArtifactCache, type ResolveArtifact } from "../../../../enrich/lookups/
 import { enrichChunk } from "../../../../enrich/batches/enrich-chunk.js";
 import { LiveArtifacts } from "../../../../enrich/lookups/artifacts/live-artifacts.js";
 import type { Target } from "../../../../enrich/lines/target-of.js";
+import { LogBudget, LOG_LIMITS } from "../../../../enrich/batches/log-budget.js";
 import { EventBlock } from "../../../../enrich/native/event-block.js";
 import { LogBlock } from "../../../../enrich/native/log-block.js";
 import { NIL_UUID } from "../../../../enrich/native/uuid-bytes.js";
@@ -22,11 +23,12 @@ import { readRows } from "../native/read-block.js";
 const resolvePackage: ResolveArtifact = async ({ kind, id }) =>
   [dockerPackage].find((artifact) => artifact.kind === kind && artifact.id === id);
 
-async function enrich(chunk: RawChunk, resolve = resolvePackage) {
+async function enrich(chunk: RawChunk, resolve = resolvePackage, logLimits = LOG_LIMITS) {
   const asked = (target: Target) => resolve({ accountId: "", ownerId: "", ...target }, 0);
   const to = {
     events: new EventBlock(),
     logs: new LogBlock(),
+    logBudget: new LogBudget(logLimits),
     artifacts: new ArtifactCache(resolve),
     live: new LiveArtifacts(async (targets) =>
       (await Promise.all(targets.map(asked))).flatMap((a) => a ?? []),
@@ -137,6 +139,21 @@ describe("enrichChunk", () => {
     expect(outcome.errors.map(({ line }) => line)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
     expect(outcome.warnings.map(({ line }) => line)).toEqual([26, 26, 27, 27, 28, 28, 29, 29, 30, 30]);
     expect(log).toHaveLength(75);
+  });
+
+  test("keeps a bounded log, and counts by class and type what it does not keep", async () => {
+    const many = "nonsense\n".repeat(25) + '{"$time":1,"$a":1}\n'.repeat(5);
+    const limits = { entriesMax: 3, bytesMax: 1000 };
+    const { outcome, log } = await enrich(chunkOf(many, { firstLine: 7 }), resolvePackage, limits);
+    expect(outcome).toMatchObject({ eventsTotal: 30, eventsImported: 5, eventsFailed: 25 });
+    expect(outcome.errors).toHaveLength(10);
+    expect(log.map(({ line, type, message, line_bytes }) => [line, type, message, line_bytes])).toEqual([
+      ...[7n, 8n, 9n].map((line) => [line, "failed-to-decode", "Not a valid JSON object", "nonsense"]),
+      [7n, "entries-not-kept", "error failed-to-decode", "22"],
+      [7n, "entries-not-kept", "warning unknown-property", "5"],
+    ]);
+    const short = await enrich(chunkOf(many), resolvePackage, { entriesMax: 100, bytesMax: 16 });
+    expect(short.log.filter(({ type }) => type !== "entries-not-kept")).toHaveLength(2);
   });
 
   test("limits times by the day of receipt, not by that of the reader", async () => {
