@@ -100,9 +100,9 @@ export async function openCollect(options: OpenCollectOptions): Promise<OpenColl
       trustsProxy: trusts,
       hooks: serverHooks({ readiness: readinessOf(stores), trustsProxy: trusts, log }),
       log,
-      onEvent(line) {
+      onEvent(line, ownerId) {
         metrics.onEvent();
-        buffer.add(line);
+        buffer.add(line, ownerId);
       },
       onAnswered: (kind, status) => metrics.onAnswered(kind, status),
     });

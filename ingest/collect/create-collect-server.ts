@@ -18,8 +18,8 @@ export interface CollectServerOptions {
   trustsProxy: (address: string) => boolean;
   hooks: ServerHooks;
   log: Logger;
-  /** Takes the line of an event. Must not block. */
-  onEvent: (line: string) => void;
+  /** Takes the line of an event of this owner. Must not block. */
+  onEvent: (line: string, ownerId: string) => void;
   onAnswered: (kind: CollectKind, status: number) => void;
   /** The longest that a client may take for one part of another server's answer. */
   partMsMax?: number;
@@ -207,7 +207,7 @@ function recordEvents(
 ): void {
   const { address, headers, host } = request;
   const source = { time, address, host, headers };
-  for (const event of events) options.onEvent(liveLine(event, source));
+  for (const event of events) options.onEvent(liveLine(event, source), event.ownerId);
 }
 
 function fail(error: unknown, { incoming, response, options }: Exchange, kind: CollectKind): void {

@@ -6,8 +6,11 @@ import { encodeRawChunk, type RawChunk } from "../../schemas/records/raw-chunk.j
 
 /** Buffers the lines of live events and appends them to the event log within 200 ms while the log is available. */
 export interface LiveBuffer extends AsyncDisposable {
-  /** Never waits and never throws. A line that does not fit into the buffer is dropped and counted. */
-  add(line: string): void;
+  /**
+   * Never waits and never throws. A line that does not fit into the buffer, or not into its owner's share of it, is
+   * dropped and counted.
+   */
+  add(line: string, ownerId: string): void;
   /** Size of the lines that are not in the log yet. */
   readonly bytes: number;
   /** Appends the buffered lines. After some seconds, the rest is dropped and counted. */
@@ -21,7 +24,7 @@ export interface LiveBufferOptions {
   now: () => number;
   /** A fresh UUID. */
   newId: () => string;
-  /** Size of the buffer. */
+  /** Size of the buffer. Its second half takes only owners with less than `bytesMax / SHARES`. */
   bytesMax: number;
   onLost: (events: number) => void;
   /** Called for every failed append. The append is retried. */
@@ -42,12 +45,17 @@ const END_MS_MAX = 5_000;
 /** Chunks for one partition in a row, so that its reader gets enough for one insert. */
 const CHUNKS_IN_A_ROW = 20;
 
+/** Keeps room for the other owners while one sends more than the log takes. */
+const SHARES = 8;
+
 /** Each line names an artifact, which has the owner. */
 const ANY_OWNER = "00000000-0000-0000-0000-000000000000";
 
 interface Batch {
   lines: Buffer;
   events: number;
+  /** By owner. */
+  bytes: ReadonlyMap<string, number>;
 }
 
 /**
@@ -63,6 +71,8 @@ export function openLiveBuffer(options: LiveBufferOptions): LiveBuffer {
   let size = 0;
   let events = 0;
   let bufferedBytes = 0;
+  let openBytes = new Map<string, number>();
+  const bytesByOwner = new Map<string, number>();
   const partitions = partitionsOf("express", log.partitions);
   // Each process starts at another partition.
   let chunks = CHUNKS_IN_A_ROW * (Number.parseInt(newId().slice(-8), 16) % partitions.length);
@@ -72,7 +82,8 @@ export function openLiveBuffer(options: LiveBufferOptions): LiveBuffer {
   function closeBatch(): void {
     clearTimeout(timer);
     timer = undefined;
-    if (events > 0) ready.push({ lines: copyOf(open.subarray(0, size)), events });
+    if (events > 0) ready.push({ lines: copyOf(open.subarray(0, size)), events, bytes: openBytes });
+    openBytes = new Map();
     if (open.length > CHUNK_BYTES) open = Buffer.allocUnsafeSlow(CHUNK_BYTES);
     size = 0;
     events = 0;
@@ -88,25 +99,34 @@ export function openLiveBuffer(options: LiveBufferOptions): LiveBuffer {
       void appendWithRetries(batch, { ...options, partition, signal: ending.signal }).then(() => {
         inFlight.delete(batch);
         bufferedBytes -= batch.lines.length;
+        for (const [ownerId, bytes] of batch.bytes) addTo(bytesByOwner, ownerId, -bytes);
         sendReady();
         if (bufferedBytes === 0) whenEmpty?.();
       });
     }
   }
 
+  function hasRoom(bytes: number, ownerId: string): boolean {
+    const total = bufferedBytes + bytes;
+    if (total <= bytesMax / 2) return true;
+    return total <= bytesMax && (bytesByOwner.get(ownerId) ?? 0) + bytes <= bytesMax / SHARES;
+  }
+
   return {
     get bytes() {
       return bufferedBytes;
     },
-    add(line) {
+    add(line, ownerId) {
       const bytes = Buffer.byteLength(line) + 1;
-      if (bufferedBytes + bytes > bytesMax || ending.signal.aborted) return onLost(1);
+      if (!hasRoom(bytes, ownerId) || ending.signal.aborted) return onLost(1);
       if (size + bytes > open.length) closeBatch();
       if (bytes > open.length) open = Buffer.allocUnsafeSlow(bytes);
       size += open.write(line, size);
       open[size++] = NEWLINE;
       events++;
       bufferedBytes += bytes;
+      addTo(openBytes, ownerId, bytes);
+      addTo(bytesByOwner, ownerId, bytes);
       timer ??= setTimeout(closeBatch, FLUSH_MS);
     },
     async [Symbol.asyncDispose]() {
@@ -117,6 +137,12 @@ export function openLiveBuffer(options: LiveBufferOptions): LiveBuffer {
       onLost([...inFlight, ...ready.splice(0)].reduce((lost, batch) => lost + batch.events, 0));
     },
   };
+}
+
+function addTo(totals: Map<string, number>, ownerId: string, bytes: number): void {
+  const total = (totals.get(ownerId) ?? 0) + bytes;
+  if (total > 0) totals.set(ownerId, total);
+  else totals.delete(ownerId);
 }
 
 /** Copies into memory of its own. A slice would keep a whole buffer alive while the log is unavailable. */

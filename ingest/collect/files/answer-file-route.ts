@@ -14,6 +14,8 @@ import { readObjects } from "./read-objects.js";
 
 /** The most JSON objects in a body. Each is one event. */
 const OBJECTS_MAX = 100;
+/** Every event of a body repeats the query and headers of its request, which have up to 16 KiB. */
+const REPEATED_LENGTH_MAX = 128 * 1024;
 
 /** Servers refuse longer URLs. A template may repeat a variable, and encoding makes three characters of one. */
 const VALUES_LENGTH_MAX = 16 * 1024;
@@ -32,7 +34,7 @@ export function answerFileRoute(request: CollectRequest, site: FileSite): Collec
   if (method !== "GET" && method !== "HEAD" && method !== "POST")
     return methodNotAllowed("GET", "HEAD", "POST");
   const objects = method === "HEAD" ? [] : objectsOf(body);
-  if (objects.length > OBJECTS_MAX) return TOO_MANY;
+  if (objects.length > OBJECTS_MAX || lengthRepeated(request, objects) > REPEATED_LENGTH_MAX) return TOO_MANY;
   const { outgoing } = found.route;
   const others = otherParameters(request, found);
   if (outgoing === undefined) {
@@ -51,6 +53,12 @@ export function answerFileRoute(request: CollectRequest, site: FileSite): Collec
     headers: { Location: withQuery(target, handedOn) },
     events: objects.map(() => event),
   };
+}
+
+/** Of the events after the first. */
+function lengthRepeated({ target, headers }: CollectRequest, objects: readonly string[]): number {
+  const { "user-agent": agent = "", referer = "" } = headers;
+  return (objects.length - 1) * (target.length + agent.length + referer.length);
 }
 
 const NO_OBJECT = [""];

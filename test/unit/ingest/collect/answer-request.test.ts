@@ -183,6 +183,13 @@ describe("a route that only collects", () => {
   });
 
   test("refuses too many objects, without any event", async () => {
+    const long = { method: "POST", body: Buffer.from("{}".repeat(100)) };
+    const headers = { "user-agent": "x".repeat(1_300) };
+    expect((await ask("/only/x", { ...long, headers })).events).toHaveLength(100);
+    expect(await ask(`/only/x?y=${"z".repeat(100)}`, { ...long, headers })).toMatchObject({
+      status: 413,
+      events: [],
+    });
     const body = Buffer.from("{}".repeat(101));
     expect(await ask("/only/x", { method: "POST", body })).toMatchObject({ status: 413, events: [] });
   });
