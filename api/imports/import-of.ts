@@ -6,7 +6,7 @@ import { access } from "../access.js";
 import type { OwnerAction } from "../resources.js";
 import { admit, ownerFor } from "../authorise/authorise.js";
 import type { Account } from "../stores/accounts/accounts.js";
-import { readImport, readImportedPackage } from "../stores/imports/imports.js";
+import { readImport, readImportedInto } from "../stores/imports/imports.js";
 import { readPackage, type PackageRow } from "../stores/packages/packages.js";
 
 interface AskedImport {
@@ -14,25 +14,34 @@ interface AskedImport {
   owner: string;
   id: string;
   action: OwnerAction;
+  /** Whether the call reaches the lines of the import, to read or to retract them. */
+  reachesLines?: boolean;
 }
 
 /**
  * The id of the import's owner, if the caller may do `action`. An import into one package is judged on that package, so
  * that a caller who is blocked from it cannot reach its imports. After the package was deleted, and for all other
- * imports, the caller's role with the owner decides.
+ * imports, the caller's role with the owner decides. An import whose lines name their packages may have lines of any: a
+ * caller who is blocked from one of the owner's reaches the lines only of imports that they started.
  * @throws Problem not-found, forbidden
  */
 export async function importOwnerFor(
   pg: Pool,
   account: Account,
-  { owner, id, action }: AskedImport,
+  { owner, id, action, reachesLines = false }: AskedImport,
 ): Promise<string> {
-  const packageId = isUuid(id) ? await readImportedPackage(pg, id) : undefined;
-  const row = packageId && (await readPackage(pg, { accountId: account.id, id: packageId }));
+  const into = isUuid(id) ? await readImportedInto(pg, { accountId: account.id, id }) : undefined;
+  const packageId = into?.artifactKind === "package" ? into.artifactId : null;
+  const row =
+    packageId === null ? undefined : await readPackage(pg, { accountId: account.id, id: packageId });
   const isTheirs = row && row.owner.toLowerCase() === owner.toLowerCase();
   // Strangers get the same answer as for an unknown id.
-  if (!isTheirs || (row.standing === "none" && isHidden(row)))
-    return (await ownerFor(pg, account, owner, action)).id;
+  if (!isTheirs || (row.standing === "none" && isHidden(row))) {
+    const { id: ownerId } = await ownerFor(pg, account, owner, action);
+    if (reachesLines && into?.artifactKind === "any" && into.isBlocked && !into.isOwn)
+      throw new Problem("forbidden", `You may not do this (${action}) here.`);
+    return ownerId;
+  }
   if (isHidden(row)) throw noImport(id);
   admit(account, "packages.import", { ...row, what: "import", name: id });
   return row.ownerId;

@@ -70,7 +70,7 @@ export function auditRoutes({ pg }: { pg: Postgres }): Route[] {
         const page = parsePage(ctx.query);
         const filter = parseFilter(ctx.query);
         const { id: ownerId } = await ownerFor(pg, account, param("owner"), action);
-        const rows = await listAuditEntries(pg, { ownerId, page, filter });
+        const rows = await listAuditEntries(pg, { accountId: account.id, ownerId, page, filter });
         ctx.body = pageBody(ctx, { name: "audit_entries", rows, page, record: (each) => each });
       },
     }),

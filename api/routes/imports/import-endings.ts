@@ -62,7 +62,12 @@ export function importEndingRoutes({
       async handle({ ctx, account, action, param, record }) {
         const retract = parseFlag(ctx.query, "retract");
         const id = param("import");
-        const ownerId = await importOwnerFor(pg, account, { owner: param("owner"), id, action });
+        const ownerId = await importOwnerFor(pg, account, {
+          owner: param("owner"),
+          id,
+          action,
+          reachesLines: true,
+        });
         const end = { retract, record: recording(record, { ownerId, id }) };
         const before = isUuid(id) ? await abortImport(pg, { ownerId, id }, end) : undefined;
         if (before === undefined) throw noImport(id);
@@ -88,7 +93,12 @@ export function importEndingRoutes({
       },
       async handle({ ctx, account, action, param, record }) {
         const id = param("import");
-        const ownerId = await importOwnerFor(pg, account, { owner: param("owner"), id, action });
+        const ownerId = await importOwnerFor(pg, account, {
+          owner: param("owner"),
+          id,
+          action,
+          reachesLines: true,
+        });
         const end = { record: recording(record, { ownerId, id }) };
         const before = isUuid(id) ? await retractImport(pg, { ownerId, id }, end) : undefined;
         if (before === undefined) throw noImport(id);

@@ -30,7 +30,7 @@ export function importFaultRoutes({ pg, clickhouse }: ImportFaultRoutesDeps): Ro
         },
       },
       async handle({ ctx, account, action, param }) {
-        const asked = { owner: param("owner"), id: param("import"), action };
+        const asked = { owner: param("owner"), id: param("import"), action, reachesLines: true };
         const ownerId = await importOwnerFor(pg, account, asked);
         const { id } = await importOf(pg, { ownerId, id: asked.id });
         const [whole, ofLines] = await Promise.all([wholeFaults(pg, id), readImportFaults(clickhouse, id)]);

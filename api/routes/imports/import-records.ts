@@ -71,7 +71,7 @@ export function importRecordRoutes({ pg, clickhouse, listener }: ImportRecordRou
         action: "imports.read",
         operation: OPERATIONS[part],
         async handle({ ctx, account, action, param }) {
-          const asked = { owner: param("owner"), id: param("import"), action };
+          const asked = { owner: param("owner"), id: param("import"), action, reachesLines: true };
           const ownerId = await importOwnerFor(pg, account, asked);
           const { id: importId } = await importOf(pg, { ownerId, id: asked.id });
           await answerRows(ctx, ({ signal }) => OPEN[part]({ pg, clickhouse }, { importId, signal }), {

@@ -96,10 +96,18 @@ export interface AuditFilter {
   actor: string | undefined;
 }
 
-/** Newest first. Returns one entry more than the page if there is a next page. */
+/**
+ * Newest first. Omits entries about packages that the account is blocked from, which an owner never is. Returns one
+ * entry more than the page if there is a next page.
+ */
 export async function listAuditEntries(
   pg: Postgres,
-  { ownerId, page, filter }: { ownerId: string; page: Page; filter: AuditFilter },
+  {
+    accountId,
+    ownerId,
+    page,
+    filter,
+  }: { accountId: string; ownerId: string; page: Page; filter: AuditFilter },
 ): Promise<AuditEntryRecord[]> {
   const text = `
     select e.id, e.action, coalesce(actor.name, e.account_name, ${NOBODY}) as actor, e.token_name as token,
@@ -112,11 +120,30 @@ export async function listAuditEntries(
         then e.account_id is null and e.account_name is null and ${NOBODY} = $5
         else e.account_id = (select id from owners where name_key = lower($5 collate "C"))
           or lower(e.account_name collate "C") = lower($5 collate "C") end)
+      and not (${IS_OF_BLOCKED})
     order by e.id desc limit $3`;
   const values = [ownerId, page.after ?? null, page.perPage + 1];
-  const rows = await query<Row>(pg, text, [...values, filter.action ?? null, filter.actor ?? null]);
+  const rows = await query<Row>(pg, text, [
+    ...values,
+    filter.action ?? null,
+    filter.actor ?? null,
+    accountId,
+  ]);
   return rows.map(withoutNulls<AuditEntryRecord>);
 }
+
+/**
+ * SQL: whether the entry `e` is about a package that the account $6 is blocked from: the package itself, its routes,
+ * domains, permissions, pixels and imports.
+ */
+const IS_OF_BLOCKED = `
+  e.owner_id <> $6 and exists (
+    select from package_permissions x
+    left join memberships m on m.organization_id = e.owner_id and m.account_id = x.account_id
+    where x.account_id = $6 and x.level = 'blocked' and m.role is distinct from 'owner' and (
+      x.package_id::text in (e.target_id, e.changes ->> 'package', e.changes ->> 'package_id')
+      or e.target_kind = 'import' and exists (
+        select from imports i where i.id::text = e.target_id and i.artifact_id = x.package_id)))`;
 
 /** The actor of an entry without an account: the action decides between operator and service. */
 const NOBODY = `case when e.action in (${SERVICE_ACTIONS.map((action) => `'${action}'`).join(", ")})

@@ -110,11 +110,31 @@ export async function readImport(
   return row && importRecord(row);
 }
 
-/** The package that an import goes into, if it goes into one. */
-export async function readImportedPackage(pg: Postgres, id: string): Promise<string | undefined> {
-  const text = "select artifact_id from imports where id = $1 and artifact_kind = 'package'";
-  const [row] = await query<{ artifact_id: string }>(pg, text, [id]);
-  return row?.artifact_id;
+/** What an import goes into, and whether the account started it. */
+export interface ImportedInto {
+  artifactKind: "package" | "pixel" | "any";
+  /** Null where each line names one. */
+  artifactId: string | null;
+  isOwn: boolean;
+  /** Whether the account is blocked from a package of the import's owner, without being an owner itself. */
+  isBlocked: boolean;
+}
+
+export async function readImportedInto(
+  pg: Postgres,
+  { accountId, id }: { accountId: string; id: string },
+): Promise<ImportedInto | undefined> {
+  const text = `
+    select i.artifact_kind as "artifactKind", i.artifact_id as "artifactId",
+      coalesce(i.account_id = $2, false) as "isOwn",
+      i.owner_id <> $2 and exists (
+        select from package_permissions x join packages p on p.id = x.package_id
+        left join memberships m on m.organization_id = i.owner_id and m.account_id = x.account_id
+        where p.owner_id = i.owner_id and x.account_id = $2 and x.level = 'blocked'
+          and m.role is distinct from 'owner') as "isBlocked"
+    from imports i where i.id = $1`;
+  const [row] = await query<ImportedInto & Record<string, unknown>>(pg, text, [id, accountId]);
+  return row;
 }
 
 /** Which imports a list shall have; all of them without. */

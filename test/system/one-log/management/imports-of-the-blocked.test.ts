@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { importEndingRoutes } from "../../../../api/routes/imports/import-endings.js";
+import { importFaultRoutes } from "../../../../api/routes/imports/import-faults.js";
 import { importRecordRoutes } from "../../../../api/routes/imports/import-records.js";
 import { deletePackage } from "../../../../api/stores/packages/packages.js";
 import { insertImport } from "../../../../api/stores/imports/imports.js";
+import { ActiveUploads } from "../../../../ingest/import/active-uploads.js";
 import { connectClickHouse } from "../../../../deploy/stores/clickhouse/connect-clickhouse.js";
 import {
   openTestPostgres,
@@ -26,7 +29,13 @@ beforeAll(async () => {
   const { pg } = postgres;
   // Log entries of lines are not read here.
   const clickhouse = connectClickHouse("http://127.0.0.1:1");
-  api = await serveApi({ pg, routes: importRecordRoutes({ pg, clickhouse }) });
+  const active = new ActiveUploads();
+  const routes = [
+    ...importRecordRoutes({ pg, clickhouse }),
+    ...importFaultRoutes({ pg, clickhouse }),
+    ...importEndingRoutes({ pg, active }),
+  ];
+  api = await serveApi({ pg, routes });
 }, 60_000);
 
 afterAll(async () => {
@@ -53,10 +62,14 @@ beforeEach(async () => {
 
 const as = (who: Who, request: string, body?: unknown) => api.call(world.tokens[who], request, body);
 
-async function start(artifactKind: "package" | "any", artifactId: string): Promise<string> {
+async function start(
+  artifactKind: "package" | "any",
+  artifactId: string,
+  starter: Who = "owner",
+): Promise<string> {
   const { rows } = await postgres.pg.query<{ ownerId: string; accountId: string }>(
     `select o.id as "ownerId", u.id as "accountId" from owners o, owners u where o.name = $1 and u.name = $2`,
-    [world.organization, world.names.owner],
+    [world.organization, world.names[starter]],
   );
   const [by = { ownerId: "", accountId: "" }] = rows;
   return (await insertImport(postgres.pg, { ...by, artifactKind, artifactId })).id;
@@ -101,4 +114,42 @@ test("the imports of a package that is gone are up to the role", async () => {
   expect((await listed("admin")).ids).toEqual([any, seen, ...hidden].sort().reverse());
   expect((await as("admin", `GET ${list}/${hidden[0]}`)).status).toBe(200);
   expect((await as("member", `GET ${list}/${hidden[0]}`)).status).toBe(403);
+});
+
+test("an import whose lines name their packages keeps them from who is blocked from one, unless they started it", async () => {
+  const own = await start("any", "", "admin");
+  const text = "update imports set status = 'done' where id = any($1)";
+  await postgres.pg.query(text, [[any, own]]);
+  const asks = ["GET /log", "GET /rejected", "GET /faults", "POST /abort?retract=true", "DELETE "];
+  const ask = (who: Who, id: string) =>
+    asks.map(async (each) => {
+      const [method = "", path = ""] = each.split(" ");
+      return (await as(who, `${method} ${list}/${id}${path}`)).status;
+    });
+  expect(await Promise.all(ask("admin", any))).toEqual([403, 403, 403, 403, 403]);
+  expect(await Promise.all(ask("admin", own))).not.toContain(403);
+  expect(await Promise.all(ask("owner", any))).not.toContain(403);
+  await setLevel(postgres.pg, { packageId: closed, username: world.names.stranger, level: "blocked" });
+  expect(await Promise.all(ask("stranger", any))).toEqual([404, 404, 404, 404, 404]);
+});
+
+test("the audit log says nothing of a package to who is blocked from it, and all to an owner", async () => {
+  const packages = `/v1/packages/${closed}`;
+  await as("owner", `POST ${packages}/routes`, { templatePath: "/{v}", outgoingUrl: "" });
+  await as("owner", `POST ${packages}/domains`, { name: "closed.example" });
+  await as("owner", `PUT ${packages}/permissions`, {
+    userQuery: world.names.member,
+    permissionLevel: "member",
+  });
+  await postgres.pg.query("update imports set status = 'done' where id = any($1)", [[...hidden, seen]]);
+  await as("owner", `DELETE ${list}/${hidden[0]}`);
+  await as("owner", `DELETE ${list}/${seen}`);
+  const read = async (who: Who) =>
+    JSON.stringify((await as(who, `GET /v2/${world.organization}/audit?per_page=1000`)).body);
+  const all = await read("owner");
+  for (const word of ["routes.", "domains.", "closed.example", closed, hidden[0]])
+    expect(all).toContain(word);
+  const some = await read("admin");
+  for (const word of ["closed", "routes.", closed, hidden[0]]) expect(some).not.toContain(word);
+  expect(some).toContain(seen);
 });
