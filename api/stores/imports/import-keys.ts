@@ -31,8 +31,9 @@ export async function findRepeatedImport(
     [ownerId, key],
   );
   if (earlier === undefined) return undefined;
+  // Without the path: it may name a package that this caller may not know.
   if (earlier.path !== path)
-    throw new Problem("idempotency-key-reused", `This Idempotency-Key was used for ${earlier.path}.`);
+    throw new Problem("idempotency-key-reused", "This Idempotency-Key was used for another path.");
   if (earlier.uploading)
     throw new Problem(
       "import-in-progress",

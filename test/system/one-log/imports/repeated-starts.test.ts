@@ -93,7 +93,11 @@ describe("a start with an Idempotency-Key", () => {
     await start(path, withKey("one path"));
     expect(await start(otherPath, withKey("one path"))).toMatchObject({
       status: 422,
-      body: { code: "idempotency-key-reused" },
+      body: {
+        code: "idempotency-key-reused",
+        // The other path may name a package that this caller may not know.
+        message: "This Idempotency-Key was used for another path.",
+      },
     });
   });
 
