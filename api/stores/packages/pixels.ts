@@ -13,6 +13,8 @@ export interface PixelRow {
   owner: string;
   name: string;
   packageId: string | null;
+  /** Whether the account is blocked from that package. */
+  isPackageHidden: boolean;
   createdAt: string;
   updatedAt: string;
   standing: Standing;
@@ -23,7 +25,7 @@ export function pixelRecord(row: PixelRow): PixelRecord {
     id: row.id,
     owner: row.owner,
     name: row.name,
-    package_id: row.packageId,
+    package_id: row.isPackageHidden ? null : row.packageId,
     created_at: row.createdAt,
     updated_at: row.updatedAt,
   });
@@ -88,7 +90,10 @@ export async function listPixelNames(
 const SELECT = `
   select x.id, x.owner_id as "ownerId", o.kind as "ownerKind", o.name as owner, x.name,
     x.package_id as "packageId", ${utc("x.created_at")} as "createdAt", ${utc("x.updated_at")} as "updatedAt",
-    case when x.owner_id = $1 then 'owner' else coalesce(m.role, 'none') end as standing
+    case when x.owner_id = $1 then 'owner' else coalesce(m.role, 'none') end as standing,
+    x.owner_id <> $1 and m.role is distinct from 'owner' and exists (
+      select from package_permissions b
+      where b.package_id = x.package_id and b.account_id = $1 and b.level = 'blocked') as "isPackageHidden"
   from pixels x
   join owners o on o.id = x.owner_id
   left join memberships m on m.organization_id = x.owner_id and m.account_id = $1`;

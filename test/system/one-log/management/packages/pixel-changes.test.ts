@@ -52,6 +52,17 @@ describe("changing a pixel", () => {
     expect(fresh?.updated_at).not.toBe(old?.updated_at);
   });
 
+  test("a pixel does not tell of a package to who is blocked from it", async () => {
+    const list = `GET /v2/pixels/${world.organization}`;
+    for (const who of ["member", "owner"] as const)
+      await setLevel(postgres.pg, { packageId: tool, username: world.names[who], level: "blocked" });
+    for (const ask of [list, `GET ${path}`]) {
+      expect(JSON.stringify((await as("member", ask)).body)).not.toContain(tool);
+      for (const who of ["owner", "admin"] as const)
+        expect(JSON.stringify((await as(who, ask)).body)).toContain(tool);
+    }
+  });
+
   test("takes packages of the same owner that the caller sees, and names every fault", async () => {
     const foreign = idOf(await as("admin", "POST /v1/packages", { name: "t", shortDescription: "" }));
     await setLevel(postgres.pg, { packageId: tool, username: world.names.admin, level: "blocked" });
