@@ -10,18 +10,29 @@ export interface MetricsServerOptions {
   metrics: () => Promise<string>;
   /** The stores and threads that this process needs. */
   checks: HealthChecks;
+  /** The longest time without a byte in either direction. */
+  idleMsMax?: number;
 }
+
+/** Longer than a scrape takes, and than most scrapers pause between two. */
+const IDLE_MS_MAX = 60_000;
+const REQUEST_MS_MAX = 10_000;
+const CONNECTIONS_MAX = 100;
 
 /**
  * Serves `GET /metrics` in Prometheus's text format and, for the supervisor of any role, `/healthz` (alive) and
- * `/readyz` (200, or 503 naming what is missing). Throws StartFailure when the port cannot be opened.
+ * `/readyz` (200, or 503 naming what is missing). Closes silent connections. Throws StartFailure when the port cannot be opened.
  */
 export function startMetricsServer({
   host,
   port,
+  idleMsMax = IDLE_MS_MAX,
   ...sources
 }: MetricsServerOptions): Promise<ListeningServer> {
-  const server = createServer((request, response) => void answer(sources, request, response));
+  const limits = { headersTimeout: REQUEST_MS_MAX, requestTimeout: REQUEST_MS_MAX };
+  const server = createServer(limits, (request, response) => void answer(sources, request, response));
+  server.maxConnections = CONNECTIONS_MAX;
+  server.setTimeout(idleMsMax);
   return listen(server, { host, port, variable: "METRICS_PORT" });
 }
 

@@ -1,5 +1,6 @@
 import { createServer, get, Agent, type IncomingMessage } from "node:http";
 import { once } from "node:events";
+import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { expect, test, vi } from "vitest";
 import { pino } from "pino";
@@ -65,6 +66,14 @@ test("metrics are Prometheus text about the process", async () => {
   expect(await response.text()).toMatch(/^process_resident_memory_bytes \d+$/m);
   expect((await fetch(`${server.url}/other`)).status).toBe(404);
   expect((await fetch(`${server.url}/metrics`, { method: "POST" })).status).toBe(405);
+});
+
+test("the port of metrics closes connections that say nothing", async () => {
+  const sources = { metrics: async () => "", checks: {}, idleMsMax: 50 };
+  await using server = await startMetricsServer({ host: "127.0.0.1", port: 0, ...sources });
+  const silent = connect(server.port, "127.0.0.1");
+  await once(silent, "close");
+  expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
 });
 
 test("live collection passes over an expectation that nobody knows, as the API does", async () => {
