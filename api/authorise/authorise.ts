@@ -2,7 +2,7 @@ import { Problem } from "../../schemas/problem.js";
 import type { Artifact, ArtifactKind, LibraryType } from "../../schemas/records/artifact.js";
 import { isUuid } from "../../schemas/formats.js";
 import { access, accessWithin, lacks, reaches, type Caller, type Lack, type OwnerKind } from "../access.js";
-import type { Action, OwnerAction, PackageAction, PixelAction } from "../resources.js";
+import type { Action, OwnerAction, PackageAction } from "../resources.js";
 import type { Account } from "../stores/accounts/accounts.js";
 import { readOwner, type OwnerRow } from "../stores/accounts/organizations.js";
 import {
@@ -12,7 +12,7 @@ import {
   readPackagesNamed,
   type PackageRow,
 } from "../stores/packages/packages.js";
-import { readPixel, type PixelRow } from "../stores/packages/pixels.js";
+import { readPixel } from "../stores/packages/pixels.js";
 import type { Postgres } from "../stores/query.js";
 
 /**
@@ -138,18 +138,6 @@ export async function packageOfOwnerFor(
   return row;
 }
 
-/** Finds the pixel of that id and owner and checks `action` on it. Throws `not-found` and `forbidden`. */
-export async function pixelFor(
-  pg: Postgres,
-  account: Account,
-  { owner, id, action }: { owner: string; id: string; action: PixelAction },
-): Promise<PixelRow> {
-  const row = isUuid(id) ? await readPixel(pg, { accountId: account.id, id }) : undefined;
-  if (row === undefined || !sameName(row.owner, owner)) throw notFound("pixel", id);
-  admit(account, action, { ...row, what: "pixel", name: id });
-  return row;
-}
-
 /**
  * Resolves an import line's `$package` or `$pixel`, if it belongs to that owner and the account may import into it. One
  * query. Answers `undefined` otherwise, also for an id that is no UUID. The token's limits were checked when the import
@@ -233,6 +221,6 @@ const REMEDIES: Readonly<Record<string, string>> = {
 };
 
 /** Owner names are ASCII and compared without case. */
-function sameName(a: string, b: string): boolean {
+export function sameName(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
 }

@@ -31,3 +31,12 @@ export const PACKAGE_QUERY = {
 
 /** Problems of these paths, in addition to those of every operation. */
 export const PACKAGE_PROBLEMS = ["ambiguous-name"] as const;
+
+/** The parameter of every path with a pixel in it. */
+export const PIXEL_PATH = {
+  pixel: {
+    schema: { type: "string", minLength: 1 },
+    description: "The pixel's id, or its name, percent-encoded",
+    example: "01a1fbad-cab4-710c-82a1-b3f3576e59e4",
+  },
+} as const;

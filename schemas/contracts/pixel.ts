@@ -14,6 +14,7 @@ export interface PixelRecord {
 /** A pixel, as sent on create and update. */
 export interface PixelUpsert {
   name: string;
+  /** Id or name. */
   package_id?: string | null;
 }
 
@@ -39,7 +40,12 @@ export const PIXEL_UPSERT = {
   additionalProperties: false,
   properties: {
     name: { type: "string", format: "line", minLength: 1, maxLength: 256 },
-    package_id: { type: ["string", "null"], format: "uuid" },
+    package_id: {
+      type: ["string", "null"],
+      minLength: 1,
+      maxLength: 256,
+      description: "Id or name of a package of the same owner",
+    },
   },
 } as const;
 

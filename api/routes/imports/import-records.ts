@@ -1,20 +1,19 @@
-import type { ParsedUrlQuery } from "node:querystring";
 import type { Pool } from "pg";
 import { openImportLog } from "../../../aggregate/queries/open-import-log.js";
 import type { ResultSource, Rows } from "../../../aggregate/queries/open-rows.js";
-import { isUuid } from "../../../schemas/formats.js";
-import { Problem } from "../../../schemas/problem.js";
 import { LOG_ENTRY } from "../../../schemas/records/import-log.js";
-import { EVENT_IMPORT, IMPORT_STATUSES, type ImportStatus } from "../../../schemas/records/import-store.js";
+import { EVENT_IMPORT } from "../../../schemas/records/import-store.js";
 import { answerRows, type ExportListener } from "../../exports/answer-rows.js";
 import { ownerFor } from "../../authorise/authorise.js";
+import { PACKAGE_PROBLEMS } from "../../authorise/package-path.js";
+import { FILTER_QUERY, importFilterFor, parseImportFilter } from "../../imports/import-filter.js";
 import { ID, IMPORT_EXAMPLE } from "../../imports/import-operations.js";
 import { importOf, importOwnerFor } from "../../imports/import-of.js";
-import type { Operation, Parameter } from "../../operation.js";
+import type { Operation } from "../../operation.js";
 import { PAGE_QUERY, pageBody, pageSchema, parsePage } from "../../answers/paging.js";
 import { route, type Route } from "../../route.js";
 import { readImportEntries } from "../../stores/imports/import-entries.js";
-import { listImports, type ImportFilter } from "../../stores/imports/imports.js";
+import { listImports } from "../../stores/imports/imports.js";
 
 export interface ImportRecordRoutesDeps {
   pg: Pool;
@@ -39,12 +38,15 @@ export function importRecordRoutes({ pg, clickhouse, listener }: ImportRecordRou
             example: { event_imports: [IMPORT_EXAMPLE] },
           },
         },
+        problems: PACKAGE_PROBLEMS,
       },
       async handle({ ctx, account, action, param }) {
         const page = parsePage(ctx.query);
-        const filter = parseFilter(ctx.query);
-        const { id: ownerId } = await ownerFor(pg, account, param("owner"), action);
-        const rows = await listImports(pg, { accountId: account.id, ownerId, page, filter });
+        const asked = parseImportFilter(ctx.query);
+        const { id: ownerId, name: owner } = await ownerFor(pg, account, param("owner"), action);
+        const by = { accountId: account.id, owner, ownerId };
+        const filter = await importFilterFor(pg, asked, by);
+        const rows = await listImports(pg, { ...by, page, filter });
         ctx.body = pageBody(ctx, { name: "event_imports", rows, page, record: (each) => each });
       },
     }),
@@ -84,25 +86,6 @@ export function importRecordRoutes({ pg, clickhouse, listener }: ImportRecordRou
 }
 
 const EVENT_IMPORT_PAGE = pageSchema("event_imports", EVENT_IMPORT);
-
-const FILTER_QUERY: Readonly<Record<string, Parameter>> = {
-  status: { schema: { type: "string", enum: IMPORT_STATUSES }, description: "Only imports of this status" },
-  package: { schema: ID.schema, description: "Only imports into the package with this id" },
-  pixel: { schema: ID.schema, description: "Only imports into the pixel with this id" },
-};
-
-function parseFilter(query: ParsedUrlQuery): ImportFilter {
-  const { status } = query;
-  if (status !== undefined && !IMPORT_STATUSES.includes(status as ImportStatus))
-    throw new Problem("invalid-query", `status must be one of ${IMPORT_STATUSES.join(", ")}.`);
-  const kinds = (["package", "pixel"] as const).filter((kind) => query[kind] !== undefined);
-  const [kind] = kinds;
-  if (kind === undefined) return { status: status as ImportStatus | undefined };
-  const id = query[kind];
-  if (kinds.length > 1 || typeof id !== "string" || !isUuid(id))
-    throw new Problem("invalid-query", "package or pixel must be one id.");
-  return { status: status as ImportStatus | undefined, artifact: { kind, id } };
-}
 
 const OPERATIONS: Record<"log" | "rejected", Operation> = {
   log: {

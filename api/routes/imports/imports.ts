@@ -11,15 +11,17 @@ import { NO_LISTENER, type ApiListener } from "../../api-listener.js";
 import { ActiveDryRuns } from "../../imports/active-dry-runs.js";
 import { openLineCheck, type CheckLines } from "../../imports/check-lines.js";
 import { dryRun } from "../../imports/dry-run.js";
-import { ID, startOperation } from "../../imports/import-operations.js";
+import { startOperation } from "../../imports/import-operations.js";
 import { importOf } from "../../imports/import-of.js";
-import { ownerFor, packageOfOwnerFor, pixelFor } from "../../authorise/authorise.js";
+import { ownerFor, packageOfOwnerFor } from "../../authorise/authorise.js";
 import {
   PACKAGE_PATH,
   PACKAGE_PROBLEMS,
   PACKAGE_QUERY,
   parsePackageType,
+  PIXEL_PATH,
 } from "../../authorise/package-path.js";
+import { pixelFor } from "../../authorise/pixel-for.js";
 import { openArtifactResolver } from "../../imports/open-artifact-resolver.js";
 import { parseFlag } from "../../answers/parse-flag.js";
 import { route, type ApiContext, type Call, type Route } from "../../route.js";
@@ -91,11 +93,15 @@ export function importRoutes(dependencies: ImportRoutesDeps): Route[] {
       path: "/v2/pixels/:owner/:pixel/import",
       action: "pixels.import",
       operation: {
-        ...startOperation({ id: "importIntoPixel", summary: "Import events of one pixel" }),
-        path: { pixel: ID },
+        ...startOperation({
+          id: "importIntoPixel",
+          summary: "Import events of one pixel",
+          problems: PACKAGE_PROBLEMS,
+        }),
+        path: PIXEL_PATH,
       },
       async handle({ ctx, account, action, param, auditEntry }) {
-        const at = { owner: param("owner"), id: param("pixel"), action };
+        const at = { owner: param("owner"), idOrName: param("pixel"), action };
         const { ownerId, owner, id, name } = await pixelFor(pg, account, at);
         const target = { ownerId, ...startedBy(account), artifactKind: "pixel", artifactId: id } as const;
         const path = `/v2/pixels/${owner}/${id}/import`;

@@ -1,20 +1,18 @@
 import type { Pool } from "pg";
-import { isUuid } from "../../../schemas/formats.js";
-import { parsePixelUpsert, PIXEL, PIXEL_UPSERT, type PixelUpsert } from "../../../schemas/contracts/pixel.js";
-import { Problem } from "../../../schemas/problem.js";
-import { invalidBody } from "../../../schemas/validate.js";
-import { access } from "../../access.js";
-import { ownerFor, pixelFor } from "../../authorise/authorise.js";
+import { parsePixelUpsert, PIXEL, PIXEL_UPSERT } from "../../../schemas/contracts/pixel.js";
+import type { PixelAction } from "../../resources.js";
+import { ownerFor } from "../../authorise/authorise.js";
+import { PACKAGE_PROBLEMS, PIXEL_PATH } from "../../authorise/package-path.js";
+import { requireSeen, withPackageId } from "../../authorise/pixel-package.js";
+import { pixelFor } from "../../authorise/pixel-for.js";
 import { changedFields } from "../../answers/changed-fields.js";
 import { entityTag, requireMatch } from "../../answers/entity-tag.js";
 import { readJson } from "../../middleware/read-json.js";
 import { pageBody, parsePage } from "../../answers/paging.js";
 import { putLocation } from "../../answers/put-location.js";
 import { route, type Call, type Route } from "../../route.js";
-import type { Account } from "../../stores/accounts/accounts.js";
 import { inTransaction } from "../../stores/connection.js";
 import { lockOwner } from "../../stores/accounts/organizations.js";
-import { readPackage, type PackageRow } from "../../stores/packages/packages.js";
 import {
   deletePixel,
   insertPixel,
@@ -23,7 +21,6 @@ import {
   updatePixel,
   type PixelRow,
 } from "../../stores/packages/pixels.js";
-import type { Postgres } from "../../stores/query.js";
 
 const SENT = { name: "Handbook", package_id: "01a1fbad-ca48-70ed-9525-6dc0dcdf7c27" };
 const EXAMPLE = {
@@ -84,6 +81,7 @@ export function pixelRoutes({ pg }: { pg: Pool }): Route[] {
         summary: "Create a pixel",
         body: BODY,
         answers: { 201: ANSWER },
+        problems: PACKAGE_PROBLEMS,
       },
       async handle(call) {
         const made = await createPixel(pg, call);
@@ -96,9 +94,15 @@ export function pixelRoutes({ pg }: { pg: Pool }): Route[] {
       method: "GET",
       path: PATH,
       action: "pixels.read",
-      operation: { id: "getPixel", summary: "Read a pixel", answers: { 200: ANSWER } },
+      operation: {
+        id: "getPixel",
+        summary: "Read a pixel",
+        path: PIXEL_PATH,
+        answers: { 200: ANSWER },
+        problems: PACKAGE_PROBLEMS,
+      },
       async handle({ ctx, account, action, param }) {
-        answer(ctx, await pixelFor(pg, account, { owner: param("owner"), id: param("pixel"), action }));
+        answer(ctx, await pixelFor(pg, account, namedBy({ action, param })));
       },
     }),
     route({
@@ -109,9 +113,10 @@ export function pixelRoutes({ pg }: { pg: Pool }): Route[] {
         id: "updatePixel",
         summary: "Change a pixel",
         description: "A package that is left out is no longer associated.",
+        path: PIXEL_PATH,
         body: BODY,
         answers: { 200: ANSWER },
-        problems: ["precondition-failed"],
+        problems: [...PACKAGE_PROBLEMS, "precondition-failed"],
       },
       async handle(call) {
         answer(call.ctx, await changePixel(pg, call));
@@ -125,14 +130,14 @@ export function pixelRoutes({ pg }: { pg: Pool }): Route[] {
         id: "deletePixel",
         summary: "Delete a pixel",
         description: "Its events leave the exports at once and are erased soon after.",
+        path: PIXEL_PATH,
         answers: { 204: { description: "It is gone" } },
-        problems: ["precondition-failed"],
+        problems: [...PACKAGE_PROBLEMS, "precondition-failed"],
       },
       async handle({ ctx, account, action, param, record }) {
         await inTransaction(pg, async (client) => {
           await lockOwner(client, param("owner"));
-          const named = { owner: param("owner"), id: param("pixel"), action };
-          const row = await pixelFor(client, account, named);
+          const row = await pixelFor(client, account, namedBy({ action, param }));
           requireMatch(ctx, entityTag(pixelRecord(row)));
           await requireSeen(client, account, row.packageId);
           await deletePixel(client, row.id);
@@ -148,13 +153,13 @@ async function createPixel(
   pg: Pool,
   { ctx, account, action, param, record }: Call<"pixels.create">,
 ): Promise<PixelRow> {
-  const pixel = await readJson(ctx, parsePixelUpsert);
+  const sent = await readJson(ctx, parsePixelUpsert);
   return inTransaction(pg, async (client) => {
     await lockOwner(client, param("owner"));
     const owner = await ownerFor(client, account, param("owner"), action);
-    await requirePackage(client, { account, ownerId: owner.id, owner: owner.name, pixel });
+    const pixel = await withPackageId(client, { account, ownerId: owner.id, owner: owner.name, sent });
     const id = await insertPixel(client, { ownerId: owner.id, pixel });
-    const made = await pixelFor(client, account, { owner: owner.name, id, action: "pixels.read" });
+    const made = await pixelFor(client, account, { owner: owner.name, idOrName: id, action: "pixels.read" });
     await record(client, { ownerId: owner.id, target: target(made), changes: pixel });
     return made;
   });
@@ -164,15 +169,15 @@ async function changePixel(
   pg: Pool,
   { ctx, account, action, param, record }: Call<"pixels.update">,
 ): Promise<PixelRow> {
-  const pixel = await readJson(ctx, parsePixelUpsert);
+  const sent = await readJson(ctx, parsePixelUpsert);
   return inTransaction(pg, async (client) => {
     await lockOwner(client, param("owner"));
-    const before = await pixelFor(client, account, { owner: param("owner"), id: param("pixel"), action });
+    const before = await pixelFor(client, account, namedBy({ action, param }));
     requireMatch(ctx, entityTag(pixelRecord(before)));
-    await requirePackage(client, { account, ...before, pixel });
+    const pixel = await withPackageId(client, { account, ...before, sent });
     if (before.packageId !== pixel.package_id) await requireSeen(client, account, before.packageId);
     await updatePixel(client, { id: before.id, pixel });
-    const named = { owner: before.owner, id: before.id, action: "pixels.read" } as const;
+    const named = { owner: before.owner, idOrName: before.id, action: "pixels.read" } as const;
     const after = await pixelFor(client, account, named);
     const changes = changedFields(pixelRecord(before), pixelRecord(after));
     await record(client, { ownerId: after.ownerId, target: target(after), changes });
@@ -180,36 +185,8 @@ async function changePixel(
   });
 }
 
-/**
- * A package's export contains its pixels' events, so that the package must belong to the same owner and be visible to
- * the caller.
- */
-async function requirePackage(
-  pg: Postgres,
-  {
-    account,
-    ownerId,
-    owner,
-    pixel,
-  }: { account: Account; ownerId: string; owner: string; pixel: PixelUpsert },
-): Promise<void> {
-  const id = pixel.package_id;
-  if (id === undefined || id === null) return;
-  const row = await readSeen(pg, account, id);
-  if (row?.ownerId !== ownerId)
-    throw invalidBody([{ path: "/package_id", message: `is not a package of ${owner}` }]);
-}
-
-/** Dissociating a pixel removes its events from the package's export, so that the caller must see the package. */
-async function requireSeen(pg: Postgres, account: Account, packageId: string | null): Promise<void> {
-  if (packageId === null || (await readSeen(pg, account, packageId)) !== undefined) return;
-  throw new Problem("forbidden", "You may not take this pixel from its package, which you cannot see.");
-}
-
-/** The package of that id, if it exists and the caller sees it. */
-async function readSeen(pg: Postgres, account: Account, id: string): Promise<PackageRow | undefined> {
-  const row = isUuid(id) ? await readPackage(pg, { accountId: account.id, id }) : undefined;
-  return row !== undefined && access(row, "packages.read", row) === "allowed" ? row : undefined;
+function namedBy<Named extends PixelAction>({ action, param }: Pick<Call<Named>, "action" | "param">) {
+  return { owner: param("owner"), idOrName: param("pixel"), action };
 }
 
 function answer(ctx: Call["ctx"], row: PixelRow): void {

@@ -67,6 +67,16 @@ export async function readPixel(
   return row;
 }
 
+/** The owner's pixels of exactly that name. The owner is compared without case. */
+export async function readPixelsNamed(
+  pg: Postgres,
+  { accountId, owner, name }: { accountId: string; owner: string; name: string },
+): Promise<PixelRow[]> {
+  if (name.includes("\0") || owner.includes("\0")) return [];
+  const text = `${SELECT} where o.name_key = lower($2) and x.name = $3 order by x.id`;
+  return query<PixelRow>(pg, text, [accountId, owner, name]);
+}
+
 /** Returns one pixel more than the page if there is a next page. */
 export async function listPixelsOfOwner(
   pg: Postgres,

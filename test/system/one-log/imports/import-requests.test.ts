@@ -122,23 +122,29 @@ describe("an import is read back", () => {
     expect(event_imports.some((each) => each.id === id)).toBe(has);
   });
 
-  test("in the list of its package", async () => {
-    const { id } = await importLines(intoImage(), []);
-    const path = `/v2/imports/${ORGANIZATION}?package=${image.id}&status=done&per_page=1`;
-    const { event_imports } = await api.get<{ event_imports: EventImport[] }>(path);
-    expect(event_imports.map((each) => each.id)).toEqual([id]);
-  });
-
-  test.each(["status=finished", "package=image", `package=${"0".repeat(8)}&pixel=x`])(
-    "a list of %s is refused",
-    async (query) => {
-      const answer = await api.request(`/v2/imports/${ORGANIZATION}?${query}`);
-      expect({ status: answer.status, body: (await answer.json()) as unknown }).toMatchObject({
-        status: 400,
-        body: { code: "invalid-query" },
-      });
+  test.each([() => image.id, () => "image"])(
+    "in the list of its package, by id and by name",
+    async (asked) => {
+      const { id } = await importLines(intoImage(), []);
+      const path = `/v2/imports/${ORGANIZATION}?package=${asked()}&status=done&per_page=1`;
+      const { event_imports } = await api.get<{ event_imports: EventImport[] }>(path);
+      expect(event_imports.map((each) => each.id)).toEqual([id]);
     },
   );
+
+  test.each([
+    ["status=finished", 400, "invalid-query"],
+    [`package=${"0".repeat(8)}&pixel=x`, 400, "invalid-query"],
+    ["package=imag", 404, "not-found"],
+    ["package=image&packageType=npm", 404, "not-found"],
+    ["pixel=image", 404, "not-found"],
+  ])("a list of %s is refused", async (query, status, code) => {
+    const answer = await api.request(`/v2/imports/${ORGANIZATION}?${query}`);
+    expect({ status: answer.status, body: (await answer.json()) as unknown }).toMatchObject({
+      status,
+      body: { code },
+    });
+  });
 });
 
 test("the faults of an import are grouped by type, with the first lines of each", async () => {

@@ -169,16 +169,18 @@ describe("a package", () => {
 });
 
 describe("a pixel", () => {
-  test.each([{}, { package_id: null }, { package_id: "01990000-0000-7000-8000-000000000001" }])(
-    "may be sent with %j",
-    (change) => {
-      expect(faultsOf(parsePixelUpsert, { name: "docs", ...change })).toEqual([]);
-    },
-  );
+  test.each([
+    {},
+    { package_id: null },
+    { package_id: "tool" },
+    { package_id: "01990000-0000-7000-8000-000000000001" },
+  ])("may be sent with %j", (change) => {
+    expect(faultsOf(parsePixelUpsert, { name: "docs", ...change })).toEqual([]);
+  });
 
   test.each([
     ["/name", { name: "" }],
-    ["/package_id", { package_id: "tool" }],
+    ["/package_id", { package_id: "" }],
     ["/id", { id: "x" }],
   ])("is refused at %s for %j", (path, change) => {
     expect(pathsOf(parsePixelUpsert, { name: "docs", ...change })).toEqual([path]);

@@ -71,7 +71,7 @@ describe("changing a pixel", () => {
         ...refused(422, "invalid-body"),
         body: { errors: [{ path: "/package_id" }] },
       });
-    const answer = await as("owner", `PUT ${path}`, { package_id: "x", y: 1 });
+    const answer = await as("owner", `PUT ${path}`, { package_id: 5, y: 1 });
     expect((answer.body as { errors: { path: string }[] }).errors.map((fault) => fault.path).sort()).toEqual([
       "/name",
       "/package_id",

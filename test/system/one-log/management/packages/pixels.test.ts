@@ -72,6 +72,41 @@ describe("a pixel", () => {
     }
   });
 
+  test("takes a package of its owner by name, and no other one", async () => {
+    const packages = `POST /v1/organizations/${world.organization}/packages`;
+    const tool = await api.call(world.tokens.admin, packages, { name: "tool", shortDescription: "" });
+    await api.call(world.tokens.admin, "POST /v1/packages", { name: "tool", shortDescription: "" });
+    const created = await create("admin", { name: "docs", package_id: "tool" });
+    expect(created).toMatchObject({ status: 201, body: { package_id: idOf(tool) } });
+    const unknown = await create("admin", { name: "docs", package_id: "tools" });
+    expect(unknown).toMatchObject({ status: 422, body: { errors: [{ path: "/package_id" }] } });
+    await api.call(world.tokens.admin, packages, { name: "tool", shortDescription: "", libraryType: "npm" });
+    const several = await create("admin", { name: "docs", package_id: "tool" });
+    expect(several).toMatchObject({ status: 409, body: { code: "ambiguous-name" } });
+    await setLevel(postgres.pg, { packageId: idOf(tool), username: world.names.admin, level: "blocked" });
+    const unseen = await create("admin", { name: "docs", package_id: idOf(tool) });
+    expect(unseen.status).toBe(422);
+  });
+
+  test("is found by its name among those of its owner, while no other has it", async () => {
+    const made = await create("admin", { name: "docs/größer" });
+    const path = `/v2/pixels/${world.organization.toUpperCase()}/${encodeURIComponent("docs/größer")}`;
+    expect(await api.call(world.tokens.member, `GET ${path}`)).toMatchObject({
+      status: 200,
+      body: made.body,
+    });
+    expect((await api.call(world.tokens.stranger, `GET ${path}`)).status).toBe(404);
+    const elsewhere = path.replace(world.organization.toUpperCase(), world.names.admin);
+    expect((await api.call(world.tokens.admin, `GET ${elsewhere}`)).status).toBe(404);
+    await create("admin", { name: "docs/größer" });
+    const several = await api.call(world.tokens.admin, `DELETE ${path}`);
+    expect(several).toMatchObject({ status: 409, body: { code: "ambiguous-name" } });
+    expect((await api.call(world.tokens.stranger, `GET ${path}`)).status).toBe(404);
+    const unknown = await api.call(world.tokens.admin, `GET ${path}s`);
+    expect(unknown).toMatchObject({ status: 404 });
+    expect(JSON.stringify(unknown.body)).toContain("give its id, or a name from GET /v2/pixels/{owner}");
+  });
+
   test("is listed newest first, page after page", async () => {
     const ids = [];
     for (const name of ["a", "b", "c", "d", "e"]) ids.unshift((await create("admin", { name })).body);
