@@ -5,6 +5,7 @@ export const PAGES = [
   "README.md",
   "deploy/docs/importing.md",
   "deploy/docs/exporting.md",
+  "deploy/docs/analysing.md",
   "deploy/docs/statistics.md",
   "deploy/docs/collecting.md",
   "deploy/docs/cases.md",
