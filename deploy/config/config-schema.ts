@@ -90,11 +90,11 @@ const STORES = {
   SECRET_KEY: {
     type: "string",
     format: "secret-key",
-    mustBe: "32 bytes in base64 (44 characters)",
+    mustBe: "32 bytes in base64 (44 characters), such as `openssl rand -base64 32` makes",
     unset: "made at the first start, in `DATA_DIR/secret-key`",
     meaning:
-      "Keys the lookup and encryption of tokens and the client ids of events. `openssl rand -base64 32` makes one. " +
-      "It cannot be changed later: keep a copy with your passwords.",
+      "Keys the lookup and encryption of tokens and the client ids of events. It cannot be changed later: keep a copy " +
+      "with your passwords.",
   },
 } as const satisfies Record<string, VariableSchema>;
 

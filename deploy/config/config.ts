@@ -7,6 +7,7 @@ import type { LogLevel } from "../process/log.js";
 import { StartFailure } from "../process/start-failure.js";
 import { DEFAULTS, VARIABLES, type Role, type Variables } from "./config-schema.js";
 import type { KafkaLogOptions, SaslMechanism } from "./kafka-options.js";
+import { mistypedVariables } from "./mistyped-variables.js";
 import { items, variableFaults } from "./variable-faults.js";
 
 /** The address of a server; port 0 means any free one. */
@@ -55,7 +56,7 @@ export interface Config {
 
 /**
  * Validates the environment against the schema. An empty variable counts as not set. Throws StartFailure naming every
- * invalid variable, its rule and its value; never a secret.
+ * invalid variable, its rule and its value, never a secret, and every name that looks like a mistyped one.
  */
 export function parseConfig(env: Record<string, string | undefined>): Config {
   const variables = { ...DEFAULTS, ...validVariables(env) };
@@ -147,7 +148,7 @@ function validVariables(env: Record<string, string | undefined>): Variables {
   const names = Object.keys(VARIABLES) as (keyof typeof VARIABLES)[];
   const set = names.flatMap((name) => (env[name] ? [[name, env[name]] as const] : []));
   const variables: Variables = Object.fromEntries(set);
-  const faults = variableFaults(variables);
+  const faults = [...variableFaults(variables), ...mistypedVariables(env, names)];
   if (faults.length > 0) throw new StartFailure(faults.join("\n"));
   return variables;
 }

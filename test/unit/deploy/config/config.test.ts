@@ -201,7 +201,7 @@ test("every invalid variable is named at once", () => {
 
 test("SECRET_KEY is required with DATABASE_URL", () => {
   expect(faultOf({ DATABASE_URL: "postgres://db/app" })).toBe(
-    "SECRET_KEY must be set to 32 bytes in base64 (44 characters) when DATABASE_URL is set; it is not set",
+    "SECRET_KEY must be set to 32 bytes in base64 (44 characters), such as `openssl rand -base64 32` makes when DATABASE_URL is set; it is not set",
   );
 });
 
@@ -233,12 +233,12 @@ describe("secrets are never printed", () => {
     [
       "SECRET_KEY",
       "c2VjcmV0",
-      "SECRET_KEY must be 32 bytes in base64 (44 characters); it is 8 characters long (not shown)",
+      "SECRET_KEY must be 32 bytes in base64 (44 characters), such as `openssl rand -base64 32` makes; it is 8 characters long (not shown)",
     ],
     [
       "SECRET_KEY",
       `${KEY}AAAA`,
-      "SECRET_KEY must be 32 bytes in base64 (44 characters); it is 48 characters long (not shown)",
+      "SECRET_KEY must be 32 bytes in base64 (44 characters), such as `openssl rand -base64 32` makes; it is 48 characters long (not shown)",
     ],
     [
       "DATABASE_URL",
