@@ -1,6 +1,7 @@
 import { Problem } from "../../schemas/problem.js";
 import type { Artifact, ArtifactKind, LibraryType } from "../../schemas/records/artifact.js";
 import { isUuid } from "../../schemas/formats.js";
+import { exportNotGranted } from "./export-not-granted.js";
 import { access, accessWithin, lacks, reaches, type Caller, type Lack, type OwnerKind } from "../access.js";
 import type { Action, OwnerAction, PackageAction } from "../resources.js";
 import type { Account } from "../stores/accounts/accounts.js";
@@ -57,7 +58,7 @@ export async function ownerFor(
   if (row === undefined || (kind !== undefined && row.kind !== kind)) throw notFound(kind ?? "owner", name);
   const { id: ownerId, kind: ownerKind, standing } = row;
   admit(account, action, { ownerId, ownerKind, standing, what: kind ?? "owner", name });
-  if (action === "export.read") requireExport(row);
+  if (action === "export.read") requireExport(row, row.name);
   return { id: row.id, kind: row.kind, name: row.name, exportEnabled: row.exportEnabled };
 }
 
@@ -105,7 +106,7 @@ export async function packageFor(
   const row = await findPackage(pg, account, { idOrName, type });
   if (row === undefined) throw notFound("package", idOrName);
   admit(account, action, { ...row, what: "package", name: idOrName });
-  if (action === "packages.export") requireExport(row);
+  if (action === "packages.export") requireExport(row, row.owner);
   return row;
 }
 
@@ -177,9 +178,8 @@ export function admit({ limited }: Account, action: Action, { what, name, ...fou
   if (decision === "forbidden") throw new Problem("forbidden", `You may not do this (${action}) here.`);
 }
 
-function requireExport({ exportEnabled }: Pick<OwnerRow, "exportEnabled">): void {
-  if (exportEnabled) return;
-  throw new Problem("export-not-granted", "Data export is not granted to this owner.");
+function requireExport({ exportEnabled }: Pick<OwnerRow, "exportEnabled">, owner: string): void {
+  if (!exportEnabled) throw exportNotGranted(owner);
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { ExportedArtifact } from "../../aggregate/queries/events/open-events.js";
 import { Problem } from "../../schemas/problem.js";
+import { exportNotGranted } from "../authorise/export-not-granted.js";
 import { access, reaches } from "../access.js";
 import type { OwnerAction } from "../resources.js";
 import type { Account } from "../stores/accounts/accounts.js";
@@ -26,8 +27,7 @@ export async function pixelsForExport(
   );
   if (allowed.length === 0) throw new Problem("forbidden", `You may not do this (${action}) on any owner.`);
   const granted = allowed.filter(({ exportEnabled }) => exportEnabled).map(({ ownerId }) => ownerId);
-  if (granted.length === 0)
-    throw new Problem("export-not-granted", "Data export is not granted to you or an organization of yours.");
+  if (granted.length === 0) throw exportNotGranted(account.username);
   const pixels = await listPixelsOfOwners(pg, { accountId: account.id, ownerIds: granted });
   const artifacts = pixels.map((pixel) => {
     const seesPackage = access(pixel, "packages.read", pixel) === "allowed";

@@ -5,14 +5,14 @@ import { inTransaction } from "../stores/connection.js";
 import { updateExportEnabled } from "../stores/accounts/organizations.js";
 
 /**
- * Grants or revokes data export for a user or an organization, on behalf of the operator. Throws if there is none of
- * that name.
+ * Grants or revokes data export for a user or an organization, on behalf of the operator. Answers the name as its
+ * owner spelled it. Throws if there is none of that name.
  */
 export async function switchExport(
   pg: Pool,
   change: { name: string; exportEnabled: boolean },
-): Promise<void> {
-  await inTransaction(pg, async (client) => {
+): Promise<string> {
+  return inTransaction(pg, async (client) => {
     const owner = await updateExportEnabled(client, change);
     if (owner === undefined) throw new Error(`There is no user or organization ${change.name}.`);
     const { id, kind, name } = owner;
@@ -24,5 +24,6 @@ export async function switchExport(
       target: { kind, id, name },
       changes: { exportEnabled },
     });
+    return name;
   });
 }

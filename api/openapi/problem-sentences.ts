@@ -9,7 +9,8 @@ export const PROBLEM_SENTENCES: Readonly<Record<ProblemCode, string>> = {
   unauthenticated: "A valid token is needed: Authorization: Bearer <token>.",
   forbidden: "You may not do that here.",
   "out-of-scope": "The token lacks the scope that this needs.",
-  "export-not-granted": "Exports are not granted to acme; an administrator of the service can grant them.",
+  "export-not-granted":
+    "Data export is not granted to acme. An operator of this service grants it with: maintainer-toolchain admin grant-export acme",
   "not-found": "There is no such thing, or you may not know of it.",
   "method-not-allowed": "DELETE is not possible here, only GET, HEAD, OPTIONS.",
   "request-timeout": "The body did not come in time.",

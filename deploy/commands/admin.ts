@@ -108,6 +108,6 @@ async function onDatabase(from: OpenAdminStores, work: (deps: Administered) => P
 }
 
 async function grantLines(pg: Pool, change: { name: string; exportEnabled: boolean }): Promise<string[]> {
-  await switchExport(pg, change);
-  return [];
+  const name = await switchExport(pg, change);
+  return [change.exportEnabled ? `${name} may export now.` : `${name} may not export any more.`];
 }

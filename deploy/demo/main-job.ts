@@ -17,7 +17,7 @@ export interface MainJob {
   now: number;
   print: (text: string) => void;
   /** Grants an owner the right to export. */
-  grantExport: (owner: string) => Promise<void>;
+  grantExport: (owner: string) => Promise<unknown>;
 }
 
 /** The results of the demo, for the commands that it suggests. */

@@ -7,6 +7,7 @@ import type { DryRun, EventImport, ImportCounts } from "../../schemas/records/im
 import { callApi, Refusal, type Service } from "./call-api.js";
 import type { ImportFormat } from "./event-lines.js";
 import { count, followImport } from "./follow-import.js";
+import { nothingImported } from "../../schemas/nothing-imported.js";
 import { openFile, type ImportFile } from "./open-file.js";
 import type { ProgressBar } from "./progress-bar.js";
 import { sendFile } from "./send-file.js";
@@ -75,6 +76,7 @@ async function importFile(service: Service, file: ImportFile, options: ImportOpt
   bar.clear();
   if (record.status === "aborted") throw new Refusal(0, "aborted", abortedSentence(file, record));
   print(`${file.name}: ${countsOf(record, { skipped })} Import ${record.id}.`);
+  if (record.events_successfully_imported === 0) print(`  ${nothingImported(record)}`);
   printFaults(record, options);
   if (record.events_failed_to_import > 0 && options.rejected !== undefined)
     await keepRejected(service, record, options.rejected);

@@ -29,6 +29,7 @@ import {
 } from "../../stores/webhooks/webhooks.js";
 import { WEBHOOK_EXAMPLE as EXAMPLE, WEBHOOK_SENT as SENT, WITH_SECRET } from "./webhook-secrets.js";
 import { webhookFor, webhookTarget } from "../../authorise/webhook-for.js";
+import { urlFault } from "../../outbound/guard-address.js";
 import type { AddressGuard } from "../../outbound/guarded-lookup.js";
 import { issueWebhookSecret } from "../../webhooks/sign.js";
 import type { WebhookDeps } from "../../webhooks/webhook-deps.js";
@@ -189,7 +190,11 @@ async function changeWebhook(
 async function requireAllowed(guard: AddressGuard, url: string): Promise<void> {
   const fault = await guard.faultNow(url);
   if (fault === undefined) return;
-  throw new Problem("webhook-url-not-allowed", `The url ${fault}.`);
+  const isInside = urlFault(url, { allowPrivateNetworks: true }) === undefined;
+  const remedy = isInside
+    ? " The operator of this service can allow it, with WEBHOOK_ALLOW_PRIVATE_NETWORKS=true."
+    : "";
+  throw new Problem("webhook-url-not-allowed", `The url ${fault}.${remedy}`);
 }
 
 function answer(ctx: Call["ctx"], webhook: WebhookRecord): void {

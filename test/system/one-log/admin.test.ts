@@ -69,10 +69,11 @@ describe("admin", () => {
 
   test("lists accounts, and grants and revokes export without minding case", async () => {
     await admin(beside(), "create-account", "--username", "Bob", "--email", "bob@example.org");
-    await admin(beside(), "grant-export", "BOB");
+    const { out } = await admin(beside(), "grant-export", "BOB");
+    expect(out).toEqual(["Bob may export now."]);
     const granted = await admin(beside(), "list-accounts");
     expect(granted.out).toContainEqual(expect.stringMatching(/^Bob\tbob@example\.org\t\S+Z\texport$/));
-    await admin(beside(), "revoke-export", "bob");
+    expect((await admin(beside(), "revoke-export", "bob")).out).toEqual(["Bob may not export any more."]);
     const revoked = await admin(beside(), "list-accounts");
     expect(revoked.out).toContainEqual(expect.stringMatching(/^Bob\t.*\tno-export$/));
   });

@@ -1,6 +1,7 @@
 import type { ImportFault } from "../../../../schemas/records/import-log.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
 import { Problem } from "../../../../schemas/problem.js";
+import { nothingImported } from "../../../../schemas/nothing-imported.js";
 import { path } from "../../address.js";
 import { page, useVisit, type Visit } from "../../page.js";
 import { ConfirmButton } from "../../parts/button.js";
@@ -92,6 +93,9 @@ function ImportContent({ record, faults }: Shown) {
           { label: "Refused", value: record.events_failed_to_import },
         ]}
       />
+      {record.status === "done" && record.events_successfully_imported === 0 && (
+        <p class="notice warning">{nothingImported(record)}</p>
+      )}
       <Faults record={record} faults={faults} />
       <Ending record={record} faults={faults} />
     </>

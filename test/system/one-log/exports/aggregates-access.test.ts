@@ -114,6 +114,7 @@ describe("the aggregates of an organization", () => {
     const revoked = await ask(as.owner, GRANTED);
     await toolchain.admin("grant-export", "acme");
     expect(revoked).toMatchObject({ status: 403, body: { code: "export-not-granted" } });
+    expect(JSON.stringify(revoked.body)).toContain("maintainer-toolchain admin grant-export acme");
     expect((await ask(as.owner, GRANTED)).status).toBe(200);
   });
 

@@ -105,6 +105,16 @@ describe("a file of events", () => {
     expect(await readFile(join(folder, "rejected.ndjson"), "utf8")).toBe(`${BAD}\n`);
   });
 
+  test.each([
+    [`${BAD}\n${BAD}\n`, 2, "every line was refused"],
+    ["\n", 0, "there was no line"],
+  ])("of which nothing is imported says so: %j", async (content, wanted, reason) => {
+    const file = await write("none.ndjson", content);
+    const { status, out } = await run([file, "--to", `${owner}/@acme/tool`]);
+    expect(status).toBe(wanted);
+    expect(out).toContain(`  Nothing was imported: ${reason}.\n`);
+  });
+
   test("that was sent before is imported once, until it is sent --again", async () => {
     const file = await write("twice.ndjson", `${GOOD}\n`);
     const to = ["--to", `${owner}/@acme/tool`];

@@ -272,21 +272,23 @@ describe("on the public internet, a webhook", () => {
   const NOT_ALLOWED = { status: 422, body: { code: "webhook-url-not-allowed" } };
 
   test.each([
-    ["http://127.0.0.1/", []],
-    ["http://0x7f.1/", []],
-    ["http://localhost:8080/", []],
-    ["http://ada:secret@hooks.example.org/", ["93.184.216.34"]],
-    ["https://hooks.example.org:22/", ["93.184.216.34"]],
-    ["https://hooks.example.org/", ["10.0.0.1"]],
-    ["https://hooks.example.org/", ["93.184.216.34", "::1"]],
-    ["nonsense", []],
-  ])("may not lead to %s when that is at %j", async (url, resolved) => {
+    ["http://127.0.0.1/", [], true],
+    ["http://0x7f.1/", [], true],
+    ["http://localhost:8080/", [], true],
+    ["http://ada:secret@hooks.example.org/", ["93.184.216.34"], false],
+    ["https://hooks.example.org:22/", ["93.184.216.34"], true],
+    ["https://hooks.example.org/", ["10.0.0.1"], true],
+    ["https://hooks.example.org/", ["93.184.216.34", "::1"], true],
+    ["nonsense", [], false],
+  ])("may not lead to %s when that is at %j", async (url, resolved, isInside) => {
     const { path, create } = await makeOwner();
     const { id } = await create();
     addresses = resolved;
     const { admin } = world.tokens;
     const created = await guarded.call(admin, `POST ${path}`, { url, event_kinds: KINDS });
     expect(created).toMatchObject(NOT_ALLOWED);
+    const { message } = created.body as { message: string };
+    expect(message.includes("WEBHOOK_ALLOW_PRIVATE_NETWORKS=true")).toBe(isInside);
     expect(await guarded.call(admin, `PUT ${path}/${id}`, { url })).toMatchObject(NOT_ALLOWED);
   });
 
