@@ -19,7 +19,8 @@ a name that is one slip away from one of these, such as COLECT_PORT.
 \`npm start -- --help\` prints this list.
 
 While the program runs, \`DATA_DIR/endpoints.json\` (mode 0600) holds the URL of every server and store, credentials
-included, for tools that want to look inside.
+included, for tools that want to look inside. Its \`credentials\` has the parts of each URL with a password, for clients
+that refuse one.
 `;
 
 function entryOf([name, schema]: [string, VariableSchema]): string {

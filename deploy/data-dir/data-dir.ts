@@ -3,6 +3,7 @@ import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { retry } from "../../schemas/async/retry.js";
 import { explainFileError, StartFailure } from "../process/start-failure.js";
+import { endpointCredentials } from "./endpoint-credentials.js";
 import { LOCK_ATTEMPTS, isLocked, takeLockFile, type LockFile } from "./lock-file.js";
 import { makeFolders } from "./make-folders.js";
 
@@ -113,7 +114,9 @@ function makeFolder(path: string): string {
 async function writeEndpoints(root: string, endpoints: Endpoints): Promise<void> {
   const path = join(root, ENDPOINTS);
   await explaining(root, async () => {
-    await writeFile(`${path}.new`, `${JSON.stringify(endpoints, null, 2)}\n`, { mode: 0o600 });
+    const credentials = endpointCredentials({ ...endpoints });
+    const written = { ...endpoints, ...(Object.keys(credentials).length > 0 && { credentials }) };
+    await writeFile(`${path}.new`, `${JSON.stringify(written, null, 2)}\n`, { mode: 0o600 });
     await rename(`${path}.new`, path);
   });
 }

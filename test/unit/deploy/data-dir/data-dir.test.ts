@@ -71,6 +71,10 @@ test("another process of this user reads the endpoints of a running instance", a
   await dataDir.writeEndpoints({ api: "http://127.0.0.1:2" });
   expect(await readRunningEndpoints(path)).toEqual({ api: "http://127.0.0.1:2" });
   expect(await dataDir.readEndpoints()).toEqual({ api: "http://127.0.0.1:2" });
+  const clickhouse = "http://default:secret@127.0.0.1:3/";
+  await dataDir.writeEndpoints({ clickhouse });
+  const parts = { url: "http://127.0.0.1:3/", username: "default", password: "secret" };
+  expect(await dataDir.readEndpoints()).toEqual({ clickhouse, credentials: { clickhouse: parts } });
   expect(await modeOf(join(path, "endpoints.json"))).toBe(0o600);
 });
 
