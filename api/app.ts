@@ -98,7 +98,7 @@ export function createApp({
   const failed = new FailedTokens();
   app.use(authenticate({ pg, tokens, trustsProxy, failed }));
   const onIssued = (token: string) => failed.rememberValid(tokens.hash(token));
-  const all = [...managementRoutes({ pg, tokens, onIssued }), ...routes];
+  const all = [...managementRoutes({ pg, tokens, onIssued, collectHost: collect?.publicHost }), ...routes];
   const open: PublicRoute[] = [
     ...publicRoutes,
     ...healthRoutes(readiness),

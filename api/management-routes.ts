@@ -12,23 +12,29 @@ import { packageRouteRoutes } from "./routes/packages/package-routes.js";
 import { packageUpstreamRoutes } from "./routes/packages/package-upstream.js";
 import { packageRoutes } from "./routes/packages/packages.js";
 import { pixelRoutes } from "./routes/packages/pixels.js";
+import type { CollectHost } from "./stores/packages/public-hosts.js";
 import { userRoutes } from "./routes/accounts/user.js";
 
 /** Every operation that needs only PostgreSQL. */
-export function managementRoutes({ pg, tokens, onIssued }: TokenRoutesDeps): Route[] {
+export function managementRoutes({
+  pg,
+  tokens,
+  onIssued,
+  collectHost,
+}: TokenRoutesDeps & { collectHost?: CollectHost }): Route[] {
   return [
     ...userRoutes({ pg, tokens, onIssued }),
     ...apiTokenRoutes({ pg, tokens, onIssued }),
     ...auditRoutes({ pg }),
     ...organizationRoutes({ pg }),
     ...memberRoutes({ pg }),
-    ...packageRoutes({ pg }),
-    ...packageRecordRoutes({ pg }),
+    ...packageRoutes({ pg, collectHost }),
+    ...packageRecordRoutes({ pg, collectHost }),
     ...packageUpstreamRoutes({ pg }),
     ...packagePermissionRoutes({ pg }),
     ...packagePublicRoutes({ pg }),
     ...packageRouteRoutes({ pg }),
-    ...packageDomainRoutes({ pg }),
+    ...packageDomainRoutes({ pg, collectHost }),
     ...pixelRoutes({ pg }),
   ];
 }

@@ -161,8 +161,9 @@ export type PixelAction = Extract<OwnerAction, `pixels.${string}`>;
 /** `Service` is for routes without a resource. */
 export type Tag = Resources[ResourceName]["tag"] | "Service";
 
-/** Managers of a webhook may send its deliveries again, so that deliveries have no actions of their own. */
-export type AuditKind = Extract<Resources[ResourceName], { auditKind: string }>["auditKind"] | "delivery";
+/** Deliveries and npm names have no actions of their own: managers of a webhook send again, operators assign. */
+export type AuditKind =
+  Extract<Resources[ResourceName], { auditKind: string }>["auditKind"] | "delivery" | "npm-name";
 
 const NAMES = Object.keys(RESOURCES) as ResourceName[];
 

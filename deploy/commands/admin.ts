@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import type { Pool } from "pg";
+import { assignNpmName } from "../../api/authorise/assign-npm-name.js";
 import { switchExport } from "../../api/exports/switch-export.js";
 import { createTokenCipher } from "../../api/identity/tokens.js";
 import { checkSecretKey } from "../../api/stores/accounts/secret-key.js";
@@ -35,6 +36,7 @@ export function adminCommand(process: AdminProcess = thisProcess()): Command {
     migrateCommand(administer),
     deadLettersCommand(administer),
     funnelCommand(administer),
+    npmNameCommand(administer),
     ...backupCommands(process),
   ])
     admin.addCommand(command);
@@ -110,4 +112,19 @@ async function onDatabase(from: OpenAdminStores, work: (deps: Administered) => P
 async function grantLines(pg: Pool, change: { name: string; exportEnabled: boolean }): Promise<string[]> {
   const name = await switchExport(pg, change);
   return [change.exportEnabled ? `${name} may export now.` : `${name} may not export any more.`];
+}
+
+function npmNameCommand(administer: Administer): Command {
+  return new Command("assign-npm-name")
+    .description(
+      "Let install reports of an npm package count for this owner alone, whoever has a package of that name.",
+    )
+    .argument("<name>", "as npm knows it, such as @acme/web")
+    .argument("<owner>", "a user or an organization")
+    .action((name: string, owner: string) =>
+      administer(async ({ pg }) => {
+        await assignNpmName(pg, { name, owner });
+        return [];
+      }),
+    );
 }

@@ -3,8 +3,10 @@ import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import { clientAddress } from "../../api/identity/client-address.js";
 import { createGuard } from "../../api/outbound/create-guard.js";
+import { noteCollectionHost } from "../../api/stores/packages/public-hosts.js";
 import { createCollectServer } from "../../ingest/collect/create-collect-server.js";
 import { openLiveBuffer } from "../../ingest/collect/live-buffer.js";
+import { noteHosts } from "../../ingest/collect/note-hosts.js";
 import { createPullCounter } from "../../ingest/collect/docker/count-pulls.js";
 import { createRegistryClient } from "../../ingest/collect/docker/registry-client.js";
 import { createIndexClient } from "../../ingest/collect/python/fetch-index.js";
@@ -105,6 +107,11 @@ export async function openCollect(options: OpenCollectOptions): Promise<OpenColl
         buffer.add(line, ownerId);
       },
       onAnswered: (kind, status) => metrics.onAnswered(kind, status),
+      onCollectionHost: noteHosts({
+        note: (name) => noteCollectionHost(stores.pg, name),
+        now: Date.now,
+        onFailure: (error) => log.warn({ err: error }, "a host of live collection could not be noted"),
+      }),
     });
     const { url, port } = open.use(await listen(server, { host, port: wanted, variable: "COLLECT_PORT" }));
     return { url, port, [Symbol.asyncDispose]: () => open[Symbol.asyncDispose]() };

@@ -2,6 +2,7 @@ import { deleteEndedSessions } from "../../api/stores/accounts/sessions.js";
 import { deleteEndedSignInLinks } from "../../api/stores/accounts/sign-in-links.js";
 import { deleteEndedDeadLetters } from "../../api/stores/imports/dead-letters.js";
 import { deleteExpiredImportKeys } from "../../api/stores/imports/import-keys.js";
+import { deleteEndedHosts } from "../../api/stores/packages/public-hosts.js";
 import { deleteOldDeliveries } from "../../api/stores/webhooks/webhook-deliveries.js";
 import type { ScheduledJob } from "./start-schedule.js";
 
@@ -15,6 +16,7 @@ export const SCHEDULED_JOBS: readonly ScheduledJob[] = [
       deadLetters: await deleteEndedDeadLetters(pg),
       sessions: await deleteEndedSessions(pg),
       signInLinks: await deleteEndedSignInLinks(pg),
+      hosts: await deleteEndedHosts(pg),
       webhooks: await deleteOldDeliveries(pg),
     }),
   },

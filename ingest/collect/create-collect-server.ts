@@ -21,6 +21,8 @@ export interface CollectServerOptions {
   /** Takes the line of an event of this owner. Must not block. */
   onEvent: (line: string, ownerId: string) => void;
   onAnswered: (kind: CollectKind, status: number) => void;
+  /** Called for each event of a pixel or an npm report, with the host that it came to. Must not block. */
+  onCollectionHost?: (host: string) => void;
   /** The longest that a client may take for one part of another server's answer. */
   partMsMax?: number;
 }
@@ -147,6 +149,8 @@ function writeAnswer(
   const { status, events } = answer;
   const { response, options } = exchange;
   if (events.length > 0 && !optsOut(received.request)) recordEvents(events, received, exchange);
+  if (events.length > 0 && (received.kind === "pixel" || received.kind === "npm"))
+    options.onCollectionHost?.(received.request.host);
   options.onAnswered(received.kind, status);
   if (isStreamed(answer)) {
     response.writeHead(status, answer.headers);

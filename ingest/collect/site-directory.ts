@@ -19,6 +19,8 @@ export interface ServedPackage {
   /** Host names, lower case. */
   domains: readonly string[];
   routes: readonly { templatePath: string; outgoingUrl: string }[];
+  /** False for an npm package whose name an administrator gave to another owner. */
+  mayReport?: boolean;
 }
 
 /**
@@ -59,7 +61,8 @@ export class SiteDirectory implements Sites {
     if (site !== undefined)
       for (const name of served.domains) this.domains.set(name, { packageId: served.id, site });
     const { packageId, ownerId } = identityOf(served);
-    if (served.libraryType === "npm") insert(this.npmByName, served.name, { packageId, ownerId });
+    if (served.libraryType === "npm" && served.mayReport !== false)
+      insert(this.npmByName, served.name, { packageId, ownerId });
     if (served.libraryType === "pypi") insert(this.pythonByName, pythonKeyOf(served), { packageId });
     const published = publicImage(served);
     if (published === undefined) return;

@@ -25,7 +25,12 @@ import {
   readPackageDomain,
 } from "../../stores/packages/package-domains.js";
 import type { PackageRow } from "../../stores/packages/packages.js";
-import { lockPublicHost, requireFreeHost } from "../../stores/packages/public-hosts.js";
+import {
+  lockPublicHost,
+  requireFreeHost,
+  requireNoCollectionHost,
+  type CollectHost,
+} from "../../stores/packages/public-hosts.js";
 
 const SENT = { name: "files.acme.example" };
 const EXAMPLE = { id: "01a1fbad-cab4-710c-82a1-b3f3576e59e4", ...SENT };
@@ -34,7 +39,7 @@ const ON_DOMAINS = { path: PACKAGE_PATH, query: PACKAGE_QUERY } as const;
 const PROBLEMS = [...PACKAGE_PROBLEMS, "not-a-file-package"] as const;
 
 /** The domains of a file or Python package. */
-export function packageDomainRoutes({ pg }: { pg: Pool }): Route[] {
+export function packageDomainRoutes({ pg, collectHost }: { pg: Pool; collectHost?: CollectHost }): Route[] {
   return [
     route({
       method: "GET",
@@ -70,13 +75,14 @@ export function packageDomainRoutes({ pg }: { pg: Pool }): Route[] {
         summary: "Serve a file or Python package under a domain",
         description:
           "A domain serves one package only, among all owners. The host of a docker package's publicUrl can be a " +
-          "domain of the same owner's packages only, which takes it from the images.",
+          "domain of the same owner's packages only, which takes it from the images. A host to which pixels or npm " +
+          "reports come, and one that another owner removed within the last 30 days, cannot be added.",
         body: { schema: CREATE_PACKAGE_DOMAIN_V1, example: SENT },
         answers: { 201: { description: "The domain", schema: PACKAGE_DOMAIN_V1, example: EXAMPLE } },
         problems: [...PROBLEMS, "domain-is-already-in-use"],
       },
       async handle(call) {
-        const made = await createDomain(pg, call);
+        const made = await createDomain({ pg, collectHost }, call);
         call.ctx.status = 201;
         call.ctx.set("ETag", entityTag(made));
         call.ctx.body = made;
@@ -90,7 +96,7 @@ export function packageDomainRoutes({ pg }: { pg: Pool }): Route[] {
         id: "deletePackageDomain",
         ...ON_DOMAINS,
         summary: "Remove a domain from a package",
-        description: "The domain is free for others at once.",
+        description: "The domain is held for its owner for 30 days, and free for others then.",
         answers: { 204: { description: "It is gone" } },
         problems: [...PROBLEMS, "precondition-failed"],
       },
@@ -103,7 +109,7 @@ export function packageDomainRoutes({ pg }: { pg: Pool }): Route[] {
 }
 
 async function createDomain(
-  pg: Pool,
+  { pg, collectHost }: { pg: Pool; collectHost: CollectHost },
   { ctx, account, action, param, record }: Call<"domains.write">,
 ): Promise<PackageDomainV1> {
   const type = parsePackageType(ctx.query);
@@ -113,6 +119,7 @@ async function createDomain(
     const row = await lockedPackageFor(client, account, param("package"), action, { type });
     requireDomains(row);
     await requireFreeHost(client, { host: name, ownerId: row.ownerId });
+    await requireNoCollectionHost(client, { host: name, collectHost });
     const made = await insertPackageDomain(client, { packageId: row.id, name });
     await record(client, { ownerId: row.ownerId, target: target(made), changes: { package: row.id, name } });
     return made;

@@ -20,14 +20,25 @@ import {
   updatePackage,
   type PackageRow,
 } from "../../stores/packages/packages.js";
-import { lockPublicHost, requireFreeHost } from "../../stores/packages/public-hosts.js";
+import { lockNpmName, requireFreeNpmName } from "../../stores/packages/npm-names.js";
+import {
+  lockPublicHost,
+  requireFreeHost,
+  requireNoCollectHost,
+  type CollectHost,
+} from "../../stores/packages/public-hosts.js";
 import { PACKAGE_ANSWER, PACKAGE_BODY } from "./packages.js";
 
 const PATH = "/v1/packages/:package";
 const ON_PACKAGE = { path: PACKAGE_PATH, query: PACKAGE_QUERY } as const;
 
+export interface PackageRecordDeps {
+  pg: Pool;
+  collectHost?: CollectHost;
+}
+
 /** Reading, changing and deleting one package. */
-export function packageRecordRoutes({ pg }: { pg: Pool }): Route[] {
+export function packageRecordRoutes({ pg, collectHost }: PackageRecordDeps): Route[] {
   return [
     route({
       method: "GET",
@@ -67,7 +78,7 @@ export function packageRecordRoutes({ pg }: { pg: Pool }): Route[] {
         ],
       },
       async handle(call) {
-        answer(call.ctx, await changePackage(pg, call));
+        answer(call.ctx, await changePackage({ pg, collectHost }, call));
       },
     }),
     route({
@@ -99,19 +110,24 @@ export function packageRecordRoutes({ pg }: { pg: Pool }): Route[] {
 }
 
 async function changePackage(
-  pg: Pool,
+  { pg, collectHost }: PackageRecordDeps,
   { ctx, account, action, param, record }: Call<"packages.update">,
 ): Promise<PackageRow> {
   const type = parsePackageType(ctx.query);
   // The allowed fields depend on the type of the package.
   const body = await readJson(ctx, (sent) => sent);
-  const host = publicHostOf((body as { publicUrl?: unknown } | null)?.publicUrl);
+  const { publicUrl, name } = (body ?? {}) as { publicUrl?: unknown; name?: unknown };
+  const host = publicHostOf(publicUrl);
   return inTransaction(pg, async (client) => {
     await lockPublicHost(client, host);
+    await lockNpmName(client, typeof name === "string" && !name.includes("\0") ? name : undefined);
     const before = await lockedPackageFor(client, account, param("package"), action, { type });
     requireMatch(ctx, entityTag(packageState(before)));
     const sent = parsePackageUpdate(body, before.libraryType);
+    requireNoCollectHost(host, collectHost);
     await requireFreeHost(client, { host, ownerId: before.ownerId });
+    if (before.libraryType === "npm" && sent.name !== before.name)
+      await requireFreeNpmName(client, { name: sent.name, ownerId: before.ownerId });
     await updatePackage(client, { id: before.id, package: sent });
     const after = await packageFor(client, account, before.id, "packages.read");
     const changes = changedFields(packageState(before), packageState(after));

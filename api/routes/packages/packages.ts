@@ -18,7 +18,13 @@ import {
   packageState,
   type PackageRow,
 } from "../../stores/packages/packages.js";
-import { lockPublicHost, requireFreeHost } from "../../stores/packages/public-hosts.js";
+import { lockNpmName, requireFreeNpmName } from "../../stores/packages/npm-names.js";
+import {
+  lockPublicHost,
+  requireFreeHost,
+  requireNoCollectHost,
+  type CollectHost,
+} from "../../stores/packages/public-hosts.js";
 import type { Postgres } from "../../stores/query.js";
 
 const SENT = {
@@ -48,14 +54,15 @@ const LIST = {
 const CREATION: Pick<Operation, "tag" | "description" | "body" | "answers" | "problems"> = {
   description:
     "The host of a docker package's publicUrl is its owner's as long as a package of that owner uses it, for as many " +
-    "images as they like; another owner's is refused.",
+    "images as they like; another owner's is refused, also for 30 days after its last package gave it up. An npm name " +
+    "is the owner's who has an npm package of that name first.",
   body: PACKAGE_BODY,
   answers: { 201: PACKAGE_ANSWER },
   problems: ["already-exists", "domain-is-already-in-use"],
 };
 
 /** Lists of packages, and their creation. */
-export function packageRoutes({ pg }: { pg: Pool }): Route[] {
+export function packageRoutes({ pg, collectHost }: { pg: Pool; collectHost?: CollectHost }): Route[] {
   return [
     route({
       method: "GET",
@@ -79,7 +86,7 @@ export function packageRoutes({ pg }: { pg: Pool }): Route[] {
       operation: { id: "createPackage", summary: "Create a package of your own", ...CREATION },
       async handle(call) {
         const { username } = call.account;
-        await createPackage(pg, call, {
+        await createPackage({ pg, collectHost }, call, {
           name: username,
           ownerOf: (client) => ownerFor(client, call.account, username, call.action),
         });
@@ -110,7 +117,7 @@ export function packageRoutes({ pg }: { pg: Pool }): Route[] {
       },
       async handle(call) {
         const name = call.param("organization");
-        await createPackage(pg, call, {
+        await createPackage({ pg, collectHost }, call, {
           name,
           ownerOf: (client) => ownerFor(client, call.account, name, call.action, { kind: "organization" }),
         });
@@ -125,17 +132,21 @@ interface Creation {
 }
 
 async function createPackage(
-  pg: Pool,
+  { pg, collectHost }: { pg: Pool; collectHost: CollectHost },
   { ctx, account, record }: Call<"packages.create">,
   { name, ownerOf }: Creation,
 ): Promise<void> {
   const sent = await readJson(ctx, parsePackageUpsert);
   const host = publicHostOf(sent.publicUrl);
+  const npmName = sent.libraryType === "npm" ? sent.name : undefined;
   const made = await inTransaction(pg, async (client) => {
     await lockPublicHost(client, host);
+    await lockNpmName(client, npmName);
     await lockOwner(client, name);
     const { id: ownerId } = await ownerOf(client);
+    requireNoCollectHost(host, collectHost);
     await requireFreeHost(client, { host, ownerId });
+    if (npmName !== undefined) await requireFreeNpmName(client, { name: npmName, ownerId });
     const id = await insertPackage(client, { ownerId, package: sent });
     await record(client, { ownerId, target: { kind: "package", id, name: sent.name }, changes: sent });
     return packageFor(client, account, id, "packages.read");

@@ -40,6 +40,7 @@ export const OPERATOR_ACTIONS = [
   "export.revoke",
   "dead-letters.retry",
   "dead-letters.drop",
+  "npm-name.assign",
 ] as const;
 export type OperatorAction = (typeof OPERATOR_ACTIONS)[number];
 

@@ -118,6 +118,16 @@ export async function readOwner(
   return row;
 }
 
+/** A user or an organization by its name, for operators. */
+export async function readOwnerNamed(
+  pg: Postgres,
+  name: string,
+): Promise<Pick<OwnerRow, "id" | "kind" | "name"> | undefined> {
+  const text = `select id, kind, name from owners where name_key = lower($1 collate "C")`;
+  const [row] = await query<Pick<OwnerRow, "id" | "kind" | "name">>(pg, text, [name]);
+  return row;
+}
+
 /** Grants or revokes data export. Answers the owner's id; undefined if there is no owner of that name. */
 export async function updateExportEnabled(
   pg: Postgres,

@@ -14,7 +14,9 @@ export async function readCollectedPackages(pg: Postgres, ids?: readonly string[
   const text = `
     select p.id, p.owner_id as "ownerId", p.name, p.library_type as "libraryType", p.backend_url as "backendUrl",
       p.public_url as "publicUrl", p.public_host as "publicHost", p.repository_url as "repositoryUrl", coalesce(d.names, '[]') as domains,
-      coalesce(r.routes, '[]') as routes
+      coalesce(r.routes, '[]') as routes,
+      coalesce((select n.owner_id = p.owner_id from npm_names n where p.library_type = 'npm' and n.name = p.name), true)
+        as "mayReport"
     from packages p
     left join (
       select package_id, json_agg(name) as names from package_domains

@@ -51,7 +51,7 @@ export interface Answer {
   body: unknown;
 }
 
-export interface ServeOptions extends Pick<AppDeps, "corsOrigins" | "bodyMsMax" | "trustsProxy"> {
+export interface ServeOptions extends Pick<AppDeps, "corsOrigins" | "bodyMsMax" | "trustsProxy" | "collect"> {
   pg: Pool;
   routes?: Route[];
   /** Of the database, where a program has filled it. */

@@ -40,7 +40,7 @@ function Removal({ id }: { id: string }) {
     <ConfirmButton
       action={`remove-domain ${id}`}
       label="Remove"
-      question="Requests to it are answered 404 from then on, and others may take it."
+      question="Requests to it are answered 404 from then on. It can be added again, and is held for this owner for 30 days."
     />
   );
 }

@@ -1,3 +1,4 @@
+import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ApiClient } from "../../../../deploy/demo/api-client.js";
 import type { PackageV1 } from "../../../../schemas/contracts/package.js";
@@ -6,18 +7,23 @@ import {
   openCollectWorld,
   type CollectWorld,
 } from "../../../support/collect/collect-world.js";
-import { newDockerPackage } from "../../../support/collect/registry-packages.js";
+import { newDockerPackage, newNpmPackage } from "../../../support/collect/registry-packages.js";
 
 const HOST = "cr.acme.example";
 const WITHIN = { timeout: 10_000, interval: 20 };
 
 let world: CollectWorld;
 let eve: ApiClient;
+let pool: pg.Pool;
 beforeAll(async () => {
   world = await openCollectWorld();
   eve = await world.toolchain.newAccount("eve");
+  pool = new pg.Pool({ connectionString: world.toolchain.endpoints.postgres, max: 1 });
 });
-afterAll(() => world?.[Symbol.asyncDispose]());
+afterAll(async () => {
+  await pool?.end();
+  await world?.[Symbol.asyncDispose]();
+});
 
 const image = (name: string, publicUrl?: string) => ({
   name,
@@ -76,6 +82,23 @@ test("a host that its owner gave up is served for the next one", async () => {
   for (const { uuid } of packages) await world.api.request(`/v1/packages/${uuid}`, { method: "DELETE" });
   await eve.post<PackageV1>("/v1/packages", image("eve/own", `https://${HOST}/eve/own`));
   await expect.poll(() => leadsTo("/v2/"), WITHIN).toBe("https://eve.example/v2/");
+});
+
+test("the host of page views and npm reports is no package's domain, and the npm name no other owner's", async () => {
+  const own = "px.acme.example";
+  await newNpmPackage(world, "@acme/reported");
+  const report = JSON.stringify({ dependencyInfo: { parent: { name: "@acme/reported", version: "1.0.0" } } });
+  const isNoted = async () => {
+    await world.call({ method: "POST", host: own, path: "/package-event/install", body: report });
+    const noted = await pool.query("select from collection_hosts where host = $1", [own]);
+    return noted.rowCount;
+  };
+  await expect.poll(isNoted, WITHIN).toBe(1);
+  const files = await eve.post<PackageV1>("/v1/packages", { name: "files", shortDescription: "" });
+  const path = `/v1/packages/${files.uuid}/domains`;
+  expect(await statusOf({ method: "POST", path, body: JSON.stringify({ name: own }) })).toBe(422);
+  const npm = { name: "@acme/reported", shortDescription: "", libraryType: "npm" };
+  expect(await statusOf({ method: "POST", path: "/v1/packages", body: JSON.stringify(npm) })).toBe(409);
 });
 
 test("the host that pixels and npm reports come to keeps them when someone has images there", async () => {

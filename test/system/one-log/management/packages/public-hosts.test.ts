@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { migratePostgres } from "../../../../../api/stores/migrate-postgres.js";
-import type { ServedApi, TestPostgres } from "../../../../support/api/management-api.js";
+import { noteCollectionHost } from "../../../../../api/stores/packages/public-hosts.js";
+import { serveApi, type ServedApi, type TestPostgres } from "../../../../support/api/management-api.js";
 import { useManagementApi } from "../../../../support/api/use-management-api.js";
 import { idOf, makeWorld, type World } from "../../../../support/api/management-world.js";
 
@@ -43,6 +44,55 @@ const inUse = () => ({
   body: { code: "domain-is-already-in-use", message: `The domain ${host} is already in use.` },
 });
 
+/** As if hosts had been given up that long ago. */
+async function passDays(days: number): Promise<void> {
+  const text = "update held_hosts set held_until = held_until - make_interval(days => $2) where host = $1";
+  await postgres.pg.query(text, [host, days]);
+}
+
+describe("a domain", () => {
+  test("that is removed is held for its owner for 30 days", async () => {
+    const [ours, theirs] = [await file("admin"), await file("stranger")];
+    const made = idOf(await domain("admin", ours));
+    await as("admin", `DELETE /v1/packages/${ours}/domains/${made}`);
+    expect(await domain("stranger", theirs)).toMatchObject(inUse());
+    expect(await make("stranger", at("web"))).toMatchObject(inUse());
+    expect(await domain("admin", ours)).toMatchObject({ status: 201 });
+    // Its package goes, and the domain with it.
+    await as("admin", `DELETE /v1/packages/${ours}`);
+    expect(await domain("stranger", theirs)).toMatchObject(inUse());
+    await passDays(30);
+    expect(await domain("stranger", theirs)).toMatchObject({ status: 201 });
+  });
+
+  test("is none where pixels or npm reports were answered within 30 days, whoever asks", async () => {
+    await noteCollectionHost(postgres.pg, host);
+    const own = {
+      status: 422,
+      body: { code: "domain-is-already-in-use", message: expect.stringContaining("own") as string },
+    };
+    expect(await domain("admin", await file("admin"))).toMatchObject(own);
+    // Images are below /v2/ alone and take nothing away.
+    expect(await make("admin", at("web"))).toMatchObject({ status: 201 });
+    const past = "update collection_hosts set answered_on = current_date - 30 where host = $1";
+    await postgres.pg.query(past, [host]);
+    expect(await domain("admin", await file("admin"))).toMatchObject({ status: 201 });
+  });
+
+  test("is not COLLECT_HOST, and neither is a host of images", async () => {
+    await using collecting = await serveApi({ pg: postgres.pg, collect: { publicHost: host, port: 8081 } });
+    const token = world.tokens.stranger;
+    const own = { status: 422, body: { code: "domain-is-already-in-use" } };
+    const id = await file("stranger");
+    expect(await collecting.call(token, `POST /v1/packages/${id}/domains`, { name: host })).toMatchObject(
+      own,
+    );
+    expect(await collecting.call(token, "POST /v1/packages", at("web"))).toMatchObject(own);
+    const older = idOf(await make("stranger", image("web")));
+    expect(await collecting.call(token, `PUT /v1/packages/${older}`, at("web"))).toMatchObject(own);
+  });
+});
+
 describe("the host of a public URL", () => {
   test.each<[string, (host: string) => string]>([
     ["as it is", (host) => host],
@@ -65,13 +115,19 @@ describe("the host of a public URL", () => {
     expect(await as("stranger", `PUT /v1/packages/${older}`, image("web"))).toMatchObject({ status: 200 });
   });
 
-  test("is free once no package of its owner has it", async () => {
+  test("is held for its owner once none of their packages has it, and free after 30 days", async () => {
     const ids = [idOf(await make("admin", at("web"))), idOf(await make("admin", at("other")))];
     expect(await as("admin", `DELETE /v1/packages/${ids[0]}`)).toMatchObject({ status: 204 });
     expect(await make("stranger", at("web"))).toMatchObject(inUse());
     expect(await as("admin", `PUT /v1/packages/${ids[1]}`, image("other"))).toMatchObject({ status: 200 });
+    expect(await make("stranger", at("web"))).toMatchObject(inUse());
+    expect(await domain("stranger", await file("stranger"))).toMatchObject(inUse());
+    await passDays(29);
+    expect(await make("stranger", at("web"))).toMatchObject(inUse());
+    expect(await as("admin", `PUT /v1/packages/${ids[1]}`, at("other"))).toMatchObject({ status: 200 });
+    expect(await as("admin", `DELETE /v1/packages/${ids[1]}`)).toMatchObject({ status: 204 });
+    await passDays(30);
     expect(await make("stranger", at("web"))).toMatchObject({ status: 201 });
-    expect(await as("admin", `PUT /v1/packages/${ids[1]}`, at("other"))).toMatchObject(inUse());
   });
 
   test("stays its owner's when that one is renamed", async () => {
