@@ -13,6 +13,7 @@ import {
 import { PAGES } from "./dashboard/pages/pages.js";
 import { accountPages } from "./dashboard/pages/account-pages.js";
 import { openExportPermits } from "./exports/export-permits.js";
+import type { HostChecks } from "./hosts/host-checks.js";
 import { FailedTokens } from "./identity/failed-tokens.js";
 import type { OpenIdProvider } from "./identity/openid.js";
 import { managementRoutes } from "./management-routes.js";
@@ -51,6 +52,8 @@ export interface AppDeps {
   bodyMsMax?: number;
   /** Sign-in to the dashboard with an OpenID provider. */
   openid?: OpenIdProvider | undefined;
+  /** Where hosts have to be verified before they are served. */
+  hosts?: HostChecks;
   /** Operations that need more than PostgreSQL, such as imports and exports. */
   routes?: readonly Route[];
   /** The same for everybody, without a token: badges and public pages. */
@@ -72,6 +75,7 @@ export function createApp({
   corsOrigins = [],
   bodyMsMax = BODY_MS_MAX,
   openid,
+  hosts,
   routes = [],
   publicRoutes = [],
 }: AppDeps): Koa<ApiState> {
@@ -98,7 +102,10 @@ export function createApp({
   const failed = new FailedTokens();
   app.use(authenticate({ pg, tokens, trustsProxy, failed }));
   const onIssued = (token: string) => failed.rememberValid(tokens.hash(token));
-  const all = [...managementRoutes({ pg, tokens, onIssued, collectHost: collect?.publicHost }), ...routes];
+  const all = [
+    ...managementRoutes({ pg, tokens, onIssued, collectHost: collect?.publicHost, hosts }),
+    ...routes,
+  ];
   const open: PublicRoute[] = [
     ...publicRoutes,
     ...healthRoutes(readiness),

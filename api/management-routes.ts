@@ -12,8 +12,15 @@ import { packageRouteRoutes } from "./routes/packages/package-routes.js";
 import { packageUpstreamRoutes } from "./routes/packages/package-upstream.js";
 import { packageRoutes } from "./routes/packages/packages.js";
 import { pixelRoutes } from "./routes/packages/pixels.js";
+import { hostVerificationRoutes } from "./routes/packages/host-verification.js";
+import type { HostChecks } from "./hosts/host-checks.js";
 import type { CollectHost } from "./stores/packages/public-hosts.js";
 import { userRoutes } from "./routes/accounts/user.js";
+
+interface HostDeps {
+  collectHost?: CollectHost;
+  hosts?: HostChecks | undefined;
+}
 
 /** Every operation that needs only PostgreSQL. */
 export function managementRoutes({
@@ -21,7 +28,8 @@ export function managementRoutes({
   tokens,
   onIssued,
   collectHost,
-}: TokenRoutesDeps & { collectHost?: CollectHost }): Route[] {
+  hosts,
+}: TokenRoutesDeps & HostDeps): Route[] {
   return [
     ...userRoutes({ pg, tokens, onIssued }),
     ...apiTokenRoutes({ pg, tokens, onIssued }),
@@ -30,11 +38,12 @@ export function managementRoutes({
     ...memberRoutes({ pg }),
     ...packageRoutes({ pg, collectHost }),
     ...packageRecordRoutes({ pg, collectHost }),
-    ...packageUpstreamRoutes({ pg }),
+    ...packageUpstreamRoutes({ pg, hosts }),
     ...packagePermissionRoutes({ pg }),
     ...packagePublicRoutes({ pg }),
     ...packageRouteRoutes({ pg }),
-    ...packageDomainRoutes({ pg, collectHost }),
+    ...packageDomainRoutes({ pg, collectHost, hosts }),
+    ...hostVerificationRoutes({ pg, hosts }),
     ...pixelRoutes({ pg }),
   ];
 }

@@ -24,7 +24,11 @@ export interface Config {
     publicHost?: string;
     /** Whether the repository of a Python package may be on a private or special address. */
     allowPrivateUpstreams: boolean;
+    /** Whether a host has to be verified before it is served. */
+    verifiedHostsOnly?: boolean;
   };
+  /** The DNS servers that hosts are verified with, instead of the system's. */
+  dnsServers?: readonly string[];
   metrics: Listen;
   /** Absolute. */
   dataDir: string;
@@ -68,7 +72,9 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
       port: Number(variables.COLLECT_PORT),
       ...given("publicHost", variables.COLLECT_HOST?.toLowerCase()),
       allowPrivateUpstreams: variables.COLLECT_ALLOW_PRIVATE_UPSTREAMS === "true",
+      ...given("verifiedHostsOnly", variables.DOMAIN_VERIFICATION === "dns" ? true : undefined),
     },
+    ...given("dnsServers", variables.DNS_SERVERS && items(variables.DNS_SERVERS)),
     metrics: { host, port: Number(variables.METRICS_PORT) },
     dataDir: resolve(variables.DATA_DIR),
     roles: new Set(items(variables.ROLES) as Role[]),

@@ -31,6 +31,7 @@ ajv.addFormat("password", (text) => text !== "");
 ajv.addFormat("secret-key", (text) => /^[A-Za-z0-9+/_-]{43}=?$/.test(text));
 ajv.addFormat("cidrs", (text) => items(text).every(isCidr));
 ajv.addFormat("origins", (text) => items(text).every(isOrigin));
+ajv.addFormat("dns-servers", (text) => items(text).length > 0 && items(text).every(isDnsServer));
 ajv.addFormat("cron", isCron);
 
 const validate = ajv.compile({
@@ -57,6 +58,11 @@ export function items(text: string): string[] {
     .split(",")
     .map((item) => item.trim())
     .filter((item) => item !== "");
+}
+
+function isDnsServer(text: string): boolean {
+  const [, v6, v4 = text, port = "53"] = /^(?:\[([^\]]+)\]|([\d.]+))(?::(\d+))?$/.exec(text) ?? [];
+  return isIP(v6 ?? v4) > 0 && isWhole(port, { min: 1, max: 65535 });
 }
 
 function faultSentence(variables: Variables, error: ErrorObject): string {

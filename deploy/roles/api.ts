@@ -1,4 +1,5 @@
 import { createApp } from "../../api/app.js";
+import { createHostChecks } from "../../api/hosts/host-checks.js";
 import { OpenIdProvider } from "../../api/identity/openid.js";
 import { aggregateRoutes } from "../../api/routes/exports/aggregates.js";
 import { eventRoutes } from "../../api/routes/exports/events.js";
@@ -20,6 +21,7 @@ import { ENRICH_GROUP, type LagReader } from "../../schemas/records/event-log.js
 import { createApiMetrics } from "../metrics/api-metrics.js";
 import { createApiServer } from "../servers/create-api-server.js";
 import { listen, type ListeningServer } from "../servers/listen.js";
+import { resolveTxtAt } from "../servers/resolve-txt.js";
 import { trustsProxy } from "../servers/trusts-proxy.js";
 import { readinessOf } from "./readiness.js";
 import { openLineChecks } from "./start-line-checks.js";
@@ -49,6 +51,9 @@ export async function startApi(parts: RoleParts, collect?: Collect): Promise<Lis
     listener,
     trustsProxy: isProxy,
     collect: config.collect,
+    ...(config.collect.verifiedHostsOnly && {
+      hosts: createHostChecks(resolveTxtAt(config.dnsServers ?? [])),
+    }),
     corsOrigins: config.corsOrigins,
     openid: config.openid && new OpenIdProvider(config.openid),
     routes: [

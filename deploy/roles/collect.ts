@@ -50,7 +50,9 @@ export async function openCollect(options: OpenCollectOptions): Promise<OpenColl
   const { config, stores, log, registry, bufferBytesMax = BUFFER_BYTES_MAX } = options;
   const open = new ClosingStack();
   try {
-    const mirror = open.use(await mirrorSites({ pg: stores.pg, url: stores.postgresUrl, log }));
+    const { verifiedHostsOnly } = config.collect;
+    const source = { pg: stores.pg, url: stores.postgresUrl, log, verifiedHostsOnly };
+    const mirror = open.use(await mirrorSites(source));
     const eventLog = await stores.eventLog();
     const metrics = createCollectMetrics(registry, {
       bufferBytes: () => buffer.bytes,

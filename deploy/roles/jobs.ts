@@ -5,9 +5,12 @@ import { startSettler } from "../../aggregate/settlement/start-settler.js";
 import { funnelStore, readRunTime } from "../../api/stores/funnel/funnel-runs.js";
 import { settlementStore } from "../../api/stores/imports/settlements.js";
 import { erasureStore } from "../../api/stores/packages/deleted-artifacts.js";
+import { lookAtHosts } from "../../api/hosts/look-at-hosts.js";
+import type { Config } from "../config/config.js";
 import { createScheduleMetrics } from "../metrics/schedule-metrics.js";
 import { SCHEDULED_JOBS } from "../schedule/scheduled-jobs.js";
 import { startSchedule, type ScheduledJob } from "../schedule/start-schedule.js";
+import { resolveTxtAt } from "../servers/resolve-txt.js";
 import type { RoleParts } from "./role-parts.js";
 import { startWebhooks } from "./start-webhooks.js";
 
@@ -39,8 +42,16 @@ export function startJobs(parts: RoleParts): void {
       onFailure: (error) => log.warn({ err: error }, "erasing failed and is retried"),
     }),
   );
-  const jobs = [...SCHEDULED_JOBS, funnelJob(clickhouse, config.funnelSchedule)];
+  const jobs = [...SCHEDULED_JOBS, funnelJob(clickhouse, config.funnelSchedule), ...hostJobs(config)];
   open.use(startSchedule(jobs, { pg, log, ...createScheduleMetrics(registry, jobs) }));
+}
+
+/** Looks at hosts that their owners have not verified, where they have to. */
+function hostJobs({ collect, dnsServers = [] }: Config): ScheduledJob[] {
+  if (collect.verifiedHostsOnly !== true) return [];
+  const resolveTxt = resolveTxtAt(dnsServers);
+  const run: ScheduledJob["run"] = (pg, signal) => lookAtHosts(pg, { resolveTxt, signal });
+  return [{ name: "hosts", schedule: "*/10 * * * *", run }];
 }
 
 /** Computes the funnel stage of every company with every owner; see `runFunnel`. */

@@ -22,6 +22,8 @@ export interface MirrorSitesOptions {
   pg: Pool;
   url: string;
   log: Logger;
+  /** Whether hosts are left out that their owners have not verified. */
+  verifiedHostsOnly?: boolean | undefined;
 }
 
 /** Changes that arrive within this time are read with one query. */
@@ -37,9 +39,16 @@ const PUTS_IN_A_ROW = 500;
  * package or pixel when a notification names it. While PostgreSQL is unavailable, the last state is served. Resolves
  * after the first full read; throws when that fails.
  */
-export async function mirrorSites({ pg, url, log }: MirrorSitesOptions): Promise<MirroredSites> {
+export async function mirrorSites({
+  pg,
+  url,
+  log,
+  verifiedHostsOnly,
+}: MirrorSitesOptions): Promise<MirroredSites> {
   const changed = { packages: new Set<string>(), pixels: new Set<string>() };
-  let directory = await readAll(pg);
+  const readPackages = (ids?: readonly string[]) => readCollectedPackages(pg, { ids, verifiedHostsOnly });
+  const source: Source = { pg, readPackages };
+  let directory = await readAll(source);
   let needsReload = false;
   let isReloading = false;
   let isListening = false;
@@ -65,8 +74,8 @@ export async function mirrorSites({ pg, url, log }: MirrorSitesOptions): Promise
     changed.pixels.clear();
     needsReload = false;
     try {
-      if (isReloading) directory = await readAll(pg);
-      else await readChanged(pg, directory, ids);
+      if (isReloading) directory = await readAll(source);
+      else await readChanged(source, directory, ids);
     } catch (error) {
       // The ids are lost, so everything is read again.
       needsReload = true;
@@ -110,9 +119,14 @@ export async function mirrorSites({ pg, url, log }: MirrorSitesOptions): Promise
   };
 }
 
-async function readAll(pg: Pool): Promise<SiteDirectory> {
+interface Source {
+  pg: Pool;
+  readPackages: (ids?: readonly string[]) => ReturnType<typeof readCollectedPackages>;
+}
+
+async function readAll({ pg, readPackages }: Source): Promise<SiteDirectory> {
   const directory = new SiteDirectory();
-  const packages = await readCollectedPackages(pg);
+  const packages = await readPackages();
   await putInTurns(packages, (one) => directory.putPackage(one));
   const pixels = await readCollectedPixels(pg);
   await putInTurns(pixels, (pixel) => directory.putPixel(pixel));
@@ -120,12 +134,12 @@ async function readAll(pg: Pool): Promise<SiteDirectory> {
 }
 
 async function readChanged(
-  pg: Pool,
+  { pg, readPackages }: Source,
   directory: SiteDirectory,
   { packages, pixels }: { packages: readonly string[]; pixels: readonly string[] },
 ): Promise<void> {
   if (packages.length > 0) {
-    const found = await readCollectedPackages(pg, packages);
+    const found = await readPackages(packages);
     const foundIds = new Set(found.map(({ id }) => id));
     for (const id of packages) if (!foundIds.has(id)) directory.removePackage(id);
     // A domain may have moved between two of these packages. Their order does not matter: only the new one lists it.

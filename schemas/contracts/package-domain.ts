@@ -1,8 +1,9 @@
 import { domainToASCII } from "node:url";
+import { HOST_VERIFICATION_PROPERTIES, type HostVerification } from "./packages/host-verification.js";
 import { compileBody } from "../validate.js";
 
 /** PackageDomainV1, as returned. */
-export interface PackageDomainV1 extends CreatePackageDomainV1 {
+export interface PackageDomainV1 extends CreatePackageDomainV1, Partial<HostVerification> {
   id: string;
 }
 
@@ -17,7 +18,11 @@ export const PACKAGE_DOMAIN_V1 = {
   type: "object",
   required: ["id", "name"],
   additionalProperties: false,
-  properties: { id: { type: "string", format: "uuid" }, name: { type: "string" } },
+  properties: {
+    id: { type: "string", format: "uuid" },
+    name: { type: "string" },
+    ...HOST_VERIFICATION_PROPERTIES,
+  },
 } as const;
 
 export const CREATE_PACKAGE_DOMAIN_V1 = {

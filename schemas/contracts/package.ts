@@ -2,6 +2,7 @@ import { LIBRARY_TYPES, type LibraryType } from "../records/artifact.js";
 import { isHttpUrl, TIMESTAMP } from "../formats.js";
 import { isObject } from "../is-object.js";
 import { Problem, type FieldFault } from "../problem.js";
+import { HOST_VERIFICATION_PROPERTIES, type HostVerification } from "./packages/host-verification.js";
 import { compileBody } from "../validate.js";
 
 /** PackageV1, as returned. */
@@ -24,6 +25,9 @@ export interface PackageUpstream {
   public_url?: string;
   /** The Python index with the files. */
   repository_url?: string;
+  /** Of the host of `public_url`, where hosts have to be verified. */
+  verified?: boolean;
+  verification?: HostVerification["verification"];
 }
 
 /** PackageUpsertV1 after parsing: the type is set and URLs have their stored form. */
@@ -83,7 +87,12 @@ export const PACKAGE_UPSTREAM = {
   title: "PackageUpstream",
   type: "object",
   additionalProperties: false,
-  properties: { backend_url: URL_TEXT, public_url: URL_TEXT, repository_url: URL_TEXT },
+  properties: {
+    backend_url: URL_TEXT,
+    public_url: URL_TEXT,
+    repository_url: URL_TEXT,
+    ...HOST_VERIFICATION_PROPERTIES,
+  },
 } as const;
 
 /** Throws `invalid-body` naming every fault. The types `file` and null become `other`. */

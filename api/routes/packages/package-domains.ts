@@ -1,4 +1,6 @@
 import type { Pool } from "pg";
+import type { HostChecks } from "../../hosts/host-checks.js";
+import { withVerification } from "../../hosts/with-verification.js";
 import { isUuid } from "../../../schemas/formats.js";
 import {
   CREATE_PACKAGE_DOMAIN_V1,
@@ -38,8 +40,14 @@ const LIST_PATH = "/v1/packages/:package/domains";
 const ON_DOMAINS = { path: PACKAGE_PATH, query: PACKAGE_QUERY } as const;
 const PROBLEMS = [...PACKAGE_PROBLEMS, "not-a-file-package"] as const;
 
+interface PackageDomainDeps {
+  pg: Pool;
+  collectHost?: CollectHost;
+  hosts?: HostChecks | undefined;
+}
+
 /** The domains of a file or Python package. */
-export function packageDomainRoutes({ pg, collectHost }: { pg: Pool; collectHost?: CollectHost }): Route[] {
+export function packageDomainRoutes({ pg, collectHost, hosts }: PackageDomainDeps): Route[] {
   return [
     route({
       method: "GET",
@@ -62,7 +70,7 @@ export function packageDomainRoutes({ pg, collectHost }: { pg: Pool; collectHost
         const type = parsePackageType(ctx.query);
         const row = await packageFor(pg, account, param("package"), action, { type });
         requireDomains(row);
-        ctx.body = await listPackageDomains(pg, row.id);
+        ctx.body = await withVerification(hosts, pg, row.ownerId, await listPackageDomains(pg, row.id));
       },
     }),
     route({
@@ -84,8 +92,9 @@ export function packageDomainRoutes({ pg, collectHost }: { pg: Pool; collectHost
       async handle(call) {
         const made = await createDomain({ pg, collectHost }, call);
         call.ctx.status = 201;
-        call.ctx.set("ETag", entityTag(made));
-        call.ctx.body = made;
+        const { ownerId, domain } = made;
+        call.ctx.set("ETag", entityTag(domain));
+        [call.ctx.body] = await withVerification(hosts, pg, ownerId, [domain]);
       },
     }),
     route({
@@ -111,7 +120,7 @@ export function packageDomainRoutes({ pg, collectHost }: { pg: Pool; collectHost
 async function createDomain(
   { pg, collectHost }: { pg: Pool; collectHost: CollectHost },
   { ctx, account, action, param, record }: Call<"domains.write">,
-): Promise<PackageDomainV1> {
+): Promise<{ ownerId: string; domain: PackageDomainV1 }> {
   const type = parsePackageType(ctx.query);
   const { name } = await readJson(ctx, parseCreatePackageDomain);
   return inTransaction(pg, async (client) => {
@@ -121,8 +130,12 @@ async function createDomain(
     await requireFreeHost(client, { host: name, ownerId: row.ownerId });
     await requireNoCollectionHost(client, { host: name, collectHost });
     const made = await insertPackageDomain(client, { packageId: row.id, name });
-    await record(client, { ownerId: row.ownerId, target: target(made), changes: { package: row.id, name } });
-    return made;
+    await record(client, {
+      ownerId: row.ownerId,
+      target: domainTarget(made),
+      changes: { package: row.id, name },
+    });
+    return { ownerId: row.ownerId, domain: made };
   });
 }
 
@@ -140,11 +153,11 @@ async function removeDomain(
     requireMatch(ctx, entityTag(found));
     await deletePackageDomain(client, found.id);
     const changes = { package: row.id, name: null };
-    await record(client, { ownerId: row.ownerId, target: target(found), changes });
+    await record(client, { ownerId: row.ownerId, target: domainTarget(found), changes });
   });
 }
 
-function requireDomains({ name, libraryType }: PackageRow): void {
+export function requireDomains({ name, libraryType }: PackageRow): void {
   if (libraryType === "other" || libraryType === "pypi") return;
   throw new Problem(
     "not-a-file-package",
@@ -152,6 +165,7 @@ function requireDomains({ name, libraryType }: PackageRow): void {
   );
 }
 
-function target({ id, name }: PackageDomainV1) {
+/** The target of a domain's entries in the audit log. */
+export function domainTarget({ id, name }: PackageDomainV1) {
   return { kind: "domain", id, name } as const;
 }

@@ -1,11 +1,32 @@
 import { PACKAGE_UPSTREAM, type PackageUpstream } from "../../../schemas/contracts/package.js";
 import { withoutNulls } from "../../../schemas/records/record.js";
+import { publicHostOf } from "../../../schemas/records/public-host.js";
 import { packageOfOwnerFor } from "../../authorise/authorise.js";
+import type { HostChecks } from "../../hosts/host-checks.js";
 import { route, type Route } from "../../route.js";
+import type { PackageRow } from "../../stores/packages/packages.js";
 import type { Postgres } from "../../stores/query.js";
 
+interface PackageUpstreamDeps {
+  pg: Postgres;
+  hosts?: HostChecks | undefined;
+}
+
+export const UPSTREAM_PATH = {
+  package: { schema: { type: "string", format: "uuid" }, description: "The package's uuid" },
+} as const;
+
+export const UPSTREAM_ANSWER = {
+  description: "The addresses that are set",
+  schema: PACKAGE_UPSTREAM,
+  example: {
+    backend_url: "https://registry.example.org/acme/web",
+    public_url: "https://cr.example.org/acme/web",
+  },
+};
+
 /** What a form needs to show before a package is changed. An update removes every field that it leaves out. */
-export function packageUpstreamRoutes({ pg }: { pg: Postgres }): Route[] {
+export function packageUpstreamRoutes({ pg, hosts }: PackageUpstreamDeps): Route[] {
   return [
     route({
       method: "GET",
@@ -16,29 +37,28 @@ export function packageUpstreamRoutes({ pg }: { pg: Postgres }): Route[] {
         summary: "Read the addresses of a package that its record does not have",
         description:
           "`backendUrl` and `publicUrl` of a docker package, `repositoryURL` of a Python one, for those who may change it.",
-        path: {
-          package: { schema: { type: "string", format: "uuid" }, description: "The package's uuid" },
-        },
-        answers: {
-          200: {
-            description: "The addresses that are set",
-            schema: PACKAGE_UPSTREAM,
-            example: {
-              backend_url: "https://registry.example.org/acme/web",
-              public_url: "https://cr.example.org/acme/web",
-            },
-          },
-        },
+        path: UPSTREAM_PATH,
+        answers: { 200: UPSTREAM_ANSWER },
       },
       async handle({ ctx, account, action, param }) {
         const named = { owner: param("owner"), idOrName: param("package") };
-        const { backendUrl, publicUrl, repositoryUrl } = await packageOfOwnerFor(pg, account, named, action);
-        ctx.body = withoutNulls<PackageUpstream>({
-          backend_url: backendUrl,
-          public_url: publicUrl,
-          repository_url: repositoryUrl,
-        });
+        ctx.body = await upstreamOf({ pg, hosts }, await packageOfOwnerFor(pg, account, named, action));
       },
     }),
   ];
+}
+
+/** The addresses, and whether the host of images is verified where it has to be. */
+export async function upstreamOf(
+  { pg, hosts }: PackageUpstreamDeps,
+  { ownerId, backendUrl, publicUrl, repositoryUrl }: PackageRow,
+): Promise<PackageUpstream> {
+  const host = publicHostOf(publicUrl);
+  const described = host === undefined ? undefined : await hosts?.describe(pg, { ownerId, hosts: [host] });
+  return withoutNulls<PackageUpstream>({
+    backend_url: backendUrl,
+    public_url: publicUrl,
+    repository_url: repositoryUrl,
+    ...described?.get(host ?? ""),
+  });
 }

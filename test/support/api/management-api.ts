@@ -51,7 +51,10 @@ export interface Answer {
   body: unknown;
 }
 
-export interface ServeOptions extends Pick<AppDeps, "corsOrigins" | "bodyMsMax" | "trustsProxy" | "collect"> {
+export interface ServeOptions extends Pick<
+  AppDeps,
+  "corsOrigins" | "bodyMsMax" | "trustsProxy" | "collect" | "hosts"
+> {
   pg: Pool;
   routes?: Route[];
   /** Of the database, where a program has filled it. */

@@ -48,6 +48,15 @@ export async function changePackage(visit: Visit, form: Form): Promise<Submitted
         api({ method: "POST", path: `${at}/domains`, body: { name: form.text("name") } }),
       );
       return to("domain-added");
+    case "verify-domain":
+      await api({ method: "POST", path: at + path`/domains/${id}/verify` });
+      return to("looked");
+    case "verify-host":
+      await api({
+        method: "POST",
+        path: path`/v2/packages/${owner.name}/${param("package")}/upstream/verify`,
+      });
+      return to("looked");
     case "remove-domain":
       await api({ method: "DELETE", path: at + path`/domains/${id}` });
       return to("domain-removed");

@@ -2,6 +2,7 @@ import type { PackageDomainV1 } from "../../../../schemas/contracts/package-doma
 import { Button, ConfirmButton } from "../../parts/button.js";
 import { Field, Form } from "../../parts/form.js";
 import { Panel } from "../../parts/panel.js";
+import { HostRecord, verificationOf } from "./host-record.js";
 import { Table } from "../../parts/table.js";
 
 interface DomainsProps {
@@ -11,12 +12,21 @@ interface DomainsProps {
 
 /** The domains that serve a package. */
 export function Domains({ domains, mayChange }: DomainsProps) {
+  const isVerified = domains.some((domain) => verificationOf(domain) !== undefined);
   return (
     <Panel title="Domains">
       <Table
         caption="Domains"
-        columns={[{ name: "Domain" }, ...(mayChange ? [{ name: "Remove", isUnnamed: true }] : [])]}
-        rows={domains.map(({ id, name }) => [name, ...(mayChange ? [<Removal id={id} />] : [])])}
+        columns={[
+          { name: "Domain" },
+          ...(isVerified ? [{ name: "Verified" }] : []),
+          ...(mayChange ? [{ name: "Remove", isUnnamed: true }] : []),
+        ]}
+        rows={domains.map((domain) => [
+          domain.name,
+          ...(isVerified ? [<State domain={domain} mayChange={mayChange} />] : []),
+          ...(mayChange ? [<Removal id={domain.id} />] : []),
+        ])}
         empty="There is no domain yet."
       />
       {mayChange && (
@@ -33,6 +43,12 @@ export function Domains({ domains, mayChange }: DomainsProps) {
       )}
     </Panel>
   );
+}
+
+function State({ domain, mayChange }: { domain: PackageDomainV1; mayChange: boolean }) {
+  const state = verificationOf(domain);
+  const action = mayChange ? `verify-domain ${domain.id}` : undefined;
+  return state === undefined ? null : <HostRecord {...state} action={action} />;
 }
 
 function Removal({ id }: { id: string }) {

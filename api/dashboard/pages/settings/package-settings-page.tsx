@@ -6,10 +6,12 @@ import type { PackageUpstream, PackageV1 } from "../../../../schemas/contracts/p
 import { path } from "../../address.js";
 import { page, useVisit, type Visit } from "../../page.js";
 import { PageHead } from "../../parts/page-head.js";
+import { Panel } from "../../parts/panel.js";
 import { ifAllowed } from "../artifacts-of.js";
 import { packageOf } from "../package/package-of.js";
 import { changePackage } from "./change-package.js";
 import { Domains } from "./domains.js";
+import { HostRecord, verificationOf } from "./host-record.js";
 import { PackageRecord, PackageRemoval } from "./package-record.js";
 import { Permissions } from "./permissions.js";
 import { Public } from "./public.js";
@@ -42,6 +44,7 @@ export const packageSettingsPage = page<PackageSettings>({
     "route-removed": "The route was removed.",
     "public-set": "What everybody may see was set.",
     "domain-added": "The domain was added.",
+    looked: "The DNS was asked; the state below is the present one.",
     "domain-removed": "The domain was removed.",
   },
 });
@@ -62,6 +65,17 @@ async function loadSettings(visit: Visit): Promise<PackageSettings> {
   return { record, permissions, upstream, shown, routes, domains };
 }
 
+/** The host of images, where hosts have to be verified. */
+function ImageHost({ upstream }: { upstream: PackageUpstream }) {
+  const state = verificationOf(upstream);
+  if (state === undefined) return null;
+  return (
+    <Panel title="Host of the image">
+      <HostRecord {...state} action="verify-host" />
+    </Panel>
+  );
+}
+
 function PackageContent({ record, permissions, upstream, shown, routes, domains }: PackageSettings) {
   const { owner, href } = useVisit();
   const mayChange = permissions !== undefined;
@@ -78,6 +92,7 @@ function PackageContent({ record, permissions, upstream, shown, routes, domains 
         {domains && <Domains domains={domains} mayChange={mayChange} />}
         {permissions && <Permissions permissions={permissions} />}
         {shown && <Public record={record} shown={shown.public} />}
+        {upstream && <ImageHost upstream={upstream} />}
         {upstream && <PackageRecord record={record} upstream={upstream} />}
       </div>
       {mayChange && <PackageRemoval name={record.name} />}

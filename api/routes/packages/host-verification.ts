@@ -1,0 +1,120 @@
+import type { Pool } from "pg";
+import { PACKAGE_DOMAIN_V1, type PackageDomainV1 } from "../../../schemas/contracts/package-domain.js";
+import { isUuid } from "../../../schemas/formats.js";
+import { Problem } from "../../../schemas/problem.js";
+import { publicHostOf } from "../../../schemas/records/public-host.js";
+import { packageFor, packageOfOwnerFor } from "../../authorise/authorise.js";
+import {
+  PACKAGE_PATH,
+  PACKAGE_PROBLEMS,
+  PACKAGE_QUERY,
+  parsePackageType,
+} from "../../authorise/package-path.js";
+import type { HostChecks } from "../../hosts/host-checks.js";
+import { withVerification } from "../../hosts/with-verification.js";
+import { route, type Call, type Route } from "../../route.js";
+import type { Changed } from "../../stores/accounts/audit-entries.js";
+import { inTransaction } from "../../stores/connection.js";
+import { insertVerifiedHost } from "../../stores/packages/verified-hosts.js";
+import { readPackageDomain } from "../../stores/packages/package-domains.js";
+import type { PackageRow } from "../../stores/packages/packages.js";
+import { domainTarget, requireDomains } from "./package-domains.js";
+import { UPSTREAM_ANSWER, UPSTREAM_PATH, upstreamOf } from "./package-upstream.js";
+
+interface HostVerificationDeps {
+  pg: Pool;
+  hosts?: HostChecks | undefined;
+}
+
+const DESCRIPTION =
+  "Where the service asks for it (`DOMAIN_VERIFICATION`), a host is served once the DNS has the TXT record of its " +
+  "`verification`. The service looks by itself, too, every ten minutes. A host that was verified stays it.";
+const PROBLEMS = ["rate-limited", "unavailable"] as const;
+
+/** Looking for the record that shows whose a host is. */
+export function hostVerificationRoutes({ pg, hosts }: HostVerificationDeps): Route[] {
+  return [
+    route({
+      method: "POST",
+      path: "/v1/packages/:package/domains/:domain/verify",
+      action: "domains.write",
+      operation: {
+        id: "verifyPackageDomain",
+        path: PACKAGE_PATH,
+        query: PACKAGE_QUERY,
+        summary: "Look for the record of a domain in the DNS",
+        description: DESCRIPTION,
+        answers: { 200: { description: "The domain", schema: PACKAGE_DOMAIN_V1, example: EXAMPLE } },
+        problems: [...PACKAGE_PROBLEMS, ...PROBLEMS, "not-a-file-package"],
+      },
+      async handle(call) {
+        const { ctx, account, action, param } = call;
+        const row = await packageFor(pg, account, param("package"), action, {
+          type: parsePackageType(ctx.query),
+        });
+        requireDomains(row);
+        const domain = await domainOf(pg, row, param("domain"));
+        const { ownerId } = row;
+        await look({ pg, hosts }, call, { ownerId, host: domain.name, target: domainTarget(domain) });
+        [ctx.body] = await withVerification(hosts, pg, row.ownerId, [domain]);
+      },
+    }),
+    route({
+      method: "POST",
+      path: "/v2/packages/:owner/:package/upstream/verify",
+      action: "packages.update",
+      operation: {
+        id: "verifyPackageUpstream",
+        path: UPSTREAM_PATH,
+        summary: "Look for the record of the host of a docker package's publicUrl in the DNS",
+        description: DESCRIPTION,
+        answers: { 200: UPSTREAM_ANSWER },
+        problems: PROBLEMS,
+      },
+      async handle(call) {
+        const named = { owner: call.param("owner"), idOrName: call.param("package") };
+        const row = await packageOfOwnerFor(pg, call.account, named, call.action);
+        const host = publicHostOf(row.publicUrl);
+        const target = { kind: "package", id: row.id, name: row.name } as const;
+        if (host !== undefined) await look({ pg, hosts }, call, { ownerId: row.ownerId, host, target });
+        call.ctx.body = await upstreamOf({ pg, hosts }, row);
+      },
+    }),
+  ];
+}
+
+const EXAMPLE: PackageDomainV1 = {
+  id: "01a1fbad-cab4-710c-82a1-b3f3576e59e4",
+  name: "files.acme.example",
+  verified: false,
+  verification: {
+    type: "TXT",
+    name: "_maintainer-toolchain.files.acme.example",
+    value: "5f0c2f6e1b1e4f539a3f2f3c8a1de0aa5f0c2f6e1b1e4f539a3f2f3c8a1de0aa",
+  },
+};
+
+async function domainOf(pg: Pool, { id: packageId, name }: PackageRow, id: string): Promise<PackageDomainV1> {
+  const found = isUuid(id) ? await readPackageDomain(pg, { packageId, id }) : undefined;
+  if (found === undefined) throw new Problem("not-found", `The package ${name} has no domain ${id}.`);
+  return found;
+}
+
+interface Looking {
+  ownerId: string;
+  host: string;
+  target: Changed["target"];
+}
+
+/** Looks where hosts have to be verified. A record that is found is kept, and is in the audit log. */
+async function look(
+  { pg, hosts }: HostVerificationDeps,
+  { record }: Pick<Call, "record">,
+  { ownerId, host, target }: Looking,
+): Promise<void> {
+  if (hosts === undefined || !(await hosts.look(pg, { ownerId, host }))) return;
+  await inTransaction(pg, async (client) => {
+    await insertVerifiedHost(client, { host, ownerId });
+    await record(client, { ownerId, target, changes: { verified: host } });
+  });
+}

@@ -1,0 +1,168 @@
+import { pino } from "pino";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { createHostChecks } from "../../../../../api/hosts/host-checks.js";
+import { lookAtHosts } from "../../../../../api/hosts/look-at-hosts.js";
+import { mirrorSites, type MirroredSites } from "../../../../../deploy/roles/mirror-sites.js";
+import { resolveTxtAt } from "../../../../../deploy/servers/resolve-txt.js";
+import { auditOf } from "../../../../support/api/audit-of.js";
+import { serveApi, type ServedApi, type TestPostgres } from "../../../../support/api/management-api.js";
+import { useManagementApi } from "../../../../support/api/use-management-api.js";
+import { idOf, makeWorld, setLevel, type Who, type World } from "../../../../support/api/management-world.js";
+import { openTestDns, type TestDns } from "../../../../support/networks/dns-server.js";
+
+let postgres: TestPostgres;
+/** Asks for no verification. */
+let open: ServedApi;
+let api: ServedApi;
+let dns: TestDns;
+let mirror: MirroredSites;
+let world: World;
+let id: string;
+let host: string;
+let count = 0;
+
+useManagementApi((opened) => ({ postgres, api: open } = opened));
+
+beforeAll(async () => {
+  dns = await openTestDns();
+  api = await serveApi({ pg: postgres.pg, hosts: createHostChecks(resolveTxtAt([dns.address])) });
+  const log = pino({ level: "silent" });
+  mirror = await mirrorSites({ pg: postgres.pg, url: postgres.url, log, verifiedHostsOnly: true });
+});
+
+afterAll(async () => {
+  await mirror?.[Symbol.asyncDispose]();
+  await api?.[Symbol.asyncDispose]();
+  await dns?.[Symbol.asyncDispose]();
+});
+
+beforeEach(async () => {
+  world = await makeWorld(api, postgres.pg);
+  host = `verified${count++}.acme.example`;
+  id = await make({ name: "files", libraryType: "file" });
+  dns.isBroken = false;
+});
+
+const as = (who: Who, request: string, body?: unknown) => api.call(world.tokens[who], request, body);
+const at = () => `/v1/packages/${id}/domains`;
+
+async function make(body: object): Promise<string> {
+  const path = `/v1/organizations/${world.organization}/packages`;
+  return idOf(await as("admin", `POST ${path}`, { shortDescription: "", ...body }));
+}
+
+interface Described {
+  id: string;
+  name: string;
+  verified: boolean;
+  verification: { type: string; name: string; value: string };
+}
+
+const addDomain = async () => (await as("admin", `POST ${at()}`, { name: host })).body as Described;
+const verify = (domain: Described, who: Who = "admin") => as(who, `POST ${at()}/${domain.id}/verify`);
+
+describe("a domain", () => {
+  test("says what to set, and is served once that is set and looked for", async () => {
+    const made = await addDomain();
+    expect(made).toMatchObject({
+      name: host,
+      verified: false,
+      verification: { type: "TXT", name: `_maintainer-toolchain.${host}` },
+    });
+    const { verification } = made;
+    expect(verification.value).toMatch(/^[0-9a-f]{64}$/);
+    dns.records.set(verification.name, ["v=spf1 -all", "0".repeat(64)]);
+    expect((await verify(made)).body).toMatchObject({ verified: false });
+    expect(mirror.sites.of(host)).toBeUndefined();
+    dns.records.set(verification.name, ["v=spf1 -all", verification.value]);
+    expect((await verify(made)).body).toMatchObject({ id: made.id, verified: true });
+    await expect.poll(() => mirror.sites.of(host)?.kind).toBe("file");
+    expect((await as("member", `GET ${at()}`)).body).toEqual([{ ...made, verified: true }]);
+    const entries = await auditOf(postgres.pg, { owner: world.organization, kind: "domain" });
+    expect(entries.at(-1)).toMatchObject({ name: host, changes: { verified: host } });
+  });
+
+  test("stays verified for its owner alone: another's record has another value", async () => {
+    const made = await addDomain();
+    dns.records.set(made.verification.name, [made.verification.value]);
+    await verify(made);
+    await as("admin", `DELETE ${at()}/${made.id}`);
+    await postgres.pg.query("delete from held_hosts where host = $1", [host]);
+    const own = idOf(await as("stranger", "POST /v1/packages", { name: "own", shortDescription: "" }));
+    const theirs = (await as("stranger", `POST /v1/packages/${own}/domains`, { name: host }))
+      .body as Described;
+    const path = `/v1/packages/${own}/domains/${theirs.id}/verify`;
+    expect((await as("stranger", `POST ${path}`)).body).toMatchObject({ verified: false });
+    expect(theirs.verification.value).not.toBe(made.verification.value);
+  });
+
+  test("is looked for by those who may change it", async () => {
+    const made = await addDomain();
+    const statuses = [];
+    for (const who of ["owner", "admin", "member", "stranger"] as const)
+      statuses.push((await verify(made, who)).status);
+    expect(statuses).toEqual([200, 200, 403, 404]);
+    const level = { packageId: id, username: world.names.admin, level: "blocked" };
+    await setLevel(postgres.pg, level);
+    expect((await verify(made)).status).toBe(404);
+  });
+
+  test("is a 503 while the DNS gives no answer", async () => {
+    const made = await addDomain();
+    dns.isBroken = true;
+    expect(await verify(made)).toMatchObject({ status: 503, body: { code: "unavailable" } });
+  });
+
+  test("is looked for 30 times a minute for one owner", async () => {
+    const made = await addDomain();
+    const answers = [];
+    for (let look = 0; look < 31; look++) answers.push((await verify(made)).status);
+    expect([answers.filter((status) => status === 200).length, answers.at(-1)]).toEqual([30, 429]);
+  });
+
+  test("has no such fields where the service asks for no verification", async () => {
+    const made = await open.call(world.tokens.admin, `POST ${at()}`, { name: host });
+    const plain = { id: idOf(made), name: host };
+    expect(made.body).toEqual(plain);
+    expect((await open.call(world.tokens.admin, `GET ${at()}`)).body).toEqual([plain]);
+    expect((await open.call(world.tokens.admin, `POST ${at()}/${plain.id}/verify`)).body).toEqual(plain);
+  });
+});
+
+describe("the host of a public URL", () => {
+  const image = () => ({
+    name: "web",
+    libraryType: "docker",
+    backendUrl: "https://registry.example/acme/web",
+    publicUrl: `https://${host}/acme/web`,
+  });
+
+  test("is served once its record is there", async () => {
+    const made = await make(image());
+    const upstream = `/v2/packages/${world.organization}/${made}/upstream`;
+    const { verification, verified } = (await as("admin", `GET ${upstream}`)).body as Described;
+    expect([verified, verification.name]).toEqual([false, `_maintainer-toolchain.${host}`]);
+    expect(mirror.sites.imagesOf(host)).toBeUndefined();
+    dns.records.set(verification.name, [verification.value]);
+    expect((await as("member", `POST ${upstream}/verify`)).status).toBe(403);
+    expect((await as("admin", `POST ${upstream}/verify`)).body).toMatchObject({ verified: true });
+    await expect.poll(() => mirror.sites.imagesOf(host)?.kind).toBe("docker");
+  });
+
+  test("and the domains of others are looked at without being asked to", async () => {
+    await make(image());
+    const made = await addDomain();
+    const { ownerId } = (
+      await postgres.pg.query<{ ownerId: string }>(
+        `select owner_id as "ownerId" from packages where id = $1`,
+        [id],
+      )
+    ).rows[0] ?? { ownerId: "" };
+    dns.records.set(made.verification.name, [made.verification.value]);
+    const { signal } = new AbortController();
+    const counts = await lookAtHosts(postgres.pg, { resolveTxt: resolveTxtAt([dns.address]), signal });
+    expect(counts.verified).toBeGreaterThan(0);
+    const verified = "select host from verified_hosts where owner_id = $1";
+    expect((await postgres.pg.query(verified, [ownerId])).rows).toEqual([{ host }]);
+  });
+});
