@@ -224,7 +224,7 @@ test("cleaning up forgets keys after a day and dead letters long after their end
     importKeys: 1,
     deadLetters: 1,
     webhooks: { deliveries: 0, attempts: 0, events: 0 },
-    ...{ sessions: 0, signInLinks: 0 },
+    ...{ sessions: 0, signInLinks: 0, hosts: 0 },
   });
   const kept = await postgres.pg.query<{ name: string }>(
     "select key as name from import_keys union all select log_position from dead_letters order by name",
