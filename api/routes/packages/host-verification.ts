@@ -76,7 +76,7 @@ export function hostVerificationRoutes({ pg, hosts }: HostVerificationDeps): Rou
         const row = await packageOfOwnerFor(pg, call.account, named, call.action);
         const host = publicHostOf(row.publicUrl);
         const target = { kind: "package", id: row.id, name: row.name } as const;
-        if (host !== undefined) await look({ pg, hosts }, call, { ownerId: row.ownerId, host, target });
+        await look({ pg, hosts }, call, { ownerId: row.ownerId, host, target });
         call.ctx.body = await upstreamOf({ pg, hosts }, row);
       },
     }),
@@ -102,19 +102,20 @@ async function domainOf(pg: Pool, { id: packageId, name }: PackageRow, id: strin
 
 interface Looking {
   ownerId: string;
-  host: string;
+  /** Undefined for a package without a host. */
+  host: string | undefined;
   target: Changed["target"];
 }
 
-/** Looks where hosts have to be verified. A record that is found is kept, and is in the audit log. */
+/** Looks where hosts have to be verified, and keeps that a record was found. The audit log has every look. */
 async function look(
   { pg, hosts }: HostVerificationDeps,
   { record }: Pick<Call, "record">,
   { ownerId, host, target }: Looking,
 ): Promise<void> {
-  if (hosts === undefined || !(await hosts.look(pg, { ownerId, host }))) return;
+  const isFound = host !== undefined && hosts !== undefined && (await hosts.look(pg, { ownerId, host }));
   await inTransaction(pg, async (client) => {
-    await insertVerifiedHost(client, { host, ownerId });
-    await record(client, { ownerId, target, changes: { verified: host } });
+    if (isFound && host !== undefined) await insertVerifiedHost(client, { host, ownerId });
+    await record(client, { ownerId, target, changes: isFound ? { verified: host } : {} });
   });
 }
