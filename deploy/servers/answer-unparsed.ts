@@ -26,14 +26,29 @@ export function answerUnparsed(error: NodeJS.ErrnoException, socket: Duplex, log
   socket.once("finish", () => socket.destroy());
 }
 
-/** Answers a request of HTTP/1.1 without a `Host` (RFC 9112, 3.2), and returns whether it was one. */
-export function answerWithoutHost(request: IncomingMessage, response: ServerResponse): boolean {
-  if (request.headers.host !== undefined || request.httpVersion !== "1.1") return false;
-  const { status, headers, body } = refusalOf(
-    new Problem("malformed-request", "The Host header is missing."),
-  );
+/**
+ * Answers a request of which a proxy could understand another host or another end (RFC 9112, 3.2 and 6.1), and returns
+ * whether it was one.
+ */
+export function answerAmbiguous(request: IncomingMessage, response: ServerResponse): boolean {
+  const fault = ambiguityOf(request);
+  if (fault === undefined) return false;
+  const { status, headers, body } = refusalOf(new Problem("malformed-request", fault));
   response.writeHead(status, headers).end(body);
   return true;
+}
+
+function ambiguityOf({ headers, httpVersion, rawHeaders }: IncomingMessage): string | undefined {
+  if (headers.host === undefined) return httpVersion === "1.1" ? "The Host header is missing." : undefined;
+  const { "transfer-encoding": coding = "chunked" } = headers;
+  if (coding.toLowerCase() !== "chunked") return "The only Transfer-Encoding is chunked.";
+  let hosts = 0;
+  // Of several, Node keeps the first.
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? "";
+    if (name.length === 4 && name.toLowerCase() === "host") hosts++;
+  }
+  return hosts > 1 ? "There is more than one Host header." : undefined;
 }
 
 function problemOf({ code = "" }: NodeJS.ErrnoException): Problem {

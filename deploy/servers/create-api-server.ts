@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
 import type { Logger } from "pino";
-import { answerWithoutHost, answerUnparsed } from "./answer-unparsed.js";
+import { answerAmbiguous, answerUnparsed } from "./answer-unparsed.js";
 
 export interface SenderLimits {
   /** Time limit for a request's headers. */
@@ -35,9 +35,11 @@ export function createApiServer(handle: RequestListener, options: ApiServerOptio
   };
   const listener: RequestListener = (request, response) => {
     response.once("prefinish", () => lingeringClose(request, lingerMs));
-    if (!answerWithoutHost(request, response)) handle(request, response);
+    if (!answerAmbiguous(request, response)) handle(request, response);
   };
   const server = createServer(settings, listener);
+  // Their bytes are limited. Above a number, Node would drop headers without a word.
+  server.maxHeadersCount = 0;
   // RFC 9110, 10.1.1, allows to ignore an unknown expectation.
   server.on("checkExpectation", listener);
   server.on("clientError", (error, socket) => answerUnparsed(error, socket, log));

@@ -6,7 +6,7 @@ import { requestId } from "../../api/middleware/request-id.js";
 import type { ApiState } from "../../api/route.js";
 import { healthMiddleware, type Readiness } from "../../api/routes/health.js";
 import type { ServerHooks } from "../../ingest/collect/create-collect-server.js";
-import { answerUnparsed } from "./answer-unparsed.js";
+import { answerAmbiguous, answerUnparsed } from "./answer-unparsed.js";
 import { KEEP_ALIVE_MS, lingeringClose } from "./create-api-server.js";
 
 export interface ServerHooksOptions {
@@ -19,6 +19,7 @@ export interface ServerHooksOptions {
 export function serverHooks({ readiness, trustsProxy, log }: ServerHooksOptions): ServerHooks {
   return {
     answerHealth: healthListener(readiness, log),
+    answerAmbiguous,
     answerUnparsed: (error, socket) => answerUnparsed(error, socket, log),
     lingeringClose,
     keepAliveMs: KEEP_ALIVE_MS,

@@ -31,6 +31,8 @@ export interface CollectServerOptions {
 export interface ServerHooks {
   /** Answers `/healthz` and `/readyz`. */
   answerHealth: RequestListener;
+  /** Answers a request that proxies could understand differently, and returns whether it was one. */
+  answerAmbiguous: (request: IncomingMessage, response: ServerResponse) => boolean;
   /** Answers bytes that the HTTP parser refused. */
   answerUnparsed: (error: Error, socket: Duplex) => void;
   /** Reads and drops the rest of the body of an answered request. */
@@ -61,9 +63,10 @@ export function createCollectServer(options: CollectServerOptions): Server {
     keepAliveTimeout: options.hooks.keepAliveMs,
     maxHeaderSize: HEADERS_BYTES_MAX,
   };
-  const { answerHealth, answerUnparsed, clientAddress } = options.hooks;
+  const { answerHealth, answerAmbiguous, answerUnparsed, clientAddress } = options.hooks;
   const rules = { trustsProxy: options.trustsProxy, clientAddress };
   const listener: RequestListener = (incoming, response) => {
+    if (answerAmbiguous(incoming, response)) return;
     const request = readCollectRequest(incoming, rules);
     if (HEALTH.has(request.path) && siteOf(request, options.collecting)?.kind !== "file")
       return answerHealth(incoming, response);
@@ -71,6 +74,8 @@ export function createCollectServer(options: CollectServerOptions): Server {
     return answer(request, { incoming, response, options });
   };
   const server = createServer(settings, listener);
+  // Their bytes are limited. Above a number, Node would drop headers without a word.
+  server.maxHeadersCount = 0;
   // RFC 9110, 10.1.1, allows to ignore an unknown expectation.
   server.on("checkExpectation", listener);
   server.on("clientError", (error, socket) => answerUnparsed(error, socket));

@@ -183,6 +183,24 @@ describe("bytes that are no request", () => {
     ["a method that HTTP does not have", "FETCH / HTTP/1.1\r\nHost: x\r\n\r\n", 400, "malformed-request"],
     ["no Host", "GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n", 400, "malformed-request"],
     [
+      "two Hosts",
+      "GET /healthz HTTP/1.1\r\nHost: x\r\nhost: y\r\nConnection: close\r\n\r\n",
+      400,
+      "malformed-request",
+    ],
+    [
+      "another Transfer-Encoding",
+      "POST /healthz HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\nConnection: close\r\n\r\n0\r\n\r\n",
+      400,
+      "malformed-request",
+    ],
+    [
+      "a second Host behind a thousand other headers",
+      `GET /healthz HTTP/1.1\r\nHost: x\r\n${"a: b\r\n".repeat(1_500)}Host: y\r\nConnection: close\r\n\r\n`,
+      400,
+      "malformed-request",
+    ],
+    [
       "a tunnel",
       "CONNECT other.example:443 HTTP/1.1\r\nHost: other.example:443\r\n\r\n",
       400,

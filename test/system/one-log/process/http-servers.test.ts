@@ -76,7 +76,7 @@ test("the port of metrics closes connections that say nothing", async () => {
   expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
 });
 
-test("live collection passes over an expectation that nobody knows, as the API does", async () => {
+test("live collection passes over an expectation that nobody knows, and refuses two Hosts, as the API does", async () => {
   const collect = createCollectServer({
     collecting: {
       sites: new SiteDirectory(),
@@ -93,4 +93,7 @@ test("live collection passes over an expectation that nobody knows, as the API d
   const request = get(`${server.url}/healthz`, { headers: { Expect: "wonders" } });
   const [response] = (await once(request, "response")) as [IncomingMessage];
   expect([response.statusCode, await text(response)]).toEqual([200, '{"status":"ok"}']);
+  const ambiguous = connect(server.port, "127.0.0.1");
+  ambiguous.write("GET /healthz HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n");
+  expect(await text(ambiguous)).toMatch(/^HTTP\/1\.1 400 /);
 });
