@@ -59,6 +59,12 @@ const ofPackage = ({ ended = true } = {}): Asked => ({
   decide: (on) => on("packages.import"),
 });
 
+/** Its lines may be of any package: they are not for a caller who is blocked from one. */
+const ofAny = (action: Action, { ended = true } = {}): Asked => ({
+  path: { import: (place) => makeImport(place, { of: "any", ended }) },
+  decide: (on) => (on(action) === "allowed" && on("packages.read") === "hidden" ? "forbidden" : on(action)),
+});
+
 /** The rows of a package that one may not export are left out; asked for alone, it is not there. */
 const NARROWED: Asked = {
   title: "of the package alone",
@@ -128,14 +134,14 @@ const ASKED: Readonly<Record<string, readonly Asked[]>> = {
   "POST /v2/pixels/:owner/:pixel/import": [{ body: () => LINE }],
   "POST /v2/:owner/import": [{ body: ({ packageId }) => ({ ...LINE, $package: packageId }) }],
   "POST /v2/imports/:owner/:import/abort": [
-    { path: { import: (place) => makeImport(place, { of: "any", ended: false }) } },
+    ofAny("imports.abort", { ended: false }),
     ofPackage({ ended: false }),
   ],
-  "DELETE /v2/imports/:owner/:import": [{}, ofPackage()],
+  "DELETE /v2/imports/:owner/:import": [ofAny("imports.retract"), ofPackage()],
   "GET /v2/imports/:owner/:import": [{}, ofPackage()],
-  "GET /v2/imports/:owner/:import/faults": [{}, ofPackage()],
-  "GET /v2/imports/:owner/:import/log": [{}, ofPackage()],
-  "GET /v2/imports/:owner/:import/rejected": [{}, ofPackage()],
+  "GET /v2/imports/:owner/:import/faults": [ofAny("imports.read"), ofPackage()],
+  "GET /v2/imports/:owner/:import/log": [ofAny("imports.read"), ofPackage()],
+  "GET /v2/imports/:owner/:import/rejected": [ofAny("imports.read"), ofPackage()],
   "POST /v2/:owner/webhooks": [{ body: () => WEBHOOK }],
   "PUT /v2/:owner/webhooks/:webhook": [{ body: () => ({ ...WEBHOOK, enabled: false }) }],
   "PUT /v2/:owner/funnel/importance": [{ body: () => ({ packages: [], pixels: [] }) }],
