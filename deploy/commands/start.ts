@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import type { Logger } from "pino";
 import { makeSignInLink, signInLinkUrl } from "../../api/identity/sign-in-links.js";
 import { createTokenCipher } from "../../api/identity/tokens.js";
 import { countAccounts } from "../../api/stores/accounts/accounts.js";
@@ -10,9 +11,11 @@ import { limitMalloc } from "../process/limit-malloc.js";
 import { garbageCollector } from "../process/garbage-collector.js";
 import { startDeadline, stopSignal } from "../process/lifecycle.js";
 import { createLog } from "../process/log.js";
-import { start, type Running } from "../roles/start.js";
+import { startingLine } from "../roles/starting-line.js";
+import { beginStart, type Running, type Starting } from "../roles/start.js";
 
 const DRAIN_MS_MAX = 20_000;
+const BREAK_OFF_MS_MAX = 3_000;
 
 /** `start`: runs the configured roles until a signal, or until a store is lost. */
 export function startCommand(): Command {
@@ -26,7 +29,10 @@ async function runStart(): Promise<void> {
   const config = parseConfig(process.env);
   const log = createLog({ level: config.logLevel });
   const stop = stopSignal();
-  const running = await start(config, log);
+  process.stdout.write(`${startingLine(config)}\n`);
+  const starting = beginStart(config, log);
+  const running = await Promise.race([starting.running, stop.then(() => undefined)]);
+  if (running === undefined) return breakOff(starting, log);
   // Reading the lookup tables and loading the code left 80 MB behind.
   garbageCollector()();
   process.stdout.write(await greeting(running));
@@ -38,6 +44,14 @@ async function runStart(): Promise<void> {
   });
   await running[Symbol.asyncDispose]();
   if (reason instanceof Error) throw reason;
+}
+
+async function breakOff(starting: Starting, log: Logger): Promise<void> {
+  process.stdout.write("Stopping before the start was complete.\n");
+  // Stores that end now are no news.
+  log.level = "silent";
+  using _deadline = startDeadline({ timeoutMs: BREAK_OFF_MS_MAX });
+  await starting.breakOff();
 }
 
 async function greeting(running: Running): Promise<string> {

@@ -18,6 +18,7 @@ import { StartFailure } from "../process/start-failure.js";
 import type { ListeningServer } from "../servers/listen.js";
 import { startMetricsServer } from "../servers/start-metrics-server.js";
 import { openStores, type Stores } from "../stores/open-stores.js";
+import { breakOffStart } from "./break-off-start.js";
 import { startEnrich } from "./enrich.js";
 import { startJobs } from "./jobs.js";
 import { roleChecks } from "./readiness.js";
@@ -36,28 +37,59 @@ export interface Running extends AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
+/** A start under way. */
+export interface Starting {
+  running: Promise<Running>;
+  /** Gives up within a second or so. The caller exits next. */
+  breakOff(): Promise<void>;
+}
+
+/** Begins to start the configured roles in this process. */
+export function beginStart(config: Config, log: Logger): Starting {
+  let locked: DataDir | undefined;
+  const running = start(config, log, { onLocked: (dataDir) => (locked = dataDir) });
+  return {
+    running,
+    async breakOff() {
+      running.catch(() => undefined);
+      // Nothing is to be done before the lock is ours: the servers of the directory are then another's.
+      if (locked !== undefined) await breakOffStart(locked);
+    },
+  };
+}
+
+interface StartListeners {
+  /** Called once this process has the data directory for itself. */
+  onLocked?: (dataDir: DataDir) => void;
+}
+
 /** Starts the configured roles in this process. When a part fails to start, closes those that were opened before. */
-export async function start(config: Config, log: Logger): Promise<Running> {
+export async function start(
+  config: Config,
+  log: Logger,
+  { onLocked }: StartListeners = {},
+): Promise<Running> {
   requireSharedStores(config);
   const open = new ClosingStack();
   try {
-    return await startRoles({ config, log, open });
+    const dataDir = open.use(await openDataDir(config.dataDir));
+    onLocked?.(dataDir);
+    return await startRoles({ config, log, open }, dataDir);
   } catch (error) {
     await open[Symbol.asyncDispose]();
     throw error;
   }
 }
 
-type Starting = Pick<RoleParts, "config" | "log" | "open">;
+type StartParts = Pick<RoleParts, "config" | "log" | "open">;
 
 interface StartedRoles {
   enrichment?: Enrichment;
   collect?: Collect;
 }
 
-async function startRoles(starting: Starting): Promise<Running> {
+async function startRoles(starting: StartParts, dataDir: DataDir): Promise<Running> {
   const { config, open } = starting;
-  const dataDir = open.use(await openDataDir(config.dataDir));
   clearSnapshotPlace(dataDir.path);
   const parts = await openParts(starting, dataDir);
   const { stores, secretKey, lookupData } = parts;
@@ -86,7 +118,7 @@ async function startRoles(starting: Starting): Promise<Running> {
   };
 }
 
-async function openParts({ config, log, open }: Starting, dataDir: DataDir): Promise<RoleParts> {
+async function openParts({ config, log, open }: StartParts, dataDir: DataDir): Promise<RoleParts> {
   const required = config.databaseUrl !== undefined;
   const secretKey = await loadSecretKey({ fromConfig: config.secretKey, dataDir, required });
   const lookups = config.roles.has("enrich") ? readLookups(config.lookups) : undefined;
