@@ -4,6 +4,7 @@ import { pause } from "../../schemas/async/pause.js";
 import { WakeUp } from "../../schemas/async/wake-up.js";
 import type { ImportEnding } from "../../schemas/records/import-store.js";
 import type {
+  FinishedImport,
   DueImport,
   OwnerSettlement,
   SettlementStore,
@@ -36,6 +37,8 @@ export interface SettlerDependencies {
   onSettled?: (settlement: { versions: number; durationMs: number }) => void;
   /** Called with the number of imports that ended here. */
   onEnded?: (ending: ImportEnding, imports: number) => void;
+  /** Called for each import that is done. */
+  onDone?: (done: FinishedImport) => void;
   /** Called for every round that failed; the next one tries again. */
   onFailure: (error: unknown) => void;
 }
@@ -142,6 +145,7 @@ async function settleTogether(
   if (settled.some(({ complete }) => complete)) passFaultPoint("before-done");
   const finished = await owner.finishComplete(idsOf(settled));
   if (finished.length > 0) round.onEnded?.("done", finished.length);
+  for (const done of finished) round.onDone?.(done);
   for (const { id, complete } of settled)
     if (complete) round.pauses.forget(id);
     else round.pauses.startAfterSettlement(id, durationMs);

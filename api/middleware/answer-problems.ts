@@ -26,7 +26,8 @@ export function onUncaught(this: BaseContext, error: Error | null): void {
   if (error === null || error === undefined || ctx.state.failed) return;
   ctx.state.failed = true;
   if (ctx.res.headersSent || !ctx.writable) {
-    ctx.state.log.warn({ err: error }, "the answer broke off before its end");
+    if (callerLeft(ctx)) logLeft(ctx, error);
+    else ctx.state.log.warn({ err: error }, "the answer broke off before its end");
     ctx.res.destroy();
     return;
   }
@@ -36,7 +37,7 @@ export function onUncaught(this: BaseContext, error: Error | null): void {
 
 function answer(ctx: ApiContext, error: unknown): void {
   if (callerLeft(ctx)) {
-    ctx.state.log.info({ err: error }, "the caller left before the answer");
+    logLeft(ctx, error);
     ctx.res.destroy();
     return;
   }
@@ -92,6 +93,12 @@ const HEADERS_OF_SUCCESS = [
   "Location",
   "Trailer",
 ];
+
+/** Without a stack, as it is the caller's doing: `curl ... | head` closes the connection early. */
+function logLeft(ctx: ApiContext, error: unknown): void {
+  const reason = error instanceof Error ? error.message : String(error);
+  ctx.state.log.info({ reason }, "the caller left before the end of the answer");
+}
 
 function callerLeft(ctx: ApiContext): boolean {
   return ctx.req.socket.destroyed || (ctx.req.destroyed && !ctx.req.complete);

@@ -52,12 +52,15 @@ export async function openDataDir(
       `A restore of DATA_DIR ${root} was interrupted: empty the folder, and run \`admin restore\` again.`,
     );
   }
+  let isOpen = true;
   return {
     path: root,
     sub: (name) => makeFolder(join(root, name)),
     writeEndpoints: (endpoints) => writeEndpoints(root, endpoints),
     readEndpoints: () => readEndpoints(root),
-    [Symbol.asyncDispose]: async () => {
+    async [Symbol.asyncDispose]() {
+      if (!isOpen) return;
+      isOpen = false;
       await rm(join(root, ENDPOINTS), { force: true });
       lock.release();
     },

@@ -2,6 +2,7 @@ import { createRequire } from "node:module";
 import { isatty } from "node:tty";
 import { pino, type DestinationStream, type Logger } from "pino";
 import type * as pinoPretty from "pino-pretty";
+import { shortLine } from "./short-line.js";
 
 export interface LogOptions {
   level: LogLevel;
@@ -32,12 +33,12 @@ export function createLog({ level, pretty = isatty(2), destination }: LogOptions
   );
 }
 
-/** Formats each line synchronously. A stream in between could lose the last lines at an exit. */
+/** For a terminal. Formats each line synchronously: a stream in between could lose the last lines at an exit. */
 function readable(to: DestinationStream): DestinationStream {
   // Loaded here, because each thread of a service that logs JSON would take 40 ms for it.
   const { prettyFactory } = createRequire(import.meta.url)("pino-pretty") as typeof pinoPretty;
-  const format = prettyFactory({ translateTime: "SYS:HH:MM:ss.l", colorize: true });
-  return { write: (line) => to.write(format(line)) };
+  const format = prettyFactory({ translateTime: "SYS:HH:MM:ss", colorize: true });
+  return { write: (line) => to.write(shortLine(line) ?? format(line)) };
 }
 
 const MASK = "***";

@@ -8,6 +8,7 @@ import { erasureStore } from "../../api/stores/packages/deleted-artifacts.js";
 import { lookAtHosts } from "../../api/hosts/look-at-hosts.js";
 import type { Config } from "../config/config.js";
 import { createScheduleMetrics } from "../metrics/schedule-metrics.js";
+import { IMPORT_DONE, importDoneFields } from "../process/import-done.js";
 import { SCHEDULED_JOBS } from "../schedule/scheduled-jobs.js";
 import { startSchedule, type ScheduledJob } from "../schedule/start-schedule.js";
 import { resolveTxtAt } from "../servers/resolve-txt.js";
@@ -30,6 +31,7 @@ export function startJobs(parts: RoleParts): void {
       wakeUp: chunksWritten,
       onSettled: (settlement) => metrics.observeSettlement(settlement),
       onEnded: (ending, imports) => metrics.countEnded(ending, imports),
+      onDone: (done) => log.info(importDoneFields(done), IMPORT_DONE),
       onFailure: (error) => log.warn({ err: error }, "settlement failed and is retried"),
     }),
   );

@@ -52,6 +52,16 @@ export interface OwnerSettlement {
     imports: readonly Pick<DueImport, "id" | "retracted">[],
     chunks: readonly WrittenChunk[],
   ): Promise<string[]>;
-  /** Sets `done` where every chunk is written and settled, and answers the ids of these imports. */
-  finishComplete(importIds: readonly string[]): Promise<string[]>;
+  /** Sets `done` where every chunk is written and settled, and answers these imports. */
+  finishComplete(importIds: readonly string[]): Promise<FinishedImport[]>;
+}
+
+/** An import that is done. */
+export interface FinishedImport {
+  id: string;
+  owner: string;
+  eventsImported: number;
+  eventsFailed: number;
+  /** From its start until now. */
+  seconds: number;
 }

@@ -2,6 +2,7 @@ import type { Pool } from "pg";
 import { SMALL_IMPORT_CHUNKS } from "../../../schemas/records/import-limits.js";
 import type {
   DueImport,
+  FinishedImport,
   OwnerSettlement,
   SettlementStore,
   SliceLimits,
@@ -129,7 +130,15 @@ async function markSettled(
   return rows.map(({ id }) => id);
 }
 
-async function finishComplete(pg: Postgres, importIds: readonly string[]): Promise<string[]> {
+interface FinishedRow {
+  id: string;
+  owner: string;
+  events_imported: string;
+  events_failed: string;
+  seconds: number;
+}
+
+async function finishComplete(pg: Postgres, importIds: readonly string[]): Promise<FinishedImport[]> {
   const text = `
     with locked as (
       select id from imports where id = any($1::uuid[]) and status = 'importing' order by id for update
@@ -137,6 +146,14 @@ async function finishComplete(pg: Postgres, importIds: readonly string[]): Promi
     update imports set status = 'done', updated_at = now(), finished_at = now()
     where id in (select id from locked) and status = 'importing' and chunks_written = chunks_total
       and chunks_settled = chunks_written
-    returning id`;
-  return (await query<{ id: string }>(pg, text, [importIds])).map(({ id }) => id);
+    returning id, (select name from owners where owners.id = owner_id) as owner, events_imported, events_failed,
+      extract(epoch from finished_at - created_at)::float8 as seconds`;
+  const rows = await query<FinishedRow>(pg, text, [importIds]);
+  return rows.map(({ id, owner, events_imported, events_failed, seconds }) => ({
+    id,
+    owner,
+    eventsImported: Number(events_imported),
+    eventsFailed: Number(events_failed),
+    seconds,
+  }));
 }

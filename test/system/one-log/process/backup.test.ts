@@ -56,7 +56,7 @@ beforeAll(async () => {
   await api.pollToDone(await importInto(web, { count: 5_000, startAt: 0, overrideShare: 0.3 }));
   const mistake = await api.pollToDone(await importInto(web, { count: 2_000, startAt: 4_000 }));
   await api.request(`/v2/imports/acme/${mistake.id}`, { method: "DELETE" });
-  const underWay = await importInto(web, { count: 60_000, startAt: 3_000, overrideShare: 0.2 });
+  const underWay = await importInto(web, { count: 30_000, startAt: 3_000, overrideShare: 0.2 });
   live.before.push(await importInto(side, { ...LIVE, startAt: 0 }));
   let backedUp = false;
   const backingUp = toolchain.admin("backup", backup).finally(() => (backedUp = true));
@@ -66,7 +66,7 @@ beforeAll(async () => {
   expect(await backingUp).toContain("It holds the secret key");
   await api.pollToDone(underWay);
   before = await exportsOf(web);
-}, 120_000);
+}, 300_000);
 
 afterAll(async () => {
   await toolchain?.close();
@@ -85,6 +85,15 @@ describe("a backup beside the running service", () => {
       "secret-key",
     ]);
     expect(readdirSync(toolchain.dataDir).filter((name) => name.startsWith("snapshot"))).toEqual([]);
+  });
+
+  test("the log says for each import how it ended", () => {
+    const done = toolchain
+      .log()
+      .split("\n")
+      .filter((line) => line.includes('"msg":"import done"'));
+    const fields = { importId: live.before[0]?.id, owner: "acme", events: 300, failed: 0 };
+    expect(done.map((line) => JSON.parse(line) as unknown)).toContainEqual(expect.objectContaining(fields));
   });
 
   test("is refused in a folder that has files, and inside the data directory", async () => {
@@ -121,5 +130,5 @@ describe("a backup beside the running service", () => {
     expect(kept.map(({ id }) => id)).toEqual(expect.arrayContaining(live.before.map(({ id }) => id)));
     const [, events = []] = await exportsOf(side);
     expect(events.length - 1).toBe(300 * kept.length);
-  }, 120_000);
+  }, 300_000);
 });

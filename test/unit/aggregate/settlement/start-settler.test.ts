@@ -45,7 +45,7 @@ function fakes({ rounds, staged = [], failures = 0, elsewhere = [], retractedMea
     },
     finishComplete: async (ids) => {
       steps.push(...ids.map((id) => `finish ${id}`));
-      return [...ids];
+      return ids.map((id) => ({ id, owner: "acme", eventsImported: 3, eventsFailed: 1, seconds: 2 }));
     },
   };
   const dueImports = vi.fn(async () => (answers.length > 1 ? answers.shift() : answers[0]) ?? []);
