@@ -28,7 +28,7 @@ const COMMANDS: readonly CommandEntry[] = [
   {
     name: "admin",
     description:
-      "Manage accounts, sign-in, export rights, dead letters and the funnel, beside a running server or without one.",
+      "Manage accounts, sign-in, export rights, dead letters, the funnel and backups, beside a running server or without one.",
     load: async () => (await import("./commands/admin.js")).adminCommand(),
   },
   {
@@ -42,6 +42,11 @@ const COMMANDS: readonly CommandEntry[] = [
       "Run a Kafka broker for development, with its data below DATA_DIR, until Ctrl-C: in Docker when its daemon answers, otherwise with Java 17 and Maven.",
     load: async () => (await import("./commands/kafka.js")).kafkaCommand(),
   },
+  {
+    name: "completion",
+    description: "Print a script that completes commands and options in bash, zsh or fish.",
+    load: async () => (await import("./commands/completion.js")).completionCommand(createWholeProgram),
+  },
 ];
 
 interface CommandEntry {
@@ -50,13 +55,12 @@ interface CommandEntry {
   load: () => Promise<Command>;
 }
 
-async function createProgram(args: readonly string[]): Promise<Command> {
+/** Only the commands that are named have their options and commands. */
+async function createProgram(named: readonly string[]): Promise<Command> {
   const { version } = JSON.parse(readFileSync(assetUrl("package.json"), "utf8")) as { version: string };
   const program = new Command("maintainer-toolchain")
     .description("See who uses your packages: imports and live downloads in, exact daily breakdowns out.")
     .version(version);
-  // Also in `help admin`, where the command is the second word.
-  const named = args.slice(0, 2);
   for (const { name, description, load } of COMMANDS) {
     const command = named.includes(name) ? await load() : new Command(name);
     program.addCommand(command.description(description));
@@ -64,8 +68,14 @@ async function createProgram(args: readonly string[]): Promise<Command> {
   return program;
 }
 
+/** With the module of every command. */
+function createWholeProgram(): Promise<Command> {
+  return createProgram(COMMANDS.map(({ name }) => name));
+}
+
 try {
-  const program = await createProgram(process.argv.slice(2));
+  // Also in `help admin`, where the command is the second word.
+  const program = await createProgram(process.argv.slice(2, 4));
   await program.parseAsync();
 } catch (error) {
   // A sentence is for a person; anything else is a fault of ours and needs its stack.

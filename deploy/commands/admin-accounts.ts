@@ -1,9 +1,7 @@
 import { Command, InvalidArgumentError } from "commander";
-import type { Pool } from "pg";
 import { createAccount, rotateToken } from "../../api/identity/accounts.js";
 import { removeAccount, switchAccount } from "../../api/identity/disable-account.js";
 import { makeSignInLink, signInLinkUrl } from "../../api/identity/sign-in-links.js";
-import { listAccounts } from "../../api/stores/accounts/accounts.js";
 import { LINK_MINUTES } from "../../api/stores/accounts/sign-in-links.js";
 import { isHttpUrl } from "../../schemas/formats.js";
 import { StartFailure } from "../process/start-failure.js";
@@ -26,11 +24,6 @@ export function accountCommands(administer: Administer): Command[] {
       )
       .argument("<username>")
       .action((username: string) => administer(async (deps) => [await rotateToken(deps, username)])),
-    new Command("list-accounts")
-      .description(
-        "List all accounts: username, e-mail, time of creation, whether it may export, and whether it is disabled.",
-      )
-      .action(() => administer(({ pg }) => accountLines(pg))),
     ...endingCommands(administer),
   ];
 }
@@ -93,17 +86,4 @@ function endingCommands(administer: Administer): Command[] {
         }),
       ),
   ];
-}
-
-async function accountLines(pg: Pool): Promise<string[]> {
-  const accounts = await listAccounts(pg);
-  return accounts.map(({ username, email, createdAt, exportEnabled, disabled }) =>
-    [
-      username,
-      email,
-      createdAt,
-      exportEnabled ? "export" : "no-export",
-      ...(disabled ? ["disabled"] : []),
-    ].join("\t"),
-  );
 }

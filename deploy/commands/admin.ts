@@ -14,6 +14,7 @@ import { deadLettersCommand } from "./admin-dead-letters.js";
 import { funnelCommand } from "./admin-funnel.js";
 import type { Administer, Administered } from "./administer.js";
 import { thisProcess, type AdminProcess } from "./admin-process.js";
+import { listCommands } from "./admin-lists.js";
 import { openAdminStores, type OpenAdminStores } from "./open-admin-stores.js";
 import { sentenceOf } from "./sentence-of.js";
 
@@ -37,6 +38,7 @@ export function adminCommand(process: AdminProcess = thisProcess()): Command {
     deadLettersCommand(administer),
     funnelCommand(administer),
     npmNameCommand(administer),
+    ...listCommands(administer),
     ...backupCommands(process),
   ])
     admin.addCommand(command);

@@ -171,22 +171,6 @@ export async function updateToken(
   await query(pg, text, [id, tokenHash, tokenCiphertext]);
 }
 
-export interface ListedAccount {
-  username: string;
-  email: string;
-  createdAt: string;
-  exportEnabled: boolean;
-  disabled: boolean;
-}
-
-export async function listAccounts(pg: Postgres): Promise<ListedAccount[]> {
-  const text = `
-    select o.name as username, a.email, ${utc("a.created_at")} as "createdAt", o.export_enabled as "exportEnabled",
-      a.disabled_at is not null as disabled
-    from accounts a join owners o on o.id = a.id order by o.name_key`;
-  return query<ListedAccount>(pg, text);
-}
-
 function taken(what: string, cause: unknown): Problem {
   return new Problem("already-exists", `${what} is taken.`, { cause });
 }

@@ -72,10 +72,42 @@ describe("admin", () => {
     const { out } = await admin(beside(), "grant-export", "BOB");
     expect(out).toEqual(["Bob may export now."]);
     const granted = await admin(beside(), "list-accounts");
-    expect(granted.out).toContainEqual(expect.stringMatching(/^Bob\tbob@example\.org\t\S+Z\texport$/));
+    expect(granted.out).toContainEqual(
+      expect.stringMatching(/^Bob\tbob@example\.org\t\S+Z\texport\t-\tenabled$/),
+    );
+    expect(granted.out[0]).toBe("username\temail\tcreated\texport\torganizations\tstate");
+    expect((await admin(beside(), "list-grants")).out).toEqual(["name\tkind", "Bob\tuser"]);
+    expect(JSON.parse((await admin(beside(), "list-grants", "--json")).out.join(""))).toEqual([
+      { name: "Bob", kind: "user" },
+    ]);
     expect((await admin(beside(), "revoke-export", "bob")).out).toEqual(["Bob may not export any more."]);
     const revoked = await admin(beside(), "list-accounts");
-    expect(revoked.out).toContainEqual(expect.stringMatching(/^Bob\t.*\tno-export$/));
+    expect(revoked.out).toContainEqual(expect.stringMatching(/^Bob\t.*\tno-export\t-\tenabled$/));
+  });
+
+  test("lists the organizations of an account with its roles, also as JSON", async () => {
+    const { out } = await admin(
+      beside(),
+      "create-account",
+      "--username",
+      "Hal",
+      "--email",
+      "hal@example.org",
+    );
+    await using api = await serveApi({ pg });
+    const organization = { name: "hal-team", description: "Hal", billingEmail: "hal@example.org" };
+    await api.call(out[0] ?? "", "POST /v1/organizations", organization);
+    const listed = await admin(beside(), "list-accounts", "--json");
+    expect(JSON.parse(listed.out.join(""))).toContainEqual({
+      username: "Hal",
+      email: "hal@example.org",
+      createdAt: expect.stringMatching(/Z$/) as string,
+      exportEnabled: false,
+      disabled: false,
+      organizations: [{ name: "hal-team", role: "owner" }],
+    });
+    const table = await admin(beside(), "list-accounts");
+    expect(table.out).toContainEqual(expect.stringMatching(/^Hal\t.*\tno-export\thal-team:owner\tenabled$/));
   });
 
   test("is a program that prints its result alone, and ends with status 1 and a sentence when it fails", async () => {

@@ -113,7 +113,7 @@ test("the link that the start prints makes the first account, once; to look at i
     const fields = { action: "first-account", key, username: "eve", email: "eve@example.org" };
     expect((await into.post("/dashboard/sign-in/link", fields)).status).toBe(401);
   }
-  expect(await toolchain.admin("list-accounts")).toMatch(/^Ada\tada@example\.org\t\S+\tno-export$/);
+  expect(await toolchain.admin("list-accounts")).toMatch(/^Ada\tada@example\.org\t\S+\tno-export\t-\tenabled$/m);
   await expect(toolchain.admin("sign-in-link")).rejects.toThrow("Name the account that signs in.");
   expect(await actionsOf("Ada")).toEqual(["account.create", "user.sign-in"]);
   expect(await actionsOf("acme")).toEqual(["organization.create"]);
@@ -379,7 +379,7 @@ test("a disabled account is out at once, and back when it is enabled", async () 
   expect((await followLink(link)).seen.status).toBe(401);
   expect((await signIn("otto", token)).seen.status).toBe(401);
   await expect(toolchain.admin("sign-in-link", "otto")).rejects.toThrow("otto is disabled");
-  expect(await toolchain.admin("list-accounts")).toMatch(/^otto\t.*\texport\tdisabled$/m);
+  expect(await toolchain.admin("list-accounts")).toMatch(/^otto\t.*\texport\t.*\tdisabled$/m);
   await toolchain.admin("enable-account", "otto");
   expect(await statusOf(token)).toBe(200);
   expect(await isSignedIn(into)).toBe(false);
