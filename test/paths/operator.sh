@@ -18,7 +18,8 @@ toolchain() { dist/deploy/main.js "$@"; }
 api() { curl -sS --fail-with-body "$MAINTAINER_URL$1" -H "Authorization: Bearer $MAINTAINER_TOKEN" "${@:2}"; }
 
 start() {
-  toolchain start > "$work/service.log" 2>&1 &
+  # Not by the function: then $! would be a shell.
+  dist/deploy/main.js start > "$work/service.log" 2>&1 &
   service=$!
   until [ -e "$DATA_DIR/endpoints.json" ]; do
     kill -0 "$service" || { cat "$work/service.log"; exit 1; }

@@ -26,7 +26,7 @@ function beginStart() {
 
 const saysWhatItStarts = (program: ReturnType<typeof beginStart>) =>
   expect
-    .poll(program.log, { timeout: 30_000, interval: 10 })
+    .poll(() => program.log(), { timeout: 30_000, interval: 10 })
     .toContain(`Starting PostgreSQL, ClickHouse and the event log in ${dataDir} ...`);
 
 /** One after the other on one directory: at the beginning, while PostgreSQL makes its files, and while both start. */
