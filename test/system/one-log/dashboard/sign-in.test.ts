@@ -113,7 +113,9 @@ test("the link that the start prints makes the first account, once; to look at i
     const fields = { action: "first-account", key, username: "eve", email: "eve@example.org" };
     expect((await into.post("/dashboard/sign-in/link", fields)).status).toBe(401);
   }
-  expect(await toolchain.admin("list-accounts")).toMatch(/^Ada\tada@example\.org\t\S+\tno-export\t-\tenabled$/m);
+  expect(await toolchain.admin("list-accounts")).toMatch(
+    /^Ada\tada@example\.org\t\S+\tno-export\tacme:owner\tenabled$/m,
+  );
   await expect(toolchain.admin("sign-in-link")).rejects.toThrow("Name the account that signs in.");
   expect(await actionsOf("Ada")).toEqual(["account.create", "user.sign-in"]);
   expect(await actionsOf("acme")).toEqual(["organization.create"]);
