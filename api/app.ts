@@ -31,6 +31,7 @@ import { session } from "./middleware/session.js";
 import { tagAnswers } from "./middleware/tag-answers.js";
 import { buildDocument } from "./openapi/build-document.js";
 import { PRODUCT } from "./product.js";
+import { changesCollected } from "./resources.js";
 import { callRoute, pathsOf, type ApiState, type PublicRoute, type Route } from "./route.js";
 import { documentRoutes } from "./routes/document.js";
 import { healthRoutes, type Readiness } from "./routes/health.js";
@@ -56,6 +57,8 @@ export interface AppDeps {
   hosts?: HostChecks;
   /** Operations that need more than PostgreSQL, such as imports and exports. */
   routes?: readonly Route[];
+  /** Resolves once live collection of this process serves every change that was committed before. */
+  untilCollected?: () => Promise<void>;
   /** The same for everybody, without a token: badges and public pages. */
   publicRoutes?: readonly PublicRoute[];
 }
@@ -78,6 +81,7 @@ export function createApp({
   hosts,
   routes = [],
   publicRoutes = [],
+  untilCollected,
 }: AppDeps): Koa<ApiState> {
   const app = new Koa<ApiState>();
   app.on("error", () => undefined); // Logged by onUncaught; without a listener Koa prints to the console.
@@ -111,7 +115,7 @@ export function createApp({
     ...healthRoutes(readiness),
     ...documentRoutes(() => buildDocument([...open, ...all], PRODUCT)),
   ];
-  app.use(routerOf(all, open).routes());
+  app.use(routerOf(all, open, untilCollected).routes());
   app.use(refuseUnmatched());
   return app;
 }
@@ -134,7 +138,11 @@ function limitExports(): Koa.Middleware<ApiState> {
 }
 
 /** Paths are case-sensitive, so that routing and authentication see the same path. */
-function routerOf(routes: readonly Route[], open: readonly PublicRoute[]): Router<ApiState> {
+function routerOf(
+  routes: readonly Route[],
+  open: readonly PublicRoute[],
+  untilCollected?: AppDeps["untilCollected"],
+): Router<ApiState> {
   const router = new Router<ApiState>({ sensitive: true });
   for (const { method, path, handle } of open) {
     router.register(path, [method], (ctx) => {
@@ -143,7 +151,10 @@ function routerOf(routes: readonly Route[], open: readonly PublicRoute[]): Route
     });
   }
   for (const route of [...routes].sort(byLiteralStart)) {
-    router.register(pathsOf(route), [route.method], (ctx) => callRoute(route, ctx));
+    router.register(pathsOf(route), [route.method], async (ctx) => {
+      await callRoute(route, ctx);
+      if (changesCollected(route.action)) await untilCollected?.();
+    });
   }
   return router;
 }

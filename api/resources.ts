@@ -52,6 +52,7 @@ export const RESOURCES = {
   packages: {
     tag: "Packages",
     auditKind: "package",
+    isCollected: true,
     actions: {
       "list-own": { on: "service", least: "none", scope: "read" },
       list: { on: "owner", least: "member", scope: "read" },
@@ -74,6 +75,7 @@ export const RESOURCES = {
   routes: {
     tag: "Routes and domains",
     auditKind: "route",
+    isCollected: true,
     actions: {
       read: { on: "package", least: "member", scope: "read" },
       write: { on: "package", least: "admin", scope: "manage" },
@@ -82,6 +84,7 @@ export const RESOURCES = {
   domains: {
     tag: "Routes and domains",
     auditKind: "domain",
+    isCollected: true,
     actions: {
       read: { on: "package", least: "member", scope: "read" },
       write: { on: "package", least: "admin", scope: "manage" },
@@ -90,6 +93,7 @@ export const RESOURCES = {
   pixels: {
     tag: "Pixels",
     auditKind: "pixel",
+    isCollected: true,
     actions: {
       read: { on: "owner", least: "member", scope: "read" },
       create: { on: "owner", least: "admin", scope: "manage" },
@@ -134,6 +138,8 @@ interface Resource {
   tag: string;
   /** Absent if no caller can change the resource. */
   auditKind?: string;
+  /** Whether live collection serves it: a change is answered once it does. */
+  isCollected?: true;
   actions: Readonly<Record<string, Rule>>;
 }
 
@@ -172,6 +178,12 @@ export const ACTIONS = Object.fromEntries(
     Object.entries(RESOURCES[name].actions).map(([verb, rule]) => [`${name}.${verb}`, rule]),
   ),
 ) as { [A in Action]: RuleOf<A> };
+
+/** Whether the action changes what live collection serves. */
+export function changesCollected(action: Action): boolean {
+  const [name] = action.split(".", 1) as [ResourceName];
+  return "isCollected" in RESOURCES[name] && ACTIONS[action].scope === "manage";
+}
 
 /** The tag of the action's resource. */
 export function tagOf(action: Action): Tag {

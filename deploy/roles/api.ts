@@ -79,6 +79,7 @@ export async function startApi(parts: RoleParts, collect?: Collect): Promise<Lis
       ...funnelRunRoutes({ pg: requests, clickhouse: clickhouseRequests }),
       ...statisticsRoutes({ pg: requests, clickhouse: clickhouseRequests }),
     ],
+    untilCollected: async () => collect?.caughtUp(),
     publicRoutes: [...badgeRoutes(publicDeps), ...publicPageRoutes(publicDeps)],
   });
   const handle = app.callback();

@@ -9,8 +9,11 @@ export interface CollectThreadData {
   clickhouseUrl: string;
 }
 
-export type ToCollect = { stop: true } | { scrape: true };
+/** `catchUp` has the number that its answer repeats. */
+export type ToCollect = { stop: true } | { scrape: true } | { catchUp: number };
 export type FromCollect =
   | { ready: true; url: string; port: number }
   /** Its metrics, in Prometheus's text form. */
-  | { metrics: string };
+  | { metrics: string }
+  /** Every change that was committed before `catchUp` was sent is served. */
+  | { caughtUp: number };

@@ -21,7 +21,13 @@ async function main({ config, logSource, postgresUrl, clickhouseUrl }: CollectTh
   const log = createLog({ level: config.logLevel });
   const registry = new Registry();
   const sendMetrics = async () => send({ metrics: await registry.metrics().catch(() => "") });
-  const stopped = untilStopped<ToCollect>(() => void sendMetrics());
+  let caughtUp = async () => {};
+  const stopped = untilStopped<ToCollect>((message) => {
+    if ("scrape" in message) return void sendMetrics();
+    // Whoever made the change is answered in any case.
+    const answer = () => send({ caughtUp: message.catchUp });
+    caughtUp().then(answer, answer);
+  });
   const pg = connectPostgres({ url: postgresUrl, connectionsMax: CONNECTIONS_MAX, log });
   open.defer(() => pg.end());
   const clickhouse = connectClickHouse(clickhouseUrl);
@@ -31,7 +37,8 @@ async function main({ config, logSource, postgresUrl, clickhouseUrl }: CollectTh
   const stores = { pg, postgresUrl, clickhouse, eventLog: () => Promise.resolve(eventLog) };
   // Runs after collection has closed, so that the metrics count events lost at the end.
   open.defer(sendMetrics);
-  const { url, port } = open.use(await openCollect({ config, stores, log, registry }));
+  const { url, port, ...collect } = open.use(await openCollect({ config, stores, log, registry }));
+  caughtUp = collect.caughtUp;
   send({ ready: true, url, port });
   await stopped;
 }

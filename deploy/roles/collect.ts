@@ -33,6 +33,8 @@ export interface OpenCollectOptions {
 export interface OpenCollect extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
+  /** As of `MirroredSites`. */
+  caughtUp: () => Promise<void>;
   /** Answers the requests in progress, appends their events to the log, and resolves. */
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -116,7 +118,8 @@ export async function openCollect(options: OpenCollectOptions): Promise<OpenColl
       }),
     });
     const { url, port } = open.use(await listen(server, { host, port: wanted, variable: "COLLECT_PORT" }));
-    return { url, port, [Symbol.asyncDispose]: () => open[Symbol.asyncDispose]() };
+    const caughtUp = () => mirror.caughtUp();
+    return { url, port, caughtUp, [Symbol.asyncDispose]: () => open[Symbol.asyncDispose]() };
   } catch (error) {
     await open[Symbol.asyncDispose]();
     throw error;

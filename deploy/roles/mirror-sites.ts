@@ -1,9 +1,12 @@
+import { randomUUID } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Pool } from "pg";
 import type { Logger } from "pino";
 import { pause } from "../../schemas/async/pause.js";
+import { settlesWithin } from "../../schemas/async/settles-within.js";
 import {
   COLLECT_CHANGES,
+  notifyOfPackage,
   readCollectedPackages,
   readCollectedPixels,
 } from "../../api/stores/packages/collect-sites.js";
@@ -16,6 +19,8 @@ export interface MirroredSites extends AsyncDisposable {
   readonly sites: Sites;
   /** Whether changes are being received and a full reload is not pending. */
   readonly isFresh: boolean;
+  /** Resolves once every change that was committed before is served, or after `CAUGHT_UP_MS_MAX`. */
+  caughtUp(): Promise<void>;
 }
 
 export interface MirrorSitesOptions {
@@ -27,8 +32,9 @@ export interface MirrorSitesOptions {
 }
 
 /** Changes that arrive within this time are read with one query. */
-const GATHER_MS = 20;
+const GATHER_MS = 5;
 const RETRY_MS = 500;
+const CAUGHT_UP_MS_MAX = 500;
 /** Above this number, reading everything is faster than reading the changed ones. */
 const CHANGED_MAX = 5_000;
 /** Directory updates between two turns of the event loop. */
@@ -53,6 +59,8 @@ export async function mirrorSites({
   let isReloading = false;
   let isListening = false;
   const stop = new AbortController();
+  /** By the id of a package that does not exist: its notification comes after those of all earlier changes. */
+  const waiting = new Map<string, () => void>();
   let reading: Promise<void> | undefined;
 
   function wake(): void {
@@ -76,6 +84,7 @@ export async function mirrorSites({
     try {
       if (isReloading) directory = await readAll(source);
       else await readChanged(source, directory, ids);
+      for (const id of ids.packages) waiting.get(id)?.();
     } catch (error) {
       // The ids are lost, so everything is read again.
       needsReload = true;
@@ -110,6 +119,17 @@ export async function mirrorSites({
     },
     get isFresh() {
       return isListening && !needsReload && !isReloading;
+    },
+    async caughtUp() {
+      if (!isListening) return;
+      const id = randomUUID();
+      const served = new Promise<void>((resolve) => waiting.set(id, resolve));
+      try {
+        await notifyOfPackage(pg, id);
+        await settlesWithin(served, CAUGHT_UP_MS_MAX);
+      } finally {
+        waiting.delete(id);
+      }
     },
     async [Symbol.asyncDispose]() {
       stop.abort();

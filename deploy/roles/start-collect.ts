@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import { settlesWithin } from "../../schemas/async/settles-within.js";
 import { pause } from "../../schemas/async/pause.js";
 import type { CollectThreadData, FromCollect, ToCollect } from "./collect-messages.js";
 import { superviseThread } from "../process/supervise-thread.js";
@@ -22,12 +23,16 @@ export interface Collect extends AsyncDisposable {
   isBusy(): boolean;
   /** In Prometheus's text form. The last known text when the thread does not answer within 5 s. */
   metrics(): Promise<string>;
+  /** Resolves once every change that was committed before is served; without a thread that serves, at once. */
+  caughtUp(): Promise<void>;
   /** Finishes open requests, appends the events of all answers to the log, and resolves. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
 /** Less than Prometheus's default scrape timeout of 10 s. */
 const METRICS_MS_MAX = 5_000;
+/** A busy thread may take longer; then the change is served a moment after its answer. */
+const CAUGHT_UP_MS_MAX = 1_000;
 /** With less, the thread had an idle moment, and so no request waits. */
 const BUSY_MIN = 0.9;
 const MODULE = new URL("./collect-thread.js", import.meta.url);
@@ -44,6 +49,8 @@ export async function startCollect({
   let url = "";
   let { port } = collect;
   const metrics = threadMetrics(() => thread.send({ scrape: true }));
+  const catchingUp = new Map<number, () => void>();
+  let lastCatchUp = 0;
   const thread = superviseThread<ToCollect, FromCollect>({
     module,
     name: "collect",
@@ -57,6 +64,7 @@ export async function startCollect({
     }),
     onMessage(message) {
       if ("metrics" in message) metrics.onScraped(message.metrics);
+      else if ("caughtUp" in message) catchingUp.get(message.caughtUp)?.();
       // With port 0, a restarted thread takes the same port again, which callers know.
       else ({ url, port } = message);
     },
@@ -70,6 +78,14 @@ export async function startCollect({
     isServing: () => thread.isReady(),
     isBusy: () => thread.utilization() > BUSY_MIN,
     metrics: () => (thread.isReady() ? metrics.scrape() : Promise.resolve(metrics.last())),
+    async caughtUp() {
+      if (!thread.isReady()) return;
+      const number = ++lastCatchUp;
+      const answered = new Promise<void>((resolve) => catchingUp.set(number, resolve));
+      thread.send({ catchUp: number });
+      await settlesWithin(answered, CAUGHT_UP_MS_MAX);
+      catchingUp.delete(number);
+    },
     [Symbol.asyncDispose]: () => thread[Symbol.asyncDispose](),
   };
 }

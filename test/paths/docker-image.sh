@@ -16,7 +16,6 @@ start_service
 create_acme
 api /v1/organizations/acme/packages -d '{"name": "web", "shortDescription": "The image", "libraryType": "docker",
   "backendUrl": "'"$REGISTRY"'/acme/web", "publicUrl": "http://127.0.0.1/acme/web"}' > /dev/null
-sleep 1
 
 HOST=${COLLECT_URL#http://}
 pull() {

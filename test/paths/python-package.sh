@@ -25,7 +25,6 @@ create_acme
 api /v1/organizations/acme/packages -d '{"name": "acme-tools", "shortDescription": "Our tools", "libraryType": "pypi",
   "repositoryURL": "'"$INDEX"'"}' > /dev/null
 api /v1/packages/acme-tools/domains -d '{"name": "pkgs.acme.example"}' > /dev/null
-sleep 1
 node --import tsx test/paths/serve-dns.ts "${COLLECT_URL##*:}" > "$WORK/dns.txt" &
 OTHERS+=($!)
 until_ok test -s "$WORK/dns.txt"

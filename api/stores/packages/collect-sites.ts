@@ -9,6 +9,11 @@ export interface CollectedPixel {
 /** The channel of change notifications: `package <id>` or `pixel <id>`. */
 export const COLLECT_CHANGES = "collect_changes";
 
+/** Tells every collector to read this package again, as the triggers of the tables do. */
+export async function notifyOfPackage(pg: Postgres, id: string): Promise<void> {
+  await query(pg, "select pg_notify($1, 'package ' || $2)", [COLLECT_CHANGES, id]);
+}
+
 export interface CollectedQuery {
   /** Only these packages. */
   ids?: readonly string[] | undefined;
