@@ -77,13 +77,13 @@ export async function readPixelsNamed(
   return query<PixelRow>(pg, text, [accountId, owner, name]);
 }
 
-/** Returns one pixel more than the page if there is a next page. */
+/** Leaves out pixels of packages that the account is blocked from. Returns one more than the page if there is a next one. */
 export async function listPixelsOfOwner(
   pg: Postgres,
   { accountId, ownerId, page }: { accountId: string; ownerId: string; page: Page },
 ): Promise<PixelRow[]> {
   const text = `${SELECT}
-    where x.owner_id = $2 and ($3::uuid is null or x.id < $3)
+    where x.owner_id = $2 and ($3::uuid is null or x.id < $3) and not (${IS_PACKAGE_HIDDEN})
     order by x.id desc limit $4`;
   return query<PixelRow>(pg, text, [accountId, ownerId, page.after ?? null, page.perPage + 1]);
 }
@@ -97,13 +97,16 @@ export async function listPixelNames(
   return query(pg, text, [ownerId]);
 }
 
+const IS_PACKAGE_HIDDEN = `
+  x.owner_id <> $1 and m.role is distinct from 'owner' and exists (
+    select from package_permissions b
+    where b.package_id = x.package_id and b.account_id = $1 and b.level = 'blocked')`;
+
 const SELECT = `
   select x.id, x.owner_id as "ownerId", o.kind as "ownerKind", o.name as owner, x.name,
     x.package_id as "packageId", ${utc("x.created_at")} as "createdAt", ${utc("x.updated_at")} as "updatedAt",
     case when x.owner_id = $1 then 'owner' else coalesce(m.role, 'none') end as standing,
-    x.owner_id <> $1 and m.role is distinct from 'owner' and exists (
-      select from package_permissions b
-      where b.package_id = x.package_id and b.account_id = $1 and b.level = 'blocked') as "isPackageHidden"
+    ${IS_PACKAGE_HIDDEN} as "isPackageHidden"
   from pixels x
   join owners o on o.id = x.owner_id
   left join memberships m on m.organization_id = x.owner_id and m.account_id = $1`;

@@ -59,7 +59,7 @@ export async function loadOverview(visit: Visit, now = new Date()): Promise<Over
   ]);
   return {
     packages,
-    pixels: (pixels?.pixels ?? []).filter(isSeenWith(packages)),
+    pixels: pixels?.pixels ?? [],
     statistics,
     byPackage,
     newStages: companies && newest(companies.companies, now),
@@ -67,12 +67,6 @@ export async function loadOverview(visit: Visit, now = new Date()): Promise<Over
     disabledWebhooks:
       webhooks?.webhooks.filter(({ enabled, disabled_reason }) => !enabled && disabled_reason) ?? [],
   };
-}
-
-/** A pixel's views are hidden from somebody who is blocked from its package. */
-function isSeenWith(packages: readonly PackageV1[]): (pixel: PixelRecord) => boolean {
-  const seen = new Set(packages.map(({ uuid }) => uuid));
-  return ({ package_id: of }) => of === undefined || seen.has(of);
 }
 
 function newest(companies: readonly CompanyRecord[], now: Date): CompanyRecord[] {
