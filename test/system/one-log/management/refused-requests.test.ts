@@ -37,11 +37,13 @@ async function outcomeOf(request: TabledRequest, headers: Record<string, string>
   return (await sendRequest(whole.api, request, { place, headers })).outcome;
 }
 
-/** Filters of the statistics take any text, and an artifact that is not there is not found. */
-const TAKES_ANY_TEXT = new Set(["package", "pixel", ...FILTER_COLUMNS.keys()]);
+/** Parameters that take an id or a name, which any text may be. */
+const ARTIFACTS = new Set(["package", "pixel"]);
 
+/** Filters of the statistics take any text. */
 function mayBeNonsense({ route }: TabledRequest, parameter: string): boolean {
-  return route.action !== "stats.read" || !TAKES_ANY_TEXT.has(parameter);
+  if (ARTIFACTS.has(parameter)) return false;
+  return route.action !== "stats.read" || !FILTER_COLUMNS.has(parameter);
 }
 
 /** A value that no parameter of that name can have. */
@@ -56,7 +58,6 @@ const NONSENSE: Record<string, string> = {
   startDate: "yesterday",
   endDate: "tomorrow",
   breakdown: "planet",
-  package: "tools",
   stage: "fame",
   sort: "beauty",
 };
@@ -78,6 +79,26 @@ describe("nonsense in a query is refused", () => {
       };
       const code = parameter.endsWith("Date") ? "invalid-date" : "invalid-query";
       expect(await outcomeOf({ ...request, query })).toBe(`400 ${code}`);
+    },
+  );
+});
+
+describe("an artifact that a query names and that is not there is not found", () => {
+  const cases = USUAL.flatMap((request) =>
+    Object.keys(request.route.operation.query ?? {})
+      .filter((parameter) => ARTIFACTS.has(parameter))
+      .map((parameter) => ({ parameter, request })),
+  );
+
+  test.each(cases.map((each) => [`${each.request.name} ${each.parameter}`, each] as const))(
+    "%s",
+    async (_, { parameter, request }) => {
+      // The imports of a deleted package can still be listed by its id.
+      const ids = request.route.action === "imports.read" ? [] : [randomUUID()];
+      for (const value of ["no-such-thing", ...ids]) {
+        const query = (place: Place) => `${request.query?.(place) ?? "?"}&${parameter}=${value}`;
+        expect(await outcomeOf({ ...request, query })).toBe("404 not-found");
+      }
     },
   );
 });
@@ -121,21 +142,20 @@ describe("a body", () => {
 });
 
 describe("a name that two packages have", () => {
-  test.each(named(withCode("ambiguous-name")))(
-    "is refused until its type is said: %s",
-    async (_, request) => {
-      const place = await placeOf(request);
-      const twin = { name: "tools", shortDescription: "", libraryType: "npm" } as const;
-      await insertPackage(whole.pg, { ownerId: place.owner.id, package: twin });
-      const isInPath = parametersOf(String(request.route.path)).includes("package");
-      const asked = (place: Place) => `${request.query?.(place) ?? "?"}${isInPath ? "" : "&package=tools"}`;
-      const byName = { ...request, path: { ...request.path, package: () => "tools" }, query: asked };
-      const narrowed = { ...byName, query: (place: Place) => `${asked(place)}&packageType=file` };
-      expect((await sendRequest(whole.api, byName, { place })).outcome).toBe("409 ambiguous-name");
-      const { outcome } = await sendRequest(whole.api, narrowed, { place });
-      expect([outcome, isSuccess(request, outcome)]).toEqual([outcome, true]);
-    },
-  );
+  const narrowable = withCode("ambiguous-name").filter(({ route }) => route.operation.query?.["packageType"]);
+
+  test.each(named(narrowable))("is refused until its type is said: %s", async (_, request) => {
+    const place = await placeOf(request);
+    const twin = { name: "tools", shortDescription: "", libraryType: "npm" } as const;
+    await insertPackage(whole.pg, { ownerId: place.owner.id, package: twin });
+    const isInPath = parametersOf(String(request.route.path)).includes("package");
+    const asked = (place: Place) => `${request.query?.(place) ?? "?"}${isInPath ? "" : "&package=tools"}`;
+    const byName = { ...request, path: { ...request.path, package: () => "tools" }, query: asked };
+    const narrowed = { ...byName, query: (place: Place) => `${asked(place)}&packageType=file` };
+    expect((await sendRequest(whole.api, byName, { place })).outcome).toBe("409 ambiguous-name");
+    const { outcome } = await sendRequest(whole.api, narrowed, { place });
+    expect([outcome, isSuccess(request, outcome)]).toEqual([outcome, true]);
+  });
 });
 
 test.each(named(withCode("precondition-failed")))(
