@@ -66,7 +66,10 @@ const INFO = {
 const TOKEN = {
   type: "http",
   scheme: "bearer",
-  description: "The token of an account, or one of its further tokens, which may be limited to scopes.",
+  description:
+    "The token of an account, or one of its further tokens, which may be limited to scopes. It is on the page " +
+    "[Account](dashboard/account) of the dashboard; `maintainer-toolchain admin create-account` prints it once. " +
+    "This page keeps it in this browser until you log out here.",
 };
 
 /** OpenAPI forbids `/a/{x}` and `/a/{y}` in one document: they are the same path. */
@@ -81,5 +84,13 @@ function tagsOf(paths: OpenApiDocument["paths"]): DocumentObject[] {
   const used = Object.values(paths).flatMap((operations) =>
     Object.values(operations).flatMap((operation) => operation["tags"] as string[]),
   );
-  return [...new Set(used)].map((name) => ({ name }));
+  const names = [...new Set(used)];
+  const others = names.filter((name) => !FIRST_TAGS.includes(name) && name !== LAST_TAG);
+  const sorted = [...FIRST_TAGS, ...others, LAST_TAG].filter((name) => names.includes(name));
+  return sorted.map((name) => ({ name }));
 }
+
+/** What most readers come for. */
+const FIRST_TAGS = ["Packages", "Imports", "Exports", "Statistics"];
+/** About the service itself, without a token. */
+const LAST_TAG = "Service";

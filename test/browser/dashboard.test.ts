@@ -4,6 +4,7 @@ import { openDashboardWorld, type DashboardWorld } from "../support/dashboard/da
 import { appearanceSuite } from "./suites/appearance.js";
 import { awaySuite } from "./suites/away.js";
 import { budgetSuite } from "./suites/budgets.js";
+import { docsSuite } from "./suites/docs.js";
 import { filterSuite } from "./suites/filters.js";
 import { firstStepsSuite } from "./suites/first-steps.js";
 import { hostileSuite } from "./suites/hostile-text.js";
@@ -31,6 +32,7 @@ describeWithChromium("the dashboard in Chromium", (chromium) => {
   hostileSuite(world);
   uploadSuite(world);
   webhookSuite(world);
+  docsSuite(world);
   awaySuite(world);
 
   test("no page violated its policy, asked another host, or failed in its script", () => {

@@ -72,6 +72,14 @@ describe("the document of the whole API", () => {
     expect(open.map((path) => paths[path]?.["get"]?.["security"])).toEqual([[], [], [], []]);
   });
 
+  test("begins with the everyday sections and ends with the service itself", () => {
+    const { tags } = buildDocument(ALL_ROUTES, VERSION) as unknown as { tags: { name: string }[] };
+    const names = tags.map(({ name }) => name);
+    expect(names.slice(0, 4)).toEqual(["Packages", "Imports", "Exports", "Statistics"]);
+    expect(names.at(-1)).toBe("Service");
+    expect(new Set(names).size).toBe(names.length);
+  });
+
   test("holds together: every reference leads somewhere", () => {
     const text = JSON.stringify(buildDocument(ALL_ROUTES, VERSION));
     const { components } = JSON.parse(text) as { components: Record<string, Record<string, object>> };
