@@ -167,7 +167,7 @@ describe("an import into a single package", () => {
       (path, body) => importWhole(path, brotliCompressSync(body, QUICKLY), { "Content-Encoding": "br" }),
     ],
   ])("(%s, sent %s) equals a recount of the raw lines", async (libraryType, _, send) => {
-    const artifacts = [await makePackage(api, { organization, name: libraryType, libraryType })];
+    const artifacts = [await makePackage(api, { organization, name: `single-${libraryType}`, libraryType })];
     const target = artifacts[0]?.id ?? "";
     const bytes = bodyOf({ artifacts, count, target: "path" });
     const expected = recountBodies([{ bytes, target }], artifacts);

@@ -15,7 +15,7 @@ import { openBrowser } from "../../../support/dashboard/open-browser.js";
 /** Statistics whose store is away. */
 const away = route({
   method: "GET",
-  path: "/v2/:owner/stats",
+  path: ["/v2/:owner/stats", "/v2/:owner/stats/packages"],
   action: "stats.read",
   operation: READ_STATISTICS,
   handle() {

@@ -69,8 +69,8 @@ test("chunks that an earlier release parked are dead letters after the upgrade, 
 test("a log entry of a chunk that an earlier release parked is read as a dead letter's, and goes when the chunk is imported", async () => {
   await using clickhouse = await openTestClickHouse();
   await clickhouse.client.command({
-    query: `INSERT INTO import_log (import_id, line, class, type, message) VALUES
-      ('${IMPORT}', 1, 'error', 'chunk-set-aside', 'a fault'), ('${IMPORT}', 8, 'error', 'missing-time', 'no time')`,
+    query: `INSERT INTO import_log (import_id, line, class, type, message, logged) VALUES
+      ('${IMPORT}', 1, 'error', 'chunk-set-aside', 'a fault', today()), ('${IMPORT}', 8, 'error', 'missing-time', 'no time', today())`,
   });
   const types = async () => {
     const signal = new AbortController().signal;
