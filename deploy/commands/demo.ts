@@ -62,7 +62,8 @@ async function showMainJob(running: Running, { exit, events, seed }: DemoOptions
   const job = { organization: ORGANIZATION, events, seed, now: Date.now(), print, grantExport };
   const done = await runMainJob(connectApi(apiUrl, token), job);
   print(`\nTry it${exit ? ", while a demo without --exit is running" : ""}:\n\n`);
-  print(tryCommands(done, { apiUrl, token, organization: ORGANIZATION }));
+  const collectUrl = running.endpoints.collect ?? "";
+  print(tryCommands(done, { apiUrl, collectUrl, token, organization: ORGANIZATION }));
   if (!exit) {
     const link = signInLinkUrl(browsableUrl(apiUrl), await makeSignInLink({ pg, tokens }, account.username));
     print(

@@ -23,8 +23,11 @@ type Counted = Extract<(typeof BREAKDOWN_LIST)[number], { values: unknown }>;
 
 type Row = [label: string, total: number, note: string];
 
+/** The newest day first. */
 function dayRows(lines: readonly AggregateV1[]): Row[] {
-  return lines.map(({ date, total, unique_total }) => [date, total, `${unique_total ?? 0} addresses`]);
+  return [...lines]
+    .reverse()
+    .map(({ date, total, unique_total }) => [date, total, `${unique_total ?? 0} addresses`]);
 }
 
 /** Sums the lines of each value over all days. */

@@ -4,6 +4,7 @@ import type { LibraryType } from "../../schemas/records/artifact.js";
 import type { EventImport } from "../../schemas/records/import-store.js";
 import { aggregateTables } from "./aggregate-tables.js";
 import type { ApiClient } from "./api-client.js";
+import { companyStages } from "./company-stages.js";
 import { dateAt, DAY_MS } from "../../schemas/date-range.js";
 import { generateBody } from "./generate-events.js";
 import { openProgress } from "./progress.js";
@@ -29,7 +30,7 @@ export interface MainJobDone {
 const DAYS = 30;
 const ROWS_MAX = 6;
 
-/** Does the main job over HTTP and prints each step: organization, packages, import, aggregates. */
+/** Does the main job over HTTP and prints each step: organization, packages, import, aggregates, companies. */
 export async function runMainJob(api: ApiClient, job: MainJob): Promise<MainJobDone> {
   const { organization, print } = job;
   const packages = await makePackages(api, job);
@@ -44,6 +45,8 @@ export async function runMainJob(api: ApiClient, job: MainJob): Promise<MainJobD
   print(`\nAggregates from ${range.startDate} up to ${range.endDate}: ${lines.length} records.\n`);
   for (const made of packages) print(packageText(made, lines));
   for (const made of packages) print(await csvText(api, made, range));
+  print(await companyStages(api, organization));
+  await makeRoute(api, packages);
   return { packages, range };
 }
 
@@ -75,6 +78,19 @@ const PACKAGES: readonly ({ libraryType: LibraryType } & Record<string, string>)
   },
   { name: "toolkit-cli", libraryType: "other", shortDescription: "Files for download" },
 ];
+
+/** Where the line for live collection that the demo suggests is answered. */
+export const DEMO_HOST = "get.acme.example";
+
+async function makeRoute(api: ApiClient, packages: readonly PackageV1[]): Promise<void> {
+  const files = packages.find(({ libraryType }) => libraryType === "other");
+  if (files === undefined) return;
+  await api.post(`/v1/packages/${files.uuid}/routes`, {
+    templatePath: "/{version}/{+file}",
+    outgoingUrl: "https://files.acme.example/{version}/{+file}",
+  });
+  await api.post(`/v1/packages/${files.uuid}/domains`, { name: DEMO_HOST });
+}
 
 interface ImportJob extends MainJob {
   packages: readonly PackageV1[];

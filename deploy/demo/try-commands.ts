@@ -1,7 +1,8 @@
-import type { MainJobDone } from "./main-job.js";
+import { DEMO_HOST, type MainJobDone } from "./main-job.js";
 
 export interface TryOptions {
   apiUrl: string;
+  collectUrl: string;
   token: string;
   organization: string;
 }
@@ -9,7 +10,7 @@ export interface TryOptions {
 /** The curl commands for readers of the demo, with the real token and ids. */
 export function tryCommands(
   { packages, range }: MainJobDone,
-  { apiUrl, token, organization }: TryOptions,
+  { apiUrl, collectUrl, token, organization }: TryOptions,
 ): string {
   const query = `startDate=${range.startDate}&endDate=${range.endDate}`;
   const [first] = packages;
@@ -21,10 +22,12 @@ export function tryCommands(
     `${curl(`${apiUrl}/v1/packages/${first?.uuid}/events/events.csv?${query}`)} --compressed`,
     `${curl(`${apiUrl}/v2/packages/${organization}/${first?.uuid}/import`)} \\\n    -H 'Content-Type: application/ndjson' --data-binary '${event}'`,
     curl(`${apiUrl}/v2/imports/${organization}`),
+    curl(`${apiUrl}/v2/${organization}/companies?stage=experimentation`),
+    `curl -sSi '${collectUrl}/1.4.0/toolkit-cli.tgz' -H 'Host: ${DEMO_HOST}'    # a download, counted live`,
   ];
-  return commands.map((command) => `  ${command}\n`).join("");
+  return `${commands.map((command) => `  ${command}\n`).join("")}\nEvery operation: ${apiUrl}/docs\n`;
 }
 
 function curl(url: string): string {
-  return `curl -s -H "Authorization: Bearer $TOKEN" '${url}'`;
+  return `curl -sS --fail-with-body -w '\\n' -H "Authorization: Bearer $TOKEN" '${url}'`;
 }

@@ -4,18 +4,20 @@ import type { AggregateV1 } from "../../../../schemas/contracts/aggregate.js";
 
 const scope = { package: "11111111-1111-4111-8111-111111111111", date: "2025-06-01" };
 
-test("each breakdown becomes a table: days in order, values by their sum over all days", () => {
+test("each breakdown becomes a table: the newest day first, values by their sum over all days", () => {
   const lines: AggregateV1[] = [
     { ...scope, breakdown: "client", client: "curl", client_version: "8.5.0", total: 1 },
     { ...scope, breakdown: "company", company_name: "Acme", company_domain: "acme.example", total: 2 },
     { ...scope, breakdown: "company", company_name: "Umbrella", total: 6 },
     { ...scope, breakdown: "total", total: 9, unique_total: 4 },
+    { ...scope, date: "2025-06-02", breakdown: "total", total: 2, unique_total: 1 },
     { ...scope, date: "2025-06-02", breakdown: "company", company_name: "Umbrella", total: 1 },
     { ...scope, date: "2025-06-02", breakdown: "variable", variable: "os", value: "linux", total: 1 },
   ];
   const text = aggregateTables(lines, { rowsMax: 5 });
   expect(text.split("\n").map((line) => line.trim().replace(/ {2,}/g, " "))).toEqual([
     "How many downloads a day, and from how many addresses?",
+    "2025-06-02 2 1 addresses",
     "2025-06-01 9 4 addresses",
     "",
     "Which companies?",
