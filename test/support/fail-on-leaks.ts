@@ -1,5 +1,6 @@
 import { globalAgent } from "node:http";
 import { afterAll, expect, vi } from "vitest";
+import { stopCheckingAnswers } from "./api/check-answers-of.js";
 
 /** Handles by which a file that forgot to close something shows: its programs, servers and connections. */
 const KINDS = ["ProcessWrap", "TCPServerWrap", "TCPSocketWrap"];
@@ -34,6 +35,7 @@ afterAll(async () => {
   // Connections that are kept for the next request are nobody's to close.
   globalAgent.destroy();
   await replaceDispatcher();
+  stopCheckingAnswers();
   const noneLeft = () => expect(countHandles(), "handles that this file leaves open").toEqual(before);
   await vi.waitFor(noneLeft, { timeout: GONE_MS_MAX, interval: 20 });
 });

@@ -16,6 +16,11 @@ export async function checkAnswersOf(url: string): Promise<void> {
   checksByOrigin.set(new URL(url).origin, check);
 }
 
+/** Another file may get a port of this one's for a server that has no document. */
+export function stopCheckingAnswers(): void {
+  checksByOrigin.clear();
+}
+
 let plainFetch = globalThis.fetch;
 /** The program serves the same document again when it is started again; compiling it takes a moment. */
 const checksByDocument = new Map<string, AnswerCheck>();
