@@ -52,18 +52,18 @@ export async function openDataDir(
       `A restore of DATA_DIR ${root} was interrupted: empty the folder, and run \`admin restore\` again.`,
     );
   }
-  let isOpen = true;
+  let closing: Promise<void> | undefined;
+  const close = async () => {
+    await rm(join(root, ENDPOINTS), { force: true });
+    lock.release();
+  };
   return {
     path: root,
     sub: (name) => makeFolder(join(root, name)),
     writeEndpoints: (endpoints) => writeEndpoints(root, endpoints),
     readEndpoints: () => readEndpoints(root),
-    async [Symbol.asyncDispose]() {
-      if (!isOpen) return;
-      isOpen = false;
-      await rm(join(root, ENDPOINTS), { force: true });
-      lock.release();
-    },
+    // A start that is broken off may end it twice at once: both wait until the lock is gone.
+    [Symbol.asyncDispose]: () => (closing ??= close()),
   };
 }
 

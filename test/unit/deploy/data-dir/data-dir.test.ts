@@ -94,3 +94,11 @@ test("refuses a file with the reason that it is not a directory", async () => {
   await expect(openDataDir(join(parent, "file"))).rejects.toBeInstanceOf(StartFailure);
   await expect(openDataDir(join(parent, "file/below"))).rejects.toBeInstanceOf(StartFailure);
 });
+
+test("whoever ends it a second time waits until the lock is gone", async () => {
+  const dataDir = await openDataDir(path);
+  const first = dataDir[Symbol.asyncDispose]();
+  await dataDir[Symbol.asyncDispose]();
+  expect(await readdir(path)).not.toContain("lock");
+  await first;
+});
