@@ -1,5 +1,7 @@
-import { basename } from "node:path";
-import { defineConfig } from "vitest/config";
+import { basename, dirname, join, relative, resolve } from "node:path";
+import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
+
+type ProjectConfig = NonNullable<TestProjectInlineConfiguration["test"]>;
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Files of 20 s and more, the slowest first: begun last, they would run on alone. */
@@ -25,7 +27,7 @@ const SLOW = [
 ];
 
 /** A worker ends when the next file is of another project, and a new one takes seconds: so each project at a stretch. */
-const PROJECTS = ["unit", "kafka", "system-on-kafka", "browser", "docker", "system"];
+const PROJECTS = ["unit", "kafka", "system-on-kafka", "system-on-cluster", "browser", "docker", "system"];
 
 class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -57,12 +59,50 @@ const WITH_PROCESSES = {
   sequence: { groupOrder: 1 },
 };
 
+const OF_PROGRAM = /^(?:aggregate|api|deploy|enrich|ingest|schemas)\/.*\.js$/;
+
+/** Node loads the program's modules from dist/ itself: transforming them anew in each process takes seconds. */
+const BUILT_PROGRAM = {
+  name: "built-program",
+  enforce: "pre",
+  resolveId(source: string, importer = "") {
+    if (!source.startsWith(".")) return undefined;
+    const path = relative(import.meta.dirname, resolve(dirname(importer), source));
+    return OF_PROGRAM.test(path) ? join(import.meta.dirname, "dist", path) : undefined;
+  },
+} as const;
+
+function withProcesses(test: ProjectConfig): TestProjectInlineConfiguration {
+  return {
+    extends: true,
+    plugins: [BUILT_PROGRAM],
+    test: { ...WITH_PROCESSES, server: { deps: { external: [/\/dist\//] } }, ...test },
+  };
+}
+
+/** The promises about numbers and rows, on the servers of TEST_CLICKHOUSE_SHARDS. Reported nowhere without them. */
+const onCluster = () =>
+  withProcesses({
+    name: "system-on-cluster",
+    include: [
+      "test/system/one-log/{exports,funnel}/**/*.test.ts",
+      "test/system/one-log/imports/retraction.test.ts",
+    ],
+    globalSetup: [...PROGRAM.slice(0, -1), "test/support/shards/offer-program-on-servers.ts"],
+    setupFiles: [...WITH_PROCESSES.setupFiles, "test/support/shards/use-servers.ts"],
+    // A statement reaches four servers or more, and a quorum waits for disks: files after one another, and after the rest.
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
+    maxWorkers: 1,
+    sequence: { groupOrder: 2 },
+  });
+
 export default defineConfig({
   // Node 20 cannot parse `await using`.
   oxc: { target: "es2022", jsx: { runtime: "automatic", importSource: "preact" } },
   test: {
-    // Files that start programs wait for these for half of their time: with three workers two cores idled a fifth of theirs.
-    maxWorkers: 4,
+    // Files that start programs wait for these for half of their time: with four workers two cores idled a fifth of theirs.
+    maxWorkers: 5,
     // Polls end as soon as they may; the default second would fail them on a busy machine.
     expect: { poll: { timeout: 30_000 } },
     sequence: { sequencer: SlowFirst },
@@ -79,38 +119,22 @@ export default defineConfig({
           sequence: { groupOrder: 0 },
         },
       },
-      {
-        extends: true,
-        test: { name: "system", include: ["test/system/**/*.test.ts"], ...WITH_PROCESSES },
-      },
-      {
-        extends: true,
-        test: {
-          name: "kafka",
-          include: ["test/kafka/**/*.test.ts"],
-          ...WITH_PROCESSES,
-          globalSetup: [...PROGRAM, ...BROKER],
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: "system-on-kafka",
-          // The promises that a log can break. The rest, in one-log, meets the embedded log alone.
-          include: ["test/system/both-logs/**/*.test.ts"],
-          ...WITH_PROCESSES,
-          globalSetup: [...PROGRAM, ...BROKER, "test/support/broker/skip-without-broker.ts"],
-          setupFiles: [...WITH_PROCESSES.setupFiles, "test/support/broker/use-broker.ts"],
-        },
-      },
-      {
-        extends: true,
-        test: { name: "browser", include: ["test/browser/**/*.test.ts"], ...WITH_PROCESSES },
-      },
-      {
-        extends: true,
-        test: { name: "docker", include: ["test/docker/**/*.test.ts"], ...WITH_PROCESSES },
-      },
+      withProcesses({ name: "system", include: ["test/system/**/*.test.ts"] }),
+      withProcesses({
+        name: "kafka",
+        include: ["test/kafka/**/*.test.ts"],
+        globalSetup: [...PROGRAM, ...BROKER],
+      }),
+      withProcesses({
+        name: "system-on-kafka",
+        // The promises that a log can break. The rest, in one-log, meets the embedded log alone.
+        include: ["test/system/both-logs/**/*.test.ts"],
+        globalSetup: [...PROGRAM, ...BROKER, "test/support/broker/skip-without-broker.ts"],
+        setupFiles: [...WITH_PROCESSES.setupFiles, "test/support/broker/use-broker.ts"],
+      }),
+      ...(process.env["TEST_CLICKHOUSE_SHARDS"] === undefined ? [] : [onCluster()]),
+      withProcesses({ name: "browser", include: ["test/browser/**/*.test.ts"] }),
+      withProcesses({ name: "docker", include: ["test/docker/**/*.test.ts"] }),
     ],
   },
 });

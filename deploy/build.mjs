@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { chmodSync, existsSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 
 process.chdir(join(import.meta.dirname, ".."));
 
@@ -80,7 +80,8 @@ function isOrphan(path) {
 }
 
 function compiler() {
-  return createRequire(import.meta.url).resolve("typescript/bin/tsc");
+  const manifest = createRequire(import.meta.url).resolve("typescript/package.json");
+  return join(dirname(manifest), "bin/tsc");
 }
 
 function digestOf(paths) {

@@ -16,7 +16,7 @@ const run = globalThis as { offeredProgram?: ReturnType<typeof offerProgram> | u
 
 /** Starts one program for all files of a run that need nothing special of theirs, when the first of them asks. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  run.offeredProgram ??= offerProgram();
+  run.offeredProgram ??= offerProgram(() => startToolchain());
   const { url, close } = await run.offeredProgram;
   project.provide("sharedProgram", url);
   return async () => {
@@ -26,10 +26,16 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   };
 }
 
-async function offerProgram(): Promise<{ url: string; close: () => Promise<void> }> {
+export interface OfferedProgram {
+  /** Answers where it is, and starts it first. */
+  url: string;
+  close: () => Promise<void>;
+}
+
+export async function offerProgram(start: () => Promise<Toolchain>): Promise<OfferedProgram> {
   let started: Promise<Toolchain> | undefined;
   const server = createServer((_, response) => {
-    started ??= startToolchain();
+    started ??= start();
     started.then(
       ({ dataDir, endpoints }) => response.end(JSON.stringify({ dataDir, endpoints })),
       (error: unknown) => response.writeHead(500).end(String(error)),
