@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import fc from "fast-check";
+import { eventLines, type ImportFormat } from "../../../deploy/import/event-lines.js";
+import { linesOf } from "../../support/imports/lines-of.js";
+import { makePackage } from "../../support/imports/make-artifacts.js";
+import { assertExportsAgree } from "../assert-exports-agree.js";
+import { attemptImport } from "../attempt-import.js";
+import type { FuzzTarget } from "../fuzz-target.js";
+import { asText, hostileText, sometimesDamaged } from "../hostile-text.js";
+import { addressText, timeValue, userAgent } from "../values.js";
+
+interface Input {
+  format: ImportFormat;
+  lines: string[];
+}
+
+/** Access logs and CSV, as the command reads them: each line of the file is one of the import, which takes or refuses it. */
+export function convertedFiles({ linesMax }: { linesMax: number }): FuzzTarget<Input> {
+  return {
+    name: "converted-files",
+    runs: 3,
+    async open(world, owner) {
+      const artifact = await makePackage(owner.api, {
+        organization: owner.name,
+        name: "files",
+        libraryType: "other",
+      });
+      const path = `/v2/packages/${owner.name}/${artifact.id}/import`;
+      return {
+        inputs: fc.oneof(...FILES.map(([format, line, header]) => file({ format, line, header, linesMax }))),
+        async attempt({ format, lines }) {
+          const converted = await convert(format, lines);
+          assert.equal(converted.length, lines.length);
+          const body = {
+            lines: converted,
+            lineEnd: "\n",
+            endsWithLineEnd: true,
+            encoding: "gzip",
+            parts: 1,
+          } as const;
+          await attemptImport(world, owner, { ...body, path });
+        },
+        close: () => assertExportsAgree(owner, [artifact]),
+      };
+    },
+  };
+}
+
+async function convert(format: ImportFormat, lines: readonly string[]): Promise<Buffer[]> {
+  const parts: Buffer[] = [];
+  const source = (async function* () {
+    yield Buffer.from(`${lines.join("\n")}\n`);
+  })();
+  for await (const part of eventLines(source, { format }, { skipped: 0 })) parts.push(part);
+  return linesOf(Buffer.concat(parts));
+}
+
+const fixture = (name: string) =>
+  readFileSync(new URL(`../../fixtures/access-logs/${name}.txt`, import.meta.url), "utf8")
+    .trimEnd()
+    .split("\n");
+
+const real = (...names: string[]) => sometimesDamaged(fc.constantFrom(...names.flatMap(fixture)));
+
+const combined = sometimesDamaged(
+  fc
+    .tuple(
+      addressText,
+      fc.constantFrom("GET", "HEAD", "POST", "-"),
+      hostileText,
+      fc.constantFrom(200, 206, 307, 404),
+      userAgent,
+    )
+    .map(
+      ([address, method, path, status, agent]) =>
+        `${address} - - [10/Mar/2025:13:55:36 +0100] "${method} /${path} HTTP/1.1" ${status} 2326 "-" "${agent}"`,
+    ),
+);
+
+const CSV_HEADER = "$time,$unique_id,$user_agent,channel";
+const cell = fc.oneof(
+  hostileText,
+  timeValue.map(asText),
+  hostileText.map((text) => `"${text.replaceAll('"', '""')}"`),
+);
+const csv = fc.oneof(
+  { weight: 4, arbitrary: fc.array(cell, { minLength: 4, maxLength: 4 }).map((cells) => cells.join(",")) },
+  { weight: 1, arbitrary: hostileText },
+);
+
+const FILES: readonly [ImportFormat, fc.Arbitrary<string>, string[]][] = [
+  ["combined", fc.oneof(combined, real("nginx", "apache", "apache-vhost")), []],
+  ["cloudfront", real("cloudfront"), fixture("cloudfront").slice(0, 2)],
+  ["s3", real("s3"), []],
+  ["csv", csv, [CSV_HEADER]],
+];
+
+function file({
+  format,
+  line,
+  header,
+  linesMax,
+}: {
+  format: ImportFormat;
+  line: fc.Arbitrary<string>;
+  header: string[];
+  linesMax: number;
+}): fc.Arbitrary<Input> {
+  const oneLine = line.map((text) => text.replaceAll(/[\r\n]/g, " "));
+  const lines = fc.noBias(fc.array(oneLine, { minLength: 1, maxLength: linesMax, size: "max" }));
+  return lines.map((some) => ({ format, lines: [...header, ...some] }));
+}
