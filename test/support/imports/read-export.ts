@@ -23,7 +23,7 @@ function all(rows: readonly string[]): readonly string[] {
 
 /** These take U+FEFF at the beginning of a text for the mark of a byte order, and drop it. */
 function withoutMarks(rows: readonly string[]): readonly string[] {
-  return rows.map((row) => row.replaceAll('"\ufeff', '"')).sort();
+  return rows.map((row) => row.replaceAll(/(?<=^\[|",)"\ufeff/g, '"')).sort();
 }
 
 type Row = Record<string, unknown>;
@@ -94,6 +94,7 @@ function textOf(name: (typeof EXPECTED_COLUMNS)[number], value: unknown): unknow
   return typeof millis === "number" ? new Date(millis).toISOString().replace("Z", "000Z") : value;
 }
 
+/** Rounds the number that is stored, not the one that a text has of it. */
 function degreesText(value: unknown): string {
-  return value === null || value === "" ? "" : Number(value).toFixed(3);
+  return value === null || value === "" ? "" : Math.fround(Number(value)).toFixed(3);
 }

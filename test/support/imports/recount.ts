@@ -2,6 +2,7 @@ import type { AggregateV1 } from "../../../schemas/contracts/aggregate.js";
 import type { Lookups } from "../../../schemas/records/enriched-event.js";
 import type { LogType } from "../../../schemas/records/import-log.js";
 import { aggregateEvents } from "./recount-aggregates.js";
+import { linesOf } from "./lines-of.js";
 import { type CountedEvent, type KnownArtifact, recountLine } from "./recount-line.js";
 
 /** One import as it was received. */
@@ -77,14 +78,4 @@ function recountBody(body: ReceivedBody, context: BodyContext): ExpectedImport {
 /** The key that a later line must share to replace this event: artifact and unique id, or a key of its own. */
 function scopeOf({ artifact, key }: CountedEvent, place: string): string {
   return JSON.stringify(key === undefined ? ["line", place] : ["id", artifact.id, key]);
-}
-
-function linesOf(bytes: Buffer): Buffer[] {
-  const lines: Buffer[] = [];
-  let start = 0;
-  for (let end = bytes.indexOf("\n"); end >= 0; end = bytes.indexOf("\n", start)) {
-    lines.push(bytes.subarray(start, end));
-    start = end + 1;
-  }
-  return start < bytes.length ? [...lines, bytes.subarray(start)] : lines;
 }

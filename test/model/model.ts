@@ -1,0 +1,81 @@
+import { classify, isEngaged } from "../../aggregate/funnel/classify.js";
+import { DAY_MS } from "../../schemas/date-range.js";
+import type { Stage, StageBefore } from "../../schemas/records/funnel.js";
+import type { KnownArtifact } from "../support/imports/recount-line.js";
+import { stageFacts } from "../support/funnel/stage-facts.js";
+import type { SentEvent } from "../support/statistics/sent-events.js";
+
+/** All that an owner has, in plain lists: what the service answers must follow from it. */
+export interface Model {
+  /** The pixel among them. */
+  artifacts: ModelArtifact[];
+  /** In the order of their receipt. */
+  imports: ModelImport[];
+  /** Events of live requests; none overrides another. */
+  collected: SentEvent[];
+  stages: Map<string, StageBefore>;
+  changes: ModelChange[];
+}
+
+export interface ModelArtifact extends KnownArtifact {
+  name: string;
+  deleted: boolean;
+}
+
+export interface ModelImport {
+  id: string;
+  events: readonly SentEvent[];
+  /** Nothing of it counts. */
+  gone: boolean;
+  /** The batch that was in hand is still stored, and its record says so then. */
+  aborted: boolean;
+  retracted: boolean;
+  /** Lines that are refused; undefined where it depends on when one of its packages was deleted. */
+  refused: number | undefined;
+}
+
+export interface ModelChange {
+  domain: string;
+  old_stage?: Stage;
+  new_stage: Stage;
+}
+
+/** Of all events with one unique id, the last that was received and not retracted. */
+export function liveEvents({ artifacts, imports, collected }: Model): SentEvent[] {
+  const latest = new Map<string, SentEvent>();
+  for (const { events } of imports.filter(({ gone }) => !gone))
+    for (const event of events) latest.set(`${event.artifact.id} ${event.key}`, event);
+  const kept = new Set(artifacts.filter(({ deleted }) => !deleted).map(({ id }) => id));
+  return [...latest.values(), ...collected].filter(({ artifact }) => kept.has(artifact.id));
+}
+
+export function deletedIn(artifacts: readonly ModelArtifact[], id: string): boolean {
+  return artifacts.some((each) => each.id === id && each.deleted);
+}
+
+/** A run of the funnel now: moves companies, and notes what is announced. */
+export function computeStages(model: Model): void {
+  const events = liveEvents(model);
+  const today = Math.floor(Date.now() / DAY_MS);
+  const seen = events.map(({ place }) => place.company[1]).filter((domain) => domain !== "");
+  for (const domain of new Set([...model.stages.keys(), ...seen])) {
+    const activity = events
+      .filter(({ place }) => place.company[1] === domain)
+      .map(({ artifact: { kind }, day }) => ({
+        day: Date.parse(day) / DAY_MS,
+        kind,
+        importance: "medium" as const,
+        total: 1,
+      }));
+    const before = model.stages.get(domain) ?? { stage: null, engaged: false };
+    const stage = classify(stageFacts(activity, today), before)?.stage ?? before.stage;
+    if (stage === null && activity.length === 0) model.stages.delete(domain);
+    else model.stages.set(domain, { stage, engaged: before.engaged || (stage !== null && isEngaged(stage)) });
+    if (stage === null || stage === before.stage) continue;
+    model.changes.push({
+      domain,
+      ...(before.stage !== null && { old_stage: before.stage }),
+      new_stage: stage,
+    });
+  }
+}
