@@ -2,6 +2,7 @@ import { v7 as uuidv7 } from "uuid";
 import { OPERATOR, SERVICE, type AuditEntryRecord } from "../../../schemas/contracts/audit-entry.js";
 import { withoutNulls } from "../../../schemas/records/record.js";
 import type { Action, AuditKind } from "../../resources.js";
+import { isBlocked } from "../packages/is-blocked.js";
 import type { Page } from "../page.js";
 import { query, utc, type Postgres } from "../query.js";
 
@@ -35,7 +36,9 @@ export const OPERATOR_ACTIONS = [
   "account.sign-in-link",
   "account.disable",
   "account.enable",
+  "account.rename",
   "account.remove",
+  "organization.remove",
   "export.grant",
   "export.revoke",
   "dead-letters.retry",
@@ -59,14 +62,20 @@ export type ServiceAction = (typeof SERVICE_ACTIONS)[number];
 
 /** Writes one entry. `client` must be that of the change's transaction, so that both are stored or neither is. */
 export async function insertAuditEntry(client: Postgres, entry: AuditEntry): Promise<void> {
-  await query(client, insertAuditEntries(1), auditValues(entry));
+  await query(client, insertAuditEntries(1), [auditRows([entry])]);
 }
 
-/** SQL: writes an entry of the parameters from number `first` on, for `auditValues`; a `from` may follow. */
-export function insertAuditEntries(first: number): string {
-  const parameters = AUDIT_COLUMNS.map(([, type], index) => `$${first + index}::${type}`);
-  const names = AUDIT_COLUMNS.map(([name]) => name);
-  return `insert into audit_entries (${names.join(", ")}) select ${parameters.join(", ")}`;
+/** SQL: writes the entries of parameter number `parameter`, which is `auditRows`; a `where` may follow. */
+export function insertAuditEntries(parameter: number): string {
+  const names = AUDIT_COLUMNS.map(([name]) => name).join(", ");
+  const columns = AUDIT_COLUMNS.map(([name, type]) => `${name} ${type}`).join(", ");
+  return `insert into audit_entries (${names})
+    select ${names} from json_to_recordset($${parameter}::json) as entry (${columns})`;
+}
+
+/** The parameter of `insertAuditEntries`: JSON. */
+export function auditRows(entries: readonly AuditEntry[]): string {
+  return JSON.stringify(entries.map(auditRow));
 }
 
 const AUDIT_COLUMNS = [
@@ -82,13 +91,22 @@ const AUDIT_COLUMNS = [
   ["changes", "jsonb"],
 ] as const;
 
-/** The parameters of `insertAuditEntries`. */
-export function auditValues({ ownerId, by, action, target, changes = {} }: AuditEntry): unknown[] {
-  const actor =
-    by === OPERATOR || by === SERVICE
-      ? [null, null, null]
-      : [by.accountId, by.tokenName ?? null, by.requestId];
-  return [uuidv7(), ownerId, ...actor, action, target.kind, target.id, target.name, changes];
+type AuditRow = Record<(typeof AUDIT_COLUMNS)[number][0], unknown>;
+
+function auditRow({ ownerId, by, action, target, changes = {} }: AuditEntry): AuditRow {
+  const actor = by === OPERATOR || by === SERVICE ? undefined : by;
+  return {
+    id: uuidv7(),
+    owner_id: ownerId,
+    account_id: actor?.accountId,
+    token_name: actor?.tokenName,
+    request_id: actor?.requestId,
+    action,
+    target_kind: target.kind,
+    target_id: target.id,
+    target_name: target.name,
+    changes,
+  };
 }
 
 export interface AuditFilter {
@@ -137,14 +155,14 @@ export async function listAuditEntries(
  * SQL: whether the entry `e` is about a package that the account $6 is blocked from: the package itself, its routes,
  * domains, permissions, pixels and imports.
  */
-const IS_OF_BLOCKED = `
-  e.owner_id <> $6 and exists (
-    select from package_permissions x
-    left join memberships m on m.organization_id = e.owner_id and m.account_id = x.account_id
-    where x.account_id = $6 and x.level = 'blocked' and m.role is distinct from 'owner' and (
-      x.package_id::text in (e.target_id, e.changes ->> 'package', e.changes ->> 'package_id')
-      or e.target_kind = 'import' and exists (
-        select from imports i where i.id::text = e.target_id and i.artifact_id = x.package_id)))`;
+const IS_OF_BLOCKED = isBlocked({
+  account: "$6",
+  owner: "e.owner_id",
+  which: `
+    blocked.package_id::text in (e.target_id, e.changes ->> 'package', e.changes ->> 'package_id')
+    or e.target_kind = 'import' and exists (
+      select from imports i where i.id::text = e.target_id and i.artifact_id = blocked.package_id)`,
+});
 
 /** The actor of an entry without an account: the action decides between operator and service. */
 const NOBODY = `case when e.action in (${SERVICE_ACTIONS.map((action) => `'${action}'`).join(", ")})

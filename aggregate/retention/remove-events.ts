@@ -1,0 +1,83 @@
+import { DAY_MS } from "../../schemas/date-range.js";
+import { leastVersion } from "../../schemas/records/event-version.js";
+import type { ClickHouse, Shards } from "../../schemas/shards.js";
+import { readQuery } from "../read-query.js";
+import { deleteRows } from "./delete-rows.js";
+import { addRemoved, NOTHING_REMOVED, type Removed } from "./removed.js";
+
+/** A month is gone at once, whatever it holds. The bound keeps the first run after a change of the settings short. */
+const MONTHS_MAX = 120;
+
+export interface EventsToRemove {
+  /** The first day of a month, `YYYY-MM-DD`: events before it go. */
+  before: string;
+  /** UUIDs of settlement batches that are staged and may not be applied yet. */
+  openBatches: readonly string[];
+}
+
+/**
+ * Removes the events of whole months, and what settlement noted of them; the breakdowns stay. Answers undefined, and
+ * removes nothing, while a settlement is about to change these months. What a run leaves the next one removes.
+ */
+export async function removeEvents(
+  { all, shards }: Shards,
+  { before, openBatches }: EventsToRemove,
+): Promise<Removed | undefined> {
+  if (!(await areSettled(all, { before, openBatches }))) return undefined;
+  const removed: Removed[] = [];
+  for (const { tables } of shards) removed.push(await removeFrom(tables, before));
+  return addRemoved(removed);
+}
+
+async function removeFrom(clickhouse: ClickHouse, before: string): Promise<Removed> {
+  const ofDaysBefore = { where: "date < {before:Date}", params: { before } };
+  const months = await dropMonths(clickhouse, before);
+  // Days before 2025 lie in decades, which may have kept days too.
+  const days = months.isAll
+    ? await deleteRows(clickhouse, { table: "events", ...ofDaysBefore })
+    : NOTHING_REMOVED;
+  await deleteRows(clickhouse, { table: "event_ids", ...ofDaysBefore });
+  // Events of lines that came this long ago are all of removed days: their time is at most a day after the receipt.
+  await deleteRows(clickhouse, {
+    table: "import_events",
+    where: "version < {version:UInt64}",
+    params: { version: leastVersion(Math.max(0, Date.parse(before) - DAY_MS)) },
+  });
+  return addRemoved([months, days]);
+}
+
+async function areSettled(clickhouse: ClickHouse, { before, openBatches }: EventsToRemove): Promise<boolean> {
+  if (openBatches.length === 0) return true;
+  const answer = await clickhouse.query({
+    query:
+      "SELECT 1 FROM settlement_deltas WHERE batch IN {openBatches:Array(UUID)} AND date < {before:Date} LIMIT 1",
+    query_params: { openBatches, before },
+    format: "JSONEachRow",
+  });
+  return (await answer.json()).length === 0;
+}
+
+interface StoredMonth {
+  id: string;
+  row_count: string;
+  byte_count: string;
+}
+
+async function dropMonths(clickhouse: ClickHouse, before: string): Promise<Removed & { isAll: boolean }> {
+  const answer = await clickhouse.query({
+    query: await readQuery("retention/stored-months"),
+    query_params: { before, most: MONTHS_MAX },
+    format: "JSONEachRow",
+  });
+  const months = await answer.json<StoredMonth>();
+  const removed = { rows: 0, bytes: 0, isAll: months.length < MONTHS_MAX };
+  for (const { id, row_count: rows, byte_count: bytes } of months) {
+    await clickhouse.command({
+      query: "ALTER TABLE events DROP PARTITION ID {id:String}",
+      query_params: { id },
+    });
+    removed.rows += Number(rows);
+    removed.bytes += Number(bytes);
+  }
+  return removed;
+}
