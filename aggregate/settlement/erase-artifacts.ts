@@ -1,4 +1,5 @@
-import type { ClickHouseClient } from "@clickhouse/client";
+import type { ClickHouse, Shard, Shards } from "../../schemas/shards.js";
+import { isRewriting } from "../retention/delete-rows.js";
 import { readQuery } from "../read-query.js";
 
 /**
@@ -6,27 +7,34 @@ import { readQuery } from "../read-query.js";
  * any: parts are rewritten in ClickHouse's own time, so call it again until there is none. Nothing may write or settle
  * these artifacts meanwhile.
  */
-export async function eraseArtifacts(
-  clickhouse: ClickHouseClient,
-  artifacts: readonly string[],
-): Promise<boolean> {
+export async function eraseArtifacts(all: Shards, artifacts: readonly string[]): Promise<boolean> {
   let found = false;
-  for (const table of await artifactTables(clickhouse))
-    if (await eraseRows(clickhouse, { ...table, ids: artifacts })) found = true;
+  for (const shard of all.shards)
+    for (const table of await artifactTables(shard.tables))
+      if (await eraseRows(shard, { ...table, ids: artifacts })) found = true;
+  await all.requireEvery();
   return found;
 }
 
 /** The same for the log entries of these imports (UUIDs). */
-export function eraseImportLogs(clickhouse: ClickHouseClient, imports: readonly string[]): Promise<boolean> {
-  return eraseRows(clickhouse, { table: "import_log", column: "import_id", ids: imports });
+export async function eraseImportLogs(all: Shards, imports: readonly string[]): Promise<boolean> {
+  let found = false;
+  for (const shard of all.shards)
+    if (await eraseRows(shard, { table: "import_log", column: "import_id", ids: imports })) found = true;
+  await all.requireEvery();
+  return found;
 }
 
+/** Asks every server, and rejects if one is down: it has rows until it has rewritten its own parts. */
 async function eraseRows(
-  clickhouse: ClickHouseClient,
+  { servers, tables }: Shard,
   rows: ArtifactTable & { ids: readonly string[] },
 ): Promise<boolean> {
-  if (!(await hasRows(clickhouse, rows))) return false;
-  await clickhouse.command({
+  const found = await Promise.all(servers.map((server) => hasRows(server, rows)));
+  if (!found.includes(true)) return false;
+  // Asked for already, mostly: asking every second would only rewrite the same parts once more.
+  if (await isRewriting(tables, rows.table)) return true;
+  await tables.command({
     query: "ALTER TABLE {table:Identifier} DELETE WHERE {column:Identifier} IN {ids:Array(UUID)}",
     query_params: { ...rows },
     clickhouse_settings: { mutations_sync: "0" },
@@ -40,7 +48,7 @@ interface ArtifactTable {
   column: string;
 }
 
-async function artifactTables(clickhouse: ClickHouseClient): Promise<ArtifactTable[]> {
+async function artifactTables(clickhouse: ClickHouse): Promise<ArtifactTable[]> {
   const answer = await clickhouse.query({
     query: await readQuery("settlement/artifact-tables"),
     format: "JSONEachRow",
@@ -49,7 +57,7 @@ async function artifactTables(clickhouse: ClickHouseClient): Promise<ArtifactTab
 }
 
 async function hasRows(
-  clickhouse: ClickHouseClient,
+  clickhouse: ClickHouse,
   { table, column, ids }: ArtifactTable & { ids: readonly string[] },
 ): Promise<boolean> {
   const answer = await clickhouse.query({

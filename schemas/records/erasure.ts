@@ -12,6 +12,10 @@ export interface ErasureStore {
     artifacts: readonly string[],
     page: { after: string | undefined; limit: number },
   ): Promise<string[]>;
+  /** Imports that are retracted and settled, and whose logs may still be there. */
+  retractedImports(limit: number): Promise<string[]>;
+  /** Nothing was found of their logs: forgets the samples, too. */
+  putLogsErased(imports: readonly string[]): Promise<void>;
   /** Runs `work` while the owner has no settlement in any process; false if there is one. */
   asOnlySettlement(ownerId: string, work: () => Promise<void>): Promise<boolean>;
   /** Events were found and are being erased. The artifacts become due again, after a longer time each time. */

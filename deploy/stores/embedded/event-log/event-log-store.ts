@@ -20,6 +20,8 @@ export interface LogStore extends LogTables {
   consumedBelow(partition: number): number;
   /** Records appended and not committed by the group, over these partitions. */
   lag(group: string, partitions: readonly number[]): number;
+  /** Records ever appended. */
+  appended(): number;
 }
 
 /** A value with the version that a conditional write must name; `null` when it has not been written yet. */
@@ -60,6 +62,11 @@ export async function openLogStore(options: LogTablesOptions): Promise<LogStore>
     );
   }
 
+  function appended(): number {
+    root.resetReadTxn();
+    return nextOffsets().value.reduce((sum, next) => sum + next, 0);
+  }
+
   return {
     ...tables,
     topic,
@@ -69,6 +76,7 @@ export async function openLogStore(options: LogTablesOptions): Promise<LogStore>
     cursor,
     consumedBelow: (partition) => lowestCursor(cursors, { topic, partition }),
     lag,
+    appended,
   };
 }
 

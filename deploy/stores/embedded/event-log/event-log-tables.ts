@@ -3,6 +3,7 @@ import { mkdir, realpath, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { open, type Database, type RootDatabase } from "lmdb";
 import { StartFailure } from "../../../process/start-failure.js";
+import { requireWholeFile } from "./require-whole-file.js";
 import { written } from "./event-log-written.js";
 
 export type RecordKey = [topic: string, partition: number, offset: number];
@@ -66,6 +67,7 @@ const MAP_BYTES = 2 ** 36;
 
 async function openRoot(dir: string): Promise<RootDatabase> {
   await mkdir(dir, { recursive: true, mode: 0o700 });
+  await requireWholeFile(join(dir, "data.mdb"));
   await reserveLockFile(join(dir, "lock.mdb"));
   return open({
     path: dir,

@@ -9,6 +9,7 @@ import {
 import { openAppender } from "./event-log-append.js";
 import { startConsumer } from "./event-log-consume.js";
 import { startRetention } from "./event-log-retention.js";
+import { requireRoom } from "./event-log-written.js";
 import { openLogStore } from "./event-log-store.js";
 
 export interface EmbeddedLogOptions {
@@ -22,6 +23,8 @@ export interface EmbeddedLogOptions {
   retentionBytes?: number;
   /** How often a consumer looks for records to delete. */
   retentionEveryMs?: number;
+  /** Answers the room on the disk of a file; the system is asked by default. */
+  freeBytes?: (file: string) => Promise<number>;
 }
 
 /**
@@ -37,6 +40,7 @@ export async function openEmbeddedLog({
   retentionMs = 600_000,
   retentionBytes = 2 ** 30,
   retentionEveryMs = 5_000,
+  freeBytes,
 }: EmbeddedLogOptions): Promise<EventLog & LagReader> {
   const store = await openLogStore({ dir, topic, partitions });
   const appender = openAppender(store);
@@ -60,7 +64,9 @@ export async function openEmbeddedLog({
       consumers.add(started);
       return started;
     },
+    appended: async () => store.appended(),
     lag: async (group) => store.lag(group, range(store.partitions)),
+    requireRoom: () => requireRoom(store, freeBytes),
     lagOfLane: (group, lane) => store.lag(group, partitionsOf(lane, store.partitions)),
     async [Symbol.asyncDispose]() {
       await Promise.all([...consumers].map((consumer) => consumer[Symbol.asyncDispose]()));

@@ -3,6 +3,8 @@ import type { Gather } from "../../../../schemas/records/event-log.js";
 
 /** So many records are a batch that is worth its price: more are not waited for. */
 const GATHERED_MAX = 64;
+/** How often to look while more records are known to arrive. */
+const ARRIVING_STEP_MS = 5;
 
 export interface GatherDependencies {
   /** How many records wait now. */
@@ -15,15 +17,18 @@ export interface GatherDependencies {
 
 /** Resolves when a batch may begin: at once where nothing waits, and else when no more records come. */
 export async function gatherRecords(
-  { quietMs, mostMs }: Gather,
+  { quietMs, mostMs, arriving = () => 0 }: Gather,
   { waiting, signal, now = () => performance.now(), wait = pause }: GatherDependencies,
 ): Promise<void> {
   const until = now() + mostMs;
+  let stepMs = quietMs;
   let before = 0;
-  for (let count = waiting(); count > before && count < GATHERED_MAX; count = waiting()) {
+  for (let count = waiting(); count > 0 && count < GATHERED_MAX; count = waiting()) {
+    const isArriving = arriving() > 0;
     const left = until - now();
-    if (left <= 0 || signal.aborted) return;
+    if ((count === before && !isArriving) || left <= 0 || signal.aborted) return;
+    if (isArriving) stepMs = ARRIVING_STEP_MS;
     before = count;
-    await wait(Math.min(quietMs, left), { signal });
+    await wait(Math.min(stepMs, left), { signal });
   }
 }

@@ -4,9 +4,16 @@ import { gatherRecords } from "../../../../../deploy/stores/embedded/event-log/g
 const GATHER = { quietMs: 25, mostMs: 200 };
 
 /** Gathers while `waiting` answers by the clock; answers how long that took. */
-async function gatherBy(waiting: (ms: number) => number, signal = new AbortController().signal) {
+async function gatherBy(
+  waiting: (ms: number) => number,
+  {
+    signal = new AbortController().signal,
+    arriving,
+  }: { signal?: AbortSignal; arriving?: (ms: number) => number } = {},
+) {
   let clock = 0;
-  await gatherRecords(GATHER, {
+  const gather = { ...GATHER, ...(arriving && { arriving: () => arriving(clock) }) };
+  await gatherRecords(gather, {
     waiting: () => waiting(clock),
     signal,
     now: () => clock,
@@ -34,5 +41,18 @@ test("waits for no more where many wait", async () => {
 });
 
 test("begins at once when consuming is to stop", async () => {
-  expect(await gatherBy(() => 1, AbortSignal.abort())).toBe(0);
+  expect(await gatherBy(() => 1, { signal: AbortSignal.abort() })).toBe(0);
+});
+
+test("begins soon after the last record that was known to arrive, however far apart they come", async () => {
+  const waiting = (ms: number) => (ms < 60 ? 1 : 2);
+  expect(await gatherBy(waiting, { arriving: (ms) => (ms < 60 ? 1 : 0) })).toBe(65);
+});
+
+test("does not wait for ever for a record that arrives and does not come", async () => {
+  expect(await gatherBy(() => 1, { arriving: () => 1 })).toBe(200);
+});
+
+test("waits for nothing where nothing waits, whatever arrives", async () => {
+  expect(await gatherBy(() => 0, { arriving: () => 1 })).toBe(0);
 });

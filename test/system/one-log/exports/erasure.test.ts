@@ -141,7 +141,8 @@ describe("the events of a deleted package", () => {
     expect(await remove(`/v1/packages/${files.id}`)).toBe(204);
     await expect.poll(() => tablesWith(files)).toEqual([]);
     const late = "INSERT INTO events (artifact, kind, time, sign) SELECT {id:UUID}, 'package', now(), 1";
-    await clickhouse.command({ query: late, query_params: { id: files.id } });
+    await using server = connectClickHouse(toolchain.clickhouseServers.at(-1) ?? "");
+    await server.command({ query: late, query_params: { id: files.id } });
     expect((await tablesWith(files)).length).toBeGreaterThan(0);
     await anHourLater(files);
     await expect.poll(() => tablesWith(files)).toEqual([]);

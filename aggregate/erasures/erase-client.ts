@@ -1,0 +1,134 @@
+import { v7 as uuidv7 } from "uuid";
+import type { OpenErasure } from "../../schemas/client-erasure.js";
+import { leastVersion } from "../../schemas/records/event-version.js";
+import type { OwnerSettlement } from "../../schemas/records/settlement.js";
+import type { ClickHouse, Shard, Shards } from "../../schemas/shards.js";
+import { sqlName, uuidsLiteral } from "../queries/sql-literals.js";
+import { readQuery } from "../read-query.js";
+import { deleteRows } from "../retention/delete-rows.js";
+import { applyFound, applyStaged, fewDeltas } from "../settlement/settle.js";
+
+/** Settling so many takes ClickHouse about 250 MB. */
+const VERSIONS_MAX = 500_000;
+
+export interface ErasureScope {
+  /** Every package and pixel of the owner, UUIDs. */
+  artifacts: readonly string[];
+  owner: OwnerSettlement;
+}
+
+/**
+ * Erases the events of a client: their versions are noted, settled as those of a retracted import, and then their rows are
+ * deleted, which ClickHouse does in its own time. Answers whether there were any: call it again until there are none.
+ * The caller must be the only one that settles for the owner.
+ */
+export async function eraseClient(
+  shards: Shards,
+  erasure: OpenErasure,
+  { artifacts, owner }: ErasureScope,
+): Promise<boolean> {
+  if (artifacts.length === 0 || !(await hasRows(shards.all, erasure, artifacts))) return false;
+  // A batch that was cut short settles what is erased here: it must not find half of it.
+  await applyStaged(shards, owner);
+  for (const shard of shards.shards) await noteVersions(shard, erasure, artifacts);
+  await copyVersions(shards, erasure.id);
+  await settleErased(shards, erasure, owner);
+  for (const { tables } of shards.shards)
+    await deleteRows(tables, { table: "events", where: isErased(shards), params: { erasure: erasure.id } });
+  return true;
+}
+
+/** How many versions of events an erasure has found so far. */
+export async function countErased({ all }: Shards, erasure: string): Promise<number> {
+  return countOf(all, {
+    query:
+      "SELECT uniqExact(artifact, event_id, version, import_id) AS rows FROM erased_versions WHERE erasure = {erasure:UUID}",
+    params: { erasure },
+  });
+}
+
+/** A replica deletes in no database of its own. The first two conditions leave out most of the table. */
+function isErased(shards: Shards): string {
+  const noted = `FROM ${shards.own("erased_versions")} WHERE erasure = {erasure:UUID}`;
+  return `artifact IN (SELECT artifact ${noted}) AND date IN (SELECT date ${noted})
+    AND (artifact, event_id, version, import_id) IN (SELECT artifact, event_id, version, import_id ${noted})`;
+}
+
+async function hasRows(
+  clickhouse: ClickHouse,
+  erasure: OpenErasure,
+  artifacts: readonly string[],
+): Promise<boolean> {
+  const query = `${given(artifacts)}\n${await clientQuery("erasures/client-rows", erasure)}`;
+  return (await countOf(clickhouse, { query, params: paramsOf(erasure) })) > 0;
+}
+
+async function noteVersions(shard: Shard, erasure: OpenErasure, artifacts: readonly string[]): Promise<void> {
+  const select = await clientQuery("erasures/find-client-versions", erasure);
+  const server = await shard.withAnswered(["events", "erased_versions"]);
+  await server.command({
+    query: `INSERT INTO erased_versions (${COLUMNS})\n${given(artifacts)}\n${select}`,
+    query_params: { ...paramsOf(erasure), versionsMax: VERSIONS_MAX },
+    clickhouse_settings: { async_insert: 0, wait_end_of_query: 1, max_query_size: "67108864" },
+  });
+}
+
+/** An event's versions may lie on several shards, and settlement reads the erased ones on each. */
+async function copyVersions(all: Shards, erasure: string): Promise<void> {
+  await all.catchUp(["erased_versions"]);
+  if (all.shards.length === 1) return;
+  for (const { tables } of all.shards)
+    await tables.command({
+      query: `INSERT INTO erased_versions (${COLUMNS})
+        SELECT DISTINCT ${COLUMNS} FROM ${all.whole("erased_versions")} WHERE erasure = {erasure:UUID}`,
+      query_params: { erasure },
+      clickhouse_settings: { async_insert: 0, wait_end_of_query: 1 },
+    });
+  await all.catchUp(["erased_versions"]);
+}
+
+const COLUMNS = "erasure, artifact, event_id, version, import_id, date";
+
+async function settleErased(
+  shards: Shards,
+  { id: erasure }: OpenErasure,
+  owner: OwnerSettlement,
+): Promise<void> {
+  const batch = uuidv7();
+  await shards.all.command({
+    query: await fewDeltas(shards, "erasures/touched-events"),
+    query_params: { batch, erasure },
+    clickhouse_settings: { async_insert: 0, wait_end_of_query: 1 },
+  });
+  await applyFound(shards, batch, owner);
+}
+
+async function clientQuery(
+  path: "erasures/client-rows" | "erasures/find-client-versions",
+  { kind }: OpenErasure,
+): Promise<string> {
+  return (await readQuery(path)).replaceAll(/^--.*\n/gm, "").replaceAll("{column}", sqlName(kind));
+}
+
+/** They may be longer than a parameter can be. */
+function given(artifacts: readonly string[]): string {
+  return `WITH ${uuidsLiteral(artifacts)} AS artifacts`;
+}
+
+function paramsOf({ id, clientId, askedAt }: OpenErasure) {
+  return { erasure: id, clientId, beforeVersion: leastVersion(askedAt) };
+}
+
+async function countOf(
+  clickhouse: ClickHouse,
+  { query, params }: { query: string; params: Record<string, unknown> },
+): Promise<number> {
+  const answer = await clickhouse.query({
+    query,
+    query_params: params,
+    format: "JSONEachRow",
+    clickhouse_settings: { max_query_size: "67108864" },
+  });
+  const [counted] = await answer.json<{ rows: string }>();
+  return Number(counted?.rows ?? 0);
+}

@@ -1,0 +1,84 @@
+import type { Shards } from "../../schemas/shards.js";
+import type { ClientErasureStore, OpenErasure } from "../../schemas/client-erasure.js";
+import { importPages } from "../settlement/import-pages.js";
+import { startRounds, type Rounds } from "../settlement/start-rounds.js";
+import { countErased, eraseClient } from "./erase-client.js";
+import { eraseRefusedLines } from "./erase-refused-lines.js";
+import { mergeAddresses } from "./merge-addresses.js";
+
+/** Whether a refused line, as it was sent, is of a client. */
+export type IsOfClient = (line: Buffer, client: Pick<OpenErasure, "kind" | "clientId">) => boolean;
+
+export interface ClientEraserDependencies extends Rounds {
+  shards: Shards;
+  store: ClientErasureStore;
+  isOfClient: IsOfClient;
+  /** Whether every line that was received before a time (ms since the epoch) is enriched. */
+  isEnriched: (before: number) => Promise<boolean>;
+  onErased?: (erasure: string) => void;
+}
+
+/** Erases the events of clients that owners asked for. Any number of processes may run it. */
+export function startClientEraser(dependencies: ClientEraserDependencies): AsyncDisposable {
+  return startRounds(async (signal) => {
+    for (const ownerId of await dependencies.store.dueOwners()) {
+      if (signal.aborted) return;
+      await eraseOf(ownerId, dependencies);
+    }
+  }, dependencies);
+}
+
+/** Blocks the owner's settlement while versions are erased, and not for the rest. */
+async function eraseOf(ownerId: string, dependencies: ClientEraserDependencies): Promise<void> {
+  const { shards, store } = dependencies;
+  const clean: OpenErasure[] = [];
+  const found: OpenErasure[] = [];
+  await store.asOnlySettlement(ownerId, async (owner) => {
+    const artifacts = await store.artifactsOf(ownerId);
+    for (const erasure of await store.dueErasures(ownerId)) {
+      const hadEvents = await eraseClient(shards, erasure, { artifacts, owner });
+      (hadEvents ? found : clean).push(erasure);
+    }
+  });
+  for (const erasure of found) await putFound(erasure, 0, dependencies);
+  for (const erasure of clean) await eraseRest(ownerId, erasure, dependencies);
+}
+
+/** What is left of a client that has no events any more. */
+async function eraseRest(
+  ownerId: string,
+  erasure: OpenErasure,
+  dependencies: ClientEraserDependencies,
+): Promise<void> {
+  const { shards, store, isEnriched, onErased } = dependencies;
+  const hadAddresses = await mergeAddresses(shards, erasure.id);
+  const lines = await eraseLines(ownerId, erasure, dependencies);
+  await shards.requireEvery();
+  if (hadAddresses || lines.found) return putFound(erasure, lines.erased, dependencies);
+  if (!erasure.importsSettled || !(await isEnriched(erasure.askedAt))) return store.putWaiting(erasure.id);
+  await store.putFinished(erasure.id);
+  onErased?.(erasure.id);
+}
+
+async function putFound(
+  { id }: OpenErasure,
+  lines: number,
+  { shards, store }: ClientEraserDependencies,
+): Promise<void> {
+  await store.putFound(id, { events: await countErased(shards, id), lines });
+}
+
+async function eraseLines(
+  ownerId: string,
+  erasure: OpenErasure,
+  { shards, store, isOfClient }: ClientEraserDependencies,
+): Promise<{ found: boolean; erased: number }> {
+  const all = { found: false, erased: 0 };
+  for await (const imports of importPages((page) => store.importsWithRefusedLines(ownerId, page)))
+    for (const { tables } of shards.shards) {
+      const one = await eraseRefusedLines(tables, imports, (line) => isOfClient(line, erasure));
+      all.found ||= one.found;
+      all.erased += one.erased;
+    }
+  return all;
+}

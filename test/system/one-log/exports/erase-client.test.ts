@@ -1,0 +1,129 @@
+import { randomUUID } from "node:crypto";
+import { json } from "node:stream/consumers";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { countErased, eraseClient } from "../../../../aggregate/erasures/erase-client.js";
+import { mergeAddresses } from "../../../../aggregate/erasures/merge-addresses.js";
+import { hideErased } from "../../../../aggregate/queries/hide-erased.js";
+import { openRows } from "../../../../aggregate/queries/open-rows.js";
+import { settle } from "../../../../aggregate/settlement/settle.js";
+import { Random } from "../../../../deploy/demo/random.js";
+import type { OpenErasure } from "../../../../schemas/client-erasure.js";
+import { firstDifference } from "../../../support/imports/first-difference.js";
+import type { KnownArtifact } from "../../../support/imports/recount-line.js";
+import { openTestClickHouse, type TestClickHouse } from "../../../support/stores/open-clickhouse.js";
+import {
+  aggregatesOf,
+  insertChunk,
+  liveOf,
+  openJournal,
+  readAggregates,
+  scopeBetween,
+  type TestJournal,
+  type Version,
+} from "../../../support/stores/settlement-world.js";
+import { TEST_SEEDS } from "../../../support/test-seeds.js";
+
+const STAMP = Date.parse("2025-06-01T00:00:00Z");
+const ADDRESSES = ["192.0.2.1", "192.0.2.2", "192.0.2.3"];
+const [ERASED = ""] = ADDRESSES;
+
+let clickhouse: TestClickHouse;
+let artifact: KnownArtifact;
+let journal: TestJournal;
+
+beforeAll(async () => {
+  clickhouse = await openTestClickHouse();
+});
+
+afterAll(() => clickhouse?.[Symbol.asyncDispose]());
+
+beforeEach(() => {
+  artifact = { kind: "package", id: randomUUID(), libraryType: "docker" };
+  journal = openJournal();
+});
+
+/** Chunks of an import with versions of thirty events by three clients. */
+function chunksFrom(random: Random, { importId, first }: { importId: string; first: number }): Version[][] {
+  return Array.from({ length: 6 }, (_, index) =>
+    Array.from({ length: 15 }, (__, line) => {
+      const variant = random.below(6);
+      const event = {
+        artifact,
+        key: `e${random.below(30)}`,
+        time: Date.parse("2025-03-10T12:00:00Z") + (variant % 3) * 86_400_000,
+        version: `v${variant}`,
+        userAgent: `agent${variant % 2}`,
+        address: random.pick(ADDRESSES),
+        variables: new Map([["channel", `c${variant}`]]),
+      };
+      return { importId, stamp: STAMP + first + index * 10, line, event };
+    }),
+  );
+}
+
+async function settleAll(importId: string, events: number): Promise<void> {
+  const scope = scopeBetween(importId, { from: STAMP, to: STAMP + 200, events });
+  await settle(clickhouse.shards, scope, { batch: randomUUID(), owner: journal });
+}
+
+async function expectLive(versions: readonly Version[]): Promise<void> {
+  const answered = await readAggregates(clickhouse, [artifact.id]);
+  expect(firstDifference(answered, aggregatesOf(versions))).toBe("");
+}
+
+function erasureOf(askedAt: number): OpenErasure {
+  const clientId = Buffer.alloc(16, ERASED).toString("hex");
+  return { id: randomUUID(), kind: "endpoint_id", clientId, askedAt, importsSettled: true };
+}
+
+/** The live rows as statistics add them up, while the rows of the erasure are hidden. */
+async function hiddenSum(erasure: string): Promise<number> {
+  const { signal } = new AbortController();
+  const rows = await openRows(clickhouse.client, {
+    query: `SELECT toInt32(sum(sign)) AS live FROM events WHERE artifact = '${artifact.id}' FORMAT JSONEachRow`,
+    params: {},
+    settings: await hideErased(clickhouse.client, [erasure], signal),
+    signal,
+  });
+  return ((await json(rows)) as { live: number }).live;
+}
+
+async function countOf(table: string, where: string): Promise<number> {
+  const [counted] = await clickhouse.rows<{ rows: string }>(
+    `SELECT count() AS rows FROM ${table} WHERE ${where}`,
+  );
+  return Number(counted?.rows);
+}
+
+// By the number of events that a chunk is said to have, one statement or the other finds what differs.
+test.each(TEST_SEEDS.flatMap((seed) => [1, 1_000].map((events) => ({ seed, events }))))(
+  "an erased client is as if it had never been there, whatever overrode what, before and after (seed $seed, chunks of $events)",
+  async ({ seed, events }) => {
+    const random = new Random(seed);
+    const [before, after] = [randomUUID(), randomUUID()];
+    const first = chunksFrom(random, { importId: before, first: 0 });
+    for (const chunk of first) await insertChunk(clickhouse, chunk, randomUUID());
+    if (random.chance(0.7)) await settleAll(before, events);
+    const erasure = erasureOf(STAMP + 100);
+    const scope = { artifacts: [artifact.id], owner: journal };
+    expect(await eraseClient(clickhouse.shards, erasure, scope)).toBe(true);
+    await settleAll(before, events);
+    const kept = first.flat().filter(({ event }) => event.address !== ERASED);
+    await expectLive(liveOf(kept, new Set()));
+    expect(await hiddenSum(erasure.id)).toBe(liveOf(kept, new Set()).length);
+    await expect.poll(() => eraseClient(clickhouse.shards, erasure, scope)).toBe(false);
+    await expect.poll(() => mergeAddresses(clickhouse.shards, erasure.id)).toBe(false);
+    const erased = first.flat().length - kept.length;
+    expect(await countErased(clickhouse.shards, erasure.id)).toBe(erased);
+    const isClient = `endpoint_id = unhex('${erasure.clientId}')`;
+    expect(await countOf("events", `artifact = '${artifact.id}' AND ${isClient}`)).toBe(0);
+    expect(await countOf("uniques", `package = '${artifact.id}' AND ${isClient}`)).toBe(0);
+    // What is read once more, as after a crash, does not come back; what the client sends later counts.
+    const again = random.pick(first);
+    await insertChunk(clickhouse, again, randomUUID());
+    const later = chunksFrom(random, { importId: after, first: 100 });
+    for (const chunk of later) await insertChunk(clickhouse, chunk, randomUUID());
+    for (const importId of [before, after]) await settleAll(importId, events);
+    await expectLive(liveOf([...kept, ...later.flat()], new Set()));
+  },
+);
