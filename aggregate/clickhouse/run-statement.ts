@@ -1,11 +1,12 @@
-import type { ClickHouseClient, ClickHouseSettings } from "@clickhouse/client";
-import { fillClauses, TABLE_CLAUSES } from "./table-clauses.js";
+import type { ClickHouseSettings } from "@clickhouse/client";
+import type { ClickHouse } from "../../schemas/shards.js";
+import { fillClauses, TABLE_CLAUSES, type Clauses } from "./table-clauses.js";
 
 /** Runs a statement of a migration. Throws before it once another process may migrate. */
 export type Run = (statement: string) => Promise<void>;
 
 export interface Migrating {
-  clickhouse: ClickHouseClient;
+  clickhouse: ClickHouse;
   run: Run;
 }
 
@@ -16,8 +17,12 @@ export interface Migrating {
 export type MigrationStep = (migrating: Migrating) => Promise<void>;
 
 /** Runs a statement in which clauses may stand as names, and waits for its end. */
-export async function runStatement(clickhouse: ClickHouseClient, statement: string): Promise<void> {
-  await clickhouse.command({ query: fillClauses(statement, TABLE_CLAUSES), clickhouse_settings: KEPT_ALIVE });
+export async function runStatement(
+  clickhouse: ClickHouse,
+  statement: string,
+  clauses: Clauses = TABLE_CLAUSES,
+): Promise<void> {
+  await clickhouse.command({ query: fillClauses(statement, clauses), clickhouse_settings: KEPT_ALIVE });
 }
 
 /** Headers come while a long statement runs: a client gives up on a connection that is silent for minutes. */

@@ -1,6 +1,6 @@
 /**
- * How one ClickHouse server spells what the migrations only name: `{summing(total)}`, say. Whatever depends on how
- * many servers keep a table is here and nowhere else.
+ * How the statements of the migrations are spelled, which only name `{summing(total)}`, say. Whatever depends on how many
+ * servers keep a table is here and nowhere else.
  */
 export const TABLE_CLAUSES: Clauses = {
   new_table: (name) => `TABLE IF NOT EXISTS ${name}`,
@@ -13,10 +13,30 @@ export const TABLE_CLAUSES: Clauses = {
   plain: () => "MergeTree",
   /**
    * Drops an insert that repeats one of the latest `inserts`. ClickHouse's own default is 0: none. A part that a merge left
-   * empty must stay, because ClickHouse forgets the tokens of a part that it removes.
+   * empty must stay, because ClickHouse forgets the tokens of a part that it removes. Replicas also forget by age, counted
+   * from the newest insert: twice the time that the event log keeps a record is longer than any repeat waits. A table of
+   * one server takes these settings too, and has no use for them until it is replicated.
    */
-  deduplication: (inserts) => `non_replicated_deduplication_window = ${inserts}, remove_empty_parts = 0`,
+  deduplication: (inserts) =>
+    `non_replicated_deduplication_window = ${inserts}, remove_empty_parts = 0, ` +
+    `replicated_deduplication_window = ${inserts}, replicated_deduplication_window_seconds = ${14 * 24 * 60 * 60}`,
 };
+
+/** The same where several servers keep a table. Its place in Keeper and the server's name there are the server's own. */
+export const REPLICATED_CLAUSES: Clauses = {
+  ...TABLE_CLAUSES,
+  ...Object.fromEntries(
+    (["summing", "replacing", "plain"] as const).map((engine) => [
+      engine,
+      (argument: string) => replicated(TABLE_CLAUSES[engine]?.(argument) ?? ""),
+    ]),
+  ),
+};
+
+/** The engine of a table that several servers keep. */
+export function replicated(engine: string): string {
+  return `Replicated${engine}`;
+}
 
 export type Clauses = Readonly<Record<string, (argument: string) => string>>;
 

@@ -1,4 +1,4 @@
-import type { ClickHouseClient } from "@clickhouse/client";
+import type { ClickHouse } from "../../../schemas/shards.js";
 import { pause } from "../../../schemas/async/pause.js";
 import { PLATFORMS } from "../../../schemas/contracts/platforms.js";
 import type { MigrationStep } from "../run-statement.js";
@@ -47,7 +47,7 @@ function moveSums(month: number): string {
 const ROUND_MS = 200;
 
 /** ClickHouse updates part by part in the background, and goes on with it after a restart. */
-async function waitForUpdate(clickhouse: ClickHouseClient): Promise<void> {
+async function waitForUpdate(clickhouse: ClickHouse): Promise<void> {
   for (;;) {
     const answer = await clickhouse.query({ query: UPDATES, format: "JSONEachRow" });
     const updates = await answer.json<{ reason: string }>();
@@ -62,7 +62,7 @@ const UPDATES = `
   SELECT latest_fail_reason AS reason FROM system.mutations
   WHERE database = currentDatabase() AND table = 'events' AND command LIKE '%UPDATE platform%' AND NOT is_done`;
 
-async function numbersOf(clickhouse: ClickHouseClient, query: string): Promise<number[]> {
+async function numbersOf(clickhouse: ClickHouse, query: string): Promise<number[]> {
   const answer = await clickhouse.query({ query, format: "JSONEachRow" });
   return (await answer.json<{ number: number }>()).map(({ number }) => number);
 }

@@ -1,4 +1,4 @@
-import type { ClickHouseClient } from "@clickhouse/client";
+import type { ClickHouse } from "../../../schemas/shards.js";
 import { sqlName } from "../../queries/sql-literals.js";
 import type { Migrating } from "../run-statement.js";
 
@@ -52,7 +52,7 @@ interface Table {
 }
 
 export async function findTable(
-  clickhouse: ClickHouseClient,
+  clickhouse: ClickHouse,
   { name, database = "" }: { name: string; database?: string },
 ): Promise<Table | undefined> {
   const answer = await clickhouse.query({
@@ -65,7 +65,7 @@ export async function findTable(
   return (await answer.json<Table>())[0];
 }
 
-async function findScratch(clickhouse: ClickHouseClient, table: string): Promise<string | undefined> {
+async function findScratch(clickhouse: ClickHouse, table: string): Promise<string | undefined> {
   const answer = await clickhouse.query({
     query: `SELECT name FROM system.databases
       WHERE startsWith(name, concat(currentDatabase(), '_', {table:String}, '_')) AND length(name) =
@@ -77,7 +77,7 @@ async function findScratch(clickhouse: ClickHouseClient, table: string): Promise
 }
 
 async function scratchName(
-  clickhouse: ClickHouseClient,
+  clickhouse: ClickHouse,
   { table, uuid }: { table: string; uuid: string },
 ): Promise<string> {
   const answer = await clickhouse.query({

@@ -1,17 +1,28 @@
-import { createClient, type ClickHouseClient } from "@clickhouse/client";
+import { createClient, type ClickHouseClient, type ClickHouseSettings } from "@clickhouse/client";
 
 export const DATABASE = "maintainer";
 const REQUEST_TIMEOUT_MS = 300_000;
 const CONNECTIONS_MAX = 20;
 
+export interface Connection {
+  /** In place of that of the URL. */
+  database?: string;
+  /** Of every statement. */
+  settings?: ClickHouseSettings;
+}
+
 /** A client of the server's `maintainer` database, or of the one that the URL names. */
-export function connectClickHouse(url: string, { database = databaseOf(url) } = {}): ClickHouseClient {
+export function connectClickHouse(
+  url: string,
+  { database = databaseOf(url), settings = {} }: Connection = {},
+): ClickHouseClient {
   const { origin, username, password } = new URL(url);
   return createClient({
     url: origin,
     username: decodeURIComponent(username) || "default",
     password: decodeURIComponent(password),
     database,
+    clickhouse_settings: settings,
     request_timeout: REQUEST_TIMEOUT_MS,
     max_open_connections: CONNECTIONS_MAX,
     // Turns the client's own log off, which goes to standard output. Callers log failures.

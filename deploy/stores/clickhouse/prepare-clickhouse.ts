@@ -1,6 +1,8 @@
 import type { Pool } from "pg";
 import { createDatabase, migrateClickHouse } from "../../../aggregate/clickhouse/migrate-clickhouse.js";
 import { asOnlyMigration } from "../../../api/stores/migrate-postgres.js";
+import { clusterServers, type ClickHouseSource } from "./clickhouse-source.js";
+import { prepareCluster } from "./cluster/prepare-cluster.js";
 import { connectClickHouse, databaseOf } from "./connect-clickhouse.js";
 
 export interface Preparation {
@@ -13,8 +15,25 @@ export interface Preparation {
 
 /** Creates the database that the URL names when it is missing, and migrates its tables. */
 export async function prepareClickHouse(url: string, { lock }: Preparation): Promise<void> {
-  if (lock === "alone") return migrate(url);
-  await asOnlyMigration(lock, ({ check }) => migrate(url, check));
+  await prepareServers({ url }, { lock });
+}
+
+/**
+ * The same for every server. Answers the servers of a cluster that could not be reached, and lack what is new until this is
+ * called again.
+ */
+export async function prepareServers(
+  { url, cluster }: ClickHouseSource,
+  { lock }: Preparation,
+): Promise<readonly string[]> {
+  let away: readonly string[] = [];
+  const work = async (checkLock?: () => Promise<void>) => {
+    if (cluster === undefined) await migrate(url, checkLock);
+    else away = await prepareCluster(clusterServers(url, cluster), checkLock);
+  };
+  if (lock === "alone") await work();
+  else await asOnlyMigration(lock, ({ check }) => work(check));
+  return away;
 }
 
 async function migrate(url: string, checkLock?: () => Promise<void>): Promise<void> {

@@ -29,6 +29,8 @@ export interface Cluster extends AsyncDisposable {
 
 export interface ClusterOptions {
   brokers: readonly string[];
+  /** The variables of ClickHouse servers that run already, in place of one of its own. */
+  clickhouse?: ProcessEnvironment & { CLICKHOUSE_URL: string };
   /** Variables of every process, besides the shared ones; may name the servers' folder. */
   env?: ProcessEnvironment | ((storesDir: string) => ProcessEnvironment);
 }
@@ -36,20 +38,24 @@ export interface ClusterOptions {
 const log = pino({ level: "silent" });
 
 /** Starts the servers; processes are added one by one, the first alone: it prepares the databases. */
-export async function startCluster({ brokers, env = {} }: ClusterOptions): Promise<Cluster> {
+export async function startCluster({
+  brokers,
+  clickhouse: given,
+  env = {},
+}: ClusterOptions): Promise<Cluster> {
   const storesDir = await mkdtemp(join(tmpdir(), "toolchain-cluster-"));
   await copyDatabases(storesDir);
   const members: Toolchain[] = [];
   const postgres = await startPostgres({ dir: join(storesDir, "postgres"), log, ...AS_OFTEN_AS_KILLED });
-  const clickhouse = await startClickHouse({
-    dir: join(storesDir, "clickhouse"),
-    log,
-    ...AS_OFTEN_AS_KILLED,
-  });
-  const clickhouseUrl = urlOf(clickhouse);
+  const clickhouse =
+    given === undefined
+      ? await startClickHouse({ dir: join(storesDir, "clickhouse"), log, ...AS_OFTEN_AS_KILLED })
+      : undefined;
+  const clickhouseUrl = clickhouse === undefined ? (given?.CLICKHOUSE_URL ?? "") : urlOf(clickhouse);
   const shared = {
     DATABASE_URL: postgres.url,
     CLICKHOUSE_URL: clickhouseUrl,
+    ...given,
     SECRET_KEY: randomBytes(32).toString("base64"),
     KAFKA_BROKERS: brokers.join(","),
     ENRICH_WORKERS: "1",
@@ -74,7 +80,7 @@ export async function startCluster({ brokers, env = {} }: ClusterOptions): Promi
       try {
         await Promise.all([...members].map(remove));
       } finally {
-        await Promise.all([clickhouse[Symbol.asyncDispose](), postgres[Symbol.asyncDispose]()]);
+        await Promise.all([clickhouse?.[Symbol.asyncDispose](), postgres[Symbol.asyncDispose]()]);
         await rm(storesDir, { recursive: true, force: true });
       }
     },

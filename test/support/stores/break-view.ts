@@ -1,22 +1,21 @@
-import type { ClickHouseClient } from "@clickhouse/client";
-import type { TestClickHouse } from "./open-clickhouse.js";
+import { onEveryServer, type ServerTables } from "./open-clickhouse.js";
 
-/** Makes every insert into the view throw, until what is returned is called. */
+/** Makes every insert into the view throw on each of these servers, until what is returned is called. */
 export async function breakView(
-  clickhouse: Pick<TestClickHouse, "rows"> & { client: Pick<ClickHouseClient, "command"> },
+  servers: readonly ServerTables[],
   name: string,
 ): Promise<() => Promise<void>> {
-  const [view] = await clickhouse.rows<{ select: string }>(
-    `SELECT as_select AS select FROM system.tables WHERE database = currentDatabase() AND name = '${name}'`,
-  );
-  const select = view?.select ?? "";
+  const [first] = servers;
+  const [view = { select: "" }] =
+    (await first?.rows<{ select: string }>(
+      `SELECT as_select AS select FROM system.tables WHERE database = currentDatabase() AND name = '${name}'`,
+    )) ?? [];
+  const { select } = view;
   const broken = "WHERE throwIf(version > 0, 'broken by a test') = 0";
   const breaking = select.includes("WHERE")
     ? select.replace("WHERE", `${broken} AND`)
     : `${select} ${broken}`;
-  const put = async (query: string) => {
-    await clickhouse.client.command({ query: `ALTER TABLE ${name} MODIFY QUERY ${query}` });
-  };
+  const put = (query: string) => onEveryServer(servers, `ALTER TABLE ${name} MODIFY QUERY ${query}`);
   await put(breaking);
   return () => put(select);
 }

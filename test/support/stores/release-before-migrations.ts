@@ -129,12 +129,12 @@ async function settleBefore(
 
 /** Answers how many versions it removed or restored. */
 export async function settleAll(
-  { client }: TestClickHouse,
+  { shards }: TestClickHouse,
   importId: string,
   { retracted = false } = {},
 ): Promise<number> {
   const scope = scopeBetween(importId, { from: STAMP, to: STAMP + 1_000, retracted });
-  return settle(client, scope, { batch: randomUUID(), owner: openJournal() });
+  return settle(shards, scope, { batch: randomUUID(), owner: openJournal() });
 }
 
 /** Exports of the same rows: aggregates as lines and as rows, and events, which come in no order, sorted. */

@@ -1,9 +1,10 @@
 import type { SettleScope } from "../../../aggregate/settlement/settle.js";
+import type { ClickHouse, Shard, Shards } from "../../../schemas/shards.js";
 import type { OwnerSettlement } from "../../../schemas/records/settlement.js";
 import { openAggregates } from "../../../aggregate/queries/open-aggregates.js";
 import { insertBlock } from "../../../enrich/batches/insert-block.js";
 import { EventBlock } from "../../../enrich/native/event-block.js";
-import { NIL_UUID } from "../../../enrich/native/uuid-bytes.js";
+import { NIL_UUID } from "../../../schemas/formats.js";
 import { type AggregateV1, BREAKDOWNS } from "../../../schemas/contracts/aggregate.js";
 import {
   type EnrichedEvent,
@@ -47,9 +48,21 @@ const lookups: Pick<Lookups, "clients" | "places" | "networks"> = {
   },
 };
 
+/** The shards that chunks went to: the note of its range names one, and all that comes again goes there. */
+const places = new WeakMap<Shards, Map<string, Shard>>();
+
+async function placeOf(shards: Shards, [first]: readonly Version[]): Promise<Shard> {
+  const chunk = `${first?.importId} ${first?.stamp}`;
+  const known = places.get(shards) ?? new Map<string, Shard>();
+  places.set(shards, known);
+  const place = known.get(chunk) ?? (await shards.choose());
+  known.set(chunk, place);
+  return place;
+}
+
 /** Inserts the versions of one chunk as the worker does. Another token means that ClickHouse takes them once more. */
 export async function insertChunk(
-  { client }: TestClickHouse,
+  { shards }: Pick<TestClickHouse, "shards">,
   versions: readonly Version[],
   token: string,
 ): Promise<void> {
@@ -58,12 +71,13 @@ export async function insertChunk(
     const { importId, stamp } = version;
     block.add(enriched(version), { importId, keyPrefix: importId, receiptStamp: stamp, firstLine: 1 });
   }
-  const query = await knownColumns(client, block.insertQuery);
-  await insertBlock(client, { query, block: block.encode(), token });
+  const { tables } = await placeOf(shards, versions);
+  const query = await knownColumns(tables, block.insertQuery);
+  await insertBlock(tables, { query, block: block.encode(), token });
 }
 
 /** The tables of an earlier release have fewer columns: ClickHouse leaves the others out of the block. */
-async function knownColumns(client: TestClickHouse["client"], insert: string): Promise<string> {
+async function knownColumns(client: ClickHouse, insert: string): Promise<string> {
   const columns = "SELECT name FROM system.columns WHERE database = currentDatabase() AND table = 'events'";
   const answer = await client.query({ query: columns, format: "JSONEachRow" });
   const known = new Set((await answer.json<{ name: string }>()).map(({ name }) => name));

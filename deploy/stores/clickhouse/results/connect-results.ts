@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import { parseError } from "@clickhouse/client";
 import type { Result, ResultRequest, ResultSource } from "../../../../aggregate/queries/open-rows.js";
 import { limitConcurrency } from "../../../../schemas/async/limit-concurrency.js";
-import { databaseOf } from "../connect-clickhouse.js";
+import { databaseOf, type Connection } from "../connect-clickhouse.js";
 import { HttpAnswerDecoder, type AnswerHead } from "../../../../ingest/http/decode-http-answer.js";
 import {
   connectionLost,
@@ -16,7 +16,7 @@ const READ_BYTES = 1024 * 1024;
 const IDLE_MS_MAX = 300_000;
 const ERROR_BYTES_MAX = 64 * 1024;
 
-export interface ResultsOptions {
+export interface ResultsOptions extends Connection {
   /** The longest time without a byte from ClickHouse, and the longest that the reader may take for one part. */
   idleMsMax?: number;
 }
@@ -28,7 +28,7 @@ export interface ResultsOptions {
  */
 export function connectResults(
   url: string,
-  { idleMsMax = IDLE_MS_MAX }: ResultsOptions = {},
+  { idleMsMax = IDLE_MS_MAX, database = databaseOf(url), settings = {} }: ResultsOptions = {},
 ): ResultSource & AsyncDisposable {
   const takePermit = limitConcurrency({ perKey: RESULTS_MAX, inAll: RESULTS_MAX });
   const open = new Set<Socket>();
@@ -36,7 +36,11 @@ export function connectResults(
   return {
     async exec(asked) {
       const { abort_signal: signal } = asked;
-      const request = composeRequest(new URL(url), asked);
+      const request = composeRequest(new URL(url), {
+        ...asked,
+        database,
+        clickhouse_settings: { ...settings, ...asked.clickhouse_settings },
+      });
       const permit = await takePermit([], signal);
       if (isClosed || signal.aborted) {
         permit[Symbol.dispose]();
@@ -68,8 +72,8 @@ export function connectResults(
   };
 }
 
-function composeRequest(server: URL, asked: ResultRequest): Buffer {
-  const search = new URLSearchParams({ database: databaseOf(server.href) });
+function composeRequest(server: URL, { database, ...asked }: ResultRequest & { database: string }): Buffer {
+  const search = new URLSearchParams({ database });
   for (const [name, value] of Object.entries(asked.clickhouse_settings)) search.set(name, String(value));
   for (const [name, value] of Object.entries(asked.query_params)) search.set(`param_${name}`, textOf(value));
   const user = decodeURIComponent(server.username) || "default";

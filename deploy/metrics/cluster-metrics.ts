@@ -1,0 +1,92 @@
+import { Counter, Gauge, type Registry } from "prom-client";
+import { shareFor } from "../../schemas/async/share-for.js";
+import type { ServerFacts, ServerState } from "../../schemas/server-state.js";
+
+export interface ClusterSources {
+  readServers: () => Promise<ServerState[]>;
+}
+
+const SERVER = ["shard", "server"];
+/** One scrape asks for several measures at once. */
+const SAME_MS = 1_000;
+
+/** How the servers of a ClickHouse cluster are: facts of the whole system, which every process of `jobs` reports. */
+export function createClusterMetrics(registry: Registry, { readServers }: ClusterSources): void {
+  const read = shareFor(SAME_MS, readServers);
+  const registers = [registry];
+  new Gauge({
+    name: "clickhouse_server_up",
+    help: "1 for a server of the cluster that answers, else 0",
+    labelNames: SERVER,
+    registers,
+    async collect() {
+      this.reset();
+      for (const { shard, server, isUp } of await read()) this.set({ shard, server }, isUp ? 1 : 0);
+    },
+  });
+  new Gauge({
+    name: "clickhouse_shard_takes_inserts",
+    help: "1 for a shard of which enough servers answer and are not read-only, else 0",
+    labelNames: ["shard"],
+    registers,
+    async collect() {
+      this.reset();
+      for (const [shard, takes] of shardsThatTake(await read())) this.set({ shard }, takes ? 1 : 0);
+    },
+  });
+  for (const [Kind, measures] of [[Gauge, GAUGES] as const, [Counter, COUNTERS] as const])
+    for (const [name, help, valueOf] of measures)
+      new Kind({
+        name,
+        help,
+        labelNames: SERVER,
+        registers,
+        async collect() {
+          this.reset();
+          for (const { shard, server, facts } of await read())
+            if (facts !== undefined) this.inc({ shard, server }, valueOf(facts));
+        },
+      });
+}
+
+type Measure = readonly [name: string, help: string, valueOf: (facts: ServerFacts) => number];
+
+const GAUGES: readonly Measure[] = [
+  [
+    "clickhouse_read_only_tables",
+    "Tables of a server that take no inserts, because it has no session with Keeper",
+    ({ readOnlyTables }) => readOnlyTables,
+  ],
+  [
+    "clickhouse_replication_queue_entries",
+    "Parts and merges that a server has still to take over from others of its shard",
+    ({ queueEntries }) => queueEntries,
+  ],
+  [
+    "clickhouse_replication_delay_seconds",
+    "How far the table of a server that is furthest behind is behind its shard",
+    ({ delaySeconds }) => delaySeconds,
+  ],
+];
+
+const COUNTERS: readonly Measure[] = [
+  [
+    "clickhouse_quorum_failures_total",
+    "Inserts that a server refused or was not sure of, because too few servers of its shard answered",
+    ({ quorumFailures }) => quorumFailures,
+  ],
+  [
+    "clickhouse_inserted_rows_total",
+    "Rows that were inserted on a server, those of views included",
+    ({ insertedRows }) => insertedRows,
+  ],
+];
+
+/** By shard. */
+export function shardsThatTake(states: readonly ServerState[]): Map<string, boolean> {
+  const taking = new Map(states.map(({ shard }) => [shard, 0]));
+  for (const { shard, facts } of states)
+    if (facts?.readOnlyTables === 0) taking.set(shard, (taking.get(shard) ?? 0) + 1);
+  const quorums = new Map(states.map(({ shard, quorum }) => [shard, quorum]));
+  return new Map([...taking].map(([shard, servers]) => [shard, servers >= (quorums.get(shard) ?? 0)]));
+}

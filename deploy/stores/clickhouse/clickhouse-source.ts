@@ -1,0 +1,55 @@
+import type { ClickHouseCluster, Config } from "../../config/config.js";
+import { databaseOf } from "./connect-clickhouse.js";
+
+/** Selects the servers of ClickHouse, in a form that can be sent to a thread. */
+export interface ClickHouseSource {
+  /** Of the one server, with credentials. Of several, the host is not used. */
+  url: string;
+  cluster?: ClickHouseCluster;
+}
+
+/** The configured servers, where they are not embedded. */
+export function clickhouseSource({ clickhouseUrl = "", clickhouseCluster }: Config): ClickHouseSource {
+  return { url: clickhouseUrl, ...(clickhouseCluster !== undefined && { cluster: clickhouseCluster }) };
+}
+
+/** The servers of a cluster as its program uses them: with the user, the password and the database of `url`. */
+export interface ClusterServers {
+  /** In the servers' `remote_servers`. */
+  name: string;
+  /** Has the tables of each server. */
+  database: string;
+  /** Has tables of the same names, with the rows of all shards. */
+  wholeDatabase: string;
+  shards: readonly { name: string; urls: readonly string[]; quorum: number }[];
+}
+
+export function clusterServers(url: string, { name, shards, quorum }: ClickHouseCluster): ClusterServers {
+  const database = databaseOf(url);
+  return {
+    name,
+    database,
+    wholeDatabase: `${database}_all`,
+    shards: shards.map(({ name: shard, servers }) => ({
+      name: shard,
+      urls: servers.map((server) => withCredentials(server, url)),
+      quorum: quorum ?? Math.floor(servers.length / 2) + 1,
+    })),
+  };
+}
+
+function withCredentials(server: string, given: string): string {
+  const whole = new URL(server);
+  ({ username: whole.username, password: whole.password } = new URL(given));
+  whole.searchParams.set("database", databaseOf(given));
+  return whole.href;
+}
+
+/** The URL under which one server answers for all, for tools beside the program. */
+export function anyServerUrl({ url, cluster }: ClickHouseSource): string {
+  if (cluster === undefined) return url;
+  const { shards, wholeDatabase } = clusterServers(url, cluster);
+  const any = new URL(shards[0]?.urls[0] ?? url);
+  any.searchParams.set("database", wholeDatabase);
+  return any.href;
+}

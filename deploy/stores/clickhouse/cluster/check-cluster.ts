@@ -1,0 +1,51 @@
+import type { ClusterServers } from "../clickhouse-source.js";
+
+/** How a server sees itself and the cluster. */
+export interface ServerView {
+  server: string;
+  /** In the configuration of the program. */
+  shard: string;
+  /** The server's macro `shard`; empty without one. */
+  shardMacro: string;
+  /** Whether it has the macro `replica`, by which it names itself in Keeper. */
+  replicates: boolean;
+  /** Shards of the cluster in its `remote_servers`. */
+  shards: number;
+}
+
+/**
+ * Throws a sentence for the operator if a server knows other shards than the configuration of the program says: a shard
+ * that a server does not know would be missing from every number.
+ */
+export function requireShardsOf(
+  { server, shards: known }: Pick<ServerView, "server" | "shards">,
+  { name, shards }: Pick<ClusterServers, "name" | "shards">,
+): void {
+  if (known === shards.length) return;
+  throw new Error(
+    `CLICKHOUSE_SHARDS names ${shards.length} shards, and the cluster ${name} has ${known} in remote_servers of ${server}`,
+  );
+}
+
+/** The same if servers only seem to be replicas: they would be missing from half of the numbers. */
+export function checkMacros(facts: readonly ServerView[], { shards }: Pick<ClusterServers, "shards">): void {
+  for (const one of facts) {
+    const replicas = shards.find((shard) => shard.name === one.shard)?.urls.length ?? 0;
+    if (replicas > 1 && !one.replicates)
+      throw new Error(
+        `shard ${one.shard} has ${replicas} servers, and ${one.server} has no macro replica: without Keeper and macros it replicates nothing`,
+      );
+  }
+  const macros = new Map<string, ServerView>();
+  for (const one of facts.filter(({ replicates }) => replicates)) {
+    const other = [...macros.values()].find(
+      ({ shard, shardMacro }) => (shard === one.shard) !== (shardMacro === one.shardMacro),
+    );
+    if (other !== undefined)
+      throw new Error(
+        `${other.server} of shard ${other.shard} has the macro shard ${JSON.stringify(other.shardMacro)}, ` +
+          `and ${one.server} of shard ${one.shard} has ${JSON.stringify(one.shardMacro)}: servers of a shard have one, those of others another`,
+      );
+    macros.set(one.server, one);
+  }
+}

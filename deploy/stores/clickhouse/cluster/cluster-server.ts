@@ -1,0 +1,117 @@
+import { setMaxListeners } from "node:events";
+import { NETWORK_CODES } from "../../../../schemas/network-codes.js";
+import { pause } from "../../../../schemas/async/pause.js";
+
+/** A server that was found down is not asked for this long. After it, it must answer a ping first. */
+const DOWN_MS = 3_000;
+/** How often a server with a long request is looked at, and how long it may take to say that it is there. */
+const WATCH_MS = 5_000;
+const PING_MS_MAX = 5_000;
+/** A server under load may miss one. */
+const MISSED_MAX = 2;
+
+/** One server of a cluster, and whether it is up as far as this thread knows. */
+export class ClusterServer {
+  private downUntil: number | undefined;
+
+  /** `url` may have credentials. */
+  constructor(
+    readonly url: string,
+    private readonly now = () => performance.now(),
+  ) {}
+
+  /** Without credentials. */
+  get name(): string {
+    return new URL(this.url).host;
+  }
+
+  /** Asks only a server that was found down. */
+  async isUp(): Promise<boolean> {
+    if (this.downUntil === undefined) return true;
+    if (this.now() < this.downUntil) return false;
+    if (await this.answers()) this.downUntil = undefined;
+    else this.noteDown();
+    return this.downUntil === undefined;
+  }
+
+  noteDown(): void {
+    this.downUntil = this.now() + DOWN_MS;
+  }
+
+  /**
+   * Runs a request, whose signal aborts when the caller's does or when the server does not answer any more: a machine
+   * that stands still breaks no connection. Rejects with ServerDown where the server is to blame.
+   */
+  async run<T>(request: (signal: AbortSignal) => Promise<T>, caller?: AbortSignal): Promise<T> {
+    const stop = new AbortController();
+    const forward = () => stop.abort(caller?.reason);
+    // One signal stands for all statements of a caller. Their results may be streams, so it is heard after the answer.
+    if (caller !== undefined) setMaxListeners(0, caller);
+    caller?.addEventListener("abort", forward, { once: true });
+    if (caller?.aborted) forward();
+    const done = new AbortController();
+    const silent = this.watch(done.signal).then((isSilent) => {
+      if (isSilent) stop.abort();
+      return isSilent;
+    });
+    try {
+      return await request(stop.signal);
+    } catch (cause) {
+      done.abort();
+      caller?.removeEventListener("abort", forward);
+      const isDown = isUnreachable(cause) || (await silent);
+      if (!isDown || caller?.aborted) throw cause;
+      this.noteDown();
+      throw new ServerDown(`the ClickHouse server ${this.name} cannot be used: ${String(cause)}`, cause);
+    } finally {
+      done.abort();
+    }
+  }
+
+  /** Resolves with true once the server is silent, with false once the signal aborts. */
+  private async watch(done: AbortSignal): Promise<boolean> {
+    for (let missed = 0; missed < MISSED_MAX;) {
+      await pause(WATCH_MS, { signal: done, ref: false });
+      if (done.aborted) return false;
+      missed = (await this.answers()) ? 0 : missed + 1;
+    }
+    return !done.aborted;
+  }
+
+  /** On a connection of its own: those of the client may all wait. */
+  private async answers(): Promise<boolean> {
+    try {
+      const { origin } = new URL(this.url);
+      const answer = await fetch(`${origin}/ping`, { signal: AbortSignal.timeout(PING_MS_MAX) });
+      await answer.arrayBuffer();
+      return answer.ok;
+    } catch {
+      return false;
+    }
+  }
+}
+
+/** A server of a shard cannot be asked now: another one may be. With the code of a connection that fails. */
+export class ServerDown extends Error {
+  readonly code = "EHOSTUNREACH";
+
+  constructor(message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = "ServerDown";
+  }
+}
+
+function isUnreachable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code } = error as { code?: unknown };
+  return error.message === "Timeout error." || (typeof code === "string" && UNREACHABLE.has(code));
+}
+
+/** Errors of connections, and those by which a server says that it takes nothing. Names: ClickHouse, ErrorCodes.cpp. */
+const UNREACHABLE: ReadonlySet<string> = new Set([
+  ...NETWORK_CODES,
+  "81", // UNKNOWN_DATABASE, of a server that lost its disk
+  "225", // NO_ZOOKEEPER
+  "242", // TABLE_IS_READ_ONLY
+  "999", // KEEPER_EXCEPTION
+]);

@@ -1,0 +1,33 @@
+import type { ClickHouseSettings } from "@clickhouse/client";
+
+/** Shorter than the time after which a client gives up. Until a dead server's session is over, an insert waits this long. */
+const QUORUM_MS_MAX = 60_000;
+/** A server that was away is read again once it lacks nothing older. */
+const DELAY_SECONDS_MAX = 2;
+
+/**
+ * The settings of every statement. Each of the first group, at another value, gives smaller numbers without an error.
+ * Lists of ids and lists from subqueries are sent to all shards: a row and the row that removes it lie on one shard, an
+ * event and its override may not.
+ */
+export function clusterSettings({
+  quorum,
+  replicas,
+}: {
+  quorum: number;
+  replicas: number;
+}): ClickHouseSettings {
+  return {
+    skip_unavailable_shards: 0,
+    optimize_skip_unused_shards: 0,
+    distributed_group_by_no_merge: "0",
+    distributed_product_mode: "global",
+    load_balancing: "first_or_random",
+    fallback_to_stale_replicas_for_distributed_queries: 0,
+    insert_quorum: quorum > 1 ? String(quorum) : "0",
+    insert_quorum_parallel: 1,
+    insert_quorum_timeout: QUORUM_MS_MAX,
+    // With a smaller quorum, a server may lack rows whose insert was answered.
+    ...(quorum < replicas && { max_replica_delay_for_distributed_queries: String(DELAY_SECONDS_MAX) }),
+  };
+}

@@ -1,0 +1,121 @@
+import type { ClickHouseClient } from "@clickhouse/client";
+import type { ClickHouse, Shard } from "../../../../schemas/shards.js";
+import { connectClickHouse } from "../connect-clickhouse.js";
+import type { ClusterServers } from "../clickhouse-source.js";
+import { ClusterServer } from "./cluster-server.js";
+import { clusterSettings } from "./cluster-settings.js";
+import { finishInserts } from "./finish-inserts.js";
+import { failOver, onFirstUp, type Connected } from "./fail-over.js";
+import type { ShardState } from "./weigh-shards.js";
+
+/** A shard with its connections. */
+export interface ConnectedShard extends Shard, AsyncDisposable {
+  /** The tables with the rows of all shards, by server. */
+  readonly whole: readonly Connected<ClickHouse>[];
+  /** Asks its servers. */
+  state(): Promise<ShardState>;
+  /** As `Shards.catchUp`, for the reads of these servers. */
+  catchUp(tables: readonly string[]): Promise<void>;
+}
+
+/** A server that takes longer cannot be written to soon. */
+const STATE_MS_MAX = 2_000;
+/** A part whose only server is gone cannot be fetched. */
+const SYNC_SECONDS_MAX = 20;
+
+export function connectShard(
+  { name, urls, quorum }: ClusterServers["shards"][number],
+  { wholeDatabase }: Pick<ClusterServers, "wholeDatabase">,
+): ConnectedShard {
+  const settings = clusterSettings({ quorum, replicas: urls.length });
+  const servers = urls.map((url) => new ClusterServer(url));
+  const open: ClickHouseClient[] = [];
+  const connect = (database?: string): Connected<ClickHouse>[] =>
+    servers.map((server) => {
+      const client = connectClickHouse(server.url, { settings, ...(database !== undefined && { database }) });
+      open.push(client);
+      return { server, client };
+    });
+  const own = connect();
+  const what = `shard ${name}`;
+  const tables = finishInserts(
+    failOver(() => own, what),
+    () => spread(own, { quorum, what }),
+  );
+  const lone = own.map((connected) => failOver(() => [connected], `${what} with this name`));
+  const withStored = async (names: readonly string[]) =>
+    urls.length === 1 ? tables : onFirstUp(own, { what }, (connected) => synced(connected, names));
+  return {
+    name,
+    tables,
+    servers: lone,
+    whole: connect(wholeDatabase),
+    withStored,
+    withAnswered: async (names) => (quorum === urls.length ? tables : withStored(names)),
+    async catchUp(names) {
+      if (quorum === urls.length) return;
+      await Promise.all(own.map((connected) => syncIfUp(connected, names)));
+    },
+    async state() {
+      const free = (await Promise.all(own.map(freeBytesOf))).filter((bytes) => bytes !== undefined);
+      return { servers: free.length, quorum, freeBytes: free.length === 0 ? 0 : Math.min(...free) };
+    },
+    [Symbol.asyncDispose]: async () => void (await Promise.all(open.map((client) => client.close()))),
+  };
+}
+
+/** Resolves once as many servers as the quorum have all that the shard has. */
+async function spread(
+  servers: readonly Connected<ClickHouse>[],
+  { quorum, what }: { quorum: number; what: string },
+): Promise<void> {
+  const tables = await replicatedTables(servers, what);
+  const ends = await Promise.allSettled(servers.map((connected) => synced(connected, tables)));
+  const failure = ends.find((end) => end.status === "rejected");
+  const whole = ends.filter((end) => end.status === "fulfilled").length;
+  if (whole < quorum) throw new Error(`too few servers of ${what} have its rows`, { cause: failure?.reason });
+}
+
+async function replicatedTables(servers: readonly Connected<ClickHouse>[], what: string): Promise<string[]> {
+  const query = "SELECT table FROM system.replicas WHERE database = currentDatabase()";
+  const answer = await failOver(() => servers, what).query({ query, format: "JSONEachRow" });
+  return (await answer.json<{ table: string }>()).map(({ table }) => table);
+}
+
+async function synced(connected: Connected<ClickHouse>, tables: readonly string[]): Promise<ClickHouse> {
+  const { server, client } = connected;
+  for (const table of tables)
+    await server.run((signal) =>
+      client.command({
+        query: "SYSTEM SYNC REPLICA {table:Identifier} LIGHTWEIGHT",
+        query_params: { table },
+        clickhouse_settings: { receive_timeout: SYNC_SECONDS_MAX },
+        abort_signal: signal,
+      }),
+    );
+  return failOver(() => [connected], `${server.name}`);
+}
+
+/** A server that is down is not read either. */
+async function syncIfUp(connected: Connected<ClickHouse>, tables: readonly string[]): Promise<void> {
+  if (!(await connected.server.isUp())) return;
+  await synced(connected, tables);
+}
+
+/** Undefined for a server that takes no inserts now. */
+async function freeBytesOf({ server, client }: Connected<ClickHouse>): Promise<number | undefined> {
+  try {
+    const answer = await server.run(
+      (signal) => client.query({ query: STATE, format: "JSONEachRow", abort_signal: signal }),
+      AbortSignal.timeout(STATE_MS_MAX),
+    );
+    const [row] = await answer.json<{ free: string; read_only: string }>();
+    return row === undefined || Number(row.read_only) > 0 ? undefined : Number(row.free);
+  } catch {
+    return undefined;
+  }
+}
+
+const STATE = `
+  SELECT sum(free_space) AS free, (SELECT countIf(is_readonly) FROM system.replicas WHERE database = currentDatabase()) AS read_only
+  FROM system.disks`;

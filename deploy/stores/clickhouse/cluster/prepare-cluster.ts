@@ -1,0 +1,146 @@
+import type { ClickHouseClient } from "@clickhouse/client";
+import { makeReplica } from "../../../../aggregate/clickhouse/cluster/make-replica.js";
+import { hasFetched } from "../../../../aggregate/clickhouse/cluster/has-fetched.js";
+import {
+  hasWholeTables,
+  makeWholeTables,
+} from "../../../../aggregate/clickhouse/cluster/make-whole-tables.js";
+import {
+  createDatabase,
+  migrateReplicas,
+  readApplied,
+} from "../../../../aggregate/clickhouse/migrate-clickhouse.js";
+import { REPLICATED_CLAUSES, TABLE_CLAUSES } from "../../../../aggregate/clickhouse/table-clauses.js";
+import { connectClickHouse } from "../connect-clickhouse.js";
+import type { ClusterServers } from "../clickhouse-source.js";
+import { checkMacros, requireShardsOf, type ServerView } from "./check-cluster.js";
+import { ClusterServer, ServerDown } from "./cluster-server.js";
+
+type CheckLock = (() => Promise<void>) | undefined;
+
+/**
+ * Creates the databases and migrates the tables of every server that can be reached. Answers the others, and those that
+ * still fetch what their shard has: they lack what is new until this is called again. Throws if none can be reached, and if
+ * the servers are not as the configuration says. Servers that know other shards have their tables before it throws.
+ */
+export async function prepareCluster(cluster: ClusterServers, checkLock?: CheckLock): Promise<string[]> {
+  const servers = cluster.shards.flatMap(({ name, urls }) =>
+    urls.map((url) => connectServer(url, { shard: name, cluster })),
+  );
+  try {
+    const reached = await reachable(servers, cluster);
+    const views = reached.map(({ facts }) => facts);
+    checkMacros(views, cluster);
+    const ready = new Set<string>();
+    for (const { name } of cluster.shards)
+      for (const server of await prepareShard(
+        reached.filter(({ facts }) => facts.shard === name),
+        { cluster, checkLock },
+      ))
+        ready.add(server);
+    // Last: a new shard needs its tables before the servers know it, because they ask it from then on.
+    for (const view of views) requireShardsOf(view, cluster);
+    return servers.map(({ up }) => up.name).filter((name) => !ready.has(name));
+  } finally {
+    await Promise.all(servers.flatMap(({ clients }) => clients.map((client) => client.close())));
+  }
+}
+
+interface PreparedServer {
+  up: ClusterServer;
+  shard: string;
+  /** In no database. */
+  server: ClickHouseClient;
+  tables: ClickHouseClient;
+  scratch: ClickHouseClient;
+  scratchName: string;
+  clients: ClickHouseClient[];
+}
+
+type Reached = PreparedServer & { facts: ServerView };
+
+function connectServer(
+  url: string,
+  { shard, cluster }: { shard: string; cluster: ClusterServers },
+): PreparedServer {
+  const scratchName = `${cluster.database}_new`;
+  const server = connectClickHouse(url, { database: "default" });
+  const tables = connectClickHouse(url);
+  const scratch = connectClickHouse(url, { database: scratchName });
+  return {
+    up: new ClusterServer(url),
+    shard,
+    server,
+    tables,
+    scratch,
+    scratchName,
+    clients: [server, tables, scratch],
+  };
+}
+
+async function reachable(servers: readonly PreparedServer[], cluster: ClusterServers): Promise<Reached[]> {
+  const asked = await Promise.allSettled(
+    servers.map(async (one) => ({ ...one, facts: await factsOf(one, cluster.name) })),
+  );
+  const refused = asked.find(({ status, reason }: { status: string; reason?: unknown }) => {
+    return status === "rejected" && !(reason instanceof ServerDown);
+  });
+  if (refused?.status === "rejected") throw refused.reason;
+  const reached = asked.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+  if (reached.length === 0) throw (asked[0] as PromiseRejectedResult).reason;
+  return reached;
+}
+
+async function factsOf({ up, shard, server }: PreparedServer, cluster: string): Promise<ServerView> {
+  const query_params = { cluster };
+  const answer = await up.run((signal) =>
+    server.query({ query: FACTS, query_params, format: "JSONEachRow", abort_signal: signal }),
+  );
+  const [row] = await answer.json<{ shard_macro: string; replicates: 0 | 1; shards: number | string }>();
+  return {
+    server: up.name,
+    shard,
+    shardMacro: row?.shard_macro ?? "",
+    replicates: row?.replicates === 1,
+    shards: Number(row?.shards),
+  };
+}
+
+/** A server of a cluster with Keeper names itself by its macros. */
+const FACTS = `
+  SELECT
+    (SELECT any(substitution) FROM system.macros WHERE macro = 'shard') AS shard_macro,
+    toUInt8((SELECT count() FROM system.macros WHERE macro = 'replica') > 0) AS replicates,
+    (SELECT uniqExact(shard_num) FROM system.clusters WHERE cluster = {cluster:String}) AS shards`;
+
+/** Answers the names of the servers that are ready. */
+async function prepareShard(
+  servers: readonly Reached[],
+  { cluster, checkLock }: { cluster: ClusterServers; checkLock: CheckLock },
+): Promise<string[]> {
+  const replicates = servers.some(({ facts }) => facts.replicates);
+  const migrated: Reached[] = [];
+  const made: Reached[] = [];
+  for (const one of servers) {
+    await createDatabase(one.server, cluster.database);
+    const isNew = (await readApplied(one.tables)).length === 0;
+    (replicates && isNew ? made : migrated).push(one);
+  }
+  // First: a new server gets the columns that the others have.
+  await migrateReplicas(
+    migrated.map(({ tables }) => tables),
+    { clauses: replicates ? REPLICATED_CLAUSES : TABLE_CLAUSES, checkLock },
+  );
+  const [like] = replicates ? migrated : [];
+  const peer = like && { server: like.server, database: cluster.database };
+  for (const one of made) await makeReplica(one, { peer, checkLock });
+  const ready: string[] = [];
+  for (const { facts, server, tables } of servers) {
+    const given = { ...cluster, cluster: cluster.name };
+    // Without these tables it is not read: a new replica that has not fetched all would answer smaller numbers.
+    if (replicates && !(await hasWholeTables(server, given)) && !(await hasFetched(tables))) continue;
+    await makeWholeTables(server, given);
+    ready.push(facts.server);
+  }
+  return ready;
+}

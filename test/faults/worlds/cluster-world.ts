@@ -1,0 +1,103 @@
+import { connectApi } from "../../../deploy/demo/api-client.js";
+import { makeExporter } from "../../support/imports/import-world.js";
+import { openRecount } from "../../support/imports/open-recount.js";
+import { startCluster } from "../../support/program/start-cluster.js";
+import { findGivenServers, serverNames } from "../../support/shards/given-servers.js";
+import { openServersDatabase, type ServersDatabase } from "../../support/shards/servers-database.js";
+import { onPostgres } from "../../support/stores/on-postgres.js";
+import { CLUSTER_FAULTS } from "../plans/fault-catalog.js";
+import { openArmedPlan } from "./armed-plan.js";
+import type { FaultWorld } from "./fault-world.js";
+import { followFaults } from "./follow-faults.js";
+import type { KafkaWorldOptions } from "./kafka-world.js";
+import { openBrokers } from "./open-brokers.js";
+import { openPersistentClickHouse } from "./persistent-clickhouse.js";
+import { remakeReplica, whenReplicasAgree } from "./replicas.js";
+import { harmServers } from "./server-faults.js";
+import { supervise } from "./supervise.js";
+import { whenReady } from "./when-ready.js";
+
+const ORGANIZATION = "survivor";
+const SESSION_TIMEOUT_MS = 4_000;
+const ENVIRONMENT = { KAFKA_PARTITIONS: "6", KAFKA_SESSION_TIMEOUT_MS: String(SESSION_TIMEOUT_MS) };
+const BROKER_SETTINGS = { "group.min.session.timeout.ms": SESSION_TIMEOUT_MS };
+
+/** A process of the API, live collection and jobs, and two of enrichment, on the servers of TEST_CLICKHOUSE_SHARDS and a broker. */
+export async function openClusterWorld({
+  brokers = 1,
+  env = {},
+}: KafkaWorldOptions = {}): Promise<FaultWorld> {
+  const { given, control } = givenServers();
+  const database = openServersDatabase(given);
+  const kafka = await openBrokers(brokers, BROKER_SETTINGS);
+  const armed = await openArmedPlan();
+  const cluster = await startCluster({
+    brokers: kafka.brokers,
+    clickhouse: database.env,
+    env: { ...ENVIRONMENT, ...armed.env, ...env },
+  });
+  const api = await cluster.add("api,collect,jobs");
+  const enrichers = [await cluster.add("enrich"), await cluster.add("enrich")];
+  const account = await makeExporter(api, ORGANIZATION);
+  const supervisors = cluster.members.map(supervise);
+  const whenRunning = async () => void (await Promise.all(supervisors.map((each) => each.whenRunning())));
+  const shards = database.shards.map((urls) => urls.map((url) => openPersistentClickHouse(() => url)));
+  const names = given.shards.map((shard) => serverNames([shard]));
+  const following = followFaults(armed, {
+    harm: (fault) =>
+      harmServers(fault, {
+        control,
+        shards: names,
+        async remake(server) {
+          const shard = names.findIndex((list) => list.includes(server));
+          const replica = names[shard]?.indexOf(server) ?? 0;
+          await remakeReplica(database.shards[shard] ?? [], replica, () => api.admin("migrate"));
+        },
+      }),
+  });
+  return {
+    faults: CLUSTER_FAULTS,
+    programs: enrichers,
+    collector: api,
+    organization: ORGANIZATION,
+    recountBodies: await openRecount(),
+    get api() {
+      return connectApi(api.api, account.token);
+    },
+    arm: (faults) => following.arm(faults),
+    async disarm() {
+      await following.disarm();
+      await whenRunning();
+      await whenReady(api);
+      await Promise.all(shards.flat().map(whenReplicasAgree));
+    },
+    carriedOut: async () => following.struck(),
+    withPostgres: (work) => onPostgres(cluster.postgresUrl, work),
+    clickhouse: openPersistentClickHouse(inTurn(database)),
+    shards,
+    whenRunning,
+    async [Symbol.asyncDispose]() {
+      await following.stop();
+      await Promise.all(supervisors.map((each) => each.stop()));
+      await cluster[Symbol.asyncDispose]();
+      await kafka[Symbol.asyncDispose]();
+      await armed[Symbol.asyncDispose]();
+      await database[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function givenServers() {
+  const given = findGivenServers();
+  if ("missing" in given) throw new Error(given.missing);
+  const { control } = given;
+  if (control === undefined)
+    throw new Error("TEST_CLICKHOUSE_CONTROL must be a command that kills, freezes and starts the servers.");
+  return { given, control };
+}
+
+/** Every server answers for all. */
+function inTurn({ whole }: ServersDatabase): () => string {
+  let asked = 0;
+  return () => whole[asked++ % whole.length] ?? "";
+}

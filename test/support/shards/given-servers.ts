@@ -1,0 +1,50 @@
+import { parseShards, type ListedShard } from "../../../deploy/config/parse-shards.js";
+import { controlBy, type ServerControl } from "./server-control.js";
+
+/** Servers of ClickHouse that somebody started for the tests, with replicas. */
+export interface GivenServers {
+  /** In the form of CLICKHOUSE_SHARDS. */
+  text: string;
+  shards: readonly ListedShard[];
+  /** The user and the password of all of them, in a CLICKHOUSE_URL. */
+  url: string;
+  /** Kills, freezes and starts them. Absent where nobody may. */
+  control?: ServerControl;
+}
+
+export interface NoServers {
+  /** A sentence on what to set. */
+  missing: string;
+}
+
+type Environment = Record<string, string | undefined>;
+
+const FORM = "such as a: http://a1:8123 http://a2:8123; b: http://b1:8123 http://b2:8123";
+
+/**
+ * The servers of TEST_CLICKHOUSE_SHARDS, with the user and the password of TEST_CLICKHOUSE_URL (without it `default`
+ * and none) and the command of TEST_CLICKHOUSE_CONTROL. Throws when a variable is set and wrong.
+ */
+export function findGivenServers(env: Environment = process.env): GivenServers | NoServers {
+  const text = env["TEST_CLICKHOUSE_SHARDS"] ?? "";
+  if (text === "") return { missing: `TEST_CLICKHOUSE_SHARDS names no servers, ${FORM}.` };
+  const shards = parseShards(text);
+  if (typeof shards === "string")
+    throw new Error(`TEST_CLICKHOUSE_SHARDS must be shards, ${FORM}: ${shards}`);
+  if (shards.some(({ servers }) => servers.length < 2))
+    return {
+      missing: `A shard of TEST_CLICKHOUSE_SHARDS has one server alone; tests of replicas need two, ${FORM}.`,
+    };
+  const command = env["TEST_CLICKHOUSE_CONTROL"] ?? "";
+  return {
+    text,
+    shards,
+    url: env["TEST_CLICKHOUSE_URL"] ?? `${shards[0]?.servers[0] ?? ""}`,
+    ...(command !== "" && { control: controlBy(command) }),
+  };
+}
+
+/** The names of the servers for the control command. */
+export function serverNames(shards: readonly ListedShard[]): string[] {
+  return shards.flatMap(({ name, servers }) => servers.map((_, index) => `${name}${index + 1}`));
+}
