@@ -5,6 +5,7 @@ import { loadSecretKey } from "../config/secret-key.js";
 import { browsableUrl, readRunningEndpoints, type Endpoints } from "../data-dir/data-dir.js";
 import { isLocked } from "../data-dir/lock-file.js";
 import { StartFailure } from "../process/start-failure.js";
+import { clickhouseSource, type ClickHouseSource } from "../stores/clickhouse/clickhouse-source.js";
 import type { EventLogSource } from "../stores/open-event-log.js";
 import type { AdminStores } from "./administer.js";
 
@@ -54,21 +55,26 @@ async function openRunning(
     dataDir: { path: config.dataDir },
     required: config.databaseUrl !== undefined || !existsSync(join(config.dataDir, "secret-key")),
   });
-  const clickhouseUrl = config.clickhouseUrl ?? clickhouse;
+  const source = sourceOf(config, clickhouse);
   return {
     postgresUrl: postgres,
     apiUrl: api && browsableUrl(api),
-    clickhouseUrl,
+    clickhouseSource: source,
     secretKey,
     logSource: logSourceOf(config),
     async runClickHouse() {
-      if (clickhouseUrl !== undefined) return clickhouseUrl;
+      if (source !== undefined) return source;
       throw new StartFailure(
         "ClickHouse does not run: start the server on this DATA_DIR, or set CLICKHOUSE_URL.",
       );
     },
     [Symbol.asyncDispose]: async () => undefined,
   };
+}
+
+function sourceOf(config: Config, running: string | undefined): ClickHouseSource | undefined {
+  if (config.clickhouseUrl !== undefined) return clickhouseSource(config);
+  return running === undefined ? undefined : { url: running };
 }
 
 function logSourceOf({ kafka, dataDir }: Config): EventLogSource {

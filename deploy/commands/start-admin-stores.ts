@@ -3,6 +3,7 @@ import { loadSecretKey } from "../config/secret-key.js";
 import { openDataDir } from "../data-dir/data-dir.js";
 import { ClosingStack } from "../process/closing-stack.js";
 import { createLog } from "../process/log.js";
+import { clickhouseSource } from "../stores/clickhouse/clickhouse-source.js";
 import { prepareClickHouse } from "../stores/clickhouse/prepare-clickhouse.js";
 import { startClickHouse } from "../stores/embedded/clickhouse/clickhouse.js";
 import { startPostgres } from "../stores/embedded/postgres/postgres.js";
@@ -12,7 +13,8 @@ import type { AdminStores } from "./administer.js";
 
 /** The embedded databases of a DATA_DIR on which no server runs, started for one command. */
 export async function startAdminStores(config: Config, logSource: EventLogSource): Promise<AdminStores> {
-  const dataDir = await openDataDir(config.dataDir);
+  const given = config.clickhouseUrl === undefined ? undefined : clickhouseSource(config);
+  const dataDir = await openDataDir(config.dataDir, { isCommand: true });
   try {
     const secretKey = await loadSecretKey({ fromConfig: config.secretKey, dataDir, required: false });
     const log = createLog({ level: "warn" });
@@ -23,16 +25,16 @@ export async function startAdminStores(config: Config, logSource: EventLogSource
     return {
       postgresUrl: postgres.url,
       apiUrl: undefined,
-      clickhouseUrl: config.clickhouseUrl,
+      clickhouseSource: given,
       secretKey,
       logSource,
       async runClickHouse() {
-        if (config.clickhouseUrl !== undefined) return config.clickhouseUrl;
+        if (given !== undefined) return given;
         const clickhouse = open.use(await startClickHouse({ dir: dataDir.sub("clickhouse"), log }));
         const url = embeddedUrl(clickhouse);
         // Nobody else starts on the directory while this process has it.
         await prepareClickHouse(url, { lock: "alone" });
-        return url;
+        return { url };
       },
       // Releases the directory last, when no server uses it.
       [Symbol.asyncDispose]: () => open[Symbol.asyncDispose](),

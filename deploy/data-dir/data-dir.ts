@@ -33,18 +33,30 @@ const ENDPOINTS = "endpoints.json";
 /** The folder in which a restore puts everything together. It is gone once the restore is complete. */
 export const RESTORING = "restoring";
 
+export interface OpenDataDir extends Locking {
+  restoring?: boolean;
+}
+
+interface Locking {
+  /** Whether this process has the directory for a moment only, so that others wait for it. */
+  isCommand?: boolean;
+  /** Takes a sentence once this process waits for a command that has the directory. */
+  onWait?: (sentence: string) => void;
+}
+
 /**
  * Creates the directory (mode 0700) and locks it. A killed instance leaves no lock behind. Throws StartFailure when
- * another process holds the lock, when the directory is not writable, or when a restore of it was interrupted.
+ * another process holds the lock (a command: for longer than a minute), when the directory is not writable, or when a
+ * restore of it was interrupted.
  */
 export async function openDataDir(
   path: string,
-  { restoring = false }: { restoring?: boolean } = {},
+  { restoring = false, ...locking }: OpenDataDir = {},
 ): Promise<DataDir> {
   const root = resolve(path);
   const lock = await explaining(root, async () => {
     makePrivate(root);
-    return takeLock(root);
+    return takeLock(root, locking);
   });
   if (!restoring && existsSync(join(root, RESTORING))) {
     lock.release();
@@ -91,18 +103,38 @@ function makePrivate(root: string): void {
   chmodSync(root, 0o700);
 }
 
-function takeLock(root: string): Promise<LockFile> {
-  const take = async () => {
-    const taken = takeLockFile(join(root, LOCK));
-    if ("release" in taken) return taken;
-    throw new StartFailure(heldSentence(root, taken.heldBy));
-  };
-  return retry(take, { ...LOCK_ATTEMPTS, isTransient: (error) => error instanceof StartFailure });
+/** A command that runs while a service starts must not keep it from starting. */
+const COMMAND = "command";
+const COMMAND_ATTEMPTS = { attempts: 600, backoff: { firstMs: 100 } };
+
+class HeldLock extends StartFailure {
+  constructor(
+    root: string,
+    readonly heldBy: string,
+  ) {
+    const holder = heldBy === "" ? "another process" : `process ${heldBy.split(" ", 1)[0]}`;
+    super(`DATA_DIR ${root} is in use by ${holder}: stop it first, or choose another DATA_DIR.`);
+  }
+
+  get isCommand(): boolean {
+    return this.heldBy.endsWith(COMMAND);
+  }
 }
 
-function heldSentence(root: string, heldBy: string): string {
-  const holder = heldBy === "" ? "another process" : `process ${heldBy}`;
-  return `DATA_DIR ${root} is in use by ${holder}: stop it first, or choose another DATA_DIR.`;
+async function takeLock(root: string, { isCommand = false, onWait }: Locking): Promise<LockFile> {
+  const take = async () => {
+    const taken = takeLockFile(join(root, LOCK), { as: isCommand ? COMMAND : "" });
+    if ("release" in taken) return taken;
+    throw new HeldLock(root, taken.heldBy);
+  };
+  try {
+    return await retry(take, { ...LOCK_ATTEMPTS, isTransient: (error) => error instanceof HeldLock });
+  } catch (error) {
+    if (!(error instanceof HeldLock && error.isCommand)) throw error;
+    onWait?.(`waiting for an admin command, process ${error.heldBy.split(" ", 1)[0]}, to end`);
+    const isTransient = (failure: unknown) => failure instanceof HeldLock && failure.isCommand;
+    return retry(take, { ...COMMAND_ATTEMPTS, isTransient });
+  }
 }
 
 function makeFolder(path: string): string {

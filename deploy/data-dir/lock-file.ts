@@ -29,10 +29,11 @@ const LOCK_NOT_WAITING = 4;
 const EWOULDBLOCK = process.platform === "darwin" ? 35 : 11;
 
 /**
- * Takes the lock and writes this process's id into the file, or returns the id of the holder ("" while unknown). Calls
- * flock(2), which Node does not have: with a file that only names a process, one could not tell whether it still runs.
+ * Takes the lock and writes this process's id into the file, and the text `as` behind it, or returns what the holder wrote
+ * ("" while unknown). Calls flock(2), which Node does not have: with a file that only names a process, one could not tell
+ * whether it still runs.
  */
-export function takeLockFile(path: string): LockFile | { heldBy: string } {
+export function takeLockFile(path: string, { as = "" } = {}): LockFile | { heldBy: string } {
   for (;;) {
     const fd = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600);
     if (!flock(fd, LOCK_EXCLUSIVE)) {
@@ -40,15 +41,15 @@ export function takeLockFile(path: string): LockFile | { heldBy: string } {
       return { heldBy: readIfThere(path) };
     }
     // The last holder may have removed the file between our open and our lock. Such a lock protects nothing.
-    if (isStillAt(fd, path)) return writtenLock(fd, path);
+    if (isStillAt(fd, path)) return writtenLock(fd, { path, text: `${process.pid} ${as}`.trim() });
     closeSync(fd);
   }
 }
 
-function writtenLock(fd: number, path: string): LockFile {
+function writtenLock(fd: number, { path, text }: { path: string; text: string }): LockFile {
   try {
     ftruncateSync(fd);
-    writeSync(fd, `${process.pid}\n`, 0);
+    writeSync(fd, `${text}\n`, 0);
   } catch (error) {
     closeSync(fd);
     throw error;

@@ -44,6 +44,18 @@ test("a second opening names the process that holds the directory", async () => 
   await expect(openDataDir(path)).rejects.toBeInstanceOf(StartFailure);
 });
 
+test("an opening waits for a command that has the directory, and not for a service", async () => {
+  const command = await openDataDir(path, { isCommand: true });
+  const waits: string[] = [];
+  const waiting = openDataDir(path, { onWait: (sentence) => waits.push(sentence) });
+  await expect.poll(() => waits).toEqual([expect.stringContaining(`process ${process.pid}, to end`)]);
+  await command[Symbol.asyncDispose]();
+  await using _service = await waiting;
+  await expect(openDataDir(path, { isCommand: true })).rejects.toThrow(
+    `is in use by process ${process.pid}: `,
+  );
+});
+
 test("exactly one of several concurrent openings succeeds", async () => {
   const results = await Promise.allSettled(Array.from({ length: 5 }, () => openDataDir(path)));
   const opened = results.filter((result) => result.status === "fulfilled");

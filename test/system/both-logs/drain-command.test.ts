@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { ApiClient } from "../../../deploy/demo/api-client.js";
+import { generateBody } from "../../../deploy/demo/generate-events.js";
+import { openImportWorld } from "../../support/imports/import-world.js";
+import { makePackage } from "../../support/imports/make-artifacts.js";
+import { openUpload } from "../../support/imports/open-upload.js";
+import type { Toolchain } from "../../support/program/start-toolchain.js";
+
+const ORGANIZATION = "draining";
+const DRAINED = "Every line that was acknowledged is in ClickHouse and settled.";
+const UUID = "[0-9a-f-]{36}";
+
+let toolchain: Toolchain;
+let api: ApiClient;
+let path: string;
+let body: Buffer;
+
+beforeAll(async () => {
+  ({ toolchain, api } = await openImportWorld(ORGANIZATION));
+  const { id } = await makePackage(api, { organization: ORGANIZATION, name: "files", libraryType: "other" });
+  const packages = [{ id, libraryType: "other" as const }];
+  const mix = { seed: 41, clients: 2_000, overrideShare: 0.2, from: "2025-03-10", days: 30, packages };
+  path = `/v2/packages/${ORGANIZATION}/${id}/import`;
+  body = Buffer.concat([...generateBody({ ...mix, count: 20_000 })]);
+});
+
+afterAll(() => toolchain?.close());
+
+test("waits until every import is done", async () => {
+  const started = [await api.importBody(path, body), await api.importBody(path, body)];
+  expect(await toolchain.admin("drain", "--timeout", "120")).toBe(DRAINED);
+  const records = started.map(({ id }) => api.get(`/v2/imports/${ORGANIZATION}/${id}`));
+  expect(await Promise.all(records)).toMatchObject([{ status: "done" }, { status: "done" }]);
+});
+
+test("gives up after its time, and names an upload that is under way", async () => {
+  const upload = openUpload(api, path);
+  await upload.send(body.subarray(0, 1_000));
+  const left = new RegExp(`After 1 s .*1 import is not done \\(${UUID}\\)`);
+  await expect(toolchain.admin("drain", "--timeout", "1")).rejects.toThrow(left);
+  upload.end();
+  await upload.answer;
+  expect(await toolchain.admin("drain", "--timeout", "120")).toBe(DRAINED);
+});
+
+test("finds records that no service reads", async () => {
+  expect(await toolchain.kill("SIGTERM")).toBe(0);
+  expect(await toolchain.admin("drain")).toBe(DRAINED);
+  await using log = await toolchain.openLog();
+  await log.append([Buffer.from("left")], { partition: 0 });
+  await expect(toolchain.admin("drain", "--timeout", "1")).rejects.toThrow("1 record waits in the event log");
+});
