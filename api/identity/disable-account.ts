@@ -27,7 +27,7 @@ export async function switchAccount(
     if (!(await updateDisabled(client, { accountId: account.id, disabled }))) return;
     if (disabled) await deleteSessionsOf(client, account.id);
     const action = disabled ? "account.disable" : "account.enable";
-    await recordFor(client, { account, ownerId: account.id, action });
+    await recordOfOperator(client, { account, ownerId: account.id, action });
   });
 }
 
@@ -41,12 +41,13 @@ export async function removeAccount(pg: Pool, username: string): Promise<void> {
     const organizations = await lockOrganizationsOf(client, account.id);
     requireNothingLeft(account, await readBelongings(client, account.id));
     for (const ownerId of organizations)
-      await recordFor(client, { account, ownerId, action: "account.remove" });
+      await recordOfOperator(client, { account, ownerId, action: "account.remove" });
     await deleteAccount(client, account);
   });
 }
 
-async function lockedAccount(client: PoolClient, username: string): Promise<NamedAccount> {
+/** The account that an operator names. Nothing else changes it until the transaction ends. Throws `unknown-user`. */
+export async function lockedAccount(client: PoolClient, username: string): Promise<NamedAccount> {
   const account = await requireAccount(client, username);
   await lockTokens(client, account.id);
   return account;
@@ -54,34 +55,46 @@ async function lockedAccount(client: PoolClient, username: string): Promise<Name
 
 function requireNothingLeft({ username }: NamedAccount, belongings: Belongings): void {
   const { organizations, packages, pixels, imports } = belongings;
-  const reasons = [
-    reasonOf("is the last owner of", organizations),
-    reasonOf("owns the packages", packages),
-    reasonOf("owns the pixels", pixels),
-    reasonOf("started imports that still run:", imports),
-  ].filter((reason) => reason !== "");
-  if (reasons.length === 0) return;
+  const obstacles = [
+    { what: "is the last owner of", names: organizations, remedy: "make somebody else an owner there" },
+    { what: "owns the packages", names: packages, remedy: "delete the packages" },
+    { what: "owns the pixels", names: pixels, remedy: "delete the pixels" },
+    {
+      what: "started imports that still run:",
+      names: imports,
+      remedy: "abort these imports or wait for them",
+    },
+  ].filter(({ names }) => names.length > 0);
+  if (obstacles.length === 0) return;
+  const reasons = obstacles.map(({ what, names }) => `${what} ${listed(names)}`).join("; and ");
+  const remedies = obstacles.map(({ remedy }) => remedy).join(", ");
   throw new Problem(
     "cannot-remove-last-owner",
-    `${username} ${reasons.join("; and ")}. Nothing was removed; disable-account works at any time.`,
+    `${username} ${reasons}. Nothing was removed. First, ${remedies} (rotate-token prints a token for that); ` +
+      "disable-account works at any time.",
   );
 }
 
 const NAMED_MAX = 20;
 
-function reasonOf(what: string, names: readonly string[]): string {
-  if (names.length === 0) return "";
+/** Names in a sentence, or the first of very many. */
+export function listed(names: readonly string[]): string {
   const more = names.length > NAMED_MAX ? ` and ${names.length - NAMED_MAX} more` : "";
-  return `${what} ${names.slice(0, NAMED_MAX).join(", ")}${more}`;
+  return `${names.slice(0, NAMED_MAX).join(", ")}${more}`;
 }
 
 interface Recording {
   account: NamedAccount;
   ownerId: string;
   action: OperatorAction;
+  changes?: Record<string, unknown>;
 }
 
-async function recordFor(client: PoolClient, { account, ownerId, action }: Recording): Promise<void> {
+/** Writes into the owner's log what an operator did to an account. */
+export async function recordOfOperator(
+  client: PoolClient,
+  { account, ownerId, action, changes }: Recording,
+): Promise<void> {
   const target = { kind: "user", id: account.id, name: account.username } as const;
-  await insertAuditEntry(client, { ownerId, by: OPERATOR, action, target });
+  await insertAuditEntry(client, { ownerId, by: OPERATOR, action, target, ...(changes && { changes }) });
 }

@@ -1,6 +1,8 @@
 import { Command, InvalidArgumentError } from "commander";
 import { createAccount, rotateToken } from "../../api/identity/accounts.js";
 import { removeAccount, switchAccount } from "../../api/identity/disable-account.js";
+import { removeOrganization } from "../../api/identity/remove-organization.js";
+import { renameAccount } from "../../api/identity/rename-account.js";
 import { makeSignInLink, signInLinkUrl } from "../../api/identity/sign-in-links.js";
 import { LINK_MINUTES } from "../../api/stores/accounts/sign-in-links.js";
 import { isHttpUrl } from "../../schemas/formats.js";
@@ -24,6 +26,7 @@ export function accountCommands(administer: Administer): Command[] {
       )
       .argument("<username>")
       .action((username: string) => administer(async (deps) => [await rotateToken(deps, username)])),
+    renameCommand(administer),
     ...endingCommands(administer),
   ];
 }
@@ -59,12 +62,27 @@ function serviceUrl({ apiUrl }: Pick<Administered, "apiUrl">): string {
   );
 }
 
+function renameCommand(administer: Administer): Command {
+  return new Command("rename-account")
+    .description(
+      "Give an account another username. Its token, sessions and packages stay. URLs have the new name at once, and the old one is free.",
+    )
+    .argument("<username>")
+    .argument("<new-username>", "unique among users and organizations, ignoring case")
+    .action((username: string, to: string) =>
+      administer(async ({ pg }) => {
+        const before = await renameAccount(pg, { username, to });
+        return [`${before} is ${to} now.`];
+      }),
+    );
+}
+
 function endingCommands(administer: Administer): Command[] {
   const switching = (name: string, { disabled }: { disabled: boolean }) =>
     new Command(name).argument("<username>").action((username: string) =>
       administer(async ({ pg }) => {
         await switchAccount(pg, { username, disabled });
-        return [];
+        return [disabled ? `${username} is refused now.` : `${username} is let in again.`];
       }),
     );
   return [
@@ -75,15 +93,25 @@ function endingCommands(administer: Administer): Command[] {
       "Let a disabled account in again, with the token and password that it had.",
     ),
     new Command("remove-account")
+      .alias("delete-account")
       .description(
-        "Remove an account for good. Refused while it owns packages or pixels, or is the last owner of an organization.",
+        "Remove an account for good, with its e-mail address, tokens, sessions and own log. Refused while it owns packages or pixels, is the last owner of an organization, or has imports running.",
       )
       .argument("<username>")
       .action((username: string) =>
         administer(async ({ pg }) => {
           await removeAccount(pg, username);
-          return [];
+          return [`${username} is removed.`];
         }),
+      ),
+    new Command("remove-organization")
+      .alias("delete-organization")
+      .description(
+        "Remove an organization for good, with its members' roles, webhooks, companies, records of imports and own log. Refused while it owns packages or pixels, or their events are not erased yet.",
+      )
+      .argument("<organization>")
+      .action((organization: string) =>
+        administer(async ({ pg }) => [`${await removeOrganization(pg, organization)} is removed.`]),
       ),
   ];
 }

@@ -9,9 +9,11 @@ import { changedFields } from "../../answers/changed-fields.js";
 import { entityTag, requireMatch } from "../../answers/entity-tag.js";
 import { readJson } from "../../middleware/read-json.js";
 import { putLocation } from "../../answers/put-location.js";
+import { QUOTA_PROBLEMS, requireRoom, type Quotas } from "../../authorise/quotas.js";
 import { route, type Route } from "../../route.js";
 import { inTransaction } from "../../stores/connection.js";
 import {
+  countOrganizationsMade,
   insertOrganization,
   lockOwner,
   lockRenames,
@@ -33,7 +35,7 @@ const RECORD = {
 };
 const BODY = { schema: ORGANIZATION_UPSERT, example: SENT };
 
-export function organizationRoutes({ pg }: { pg: Pool }): Route[] {
+export function organizationRoutes({ pg, quotas }: { pg: Pool; quotas: Quotas }): Route[] {
   return [
     route({
       method: "POST",
@@ -44,11 +46,14 @@ export function organizationRoutes({ pg }: { pg: Pool }): Route[] {
         summary: "Create an organization; you become its owner",
         body: BODY,
         answers: { 201: RECORD },
-        problems: ["already-exists"],
+        problems: ["already-exists", QUOTA_PROBLEMS.organizations],
       },
       async handle({ ctx, account, record }) {
         const organization = await readJson(ctx, parseOrganizationUpsert);
         const made = await inTransaction(pg, async (client) => {
+          await lockOwner(client, account.username);
+          const count = await countOrganizationsMade(client, account.id);
+          requireRoom(quotas, "organizations", { name: account.username, count });
           const { id, ...made } = await insertOrganization(client, { organization, creatorId: account.id });
           await record(client, { ownerId: id, target: target(id, made.name), changes: organization });
           return made;

@@ -126,6 +126,19 @@ export async function readAccountByName(pg: Postgres, username: string): Promise
   return account;
 }
 
+/** Throws `already-exists` if the name is taken. */
+export async function updateUsername(
+  client: Postgres,
+  { accountId, username }: { accountId: string; username: string },
+): Promise<void> {
+  try {
+    await query(client, "update owners set name = $2 where id = $1", [accountId, username]);
+  } catch (error) {
+    if (violates(error, "owners_name_taken")) throw taken(`The name ${username}`, error);
+    throw error;
+  }
+}
+
 /** An account that is not disabled, with its password as a PHC string, if it has one. */
 export interface AccountWithPassword extends User {
   passwordHash: string | null;

@@ -14,8 +14,8 @@ export async function insertOrganization(
   const text = `
     with owner as (insert into owners (id, kind, name) values ($1, 'organization', $2) returning id, name),
     made as (
-      insert into organizations (id, description, website, billing_email)
-      select id, $3, $4, $5 from owner returning *
+      insert into organizations (id, description, website, billing_email, made_by)
+      select id, $3, $4, $5, $6 from owner returning *
     ),
     joined as (
       insert into memberships (organization_id, account_id, role) select id, $6, 'owner' from owner
@@ -25,6 +25,13 @@ export async function insertOrganization(
   const id = uuidv7();
   const values = [id, name, description, website ?? null, billingEmail, creatorId];
   return { id, ...record(await naming(name, () => query<Row>(pg, text, values))) };
+}
+
+/** The organizations that the account made, also those that others own since. */
+export async function countOrganizationsMade(pg: Postgres, accountId: string): Promise<number> {
+  const text = "select count(*)::int as organizations from organizations where made_by = $1";
+  const [counted] = await query<{ organizations: number }>(pg, text, [accountId]);
+  return counted?.organizations ?? 0;
 }
 
 /** Throws `already-exists` if the name is taken. */

@@ -144,6 +144,49 @@ describe("admin", () => {
     expect(errors).toEqual([expect.stringMatching(sentence)]);
   });
 
+  test("removes an organization that owns nothing, and says what has to go first", async () => {
+    const { out } = await admin(
+      beside(),
+      "create-account",
+      "--username",
+      "Ivy",
+      "--email",
+      "ivy@example.org",
+    );
+    const token = out[0] ?? "";
+    await using api = await serveApi({ pg });
+    const organization = { name: "Ivy-Team", description: "Ivy", billingEmail: "ivy@example.org" };
+    await api.call(token, "POST /v1/organizations", organization);
+    const made = await api.call(token, "POST /v1/organizations/ivy-team/packages", {
+      name: "web",
+      shortDescription: "",
+    });
+    expect(made.status).toBe(201);
+    const owning = await admin(beside(), "remove-organization", "ivy-team");
+    expect(owning.errors).toEqual([
+      "Ivy-Team owns the packages web: delete them first. Nothing was removed.",
+    ]);
+    expect((await api.call(token, "DELETE /v1/packages/web")).status).toBe(204);
+    const erasing = await admin(beside(), "remove-organization", "ivy-team");
+    expect(erasing.errors).toEqual([
+      "Ivy-Team has events that are being erased: wait for some minutes. Nothing was removed.",
+    ]);
+    // As the job does that erases them.
+    await pg.query("update deleted_artifacts set erased_at = now()");
+    const removed = await admin(beside(), "remove-organization", "ivy-team");
+    expect(removed).toMatchObject({ out: ["Ivy-Team is removed."], errors: [] });
+    expect((await api.call(token, "GET /v1/organizations/ivy-team")).status).toBe(404);
+    const log = await api.call(token, "GET /v2/ivy/audit");
+    expect(log.body).toMatchObject({
+      audit_entries: [
+        { action: "organization.remove", target: { kind: "organization", name: "Ivy-Team" } },
+        {},
+      ],
+    });
+    const again = await admin(beside(), "remove-organization", "ivy-team");
+    expect(again.errors).toEqual(["There is no organization ivy-team."]);
+  });
+
   test("refuses a name or an address that is taken", async () => {
     await admin(beside(), "create-account", "--username", "carl", "--email", "carl@example.org");
     const name = await admin(beside(), "create-account", "--username", "CARL", "--email", "c@example.org");
