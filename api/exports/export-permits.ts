@@ -10,7 +10,8 @@ export interface ExportPermit extends Disposable {
 
 export interface ExportCaller {
   accountId: string;
-  socket: { destroy: () => unknown };
+  /** Destroyed by itself after `setTimeout` once nothing moves on it for that long; 0 ends that. */
+  socket: { destroy: () => unknown; setTimeout: (idleMs: number) => unknown };
   /** Aborted when the caller leaves. */
   signal: AbortSignal;
   /** Called when this export is broken off for others that wait. */
@@ -28,6 +29,8 @@ export const EXPORT_LIMITS = {
   waitMsMax: 10_000,
   /** How long a caller may take for one part, at most 1 MiB, while others wait. */
   stalledMsMax: 20_000,
+  /** How long nothing may move between a part and its caller, the first and the last bytes included, if nobody waits. */
+  idleMsMax: 300_000,
 };
 
 /** Far above `inAll`: only bounds the connections that wait for their share. */
@@ -42,13 +45,14 @@ interface Holder {
 
 /**
  * Shares the exports that are streamed at once. A connection has one at a time: pipelined requests wait for each other,
- * because only the first can be written. A caller who reads nothing loses its place, and its connection, to others.
+ * because only the first can be written. A caller who reads nothing loses its place, and its connection: soon to others that
+ * wait, and in minutes without.
  */
 export function openExportPermits({
   now = () => performance.now(),
   ...limits
 }: ExportPermitOptions = {}): TakeExportPermit {
-  const { inAll, perAccount, waitMsMax, stalledMsMax } = { ...EXPORT_LIMITS, ...limits };
+  const { inAll, perAccount, waitMsMax, stalledMsMax, idleMsMax } = { ...EXPORT_LIMITS, ...limits };
   const takeConnection = limitConcurrency({ perKey: 1, inAll: CONNECTIONS_MAX });
   const takeShare = limitConcurrency({ perKey: perAccount, inAll });
   const connections = new WeakMap<object, string>();
@@ -88,10 +92,19 @@ export function openExportPermits({
     const holder: Holder = { handedAt: undefined, breakOff };
     holders.add(holder);
     return {
-      onHanded: () => void (holder.handedAt = now()),
-      onTaken: () => void (holder.handedAt = undefined),
+      onHanded() {
+        holder.handedAt = now();
+        socket.setTimeout(idleMsMax);
+      },
+      onTaken() {
+        holder.handedAt = undefined;
+        // ClickHouse may take its time for the next part.
+        socket.setTimeout(0);
+      },
       [Symbol.dispose]() {
         if (!holders.delete(holder)) return;
+        // The last bytes may still be on their way. Node sets another time once they are.
+        socket.setTimeout(idleMsMax);
         share[Symbol.dispose]();
         connection[Symbol.dispose]();
       },

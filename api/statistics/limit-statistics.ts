@@ -1,16 +1,27 @@
 import { limitConcurrency } from "../../schemas/async/limit-concurrency.js";
 import { Problem } from "../../schemas/problem.js";
 import type { ApiContext } from "../route.js";
+import { shareAnswers, type Sharing } from "./share-answers.js";
 
 /** A caller's own requests wait for each other before they keep others waiting. */
 const AT_ONCE = { perKey: 4, inAll: 8 };
 /** Of waiting and reading together. */
 const TIME_MS_MAX = 20_000;
+/** Pages that many people look at at once cost one query a second. */
+export const SHARED_MS = 1_000;
+const ANSWERS_MAX = 100;
+
+interface Asking {
+  /** Id of the account. */
+  caller: string;
+  /** Without it nothing is shared. A request waits for its turn together with those that have the same key. */
+  sharing?: Sharing;
+}
 
 /** Runs the work of a request for a caller. Its signal ends with the connection and after `TIME_MS_MAX`. */
-export type RunLimited = <T>(
+export type RunLimited = <T extends object>(
   ctx: ApiContext,
-  caller: string,
+  asking: Asking,
   work: (signal: AbortSignal) => Promise<T>,
 ) => Promise<T>;
 
@@ -20,16 +31,18 @@ export type RunLimited = <T>(
  */
 export function limitStatistics({ timeMsMax = TIME_MS_MAX } = {}): RunLimited {
   const take = limitConcurrency(AT_ONCE);
-  return async (ctx, caller, work) => {
-    const left = new AbortController();
-    const leave = () => left.abort();
-    ctx.res.once("close", leave);
+  const share = shareAnswers<object>({ sharedMs: SHARED_MS, answersMax: ANSWERS_MAX });
+
+  async function runInTime<T>(
+    { caller, left, begin }: { caller: string; left: AbortSignal; begin: (() => void) | undefined },
+    work: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
     const timeout = AbortSignal.timeout(timeMsMax);
-    const signal = AbortSignal.any([left.signal, timeout]);
-    let permit: Disposable | undefined;
+    const signal = AbortSignal.any([left, timeout]);
     try {
-      permit = await take([caller], signal);
+      using _permit = await take([caller], signal);
       signal.throwIfAborted();
+      begin?.();
       return await work(signal);
     } catch (cause) {
       if (!timeout.aborted || cause instanceof Problem) throw cause;
@@ -37,8 +50,22 @@ export function limitStatistics({ timeMsMax = TIME_MS_MAX } = {}): RunLimited {
         retryAfterSeconds: 30,
         cause,
       });
+    }
+  }
+
+  return async <T extends object>(
+    ctx: ApiContext,
+    { caller, sharing }: Asking,
+    work: (signal: AbortSignal) => Promise<T>,
+  ) => {
+    const left = new AbortController();
+    const leave = () => left.abort();
+    ctx.res.once("close", leave);
+    try {
+      const run = (signal: AbortSignal, begin?: () => void) =>
+        runInTime({ caller, left: signal, begin }, work);
+      return sharing === undefined ? await run(left.signal) : ((await share(sharing, left.signal, run)) as T);
     } finally {
-      permit?.[Symbol.dispose]();
       ctx.res.off("close", leave);
     }
   };

@@ -5,11 +5,17 @@ import type { Logger } from "pino";
 import { SAFE_HEADERS } from "../../api/middleware/security-headers.js";
 import { Problem, type ProblemCode } from "../../schemas/problem.js";
 
+/** The error of Node's parser. */
+interface RefusedBytes extends NodeJS.ErrnoException {
+  /** The bytes that it read last, which mostly begin with the request. */
+  rawPacket?: Buffer;
+}
+
 /**
  * Answers bytes that the HTTP parser refused with an error in the usual shape, and closes the connection. When another
  * answer was already started, only closes the connection.
  */
-export function answerUnparsed(error: NodeJS.ErrnoException, socket: Duplex, log?: Logger): void {
+export function answerUnparsed(error: RefusedBytes, socket: Duplex, log?: Logger): void {
   if (error.code === "ECONNRESET" || !socket.writable || hasStartedAnswer(socket)) {
     socket.destroy();
     return;
@@ -22,8 +28,14 @@ export function answerUnparsed(error: NodeJS.ErrnoException, socket: Duplex, log
     "the HTTP parser refused a request",
   );
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${lines.join("\r\n")}\r\n\r\n${body}`);
+  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${lines.join("\r\n")}\r\n\r\n`;
+  socket.end(isHead(error) ? head : head + body);
   socket.once("finish", () => socket.destroy());
+}
+
+/** After a HEAD, a client would take a body for another answer. */
+function isHead({ rawPacket }: RefusedBytes): boolean {
+  return rawPacket?.subarray(0, 5).toString("latin1") === "HEAD ";
 }
 
 /**

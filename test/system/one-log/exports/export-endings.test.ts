@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer, get, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
@@ -67,6 +68,11 @@ async function* some(): AsyncGenerator<Buffer> {
 
 async function* endless(): AsyncGenerator<Buffer> {
   for (;;) yield LINES;
+}
+
+/** That no compressor makes smaller. */
+async function* noise(): AsyncGenerator<Buffer> {
+  for (;;) yield randomBytes(200_000);
 }
 
 async function* failing(): AsyncGenerator<Buffer> {
@@ -194,3 +200,20 @@ test("a caller who would wait long is told when to come again, and the place is 
     })
     .toBe(200);
 });
+
+test.each([{}, { "Accept-Encoding": "gzip" }])(
+  "a caller who reads nothing from the first byte on loses its export in bounded time, though nobody waits, and without a warning: %o",
+  async (headers) => {
+    const take = openExportPermits({ idleMsMax: 50 });
+    await using server = await serve(noise, take);
+    const { hostname, port } = new URL(server.url);
+    const silent = connect(Number(port), hostname).pause();
+    silent.on("error", () => undefined);
+    const asked = Object.entries({ Host: "x", ...headers }).map(([name, value]) => `${name}: ${value}`);
+    silent.write(["GET / HTTP/1.1", ...asked, "", ""].join("\r\n"));
+    await expect.poll(() => server.told.endings).toEqual(["left"]);
+    expect(server.told.signals.map(({ aborted }) => aborted)).toEqual([true]);
+    expect(server.told.warnings).toEqual([]);
+    silent.destroy();
+  },
+);

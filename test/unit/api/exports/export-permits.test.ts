@@ -4,7 +4,7 @@ import { openExportPermits, type ExportPermit } from "../../../../api/exports/ex
 const NEVER = new AbortController().signal;
 const LIMITS = { inAll: 3, perAccount: 2, waitMsMax: 20, stalledMsMax: 100 };
 
-const socketOf = () => ({ destroy: vi.fn() });
+const socketOf = () => ({ destroy: vi.fn(), setTimeout: vi.fn() });
 const caller = (accountId: string, over = {}) => ({ accountId, socket: socketOf(), signal: NEVER, ...over });
 const REFUSAL = { code: "unavailable", retryAfterSeconds: 1 };
 
@@ -45,7 +45,7 @@ test("a caller who takes too long for a part loses its place to others that wait
   const take = openExportPermits({ ...LIMITS, now: () => clock.now });
   const permits: ExportPermit[] = [];
   const open = async (accountId: string) => {
-    const socket = { destroy: vi.fn(() => permits[0]?.[Symbol.dispose]()) };
+    const socket = { ...socketOf(), destroy: vi.fn(() => permits[0]?.[Symbol.dispose]()) };
     const onBrokenOff = vi.fn();
     permits.push(await take({ accountId, socket, signal: NEVER, onBrokenOff }));
     return { socket, onBrokenOff };
@@ -62,4 +62,16 @@ test("a caller who takes too long for a part loses its place to others that wait
   await take(caller("cyd"));
   expect(slow.onBrokenOff).toHaveBeenCalledOnce();
   for (const { socket } of quick) expect(socket.destroy).not.toHaveBeenCalled();
+});
+
+test("a connection may be idle for minutes with a part and with the last bytes, and longer while there is none to read", async () => {
+  const take = openExportPermits({ ...LIMITS, idleMsMax: 300 });
+  const socket = socketOf();
+  const permit = await take(caller("ada", { socket }));
+  expect(socket.setTimeout).not.toHaveBeenCalled();
+  permit.onHanded();
+  permit.onTaken();
+  permit[Symbol.dispose]();
+  permit[Symbol.dispose]();
+  expect(socket.setTimeout.mock.calls).toEqual([[300], [0], [300]]);
 });

@@ -11,7 +11,7 @@ const untilAborted = (signal: AbortSignal) =>
 describe("statistics", () => {
   test("that take too long are unavailable, and their work is stopped", async () => {
     const run = limitStatistics({ timeMsMax: 5 });
-    await expect(run(contextOf(), "ada", untilAborted)).rejects.toMatchObject({
+    await expect(run(contextOf(), { caller: "ada" }, untilAborted)).rejects.toMatchObject({
       code: "unavailable",
       retryAfterSeconds: 30,
     });
@@ -19,7 +19,7 @@ describe("statistics", () => {
 
   test("are stopped when the caller leaves", async () => {
     const ctx = contextOf();
-    const working = limitStatistics()(ctx, "ada", untilAborted);
+    const working = limitStatistics()(ctx, { caller: "ada" }, untilAborted);
     ctx.res.emit("close");
     await expect(working).rejects.toMatchObject({ name: "AbortError" });
   });
@@ -29,9 +29,10 @@ describe("statistics", () => {
     const begun: string[] = [];
     const ends: (() => void)[] = [];
     const work = (caller: string) =>
-      run(contextOf(), caller, async () => {
+      run(contextOf(), { caller }, async () => {
         begun.push(caller);
         await new Promise<void>((resolve) => ends.push(resolve));
+        return {};
       });
     const working = ["ada", "ada", "ada", "ada", "ada", "bob"].map(work);
     await expect.poll(() => begun).toEqual(["ada", "ada", "ada", "ada", "bob"]);
@@ -39,5 +40,37 @@ describe("statistics", () => {
     await expect.poll(() => begun.length).toBe(6);
     for (const end of ends) end();
     await Promise.all(working);
+  });
+
+  test("that many ask for with one key are read once, whoever asks", async () => {
+    const run = limitStatistics();
+    let reads = 0;
+    const work = async () => Promise.resolve({ read: (reads += 1) });
+    const callers = ["ada", "ada", "ada", "ada", "ada", "bob"];
+    const answers = await Promise.all(
+      callers.map((caller) => run(contextOf(), { caller, sharing: { key: "a", takesBegun: true } }, work)),
+    );
+    expect(answers).toEqual(callers.map(() => ({ read: 1 })));
+    expect(await run(contextOf(), { caller: "ada", sharing: { key: "b", takesBegun: true } }, work)).toEqual({
+      read: 2,
+    });
+  });
+
+  test("that wait for their turn with one key are read once, and those that come later anew where that matters", async () => {
+    const run = limitStatistics();
+    const ends: (() => void)[] = [];
+    const ask = () =>
+      run(contextOf(), { caller: "ada", sharing: { key: "a", takesBegun: false } }, async () => {
+        const read = ends.length + 1;
+        await new Promise<void>((end) => ends.push(end));
+        return { read };
+      });
+    const first = [ask(), ask()];
+    await expect.poll(() => ends.length).toBe(1);
+    const later = [ask(), ask()];
+    await expect.poll(() => ends.length).toBe(2);
+    for (const end of ends) end();
+    const answers = await Promise.all([...first, ...later]);
+    expect(answers.map(({ read }) => read)).toEqual([1, 1, 2, 2]);
   });
 });

@@ -28,3 +28,15 @@ test("logs why a request was refused in a short line, without its bytes", async 
   });
   expect(lines.join("").length).toBeLessThan(400);
 });
+
+test.each([
+  ["GET", /\r\n\r\n\{"code":"malformed-request"/],
+  ["HEAD", /\r\nContent-Length: \d+\r\nConnection: close\r\n\r\n$/],
+])("answers a refused %s as its client can read it: with HEAD, without a body", async (method, answer) => {
+  const error = Object.assign(new Error("Parse Error"), {
+    rawPacket: Buffer.from(`${method} /\x85 HTTP/1.1\r\n`),
+  });
+  const socket = new PassThrough();
+  answerUnparsed(error, socket);
+  expect(await text(socket)).toMatch(answer);
+});

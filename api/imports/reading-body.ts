@@ -1,0 +1,35 @@
+import { UploadAborted } from "../../ingest/import/active-uploads.js";
+import { SenderIdle } from "../../ingest/import/read-while-sent.js";
+import { EventLogUnavailable } from "../../schemas/records/event-log.js";
+import { Problem } from "../../schemas/problem.js";
+
+const RETRY_AFTER_SECONDS = 10;
+
+/** The work of reading the body of an import. What goes wrong with the body is a Problem. */
+export async function readingBody<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw bodyProblem(error);
+  }
+}
+
+/** What the sender is told of a body that broke off, stood still, or cannot be decompressed. */
+function bodyProblem(error: unknown): unknown {
+  if (error instanceof UploadAborted)
+    return new Problem("already-finished", "The import was aborted during its upload.", { cause: error });
+  if (error instanceof SenderIdle)
+    return new Problem("request-timeout", "The body stood still for too long; nothing of it was imported.", {
+      cause: error,
+    });
+  if (error instanceof EventLogUnavailable)
+    return new Problem("unavailable", "The event log takes nothing at the moment; nothing was imported.", {
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
+      cause: error,
+    });
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  if (!/^(Z_|ERR__ERROR_|ERR_BROTLI|ERR_ZSTD)/.test(code)) return error;
+  return new Problem("invalid-body", "The body is not valid in its Content-Encoding, or ends early.", {
+    cause: error,
+  });
+}
