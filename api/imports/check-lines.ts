@@ -3,6 +3,7 @@ import { readLine } from "../../enrich/lines/read-line.js";
 import { numberLines } from "../../enrich/lines/split-lines.js";
 import { emptyTally, tallyLine, type LineTally } from "../../enrich/lines/tally-lines.js";
 import { ArtifactCache, type ResolveArtifact } from "../../enrich/lookups/artifacts/artifact-cache.js";
+import { NO_OLDEST_TIME, type OldestTime } from "../../schemas/event-retention.js";
 import type { ImportTarget } from "../../ingest/import/receive-import.js";
 
 /** Whole lines of a body that is checked and not imported. */
@@ -19,11 +20,15 @@ export interface LinesToCheck {
 export type CheckLines = (lines: LinesToCheck, signal: AbortSignal) => Promise<LineTally>;
 
 /** Checks lines on the calling thread, as enrichment does. */
-export function openLineCheck(resolveArtifact: ResolveArtifact): CheckLines {
+export function openLineCheck(
+  resolveArtifact: ResolveArtifact,
+  oldestTimeAt: OldestTime = NO_OLDEST_TIME,
+): CheckLines {
   const artifacts = new ArtifactCache(resolveArtifact);
   return async ({ bytes, firstLine, target, receivedAt }) => {
     const artifactOf = artifacts.forChunk(target);
     const tally = emptyTally();
+    const oldestTime = oldestTimeAt(receivedAt);
     for (const numbered of numberLines(
       Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length),
       firstLine,
@@ -37,7 +42,7 @@ export function openLineCheck(resolveArtifact: ResolveArtifact): CheckLines {
       const found = artifactOf(decoded.target);
       // Awaiting every line would cost more than decoding it.
       const { artifact } = found instanceof Promise ? await found : found;
-      tallyLine(tally, line, readLine(decoded, artifact, { line, receivedAt }));
+      tallyLine(tally, line, readLine(decoded, artifact, { line, receivedAt, oldestTime }));
     }
     return tally;
   };

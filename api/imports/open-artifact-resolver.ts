@@ -1,34 +1,34 @@
 import type { ResolveArtifact } from "../../enrich/lookups/artifacts/artifact-cache.js";
-import { artifactForImport } from "../authorise/authorise.js";
-import { readArtifactIds } from "../stores/packages/artifact-ids.js";
+import { artifactForImport } from "../authorise/artifact-for-import.js";
+import { readIdsAndNames } from "../stores/packages/artifact-ids.js";
 import type { Postgres } from "../stores/query.js";
 
-/** After this many unknown ids, all ids of the owner are read at once. */
+/** After this many unknown ids or names, all of the owner are read at once. */
 const MISSES_MAX = 16;
-const IDS_MAX = 50_000;
+const ARTIFACTS_MAX = 50_000;
 const OWNERS_MAX = 100;
 
 interface Known {
   misses: number;
-  /** Every id of the owner; undefined before `MISSES_MAX` unknown ids, and for owners with too many artifacts. */
-  ids: ReadonlySet<string> | undefined;
+  /** Every id and name of the owner; undefined before `MISSES_MAX` unknown ones, and for owners with too many artifacts. */
+  names: ReadonlySet<string> | undefined;
   /** When they were read, by `performance.now()`. */
   readAt: number;
 }
 
 /**
- * Answers as `artifactForImport`. A body may name another package on every line. After `MISSES_MAX` unknown ids, the
- * owner's ids are read at once for each chunk, so that a line with an unknown id costs no query. They are not kept for
- * the next chunk, whose lines may have been received after a package was created.
+ * Answers as `artifactForImport`. A body may name another package on every line. After `MISSES_MAX` unknown ids or
+ * names, the owner's are read at once for each chunk, so that a line with an unknown one costs no query. They are not
+ * kept for the next chunk, whose lines may have been received after a package was created.
  */
 export function openArtifactResolver(pg: Postgres): ResolveArtifact {
   const knownByOwner = new Map<string, Known>();
 
   async function knownOf(ownerId: string, since: number): Promise<Known> {
-    const known = knownByOwner.get(ownerId) ?? { misses: 0, ids: undefined, readAt: -Infinity };
+    const known = knownByOwner.get(ownerId) ?? { misses: 0, names: undefined, readAt: -Infinity };
     if (known.misses > MISSES_MAX && known.readAt < since) {
       const readAt = performance.now();
-      known.ids = await readArtifactIds(pg, { ownerId, idsMax: IDS_MAX });
+      known.names = await readIdsAndNames(pg, { ownerId, artifactsMax: ARTIFACTS_MAX });
       known.readAt = readAt;
     }
     if (knownByOwner.size >= OWNERS_MAX && !knownByOwner.has(ownerId)) knownByOwner.clear();
@@ -38,7 +38,7 @@ export function openArtifactResolver(pg: Postgres): ResolveArtifact {
 
   return async (request, since) => {
     const known = await knownOf(request.ownerId, since);
-    if (known.ids !== undefined && !known.ids.has(request.id)) return undefined;
+    if (known.names !== undefined && !known.names.has(request.id)) return undefined;
     const artifact = await artifactForImport(pg, request);
     if (artifact === undefined) known.misses++;
     return artifact;

@@ -12,6 +12,7 @@ import {
 import type { Codec } from "../../schemas/records/codec.js";
 import { encodeRawChunk, type RawChunk } from "../../schemas/records/raw-chunk.js";
 import { UploadAborted, type ActiveUpload, type ActiveUploads } from "./active-uploads.js";
+import type { Arrival } from "./count-arrival.js";
 import { choosePartitions } from "./choose-partitions.js";
 import { cutChunks, type Chunk } from "./cut-chunks.js";
 import { throttleOnLag } from "./throttle-on-lag.js";
@@ -42,14 +43,16 @@ export interface ReceiveDependencies {
   codec?: Codec | undefined;
   uploads: UploadStore;
   active: ActiveUploads;
-  /** Counted on while the body is read. Lines are added here, bytes where it is decompressed. */
+  /** Counted on while the body is read. Lines and stamps are added here, bytes where it is decompressed. */
   received?: Received | undefined;
-  /** Milliseconds since the epoch. */
+  /** Receipt stamps; see `receiptClock`. */
   now: () => number;
   /** How long a sender may be idle; two minutes by default. */
   idleMsMax?: number | undefined;
   /** Whether the head of the request tells that the body has more chunks than a small import; see `isKnownLarge`. */
   isLarge?: boolean | undefined;
+  /** Ended when the first chunk is in the log. */
+  arrival?: Pick<Arrival, "end"> | undefined;
   /** Waits while there is other work for this thread. */
   throttle?: (() => Promise<void>) | undefined;
 }
@@ -65,22 +68,22 @@ export async function receiveImport(
   dependencies: ReceiveDependencies,
 ): Promise<EventImport> {
   const { log, codec = "none", uploads, active, now, idleMsMax, throttle = throttleOnLag } = dependencies;
-  const { received = { bytes: 0, lines: 0 }, isLarge = false } = dependencies;
-  using upload = active.open(target.importId);
-  using _lease = startLeaseRenewal(upload, () => uploads.renewLease(target.importId, received));
+  const { received = { bytes: 0, lines: 0, stamp: 0 }, isLarge = false, arrival } = dependencies;
+  const { importId, ownerId } = target;
+  using upload = active.open(importId);
+  using _lease = startLeaseRenewal(upload, () => uploads.renewLease(importId, received));
   try {
     const sent = readWhileSent(body, { signal: upload.signal, idleMsMax });
-    const chunksTotal = await appendChunks(sent, target, { log, codec, now, throttle, received, isLarge });
+    const appending = { log, codec, now, throttle, received, isLarge, arrival };
+    const chunksTotal = await appendChunks(sent, target, appending);
     passFaultPoint("before-upload-complete");
-    const completed = await uploads.completeUpload(target.importId, { chunksTotal, ...received });
+    const completed = await uploads.completeUpload({ importId, ownerId, chunksTotal, ...received });
     passFaultPoint("before-answer");
-    if (completed === undefined) throw new UploadAborted(target.importId);
+    if (completed === undefined) throw new UploadAborted(importId);
     return completed;
   } catch (error) {
     if (!(error instanceof UploadAborted))
-      await interrupt(() =>
-        uploads.interruptUpload(target.importId, { reason: reasonOf(error), ...received }),
-      );
+      await interrupt(() => uploads.interruptUpload(importId, { reason: reasonOf(error), ...received }));
     throw error;
   }
 }
@@ -109,7 +112,7 @@ async function interrupt(record: () => Promise<void>): Promise<void> {
   await record().catch(() => void retry(record, INTERRUPT_ATTEMPTS).catch(() => undefined));
 }
 
-interface AppendDependencies extends Pick<ReceiveDependencies, "log" | "now"> {
+interface AppendDependencies extends Pick<ReceiveDependencies, "log" | "now" | "arrival"> {
   received: Received;
   codec: Codec;
   isLarge: boolean;
@@ -119,24 +122,25 @@ interface AppendDependencies extends Pick<ReceiveDependencies, "log" | "now"> {
 async function appendChunks(
   body: AsyncIterable<Buffer>,
   target: ImportTarget,
-  { log, codec, now, throttle, received, isLarge }: AppendDependencies,
+  { log, codec, now, throttle, received, isLarge, arrival }: AppendDependencies,
 ): Promise<number> {
   const inFlight = new Set<Promise<void>>();
   const partitionOf = choosePartitions(log.partitions, { ownerId: target.ownerId, isLarge });
   let sequence = 0;
-  let stamp = 0;
   try {
     for await (const chunk of cutChunks(body, CHUNK_LIMITS)) {
       // A body of one chunk takes no longer than the wait would.
       if (sequence > 0) await throttle();
-      // The receipt stamp orders overrides, so it increases within an import even if the clock does not.
-      stamp = Math.max(stamp + 1, now());
+      // The receipt stamp orders overrides: two chunks of an import never have the same.
+      const stamp = Math.max(received.stamp + 1, now());
+      received.stamp = stamp;
       received.lines += chunk.events;
       const raw = rawChunk(chunk, target, { sequence, stamp });
       const appending = appendChunk(raw, { log, codec, partition: partitionOf(sequence) });
       inFlight.add(appending);
       const appended = () => {
         passFaultPoint("after-append");
+        arrival?.end();
         inFlight.delete(appending);
       };
       appending.then(appended).catch(() => undefined);

@@ -7,7 +7,7 @@ const RECORDS_MAX = 8;
 const BACKLOG_MS_MAX = 250;
 
 export interface BacklogDependencies {
-  /** Records of the express lane that wait for enrichment. */
+  /** Records of the express lane that wait for enrichment. Throws where the log cannot be read. */
   waiting: () => number;
   /** In milliseconds; only differences count. */
   now?: () => number;
@@ -16,7 +16,8 @@ export interface BacklogDependencies {
 
 /**
  * Waits while more than a batch of short work waits for enrichment, for 250 ms at most. Uploads have a higher priority
- * than enrichment on the same machine. Without this wait, many at once would leave it no processor time.
+ * than enrichment on the same machine. Without this wait, many at once would leave it no processor time. A log that cannot
+ * be read now is not waited for: the next append says so to the sender.
  */
 export async function throttleOnBacklog({
   waiting,
@@ -24,5 +25,13 @@ export async function throttleOnBacklog({
   pause: wait = pause,
 }: BacklogDependencies): Promise<void> {
   const until = now() + BACKLOG_MS_MAX;
-  while (now() < until && waiting() > RECORDS_MAX) await wait(PROBE_MS);
+  while (now() < until && isBehind(waiting)) await wait(PROBE_MS);
+}
+
+function isBehind(waiting: () => number): boolean {
+  try {
+    return waiting() > RECORDS_MAX;
+  } catch {
+    return false;
+  }
 }

@@ -1,4 +1,4 @@
-import { TIMESTAMP } from "../formats.js";
+import { COUNT, TIMESTAMP } from "../formats.js";
 import { LOG_ENTRY, LOG_SAMPLE_MAX, type LogEntry } from "./import-log.js";
 
 /** The Event import record, as on the wire. */
@@ -51,6 +51,15 @@ export interface Received {
   bytes: number;
   /** Lines that are not blank. */
   lines: number;
+  /** The receipt stamp of the last chunk; 0 before the first. The owner's next import begins after it. */
+  stamp: number;
+}
+
+/** An upload whose whole body is in the log. */
+export interface CompletedUpload extends Received {
+  importId: string;
+  ownerId: string;
+  chunksTotal: number;
 }
 
 /** The record of an upload in PostgreSQL while its body arrives. */
@@ -58,17 +67,13 @@ export interface UploadStore {
   /** Renews the lease, without which the upload counts as interrupted. False if the import was aborted meanwhile. */
   renewLease(importId: string, received: Received): Promise<boolean>;
   /** The whole body is in the log, and settlement will finish the import. Undefined if it was aborted meanwhile. */
-  completeUpload(
-    importId: string,
-    upload: Received & { chunksTotal: number },
-  ): Promise<EventImport | undefined>;
+  completeUpload(upload: CompletedUpload): Promise<EventImport | undefined>;
   /** The body broke off: aborts the import and retracts its events. */
   interruptUpload(importId: string, upload: Received & { reason: string }): Promise<void>;
 }
 
 export const UPLOAD_LEASE_SECONDS = 30;
 
-const COUNT = { type: "integer", minimum: 0 } as const;
 const SAMPLE = { type: "array", maxItems: LOG_SAMPLE_MAX, items: LOG_ENTRY } as const;
 const COUNTS = {
   events_total: { ...COUNT, description: "Lines that are not blank" },

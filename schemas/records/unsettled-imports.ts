@@ -6,6 +6,8 @@ export interface UnsettledImports {
   fromVersion: string;
   /** UUIDs of those among `imports` whose events must all be removed. */
   retracted: readonly string[];
+  /** UUIDs of erasures whose versions of events are hidden while their rows are deleted. */
+  erasures?: readonly string[];
   /** Whether any import may have been settled since retracted events were last read. */
   changed: boolean;
 }

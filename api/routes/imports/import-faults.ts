@@ -1,4 +1,4 @@
-import type { ClickHouseClient } from "@clickhouse/client";
+import type { ClickHouse } from "../../../schemas/shards.js";
 import type { Pool } from "pg";
 import { readImportFaults } from "../../../aggregate/queries/read-import-faults.js";
 import { IMPORT_FAULTS, type ImportFault } from "../../../schemas/records/import-log.js";
@@ -9,7 +9,7 @@ import { readImportEntries } from "../../stores/imports/import-entries.js";
 
 export interface ImportFaultRoutesDeps {
   pg: Pool;
-  clickhouse: ClickHouseClient;
+  clickhouse: ClickHouse;
 }
 
 export function importFaultRoutes({ pg, clickhouse }: ImportFaultRoutesDeps): Route[] {

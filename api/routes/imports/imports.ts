@@ -1,14 +1,18 @@
 import type { Pool } from "pg";
 import { assertNdjson } from "../../../ingest/import/assert-ndjson.js";
 import { openBody } from "../../../ingest/import/open-body.js";
-import { UploadAborted, type ActiveUploads } from "../../../ingest/import/active-uploads.js";
-import { SenderIdle } from "../../../ingest/import/read-while-sent.js";
+import { countArrival } from "../../../ingest/import/count-arrival.js";
+import type { ActiveUploads } from "../../../ingest/import/active-uploads.js";
 import { isKnownLarge, receiveImport } from "../../../ingest/import/receive-import.js";
+import { receiptClock } from "../../../ingest/import/receipt-clock.js";
+import { SharedCount } from "../../../schemas/async/shared-count.js";
 import type { Codec } from "../../../schemas/records/codec.js";
-import { EventLogUnavailable, type EventLog } from "../../../schemas/records/event-log.js";
+import type { EventLog } from "../../../schemas/records/event-log.js";
+import type { UploadStore } from "../../../schemas/records/import-store.js";
 import { Problem } from "../../../schemas/problem.js";
 import { NO_LISTENER, type ApiListener } from "../../api-listener.js";
 import { ActiveDryRuns } from "../../imports/active-dry-runs.js";
+import { readingBody } from "../../imports/reading-body.js";
 import { openLineCheck, type CheckLines } from "../../imports/check-lines.js";
 import { dryRun } from "../../imports/dry-run.js";
 import { startOperation } from "../../imports/import-operations.js";
@@ -18,7 +22,7 @@ import {
   PACKAGE_PATH,
   PACKAGE_PROBLEMS,
   PACKAGE_QUERY,
-  parsePackageType,
+  packageOnPath,
   PIXEL_PATH,
 } from "../../authorise/package-path.js";
 import { pixelFor } from "../../authorise/pixel-for.js";
@@ -28,7 +32,8 @@ import { route, type ApiContext, type Call, type Route } from "../../route.js";
 import type { Account } from "../../stores/accounts/accounts.js";
 import type { Changed } from "../../stores/accounts/audit-entries.js";
 import type { ImportKey } from "../../stores/imports/import-keys.js";
-import { insertImport, type NewImport } from "../../stores/imports/imports.js";
+import { insertImport } from "../../stores/imports/imports.js";
+import { groupStarts, type NewImport } from "../../stores/imports/start-imports.js";
 import { uploadStore } from "../../stores/imports/uploads.js";
 
 export interface ImportRoutesDeps {
@@ -37,6 +42,8 @@ export interface ImportRoutesDeps {
   uploadsPg?: Pool;
   eventLog: EventLog;
   active: ActiveUploads;
+  /** Imports that are about to append their first lines, for enrichment in the same process. */
+  arriving?: SharedCount;
   /** Compresses the chunks of the event log; none by default. */
   codec?: Codec;
   /** Milliseconds since the epoch. */
@@ -59,12 +66,17 @@ interface Start extends NewImport, Pick<Call, "auditEntry"> {
   path: string;
 }
 
-type StartDeps = ImportRoutesDeps & { dryRuns: ActiveDryRuns; checkLines: CheckLines };
+type StartDeps = ImportRoutesDeps & {
+  dryRuns: ActiveDryRuns;
+  checkLines: CheckLines;
+  arriving: SharedCount;
+  uploads: UploadStore;
+  start: ReturnType<typeof groupStarts>;
+};
 
 export function importRoutes(dependencies: ImportRoutesDeps): Route[] {
   const { pg } = dependencies;
-  const checkLines = openLineCheck(openArtifactResolver(pg));
-  const deps = { checkLines, ...dependencies, dryRuns: new ActiveDryRuns() };
+  const deps = startDeps(dependencies);
   return [
     route({
       method: "POST",
@@ -79,10 +91,10 @@ export function importRoutes(dependencies: ImportRoutesDeps): Route[] {
         }),
         path: PACKAGE_PATH,
       },
-      async handle({ ctx, account, action, param, auditEntry }) {
-        const type = parsePackageType(ctx.query);
-        const at = { owner: param("owner"), idOrName: param("package"), type };
-        const { ownerId, owner, id, name } = await packageOfOwnerFor(pg, account, at, action);
+      async handle(call) {
+        const { ctx, account, action, auditEntry } = call;
+        const row = await packageOfOwnerFor(pg, account, packageOnPath(call), action);
+        const { ownerId, owner, id, name } = row;
         const target = { ownerId, ...startedBy(account), artifactKind: "package", artifactId: id } as const;
         const path = `/v2/packages/${owner}/${id}/import`;
         await startImport(ctx, { ...target, name, path, auditEntry }, deps);
@@ -125,6 +137,18 @@ export function importRoutes(dependencies: ImportRoutesDeps): Route[] {
   ];
 }
 
+function startDeps(dependencies: ImportRoutesDeps): StartDeps {
+  const { pg, uploadsPg = pg, listener = NO_LISTENER } = dependencies;
+  return {
+    checkLines: openLineCheck(openArtifactResolver(pg)),
+    arriving: new SharedCount(),
+    ...dependencies,
+    dryRuns: new ActiveDryRuns(),
+    uploads: uploadStore(uploadsPg, () => listener.onImportEnded("interrupted")),
+    start: groupStarts(pg),
+  };
+}
+
 function startedBy({ id, limited }: Account): Pick<NewImport, "accountId" | "tokenName"> {
   return { accountId: id, tokenName: limited?.name };
 }
@@ -138,28 +162,33 @@ async function startImport(
   { name, path, auditEntry, ...target }: Start,
   deps: StartDeps,
 ): Promise<void> {
-  const { pg, uploadsPg = pg, eventLog, codec, active, bodyBytesMax, idleMsMax, throttle } = deps;
-  const { now = Date.now, listener = NO_LISTENER } = deps;
+  const { pg, uploadsPg = pg, uploads, start, eventLog, codec, active } = deps;
+  const { bodyBytesMax, idleMsMax, throttle } = deps;
+  const { listener = NO_LISTENER } = deps;
   const contentEncoding = ctx.get("Content-Encoding");
-  const received = { bytes: 0, lines: 0 };
+  const received = { bytes: 0, lines: 0, stamp: 0 };
   const onReceived = (bytes: number) => void (received.bytes += bytes);
   const opened = openBody(ctx.req, { contentEncoding, bytesMax: bodyBytesMax, onReceived });
   const body = counted(await assertNdjson(opened, { contentType: ctx.get("Content-Type") }), listener);
   if (parseFlag(ctx.query, "dryRun")) return answerDryRun(ctx, { body, target }, deps);
-  const { id, repeated } = await insertImport(pg, target, {
+  const isLarge = isKnownLarge({ contentLength: ctx.get("Content-Length"), contentEncoding });
+  using arrival = isLarge ? undefined : countArrival(deps.arriving);
+  const started = await insertImport(pg, target, {
     idempotency: keyOf(ctx, { ownerId: target.ownerId, path }),
+    start,
     audit: (id) => auditEntry(startOf({ ...target, name, id })),
   });
-  if (repeated) {
+  const { id } = started;
+  if (started.repeated) {
     ctx.req.resume();
     ctx.body = await importOf(uploadsPg, { ownerId: target.ownerId, id });
     return;
   }
   ctx.state.log.info({ importId: id, ownerId: target.ownerId }, "import started");
-  const uploads = uploadStore(uploadsPg, () => listener.onImportEnded("interrupted"));
-  const isLarge = isKnownLarge({ contentLength: ctx.get("Content-Length"), contentEncoding });
-  const upload = { log: eventLog, codec, uploads, active, now, idleMsMax, throttle, received, isLarge };
-  ctx.body = await reading(receiveImport(body, { ...target, importId: id }, upload));
+  const now = receiptClock(started.stamp);
+  const limits = { idleMsMax, throttle, isLarge, arrival };
+  const upload = { log: eventLog, codec, uploads, active, now, received, ...limits };
+  ctx.body = await readingBody(receiveImport(body, { ...target, importId: id }, upload));
 }
 
 async function* counted(
@@ -189,43 +218,14 @@ async function answerDryRun(
   { dryRuns, checkLines, idleMsMax, throttle, now = Date.now }: StartDeps,
 ): Promise<void> {
   using _turn = dryRuns.open(target.ownerId);
-  ctx.body = await reading(dryRun(body, target, { checkLines, now, idleMsMax, throttle }));
-}
-
-async function reading<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    throw bodyProblem(error);
-  }
+  ctx.body = await readingBody(dryRun(body, target, { checkLines, now, idleMsMax, throttle }));
 }
 
 const KEY_LENGTH_MAX = 255;
-const RETRY_AFTER_SECONDS = 10;
 
 function keyOf(ctx: ApiContext, { ownerId, path }: Omit<ImportKey, "key">): ImportKey | undefined {
   const key = ctx.get("Idempotency-Key");
   if (key === "") return undefined;
   if (key.length <= KEY_LENGTH_MAX) return { ownerId, key, path };
   throw new Problem("invalid-query", `Idempotency-Key may have at most ${KEY_LENGTH_MAX} characters.`);
-}
-
-/** The caller sent a body that cannot be decompressed. */
-function bodyProblem(error: unknown): unknown {
-  if (error instanceof UploadAborted)
-    return new Problem("already-finished", "The import was aborted during its upload.", { cause: error });
-  if (error instanceof SenderIdle)
-    return new Problem("request-timeout", "The body stood still for too long; nothing of it was imported.", {
-      cause: error,
-    });
-  if (error instanceof EventLogUnavailable)
-    return new Problem("unavailable", "The event log takes nothing at the moment; nothing was imported.", {
-      retryAfterSeconds: RETRY_AFTER_SECONDS,
-      cause: error,
-    });
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  if (!/^(Z_|ERR__ERROR_|ERR_BROTLI|ERR_ZSTD)/.test(code)) return error;
-  return new Problem("invalid-body", "The body is not valid in its Content-Encoding, or ends early.", {
-    cause: error,
-  });
 }

@@ -1,5 +1,6 @@
 import { leastVersion } from "../../../schemas/records/event-version.js";
 import type { UnsettledImports } from "../../../schemas/records/unsettled-imports.js";
+import { REMOVED_BEFORE } from "../removed-events.js";
 import { query, utc, type Postgres } from "../query.js";
 
 /** The imports and erasures that the exports of some owners may not show yet. */
@@ -7,6 +8,8 @@ export interface ExportState {
   /** An export read now shows everything received, aborted or retracted before this time; ISO 8601 UTC. */
   completeThrough: string;
   unsettled: UnsettledImports;
+  /** The first day whose events are kept; absent while all are. */
+  eventsFrom?: string;
 }
 
 /**
@@ -26,12 +29,20 @@ export async function readExportState(
   const least = stamps.reduce((a, b) => (a < b ? a : b), stamps[0] ?? 0n);
   const fromVersion = leastVersion(least);
   const changed = rows[0]?.changed ?? true;
-  return { completeThrough: rows[0]?.through ?? "", unsettled: { imports, fromVersion, retracted, changed } };
+  const erasures = rows[0]?.erasures ?? [];
+  const eventsFrom = rows[0]?.removedBefore ?? undefined;
+  return {
+    completeThrough: rows[0]?.through ?? "",
+    unsettled: { imports, fromVersion, retracted, erasures, changed: changed || erasures.length > 0 },
+    ...(eventsFrom !== undefined && { eventsFrom }),
+  };
 }
 
 interface OwingImport {
   through: string;
   changed: boolean;
+  removedBefore: string | null;
+  erasures: string[];
   id: string | null;
   retracted: boolean | null;
   settledStamp: string | null;
@@ -46,6 +57,10 @@ const OWING = `
     exists (
       select from imports where owner_id = any($1::uuid[]) and asked_at > $2::timestamptz - interval '2 seconds'
     ) as changed,
+    ${REMOVED_BEFORE} as "removedBefore",
+    array(
+      select id::text from erasures where owner_id = any($1::uuid[]) and finished_at is null
+    ) as erasures,
     o.id, o.retracted,
     (
       select max(receipt_stamp) from (

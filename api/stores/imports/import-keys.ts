@@ -10,27 +10,26 @@ export interface ImportKey {
 
 /**
  * The import that a start with this key made in the last 24 hours. An interrupted upload was never acknowledged and
- * leaves nothing, so it frees its key. The owner's row must be locked, so that starts with one key are serialised.
+ * leaves nothing, so it frees its key. The owner's row must be locked, so that starts with one key are serialised. One
+ * read decides: the upload may be interrupted at any moment, without that lock.
  * @throws Problem idempotency-key-reused for another path, import-in-progress while the first is still uploading
  */
 export async function findRepeatedImport(
   pg: Postgres,
   { ownerId, key, path }: ImportKey,
 ): Promise<string | undefined> {
-  await query(
+  const [earlier] = await query<{ id: string; path: string; free: boolean; uploading: boolean }>(
     pg,
-    `delete from import_keys k using imports i
-     where k.owner_id = $1 and k.key = $2 and i.id = k.import_id
-       and (${EXPIRED} or (i.status = 'aborted' and i.retracted and i.chunks_total is null))`,
-    [ownerId, key],
-  );
-  const [earlier] = await query<{ id: string; path: string; uploading: boolean }>(
-    pg,
-    `select i.id, k.path, i.status = 'importing' and i.chunks_total is null as uploading
+    `select i.id, k.path, ${EXPIRED} or (i.status = 'aborted' and i.retracted and i.chunks_total is null) as free,
+       i.status = 'importing' and i.chunks_total is null as uploading
      from import_keys k join imports i on i.id = k.import_id where k.owner_id = $1 and k.key = $2`,
     [ownerId, key],
   );
   if (earlier === undefined) return undefined;
+  if (earlier.free) {
+    await query(pg, "delete from import_keys where owner_id = $1 and key = $2", [ownerId, key]);
+    return undefined;
+  }
   // Without the path: it may name a package that this caller may not know.
   if (earlier.path !== path)
     throw new Problem("idempotency-key-reused", "This Idempotency-Key was used for another path.");

@@ -1,41 +1,30 @@
 import type { Pool } from "pg";
 import { v7 as uuidv7 } from "uuid";
-import {
-  UPLOAD_LEASE_SECONDS,
-  type EventImport,
-  type ImportStatus,
-} from "../../../schemas/records/import-store.js";
+import type { EventImport, ImportStatus } from "../../../schemas/records/import-store.js";
 import { Problem } from "../../../schemas/problem.js";
-import { auditValues, insertAuditEntries, type AuditEntry } from "../accounts/audit-entries.js";
+import type { AuditEntry } from "../accounts/audit-entries.js";
 import type { Page } from "../page.js";
+import { isBlocked } from "../packages/is-blocked.js";
 import { query, type Postgres } from "../query.js";
 import { importRecord, selectImport, STATUS, type ImportRow } from "./import-record.js";
 import { findRepeatedImport, insertImportKey, type ImportKey } from "./import-keys.js";
 import { inTransaction } from "../connection.js";
+import { startImports, type AskedImport, type NewImport, type StartStamp } from "./start-imports.js";
 
-export const ACTIVE_IMPORTS_MAX = 15;
 const RETRY_AFTER_SECONDS = 10;
 
-export interface NewImport {
-  ownerId: string;
-  accountId: string;
-  artifactKind: "package" | "pixel" | "any";
-  /** UUID; empty if each line names its target. */
-  artifactId: string;
-  /** The additional token that starts it, if any. */
-  tokenName?: string | undefined;
-}
-
 /** A new import, or the one of an earlier start with the same key. */
-export interface StartedImport {
-  id: string;
-  repeated: boolean;
-}
+export type StartedImport =
+  | { id: string; repeated: true }
+  /** `stamp`: the receipt stamp that it begins at, after those of all of the owner's earlier imports. */
+  | { id: string; repeated: false; stamp: number };
 
 export interface StartOptions {
   idempotency?: ImportKey | undefined;
   /** The audit entry of a new import; not written for an earlier one. */
   audit?: (id: string) => AuditEntry;
+  /** Starts an import that has no key; by default in a transaction of its own. */
+  start?: (asked: AskedImport) => Promise<StartStamp>;
 }
 
 /**
@@ -46,50 +35,30 @@ export interface StartOptions {
 export async function insertImport(
   pg: Pool,
   started: NewImport,
-  { idempotency, audit }: StartOptions = {},
+  { idempotency, audit, start = (asked) => startAlone(pg, asked) }: StartOptions = {},
 ): Promise<StartedImport> {
   const id = uuidv7();
-  const start = { ...started, id, entry: audit?.(id) };
-  if (idempotency === undefined) {
-    await startImport(pg, start);
-    return { id, repeated: false };
-  }
+  const asked = { ...started, id, entry: audit?.(id) };
+  if (idempotency === undefined) return { id, repeated: false, stamp: stampOf(await start(asked)) };
   return inTransaction(pg, async (client) => {
     await query(client, "select 1 from owners where id = $1 for update", [started.ownerId]);
     const earlier = await findRepeatedImport(client, idempotency);
     if (earlier !== undefined) return { id: earlier, repeated: true };
-    await startImport(client, start);
+    const [stamp] = await startImports(client, [asked]);
     await insertImportKey(client, idempotency, id);
-    return { id, repeated: false };
+    return { id, repeated: false, stamp: stampOf(stamp) };
   });
 }
 
-/** One statement: the owner stays locked for no longer than PostgreSQL takes for it. */
-async function startImport(
-  pg: Postgres,
-  { id, ownerId, accountId, artifactKind, artifactId, tokenName, entry }: NewImport & AuditedStart,
-): Promise<void> {
-  const artifact = artifactId === "" ? null : artifactId;
-  const values = [
-    ...[id, ownerId, accountId, artifactKind, artifact, UPLOAD_LEASE_SECONDS],
-    ...[tokenName ?? null, ACTIVE_IMPORTS_MAX],
-  ];
-  const started =
-    entry === undefined
-      ? await query(pg, `select from ${START} where started`, values)
-      : await query(pg, START_AUDITED, [...values, ...auditValues(entry)]);
-  if (started.length === 0) throw tooManyActiveImports();
+async function startAlone(pg: Postgres, asked: AskedImport): Promise<StartStamp> {
+  const [stamp] = await startImports(pg, [asked]);
+  return stamp;
 }
 
-interface AuditedStart {
-  id: string;
-  entry: AuditEntry | undefined;
+function stampOf(stamp: StartStamp): number {
+  if (stamp === undefined) throw tooManyActiveImports();
+  return stamp;
 }
-
-const START = "start_import($1, $2, $3, $4, $5, $6, $7, $8) as started";
-const START_AUDITED = `
-  with start as materialized (select started from ${START})
-  ${insertAuditEntries(9)} from start where started returning 1`;
 
 /** The specification fixes the message. */
 export function tooManyActiveImports(): Problem {
@@ -127,15 +96,13 @@ export async function readImportedInto(
   const text = `
     select i.artifact_kind as "artifactKind", i.artifact_id as "artifactId",
       coalesce(i.account_id = $2, false) as "isOwn",
-      i.owner_id <> $2 and exists (
-        select from package_permissions x join packages p on p.id = x.package_id
-        left join memberships m on m.organization_id = i.owner_id and m.account_id = x.account_id
-        where p.owner_id = i.owner_id and x.account_id = $2 and x.level = 'blocked'
-          and m.role is distinct from 'owner') as "isBlocked"
+      ${isBlocked({ account: "$2", owner: "i.owner_id", which: OF_OWNER })} as "isBlocked"
     from imports i where i.id = $1`;
   const [row] = await query<ImportedInto & Record<string, unknown>>(pg, text, [id, accountId]);
   return row;
 }
+
+const OF_OWNER = "blocked.package_id in (select id from packages where owner_id = i.owner_id)";
 
 /** Which imports a list shall have; all of them without. */
 export interface ImportFilter {
@@ -179,10 +146,8 @@ function hasStatus(status: ImportStatus | undefined): string {
 }
 
 /** Whether the account $4 is blocked from the package of the import `i`. */
-const IS_BLOCKED = `
-  i.artifact_kind = 'package' and i.owner_id <> $4 and exists (
-    select from package_permissions x
-    left join memberships m on m.organization_id = i.owner_id and m.account_id = x.account_id
-    where x.package_id = i.artifact_id and x.account_id = $4 and x.level = 'blocked'
-      and m.role is distinct from 'owner'
-  )`;
+const IS_BLOCKED = `i.artifact_kind = 'package' and ${isBlocked({
+  account: "$4",
+  owner: "i.owner_id",
+  which: "blocked.package_id = i.artifact_id",
+})}`;

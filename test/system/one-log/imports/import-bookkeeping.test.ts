@@ -3,12 +3,21 @@ import type { Pool } from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { readCompleteThrough } from "../../../../api/stores/imports/complete-through.js";
 import { abortImport, retractImport } from "../../../../api/stores/imports/import-endings.js";
+import { findRepeatedImport } from "../../../../api/stores/imports/import-keys.js";
 import { importProgress } from "../../../../api/stores/imports/import-progress.js";
 import { insertImport } from "../../../../api/stores/imports/imports.js";
+import {
+  ACTIVE_IMPORTS_MAX,
+  groupStarts,
+  startImports,
+  type AskedImport,
+} from "../../../../api/stores/imports/start-imports.js";
 import { settlementStore } from "../../../../api/stores/imports/settlements.js";
 import { uploadStore } from "../../../../api/stores/imports/uploads.js";
+import type { Postgres } from "../../../../api/stores/query.js";
 import type { ChunkOutcome } from "../../../../schemas/records/chunk-outcome.js";
 import type { OwnerSettlement } from "../../../../schemas/records/settlement.js";
+import { completeUpload } from "../../../support/imports/complete-upload.js";
 import { openTestPostgres, type TestPostgres } from "../../../support/api/management-api.js";
 
 const SLICE = { eventsMax: 1_000, chunksMax: 10 };
@@ -47,7 +56,7 @@ async function makeImport(): Promise<[string, string]> {
     artifactKind: "any",
     artifactId: "",
   });
-  await uploadStore(pg).completeUpload(made.id, { chunksTotal: 1, bytes: 1, lines: 1 });
+  await completeUpload(pg, { importId: made.id, ownerId: account });
   return [account, made.id];
 }
 
@@ -125,4 +134,86 @@ describe("the time that an owner's exports are complete through", () => {
     expect(owing > settled).toBe(true);
     expect(await readCompleteThrough(pg, ownerId)).toBe(owing);
   });
+});
+
+describe("the receipt stamp that an import begins at", () => {
+  const start = async (owner = ownerId) => {
+    const target = { ownerId: owner, accountId: owner, artifactKind: "any", artifactId: "" } as const;
+    const made = await insertImport(pg, target);
+    if (made.repeated) throw new Error("an import without a key is never repeated");
+    return made;
+  };
+  /** As if clocks had been ahead until now. */
+  const AHEAD = Date.UTC(2100, 0, 1);
+
+  test("is PostgreSQL's time", async () => {
+    const { rows } = await pg.query<{ ms: string }>(
+      "select floor(extract(epoch from now()) * 1000)::text as ms",
+    );
+    expect((await start()).stamp).toBeGreaterThanOrEqual(Number(rows[0]?.ms));
+  });
+
+  test("follows every stamp of the owner's earlier imports, also when clocks were set back since", async () => {
+    await completeUpload(pg, { importId: (await start()).id, ownerId, stamp: AHEAD });
+    const next = await start();
+    expect(next.stamp).toBe(AHEAD + 1);
+    await uploadStore(pg).renewLease(next.id, { bytes: 1, lines: 1, stamp: AHEAD + 500 });
+    expect((await start()).stamp).toBe(AHEAD + 501);
+    const [other] = await makeImport();
+    expect((await start(other)).stamp).toBeLessThan(AHEAD);
+  });
+
+  test("is another one for each of many that start at once", async () => {
+    await completeUpload(pg, { importId: id, ownerId, stamp: AHEAD });
+    const stamps = (await Promise.all(Array.from({ length: 8 }, () => start()))).map(({ stamp }) => stamp);
+    expect(stamps.sort()).toEqual(Array.from({ length: 8 }, (_, index) => AHEAD + 1 + index));
+  });
+
+  describe("in a group", () => {
+    const asked = (owner: string, accountId = owner): AskedImport => ({
+      ...{ id: randomUUID(), ownerId: owner, accountId, artifactKind: "any", artifactId: "" },
+      entry: undefined,
+    });
+
+    test("is another one for each, as far as so many may run", async () => {
+      const [owner, running] = await makeImport();
+      await uploadStore(pg).renewLease(running, { bytes: 1, lines: 1, stamp: AHEAD });
+      const stamps = await startImports(
+        pg,
+        Array.from({ length: ACTIVE_IMPORTS_MAX }, () => asked(owner)),
+      );
+      const started = Array.from({ length: ACTIVE_IMPORTS_MAX - 1 }, (_, nth) => AHEAD + 1 + nth);
+      expect(stamps).toEqual([...started, undefined]);
+    });
+
+    test("is given to all but the one that cannot start", async () => {
+      const [owner] = await makeImport();
+      const start = groupStarts(pg);
+      const all = [asked(owner), asked(owner), asked(owner, randomUUID()), asked(owner)];
+      const starts = await Promise.allSettled(all.map((one) => start(one)));
+      expect(starts.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected", "fulfilled"]);
+    });
+  });
+});
+
+test("a repeated start never answers an upload that is interrupted while it looks for its key", async () => {
+  const idempotency = { ownerId, key: "nightly", path: `/v2/${ownerId}/import` };
+  const target = { ownerId, accountId: ownerId, artifactKind: "any", artifactId: "" } as const;
+  const first = await insertImport(pg, target, { idempotency });
+  const upload = { bytes: 0, lines: 0, stamp: 0 };
+  const interrupt = () => uploadStore(pg).interruptUpload(first.id, { reason: "it broke off", ...upload });
+  const interruptedAfter = (statements: number): Postgres => {
+    let run = 0;
+    const query = async (text: string, values: unknown[]) => {
+      const result = await pg.query(text, values);
+      if (++run === statements) await interrupt();
+      return result;
+    };
+    return { query } as Postgres;
+  };
+  await expect(findRepeatedImport(interruptedAfter(1), idempotency)).rejects.toMatchObject({
+    code: "import-in-progress",
+  });
+  expect(await findRepeatedImport(pg, idempotency)).toBeUndefined();
+  expect(await insertImport(pg, target, { idempotency })).toMatchObject({ repeated: false });
 });

@@ -187,6 +187,21 @@ describe("other formats", () => {
     });
   });
 
+  test("a log of which nothing is a download says so, and one without --format which formats there are", async () => {
+    const log = await readFile(join(LOGS, "nginx.txt"), "utf8");
+    const of = [await write("access.log", log), "--to", `${owner}/@acme/tool`];
+    const none = await run([...of, "--format", "combined", "--path", "/other/{version}"]);
+    expect(none.status).toBe(0);
+    expect(none.out).toMatch(
+      /Nothing was imported: \d+ requests, and no download that --path \/other\/{version} matches\.\n$/,
+    );
+    const unnamed = await run(of);
+    expect(unnamed.status).toBe(2);
+    expect(unnamed.out).toMatch(
+      /An access log needs --format combined, cloudfront or s3, and CSV --format csv\.\n$/,
+    );
+  });
+
   test("a log that has grown: what was sent before counts once", async () => {
     const log = await readFile(join(LOGS, "nginx.txt"), "utf8");
     const of = ["--to", `${owner}/@acme/tool`, "--format", "combined"];
@@ -231,6 +246,14 @@ describe("what goes wrong is said in a sentence, with status 1", () => {
     expect({ status, err }).toMatchObject({
       status: 1,
       err: expect.stringContaining("--token TOKEN") as string,
+    });
+  });
+
+  test("a variable that looks like ours with a slip", async () => {
+    const { status, err } = await run(["-", "--to", "x"], { env: { MAINTAINER_ULR: toolchain.api } });
+    expect({ status, err }).toMatchObject({
+      status: 1,
+      err: expect.stringContaining("MAINTAINER_ULR is unknown: did you mean MAINTAINER_URL?") as string,
     });
   });
 

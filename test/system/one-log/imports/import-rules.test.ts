@@ -103,13 +103,33 @@ describe("a line that cannot be imported is counted as failed and its entry", ()
     ]);
   });
 
+  test("goes into the package or pixel whose name the line gives", async () => {
+    const lines = [
+      `{${TIME},"$package":"image"}`,
+      `{${TIME},"$pixel":"docs"}`,
+      `{${TIME},"$package":"${files.id}"}`,
+    ];
+    expect(await importLines(intoAny(), lines)).toMatchObject({
+      events_successfully_imported: 3,
+      events_failed_to_import: 0,
+    });
+    const record = await importLines(intoImage(), [
+      `{${TIME},"$package":"image"}`,
+      `{${TIME},"$package":"files"}`,
+    ]);
+    expect(record).toMatchObject({ events_successfully_imported: 1, events_failed_to_import: 1 });
+    expect(record.error_log_sample).toEqual([
+      failed(2, "artifact-not-found", naming("files"), { package_id: "files" }),
+    ]);
+  });
+
   test("says artifact-not-found with the id that was named, or that it names none or both", async () => {
     const unknown = "00000000-0000-4000-8000-000000000000";
     const record = await importLines(intoAny(), [
       `{${TIME},"$package":"${unknown}"}`,
       `{${TIME},"$package":"${foreign.id}"}`,
       `{${TIME},"$package":"${pixel.id}"}`,
-      `{${TIME},"$package":"image"}`,
+      `{${TIME},"$package":"Image"}`,
       `{${TIME},"$pixel":"${unknown}"}`,
       `{${TIME},"$tracking_pixel":"${image.id}"}`,
       `{${TIME},"$package":"${image.id}","$pixel":"${pixel.id}"}`,
@@ -126,7 +146,7 @@ describe("a line that cannot be imported is counted as failed and its entry", ()
       noPackage(1, unknown),
       noPackage(2, foreign.id),
       noPackage(3, pixel.id),
-      noPackage(4, "image"),
+      noPackage(4, "Image"),
       noPixel(5, unknown),
       noPixel(6, image.id),
       failed(7, "invalid-value", naming("$package and $pixel")),

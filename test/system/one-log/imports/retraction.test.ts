@@ -3,7 +3,7 @@ import { importEndingRoutes } from "../../../../api/routes/imports/import-ending
 import { importProgress } from "../../../../api/stores/imports/import-progress.js";
 import { insertImport, readImport } from "../../../../api/stores/imports/imports.js";
 import { settlementStore } from "../../../../api/stores/imports/settlements.js";
-import { uploadStore } from "../../../../api/stores/imports/uploads.js";
+import { erasureStore } from "../../../../api/stores/packages/deleted-artifacts.js";
 import { ActiveUploads } from "../../../../ingest/import/active-uploads.js";
 import {
   openTestPostgres,
@@ -11,6 +11,7 @@ import {
   type ServedApi,
   type TestPostgres,
 } from "../../../support/api/management-api.js";
+import { completeUpload } from "../../../support/imports/complete-upload.js";
 import { makeWorld, type World } from "../../../support/api/management-world.js";
 
 let postgres: TestPostgres;
@@ -40,7 +41,7 @@ afterAll(async () => {
 async function finishedImport(): Promise<string> {
   const { pg } = postgres;
   const { id } = await insertImport(pg, { ownerId, accountId, artifactKind: "any", artifactId: "" });
-  await uploadStore(pg).completeUpload(id, { chunksTotal: 1, bytes: 1, lines: 1 });
+  await completeUpload(pg, { importId: id, ownerId });
   const counts = { eventsTotal: 5, eventsImported: 5, eventsFailed: 0, errors: [], warnings: [] };
   await importProgress(pg).putChunks([{ importId: id, sequence: 0, receiptStamp: 1, ...counts }]);
   await settle(id, { retracted: false });
@@ -93,4 +94,25 @@ test("an abort without retraction waits for nothing", async () => {
   const path = `/v2/imports/${world.organization}/${id}`;
   expect((await api.call(world.tokens.admin, `POST ${path}/abort`)).status).toBe(204);
   expect(await statusOf(id)).toBe("aborted");
+});
+
+test("the log of a retracted import is to be erased once it is settled, and its samples with it", async () => {
+  const { pg } = postgres;
+  const store = erasureStore(pg);
+  const id = await finishedImport();
+  const entry = { class: "error", type: "invalid-time", human_friendly_message: "$time", line: 1 };
+  await pg.query("update import_chunks set errors = $2 where import_id = $1", [id, JSON.stringify([entry])]);
+  const path = `/v2/imports/${world.organization}/${id}`;
+  expect((await api.call(world.tokens.admin, `DELETE ${path}`)).status).toBe(202);
+  const past = () => pg.query("update imports set updated_at = now() - interval '1 minute'");
+  await past();
+  expect(await store.retractedImports(1_000)).not.toContain(id);
+  await settle(id, { retracted: true });
+  expect(await store.retractedImports(1_000)).not.toContain(id);
+  await past();
+  expect(await store.retractedImports(1_000)).toContain(id);
+  expect((await readImport(pg, { ownerId, id }))?.error_log_sample).toHaveLength(1);
+  await store.putLogsErased([id]);
+  expect(await store.retractedImports(1_000)).not.toContain(id);
+  expect((await readImport(pg, { ownerId, id }))?.error_log_sample).toEqual([]);
 });

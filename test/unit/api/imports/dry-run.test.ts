@@ -15,6 +15,8 @@ const LINES = [
   '{"$time":1,"channel":"beta"}',
   `{"$time":1,"$package":"${dockerPackage.id}"}`,
   `{"$time":1,"$pixel":"${PIXEL_ID}"}`,
+  '{"$time":1,"$package":"web"}',
+  '{"$time":1,"$package":"another"}',
   '{"$time":1,"$remote_address":"nowhere","$own":1}',
   "",
   " \r",
@@ -25,7 +27,9 @@ const LINES = [
 ];
 
 const resolveArtifact: ResolveArtifact = async ({ kind, id }) =>
-  kind === "package" && id === dockerPackage.id ? dockerPackage : undefined;
+  kind === "package" && [dockerPackage.id, "web"].includes(id)
+    ? { ...dockerPackage, name: "web" }
+    : undefined;
 
 test.each(["package", "any"] as const)(
   "a dry run answers what an import of the same lines ends with (path of %s)",

@@ -23,11 +23,13 @@ interface Told {
   steps: string[];
   chunks: RawChunk[];
   partitions: number[];
+  /** Told to the upload store at the end. */
+  lastStamp: number;
 }
 
 /** A log and an upload store that write down what they are told; `append` may be replaced. */
 function fakes(over: { append?: () => Promise<void>; uploads?: Partial<UploadStore> } = {}) {
-  const told: Told = { steps: [], chunks: [], partitions: [] };
+  const told: Told = { steps: [], chunks: [], partitions: [], lastStamp: 0 };
   const log: EventLog = {
     partitions: 8,
     async append(records, { partition }) {
@@ -41,7 +43,8 @@ function fakes(over: { append?: () => Promise<void>; uploads?: Partial<UploadSto
   };
   const uploads: UploadStore = {
     renewLease: async () => true,
-    async completeUpload(id, { chunksTotal }) {
+    async completeUpload({ importId: id, chunksTotal, stamp }) {
+      told.lastStamp = stamp;
       told.steps.push(`completed ${id} ${chunksTotal}`);
       return { id } as EventImport;
     },
@@ -150,6 +153,7 @@ describe("receiveImport", () => {
     const stamps = told.chunks.map(({ receiptStamp }) => receiptStamp);
     expect(stamps).toEqual([...new Set(stamps)].sort((a, b) => a - b));
     expect(stamps).toHaveLength(5);
+    expect(told.lastStamp).toBe(stamps.at(-1));
   });
 
   test("interrupts the upload, after the appends in flight, when the body breaks off", async () => {

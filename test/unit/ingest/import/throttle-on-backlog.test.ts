@@ -17,3 +17,10 @@ test.each([
   });
   expect(clock).toBe(waitedMs);
 });
+
+test("does not wait for a log that cannot be read, nor fail the import", async () => {
+  const waiting = () => {
+    throw new Error("MDB_PANIC");
+  };
+  await expect(throttleOnBacklog({ waiting })).resolves.toBeUndefined();
+});

@@ -1,0 +1,36 @@
+import { expect, test, vi } from "vitest";
+import { countArrival } from "../../../../ingest/import/count-arrival.js";
+import { SharedCount } from "../../../../schemas/async/shared-count.js";
+
+test("an import arrives once, whether it ends by its lines, by its disposal or by both", () => {
+  const arriving = new SharedCount();
+  {
+    using first = countArrival(arriving);
+    using _second = countArrival(arriving);
+    expect(arriving.value).toBe(2);
+    first.end();
+    expect(arriving.value).toBe(1);
+  }
+  expect(arriving.value).toBe(0);
+});
+
+test("a slow sender is not expected for ever", () => {
+  vi.useFakeTimers();
+  const arriving = new SharedCount();
+  using arrival = countArrival(arriving, 200);
+  vi.advanceTimersByTime(199);
+  expect(arriving.value).toBe(1);
+  vi.advanceTimersByTime(1);
+  expect(arriving.value).toBe(0);
+  arrival.end();
+  expect(arriving.value).toBe(0);
+  vi.useRealTimers();
+});
+
+test("threads with the same memory have the same count", () => {
+  const here = new SharedCount();
+  const there = new SharedCount(here.memory);
+  here.add(2);
+  there.add(-1);
+  expect([here.value, there.value]).toEqual([1, 1]);
+});
