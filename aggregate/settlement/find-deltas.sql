@@ -6,7 +6,10 @@
 -- first, because a set of whole ids takes four times as long. Those that only share these bits with a doubtful one are looked
 -- at too, and found right. Few events are looked up in the index: see find-few-deltas.sql.
 -- Of a retracted import every event is doubtful: its only version may have to go.
-INSERT INTO settlement_deltas (batch, artifact, event_id, version, import_id, date, delta)
+-- Each mention of `written` and `doubtful` is read anew. Where no version was ever erased, ClickHouse leaves those out that
+-- look for erased ones.
+-- `{deltas}` stands for the table of the server that runs this; the others may have the rows of several shards.
+INSERT INTO {deltas} (batch, artifact, event_id, version, import_id, date, delta)
 WITH
   written AS
   (
@@ -37,8 +40,13 @@ FROM
       import_id,
       any(date) AS date,
       toInt32(sum(live)) AS live,
-      -- The pair (version, import_id) as one number, which compares five times as fast; 0 where the import was retracted.
-      if(import_id IN (SELECT import_id FROM retracted_imports), toUInt256(0),
+      -- The pair (version, import_id) as one number, which compares five times as fast; 0 where the import was retracted or the version erased.
+      if(import_id IN (SELECT import_id FROM retracted_imports) OR
+        (SELECT count() > 0 FROM erased_versions) AND (artifact, event_id, version, import_id) IN
+        (
+          SELECT artifact, event_id, version, import_id FROM erased_versions
+          WHERE artifact IN (SELECT artifact FROM written) AND toUInt32(event_id) IN (SELECT id FROM doubtful)
+        ), toUInt256(0),
         bitOr(bitShiftLeft(toUInt256(version), 128), toUInt256(reinterpretAsUInt128(import_id)))) AS rank
     FROM event_ids
     WHERE artifact IN (SELECT artifact FROM written) AND toUInt32(event_id) IN (SELECT id FROM doubtful)

@@ -1,8 +1,7 @@
-import type { ClickHouseClient } from "@clickhouse/client";
+import type { Shard, Shards } from "../../schemas/shards.js";
 import { passFaultPoint } from "../../schemas/fault-point.js";
 import { leastVersion, LINES_IN_CHUNK } from "../../schemas/records/event-version.js";
 import type { OwnerSettlement, WrittenChunk } from "../../schemas/records/settlement.js";
-import { storedColumns } from "../queries/stored-columns.js";
 import { readQuery } from "../read-query.js";
 
 /** The events that some chunks of imports wrote. */
@@ -20,55 +19,89 @@ export interface SettleScope {
  * @returns how many versions were removed or restored
  */
 export async function settle(
-  clickhouse: ClickHouseClient,
+  shards: Shards,
   scope: SettleScope,
   { batch, owner }: { batch: string; owner: OwnerSettlement },
 ): Promise<number> {
-  const differing = await findDeltas(clickhouse, scope, batch);
+  await findDeltas(shards, scope, batch);
+  return applyFound(shards, batch, owner);
+}
+
+/**
+ * Copies, stages, inserts and closes a batch whose deltas were found. Answers how many there are. A repeated statement finds
+ * them twice, which changes nothing but this number.
+ */
+export async function applyFound(
+  shards: Shards,
+  batch: string,
+  owner: Pick<OwnerSettlement, "putStagedBatch" | "closeBatch">,
+): Promise<number> {
+  await shards.catchUp(["settlement_deltas"]);
+  const differing = await countDeltas(shards, batch);
+  // After they were found: a shard that is added later has no rows yet.
+  await shards.requireEvery();
   if (differing === 0) return 0;
+  await copyDeltas(shards, batch);
   passFaultPoint("settlement-found");
   await owner.putStagedBatch(batch);
   passFaultPoint("settlement-staged");
-  await applyBatch(clickhouse, batch);
+  await applyBatch(shards, batch);
   passFaultPoint("settlement-applied");
   await owner.closeBatch(batch);
   passFaultPoint("settlement-closed");
   return differing;
 }
 
-/** Inserts a staged batch. Its rows no longer change, and its token makes a second time do nothing. */
-export async function applyBatch(clickhouse: ClickHouseClient, batch: string): Promise<void> {
-  const columns = await storedColumns(clickhouse, "events");
-  await clickhouse.command({
-    query: (await readQuery("settlement/apply-deltas")).replaceAll("{columns}", columns.join(", ")),
+/**
+ * Inserts a staged batch: on each shard the rows of the versions that lie there. They no longer change, and their token
+ * makes a second time do nothing.
+ */
+export async function applyBatch({ shards }: Pick<Shards, "shards">, batch: string): Promise<void> {
+  await Promise.all(shards.map((shard) => applyOn(shard, batch)));
+}
+
+async function applyOn(shard: Shard, batch: string): Promise<void> {
+  const server = await shard.withAnswered(["settlement_deltas", "events"]);
+  await server.command({
+    query: await readQuery("settlement/apply-deltas"),
     query_params: { batch },
     clickhouse_settings: { ...ONE_BLOCK, insert_deduplication_token: `settlement:${batch}` },
   });
 }
 
-/** Has the next settlement leave no version of the imports live. */
-export async function markRetracted(
-  clickhouse: ClickHouseClient,
-  importIds: readonly string[],
+/** Completes the batches that were cut short. */
+export async function applyStaged(
+  shards: Shards,
+  owner: Pick<OwnerSettlement, "stagedBatches" | "closeBatch">,
 ): Promise<void> {
-  await clickhouse.command({
-    query: "INSERT INTO retracted_imports (import_id) SELECT arrayJoin({importIds:Array(UUID)})",
-    query_params: { importIds },
-    clickhouse_settings: { async_insert: 0 },
-  });
+  for (const batch of await owner.stagedBatches()) {
+    await shards.requireEvery();
+    await applyBatch(shards, batch);
+    await owner.closeBatch(batch);
+  }
 }
 
-/** Answers how many versions differ from what they should be. */
-async function findDeltas(
-  clickhouse: ClickHouseClient,
-  { chunks, retracted }: SettleScope,
-  batch: string,
-): Promise<number> {
+/** Has the next settlement leave no version of the imports live. */
+export async function markRetracted({ shards }: Shards, importIds: readonly string[]): Promise<void> {
+  for (const { tables } of shards)
+    await tables.command({
+      query: "INSERT INTO retracted_imports (import_id) SELECT arrayJoin({importIds:Array(UUID)})",
+      query_params: { importIds },
+      clickhouse_settings: { async_insert: 0 },
+    });
+}
+
+/** Looks at the versions of all shards: those of one event may lie on several. */
+async function findDeltas(shards: Shards, { chunks, retracted }: SettleScope, batch: string): Promise<void> {
   const stamps = chunks.map(({ stamp }) => stamp);
   const events = chunks.reduce((sum, chunk) => sum + chunk.events, 0);
   const few = events <= FEW_EVENTS_MAX;
-  await clickhouse.command({
-    query: await readQuery(few ? "settlement/find-few-deltas" : "settlement/find-deltas"),
+  const query = few
+    ? await fewDeltas(shards, "settlement/written-events")
+    : forDeltas(shards, await readQuery("settlement/find-deltas"));
+  await shards.catchUp(["import_events", "event_ids", "retracted_imports"]);
+  await shards.all.command({
+    query,
     query_params: {
       batch,
       imports: chunks.map(({ importId }) => importId),
@@ -86,14 +119,40 @@ async function findDeltas(
       ...(few && { max_threads: 1 }),
     },
   });
-  return countDeltas(clickhouse, batch);
+}
+
+/** The statement that finds the deltas of few events, which the statement of this path selects. */
+export async function fewDeltas(shards: Shards, written: string): Promise<string> {
+  const text = await readQuery("settlement/find-few-deltas");
+  const select = await readQuery(written);
+  return forDeltas(shards, text).replace(/^\{written\}$/m, () => select);
+}
+
+function forDeltas(shards: Shards, text: string): string {
+  return text.replaceAll("{deltas}", shards.own("settlement_deltas"));
+}
+
+/** The versions of a batch lie on any shard: each gets the whole batch, and finds those that are its own. */
+async function copyDeltas(all: Shards, batch: string): Promise<void> {
+  if (all.shards.length === 1) return;
+  const columns = "batch, artifact, event_id, version, import_id, date, delta";
+  await Promise.all(
+    all.shards.map(({ tables }) =>
+      tables.command({
+        query: `INSERT INTO settlement_deltas (${columns})
+          SELECT DISTINCT ${columns} FROM ${all.whole("settlement_deltas")} WHERE batch = {batch:UUID}`,
+        query_params: { batch },
+        clickhouse_settings: { async_insert: 0, wait_end_of_query: 1 },
+      }),
+    ),
+  );
 }
 
 /** So many ids are looked up in the index of event_ids. More are in nearly every part of it, and reading it is faster. */
 const FEW_EVENTS_MAX = 10_000;
 
-async function countDeltas(clickhouse: ClickHouseClient, batch: string): Promise<number> {
-  const counted = await clickhouse.query({
+async function countDeltas({ all }: Shards, batch: string): Promise<number> {
+  const counted = await all.query({
     query: "SELECT count() AS rows FROM settlement_deltas WHERE batch = {batch:UUID}",
     query_params: { batch },
     clickhouse_settings: { max_threads: 1 },

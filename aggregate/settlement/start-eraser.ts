@@ -1,60 +1,33 @@
-import type { ClickHouseClient } from "@clickhouse/client";
-import { pause } from "../../schemas/async/pause.js";
+import type { Shards } from "../../schemas/shards.js";
 import type { ErasureStore } from "../../schemas/records/erasure.js";
 import { eraseArtifacts, eraseImportLogs } from "./erase-artifacts.js";
+import { importPages, IMPORTS_PER_PAGE } from "./import-pages.js";
+import { startRounds, type Rounds } from "./start-rounds.js";
 
-const ROUND_MS = 1_000;
-/** How many rounds to wait after a store was down. */
-const PAUSE_FACTOR = 5;
-
-export interface EraserDependencies {
-  clickhouse: ClickHouseClient;
+export interface EraserDependencies extends Rounds {
+  shards: Shards;
   store: ErasureStore;
   /** Called when nothing is left of these artifacts. */
   onErased?: (artifacts: readonly string[]) => void;
-  /** Called for every round that failed; the next one tries again. */
-  onFailure: (error: unknown) => void;
-  /** How long to wait between rounds. */
-  roundMs?: number;
 }
 
-/** Erases the events of packages and pixels that were deleted. Any number of processes may run it. */
+/** Erases the events of packages and pixels that were deleted, and the logs of retracted imports. Any number of processes may run it. */
 export function startEraser(dependencies: EraserDependencies): AsyncDisposable {
-  const stop = new AbortController();
-  const finished = eraseUntil(stop.signal, dependencies);
-  return {
-    async [Symbol.asyncDispose]() {
-      stop.abort();
-      await finished;
-    },
-  };
-}
-
-async function eraseUntil(signal: AbortSignal, dependencies: EraserDependencies): Promise<void> {
-  const { roundMs = ROUND_MS } = dependencies;
-  while (!signal.aborted) {
-    try {
-      await eraseDue(signal, dependencies);
-    } catch (error) {
-      dependencies.onFailure(error);
-      await pause(roundMs * PAUSE_FACTOR, { signal });
-    }
-    await pause(roundMs, { signal });
-  }
+  return startRounds(async (signal) => {
+    await eraseDue(signal, dependencies);
+    await eraseRetracted(dependencies);
+  }, dependencies);
 }
 
 /** Blocks the owner's settlement: when only part is erased, it could restore an overridden version. */
-async function eraseDue(
-  signal: AbortSignal,
-  { clickhouse, store, onErased }: EraserDependencies,
-): Promise<void> {
+async function eraseDue(signal: AbortSignal, { shards, store, onErased }: EraserDependencies): Promise<void> {
   for (const ownerId of await store.dueOwners()) {
     if (signal.aborted) return;
     await store.asOnlySettlement(ownerId, async () => {
       const artifacts = await store.dueArtifacts(ownerId);
       if (artifacts.length === 0) return;
-      const hadEvents = await eraseArtifacts(clickhouse, artifacts);
-      const hadLogs = await eraseLogs(artifacts, { clickhouse, store });
+      const hadEvents = await eraseArtifacts(shards, artifacts);
+      const hadLogs = await eraseLogs(artifacts, { shards, store });
       if (hadEvents || hadLogs) return store.putFound(artifacts);
       await store.putClean(artifacts);
       onErased?.(artifacts);
@@ -62,20 +35,20 @@ async function eraseDue(
   }
 }
 
-/** ClickHouse receives the ids in a URL. */
-const IMPORTS_PER_PAGE = 1_000;
+/** The refused lines of a retracted import go with its events. */
+async function eraseRetracted({ shards, store }: EraserDependencies): Promise<void> {
+  const imports = await store.retractedImports(IMPORTS_PER_PAGE);
+  if (imports.length === 0 || (await eraseImportLogs(shards, imports))) return;
+  await store.putLogsErased(imports);
+}
 
 /** The logs of imports into these artifacts hold refused lines as they were sent. */
 async function eraseLogs(
   artifacts: readonly string[],
-  { clickhouse, store }: Pick<EraserDependencies, "clickhouse" | "store">,
+  { shards, store }: Pick<EraserDependencies, "shards" | "store">,
 ): Promise<boolean> {
   let found = false;
-  let after: string | undefined;
-  do {
-    const imports = await store.importsInto(artifacts, { after, limit: IMPORTS_PER_PAGE });
-    if (imports.length > 0 && (await eraseImportLogs(clickhouse, imports))) found = true;
-    after = imports.length < IMPORTS_PER_PAGE ? undefined : imports.at(-1);
-  } while (after !== undefined);
+  for await (const imports of importPages((page) => store.importsInto(artifacts, page)))
+    if (await eraseImportLogs(shards, imports)) found = true;
   return found;
 }

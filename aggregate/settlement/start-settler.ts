@@ -1,4 +1,4 @@
-import type { ClickHouseClient } from "@clickhouse/client";
+import type { Shards } from "../../schemas/shards.js";
 import { v7 as uuidv7 } from "uuid";
 import { pause } from "../../schemas/async/pause.js";
 import { WakeUp } from "../../schemas/async/wake-up.js";
@@ -13,7 +13,7 @@ import type {
 import { passFaultPoint } from "../../schemas/fault-point.js";
 import { ImportPauses } from "./import-pauses.js";
 import { OwnerGathering } from "./owner-gathering.js";
-import { applyBatch, markRetracted, settle } from "./settle.js";
+import { applyStaged, markRetracted, settle } from "./settle.js";
 
 /** How often to look for chunks that another process wrote. */
 const ROUND_MS = 150;
@@ -29,7 +29,7 @@ const OWNERS_AT_ONCE = 4;
 const PAUSE_AFTER_FAILURE_MS = 2_000;
 
 export interface SettlerDependencies {
-  clickhouse: ClickHouseClient;
+  shards: Shards;
   store: SettlementStore;
   /** Rung when this process wrote chunks: they are settled at once. */
   wakeUp?: WakeUp;
@@ -117,10 +117,7 @@ async function settleOwner(
 ): Promise<boolean> {
   let ended = 0;
   await round.store.asOnlySettlement(ownerId, async (owner) => {
-    for (const batch of await owner.stagedBatches()) {
-      await applyBatch(round.clickhouse, batch);
-      await owner.closeBatch(batch);
-    }
+    await applyStaged(round.shards, owner);
     const completeFirst = [...imports].sort((a, b) => Number(b.complete) - Number(a.complete));
     for (const retracted of [false, true]) {
       const together = completeFirst.filter((one) => one.retracted === retracted);
@@ -137,7 +134,7 @@ async function settleTogether(
   round: OwnerRound & { retracted: boolean },
 ): Promise<number> {
   const startedAt = Date.now();
-  if (round.retracted) await markRetracted(round.clickhouse, idsOf(imports));
+  if (round.retracted) await markRetracted(round.shards, idsOf(imports));
   const { versions, settled } = await settleSlices(imports, owner, round);
   const durationMs = Date.now() - startedAt;
   if (settled.length > 0) round.onSettled?.({ versions, durationMs });
@@ -156,7 +153,7 @@ async function settleTogether(
 async function settleSlices(
   imports: readonly DueImport[],
   owner: OwnerSettlement,
-  { clickhouse, signal, retracted }: OwnerRound & { retracted: boolean },
+  { shards, signal, retracted }: OwnerRound & { retracted: boolean },
 ): Promise<{ versions: number; settled: DueImport[] }> {
   let versions = 0;
   let settled = [...imports];
@@ -164,7 +161,7 @@ async function settleSlices(
   while (!signal.aborted) {
     const chunks = await owner.unsettledChunks(idsOf(left), SLICE);
     if (chunks.length === 0) break;
-    versions += await settle(clickhouse, { chunks, retracted }, { batch: uuidv7(), owner });
+    versions += await settle(shards, { chunks, retracted }, { batch: uuidv7(), owner });
     const marked = new Set(await owner.markSettled(left, chunks));
     settled = settled.filter((one) => marked.has(one.id) || !left.includes(one));
     // Imports whose chunks still arrive get one slice: the owner's other imports do not wait for their end.

@@ -2,6 +2,8 @@ import type { ClickHouseClient } from "@clickhouse/client";
 import { describe, expect, test } from "vitest";
 import { settle } from "../../../../aggregate/settlement/settle.js";
 import type { OwnerSettlement } from "../../../../schemas/records/settlement.js";
+import type { Shard, Shards } from "../../../../schemas/shards.js";
+import { oneServer } from "../../../../deploy/stores/clickhouse/one-server.js";
 
 const BATCH = "01990000-0000-7000-8000-0000000000ba";
 const [ONE, OTHER] = ["01990000-0000-7000-8000-0000000000aa", "01990000-0000-7000-8000-0000000000bb"];
@@ -23,7 +25,7 @@ interface Command {
 function fakes({ differing, failing = "nothing" }: { differing: number; failing?: string }) {
   const steps: string[] = [];
   const commands: Command[] = [];
-  const clickhouse = {
+  const shards = oneServer({
     command: async (command: Command) => {
       const table = /INSERT INTO (\w+)/.exec(command.query)?.[1] ?? "";
       await Promise.all(
@@ -32,40 +34,31 @@ function fakes({ differing, failing = "nothing" }: { differing: number; failing?
       steps.push(table);
       commands.push(command);
     },
-    query: async () => ({ json: async () => [{ rows: String(differing), name: "artifact" }] }),
-  } as unknown as ClickHouseClient;
+    query: async () => ({ json: async () => [{ rows: String(differing) }] }),
+  } as unknown as ClickHouseClient);
   const owner = {
     putStagedBatch: async (batch: string) => void steps.push(`staged ${batch}`),
     closeBatch: async (batch: string) => void steps.push(`closed ${batch}`),
   } as unknown as OwnerSettlement;
-  return { clickhouse, owner, steps, commands };
+  return { shards, owner, steps, commands };
 }
 
 describe("settle", () => {
   test("finds and stages before it applies, and closes last", async () => {
-    const { clickhouse, owner, steps } = fakes({ differing: 3 });
-    expect(await settle(clickhouse, scope, { batch: BATCH, owner })).toBe(3);
+    const { shards, owner, steps } = fakes({ differing: 3 });
+    expect(await settle(shards, scope, { batch: BATCH, owner })).toBe(3);
     expect(steps).toEqual(["settlement_deltas", `staged ${BATCH}`, "events", `closed ${BATCH}`]);
   });
 
-  test("names the columns of events, as ClickHouse has them, where it copies rows", async () => {
-    const { clickhouse, owner, commands } = fakes({ differing: 3 });
-    await settle(clickhouse, scope, { batch: BATCH, owner });
-    const copies = commands.filter(({ query }) => /INSERT INTO events/.test(query));
-    expect(
-      copies.map(({ query }) => /INSERT INTO \w+ \((\w+)\)[^]*\nSELECT (\w+)\s+FROM/.exec(query)?.slice(1)),
-    ).toEqual([["artifact", "artifact"]]);
-  });
-
   test("does nothing more when no event can differ", async () => {
-    const { clickhouse, owner, steps } = fakes({ differing: 0 });
-    expect(await settle(clickhouse, scope, { batch: BATCH, owner })).toBe(0);
+    const { shards, owner, steps } = fakes({ differing: 0 });
+    expect(await settle(shards, scope, { batch: BATCH, owner })).toBe(0);
     expect(steps).toEqual(["settlement_deltas"]);
   });
 
   test("looks at every version of its chunks, from the first stamp through the last", async () => {
-    const { clickhouse, owner, commands } = fakes({ differing: 0 });
-    await settle(clickhouse, scope, { batch: BATCH, owner });
+    const { shards, owner, commands } = fakes({ differing: 0 });
+    await settle(shards, scope, { batch: BATCH, owner });
     expect(commands[0]?.query_params).toEqual({
       batch: BATCH,
       imports: [ONE, OTHER],
@@ -81,15 +74,15 @@ describe("settle", () => {
     ["each by its id", 10_000, "WHERE (artifact, event_id) IN"],
     ["by a part of their ids", 10_001, "AND toUInt32(event_id) IN (SELECT id FROM doubtful)"],
   ])("finds events %s, with %i of them", async (_, events, condition) => {
-    const { clickhouse, owner, commands } = fakes({ differing: 0 });
+    const { shards, owner, commands } = fakes({ differing: 0 });
     const chunks = [{ importId: ONE, stamp: 1, events }];
-    await settle(clickhouse, { chunks, retracted: false }, { batch: BATCH, owner });
+    await settle(shards, { chunks, retracted: false }, { batch: BATCH, owner });
     expect(commands[0]?.query).toContain(condition);
   });
 
   test("applies a batch under a token of its own, so that a second time does nothing", async () => {
-    const { clickhouse, owner, commands } = fakes({ differing: 1 });
-    await settle(clickhouse, scope, { batch: BATCH, owner });
+    const { shards, owner, commands } = fakes({ differing: 1 });
+    await settle(shards, scope, { batch: BATCH, owner });
     expect(commands.at(-1)?.clickhouse_settings).toMatchObject({
       insert_deduplication_token: `settlement:${BATCH}`,
       insert_deduplicate: 1,
@@ -102,8 +95,41 @@ describe("settle", () => {
     ["settlement_deltas", []],
     ["events", ["settlement_deltas", `staged ${BATCH}`]],
   ])("leaves a batch open when the insert into %s fails", async (failing, done) => {
-    const { clickhouse, owner, steps } = fakes({ differing: 1, failing });
-    await expect(settle(clickhouse, scope, { batch: BATCH, owner })).rejects.toThrow(failing);
+    const { shards, owner, steps } = fakes({ differing: 1, failing });
+    await expect(settle(shards, scope, { batch: BATCH, owner })).rejects.toThrow(failing);
     expect(steps).toEqual(done);
+  });
+
+  test("gives each shard all that was found, then applies on each", async () => {
+    const steps: string[] = [];
+    const serverOf = (name: string) =>
+      ({
+        command: async ({ query }: Command) => {
+          const [, table] = /INSERT INTO (\S+)/.exec(query) ?? [];
+          steps.push(`${name} ${table}${query.includes("FROM every.settlement_deltas") ? " copied" : ""}`);
+        },
+        query: async () => ({ json: async () => [{ rows: "3", name: "artifact" }] }),
+      }) as unknown as ClickHouseClient;
+    const shards = ["a", "b"].map((name) => {
+      const [one] = oneServer(serverOf(name)).shards;
+      return { ...(one as Shard), name };
+    });
+    const all: Shards = {
+      ...oneServer(serverOf("any")),
+      shards,
+      own: (table) => `own.${table}`,
+      whole: (table) => `every.${table}`,
+    };
+    const { owner } = fakes({ differing: 3 });
+    const putStagedBatch = async () => void steps.push("staged");
+    await settle(all, scope, { batch: BATCH, owner: { ...owner, putStagedBatch } });
+    expect(steps).toEqual([
+      "any own.settlement_deltas",
+      "a settlement_deltas copied",
+      "b settlement_deltas copied",
+      "staged",
+      "a events",
+      "b events",
+    ]);
   });
 });

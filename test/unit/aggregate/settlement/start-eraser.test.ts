@@ -2,6 +2,7 @@ import type { ClickHouseClient } from "@clickhouse/client";
 import { describe, expect, test, vi } from "vitest";
 import { startEraser } from "../../../../aggregate/settlement/start-eraser.js";
 import type { ErasureStore } from "../../../../schemas/records/erasure.js";
+import { oneServer } from "../../../../deploy/stores/clickhouse/one-server.js";
 
 interface Fakes {
   /** Rows of artifacts by table; a mutation takes them away. */
@@ -10,10 +11,12 @@ interface Fakes {
   /** Of imports into the artifacts. */
   imports?: string[];
   failures?: number;
+  /** Retracted imports whose logs are not erased. */
+  retracted?: string[];
 }
 
 /** One owner with two deleted artifacts, and a ClickHouse that writes down what is asked of it. */
-function fakes({ rows, elsewhere = [], failures = 0, imports = [] }: Fakes) {
+function fakes({ rows, elsewhere = [], failures = 0, imports = [], retracted = [] }: Fakes) {
   const steps: string[] = [];
   let failuresLeft = failures;
   let due = ["a", "b"];
@@ -21,6 +24,11 @@ function fakes({ rows, elsewhere = [], failures = 0, imports = [] }: Fakes) {
   const store: ErasureStore = {
     dueOwners: asked,
     dueArtifacts: async () => due,
+    retractedImports: async () => retracted,
+    putLogsErased: async (ids) => {
+      steps.push(`logs erased ${ids.join()}`);
+      retracted = [];
+    },
     importsInto: async (_, { after }) => (after === undefined ? imports : []),
     asOnlySettlement: async (ownerId, work) => {
       if (failuresLeft-- > 0) throw new Error("connection refused");
@@ -37,12 +45,14 @@ function fakes({ rows, elsewhere = [], failures = 0, imports = [] }: Fakes) {
     },
   };
   const answer = (query: string, table: string) =>
-    query.includes("system.columns")
-      ? Object.keys(rows)
-          .filter((name) => name !== "import_log")
-          .map((name) => ({ table: name, column: "artifact" }))
-      : (rows[table] ?? []);
-  const clickhouse = {
+    query.includes("system.mutations")
+      ? []
+      : query.includes("system.columns")
+        ? Object.keys(rows)
+            .filter((name) => name !== "import_log")
+            .map((name) => ({ table: name, column: "artifact" }))
+        : (rows[table] ?? []);
+  const shards = oneServer({
     query: async ({ query, query_params: params }: { query: string; query_params?: { table: string } }) => ({
       json: async () => answer(query, params?.table ?? ""),
     }),
@@ -50,8 +60,8 @@ function fakes({ rows, elsewhere = [], failures = 0, imports = [] }: Fakes) {
       steps.push(`delete from ${table}`);
       rows[table] = [];
     },
-  } as unknown as ClickHouseClient;
-  return { store, asked, clickhouse, steps, onErased: vi.fn(), onFailure: vi.fn() };
+  } as unknown as ClickHouseClient);
+  return { store, asked, shards, steps, onErased: vi.fn(), onFailure: vi.fn() };
 }
 
 /** Runs it until `reached`. */
@@ -93,4 +103,11 @@ describe("the eraser", () => {
     expect(world.onFailure).toHaveBeenCalledTimes(2);
     expect(world.steps).toEqual(["lock", "clean a,b", "unlock"]);
   });
+});
+
+test("the logs of retracted imports are erased until nothing is left of them", async () => {
+  const dependencies = fakes({ rows: { import_log: ["i"] }, elsewhere: ["owner"], retracted: ["i", "j"] });
+  const { steps } = dependencies;
+  await runUntil(dependencies, () => steps.includes("logs erased i,j"));
+  expect(steps).toEqual(["delete from import_log", "logs erased i,j"]);
 });

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { startSettler, type SettlerDependencies } from "../../../../aggregate/settlement/start-settler.js";
 import { WakeUp } from "../../../../schemas/async/wake-up.js";
 import type { DueImport, OwnerSettlement, SettlementStore } from "../../../../schemas/records/settlement.js";
+import { oneServer } from "../../../../deploy/stores/clickhouse/one-server.js";
 
 const due = (id: string, over: Partial<DueImport> = {}): DueImport => ({
   id,
@@ -59,7 +60,7 @@ function fakes({ rounds, staged = [], failures = 0, elsewhere = [], retractedMea
       return true;
     },
   };
-  const clickhouse = {
+  const shards = oneServer({
     command: async ({
       query,
       query_params: params,
@@ -72,8 +73,8 @@ function fakes({ rounds, staged = [], failures = 0, elsewhere = [], retractedMea
       steps.push(...applied, ...retracted);
     },
     query: async () => ({ json: async () => [{ rows: "0" }] }),
-  } as unknown as ClickHouseClient;
-  return { store, clickhouse, steps, dueImports, onFailure: vi.fn() };
+  } as unknown as ClickHouseClient);
+  return { store, shards, steps, dueImports, onFailure: vi.fn() };
 }
 
 /** Runs a settler until it has asked `rounds` times what is due, and ends it. */
