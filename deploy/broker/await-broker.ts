@@ -40,7 +40,8 @@ async function answers(address: string): Promise<boolean> {
   try {
     await admin.connect();
     const { brokers } = await admin.describeCluster();
-    return brokers.length > 0;
+    // Another broker of the cluster may answer on behalf of one that is not in service yet.
+    return brokers.some(({ port }) => address.endsWith(`:${port}`));
   } catch {
     return false; // Retried: a permanent fault ends the process or exceeds the time limit.
   } finally {

@@ -9,15 +9,19 @@ export interface BrokerAddress {
   logDir: string;
   /** The interface to listen on; 127.0.0.1 outside of a container. */
   host?: string;
+  /** The controller ports of all brokers of its cluster, in the order of their ids. Absent for a broker alone. */
+  quorum?: readonly number[];
 }
 
-/** Settings of a single broker that is its own controller and starts fast. */
+/** Settings of a broker that is a controller as well and starts fast. */
 export function brokerSettings(address: BrokerAddress): BrokerSettings {
-  const { port, controllerPort, logDir, host = "127.0.0.1" } = address;
+  const { port, controllerPort, logDir, host = "127.0.0.1", quorum = [controllerPort] } = address;
+  const copies = Math.min(quorum.length, COPIES_MAX);
+  const inSync = Math.ceil((copies + 1) / 2);
   return {
     "process.roles": "broker,controller",
-    "node.id": 1,
-    "controller.quorum.voters": `1@127.0.0.1:${controllerPort}`,
+    "node.id": quorum.indexOf(controllerPort) + 1,
+    "controller.quorum.voters": quorum.map((voter, index) => `${index + 1}@127.0.0.1:${voter}`).join(","),
     "controller.listener.names": "CONTROLLER",
     "inter.broker.listener.name": "PLAINTEXT",
     "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
@@ -26,12 +30,12 @@ export function brokerSettings(address: BrokerAddress): BrokerSettings {
     "log.dirs": logDir,
     // A read must not create a topic with a misspelt name or with the broker's defaults.
     "auto.create.topics.enable": false,
-    // There is no second broker for replicas.
-    "offsets.topic.replication.factor": 1,
-    "transaction.state.log.replication.factor": 1,
-    "transaction.state.log.min.isr": 1,
-    "share.coordinator.state.topic.replication.factor": 1,
-    "share.coordinator.state.topic.min.isr": 1,
+    "min.insync.replicas": inSync,
+    "offsets.topic.replication.factor": copies,
+    "transaction.state.log.replication.factor": copies,
+    "transaction.state.log.min.isr": inSync,
+    "share.coordinator.state.topic.replication.factor": copies,
+    "share.coordinator.state.topic.min.isr": inSync,
     // Faster start: fewer internal partitions, and no wait for more members of a group.
     "offsets.topic.num.partitions": 4,
     "group.initial.rebalance.delay.ms": 0,
@@ -45,6 +49,9 @@ export function brokerSettings(address: BrokerAddress): BrokerSettings {
     "log.cleaner.dedupe.buffer.size": 8 * 1024 ** 2,
   };
 }
+
+/** More brokers than three hold more partitions, not more copies. */
+const COPIES_MAX = 3;
 
 /** Formats the text of a properties file, where a backslash is escaped. */
 export function propertiesText(settings: BrokerSettings): string {

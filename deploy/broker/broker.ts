@@ -23,6 +23,7 @@ export interface RunningBroker {
 /** Wraps the process of a broker. Disposal stops it and unlocks its folder. */
 export function openBroker({ child, address, signals }: RunningBroker, folder: BrokerFolder): Broker {
   let stopping = false;
+  let ending: Promise<void> | undefined;
   const failure = (end: string) =>
     storeFailure(`Kafka on ${folder.path} ended (${end})`, { dir: folder.path, tail: child.tail() });
   return {
@@ -35,13 +36,15 @@ export function openBroker({ child, address, signals }: RunningBroker, folder: B
     }),
     // Uses the child's handle, because its process id may be reused after it ended.
     kill: (signal) => void child.end([{ signal, patienceMs: 0 }]),
-    async [Symbol.asyncDispose]() {
-      stopping = true;
-      try {
-        await child.end(signals);
-      } finally {
-        folder[Symbol.dispose]();
-      }
-    },
+    [Symbol.asyncDispose]: () => (ending ??= end()),
   };
+
+  async function end(): Promise<void> {
+    stopping = true;
+    try {
+      await child.end(signals);
+    } finally {
+      folder[Symbol.dispose]();
+    }
+  }
 }

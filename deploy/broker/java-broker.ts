@@ -5,7 +5,12 @@ import { fileURLToPath } from "node:url";
 import { assetUrl } from "../../schemas/asset.js";
 import { storeFailure } from "../process/start-failure.js";
 import type { ServerProcess } from "../stores/embedded/server-process.js";
-import { brokerSettings, propertiesText, type BrokerSettings } from "./broker-settings.js";
+import {
+  brokerSettings,
+  propertiesText,
+  type BrokerAddress,
+  type BrokerSettings,
+} from "./broker-settings.js";
 import type { Environment, Java } from "./find-java.js";
 import { spawnWatched } from "./spawn-watched.js";
 
@@ -16,6 +21,16 @@ export interface JavaBroker {
   java: Java;
   env: Environment;
   settings: BrokerSettings;
+  /** Undefined for a broker alone. */
+  quorum: Quorum | undefined;
+}
+
+/** The place of a broker in its cluster, the same at every start but for the ports. */
+export interface Quorum {
+  clusterId: string;
+  controllerPorts: readonly number[];
+  /** Its own controller port, one of them. */
+  controllerPort: number;
 }
 
 // With only the first compiler tier, a start takes half the time, and a broker mostly copies bytes.
@@ -27,7 +42,8 @@ export function spawnBroker(
   ports: { port: number; controllerPort: number },
   onLine: (line: string) => void,
 ): Promise<ServerProcess> {
-  const settings = { ...brokerSettings({ ...ports, logDir: dataFolder(broker.dir) }), ...broker.settings };
+  const logDir = dataFolder(broker.dir);
+  const settings = { ...brokerSettings({ ...ports, logDir, ...quorumOf(broker) }), ...broker.settings };
   const file = join(broker.dir, "server.properties");
   writeFileSync(file, propertiesText(settings), { mode: 0o600 });
   return spawnJava(broker, ["kafka.Kafka", file], onLine);
@@ -38,15 +54,17 @@ export function spawnBroker(
  * renames it, so that a killed start leaves no incomplete storage.
  */
 export async function formatStorage(broker: JavaBroker): Promise<void> {
-  const { dir } = broker;
+  const { dir, quorum } = broker;
   if (existsSync(dataFolder(dir))) return;
   const fresh = `${dataFolder(dir)}.new`;
   rmSync(fresh, { recursive: true, force: true });
   const file = join(dir, "format.properties");
   // The tool does not listen, but settings without ports are invalid.
-  const settings = brokerSettings({ port: 9092, controllerPort: 9093, logDir: fresh });
+  const controllerPort = quorum?.controllerPort ?? 9093;
+  const settings = brokerSettings({ port: 9092, controllerPort, logDir: fresh, ...quorumOf(broker) });
   writeFileSync(file, propertiesText(settings), { mode: 0o600 });
-  const args = ["kafka.tools.StorageTool", "format", `--cluster-id=${clusterId()}`, `--config=${file}`];
+  const id = quorum?.clusterId ?? newClusterId();
+  const args = ["kafka.tools.StorageTool", "format", `--cluster-id=${id}`, `--config=${file}`];
   const format = await spawnJava(broker, args, () => undefined);
   const end = await format.gone;
   rmSync(file, { force: true });
@@ -58,12 +76,16 @@ export async function formatStorage(broker: JavaBroker): Promise<void> {
   renameSync(fresh, dataFolder(dir));
 }
 
+function quorumOf({ quorum }: JavaBroker): Pick<BrokerAddress, "quorum"> {
+  return quorum === undefined ? {} : { quorum: quorum.controllerPorts };
+}
+
 function dataFolder(dir: string): string {
   return join(dir, "data");
 }
 
 /** Kafka's form of a UUID: 16 bytes in base64url. It must not begin with a dash, which would make it an option. */
-function clusterId(): string {
+export function newClusterId(): string {
   const id = randomBytes(16);
   id[0] = (id[0] ?? 0) & 0x7f;
   return id.toString("base64url");

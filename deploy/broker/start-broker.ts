@@ -9,7 +9,7 @@ import type { BrokerSettings } from "./broker-settings.js";
 import { openBroker, type Broker, type RunningBroker } from "./broker.js";
 import { fetchBroker, KAFKA_VERSION } from "./fetch-broker.js";
 import { findJava, type Environment } from "./find-java.js";
-import { formatStorage, spawnBroker, type JavaBroker } from "./java-broker.js";
+import { formatStorage, spawnBroker, type JavaBroker, type Quorum } from "./java-broker.js";
 import { lockBrokerFolder } from "./lock-broker-folder.js";
 
 export interface BrokerOptions {
@@ -25,6 +25,8 @@ export interface BrokerOptions {
   /** Called with sentences about a download; by default they go to the log. */
   onProgress?: (sentence: string) => void;
   env?: Environment;
+  /** For one broker of a cluster; see start-brokers.ts. */
+  quorum?: Quorum;
 }
 
 // A clean shutdown first, then SIGKILL.
@@ -39,7 +41,7 @@ const STOP = [
  * fails.
  */
 export async function startBroker(options: BrokerOptions): Promise<Broker> {
-  const { log, port, settings = {}, env = process.env } = options;
+  const { log, port, settings = {}, env = process.env, quorum } = options;
   const { onProgress = (sentence) => log.info({ store: "Kafka" }, sentence) } = options;
   const folder = await lockBrokerFolder(options.dir);
   try {
@@ -48,7 +50,7 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
     const libDir = options.libDir ?? join(dir, `lib-${KAFKA_VERSION}`);
     await fetchBroker(libDir, { env, onProgress });
     await endOrphanBrokers(dir);
-    const parts: JavaBroker = { dir, libDir, java, env, settings };
+    const parts: JavaBroker = { dir, libDir, java, env, settings, quorum };
     await formatStorage(parts);
     const start = (chosen: number) => startOnPort(parts, chosen, log);
     const running = port === undefined ? await onFreePort(start) : await startOnGivenPort(port, start);
@@ -64,9 +66,9 @@ async function startOnGivenPort<T>(port: number, start: (port: number) => Promis
   return start(port);
 }
 
-/** Chooses any free port for the controller, which no client uses. */
+/** A broker alone has its controller on any free port, which no client uses. */
 function startOnPort(parts: JavaBroker, port: number, log: Logger): Promise<RunningBroker> {
-  return onFreePort(async (controllerPort) => {
+  const onController = async (controllerPort: number) => {
     const child = await spawnBroker(parts, { port, controllerPort }, (line) => logLine(log, line));
     const address = `127.0.0.1:${port}`;
     try {
@@ -76,7 +78,8 @@ function startOnPort(parts: JavaBroker, port: number, log: Logger): Promise<Runn
       throw error;
     }
     return { child, address, signals: STOP };
-  });
+  };
+  return parts.quorum === undefined ? onFreePort(onController) : onController(parts.quorum.controllerPort);
 }
 
 function endOrphanBrokers(dir: string): Promise<void> {

@@ -1,8 +1,9 @@
 import { Command, Option } from "commander";
 import { wholeNumber } from "../../deploy/commands/whole-number.js";
 import { openEmbeddedWorld } from "./worlds/embedded-world.js";
-import { EMBEDDED_FAULTS, KAFKA_FAULTS } from "./plans/fault-catalog.js";
+import { openClusterWorld } from "./worlds/cluster-world.js";
 import { funnelRunText, funnelSeedText, isWrong } from "./funnel/funnel-report.js";
+import type { FaultWorld } from "./worlds/fault-world.js";
 import { openFunnelWorld } from "./funnel/funnel-world.js";
 import { openKafkaWorld } from "./worlds/kafka-world.js";
 import { runText, seedText, totalsOf } from "./imports/report.js";
@@ -10,15 +11,18 @@ import { runFunnelSeed, type FunnelSeedReport } from "./funnel/run-funnel-seed.j
 import { runSeed, type SeedReport } from "./imports/run-seed.js";
 
 interface Options {
-  log: keyof typeof WORLDS;
+  log: "embedded" | "kafka";
+  cluster?: true;
+  brokers: "1" | "3";
   funnel?: true;
   seeds: number;
   from: number;
 }
 
 const WORLDS = {
-  embedded: { open: openEmbeddedWorld, faults: EMBEDDED_FAULTS },
-  kafka: { open: openKafkaWorld, faults: KAFKA_FAULTS },
+  embedded: () => openEmbeddedWorld(),
+  kafka: ({ brokers }: Pick<Options, "brokers">) => openKafkaWorld({ brokers: brokers === "3" ? 3 : 1 }),
+  cluster: ({ brokers }: Pick<Options, "brokers">) => openClusterWorld({ brokers: brokers === "3" ? 3 : 1 }),
 };
 
 const command = new Command("test:faults")
@@ -30,32 +34,51 @@ const command = new Command("test:faults")
   .addOption(
     new Option(
       "--log <log>",
-      "embedded: one program with its own stores; kafka: five programs and a broker of Java",
+      "embedded: one program with its own stores; kafka: five programs and brokers of Java",
     )
-      .choices(Object.keys(WORLDS))
+      .choices(["embedded", "kafka"])
       .default("embedded"),
+  )
+  .addOption(
+    new Option(
+      "--brokers <count>",
+      "with --log kafka or --cluster; of 3, each seed of --log kafka harms another one",
+    )
+      .choices(["1", "3"])
+      .default("1"),
+  )
+  .addOption(
+    new Option(
+      "--cluster",
+      "on the ClickHouse servers of TEST_CLICKHOUSE_SHARDS and on Kafka: servers, whole shards and their keeper are killed " +
+        "and frozen by the command of TEST_CLICKHOUSE_CONTROL, and disks are lost",
+    ).conflicts("log"),
   )
   .addOption(
     new Option(
       "--funnel",
       "instead of imports: companies change their stages while the program, on its own stores, is killed as it computes " +
         "and delivers; checks that each change arrives at every webhook under one id with the same bytes, signed",
-    ).conflicts("log"),
+    ).conflicts(["log", "cluster"]),
   )
   .option("--seeds <count>", "how many seeds to run", wholeNumber, 20)
   .option("--from <seed>", "the first seed: the one to repeat", wholeNumber, 1)
   .action((options: Options) => (options.funnel ? runFunnel(options) : runImports(options)));
 
 async function runImports(options: Options): Promise<void> {
-  const reports = await runSeeds(options);
-  process.stdout.write(`${runText(reports, WORLDS[options.log].faults)}\n`);
+  await using world = await WORLDS[worldOf(options)](options);
+  const reports = await runSeeds(world, options);
+  process.stdout.write(`${runText(reports, world.faults)}\n`);
   const wrong = Object.values(totalsOf(reports)).some((count) => count > 0);
   const struck = reports.some(({ faults }) => faults.length > 0);
   process.exitCode = wrong || !struck ? 1 : 0;
 }
 
-async function runSeeds({ log, seeds, from }: Options): Promise<SeedReport[]> {
-  await using world = await WORLDS[log].open();
+function worldOf({ cluster, log }: Pick<Options, "cluster" | "log">): keyof typeof WORLDS {
+  return cluster ? "cluster" : log;
+}
+
+async function runSeeds(world: FaultWorld, { seeds, from }: Options): Promise<SeedReport[]> {
   const reports: SeedReport[] = [];
   for (let seed = from; seed < from + seeds; seed++) {
     const report = await runSeed(world, seed);

@@ -17,8 +17,9 @@ interface Waiting {
 }
 
 /**
- * Sends records in groups: all that arrive while one request is under way share the next. One request at a time and an
- * idempotent producer: a record that is sent again after a lost answer is stored once and in its place.
+ * Sends records in groups: all that arrive while one group is under way are the next. The records of a partition share a
+ * request, one at a time, of an idempotent producer: those that are sent again after a lost answer are stored once and in
+ * their place.
  */
 export function openAppender(kafka: Kafka, topic: string): Appender {
   const waiting: Waiting[] = [];
@@ -32,15 +33,32 @@ export function openAppender(kafka: Kafka, topic: string): Appender {
   }
 
   async function sendGroup(group: readonly Waiting[]): Promise<void> {
+    const partitions = new Set(group.map(({ partition }) => partition));
+    const sent = [...partitions].map((partition) =>
+      sendTo(
+        partition,
+        group.filter((one) => one.partition === partition),
+      ),
+    );
+    if ((await Promise.all(sent)).includes("failed")) await replaceProducer();
+  }
+
+  /**
+   * Sends one partition's records. kafkajs takes a request for several partitions apart by the brokers that lead them. When
+   * one of these brokers is gone and another one, which has answered already, leads its partitions now, kafkajs sends
+   * nothing to it again and reports success: the records would be lost.
+   */
+  async function sendTo(partition: number, records: readonly Waiting[]): Promise<"sent" | "failed"> {
     try {
       producer ??= openProducer(kafka);
-      const messages = group.map(({ record: value, partition }) => ({ value, partition }));
+      const messages = records.map(({ record: value }) => ({ value, partition }));
       await (await producer).send({ topic, acks: ALL_REPLICAS, messages });
-      for (const { resolve } of group) resolve();
+      for (const { resolve } of records) resolve();
+      return "sent";
     } catch (cause) {
-      await replaceProducer();
       const error = new EventLogUnavailable("Kafka did not take the records", { cause });
-      for (const { reject } of group) reject(error);
+      for (const { reject } of records) reject(error);
+      return "failed";
     }
   }
 
@@ -87,7 +105,7 @@ async function openProducer(kafka: Kafka): Promise<Producer> {
 }
 
 /**
- * Takes the records of the next request. Those of one partition become one batch, which the broker limits: the first
+ * Takes the records of the next group. Those of one partition become one batch, which the broker limits: the first
  * goes in any case, later ones while there is room.
  */
 export function takeGroup<Record extends Pick<Waiting, "record" | "partition">>(waiting: Record[]): Record[] {

@@ -7,7 +7,7 @@ export interface TopicOptions {
   topic: string;
   /** For a topic that is created now. */
   partitions: number;
-  /** For a topic that is created now; without it, the brokers' default. */
+  /** For a topic that is created now; without it, 3 where there are so many brokers, else the brokers' default. */
   replicationFactor?: number;
   /** Whether it may be made at all. */
   create: boolean;
@@ -17,6 +17,9 @@ export interface TopicOptions {
 export const RECORD_BYTES_MAX = 4 * 1024 * 1024;
 const CREATE_ATTEMPTS = 5;
 const RETENTION_MS = 7 * 24 * 60 * 60 * 1000;
+/** With three copies, of which two must be written, a broker may die and appends go on. */
+const COPIES = 3;
+const IN_SYNC = 2;
 
 /**
  * Finds the topic, or makes it, and answers its number of partitions. Warns of settings that may lose records.
@@ -34,14 +37,17 @@ export async function prepareTopic(admin: Admin, options: TopicOptions, log: Log
   checkSettings(topic, settings);
   const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
   const partitions = topics[0]?.partitions ?? [];
-  const replicas = Math.max(0, ...partitions.map((partition) => partition.replicas.length));
-  for (const warning of risksOf(settings, replicas)) log.warn({ topic }, warning);
+  const replicas = Math.min(...partitions.map((partition) => partition.replicas.length));
+  const { brokers } = await admin.describeCluster();
+  for (const warning of risksOf(settings, { replicas, brokers: brokers.length }))
+    log.warn({ topic }, warning);
   return partitions.length;
 }
 
 async function createTopic(admin: Admin, options: TopicOptions): Promise<void> {
-  const { topic, partitions, replicationFactor = -1 } = options;
+  const { topic, partitions } = options;
   try {
+    const replicationFactor = options.replicationFactor ?? (await copiesFor(admin));
     const made = {
       topic,
       numPartitions: partitions,
@@ -65,6 +71,13 @@ async function createTopic(admin: Admin, options: TopicOptions): Promise<void> {
   }
 }
 
+async function copiesFor(admin: Admin): Promise<number> {
+  const { brokers } = await admin.describeCluster();
+  return brokers.length >= COPIES ? COPIES : BROKERS_DEFAULT;
+}
+
+const BROKERS_DEFAULT = -1;
+
 /** The brokers' default replication factor is unknown, so the number of replicas in sync is left to them as well. */
 function settingsFor(replicationFactor: number): { name: string; value: string }[] {
   return [
@@ -72,7 +85,7 @@ function settingsFor(replicationFactor: number): { name: string; value: string }
     { name: "cleanup.policy", value: "delete" },
     { name: "retention.ms", value: String(RETENTION_MS) },
     { name: "retention.bytes", value: "-1" },
-    ...(replicationFactor >= 2 ? [{ name: "min.insync.replicas", value: "2" }] : []),
+    ...(replicationFactor >= 2 ? [{ name: "min.insync.replicas", value: String(IN_SYNC) }] : []),
   ];
 }
 
@@ -119,11 +132,11 @@ function checkSettings(topic: string, settings: Settings): void {
 }
 
 /** Names each setting that may lose acknowledged records; -1 is no limit. */
-function risksOf(settings: Settings, replicas: number): string[] {
+function risksOf(settings: Settings, { replicas, brokers }: { replicas: number; brokers: number }): string[] {
   const { bytes, ms, inSync } = {
     bytes: Number(settings.get("retention.bytes") ?? -1),
     ms: Number(settings.get("retention.ms") ?? -1),
-    inSync: Number(settings.get("min.insync.replicas") ?? 2),
+    inSync: Number(settings.get("min.insync.replicas") ?? IN_SYNC),
   };
   const risks: string[] = [];
   if (bytes !== -1)
@@ -134,14 +147,18 @@ function risksOf(settings: Settings, replicas: number): string[] {
     risks.push(
       `retention.ms of the topic is ${ms}: after a shorter pause than 7 days records are gone before they are read; set it to ${RETENTION_MS}`,
     );
-  if (inSync < 2 && replicas >= 2)
+  if (inSync < IN_SYNC && replicas >= IN_SYNC)
     risks.push(
-      `min.insync.replicas of the topic is ${inSync}: a record may be acknowledged that only one of ${replicas} brokers has; set it to 2`,
+      `min.insync.replicas of the topic is ${inSync}: a record may be acknowledged that only one of ${replicas} brokers has; set it to ${IN_SYNC}`,
+    );
+  if (brokers >= COPIES && replicas < COPIES)
+    risks.push(
+      `the topic has ${replicas} of ${COPIES} copies though there are ${brokers} brokers: records are lost, or imports wait, with a broker; give it ${COPIES} (kafka-reassign-partitions.sh), then min.insync.replicas=${IN_SYNC}`,
     );
   return risks;
 }
 
-function howToCreate({ topic, partitions, replicationFactor = 3 }: TopicOptions): string {
+function howToCreate({ topic, partitions, replicationFactor = COPIES }: TopicOptions): string {
   const settings = settingsFor(replicationFactor).map(({ name, value }) => `--config ${name}=${value}`);
   return (
     `Create it: kafka-topics.sh --create --topic ${topic} --partitions ${partitions} ` +

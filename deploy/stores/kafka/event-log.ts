@@ -59,6 +59,7 @@ export async function openKafkaLog(
       consumers.add(consumer);
       return consumer;
     },
+    appended: () => retry(() => readAppended(admin, topic), ELECTION),
     lag: (group) => retry(() => readLag(admin, { topic, groupId: `${prefix}${group}` }), ELECTION),
     async [Symbol.asyncDispose]() {
       await Promise.all([...consumers].map((consumer) => consumer[Symbol.asyncDispose]()));
@@ -74,6 +75,11 @@ const ELECTION: RetryOptions = {
   backoff: { firstMs: 200, maxMs: 1_000 },
   isTransient: (error) => error instanceof Error && "retriable" in error && error.retriable === true,
 };
+
+async function readAppended(admin: Admin, topic: string): Promise<number> {
+  const ends = await admin.fetchTopicOffsets(topic);
+  return ends.reduce((sum, { high }) => sum + Number(high), 0);
+}
 
 async function readLag(
   admin: Admin,

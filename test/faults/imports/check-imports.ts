@@ -5,7 +5,8 @@ import type { KnownArtifact } from "../../support/imports/recount-line.js";
 import type { FaultWorld } from "../worlds/fault-world.js";
 import type { SeedOutcome, Verdict } from "./verdict.js";
 
-const PATIENCE_MS = 180_000;
+/** An insert waits for a minute, for each of its tables, for a replica that does not come back. */
+const PATIENCE_MS = 300_000;
 const POLL_MS = 150;
 
 /** An import as the database has it. */

@@ -3,6 +3,7 @@ import { firstDifference } from "../../support/imports/first-difference.js";
 import { linesByReceipt } from "../../support/imports/lines-by-receipt.js";
 import type { KnownArtifact } from "../../support/imports/recount-line.js";
 import { checkImports, whenAtRest, type StoredImport } from "./check-imports.js";
+import { countDifferingReplicas } from "./check-replicas.js";
 import { countDifferingRows } from "./check-views.js";
 import type { FaultWorld } from "../worlds/fault-world.js";
 import type { SeedOutcome, Verdict } from "./verdict.js";
@@ -51,11 +52,13 @@ async function checkPackage(
   const live = await countLive(world.clickhouse, artifact.id);
   verdict.lost += Math.max(0, model.live.length - live.events);
   verdict.doubled += Math.max(0, live.events - model.live.length) + live.notOnce;
-  const views = await countDifferingRows(world.clickhouse, artifact.id);
-  verdict.mismatched += views.length;
-  if (views.length > 0 || live.notOnce > 0 || live.events !== model.live.length)
+  const views = [];
+  for (const server of world.shards.flat()) views.push(...(await countDifferingRows(server, artifact.id)));
+  const replicas = await countDifferingReplicas(world.shards, artifact.id);
+  verdict.mismatched += views.length + replicas;
+  if (views.length > 0 || replicas > 0 || live.notOnce > 0 || live.events !== model.live.length)
     verdict.details.push(
-      `${artifact.id}: ${JSON.stringify({ expected: model.live.length, ...live, views })}`,
+      `${artifact.id}: ${JSON.stringify({ expected: model.live.length, ...live, views, replicas })}`,
     );
 }
 

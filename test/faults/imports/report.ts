@@ -1,4 +1,5 @@
 import type { FaultCatalog, FaultKind } from "../plans/fault-catalog.js";
+import { isOfServers } from "../plans/plan-seed.js";
 import type { SeedReport } from "./run-seed.js";
 
 export interface Totals {
@@ -47,10 +48,11 @@ export function runText(reports: readonly SeedReport[], { turns }: FaultCatalog)
   ].join("\n");
 }
 
-/** A minute without a broker is another thing than its restart. */
-export function nameOf({ action, point, delayMsMin, delayMsMax }: FaultKind): string {
+/** A minute without a broker is another thing than its restart, and so with a server. */
+export function nameOf(kind: FaultKind): string {
+  const { action, point, delayMsMin, delayMsMax } = kind;
   const name = `${action} at ${point}`;
-  if (action !== "kill broker" || delayMsMax === 0) return name;
+  if ((action !== "kill broker" && !isOfServers(kind)) || delayMsMax === 0) return name;
   const range = delayMsMin === undefined ? "up to " : "";
   return `${name}, unavailable for ${range}${delayMsMax / 1000} s`;
 }

@@ -86,8 +86,8 @@ async function sendAll(world: FaultWorld, { imports, seed, packages }: Sender): 
   return sent;
 }
 
-/** A broker may be unavailable for a minute. */
-const ASKING_MS_MAX = 180_000;
+/** A broker may be unavailable for a minute, and an insert waits as long for a replica that does not come back. */
+const ASKING_MS_MAX = 300_000;
 
 /** Asks until it is so: an abort that comes too late becomes a retraction. */
 async function takeBack(
@@ -119,8 +119,8 @@ const BROKEN_MS_MAX = 15_000;
  * A view refuses inserts until one was seen to fail between the raw rows and it; then everything is killed.
  * @returns whether one was seen
  */
-async function failView({ programs, clickhouse }: FaultWorld, seed: number): Promise<boolean> {
-  const restore = await breakView(clickhouse, VIEWS[seed % VIEWS.length] ?? "totals_view");
+async function failView({ programs, shards }: FaultWorld, seed: number): Promise<boolean> {
+  const restore = await breakView(shards.flat(), VIEWS[seed % VIEWS.length] ?? "totals_view");
   const deadline = Date.now() + BROKEN_MS_MAX;
   const hasFailed = () => programs.some((program) => program.log().includes("writing to ClickHouse failed"));
   while (!hasFailed() && Date.now() < deadline) await pause(20);

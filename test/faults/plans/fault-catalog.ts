@@ -10,7 +10,19 @@ export type FaultAction =
   | "freeze broker"
   | "freeze program"
   | "leave group"
-  | "refuse group";
+  | "refuse group"
+  | ServerAction;
+
+/** Harm to servers of a ClickHouse cluster, or to their keeper. */
+export type ServerAction = (typeof SERVER_ACTIONS)[number];
+
+export const SERVER_ACTIONS = [
+  "kill replica",
+  "freeze replica",
+  "kill keeper",
+  "kill shard",
+  "lose replica",
+] as const;
 
 /** A way to go wrong: something dies where the program passes a point, or a view refuses what is inserted. */
 export interface FaultKind {
@@ -73,6 +85,22 @@ const GROUP_FAULTS: readonly FaultKind[] = [
   { action: "kill broker", point: "before-append", delayMsMin: 60_000, delayMsMax: 60_000 },
 ];
 
+/** Longer than the session of a server with its keeper, for some of them. */
+const SERVER_AWAY_MS_MAX = 15_000;
+
+const SERVER_FAULTS: readonly FaultKind[] = [
+  ...at("kill replica", SERVER_AWAY_MS_MAX, ["before-insert", "settlement-staged", "after-range"]),
+  ...at("freeze replica", SERVER_AWAY_MS_MAX, ["before-insert", "settlement-found"]),
+  ...at("kill keeper", SERVER_AWAY_MS_MAX, ["before-insert", "settlement-staged"]),
+  ...at("kill shard", SERVER_AWAY_MS_MAX, ["after-range", "settlement-found"]),
+  ...at("lose replica", 0, ["before-insert", "settlement-staged"]),
+  ...at("kill replica", 0, ["after-insert", "settlement-found", "settlement-applied"]),
+  ...at("freeze replica", 1_000, ["after-insert", "settlement-staged"]),
+  ...at("kill keeper", 1_000, ["after-insert"]),
+  ...at("kill shard", 1_000, ["before-insert"]),
+  ...at("lose replica", 0, ["after-insert"]),
+];
+
 export const EMBEDDED_FAULTS: FaultCatalog = {
   turns: [PROGRAM_KILLS, [...STORE_FAULTS, ...FULL_DISKS, ...BROKEN_VIEWS]],
   more: PROGRAM_KILLS,
@@ -86,5 +114,17 @@ const DEATHS: readonly FaultKind[] = PROGRAM_KILLS.flatMap((kind, index) => [
 export const KAFKA_FAULTS: FaultCatalog = {
   // The lengths have no factor in common: what comes with one kind in a run comes with another in the next.
   turns: [GROUP_FAULTS, [...DEATHS, ...BROKEN_VIEWS]],
+  more: [],
+};
+
+/** Without rights: three controllers with an authorizer of their own could not elect a leader on one machine. */
+export const THREE_BROKER_FAULTS: FaultCatalog = {
+  ...KAFKA_FAULTS,
+  turns: KAFKA_FAULTS.turns.map((kinds) => kinds.filter(({ action }) => action !== "refuse group")),
+};
+
+export const CLUSTER_FAULTS: FaultCatalog = {
+  // 19 and 14, which have no factor in common either.
+  turns: [SERVER_FAULTS, PROGRAM_KILLS],
   more: [],
 };

@@ -1,5 +1,5 @@
 import { Random } from "../../../deploy/demo/random.js";
-import type { FaultCatalog, FaultKind } from "./fault-catalog.js";
+import { SERVER_ACTIONS, type FaultCatalog, type FaultKind, type ServerAction } from "./fault-catalog.js";
 
 /** The plan of one seed: the same seed always plans the same. */
 export interface SeedPlan {
@@ -15,6 +15,12 @@ export interface PlannedFault extends FaultKind {
   /** Which time that the point is passed. */
   hit: number;
   delayMs: number;
+  /** Chooses the server that is harmed, by its remainder. */
+  server?: number;
+}
+
+export function isOfServers(fault: FaultKind): fault is FaultKind & { action: ServerAction } {
+  return (SERVER_ACTIONS as readonly string[]).includes(fault.action);
 }
 
 export interface PlannedImport {
@@ -72,8 +78,12 @@ function planFaults(
     ...kind,
     hit: random.chance(0.7) ? 1 : 2,
     delayMs: delayOf(kind, random),
+    ...(isOfServers(kind) && { server: random.below(SERVERS_MAX) }),
   }));
 }
+
+/** More than there are, and divided by every small number of them. */
+const SERVERS_MAX = 840;
 
 function delayOf({ delayMsMin = 1, delayMsMax }: FaultKind, random: Random): number {
   return delayMsMax === 0 ? 0 : delayMsMin + random.below(delayMsMax - delayMsMin + 1);

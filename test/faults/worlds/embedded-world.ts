@@ -6,26 +6,29 @@ import { startToolchain } from "../../support/program/start-toolchain.js";
 import { openArmedPlan } from "./armed-plan.js";
 import { armedProgram } from "./armed-program.js";
 import { EMBEDDED_FAULTS } from "../plans/fault-catalog.js";
-import type { FaultWorld } from "./fault-world.js";
+import type { FaultWorld, WorldOptions } from "./fault-world.js";
 import { openPersistentClickHouse } from "./persistent-clickhouse.js";
 
 const ORGANIZATION = "survivor";
 
 /** One program with its own stores and the embedded event log. */
-export async function openEmbeddedWorld(): Promise<FaultWorld> {
+export async function openEmbeddedWorld({ env = {} }: WorldOptions = {}): Promise<FaultWorld> {
   const armed = await openArmedPlan();
-  const toolchain = await startToolchain({ env: { ...armed.env, ENRICH_WORKERS: "2" } });
+  const toolchain = await startToolchain({ env: { ...armed.env, ENRICH_WORKERS: "2", ...env } });
   const account = await makeExporter(toolchain, ORGANIZATION);
+  const clickhouse = openPersistentClickHouse(() => toolchain.endpoints.clickhouse ?? "");
   return {
     ...armedProgram(armed, toolchain),
     faults: EMBEDDED_FAULTS,
     programs: [toolchain],
+    collector: toolchain,
     organization: ORGANIZATION,
     recountBodies: await openRecount(),
     get api() {
       return connectApi(toolchain.api, account.token);
     },
     withPostgres: (work) => onPostgres(toolchain.endpoints.postgres, work),
-    clickhouse: openPersistentClickHouse(() => toolchain.endpoints.clickhouse ?? ""),
+    clickhouse,
+    shards: [[clickhouse]],
   };
 }

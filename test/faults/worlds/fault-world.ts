@@ -1,10 +1,16 @@
 import type { Client } from "pg";
 import type { ApiClient } from "../../../deploy/demo/api-client.js";
 import type { RecountBodies } from "../../support/imports/open-recount.js";
+import type { ProcessEnvironment } from "../../support/program/toolchain-process.js";
 import type { Toolchain } from "../../support/program/start-toolchain.js";
 import type { FaultCatalog } from "../plans/fault-catalog.js";
 import type { PersistentClickHouse } from "./persistent-clickhouse.js";
 import type { PlannedFault } from "../plans/plan-seed.js";
+
+export interface WorldOptions {
+  /** More variables of every program. */
+  env?: ProcessEnvironment;
+}
 
 /** The whole product with faults to come, one for all seeds of a run: what one seed leaves behind, the next one meets. */
 export interface FaultWorld extends AsyncDisposable {
@@ -12,6 +18,8 @@ export interface FaultWorld extends AsyncDisposable {
   readonly faults: FaultCatalog;
   /** Those that enrich; each is started again, as a supervisor would, whenever it ends. */
   readonly programs: readonly Toolchain[];
+  /** The one that answers live requests. */
+  readonly collector: Toolchain;
   readonly organization: string;
   readonly recountBodies: RecountBodies;
   /** A client of a process that runs now. */
@@ -24,7 +32,10 @@ export interface FaultWorld extends AsyncDisposable {
   carriedOut(): Promise<Set<number>>;
   /** Runs `work` on a connection to the database. */
   withPostgres<T>(work: (client: Client) => Promise<T>): Promise<T>;
+  /** Reads all rows. */
   readonly clickhouse: PersistentClickHouse;
+  /** The servers of each shard: they keep the same rows, and have the views that add them up. */
+  readonly shards: readonly (readonly PersistentClickHouse[])[];
   /** Waits until every process runs. */
   whenRunning(): Promise<void>;
 }

@@ -48,6 +48,11 @@ export async function harmGroup(
     case "kill postgres":
     case "fill disk":
     case "break view":
+    case "kill replica":
+    case "freeze replica":
+    case "kill keeper":
+    case "kill shard":
+    case "lose replica":
       return true;
   }
 }

@@ -7,6 +7,8 @@ import type { Broker } from "../../../deploy/broker/broker.js";
 import type { BrokerSettings } from "../../../deploy/broker/broker-settings.js";
 import { KAFKA_VERSION } from "../../../deploy/broker/fetch-broker.js";
 import { startBroker } from "../../../deploy/broker/start-broker.js";
+import { startBrokers } from "../../../deploy/broker/start-brokers.js";
+import { onFreePorts } from "../../../deploy/process/free-port.js";
 import type { TestBroker } from "./test-broker.js";
 
 /** A broker in a process of ours, to be harmed; its port and its data stay the same over every `restart`. */
@@ -33,17 +35,54 @@ export async function openJavaBroker({
   settings = {},
 }: { settings?: BrokerSettings } = {}): Promise<JavaTestBroker> {
   const dir = await mkdtemp(join(tmpdir(), "kafka-broker-"));
+  const removeDir = () => rm(dir, { recursive: true, force: true });
   const start = (port?: number) =>
     startBroker({ dir, log, settings, libDir: BROKER_LIB, ...(port !== undefined && { port }) });
-  let current: Broker;
-  try {
-    current = await start();
-  } catch (error) {
-    await rm(dir, { recursive: true, force: true });
+  const first = await start().catch(async (error: unknown) => {
+    await removeDir();
     throw error;
-  }
-  const brokers = current.brokers;
-  const port = Number(brokers[0]?.split(":").at(-1));
+  });
+  const port = Number(first.brokers[0]?.split(":").at(-1));
+  const broker = harmable(first, () => start(port));
+  const close = async () => {
+    await broker.end();
+    await removeDir();
+  };
+  return Object.assign(broker, { [Symbol.asyncDispose]: close });
+}
+
+/** Brokers of one cluster, each of which can be harmed. */
+export interface JavaTestCluster extends TestBroker {
+  readonly members: readonly JavaTestBroker[];
+}
+
+/** A new cluster of three brokers of Java on a temporary folder. */
+export async function openJavaCluster({
+  settings = {},
+}: { settings?: BrokerSettings } = {}): Promise<JavaTestCluster> {
+  const dir = await mkdtemp(join(tmpdir(), "kafka-cluster-"));
+  const removeDir = () => rm(dir, { recursive: true, force: true });
+  const cluster = await onFreePorts(3, (ports) =>
+    startBrokers({ dir, ports, log, settings, libDir: BROKER_LIB }),
+  ).catch(async (error: unknown) => {
+    await removeDir();
+    throw error;
+  });
+  const members = cluster.members.map((member, index) => harmable(member, () => cluster.start(index)));
+  return {
+    brokers: cluster.members.flatMap((member) => member.brokers),
+    members: members.map((member) => Object.assign(member, { [Symbol.asyncDispose]: member.end })),
+    async [Symbol.asyncDispose]() {
+      await Promise.all(members.map((member) => member.end()));
+      await cluster[Symbol.asyncDispose]();
+      await removeDir();
+    },
+  };
+}
+
+/** `start` starts it again, on the same port and data. */
+function harmable(started: Broker, start: () => Promise<Broker>) {
+  let current = started;
   let open = true;
   const end = async () => {
     if (!open) return;
@@ -52,11 +91,11 @@ export async function openJavaBroker({
     await current[Symbol.asyncDispose]();
   };
   return {
-    brokers,
+    brokers: started.brokers,
     get pid() {
       return current.pid;
     },
-    async kill(signal) {
+    async kill(signal: NodeJS.Signals) {
       current.kill(signal);
       await current.exited;
     },
@@ -64,12 +103,9 @@ export async function openJavaBroker({
     continue: () => current.kill("SIGCONT"),
     async restart() {
       await end();
-      current = await start(port);
+      current = await start();
       open = true;
     },
-    async [Symbol.asyncDispose]() {
-      await end();
-      await rm(dir, { recursive: true, force: true });
-    },
+    end,
   };
 }

@@ -1,5 +1,6 @@
+import type { Kafka, ProducerRecord } from "kafkajs";
 import { expect, test } from "vitest";
-import { takeGroup } from "../../../../../deploy/stores/kafka/event-log-append.js";
+import { openAppender, takeGroup } from "../../../../../deploy/stores/kafka/event-log-append.js";
 
 const MIB = 2 ** 20;
 const of = (partition: number, bytes: number) => ({ partition, record: Buffer.alloc(bytes) });
@@ -17,4 +18,40 @@ test("lets no record of a partition overtake another", () => {
   expect(shown(takeGroup(waiting))).toEqual(["0:1"]);
   expect(shown(takeGroup(waiting))).toEqual(["0:1.5", "0:0.25"]);
   expect(waiting).toEqual([]);
+});
+
+/** Takes nothing for this partition. */
+const REFUSED = 2;
+
+function fakeKafka() {
+  const requests: string[] = [];
+  let producers = 0;
+  const send = async ({ messages }: ProducerRecord) => {
+    const partitions = [...new Set(messages.map(({ partition }) => partition))];
+    requests.push(partitions.join());
+    if (partitions.includes(REFUSED)) throw new Error("no leader");
+  };
+  const connect = async () => void (producers += 1);
+  const producer = () => ({ connect, send, disconnect: async () => undefined });
+  return { requests, producers: () => producers, kafka: { producer } as unknown as Kafka };
+}
+
+test("a request is about one partition, so that kafkajs has one broker to send it to", async () => {
+  const { kafka, requests } = fakeKafka();
+  const appender = openAppender(kafka, "events");
+  const record = Buffer.from("a");
+  await Promise.all([0, 1, 0].map((partition) => appender.append([record], partition)));
+  expect(requests.sort()).toEqual(["0", "1"]);
+});
+
+test("records of other partitions are stored although those of one are refused, and the producer is replaced", async () => {
+  const { kafka, producers } = fakeKafka();
+  const appender = openAppender(kafka, "events");
+  const record = Buffer.from("a");
+  const appended = await Promise.allSettled(
+    [0, REFUSED].map((partition) => appender.append([record], partition)),
+  );
+  expect(appended.map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
+  await appender.append([record], 1);
+  expect(producers()).toBe(2);
 });

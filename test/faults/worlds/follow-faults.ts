@@ -1,0 +1,66 @@
+import { pause } from "../../../schemas/async/pause.js";
+import type { PlannedFault } from "../plans/plan-seed.js";
+import type { ArmedPlan } from "./armed-plan.js";
+import { FAULT_MS_MAX } from "./when-ready.js";
+
+export interface FaultsOutside {
+  /** What the programs need to know for their part. */
+  targets?: () => { brokerPid: number };
+  /**
+   * The part of a fault outside of the process that passed its point (`passer`).
+   * @returns whether it struck
+   */
+  harm: (fault: PlannedFault, passer: number) => Promise<boolean>;
+}
+
+const LOOK_EVERY_MS = 20;
+
+/** Does the part of each fault that goes on outside of the process that passed its point. */
+export function followFaults(armed: ArmedPlan, { targets, harm }: FaultsOutside) {
+  let following = { stop: () => undefined as void, ended: Promise.resolve(new Map<number, boolean>()) };
+  let struck = new Map<number, boolean>();
+  const end = () => {
+    following.stop();
+    return following.ended;
+  };
+  return {
+    async arm(faults: readonly PlannedFault[]): Promise<void> {
+      await armed.put(faults, targets?.());
+      following = follow(faults);
+    },
+    async disarm(): Promise<void> {
+      await armed.clear();
+      await pause(FAULT_MS_MAX);
+      struck = await end();
+    },
+    /** For the end of a run that failed: what was harmed is whole again when it resolves. */
+    stop: () =>
+      end().then(
+        () => undefined,
+        () => undefined,
+      ),
+    struck: () => new Set([...struck].flatMap(([index, didStrike]) => (didStrike ? [index] : []))),
+  };
+
+  function follow(faults: readonly PlannedFault[]) {
+    let last = false;
+    const harming = new Map<number, Promise<boolean>>();
+    const look = async () => {
+      for (const [index, passer] of await armed.carriedOut())
+        if (!harming.has(index)) harming.set(index, begun(harm(faults[index] as PlannedFault, passer)));
+    };
+    const run = async () => {
+      for (; !last; await pause(LOOK_EVERY_MS)) await look();
+      await look();
+      const ends = [...harming].map(async ([index, end]): Promise<[number, boolean]> => [index, await end]);
+      return new Map(await Promise.all(ends));
+    };
+    return { stop: () => void (last = true), ended: begun(run()) };
+  }
+}
+
+/** Its failure is heard of when the end of all is awaited, and is not unhandled before. */
+function begun<T>(work: Promise<T>): Promise<T> {
+  work.catch(() => undefined);
+  return work;
+}

@@ -1,0 +1,104 @@
+import { pino } from "pino";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createKafka } from "../../deploy/stores/kafka/kafka-client.js";
+import type { ApiClient } from "../../deploy/demo/api-client.js";
+import { openPersistentClickHouse } from "../faults/worlds/persistent-clickhouse.js";
+import { describeWithJava } from "../support/broker/describe-with-broker.js";
+import { openJavaCluster, type JavaTestCluster } from "../support/broker/java-broker.js";
+import { firstDifference } from "../support/imports/first-difference.js";
+import { openImportWorld, type ImportWorld } from "../support/imports/import-world.js";
+import { makePackage } from "../support/imports/make-artifacts.js";
+import type { KnownArtifact } from "../support/imports/recount-line.js";
+import { sectionBytes } from "../support/program/sections.js";
+import { onPostgres } from "../support/stores/on-postgres.js";
+import { countLive } from "../support/stores/count-live.js";
+
+const ORGANIZATION = "on-three";
+const RANGE = { startDate: "2025-03-01", endDate: "2025-05-01" };
+const IMPORTS = 3;
+const LINES = 12_000;
+const TOPIC_RESOURCE = 2;
+
+describeWithJava("three brokers, of which one dies", () => {
+  let cluster: JavaTestCluster;
+  let world: ImportWorld;
+
+  beforeAll(async () => {
+    cluster = await openJavaCluster();
+    const env = { KAFKA_BROKERS: cluster.brokers.join(","), KAFKA_PARTITIONS: "6" };
+    world = await openImportWorld(ORGANIZATION, { env });
+  }, 300_000);
+
+  afterAll(async () => {
+    await world?.toolchain.close();
+    await cluster?.[Symbol.asyncDispose]();
+  });
+
+  async function describeTopic() {
+    const admin = createKafka(
+      { brokers: cluster.brokers, clientId: "operator" },
+      pino({ level: "silent" }),
+    ).admin();
+    await admin.connect();
+    const { topics } = await admin.fetchTopicMetadata({ topics: ["events.raw"] });
+    const { resources } = await admin.describeConfigs({
+      includeSynonyms: false,
+      resources: [{ type: TOPIC_RESOURCE, name: "events.raw", configNames: ["min.insync.replicas"] }],
+    });
+    await admin.disconnect();
+    const partitions = topics[0]?.partitions ?? [];
+    return {
+      copies: partitions.map(({ replicas }) => replicas.length),
+      leaders: new Set(partitions.map(({ leader }) => leader)).size,
+      inSync: resources[0]?.configEntries[0]?.configValue,
+    };
+  }
+
+  test("hold three copies of the event log, of which two must be written", async () => {
+    expect(await describeTopic()).toEqual({ copies: [3, 3, 3, 3, 3, 3], leaders: 3, inSync: "2" });
+  });
+
+  const whenEnriching = () =>
+    onPostgres(world.toolchain.endpoints.postgres, (client) =>
+      expect
+        .poll(async () => (await client.query("select from import_chunks")).rowCount, { interval: 20 })
+        .toBeGreaterThan(0),
+    );
+
+  /** The body; its second half is sent once `released` resolves. */
+  async function* heldBack(body: Buffer, released: Promise<unknown>): AsyncGenerator<Buffer> {
+    yield body.subarray(0, body.length / 2);
+    await released;
+    yield body.subarray(body.length / 2);
+  }
+
+  const newPackage = (name: string, api: ApiClient): Promise<KnownArtifact> =>
+    makePackage(api, { organization: ORGANIZATION, name, libraryType: "docker" });
+
+  test("count every line of the imports under way once", async () => {
+    const { api, recountBodies, toolchain } = world;
+    const [victim] = cluster.members;
+    const lost = whenEnriching().then(() => victim?.kill("SIGKILL"));
+    const clickhouse = openPersistentClickHouse(() => toolchain.endpoints.clickhouse ?? "");
+    await Promise.all(
+      Array.from({ length: IMPORTS }, async (_, index) => {
+        const artifact = await newPackage(`image-${index}`, api);
+        const bytes = Buffer.concat([...sectionBytes([{ artifact, seed: index + 1, count: LINES }])]);
+        const started = await api.importBody(`/v2/${ORGANIZATION}/import`, heldBack(bytes, lost), {
+          gzip: true,
+        });
+        const record = await api.pollToDone(started);
+        const { imports, aggregates, live } = recountBodies([{ bytes }], [artifact]);
+        expect(record).toMatchObject({ events_successfully_imported: imports[0]?.successful });
+        const answered = await api.readAggregates(ORGANIZATION, RANGE);
+        expect(
+          firstDifference(
+            answered.filter((line) => line.package === artifact.id),
+            aggregates,
+          ),
+        ).toBe("");
+        expect(await countLive(clickhouse, artifact.id)).toEqual({ events: live.length, notOnce: 0 });
+      }),
+    );
+  }, 240_000);
+});
