@@ -1,9 +1,10 @@
 import { setImmediate } from "node:timers/promises";
-import type { ClickHouseClient } from "@clickhouse/client";
+import type { Shards } from "../schemas/shards.js";
 import { whenIdle, type IdleWatch } from "../schemas/async/when-idle.js";
 import { unpackedSize } from "../schemas/records/chunk-codec.js";
 import type { ChunkOutcome, ImportProgress } from "../schemas/records/chunk-outcome.js";
 import type { DeadLetter, DeadLetterStore } from "../schemas/records/dead-letter.js";
+import type { OldestTime } from "../schemas/event-retention.js";
 import type { Lookups } from "../schemas/records/enriched-event.js";
 import {
   BatchLost,
@@ -36,7 +37,7 @@ export interface WrittenBatch {
 
 export interface WorkerDependencies {
   log: EventLog;
-  clickhouse: ClickHouseClient;
+  shards: Shards;
   /** Called once a batch, so that tables can be swapped between batches. */
   lookups: () => Lookups;
   resolveArtifact: ResolveArtifact;
@@ -44,6 +45,10 @@ export interface WorkerDependencies {
   progress: ImportProgress;
   deadLetters: DeadLetterStore;
   share: { index: number; of: number };
+  /** How many imports are about to append their first lines; see `Gather`. */
+  arriving?: () => number;
+  /** The least `$time` of a line, by its time of receipt; none without. */
+  oldestTime?: OldestTime;
   /** Shared by the lanes of all workers of a process. Needed only where crashes are to be blamed on one record. */
   mutexOf?: (lane: Lane) => ThreadMutex;
   onOutcomes?: (outcomes: readonly ChunkOutcome[]) => void;
@@ -96,20 +101,20 @@ export async function startWorker(dependencies: WorkerDependencies): Promise<Log
  */
 const GATHER: Gather = { quietMs: 25, mostMs: 200 };
 
-interface LaneDependencies extends Pick<WorkerDependencies, "log" | "share" | "onWritten"> {
+interface LaneDependencies extends Pick<WorkerDependencies, "log" | "share" | "arriving" | "onWritten"> {
   writer: BatchWriter;
   stopping: AbortController;
   idle: IdleWatch;
 }
 
 async function startLane(lane: Lane, dependencies: LaneDependencies): Promise<LogConsumer> {
-  const { log, share, writer, stopping, idle } = dependencies;
+  const { log, share, arriving, writer, stopping, idle } = dependencies;
   const pace = openPace(lane);
   const options = {
     group: ENRICH_GROUP,
     batchBytesMax: () => pace.bytesMax,
     sizeOf: unpackedSize,
-    ...(lane === "express" && { gather: GATHER }),
+    ...(lane === "express" && { gather: { ...GATHER, arriving } }),
   };
   const write = writeWith(pace, dependencies);
   const consumer = await log.consume({ ...options, share, lane }, (batch) => idle.during(write(batch)));

@@ -3,6 +3,8 @@ import type { Inserted } from "../../enrich/batches/insert-rows.js";
 import type { WrittenBatch } from "../../enrich/start-worker.js";
 import type { ChunkOutcome } from "../../schemas/records/chunk-outcome.js";
 import { LANES, type Lane } from "../../schemas/records/event-log.js";
+import type { EventRetention } from "../../schemas/event-retention.js";
+import type { ClickHouseSource } from "../stores/clickhouse/clickhouse-source.js";
 import type { EventLogSource } from "../stores/open-event-log.js";
 import type { LogLevel } from "../process/log.js";
 
@@ -11,12 +13,15 @@ export interface ThreadData {
   share: { index: number; of: number };
   logSource: EventLogSource;
   postgresUrl: string;
-  clickhouseUrl: string;
+  eventRetention: EventRetention;
+  clickhouseSource: ClickHouseSource;
   originKey: Uint8Array;
   lookupData: LookupData;
   logLevel: LogLevel;
   /** `MUTEX_BYTES` long, shared by all threads. */
   mutexMemory: SharedArrayBuffer;
+  /** Of the count of imports that are about to append. */
+  arrivingMemory: SharedArrayBuffer;
 }
 
 /** Each lane of each worker has an index of its own in the mutex. */

@@ -7,8 +7,10 @@ import { sharedThreadMutex } from "../../enrich/batches/thread-mutex.js";
 import type { LookupData } from "../../enrich/lookups/load-lookup-data.js";
 import { openLookups } from "../../enrich/lookups/open-lookups.js";
 import { startWorker } from "../../enrich/start-worker.js";
+import { SharedCount } from "../../schemas/async/shared-count.js";
+import { oldestTime } from "../../schemas/event-retention.js";
 import { ClosingStack } from "../process/closing-stack.js";
-import { connectClickHouse } from "../stores/clickhouse/connect-clickhouse.js";
+import { connectShards } from "../stores/clickhouse/connect-shards.js";
 import { connectPostgres } from "../stores/postgres/connect-postgres.js";
 import { mutexIndex, type FromThread, type ThreadData, type ToThread } from "./enrich-messages.js";
 import { createLog } from "../process/log.js";
@@ -26,19 +28,21 @@ async function main(data: ThreadData): Promise<void> {
   const log = createLog({ level: data.logLevel }).child({ worker: data.share.index });
   const pg = connectPostgres({ url: data.postgresUrl, connectionsMax: CONNECTIONS_MAX, log });
   open.defer(() => pg.end());
-  const clickhouse = connectClickHouse(data.clickhouseUrl);
-  open.defer(() => clickhouse.close());
+  const shards = open.use(connectShards(data.clickhouseSource));
   const eventLog = open.use(
     await openEventLog(data.logSource, log, { onRecordsLost: (recordsLost) => send({ recordsLost }) }),
   );
+  const arriving = new SharedCount(data.arrivingMemory);
   const lookupsFrom = (tables: LookupData) => openLookups(tables, { originKey: data.originKey });
   let lookups = lookupsFrom(data.lookupData);
   const stopped = untilStopped<ToThread>(({ lookupData }) => (lookups = lookupsFrom(lookupData)));
   const worker = open.use(
     await startWorker({
       log: eventLog,
-      clickhouse,
+      shards,
       share: data.share,
+      arriving: () => arriving.value,
+      oldestTime: oldestTime(data.eventRetention),
       lookups: () => lookups,
       resolveArtifact: openArtifactResolver(pg),
       resolveLive: (targets) => readArtifacts(pg, targets),

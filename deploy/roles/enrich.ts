@@ -1,12 +1,13 @@
-import { hkdfSync } from "node:crypto";
 import { loadLookupData, type LookupData } from "../../enrich/lookups/load-lookup-data.js";
+import { originKey } from "../config/secret-key.js";
 import { onReloadSignal } from "../process/lifecycle.js";
+import { readEventRetention } from "../stores/read-event-retention.js";
 import type { RoleParts } from "./role-parts.js";
 import { startEnrichment, type Enrichment } from "./start-enrichment.js";
 
 /** Opens the role `enrich`, in this order: the worker threads, the reload of their lookup tables on SIGHUP. */
 export async function startEnrich(parts: RoleParts, lookupData: LookupData): Promise<Enrichment> {
-  const { config, log, open, stores, secretKey, chunksWritten } = parts;
+  const { config, log, open, stores, secretKey, chunksWritten, arriving } = parts;
   const metrics = parts.metrics.enrichment;
   const enrichment = open.use(
     await startEnrichment({
@@ -15,9 +16,11 @@ export async function startEnrich(parts: RoleParts, lookupData: LookupData): Pro
       logLevel: config.logLevel,
       logSource: stores.logSource,
       postgresUrl: stores.postgresUrl,
-      clickhouseUrl: stores.clickhouseUrl,
-      originKey: new Uint8Array(hkdfSync("sha256", secretKey, "", "maintainer-toolchain origin ids v1", 32)),
+      clickhouseSource: stores.clickhouseSource,
+      eventRetention: await readEventRetention(stores.pg, config.retention.eventsDays),
+      originKey: originKey(secretKey),
       lookupData,
+      arrivingMemory: arriving.memory,
       metrics: {
         ...metrics,
         onOutcomes(outcomes) {

@@ -1,3 +1,4 @@
+import { isUuid } from "../../schemas/formats.js";
 import type { RawChunk } from "../../schemas/records/raw-chunk.js";
 import { decodeLine } from "../lines/decode-line.js";
 import { numberLines } from "../lines/split-lines.js";
@@ -28,7 +29,7 @@ function targetsIn(lines: Buffer, chunk: RawChunk): Target[] {
   const targets: Target[] = [];
   for (const numbered of numberLines(lines, chunk.firstLine)) {
     const decoded = decodeLine(numbered, chunk);
-    if ("target" in decoded) targets.push(decoded.target);
+    if ("target" in decoded && isUuid(decoded.target.id)) targets.push(decoded.target);
   }
   return targets;
 }

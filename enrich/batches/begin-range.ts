@@ -1,4 +1,4 @@
-import type { ClickHouseClient } from "@clickhouse/client";
+import type { Shards } from "../../schemas/shards.js";
 import type { ImportProgress } from "../../schemas/records/chunk-outcome.js";
 import type { LogBatch } from "../../schemas/records/event-log.js";
 import { passFaultPoint } from "../../schemas/fault-point.js";
@@ -11,7 +11,7 @@ import type { ThreadMutex } from "./thread-mutex.js";
 
 export interface RangeBeginner {
   progress: ImportProgress;
-  clickhouse: ClickHouseClient;
+  shards: Shards;
   again: Again;
   mutex: ThreadMutex;
   /** Once aborted, the current batch is the last. */
@@ -38,11 +38,12 @@ export async function beginRange(batch: LogBatch, beginner: RangeBeginner): Prom
 
 /** Unreadable records are excluded from the start: nothing of this range was ever sent. */
 async function firstNote(records: readonly BatchRecord[], beginner: RangeBeginner): Promise<RangeNote> {
-  const { again, progress } = beginner;
+  const { again, progress, shards } = beginner;
   const imported = records.filter(isReadable).filter(({ chunk }) => chunk.source === "import");
   const importIds = [...new Set(imported.map(({ chunk }) => chunk.importId))];
   const aborted = await again("asking for aborted imports", () => progress.abortedAmong(importIds));
-  const note = newNote([...(await storedBefore(records, beginner)), ...aborted]);
+  const { name } = await again("choosing a shard", () => shards.choose());
+  const note = newNote([...(await storedBefore(records, beginner)), ...aborted], name);
   excludeUnreadable(note, records);
   return note;
 }
@@ -53,12 +54,12 @@ async function firstNote(records: readonly BatchRecord[], beginner: RangeBeginne
  */
 async function storedBefore(
   records: readonly BatchRecord[],
-  { again, clickhouse }: RangeBeginner,
+  { again, shards }: RangeBeginner,
 ): Promise<string[]> {
   const found: string[] = [];
   for (const { chunk } of records.filter(isReadable)) {
     if (chunk.source !== "collect" || chunk.sequence === 0 || found.includes(chunk.importId)) continue;
-    if (await again("looking for rows", () => hasRows(clickhouse, [chunk]))) found.push(chunk.importId);
+    if (await again("looking for rows", () => hasRows(shards, [chunk]))) found.push(chunk.importId);
   }
   return found;
 }

@@ -1,7 +1,7 @@
-import type { ClickHouseClient } from "@clickhouse/client";
+import { NIL_UUID } from "../../schemas/formats.js";
+import type { ClickHouse, Shards } from "../../schemas/shards.js";
 import type { DeadLetterEntry } from "../../schemas/records/chunk-outcome.js";
 import type { RawChunk } from "../../schemas/records/raw-chunk.js";
-import { NIL_UUID } from "../native/uuid-bytes.js";
 import { eventIdSql, lineKeySql } from "../../schemas/records/event-id.js";
 import { LINES_IN_CHUNK } from "../../schemas/records/event-version.js";
 
@@ -9,10 +9,15 @@ import { LINES_IN_CHUNK } from "../../schemas/records/event-version.js";
 const CHUNKS_MAX = 500;
 
 /**
- * Whether ClickHouse has a row of any of these chunks. Reads what came at their time from every day. Used for live chunks
- * that were appended again, and before a chunk is excluded or a block is halved.
+ * Whether any shard has a row of any of these chunks, also of an insert that was not answered. Reads what came at their
+ * time from every day. Used for live chunks that were appended again, and before a chunk is excluded or a block is halved.
  */
-export async function hasRows(clickhouse: ClickHouseClient, chunks: readonly RawChunk[]): Promise<boolean> {
+export async function hasRows({ shards }: Shards, chunks: readonly RawChunk[]): Promise<boolean> {
+  for (const shard of shards) if (await hasRowsOn(await shard.withStored(["events"]), chunks)) return true;
+  return false;
+}
+
+async function hasRowsOn(clickhouse: ClickHouse, chunks: readonly RawChunk[]): Promise<boolean> {
   for (let from = 0; from < chunks.length; from += CHUNKS_MAX) {
     const some = chunks.slice(from, from + CHUNKS_MAX);
     const answer = await clickhouse.query({
@@ -49,15 +54,18 @@ const HAS_ROWS = `
 
 /** Deletes the log entries of dead letters that are imported now. */
 export async function deleteDeadLetterEntries(
-  clickhouse: ClickHouseClient,
+  { shards }: Shards,
   entries: readonly DeadLetterEntry[],
 ): Promise<void> {
-  for (const { importId, line } of entries) {
-    await clickhouse.command({
-      query: `DELETE FROM import_log
-        WHERE import_id = {importId:UUID} AND line = {line:UInt64} AND class = 'error' AND type IN ('dead-letter', 'chunk-set-aside')`,
-      query_params: { importId, line },
-      clickhouse_settings: { lightweight_deletes_sync: "2", wait_end_of_query: 1 },
-    });
-  }
+  for (const { tables } of shards) for (const entry of entries) await deleteEntry(tables, entry);
+}
+
+/** Waits for one server of a shard: another that is down deletes it later. */
+async function deleteEntry(clickhouse: ClickHouse, { importId, line }: DeadLetterEntry): Promise<void> {
+  await clickhouse.command({
+    query: `DELETE FROM import_log
+      WHERE import_id = {importId:UUID} AND line = {line:UInt64} AND class = 'error' AND type IN ('dead-letter', 'chunk-set-aside')`,
+    query_params: { importId, line },
+    clickhouse_settings: { lightweight_deletes_sync: "1", wait_end_of_query: 1 },
+  });
 }

@@ -1,6 +1,8 @@
+import { NIL_UUID } from "../../schemas/formats.js";
 import type { ChunkOutcome } from "../../schemas/records/chunk-outcome.js";
 import { linesOf } from "../../schemas/records/chunk-codec.js";
 import type { Lookups } from "../../schemas/records/enriched-event.js";
+import type { OldestTime } from "../../schemas/event-retention.js";
 import type { RawChunk } from "../../schemas/records/raw-chunk.js";
 import { decodeLine } from "../lines/decode-line.js";
 import type { LineFault } from "../lines/line-fault.js";
@@ -11,7 +13,6 @@ import { emptyTally, tallyLine, type LineTally } from "../lines/tally-lines.js";
 import type { EventBlock } from "../native/event-block.js";
 import type { EventOrigin } from "../native/row-parts.js";
 import type { LogBlock } from "../native/log-block.js";
-import { NIL_UUID } from "../native/uuid-bytes.js";
 import { steps } from "../steps/index.js";
 import { EntriesNotKept, type LogBudget } from "./log-budget.js";
 import { artifactsOf, type ArtifactLookups } from "./artifacts-of.js";
@@ -21,6 +22,8 @@ export interface EnrichDependencies extends ArtifactLookups {
   events: EventBlock;
   logs: LogBlock;
   lookups: Lookups;
+  /** The least `$time` of a line, by its time of receipt. */
+  oldestTime?: OldestTime;
   /** Bounds the log of each import. */
   logBudget: LogBudget;
 }
@@ -31,6 +34,7 @@ export interface EnrichDependencies extends ArtifactLookups {
  */
 export async function enrichChunk(chunk: RawChunk, to: EnrichDependencies): Promise<ChunkOutcome> {
   const { firstLine, receiptStamp: receivedAt } = chunk;
+  const oldestTime = to.oldestTime?.(receivedAt) ?? 0;
   const live = chunk.source === "collect";
   const tally = emptyTally();
   const notKept = new EntriesNotKept();
@@ -46,7 +50,7 @@ export async function enrichChunk(chunk: RawChunk, to: EnrichDependencies): Prom
       const found = artifactOf(decoded.target);
       // Awaiting every line would cost more than decoding it.
       const { artifact } = found instanceof Promise ? await found : found;
-      read = readLine(decoded, artifact, { line, receivedAt, live });
+      read = readLine(decoded, artifact, { line, receivedAt, oldestTime, live });
     }
     tallyLine(tally, line, read);
     if ("event" in read) {

@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import type { ClickHouseClient } from "@clickhouse/client";
+import type { ClickHouse } from "../../schemas/shards.js";
 
 export interface BlockInsert {
   /** `INSERT INTO ... FORMAT Native` */
@@ -11,7 +11,7 @@ export interface BlockInsert {
 
 /** Inserts one Native block, once, into its table and every view of it. */
 export async function insertBlock(
-  clickhouse: ClickHouseClient,
+  clickhouse: ClickHouse,
   { query, block, token }: BlockInsert,
 ): Promise<void> {
   const { stream, response_headers: headers } = await clickhouse.exec({

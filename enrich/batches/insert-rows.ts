@@ -1,4 +1,4 @@
-import type { ClickHouseClient } from "@clickhouse/client";
+import type { ClickHouse } from "../../schemas/shards.js";
 import { passFaultPoint } from "../../schemas/fault-point.js";
 import { insertBlock, isRefusedData } from "./insert-block.js";
 import type { LogBlock } from "../native/log-block.js";
@@ -26,8 +26,10 @@ export interface Inserted {
 }
 
 export interface RowInserter {
-  clickhouse: ClickHouseClient;
+  clickhouse: ClickHouse;
   again: Again;
+  /** Awaited right before each try; throws where the rows are no longer this worker's to insert. */
+  requireOwned: () => Promise<void>;
   /** Called for log entries that cannot be stored unchanged. */
   onLogRefused?: (refusal: Refusal, kept: "without their lines" | "not at all") => void;
   onInserted?: (insert: Inserted) => void;
@@ -72,9 +74,10 @@ function tryToEncode(rows: Rows): Buffer[] | Refusal {
 
 function insertUnlessRefused(
   insert: Parameters<typeof insertBlock>[1],
-  { clickhouse, again, table, onInserted }: RowInserter & Pick<Inserted, "table">,
+  { clickhouse, again, requireOwned, table, onInserted }: RowInserter & Pick<Inserted, "table">,
 ): Promise<Refusal | undefined> {
   return again("writing to ClickHouse", async () => {
+    await requireOwned();
     const startedAt = performance.now();
     try {
       await insertBlock(clickhouse, insert);

@@ -17,10 +17,17 @@ export class LogBudget {
 
   /** Whether one more entry of the import is kept. */
   take(importId: string, bytes: number): boolean {
-    const used = this.used.get(importId) ?? { entries: 0, bytes: 0 };
+    const used = this.used.get(importId) ?? this.begin(importId);
     if (used.entries >= this.limits.entriesMax || used.bytes >= this.limits.bytesMax) return false;
-    this.used.set(importId, { entries: used.entries + 1, bytes: used.bytes + bytes });
+    used.entries += 1;
+    used.bytes += bytes;
     return true;
+  }
+
+  private begin(importId: string): { entries: number; bytes: number } {
+    const none = { entries: 0, bytes: 0 };
+    this.used.set(importId, none);
+    return none;
   }
 }
 

@@ -1,4 +1,4 @@
-import type { ClickHouseClient } from "@clickhouse/client";
+import type { Shards } from "../../schemas/shards.js";
 import type { LogBatch } from "../../schemas/records/event-log.js";
 import { hasRows } from "./chunk-rows.js";
 import type { Block, Span } from "./plan-blocks.js";
@@ -14,6 +14,7 @@ import {
 } from "./range-note.js";
 import { isReadable, type BatchRecord } from "./read-records.js";
 import type { Again } from "./retry-while-down.js";
+import { startWatch } from "./start-watch.js";
 
 /** The range of a batch while it is written, with its note. */
 export interface OpenRange extends PoisonDetection {
@@ -26,6 +27,11 @@ export interface OpenRange extends PoisonDetection {
   /** Names a block for its token. The name holds the excluded records, so that a token stands for the same rows. */
   blockName(block: Block): string;
   save(): Promise<void>;
+  /**
+   * For the moment before an insert. Throws BatchLost where another consumer has the range: it may have written and committed
+   * it while this process stood still, and ClickHouse knows the tokens of an insert for a limited number of further ones.
+   */
+  requireOwned(): Promise<void>;
   /** Throws unless nothing is stored of the records from `from` on. */
   requireUnwritten(from: number, cause: unknown): Promise<void>;
   /** The end of a block that was refused at an earlier attempt; undefined for every other. */
@@ -43,19 +49,28 @@ interface Exclusion {
 }
 
 interface RangeDependencies extends Omit<DetectionDependencies, "save"> {
-  clickhouse: ClickHouseClient;
+  shards: Shards;
   again: Again;
 }
+
+/** A log refuses a note of who lost the range. One that is younger proves enough: tokens are known for longer by far. */
+const OWNED_FOR_MS = 30_000;
 
 /** Where the note grows too large, all records that are not written yet are excluded: an operator can retry them. */
 export function openRange(
   batch: LogBatch,
   records: readonly BatchRecord[],
-  { note, clickhouse, again, ...detecting }: RangeDependencies,
+  { note, shards, again, ...detecting }: RangeDependencies,
 ): OpenRange {
   const tries = new Map<number, number>();
   const repeated = repeatedAmong(records);
-  const save = () => again("recording the range", () => batch.recordRange(formatNote(note)));
+  let sinceRecorded = startWatch();
+  const record = async () => {
+    const sinceBegun = startWatch();
+    await batch.recordRange(formatNote(note));
+    sinceRecorded = sinceBegun;
+  };
+  const save = () => again("recording the range", record);
   const excludeFrom = (from: number) => excludeSpan(note, { from, to: records.length });
   return {
     ...openPoisonDetection({ note, save, ...detecting }),
@@ -63,10 +78,13 @@ export function openRange(
     note,
     tries,
     save,
+    requireOwned: async () => {
+      if (sinceRecorded() > OWNED_FOR_MS) await record();
+    },
     wantedIn: ({ from, to }) =>
       records.slice(from, to).filter((record) => !repeated.has(record.index) && isWanted(record, note)),
     blockName: (block) => blockName(block, note),
-    requireUnwritten: (from, cause) => requireUnwritten(records.slice(from), { cause, clickhouse, again }),
+    requireUnwritten: (from, cause) => requireUnwritten(records.slice(from), { cause, shards, again }),
     refusedEnd: (block) => refusedEnd(note, block),
     refuse(block) {
       const before = new Map(note.refused);
@@ -105,10 +123,10 @@ function blockName({ name, from, to }: Block, note: RangeNote): string {
 
 async function requireUnwritten(
   records: readonly BatchRecord[],
-  { cause, clickhouse, again }: { cause: unknown } & Pick<RangeDependencies, "clickhouse" | "again">,
+  { cause, shards, again }: { cause: unknown } & Pick<RangeDependencies, "shards" | "again">,
 ): Promise<void> {
   const chunks = records.filter(isReadable).map(({ chunk }) => chunk);
-  const written = await again("looking for rows", () => hasRows(clickhouse, chunks));
+  const written = await again("looking for rows", () => hasRows(shards, chunks));
   if (written)
     throw new Error("a block that is stored, at least in part, cannot be written again", { cause });
 }

@@ -3,6 +3,8 @@
  * survives the process. Records are named by their index in the batch, from 0.
  */
 export interface RangeNote {
+  /** The shard that the rows go to, at every attempt. Undefined where there is one server. */
+  shard: string | undefined;
   /** Imports that were aborted before the first attempt: their chunks are skipped at every attempt. */
   skippedImports: readonly string[];
   /** How often the range was begun, this time included. */
@@ -28,8 +30,9 @@ const SPARE_BYTES = 200;
 const CRASHES_NOTED_MAX = 8;
 const REASON_BYTES_MAX = 160;
 
-export function newNote(skippedImports: readonly string[]): RangeNote {
+export function newNote(skippedImports: readonly string[], shard?: string): RangeNote {
   return {
+    shard,
     skippedImports: skippedImports.slice(0, SKIPPED_IMPORTS_MAX),
     attempts: 1,
     excluded: new Map(),
@@ -41,6 +44,7 @@ export function newNote(skippedImports: readonly string[]): RangeNote {
 
 /** The names must stay: a note may be read by a later version than the one that wrote it. */
 interface StoredNote {
+  shard?: string;
   over?: string[];
   begun: number;
   /** `3-7,9` */
@@ -72,13 +76,14 @@ export function formatNote(note: RangeNote): string {
 }
 
 function storedNote(note: RangeNote): StoredNote {
-  const { skippedImports, attempts, excluded, refused, enriching, crashes } = note;
+  const { shard, skippedImports, attempts, excluded, refused, enriching, crashes } = note;
   const most = [...crashes]
     .filter(([index]) => !excluded.has(index))
     .sort(([, a], [, b]) => b - a)
     .slice(0, CRASHES_NOTED_MAX);
   return {
     begun: attempts,
+    ...(shard !== undefined && { shard }),
     ...(skippedImports.length > 0 && { over: [...skippedImports] }),
     ...(excluded.size > 0 && { out: formatRanges([...excluded.keys()]) }),
     ...(refused.size > 0 && { refused: Object.fromEntries(refused) }),
@@ -120,6 +125,7 @@ export function resumeNote(text: string): RangeNote {
   const crashes = new Map(Object.entries(stored.deaths ?? {}).map(([index, n]) => [Number(index), n]));
   if (stored.at !== undefined) crashes.set(stored.at, (crashes.get(stored.at) ?? 0) + 1);
   return {
+    shard: stored.shard,
     skippedImports: stored.over ?? [],
     attempts: stored.begun + 1,
     excluded: new Map(parseRanges(stored.out ?? "").map((index) => [index, stored.why?.[index] ?? ""])),

@@ -2,6 +2,7 @@ import type { ChunkOutcome } from "../../schemas/records/chunk-outcome.js";
 import type { DeadLetter, DeadLetterStore } from "../../schemas/records/dead-letter.js";
 import type { Lookups } from "../../schemas/records/enriched-event.js";
 import type { LogBatch } from "../../schemas/records/event-log.js";
+import type { Shard } from "../../schemas/shards.js";
 import { passFaultPoint } from "../../schemas/fault-point.js";
 import { beginRange, type RangeBeginner } from "./begin-range.js";
 import { deleteDeadLetterEntries } from "./chunk-rows.js";
@@ -13,7 +14,9 @@ import { formatRanges } from "./range-note.js";
 import { writeBlock, type BlockWriter } from "./write-block.js";
 
 export interface BatchWriter
-  extends RangeBeginner, Omit<BlockWriter, "range" | "plan" | "token" | "lookups"> {
+  extends
+    RangeBeginner,
+    Omit<BlockWriter, "range" | "plan" | "token" | "lookups" | "clickhouse" | "requireOwned"> {
   /** Called once a batch: all of it is enriched with the same tables. */
   lookups: () => Lookups;
   deadLetters: DeadLetterStore;
@@ -31,12 +34,14 @@ export interface BatchWriter
 export async function writeBatch(batch: LogBatch, writer: BatchWriter): Promise<void> {
   const range = await beginRange(batch, writer);
   const plan = planBlocks(range.records.length, (block) => range.refusedEnd(block));
-  const blockWriter = { ...writer, lookups: writer.lookups(), range, plan, token: batch.token };
+  const { tables } = await shardOf(range, writer);
+  const inserter = { ...writer, clickhouse: tables, requireOwned: () => range.requireOwned() };
+  const blockWriter = { ...inserter, lookups: writer.lookups(), range, plan, token: batch.token };
   const outcomes: ChunkOutcome[] = [];
   for (let block = plan.next(); block !== undefined; block = plan.next())
     outcomes.push(...(await writeBlock(block, blockWriter)));
   const letters = lettersOf(range, batch);
-  await logLetters(letters, { range, batch, writer });
+  await logLetters(letters, { range, batch, writer: inserter });
   passFaultPoint("after-insert");
   outcomes.push(...letters.flatMap(({ outcome }) => outcome ?? []));
   await report(outcomes, writer);
@@ -44,6 +49,11 @@ export async function writeBatch(batch: LogBatch, writer: BatchWriter): Promise<
   passFaultPoint("after-progress");
   await writer.again("committing the batch", () => batch.commit());
   writer.onOutcomes?.(outcomes);
+}
+
+/** Each attempt writes to the same shard: another one does not know the tokens of this range. */
+function shardOf({ note }: OpenRange, { again, shards }: BatchWriter): Promise<Shard> {
+  return again("finding the shard of a range", async () => shards.named(note.shard));
 }
 
 function lettersOf({ records, note, tries }: OpenRange, { token, partition }: LogBatch): ReportedLetter[] {
@@ -62,7 +72,7 @@ const REASON_LOST = "the reason was lost when the program ended in the middle of
 interface Logging {
   range: OpenRange;
   batch: LogBatch;
-  writer: BatchWriter;
+  writer: BatchWriter & Pick<BlockWriter, "clickhouse" | "requireOwned">;
 }
 
 /** One entry for each, in the log of its import. */
@@ -84,13 +94,13 @@ async function logLetters(
  */
 async function report(
   outcomes: readonly ChunkOutcome[],
-  { progress, clickhouse, again }: BatchWriter,
+  { progress, shards, again }: BatchWriter,
 ): Promise<void> {
   const imported = outcomes.filter(({ live }) => live === undefined);
   if (imported.length === 0) return;
   const entries = await again("writing progress", () => progress.putChunks(imported));
   if (entries.length === 0) return;
-  await again("deleting log entries", () => deleteDeadLetterEntries(clickhouse, entries));
+  await again("deleting log entries", () => deleteDeadLetterEntries(shards, entries));
   await again("writing progress", () => progress.replaceDeadLetters(imported));
 }
 

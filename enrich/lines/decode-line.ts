@@ -20,11 +20,16 @@ const TOO_LONG = {
 /** Never throws. The artifact is not looked up yet: it may not exist, or be another owner's. */
 export function decodeLine({ bytes, line }: NumberedLine, path: ImportPath): DecodedLine {
   if (lineLength(bytes) > LINE_BYTES_MAX) return TOO_LONG;
-  const object = parseObject(line === 1 ? withoutByteOrderMark(bytes) : bytes);
+  const object = line === 1 ? decodeObject(bytes) : parseObject(bytes);
   if (object === undefined) return NOT_AN_OBJECT;
   const fields = fieldsOf(object);
   const target = targetOf(fields, path);
   return "class" in target ? { fault: target } : { fields, target };
+}
+
+/** The object of a line that may begin its file; undefined for any other text. */
+export function decodeObject(bytes: Buffer): LineObject | undefined {
+  return parseObject(withoutByteOrderMark(bytes));
 }
 
 function parseObject(bytes: Buffer): LineObject | undefined {

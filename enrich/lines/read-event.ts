@@ -1,4 +1,5 @@
 import { isIPv6 } from "node:net";
+import { dateAt } from "../../schemas/date-range.js";
 import type { Artifact } from "../../schemas/records/artifact.js";
 import {
   UNKNOWN_CLIENT,
@@ -46,6 +47,8 @@ export interface Reading {
   line: number;
   /** Milliseconds since the epoch: `$time` may be at most a day later. */
   receivedAt: number;
+  /** Milliseconds since the epoch: events before are no longer kept, and `$time` may not be earlier. */
+  oldestTime?: number;
   /** A line of live collection, see `liveFields`. */
   live?: boolean;
 }
@@ -53,12 +56,13 @@ export interface Reading {
 /** Reads the pre-defined `$` keys and the custom variables of a line. Never throws; the first fault wins. */
 export function readEvent(
   fields: LineFields,
-  { artifact, line, receivedAt, live = false }: Reading,
+  { artifact, line, receivedAt, oldestTime = 0, live = false }: Reading,
 ): ReadEvent {
   const timeFault = checkTime(fields.$time);
   if (timeFault !== undefined) return { fault: timeFault };
   const time = parseTime(fields.$time, receivedAt);
   if (time === undefined) return { fault: error("invalid-time", timeMessage(fields.$time)) };
+  if (time < oldestTime) return { fault: error("past-retention", retentionMessage(oldestTime)) };
   const headers = readHeaders(fields.$headers);
   if (headers === undefined)
     return { fault: invalid("$headers", "an array of {name, value} with string values") };
@@ -125,6 +129,11 @@ function timeMessage(value: unknown): string {
   return `$time is not an ISO 8601 date-time or UNIX timestamp between 1970 and tomorrow: ${shown}`;
 }
 
+/** A day whose events are gone is closed: an earlier version of the event could not be taken out of its numbers. */
+function retentionMessage(oldest: number): string {
+  return `$time is before ${dateAt(oldest)}: events of that time are no longer kept, and none are added`;
+}
+
 /** An empty text counts as missing: the header, or the other spelling, takes its place. */
 export function checkTexts(fields: LineFields): LineFault | undefined {
   return (
@@ -154,7 +163,7 @@ function readText(value: unknown): string {
   return typeof value === "string" ? headerText(value) : "";
 }
 
-function readUserAgent(value: unknown): string {
+export function readUserAgent(value: unknown): string {
   return typeof value === "string" ? userAgentOf(value) : "";
 }
 
@@ -205,7 +214,7 @@ function readAddress(value: unknown, warnings: LineFault[]): string {
 }
 
 /** Empty for a text that is no address. */
-function addressOf(text: string): string {
+export function addressOf(text: string): string {
   return isIPv4(text) ? text : ipv6Of(text);
 }
 

@@ -11,9 +11,11 @@ import { artifactNotFound } from "./target-of.js";
 export function readLine(
   { fields, target }: Exclude<DecodedLine, { fault: unknown }>,
   artifact: Artifact | undefined,
-  { line, receivedAt, live = false }: Omit<Reading, "artifact">,
+  { line, receivedAt, oldestTime = 0, live = false }: Omit<Reading, "artifact">,
 ): ReadEvent {
   if (artifact === undefined) return { fault: artifactNotFound(target) };
-  const read = live ? liveFields(fields, receivedAt) : fields;
-  return readEvent(read, { artifact, line, receivedAt, live });
+  if (target.called !== undefined && target.called !== artifact.name)
+    return { fault: artifactNotFound({ kind: target.kind, id: target.called }) };
+  const read = live ? liveFields(fields, { receivedAt, oldestTime }) : fields;
+  return readEvent(read, { artifact, line, receivedAt, oldestTime, live });
 }

@@ -5,10 +5,13 @@ import { describeValue } from "./clean-text.js";
 import { error, type LineFault } from "./line-fault.js";
 import type { LineFields } from "./line-fields.js";
 
-/** The artifact that a line names or inherits from its import's path. Ids are lower case. */
+/** The artifact that a line names or inherits from its import's path. */
 export interface Target {
   kind: ArtifactKind;
+  /** A UUID in lower case, or the name that the line gives. */
   id: string;
+  /** The name that the line gives to the artifact on the path, which must have it. */
+  called?: string;
 }
 
 /** The artifact on the path of an import. */
@@ -38,10 +41,17 @@ export function targetOf(line: LineFields, { artifactKind, artifactId }: ImportP
     const named = parseTarget(kind, value);
     if ("class" in named) return named;
     target ??= named;
-    if (named.kind !== target.kind || named.id !== target.id)
+    if (named.kind === target.kind && named.id === target.id) continue;
+    if (named.kind !== target.kind || !mayBeCalled(target, named.id))
       return namesTwo(line) ?? artifactNotFound(named);
+    target = { ...target, called: named.id };
   }
   return target ?? MISSING;
+}
+
+/** Whether an artifact with an id may have the name: a line says it once, by id or by name. */
+function mayBeCalled({ id, called = id }: Target, name: string): boolean {
+  return isUuid(id) && !isUuid(name) && (called === id || called === name);
 }
 
 function namesTwo({ $package, $pixel, $tracking_pixel: other }: LineFields): LineFault | undefined {
@@ -54,13 +64,20 @@ function isSet(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
-export function artifactNotFound({ kind, id }: Target): LineFault {
+/** The value is that of the line, whatever it is. */
+export function artifactNotFound({ kind, id: value }: { kind: ArtifactKind; id: unknown }): LineFault {
+  const id = describeValue(value, 100);
   const idField = kind === "package" ? { packageId: id } : { pixelId: id };
-  const name = `${kind === "package" ? "Package" : "Pixel"} ${id}`;
-  return error("artifact-not-found", `${name} does not exist, or this import may not write to it`, idField);
+  const why = isUuid(id)
+    ? "does not exist, or this import may not write to it"
+    : "is unknown here, or the name of several: then give the id";
+  return error("artifact-not-found", `${kind === "package" ? "Package" : "Pixel"} ${id} ${why}`, idField);
 }
 
+const NAME_LENGTH_MAX = 256;
+
 function parseTarget(kind: ArtifactKind, value: unknown): Target | LineFault {
-  if (typeof value === "string" && isUuid(value)) return { kind, id: value.toLowerCase() };
-  return artifactNotFound({ kind, id: describeValue(value, 100) });
+  if (typeof value !== "string" || value === "" || value.length > NAME_LENGTH_MAX)
+    return artifactNotFound({ kind, id: value });
+  return { kind, id: isUuid(value) ? value.toLowerCase() : value };
 }

@@ -6,5 +6,3 @@ export function uuidBytes(uuid: string): Buffer {
   bytes.subarray(8).reverse();
   return bytes;
 }
-
-export const NIL_UUID = "00000000-0000-0000-0000-000000000000";

@@ -58,10 +58,15 @@ export interface ConsumeOptions {
   lane?: Lane;
 }
 
-/** A batch begins when nothing was appended for `quietMs`, at the latest `mostMs` after its first record was seen. */
+/**
+ * A batch begins when nothing was appended for `quietMs`, at the latest `mostMs` after its first record was seen. Where more
+ * are known to arrive, it begins soon after the last of them.
+ */
 export interface Gather {
   quietMs: number;
   mostMs: number;
+  /** How many records are about to be appended, as far as this process knows; by default none. */
+  arriving?: (() => number) | undefined;
 }
 
 export interface LogRecord {
@@ -100,10 +105,14 @@ export interface LogConsumer extends AsyncDisposable {
 
 /** The lag of a group: records appended and not yet committed. */
 export interface LagReader {
+  /** How many records were ever appended, those included that are deleted by now. */
+  appended(): Promise<number>;
   /** Over all partitions, for metrics. */
   lag(group: string): Promise<number>;
   /** Of one lane, within microseconds. Absent where a broker would have to be asked. */
   lagOfLane?(group: string, lane: Lane): number;
+  /** Rejects while the log has no room for appends. Absent where a broker looks after its disks itself. */
+  requireRoom?: () => Promise<void>;
 }
 
 /**

@@ -6,6 +6,7 @@ export interface ArtifactRequest {
   accountId: string;
   ownerId: string;
   kind: ArtifactKind;
+  /** A UUID, or the name of one of the owner's. */
   id: string;
 }
 

@@ -6,6 +6,7 @@ import type { ChunkOutcome } from "../../../schemas/records/chunk-outcome.js";
 import type { EventLog, LogBatch } from "../../../schemas/records/event-log.js";
 import { encodeRawChunk, type RawChunk } from "../../../schemas/records/raw-chunk.js";
 import { chunkOf, dockerPackage, IMPORT_ID, tinyLookups } from "./lines/chunk-of.js";
+import { oneServer } from "../../../deploy/stores/clickhouse/one-server.js";
 
 const OTHER_IMPORT = "01990000-0000-7000-8000-0000000000ab";
 const TOKEN = "log:events.raw:0:5-6";
@@ -65,7 +66,7 @@ async function work({
   const abortedAmong = vi.fn(async (ids: readonly string[]) => aborted.filter((id) => ids.includes(id)));
   await startWorker({
     log,
-    clickhouse: { exec } as unknown as ClickHouseClient,
+    shards: oneServer({ exec } as unknown as ClickHouseClient),
     lookups: () => tinyLookups,
     resolveArtifact: async () => dockerPackage,
     resolveLive: async () => [dockerPackage],
@@ -178,7 +179,7 @@ describe("startWorker", () => {
   test("cuts a batch of very many short lines into inserts that fit the memory, the same ones each time", async () => {
     const many = (lines: number, sequence: number) => chunkOf('{"$time":1}\n'.repeat(lines), { sequence });
     const { steps } = await work({ chunks: [many(199_999, 0), many(1, 1), many(1, 2)] });
-    expect(steps.slice(1)).toEqual([
+    expect(steps.filter((step) => !step.startsWith("range"))).toEqual([
       `insert events ${TOKEN}#0`,
       `insert events ${TOKEN}#1`,
       "progress 3",

@@ -5,6 +5,7 @@ import { startWorker, type WorkerDependencies } from "../../../enrich/start-work
 import type { EventLog, LogBatch, LogConsumer, Lane } from "../../../schemas/records/event-log.js";
 import { encodeRawChunk } from "../../../schemas/records/raw-chunk.js";
 import { chunkOf, dockerPackage, tinyLookups } from "./lines/chunk-of.js";
+import { oneServer } from "../../../deploy/stores/clickhouse/one-server.js";
 
 const NEVER = new Promise<Error>(() => undefined);
 const NOT_HERE = () => Promise.reject(new Error("not here"));
@@ -30,7 +31,7 @@ function workerOn(log: EventLog): WorkerDependencies {
   const exec = async () => ({ stream: Readable.from([]), response_headers: {} });
   return {
     log,
-    clickhouse: { exec } as unknown as ClickHouseClient,
+    shards: oneServer({ exec } as unknown as ClickHouseClient),
     lookups: () => tinyLookups,
     resolveArtifact: async () => dockerPackage,
     resolveLive: async () => [dockerPackage],

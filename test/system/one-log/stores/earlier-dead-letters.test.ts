@@ -83,6 +83,6 @@ test("a log entry of a chunk that an earlier release parked is read as a dead le
       .map((line) => (JSON.parse(line) as { type: string }).type);
   };
   expect(await types()).toEqual(["dead-letter", "missing-time"]);
-  await deleteDeadLetterEntries(clickhouse.client, [{ importId: IMPORT, line: 1 }]);
+  await deleteDeadLetterEntries(clickhouse.shards, [{ importId: IMPORT, line: 1 }]);
   expect(await types()).toEqual(["missing-time"]);
 });

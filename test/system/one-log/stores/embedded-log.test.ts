@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
@@ -178,6 +178,26 @@ describe("the embedded event log, beside that", () => {
     const got = await collect(log, { until: acknowledged + 1, batchBytesMax: 4_000_000 });
     expect(got.texts(1)).toEqual(["after"]);
     expect(got.offsets(0).length).toBe(acknowledged);
+  });
+
+  test("is not ready for appends while its disk is nearly full", async () => {
+    let free = 10_000_000;
+    await using log = await openEmbeddedLog({ dir: await newDir(), freeBytes: async () => free });
+    await expect(log.requireRoom?.()).rejects.toThrow("the disk of the event log has 10 MB left");
+    free = 1_000_000_000;
+    await expect(log.requireRoom?.()).resolves.toBeUndefined();
+  });
+
+  test("says that its file was cut off, instead of ending the process", async () => {
+    const dir = await newDir();
+    {
+      await using log = await openEmbeddedLog({ dir });
+      await log.append(Array<Buffer>(8).fill(Buffer.alloc(1_000_000)), { partition: 0 });
+    }
+    await truncate(join(dir, "data.mdb"), 3_000_000);
+    await expect(openEmbeddedLog({ dir })).rejects.toThrow(
+      /data\.mdb has 3000000 bytes of \d+: its end is missing/,
+    );
   });
 
   test("says why consuming stopped when a commit cannot be written", async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { hasRows } from "../../../../enrich/batches/chunk-rows.js";
 import { insertBlock, isRefusedData } from "../../../../enrich/batches/insert-block.js";
 import { EventBlock } from "../../../../enrich/native/event-block.js";
-import { NIL_UUID } from "../../../../enrich/native/uuid-bytes.js";
+import { NIL_UUID } from "../../../../schemas/formats.js";
 import type { RawChunk } from "../../../../schemas/records/raw-chunk.js";
 import { openTestClickHouse, type TestClickHouse } from "../../../support/stores/open-clickhouse.js";
 import { chunkOf, eventOf, IMPORT_ID } from "../../../unit/enrich/lines/chunk-of.js";
@@ -36,9 +36,9 @@ test.each([
       (e: unknown) => e,
     );
     expect(isRefusedData(refusal)).toBe(true);
-    expect(await hasRows(clickhouse.client, [chunkOf("", { receiptStamp: made })])).toBe(false);
+    expect(await hasRows(clickhouse.shards, [chunkOf("", { receiptStamp: made })])).toBe(false);
     await insertBlock(clickhouse.client, insert);
-    expect(await hasRows(clickhouse.client, [chunkOf("", { receiptStamp: made })])).toBe(true);
+    expect(await hasRows(clickhouse.shards, [chunkOf("", { receiptStamp: made })])).toBe(true);
   },
 );
 
@@ -56,10 +56,10 @@ test("ClickHouse tells whose rows it has, also of live chunks that were received
     chunkOf("", { source: "collect", importId: other, receiptStamp: 600 }),
   ];
   const answers: boolean[] = [];
-  for (const chunk of asked) answers.push(await hasRows(clickhouse.client, [chunk]));
+  for (const chunk of asked) answers.push(await hasRows(clickhouse.shards, [chunk]));
   expect(answers).toEqual([true, true, false, false, false]);
-  expect(await hasRows(clickhouse.client, asked.slice(2))).toBe(false);
-  expect(await hasRows(clickhouse.client, asked)).toBe(true);
+  expect(await hasRows(clickhouse.shards, asked.slice(2))).toBe(false);
+  expect(await hasRows(clickhouse.shards, asked)).toBe(true);
 });
 
 /** With another length before the first text that begins so. */

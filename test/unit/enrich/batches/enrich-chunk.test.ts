@@ -7,7 +7,7 @@ import type { Target } from "../../../../enrich/lines/target-of.js";
 import { LogBudget, LOG_LIMITS } from "../../../../enrich/batches/log-budget.js";
 import { EventBlock } from "../../../../enrich/native/event-block.js";
 import { LogBlock } from "../../../../enrich/native/log-block.js";
-import { NIL_UUID } from "../../../../enrich/native/uuid-bytes.js";
+import { NIL_UUID } from "../../../../schemas/formats.js";
 import type { RawChunk } from "../../../../schemas/records/raw-chunk.js";
 import {
   chunkOf,
@@ -99,6 +99,18 @@ describe("enrichChunk", () => {
       "",
       "x".repeat(1_048_577),
     ]);
+  });
+
+  test("takes the name of the path's package, and of one that is named alone, and refuses another name", async () => {
+    const named: ResolveArtifact = async ({ id }) =>
+      [PACKAGE_ID, "web"].includes(id) ? { ...dockerPackage, name: "web" } : undefined;
+    const lines = ["web", "tool"].map((name) => `{"$time":1,"$package":"${name}"}`).join("\n");
+    const fault = entry(2, "artifact-not-found", { package_id: "tool" });
+    for (const path of [{}, { artifactKind: "any", artifactId: "" } as const]) {
+      const { outcome, events } = await enrich(chunkOf(lines, path), named);
+      expect(outcome.errors).toEqual([fault]);
+      expect(events).toMatchObject([{ artifact: PACKAGE_ID }]);
+    }
   });
 
   test("numbers lines from the chunk's first", async () => {

@@ -5,6 +5,7 @@ import { openRange } from "../../../../enrich/batches/open-range.js";
 import { newNote, resumeNote, type RangeNote } from "../../../../enrich/batches/range-note.js";
 import type { BatchRecord } from "../../../../enrich/batches/read-records.js";
 import type { LogBatch } from "../../../../schemas/records/event-log.js";
+import { oneServer } from "../../../../deploy/stores/clickhouse/one-server.js";
 
 const RECORDS = 10_000;
 const records = Array.from({ length: RECORDS }, (_, index): BatchRecord => {
@@ -27,7 +28,7 @@ function open(note: RangeNote) {
   const batch = { recordRange: async (text: string) => void notes.push(text) } as unknown as LogBatch;
   const range = openRange(batch, records, {
     note,
-    clickhouse: {} as ClickHouseClient,
+    shards: oneServer({} as ClickHouseClient),
     again: (_, work) => work(),
     mutex: { lock: async () => undefined, unlock: () => undefined },
     stopping: new AbortController().signal,

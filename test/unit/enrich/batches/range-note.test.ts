@@ -31,6 +31,12 @@ describe("the note of a range", () => {
     );
   });
 
+  test("keeps the shard that the rows went to, and needs none of one server", () => {
+    expect(resumeNote(formatNote(newNote([], "eu-1"))).shard).toBe("eu-1");
+    expect(formatNote(newNote([]))).toBe('{"begun":1}');
+    expect(resumeNote('{"begun":1}').shard).toBeUndefined();
+  });
+
   test("counts a crash for the record that was being enriched, and none where it was not", () => {
     let note = newNote([]);
     note.enriching = 4;

@@ -1,17 +1,20 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { Readable } from "node:stream";
 import type { ClickHouseClient } from "@clickhouse/client";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { MUTEX_BYTES, sharedThreadMutex, type ThreadMutex } from "../../../../enrich/batches/thread-mutex.js";
 import { EventBlock } from "../../../../enrich/native/event-block.js";
 import { startWorker } from "../../../../enrich/start-worker.js";
+import { channelOf } from "../../../../schemas/fault-point.js";
 import type { ChunkOutcome } from "../../../../schemas/records/chunk-outcome.js";
 import type { Lookups } from "../../../../schemas/records/enriched-event.js";
-import type { EventLog, LogBatch } from "../../../../schemas/records/event-log.js";
+import { BatchLost, type EventLog, type LogBatch } from "../../../../schemas/records/event-log.js";
 import type { DeadLetter } from "../../../../schemas/records/dead-letter.js";
 import { packChunk } from "../../../../schemas/records/chunk-codec.js";
 import { CODECS, type Codec } from "../../../../schemas/records/codec.js";
 import { encodeRawChunk } from "../../../../schemas/records/raw-chunk.js";
 import { chunkOf, dockerPackage, IMPORT_ID, tinyLookups } from "../lines/chunk-of.js";
+import { oneServer } from "../../../../deploy/stores/clickhouse/one-server.js";
 
 const TOKEN = "log:events.raw:0:5-9";
 const FIRST_OFFSET = 5;
@@ -48,6 +51,8 @@ function world(agents: readonly string[], records = agents.map(recordOf)) {
     note: undefined as string | undefined,
     notes: [] as string[],
     committed: false,
+    /** Another consumer has the range. */
+    lost: false,
     stored,
     outcomes: new Map<number, ChunkOutcome>(),
     deadLetters: new Map<string, DeadLetter>(),
@@ -62,7 +67,10 @@ function world(agents: readonly string[], records = agents.map(recordOf)) {
       records: records.map((value, index) => ({ offset: FIRST_OFFSET + index, value })),
       token: TOKEN,
       recordedNote: kept.note,
-      recordRange: async (note) => void kept.notes.push((kept.note = note)),
+      async recordRange(note) {
+        if (kept.lost) throw new BatchLost("taken over");
+        kept.notes.push((kept.note = note));
+      },
       commit: async () => void (kept.committed = true),
     };
     const ended = new Promise<"committed" | Error>((resolve) => {
@@ -77,7 +85,7 @@ function world(agents: readonly string[], records = agents.map(recordOf)) {
       };
       const started = startWorker({
         log,
-        clickhouse: clickHouseOf(kept, faults),
+        shards: oneServer(clickHouseOf(kept, faults)),
         lookups: () => lookupsOf(faults),
         resolveLive: async () => [dockerPackage],
         resolveArtifact: async () => {
@@ -491,5 +499,50 @@ describe("writeBatch", () => {
     expect(await work()).toBe("committed");
     expect(rows()).toEqual(AGENTS);
     expect([...kept.stored.keys()]).toEqual([`${TOKEN}#0`]);
+  });
+});
+
+describe("a worker that stands still right before an insert", () => {
+  /** Works, and calls this before the first insert. */
+  async function workWith({ work }: ReturnType<typeof world>, beforeInsert: () => void) {
+    subscribe(channelOf("before-insert"), once);
+    return work();
+    function once(): void {
+      unsubscribe(channelOf("before-insert"), once);
+      beforeInsert();
+    }
+  }
+
+  const STILL_MS = 31_000;
+  const still = {
+    "with its machine": () => vi.setSystemTime(Date.now() + STILL_MS),
+    "by itself": () => vi.advanceTimersByTime(STILL_MS),
+  };
+
+  test.each(Object.entries(still))(
+    "%s inserts nothing where another one has the range since then",
+    async (_, stand) => {
+      const tried = world(AGENTS);
+      const ended = await workWith(tried, () => {
+        stand();
+        tried.kept.lost = true;
+      });
+      expect(ended).toBeInstanceOf(BatchLost);
+      expect(tried.kept.stored.size).toBe(0);
+    },
+  );
+
+  test.each(Object.entries(still))("%s goes on where the range is its own", async (_, stand) => {
+    const tried = world(AGENTS);
+    expect(await workWith(tried, stand)).toBe("committed");
+    expect(tried.rows()).toEqual(AGENTS);
+    expect(tried.kept.notes).toHaveLength(2);
+    expect(new Set(tried.kept.notes).size).toBe(1);
+  });
+
+  test("for a moment does not ask", async () => {
+    const tried = world(AGENTS);
+    expect(await workWith(tried, () => vi.advanceTimersByTime(STILL_MS / 2))).toBe("committed");
+    expect(tried.kept.notes).toHaveLength(1);
   });
 });

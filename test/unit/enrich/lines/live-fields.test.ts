@@ -7,11 +7,16 @@ import { dockerPackage, RECEIVED_AT } from "./chunk-of.js";
 const LINE = { $time: RECEIVED_AT, $package: dockerPackage.id };
 
 /** The event of a line that live collection wrote. */
-function eventOf(line: object): EnrichedEvent {
+function eventOf(line: object, oldestTime = 0): EnrichedEvent {
   const bytes = Buffer.from(JSON.stringify({ ...LINE, ...line }));
   const decoded = decodeLine({ bytes, line: 1 }, { artifactKind: "any", artifactId: "" });
   if ("fault" in decoded) throw new Error(decoded.fault.message);
-  const read = readLine(decoded, dockerPackage, { line: 1, receivedAt: RECEIVED_AT, live: true });
+  const read = readLine(decoded, dockerPackage, {
+    line: 1,
+    receivedAt: RECEIVED_AT,
+    oldestTime,
+    live: true,
+  });
   if ("fault" in read) throw new Error(read.fault.message);
   return read.event;
 }
@@ -113,4 +118,12 @@ test("an import's $sent and $platform are unknown keys", () => {
     event: { variables: [] },
     warnings: [{ type: "unknown-property" }, { type: "unknown-property" }],
   });
+});
+
+test("a time whose events are no longer kept costs no event: it is a variable", () => {
+  const sent = { $sent: [{ $time: "2020-01-01" }] };
+  expect(eventOf(sent).time).toBe(Date.parse("2020-01-01"));
+  const kept = eventOf(sent, RECEIVED_AT - 1_000);
+  expect(kept.time).toBe(RECEIVED_AT);
+  expect(kept.variables).toEqual(["$time", "2020-01-01"]);
 });

@@ -28,6 +28,17 @@ describe("readEvent", () => {
     expect(read({})).toEqual({ event: eventOf({ line: 7 }), warnings: [] });
   });
 
+  test("refuses a time whose events are no longer kept, and takes the first that is", () => {
+    const times = { ...receipt, oldestTime: Date.parse("2023-10-01") };
+    const refused = readEvent(fieldsOf({ $time: "2023-09-30T23:59:59.999Z" }), times) as { fault: LineFault };
+    expect(refused.fault).toMatchObject({
+      class: "error",
+      type: "past-retention",
+      message: "$time is before 2023-10-01: events of that time are no longer kept, and none are added",
+    });
+    expect(readEvent(fieldsOf({ $time: "2023-10-01" }), times)).toHaveProperty("event");
+  });
+
   test("reads every key", () => {
     const line = {
       $unique_id: "pull-1",

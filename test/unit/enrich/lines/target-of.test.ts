@@ -30,6 +30,21 @@ describe("targetOf", () => {
     ["a pixel of its own", forAny, { $pixel: PIXEL_ID }, thePixel],
     ["a pixel of its own by the other name", forAny, { $tracking_pixel: PIXEL_ID }, thePixel],
     ["a pixel beside a null package", forAny, { $package: null, $pixel: PIXEL_ID }, thePixel],
+    ["a package by its name", forAny, { $package: "left-pad" }, { kind: "package", id: "left-pad" }],
+    ["a pixel by its name", forAny, { $pixel: "docs" }, { kind: "pixel", id: "docs" }],
+    ["the path's package, by its name", forPackage, { $package: "web" }, { ...thePackage, called: "web" }],
+    [
+      "a pixel by its id and its name",
+      forAny,
+      { $pixel: PIXEL_ID, $tracking_pixel: "docs" },
+      { ...thePixel, called: "docs" },
+    ],
+    [
+      "the path's pixel, by its name twice",
+      forPixel,
+      { $pixel: "docs", $tracking_pixel: "docs" },
+      { ...thePixel, called: "docs" },
+    ],
   ])("is %s", (_, chunk, line, target) => {
     expect(targetOf(fieldsOf(line), chunk)).toEqual(target);
   });
@@ -66,11 +81,17 @@ describe("targetOf", () => {
       two("$pixel and $tracking_pixel name two pixels"),
     ],
     ["an id is empty", forAny, { $package: "" }, noPackage("")],
-    ["an id is no UUID", forAny, { $package: "left-pad" }, noPackage("left-pad")],
+    [
+      "a line names the path's pixel by two names",
+      forPixel,
+      { $pixel: "docs", $tracking_pixel: "home" },
+      two("$pixel and $tracking_pixel name two pixels"),
+    ],
+    ["a pixel is named on a package's path", forPackage, { $pixel: "docs" }, noPixel("docs")],
     ["an id is a number", forAny, { $pixel: 7 }, noPixel("7")],
     ["an id is nested", forAny, { $pixel: { id: PIXEL_ID } }, noPixel("{…}")],
     ["an id is long", forAny, { $package: "x".repeat(5000) }, noPackage(`${"x".repeat(100)}…`)],
-    ["an id cannot be stored", forAny, { $package: "a\0\ud800" }, noPackage("a \ufffd")],
+    ["a name cannot be stored", forPackage, { $pixel: "a\0\ud800" }, noPixel("a \ufffd")],
   ])("is refused when %s", (_, chunk, line, fault) => {
     expect(targetOf(fieldsOf(line), chunk)).toMatchObject(fault);
   });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { NIL_UUID, uuidBytes } from "../../../../enrich/native/uuid-bytes.js";
+import { uuidBytes } from "../../../../enrich/native/uuid-bytes.js";
+import { NIL_UUID } from "../../../../schemas/formats.js";
 
 describe("uuidBytes", () => {
   test.each([
