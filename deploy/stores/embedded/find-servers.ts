@@ -15,10 +15,10 @@ export const isServerOf = {
 
 /** The servers that work in `dir` or below it, by /proc: without it, none. */
 export function findServers(dir: string, isServer: (commandLine: string) => boolean): StoreProcess[] {
-  return listPids().flatMap((pid) => {
+  return numbersIn("/proc").flatMap((pid) => {
     try {
-      const at = readlinkSync(`/proc/${pid}/cwd`);
-      if (at !== dir && !at.startsWith(`${dir}/`)) return [];
+      const at = directoryOf(pid);
+      if (at !== dir && !at?.startsWith(`${dir}/`)) return [];
       const commandLine = readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim();
       // A dying process loses its command line before it closes its files.
       if (commandLine !== "" && !isServer(commandLine)) return [];
@@ -29,9 +29,29 @@ export function findServers(dir: string, isServer: (commandLine: string) => bool
   });
 }
 
-function listPids(): number[] {
+/**
+ * The working directory of a process, which is that of any of its threads: after a SIGKILL the first thread may be gone
+ * while others still end what they were at, such as writing to a file.
+ */
+function directoryOf(pid: number): string | undefined {
+  const first = directoryAt(`/proc/${pid}/cwd`);
+  if (first !== undefined) return first;
+  return numbersIn(`/proc/${pid}/task`)
+    .map((thread) => directoryAt(`/proc/${pid}/task/${thread}/cwd`))
+    .find((directory) => directory !== undefined);
+}
+
+function directoryAt(link: string): string | undefined {
   try {
-    return readdirSync("/proc").map(Number).filter(Number.isInteger);
+    return readlinkSync(link);
+  } catch {
+    return undefined; // ended, or belongs to another user
+  }
+}
+
+function numbersIn(directory: string): number[] {
+  try {
+    return readdirSync(directory).map(Number).filter(Number.isInteger);
   } catch {
     return [];
   }
