@@ -31,6 +31,7 @@ import { session } from "./middleware/session.js";
 import { tagAnswers } from "./middleware/tag-answers.js";
 import { buildDocument } from "./openapi/build-document.js";
 import { PRODUCT } from "./product.js";
+import type { Quotas } from "./authorise/quotas.js";
 import { changesCollected } from "./resources.js";
 import { callRoute, pathsOf, type ApiState, type PublicRoute, type Route } from "./route.js";
 import { documentRoutes } from "./routes/document.js";
@@ -55,6 +56,8 @@ export interface AppDeps {
   openid?: OpenIdProvider | undefined;
   /** Where hosts have to be verified before they are served. */
   hosts?: HostChecks;
+  /** How much an owner, an account or a package may have. */
+  quotas?: Quotas;
   /** Operations that need more than PostgreSQL, such as imports and exports. */
   routes?: readonly Route[];
   /** Resolves once live collection of this process serves every change that was committed before. */
@@ -79,6 +82,7 @@ export function createApp({
   bodyMsMax = BODY_MS_MAX,
   openid,
   hosts,
+  quotas,
   routes = [],
   publicRoutes = [],
   untilCollected,
@@ -107,7 +111,7 @@ export function createApp({
   app.use(authenticate({ pg, tokens, trustsProxy, failed }));
   const onIssued = (token: string) => failed.rememberValid(tokens.hash(token));
   const all = [
-    ...managementRoutes({ pg, tokens, onIssued, collectHost: collect?.publicHost, hosts }),
+    ...managementRoutes({ pg, tokens, onIssued, collectHost: collect?.publicHost, hosts, quotas }),
     ...routes,
   ];
   const open: PublicRoute[] = [

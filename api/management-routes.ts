@@ -1,9 +1,11 @@
 import type { TokenRoutesDeps } from "./identity/accounts.js";
+import { DEFAULT_QUOTAS, type Quotas } from "./authorise/quotas.js";
 import type { Route } from "./route.js";
 import { apiTokenRoutes } from "./routes/accounts/api-tokens.js";
 import { auditRoutes } from "./routes/accounts/audit.js";
 import { memberRoutes } from "./routes/accounts/members.js";
 import { organizationRoutes } from "./routes/accounts/organizations.js";
+import { packageAccessRoutes } from "./routes/packages/package-access.js";
 import { packageDomainRoutes } from "./routes/packages/package-domains.js";
 import { packagePermissionRoutes } from "./routes/packages/package-permissions.js";
 import { packagePublicRoutes } from "./routes/packages/package-public.js";
@@ -17,7 +19,8 @@ import type { HostChecks } from "./hosts/host-checks.js";
 import type { CollectHost } from "./stores/packages/public-hosts.js";
 import { userRoutes } from "./routes/accounts/user.js";
 
-interface HostDeps {
+interface ManagementDeps {
+  quotas?: Quotas | undefined;
   collectHost?: CollectHost;
   hosts?: HostChecks | undefined;
 }
@@ -29,21 +32,23 @@ export function managementRoutes({
   onIssued,
   collectHost,
   hosts,
-}: TokenRoutesDeps & HostDeps): Route[] {
+  quotas = DEFAULT_QUOTAS,
+}: TokenRoutesDeps & ManagementDeps): Route[] {
   return [
     ...userRoutes({ pg, tokens, onIssued }),
-    ...apiTokenRoutes({ pg, tokens, onIssued }),
+    ...apiTokenRoutes({ pg, tokens, onIssued, quotas }),
     ...auditRoutes({ pg }),
-    ...organizationRoutes({ pg }),
+    ...organizationRoutes({ pg, quotas }),
     ...memberRoutes({ pg }),
-    ...packageRoutes({ pg, collectHost }),
+    ...packageRoutes({ pg, quotas, collectHost }),
     ...packageRecordRoutes({ pg, collectHost }),
+    ...packageAccessRoutes({ pg }),
     ...packageUpstreamRoutes({ pg, hosts }),
     ...packagePermissionRoutes({ pg }),
     ...packagePublicRoutes({ pg }),
-    ...packageRouteRoutes({ pg }),
-    ...packageDomainRoutes({ pg, collectHost, hosts }),
+    ...packageRouteRoutes({ pg, quotas }),
+    ...packageDomainRoutes({ pg, quotas, collectHost, hosts }),
     ...hostVerificationRoutes({ pg, hosts }),
-    ...pixelRoutes({ pg }),
+    ...pixelRoutes({ pg, quotas }),
   ];
 }

@@ -116,6 +116,14 @@ export const RESOURCES = {
     tag: "Exports",
     actions: { read: { on: "owner", least: "admin", scope: "export" } },
   },
+  erasures: {
+    tag: "Erasures",
+    auditKind: "erasure",
+    actions: {
+      create: { on: "owner", least: "admin", scope: "manage" },
+      read: { on: "owner", least: "admin", scope: "manage" },
+    },
+  },
   stats: {
     tag: "Statistics",
     actions: { read: { on: "owner", least: "member", scope: "read" } },
@@ -169,7 +177,9 @@ export type Tag = Resources[ResourceName]["tag"] | "Service";
 
 /** Deliveries and npm names have no actions of their own: managers of a webhook send again, operators assign. */
 export type AuditKind =
-  Extract<Resources[ResourceName], { auditKind: string }>["auditKind"] | "delivery" | "npm-name";
+  | Extract<Resources[ResourceName], { auditKind: string }>["auditKind"]
+  | "delivery"
+  | "npm-name";
 
 const NAMES = Object.keys(RESOURCES) as ResourceName[];
 

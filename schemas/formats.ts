@@ -16,8 +16,13 @@ export const FORMATS = {
   uuid: { validate: isUuid, sentence: "must be a UUID" },
 } as const satisfies Record<string, { validate: (text: string) => boolean; sentence: string }>;
 
+export const NIL_UUID = "00000000-0000-0000-0000-000000000000";
+
 /** A day, `YYYY-MM-DD`, as JSON schema. */
 export const DATE = { type: "string", format: "date" } as const;
+
+/** A number of things, as JSON schema. */
+export const COUNT = { type: "integer", minimum: 0 } as const;
 
 /** A time in an answer, as JSON schema: UTC with exactly six fractional digits. */
 export const TIMESTAMP = {

@@ -1,4 +1,4 @@
-import type { ClickHouseClient } from "@clickhouse/client";
+import type { ClickHouse } from "../../schemas/shards.js";
 import { storableDate, type DateRange } from "../../schemas/date-range.js";
 import { readQuery } from "../read-query.js";
 
@@ -14,7 +14,7 @@ const ARTIFACTS_MAX = 2_000;
 
 /** The rows of one of this folder's statements. Many artifacts are asked for in turn: no row sums over all of them. */
 export async function companyRows<Row>(
-  clickhouse: ClickHouseClient,
+  clickhouse: ClickHouse,
   statement: "company-artifacts" | "company-days",
   { artifacts, domain, startDate, endDate }: CompanyQuery,
 ): Promise<Row[]> {

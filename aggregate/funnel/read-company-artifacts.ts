@@ -1,4 +1,4 @@
-import type { ClickHouseClient } from "@clickhouse/client";
+import type { ClickHouse } from "../../schemas/shards.js";
 import type { ArtifactKind } from "../../schemas/records/artifact.js";
 import { companyRows, type CompanyQuery } from "./company-rows.js";
 
@@ -11,7 +11,7 @@ export interface ArtifactActivity {
 
 /** These packages and pixels, as far as the company used them in the range; the most used first. */
 export async function readCompanyArtifacts(
-  clickhouse: ClickHouseClient,
+  clickhouse: ClickHouse,
   query: CompanyQuery,
 ): Promise<ArtifactActivity[]> {
   const rows = await companyRows<Row>(clickhouse, "company-artifacts", query);

@@ -1,12 +1,9 @@
-import type { ClickHouseClient } from "@clickhouse/client";
+import type { ClickHouse } from "../../schemas/shards.js";
 import type { CompanyDay } from "../../schemas/contracts/company.js";
 import { companyRows, type CompanyQuery } from "./company-rows.js";
 
 /** The days of the range on which a company downloaded these packages or viewed these pixels, in order. */
-export async function readCompanyDays(
-  clickhouse: ClickHouseClient,
-  query: CompanyQuery,
-): Promise<CompanyDay[]> {
+export async function readCompanyDays(clickhouse: ClickHouse, query: CompanyQuery): Promise<CompanyDay[]> {
   const days = new Map<string, CompanyDay>();
   for (const row of await companyRows<Row>(clickhouse, "company-days", query)) add(days, row);
   return [...days.values()].sort((a, b) => (a.date < b.date ? -1 : 1));

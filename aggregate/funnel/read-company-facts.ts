@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { ClickHouseClient } from "@clickhouse/client";
+import type { Shards } from "../../schemas/shards.js";
 import type { CompanyFacts, FunnelOwner } from "../../schemas/records/funnel.js";
 import { openRows } from "../queries/open-rows.js";
 import { readQuery } from "../read-query.js";
@@ -21,7 +21,7 @@ export interface FactsQuery {
 
 /** Every company with activity, ordered by the index of its owner, then by the bytes of its domain. */
 export async function* readCompanyFacts(
-  clickhouse: ClickHouseClient,
+  shards: Shards,
   { owners, today, signal }: FactsQuery,
 ): AsyncGenerator<OwnerFacts> {
   const batch = randomUUID();
@@ -34,13 +34,20 @@ export async function* readCompanyFacts(
     })),
   );
   if (rows.length === 0) return;
-  await clickhouse.insert({
-    table: "funnel_artifacts",
+  // On one shard alone: it is joined with the rows of all shards, and a second copy would count each point twice.
+  await shards.all.insert({
+    table: shards.own("funnel_artifacts"),
     columns: ["batch", "artifact", "place", "points"],
     values: rows,
     format: "JSONEachRow",
-    clickhouse_settings: { async_insert: 0, wait_end_of_query: 1 },
+    clickhouse_settings: {
+      async_insert: 0,
+      wait_end_of_query: 1,
+      insert_deduplicate: 1,
+      insert_deduplication_token: `funnel:${batch}`,
+    },
   });
+  await shards.catchUp(["funnel_artifacts", "company_activity"]);
   const params = {
     batch,
     today,
@@ -49,7 +56,7 @@ export async function* readCompanyFacts(
     viewPointsDayMax: POINTS_MAX.pixel.day,
     viewPointsMax: POINTS_MAX.pixel.window,
   };
-  const bytes = await openRows(clickhouse, {
+  const bytes = await openRows(shards.all, {
     query: await readQuery("funnel/company-facts"),
     params,
     signal,

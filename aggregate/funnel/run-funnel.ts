@@ -1,4 +1,4 @@
-import type { ClickHouseClient } from "@clickhouse/client";
+import type { Shards } from "../../schemas/shards.js";
 import type {
   CompanyFacts,
   DomainRange,
@@ -41,8 +41,8 @@ export interface FunnelOutcome {
  * one transaction, which reads the stored stages, decides the changes, stores and announces them. So neither a killed
  * run nor two runs at once announce a change twice, and the next run makes up for a killed one.
  */
-export async function runFunnel(clickhouse: ClickHouseClient, run: FunnelRun): Promise<FunnelOutcome> {
-  const read = (query: FactsQuery) => readCompanyFacts(clickhouse, query);
+export async function runFunnel(shards: Shards, run: FunnelRun): Promise<FunnelOutcome> {
+  const read = (query: FactsQuery) => readCompanyFacts(shards, query);
   return decideStages(read, run);
 }
 

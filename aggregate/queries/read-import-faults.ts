@@ -1,4 +1,4 @@
-import type { ClickHouseClient } from "@clickhouse/client";
+import type { ClickHouse } from "../../schemas/shards.js";
 import {
   FAULT_EXAMPLES_MAX,
   type ImportFault,
@@ -8,10 +8,7 @@ import {
 import { readQuery } from "../read-query.js";
 
 /** The entries of an import's log by class and type: errors first, then the most frequent. */
-export async function readImportFaults(
-  clickhouse: ClickHouseClient,
-  importId: string,
-): Promise<ImportFault[]> {
+export async function readImportFaults(clickhouse: ClickHouse, importId: string): Promise<ImportFault[]> {
   const answer = await clickhouse.query({
     query: await readQuery("queries/import-faults"),
     query_params: { importId, examples: FAULT_EXAMPLES_MAX },

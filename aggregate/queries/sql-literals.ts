@@ -19,3 +19,13 @@ export function sqlName(name: string): string {
   if (!/^[a-z][a-z0-9_]*$/.test(name)) throw new Error(`not a name for a query: ${name}`);
   return name;
 }
+
+/** A name of the operator's, such as of a database, where a statement takes no parameters. */
+export function quotedName(name: string): string {
+  return `\`${name.replaceAll(/[\\`]/g, "\\$&")}\``;
+}
+
+/** A text of the operator's, where a statement takes no parameters. */
+export function quotedText(text: string): string {
+  return `'${text.replaceAll(/[\\']/g, "\\$&")}'`;
+}

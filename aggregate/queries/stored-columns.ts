@@ -1,9 +1,9 @@
-import type { ClickHouseClient } from "@clickhouse/client";
+import type { ClickHouse } from "../../schemas/shards.js";
 import { readQuery } from "../read-query.js";
 import { sqlName } from "./sql-literals.js";
 
 /** The names of the columns that a table stores, for an INSERT ... SELECT that names each. */
-export async function storedColumns(clickhouse: ClickHouseClient, table: string): Promise<string[]> {
+export async function storedColumns(clickhouse: ClickHouse, table: string): Promise<string[]> {
   const answer = await clickhouse.query({
     query: await readQuery("queries/stored-columns"),
     query_params: { table },

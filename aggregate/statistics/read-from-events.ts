@@ -1,4 +1,4 @@
-import type { ClickHouseClient } from "@clickhouse/client";
+import type { ClickHouse } from "../../schemas/shards.js";
 import type { StatisticsList } from "../../schemas/contracts/statistics/lists.js";
 import { storableRange } from "../queries/storable-range.js";
 import { sqlName } from "../queries/sql-literals.js";
@@ -107,11 +107,7 @@ interface PassRow extends RawListRow {
 }
 
 /** Every list but those of variables, and the buckets, in one pass. */
-function readPass(
-  clickhouse: ClickHouseClient,
-  query: BucketsQuery & ListsQuery,
-  live: Live,
-): Promise<PassRow[]> {
+function readPass(clickhouse: ClickHouse, query: BucketsQuery & ListsQuery, live: Live): Promise<PassRow[]> {
   const lists = query.lists.filter((list) => !isOfVariables(list));
   return rowsOf<PassRow>(clickhouse, query, {
     query: composeEventLists(live.rows, {
@@ -124,11 +120,7 @@ function readPass(
   });
 }
 
-async function readVariables(
-  clickhouse: ClickHouseClient,
-  query: ListsQuery,
-  live: Live,
-): Promise<RawListRow[]> {
+async function readVariables(clickhouse: ClickHouse, query: ListsQuery, live: Live): Promise<RawListRow[]> {
   const list = query.lists.find(isOfVariables);
   if (list === undefined) return [];
   return rowsOf<RawListRow>(clickhouse, query, {

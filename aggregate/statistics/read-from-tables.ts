@@ -1,4 +1,4 @@
-import type { ClickHouseClient } from "@clickhouse/client";
+import type { ClickHouse } from "../../schemas/shards.js";
 import type { DateRange } from "../../schemas/date-range.js";
 import { composeTableCounts, composeTableLists } from "./compose-from-tables.js";
 import { listParams } from "./list-conditions.js";
@@ -53,7 +53,7 @@ interface CountRow {
 }
 
 async function readCounts(
-  clickhouse: ClickHouseClient,
+  clickhouse: ClickHouse,
   query: BucketsQuery,
   range: DateRange,
 ): Promise<RangeCounts> {
@@ -75,7 +75,7 @@ async function readCounts(
   return { totals, buckets };
 }
 
-async function readLists(clickhouse: ClickHouseClient, query: ListsQuery): Promise<Map<string, ListRow[]>> {
+async function readLists(clickhouse: ClickHouse, query: ListsQuery): Promise<Map<string, ListRow[]>> {
   const statement = composeTableLists(query.lists, scopedOf(query), query);
   if (statement === undefined) return new Map();
   const params = { limit: query.limit, ...listParams(query) };

@@ -1,4 +1,4 @@
-import type { ClickHouseClient } from "@clickhouse/client";
+import type { ClickHouse } from "../../schemas/shards.js";
 import { rowsOf } from "./run-statement.js";
 import type { StatisticsQuery } from "./statistics-query.js";
 
@@ -13,7 +13,7 @@ export interface PackageDay {
 
 /** How often was each package downloaded on each day? Settlement has moved overrides in the table that this reads. */
 export function readPackageDays(
-  clickhouse: ClickHouseClient,
+  clickhouse: ClickHouse,
   query: Pick<StatisticsQuery, "packages" | "range" | "signal">,
 ): Promise<PackageDay[]> {
   return rowsOf<PackageDay>(clickhouse, { ...query, pixels: [] }, { query: PACKAGE_DAYS });

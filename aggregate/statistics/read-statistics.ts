@@ -1,4 +1,4 @@
-import type { ClickHouseClient } from "@clickhouse/client";
+import type { ClickHouse } from "../../schemas/shards.js";
 import type { StatisticsList } from "../../schemas/contracts/statistics/lists.js";
 import { readFromEvents } from "./read-from-events.js";
 import { readFromTables } from "./read-from-tables.js";
@@ -13,7 +13,7 @@ import type {
 
 /** Counts of a range and of its buckets, and the first rows of some lists. Rejects when ClickHouse or the signal ends it. */
 export async function readStatistics(
-  clickhouse: ClickHouseClient,
+  clickhouse: ClickHouse,
   query: BucketsQuery & ListsQuery,
 ): Promise<StatisticsRead> {
   if (query.packages.length + query.pixels.length === 0) return nothing(query);
@@ -21,7 +21,7 @@ export async function readStatistics(
 }
 
 /** One list, with the number of downloads, or views, in the whole range. */
-export async function readList(clickhouse: ClickHouseClient, query: ListsQuery): Promise<ListRead> {
+export async function readList(clickhouse: ClickHouse, query: ListsQuery): Promise<ListRead> {
   if (query.packages.length + query.pixels.length === 0) return { total: 0, rows: [] };
   return readerOf(query).list(clickhouse, query);
 }

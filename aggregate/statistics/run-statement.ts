@@ -1,4 +1,6 @@
-import type { ClickHouseClient, ClickHouseSettings } from "@clickhouse/client";
+import type { ClickHouseSettings } from "@clickhouse/client";
+import type { ClickHouse } from "../../schemas/shards.js";
+import { hideErased } from "../queries/hide-erased.js";
 import { storableRange } from "../queries/storable-range.js";
 import { uuidsLiteral } from "../queries/sql-literals.js";
 import type { StatisticsQuery } from "./statistics-query.js";
@@ -21,13 +23,16 @@ const SETTINGS = {
  * they could be too long. Its parameters are those of `rangeParams` and `params`.
  */
 export async function rowsOf<Row>(
-  clickhouse: ClickHouseClient,
+  clickhouse: ClickHouse,
   {
     packages,
     pixels,
     signal,
+    unsettled,
     ...ranges
-  }: Pick<StatisticsQuery, "packages" | "pixels" | "range" | "before" | "signal">,
+  }: Pick<StatisticsQuery, "packages" | "pixels" | "range" | "before" | "signal"> & {
+    unsettled?: StatisticsQuery["unsettled"];
+  },
   { query, params = {} }: { query: string; params?: Record<string, unknown> },
 ): Promise<Row[]> {
   const scope = [
@@ -40,7 +45,7 @@ export async function rowsOf<Row>(
     query_params: { ...rangeParams(ranges), ...params },
     format: "JSONEachRow",
     abort_signal: signal,
-    clickhouse_settings: SETTINGS,
+    clickhouse_settings: { ...SETTINGS, ...(await hideErased(clickhouse, unsettled?.erasures, signal)) },
   });
   return answer.json<Row>();
 }

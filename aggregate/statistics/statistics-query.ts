@@ -1,4 +1,4 @@
-import type { ClickHouseClient } from "@clickhouse/client";
+import type { ClickHouse } from "../../schemas/shards.js";
 import type { StatisticsList } from "../../schemas/contracts/statistics/lists.js";
 import type { Interval } from "../../schemas/contracts/statistics/statistics.js";
 import type { DateRange } from "../../schemas/date-range.js";
@@ -7,7 +7,8 @@ import type { UnsettledImports } from "../../schemas/records/unsettled-imports.j
 
 /** Keeps events with one of the values. An empty value is an unknown one. */
 export type Filter = { values: readonly string[] } & (
-  { /** Of `events`. */ column: string } | { /** Name of a custom variable. */ variable: string }
+  | { /** Of `events`. */ column: string }
+  | { /** Name of a custom variable. */ variable: string }
 );
 
 export interface StatisticsQuery {
@@ -80,6 +81,6 @@ export interface ListRead {
 
 /** Reads statistics from one source. Rejects when ClickHouse or the signal ends it. */
 export interface StatisticsReader {
-  statistics(clickhouse: ClickHouseClient, query: BucketsQuery & ListsQuery): Promise<StatisticsRead>;
-  list(clickhouse: ClickHouseClient, query: ListsQuery): Promise<ListRead>;
+  statistics(clickhouse: ClickHouse, query: BucketsQuery & ListsQuery): Promise<StatisticsRead>;
+  list(clickhouse: ClickHouse, query: ListsQuery): Promise<ListRead>;
 }

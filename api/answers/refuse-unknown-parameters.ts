@@ -3,8 +3,9 @@ import { closestMatch } from "leven";
 import { Problem } from "../../schemas/problem.js";
 import type { Operation } from "../operation.js";
 
-/** Changes of a letter that a mistyped name may be away. */
-const DISTANCE_MAX = 3;
+/** So many letters have one slip of the keyboard. */
+const LETTERS_A_SLIP = 3;
+const SLIPS_MAX = 3;
 const SHOWN_MAX = 40;
 
 /**
@@ -13,7 +14,7 @@ const SHOWN_MAX = 40;
  */
 export function refuseUnknownParameters(
   query: ParsedUrlQuery,
-  { query: parameters = {}, queryPrefix }: Pick<Operation, "query" | "queryPrefix">,
+  { query: parameters = {}, queryPrefix, answers }: Asked,
 ): void {
   const known = Object.keys(parameters);
   const isKnown = (name: string) =>
@@ -23,8 +24,17 @@ export function refuseUnknownParameters(
   if (unknown === undefined) return;
   throw new Problem(
     "invalid-query",
-    `There is no query parameter ${unknown.slice(0, SHOWN_MAX)} here${adviceOf(unknown, known, queryPrefix)}`,
+    `There is no query parameter ${unknown.slice(0, SHOWN_MAX)} here${adviceOf(unknown, known, queryPrefix)}${formatsOf(unknown, answers)}`,
   );
+}
+
+type Asked = Pick<Operation, "query" | "queryPrefix"> & Partial<Pick<Operation, "answers">>;
+
+/** Other services choose the format of an answer by a parameter. */
+function formatsOf(unknown: string, answers: Asked["answers"]): string {
+  const others = Object.keys(answers?.[200]?.others ?? {});
+  if (unknown !== "format" || others.length === 0) return "";
+  return ` The format is that of the header Accept, such as ${others[0]}.`;
 }
 
 function adviceOf(unknown: string, known: readonly string[], queryPrefix: string | undefined): string {
@@ -32,7 +42,11 @@ function adviceOf(unknown: string, known: readonly string[], queryPrefix: string
   if (all.length === 0) return ".";
   const nearest =
     unknown.length <= SHOWN_MAX
-      ? closestMatch(unknown.toLowerCase(), known, { maxDistance: DISTANCE_MAX })
+      ? closestMatch(unknown.toLowerCase(), known, { maxDistance: slipsOf(unknown) })
       : undefined;
   return nearest === undefined ? `, only ${all.join(", ")}.` : `: did you mean ${nearest}?`;
+}
+
+function slipsOf({ length }: string): number {
+  return Math.min(Math.floor(length / LETTERS_A_SLIP), SLIPS_MAX);
 }

@@ -1,5 +1,5 @@
 import { Problem } from "../../schemas/problem.js";
-import type { Artifact, ArtifactKind, LibraryType } from "../../schemas/records/artifact.js";
+import type { LibraryType } from "../../schemas/records/artifact.js";
 import { isUuid } from "../../schemas/formats.js";
 import { exportNotGranted } from "./export-not-granted.js";
 import { access, accessWithin, lacks, reaches, type Caller, type Lack, type OwnerKind } from "../access.js";
@@ -13,7 +13,6 @@ import {
   readPackagesNamed,
   type PackageRow,
 } from "../stores/packages/packages.js";
-import { readPixel } from "../stores/packages/pixels.js";
 import type { Postgres } from "../stores/query.js";
 
 /**
@@ -137,24 +136,6 @@ export async function packageOfOwnerFor(
   if (row === undefined) throw notFound("package", idOrName);
   admit(account, action, { ...row, what: "package", name: idOrName });
   return row;
-}
-
-/**
- * Resolves an import line's `$package` or `$pixel`, if it belongs to that owner and the account may import into it. One
- * query. Answers `undefined` otherwise, also for an id that is no UUID. The token's limits were checked when the import
- * started.
- */
-export async function artifactForImport(
-  pg: Postgres,
-  { accountId, ownerId, kind, id }: { accountId: string; ownerId: string; kind: ArtifactKind; id: string },
-): Promise<Artifact | undefined> {
-  if (!isUuid(id)) return undefined;
-  const row =
-    kind === "package" ? await readPackage(pg, { accountId, id }) : await readPixel(pg, { accountId, id });
-  if (row === undefined || row.ownerId !== ownerId) return undefined;
-  const action = kind === "package" ? "packages.import" : "pixels.import";
-  if (access(row, action, row) !== "allowed") return undefined;
-  return { kind, id: row.id, ownerId, libraryType: "libraryType" in row ? row.libraryType : "" };
 }
 
 /** A thing, with the caller's relation to it. */

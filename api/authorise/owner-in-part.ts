@@ -2,16 +2,16 @@ import { access } from "../access.js";
 import type { OwnerAction } from "../resources.js";
 import type { Account } from "../stores/accounts/accounts.js";
 import { readOwner } from "../stores/accounts/organizations.js";
-import { listPackagesOfOwner, type PackageRow } from "../stores/packages/packages.js";
+import { listPackagesOfOwner, type ListedPackage } from "../stores/packages/packages.js";
 import type { Postgres } from "../stores/query.js";
 import { admit, notFound, type Owner } from "./authorise.js";
 
 export interface OwnerInPart {
   owner: Owner;
   /** Those that the caller may read. */
-  packages: PackageRow[];
+  packages: ListedPackage[];
   /** Those that the caller may not read. Everything else about them is hidden as well. */
-  hidden: PackageRow[];
+  hidden: ListedPackage[];
   /** Whether the caller may do the action on the owner. If not, only on `packages`. */
   hasRole: boolean;
 }
@@ -29,7 +29,7 @@ export async function ownerInPartFor(
   const row = await readOwner(pg, { accountId: account.id, name });
   if (row === undefined) throw notFound("owner", name);
   const owned = await listPackagesOfOwner(pg, { ownerId: row.id, accountId: account.id });
-  const isSeen = (each: PackageRow) => access(each, "packages.read", each) === "allowed";
+  const isSeen = (each: ListedPackage) => access(each, "packages.read", each) === "allowed";
   const packages = owned.filter(isSeen);
   const { id: ownerId, kind: ownerKind, standing } = row;
   const [first] = packages;

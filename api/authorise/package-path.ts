@@ -1,6 +1,7 @@
 import type { ParsedUrlQuery } from "node:querystring";
 import { LIBRARY_TYPES, type LibraryType } from "../../schemas/records/artifact.js";
 import { storedType } from "../../schemas/contracts/package.js";
+import type { Call } from "../route.js";
 import { Problem } from "../../schemas/problem.js";
 
 const TYPES = [...LIBRARY_TYPES, "file"] as const;
@@ -28,6 +29,11 @@ export const PACKAGE_QUERY = {
     description: "Which type of package is meant, where several share the name",
   },
 } as const;
+
+/** The package that a path with its owner in it names, for `packageOfOwnerFor`. Throws `invalid-query`. */
+export function packageOnPath({ ctx, param }: Pick<Call, "ctx" | "param">) {
+  return { owner: param("owner"), idOrName: param("package"), type: parsePackageType(ctx.query) };
+}
 
 /** Problems of these paths, in addition to those of every operation. */
 export const PACKAGE_PROBLEMS = ["ambiguous-name"] as const;

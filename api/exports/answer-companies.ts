@@ -19,13 +19,14 @@ export function companiesTypeOf(ctx: ApiContext): CompaniesType {
 export function answerCompanies(
   ctx: ApiContext,
   found: readonly CompanyRecord[],
-  { page, type }: { page: Page; type: CompaniesType },
+  { page, type, asOf }: { page: Page; type: CompaniesType; asOf: string | undefined },
 ): void {
   const rows = found.map((company) => ({ id: company.domain, company }));
   const body = pageBody(ctx, { name: "companies", rows, page, record: ({ company }) => company });
   if (typeof body["next"] === "string") ctx.set("Link", `<${body["next"]}>; rel="next"`);
   const companies = found.slice(0, page.perPage);
-  if (type === "application/json") return void (ctx.body = body);
+  if (type === "application/json")
+    return void (ctx.body = asOf === undefined ? body : { as_of: asOf, ...body });
   if (type === "text/csv") return answerText(ctx, "text/csv; charset=utf-8", companiesAsCsv(companies));
   answerText(ctx, type, companiesAsLines(companies));
 }

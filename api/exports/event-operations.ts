@@ -68,6 +68,7 @@ export function eventsOperation(of: keyof typeof SUMMARIES, { daysMax }: { daysM
       "invalid-date",
       "empty-range",
       "range-too-long",
+      "no-longer-kept",
     ],
   };
 }

@@ -1,6 +1,7 @@
 import { request as requestHttp, type IncomingMessage, type OutgoingHttpHeaders } from "node:http";
 import { request as requestHttps } from "node:https";
 import type { Duplex } from "node:stream";
+import { limitInterimAnswers } from "../../ingest/http/limit-interim-answers.js";
 import { hostOf } from "./guard-address.js";
 import { AddressNotAllowed, type AddressGuard } from "./guarded-lookup.js";
 
@@ -30,8 +31,6 @@ export interface SendOptions {
 const EXCHANGE_MS = 5_000;
 export const RESPONSE_BYTES_MAX = 2_048;
 const ERROR_CHARACTERS_MAX = 500;
-/** Answers like 103 before the answer itself. Each takes time to parse, and a receiver may send them for ever. */
-const INTERIM_ANSWERS_MAX = 10;
 
 /**
  * Sends one POST on its own connection, to an address that the guard allows; never rejects. Ignores redirects and the
@@ -82,11 +81,7 @@ function answerOf(request: ReturnType<typeof requestHttp>, signal: AbortSignal):
     // Also catches errors after the answer.
     request.on("error", (error) => reject(signal.aborted ? new TimedOut() : error));
     request.once("response", resolve);
-    let interim = 0;
-    request.on("information", () => {
-      if (++interim > INTERIM_ANSWERS_MAX)
-        request.destroy(new Error("it sends one interim answer after the other"));
-    });
+    limitInterimAnswers(request, (reason) => new Error(`it ${reason}`));
     // An upgraded socket is detached from the request, which neither closes it nor receives its errors.
     request.once("upgrade", (response: IncomingMessage, socket: Duplex) => {
       socket.on("error", () => undefined).destroy();

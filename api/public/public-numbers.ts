@@ -1,4 +1,4 @@
-import type { ClickHouseClient } from "@clickhouse/client";
+import type { ClickHouse } from "../../schemas/shards.js";
 import { LRUCache } from "lru-cache";
 import { limitConcurrency } from "../../schemas/async/limit-concurrency.js";
 import type { PublicPackage } from "../stores/packages/public-packages.js";
@@ -8,7 +8,7 @@ import type { UnsettledImports } from "../../schemas/records/unsettled-imports.j
 
 export interface PublicNumbersDeps {
   pg: Postgres;
-  clickhouse: ClickHouseClient;
+  clickhouse: ClickHouse;
 }
 
 /** The stores, and what a query of statistics needs beside its question. */

@@ -23,9 +23,15 @@ export function statisticsAnswer(
   { range, before, interval }: Pick<StatisticsAsked, "range" | "before" | "interval">,
   {
     completeThrough,
+    eventsFrom,
     scope,
     read,
-  }: { completeThrough: string; scope: { packages: readonly string[] }; read: StatisticsRead },
+  }: {
+    completeThrough: string;
+    eventsFrom?: string | undefined;
+    scope: { packages: readonly string[] };
+    read: StatisticsRead;
+  },
 ): Statistics {
   const totals = totalsOf(read.now);
   const lists = STATISTICS_LISTS.map((list) => {
@@ -37,6 +43,7 @@ export function statisticsAnswer(
     ...periodOf(range),
     interval,
     complete_through: completeThrough,
+    ...(eventsFrom !== undefined && { events_from: eventsFrom }),
     totals,
     ...(before !== undefined &&
       read.before !== undefined && {
@@ -49,6 +56,18 @@ export function statisticsAnswer(
     series: seriesOf(read.now, { range, interval }),
     breakdowns: Object.fromEntries(lists),
   };
+}
+
+/** The first day with numbers, where some come from events that are no longer kept; see `readerOf` of the statistics. */
+export function eventsFromIn(
+  { range, before, filters }: Pick<StatisticsAsked, "range" | "before" | "filters">,
+  { scope, eventsFrom }: { scope: { pixels: readonly string[] }; eventsFrom: string | undefined },
+): string | undefined {
+  const readsEvents = filters.length > 0 || scope.pixels.length > 0;
+  const isMissing = [range, ...(before === undefined ? [] : [before])].some(
+    ({ startDate }) => startDate < (eventsFrom ?? ""),
+  );
+  return readsEvents && isMissing ? eventsFrom : undefined;
 }
 
 export function periodOf({ startDate, endDate }: DateRange): { start_date: string; end_date: string } {

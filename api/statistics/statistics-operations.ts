@@ -60,6 +60,18 @@ const DESCRIPTION =
   "several filters mean and. `variable.<name>=<value>` filters by a variable of the events. Without filters the numbers " +
   "are those of the aggregates for the same range. Filtered numbers show an override as soon as it is there.";
 
+const EXPORT =
+  "CSV is an export: for those who may export the owner's data or, of `package=`, that package's, and of an owner to " +
+  "whom export is granted.";
+const PROBLEMS: Operation["problems"] = [
+  "invalid-date",
+  "empty-range",
+  "range-too-long",
+  "ambiguous-name",
+  "forbidden",
+  "export-not-granted",
+];
+
 const ROW = { country: "DE", downloads: 752, share: 0.143, change: 0.25 };
 const RANGE = { start_date: "2026-11-01", end_date: "2026-11-02" };
 const COMPLETE = { complete_through: "2026-11-02T03:51:26.021037Z" };
@@ -77,7 +89,7 @@ const EXAMPLE: Statistics = {
 export const READ_STATISTICS: Operation = {
   id: "readStatistics",
   summary: "Totals, a series and the most frequent values of an owner, a package or a pixel",
-  description: DESCRIPTION,
+  description: `${DESCRIPTION}\n\nAs CSV it is the series alone. ${EXPORT}`,
   query: {
     ...QUERY,
     interval: {
@@ -91,8 +103,20 @@ export const READ_STATISTICS: Operation = {
     },
   },
   queryPrefix: VARIABLE,
-  answers: { 200: { description: "The statistics", schema: STATISTICS, example: EXAMPLE } },
-  problems: ["invalid-date", "empty-range", "range-too-long", "ambiguous-name"],
+  answers: {
+    200: {
+      description: "The statistics",
+      schema: STATISTICS,
+      example: EXAMPLE,
+      others: {
+        "text/csv": {
+          schema: TEXT,
+          example: "date,downloads,views,unique_addresses\n2026-11-01,5259,120,2101\n",
+        },
+      },
+    },
+  },
+  problems: PROBLEMS,
 };
 
 const LIST_EXAMPLE: StatisticsListPage = { ...RANGE, ...COMPLETE, rows: [ROW] };
@@ -100,7 +124,7 @@ const LIST_EXAMPLE: StatisticsListPage = { ...RANGE, ...COMPLETE, rows: [ROW] };
 export const READ_STATISTICS_LIST: Operation = {
   id: "readStatisticsList",
   summary: "One list of the statistics in full",
-  description: `${DESCRIPTION}\n\nAs CSV it is an export: for those who may export, of an owner to whom export is granted.`,
+  description: `${DESCRIPTION}\n\n${EXPORT}`,
   path: {
     breakdown: { schema: { type: "string", enum: NAMES }, description: "Which list", example: "country" },
   },
@@ -124,7 +148,7 @@ export const READ_STATISTICS_LIST: Operation = {
       example: LIST_EXAMPLE,
       others: {
         "text/csv": {
-          schema: { type: "string" },
+          schema: TEXT,
           example: "country,downloads,share,change\nDE,752,0.143,0.25\n",
         },
       },
@@ -133,12 +157,5 @@ export const READ_STATISTICS_LIST: Operation = {
       },
     },
   },
-  problems: [
-    "invalid-date",
-    "empty-range",
-    "range-too-long",
-    "ambiguous-name",
-    "forbidden",
-    "export-not-granted",
-  ],
+  problems: PROBLEMS,
 };

@@ -1,4 +1,4 @@
-import { DATE, TIMESTAMP } from "../formats.js";
+import { COUNT, DATE, TIMESTAMP } from "../formats.js";
 import type { ArtifactKind } from "../records/artifact.js";
 import { STAGE_CAUSES, STAGES, type Stage, type StageCause } from "../records/funnel.js";
 
@@ -47,7 +47,6 @@ export interface CompanyDetail extends CompanyRecord {
 }
 
 export const STAGE = { type: "string", enum: STAGES } as const;
-const COUNT = { type: "integer", minimum: 0 } as const;
 
 const COMPANY_FIELDS = {
   domain: { type: "string" },
@@ -76,6 +75,7 @@ export const COMPANY_LIST = {
   required: ["companies"],
   additionalProperties: false,
   properties: {
+    as_of: TIMESTAMP,
     companies: { type: "array", items: COMPANY },
     next: { type: "string", format: "uri" },
   },

@@ -1,33 +1,31 @@
 import { IMPORTANCES, type Importance } from "../records/funnel.js";
-import type { FieldFault } from "../problem.js";
 import { compileBody } from "../validate.js";
 
-/** The importance of each package and pixel of an owner, as sent and as returned. */
+/** The importance of each package and pixel of an owner. As sent, each id may be a name. */
 export interface FunnelImportance {
   packages: ArtifactImportance[];
   pixels: ArtifactImportance[];
 }
 
 export interface ArtifactImportance {
-  /** UUID. */
   id: string;
   importance: Importance;
 }
 
-const ITEMS = {
-  type: "array",
-  maxItems: 10_000,
-  items: {
-    title: "ArtifactImportance",
-    type: "object",
-    required: ["id", "importance"],
-    additionalProperties: false,
-    properties: {
-      id: { type: "string", format: "uuid" },
-      importance: { type: "string", enum: IMPORTANCES },
+const importanceOf = <Id>(title: string, id: Id) =>
+  ({
+    type: "array",
+    maxItems: 10_000,
+    items: {
+      title,
+      type: "object",
+      required: ["id", "importance"],
+      additionalProperties: false,
+      properties: { id, importance: { type: "string", enum: IMPORTANCES } },
     },
-  },
-} as const;
+  }) as const;
+
+const ITEMS = importanceOf("ArtifactImportance", { type: "string", format: "uuid" } as const);
 
 export const FUNNEL_IMPORTANCE = {
   title: "FunnelImportance",
@@ -37,26 +35,17 @@ export const FUNNEL_IMPORTANCE = {
   properties: { packages: ITEMS, pixels: ITEMS },
 } as const;
 
-/** Throws `invalid-body` naming every fault. Ids become lower case. */
-export function parseFunnelImportance(body: unknown): FunnelImportance {
-  const { packages, pixels } = parse(body);
-  return { packages: packages.map(inLowerCase), pixels: pixels.map(inLowerCase) };
-}
+const ITEMS_SENT = importanceOf("ArtifactImportanceUpsert", {
+  type: "string",
+  minLength: 1,
+  description: "Its id, or its name where no other has it",
+} as const);
 
-const parse = compileBody<FunnelImportance>(FUNNEL_IMPORTANCE, (sound) => [
-  ...repeated("packages", sound.packages),
-  ...repeated("pixels", sound.pixels),
-]);
+export const FUNNEL_IMPORTANCE_UPSERT = {
+  ...FUNNEL_IMPORTANCE,
+  title: "FunnelImportanceUpsert",
+  properties: { packages: ITEMS_SENT, pixels: ITEMS_SENT },
+} as const;
 
-function inLowerCase({ id, importance }: ArtifactImportance): ArtifactImportance {
-  return { id: id.toLowerCase(), importance };
-}
-
-function repeated(field: string, items: readonly ArtifactImportance[] = []): FieldFault[] {
-  const named = new Set<string>();
-  return items.flatMap(({ id }, index) => {
-    const isNamed = named.has(id.toLowerCase());
-    named.add(id.toLowerCase());
-    return isNamed ? [{ path: `/${field}/${index}/id`, message: "is named twice" }] : [];
-  });
-}
+/** Throws `invalid-body` naming every fault. */
+export const parseFunnelImportance = compileBody<FunnelImportance>(FUNNEL_IMPORTANCE_UPSERT);

@@ -45,8 +45,5 @@ export const CREATE_PACKAGE_ROUTE_V1 = {
   },
 } as const;
 
-/** The limit for one package: every request may have to try each route. */
-export const ROUTES_MAX = 200;
-
 /** The limit for one template: more variables make matching slower and requests larger. */
 export const VARIABLES_MAX = 16;

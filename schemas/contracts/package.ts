@@ -17,17 +17,17 @@ export interface PackageV1 {
   libraryType?: LibraryType;
 }
 
-/** The addresses of a package, which its record does not have. A field that is not set, or not of its type, is absent. */
-export interface PackageUpstream {
+/**
+ * The addresses of a package, which its record does not have. A field that is not set, or not of its
+ * type, is absent. The verification is that of the host of `public_url`.
+ */
+export interface PackageUpstream extends Partial<HostVerification> {
   /** The image in its own registry. */
   backend_url?: string;
   /** The image as people pull it. */
   public_url?: string;
   /** The Python index with the files. */
   repository_url?: string;
-  /** Of the host of `public_url`, where hosts have to be verified. */
-  verified?: boolean;
-  verification?: HostVerification["verification"];
 }
 
 /** PackageUpsertV1 after parsing: the type is set and URLs have their stored form. */

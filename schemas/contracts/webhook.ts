@@ -1,4 +1,4 @@
-import { TIMESTAMP } from "../formats.js";
+import { COUNT, TIMESTAMP } from "../formats.js";
 import { compileBody } from "../validate.js";
 import { DELIVERY_STATES, type DeliveryState } from "./webhook-delivery.js";
 import { WEBHOOK_EVENT_KINDS, type WebhookEventKind } from "./webhook-event.js";
@@ -63,8 +63,6 @@ export const WEBHOOK = {
   additionalProperties: false,
   properties: FIELDS,
 } as const;
-
-const COUNT = { type: "integer", minimum: 0 } as const;
 
 export const LISTED_WEBHOOK = {
   title: "ListedWebhook",

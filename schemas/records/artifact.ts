@@ -11,4 +11,6 @@ export interface Artifact {
   id: string;
   ownerId: string;
   libraryType: LibraryType | "";
+  /** Read for imports, whose lines may name it. */
+  name?: string;
 }

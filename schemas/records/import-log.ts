@@ -3,6 +3,7 @@ export const LOG_TYPES = [
   "failed-to-decode",
   "missing-time",
   "invalid-time",
+  "past-retention",
   "artifact-not-found",
   "missing-artifact",
   "line-too-long",

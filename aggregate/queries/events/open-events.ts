@@ -5,6 +5,7 @@ import type { ExportFormat } from "../../../schemas/contracts/export-format.js";
 import type { UnsettledImports } from "../../../schemas/records/unsettled-imports.js";
 import { READ_COLUMNS, SELECTED_COLUMNS } from "./event-columns.js";
 import { FORMAT_NAMES, FORMAT_SETTINGS } from "../format-rows.js";
+import { hideErased } from "../hide-erased.js";
 import { namesSql } from "../names-sql.js";
 import { openRows, type ResultSource, type Rows, type RowsQuery } from "../open-rows.js";
 import { readQuery } from "../../read-query.js";
@@ -36,7 +37,9 @@ export async function openEvents(
 ): Promise<Rows> {
   const removed = await countRemoved(clickhouse, { ...asked, signal });
   const unsettled = await readUnsettled();
-  return openRows(clickhouse, { ...(await composeEvents({ ...asked, unsettled }, removed)), signal, zstd });
+  const { settings, ...composed } = await composeEvents({ ...asked, unsettled }, removed);
+  const hidden = await hideErased(clickhouse, unsettled.erasures, signal);
+  return openRows(clickhouse, { ...composed, settings: { ...settings, ...hidden }, signal, zstd });
 }
 
 /** The rows by which settlement removed versions, and the versions that are live all the same. */

@@ -10,9 +10,11 @@ import {
 import { isUuid } from "../../../schemas/formats.js";
 import { Problem } from "../../../schemas/problem.js";
 import { invalidBody } from "../../../schemas/validate.js";
+import { LIST_HEADERS, LIST_QUERY, listPage } from "../../answers/list-page.js";
 import { requireOwnToken, type TokenRoutesDeps } from "../../identity/accounts.js";
 import { readJson } from "../../middleware/read-json.js";
 import type { Operation } from "../../operation.js";
+import { QUOTA_PROBLEMS, requireRoom, type Quotas } from "../../authorise/quotas.js";
 import { route, type Route } from "../../route.js";
 import type { Account } from "../../stores/accounts/accounts.js";
 import {
@@ -24,9 +26,6 @@ import {
 import { inTransaction } from "../../stores/connection.js";
 import { readOwner } from "../../stores/accounts/organizations.js";
 import type { TokenCipher } from "../../identity/tokens.js";
-
-/** The limit for one account. Expired tokens count until they are revoked. */
-export const API_TOKENS_MAX = 100;
 
 const ID = "0198a1c0-5a7e-7000-8000-000000000001";
 const SENT = {
@@ -46,8 +45,10 @@ const LIST_TOKENS: Operation = {
       description: "Every additional token, oldest first, without the token itself",
       schema: { type: "array", items: API_TOKEN_V1 },
       example: [{ ...LISTED, lastUsedAt: "2026-08-05T03:00:00.120000Z" }],
+      headers: LIST_HEADERS,
     },
   },
+  query: LIST_QUERY,
   problems: ["out-of-scope"],
 };
 
@@ -56,7 +57,7 @@ const CREATE_TOKEN: Operation = {
   summary: "Make an additional token, limited in what it may be used for",
   description:
     "`owner` limits it to the things of one user (you) or organization (yours). It is valid until `expiresAt` or " +
-    `until it is revoked. Only with the account's own token. An account has at most ${API_TOKENS_MAX}.`,
+    "until it is revoked. Only with the account's own token. Expired tokens count for the quota until they are revoked.",
   body: { schema: API_TOKEN_CREATE, example: SENT },
   answers: {
     201: {
@@ -65,7 +66,7 @@ const CREATE_TOKEN: Operation = {
       example: { ...LISTED, token: `mtk_${"0".repeat(43)}` },
     },
   },
-  problems: ["out-of-scope", "already-exists", "too-many-tokens"],
+  problems: ["out-of-scope", "already-exists", QUOTA_PROBLEMS.tokens],
 };
 
 const REVOKE_TOKEN: Operation = {
@@ -77,7 +78,11 @@ const REVOKE_TOKEN: Operation = {
   problems: ["out-of-scope"],
 };
 
-export function apiTokenRoutes({ pg, tokens, onIssued }: TokenRoutesDeps): Route[] {
+interface ApiTokenDeps extends TokenRoutesDeps {
+  quotas: Quotas;
+}
+
+export function apiTokenRoutes({ pg, tokens, onIssued, quotas }: ApiTokenDeps): Route[] {
   return [
     route({
       method: "GET",
@@ -85,7 +90,7 @@ export function apiTokenRoutes({ pg, tokens, onIssued }: TokenRoutesDeps): Route
       action: "tokens.list",
       operation: LIST_TOKENS,
       async handle({ ctx, account }) {
-        ctx.body = await listApiTokens(pg, account.id);
+        ctx.body = listPage(ctx, await listApiTokens(pg, account.id), ({ id }) => id);
       },
     }),
     route({
@@ -97,7 +102,7 @@ export function apiTokenRoutes({ pg, tokens, onIssued }: TokenRoutesDeps): Route
         const sent = await readJson(ctx, parseApiTokenCreate);
         const made = await inTransaction(pg, async (client) => {
           await requireOwnToken(client, account);
-          const made = await createToken(client, { account, sent, tokens });
+          const made = await createToken(client, { account, sent, tokens, quotas });
           const { id, name, scopes, owner, expiresAt } = made;
           const target = { kind: "token", id, name } as const;
           await record(client, { ownerId: account.id, target, changes: { name, scopes, owner, expiresAt } });
@@ -130,16 +135,17 @@ interface Creating {
   account: Account;
   sent: ApiTokenCreate;
   tokens: TokenCipher;
+  quotas: Quotas;
 }
 
 async function createToken(
   client: PoolClient,
-  { account, sent, tokens }: Creating,
+  { account, sent, tokens, quotas }: Creating,
 ): Promise<ApiTokenV1 & { token: string }> {
   const { name, scopes, expiresAt } = sent;
   const ownerId = await ownerOf(client, { account, sent });
-  if ((await countApiTokens(client, account.id)) >= API_TOKENS_MAX)
-    throw new Problem("too-many-tokens", `You have ${API_TOKENS_MAX} tokens; revoke one that is not needed.`);
+  const count = await countApiTokens(client, account.id);
+  requireRoom(quotas, "tokens", { name: account.username, count });
   const token = tokens.issue();
   const made = { accountId: account.id, name, scopes, ownerId, expiresAt: expiresAt ?? null };
   return { ...(await insertApiToken(client, { ...made, tokenHash: tokens.hash(token) })), token };
@@ -148,7 +154,7 @@ async function createToken(
 /** The id of the token's only owner; null if the token is not limited to one. */
 async function ownerOf(
   client: PoolClient,
-  { account, sent }: Omit<Creating, "tokens">,
+  { account, sent }: Omit<Creating, "tokens" | "quotas">,
 ): Promise<string | null> {
   if (sent.owner === undefined || sent.owner === null) return null;
   const owner = await readOwner(client, { accountId: account.id, name: sent.owner });

@@ -7,6 +7,7 @@ import {
 import { ownerFor } from "../../authorise/authorise.js";
 import { putMember, removeMember } from "../../authorise/change-members.js";
 import { entityTag } from "../../answers/entity-tag.js";
+import { LIST_HEADERS, LIST_QUERY, listPage } from "../../answers/list-page.js";
 import { readJson } from "../../middleware/read-json.js";
 import { route, type Route } from "../../route.js";
 import { listMembers } from "../../stores/accounts/members.js";
@@ -26,11 +27,13 @@ export function memberRoutes({ pg }: { pg: Pool }): Route[] {
         id: "listOrganizationMembers",
         summary: "List the members of an organization",
         description: "All of them, sorted by username without regard to case.",
+        query: LIST_QUERY,
         answers: {
           200: {
             description: "The members",
             schema: { type: "array", items: ORGANIZATION_MEMBER_V1 },
             example: [EXAMPLE],
+            headers: LIST_HEADERS,
           },
         },
       },
@@ -38,7 +41,7 @@ export function memberRoutes({ pg }: { pg: Pool }): Route[] {
         const owner = await ownerFor(pg, account, param("organization"), action, { kind: "organization" });
         const members = await listMembers(pg, owner.id);
         ctx.set("ETag", entityTag(members));
-        ctx.body = members;
+        ctx.body = listPage(ctx, members, ({ username }) => username);
       },
     }),
     route({

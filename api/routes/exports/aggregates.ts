@@ -11,7 +11,7 @@ import { parseAggregatesQuery, type AggregatesAsked } from "../../exports/parse-
 import { negotiateFormat } from "../../answers/negotiate-format.js";
 import { route, type ApiContext, type Route } from "../../route.js";
 import { readCompleteThrough } from "../../stores/imports/complete-through.js";
-import { listPackagesOfOwner, type PackageRow } from "../../stores/packages/packages.js";
+import { listPackagesOfOwner, type ListedPackage } from "../../stores/packages/packages.js";
 import type { Postgres } from "../../stores/query.js";
 
 const DAYS_MAX = 366;
@@ -70,9 +70,9 @@ async function answerAggregates(
 
 /** The packages that the caller may export, or the one that is asked for. */
 function packagesOf(
-  owned: readonly PackageRow[],
+  owned: readonly ListedPackage[],
   { package: idOrName, packageType }: Pick<AggregatesAsked, "package" | "packageType">,
-): PackageRow[] {
+): ListedPackage[] {
   const exported = owned
     .filter((row) => access(row, "packages.export", row) === "allowed")
     .filter(({ libraryType }) => packageType === undefined || libraryType === packageType);

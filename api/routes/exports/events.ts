@@ -1,6 +1,7 @@
 import { openEvents, type ExportedArtifact } from "../../../aggregate/queries/events/open-events.js";
 import type { ResultSource } from "../../../aggregate/queries/open-rows.js";
 import { parseDateRange, type DateRange } from "../../../schemas/date-range.js";
+import { Problem } from "../../../schemas/problem.js";
 import { answerRows, type ExportListener } from "../../exports/answer-rows.js";
 import { packageFor } from "../../authorise/authorise.js";
 import { eventsOperation } from "../../exports/event-operations.js";
@@ -53,6 +54,15 @@ export function eventRoutes(deps: EventRoutesDeps): Route[] {
   ];
 }
 
+/** An answer with a part of the days would look like all of them. */
+function requireKept({ startDate }: DateRange, eventsFrom: string | undefined): void {
+  if (eventsFrom === undefined || startDate >= eventsFrom) return;
+  throw new Problem(
+    "no-longer-kept",
+    `Events before ${eventsFrom} are no longer kept: begin with that day. The aggregates still have the days before.`,
+  );
+}
+
 interface Asked {
   file: ExportedFile;
   range: DateRange;
@@ -69,6 +79,7 @@ async function answerEvents(
   const { format, name } = file;
   // Read before the rows: the rows must contain all that the header promises.
   const before = await readExportState(pg, ownerIds);
+  requireKept(range, before.eventsFrom);
   const since = before.completeThrough;
   ctx.set("X-Complete-Through", since);
   const unsettled = async () => {

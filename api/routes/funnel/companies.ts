@@ -1,5 +1,5 @@
 import type { ParsedUrlQuery } from "node:querystring";
-import type { ClickHouseClient } from "@clickhouse/client";
+import type { ClickHouse } from "../../../schemas/shards.js";
 import { readCompanyArtifacts } from "../../../aggregate/funnel/read-company-artifacts.js";
 import { readCompanyDays } from "../../../aggregate/funnel/read-company-days.js";
 import {
@@ -25,6 +25,7 @@ import {
   COMPANY_SORTS,
   listCompanies,
   listStageChanges,
+  readAsOf,
   readCompany,
   type CompanyFilter,
   type CompanySort,
@@ -38,7 +39,7 @@ const HISTORY_MAX = 1_000;
 
 export interface CompanyRoutesDeps {
   pg: Postgres;
-  clickhouse: ClickHouseClient;
+  clickhouse: ClickHouse;
 }
 
 /** Lines and CSV leave the service as files: they are exports, and need its action and the grant. */
@@ -56,7 +57,8 @@ export function companyRoutes(deps: CompanyRoutesDeps): Route[] {
         const type = companiesTypeOf(ctx);
         if (type !== "application/json") await requireExportOf(deps.pg, account, param("owner"));
         await requireEntry(deps.pg, ownerId, page);
-        answerCompanies(ctx, await listCompanies(deps.pg, { ownerId, page, filter }), { page, type });
+        const asOf = await readAsOf(deps.pg, ownerId);
+        answerCompanies(ctx, await listCompanies(deps.pg, { ownerId, page, filter }), { page, type, asOf });
       },
     }),
     route({
@@ -100,8 +102,9 @@ const LIST_COMPANIES: Operation = {
   summary: "List the companies that use a user's or an organization's packages",
   description:
     "With the stage of adoption that each is at and since when, its score of the last 30 days, and all its downloads " +
-    "and views. As the last run of the funnel saw them. `Accept` chooses between JSON, NDJSON and CSV. NDJSON and CSV are " +
-    "exports: for those who may export, of an owner to whom export is granted. The next page is also in the header " +
+    "and views. As the last run of the funnel saw them, at `as_of`, absent before the first. `Accept` chooses between " +
+    "JSON, NDJSON and CSV. NDJSON and CSV are exports: for those who may export, of an owner to whom export is granted. " +
+    "The next page is also in the header " +
     '`Link`, with `rel="next"`. ' +
     NOT_FOR_THE_BLOCKED,
   query: {
@@ -125,7 +128,7 @@ const LIST_COMPANIES: Operation = {
     200: {
       description: "One page of companies",
       schema: COMPANY_LIST,
-      example: { companies: [EXAMPLE] },
+      example: { as_of: "2026-08-04T14:00:00.021000Z", companies: [EXAMPLE] },
       others: {
         "application/x-ndjson": { schema: COMPANY, example: EXAMPLE },
         "text/csv": { schema: { type: "string" }, example: companiesAsCsv([EXAMPLE]) },

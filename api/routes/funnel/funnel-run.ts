@@ -1,4 +1,4 @@
-import type { ClickHouseClient } from "@clickhouse/client";
+import type { Shards } from "../../../schemas/shards.js";
 import type { Pool } from "pg";
 import { RateLimiterMemory } from "rate-limiter-flexible";
 import { runFunnel } from "../../../aggregate/funnel/run-funnel.js";
@@ -12,13 +12,13 @@ import { NOT_FOR_THE_BLOCKED } from "./companies.js";
 
 export interface FunnelRunRoutesDeps {
   pg: Pool;
-  clickhouse: ClickHouseClient;
+  shards: Shards;
 }
 
 /** The limit of one owner in a minute. Each process counts for itself. */
 const RUNS_MAX = 6;
 
-export function funnelRunRoutes({ pg, clickhouse }: FunnelRunRoutesDeps): Route[] {
+export function funnelRunRoutes({ pg, shards }: FunnelRunRoutesDeps): Route[] {
   const runs = new RateLimiterMemory({ points: RUNS_MAX, duration: 60 });
   return [
     route({
@@ -51,7 +51,7 @@ export function funnelRunRoutes({ pg, clickhouse }: FunnelRunRoutesDeps): Route[
         const asOf = await readRunTime(pg);
         const { signal } = new AbortController();
         const { companies, changes, importing } = await onConnection(pg, (client) =>
-          runFunnel(clickhouse, { store: funnelStore(client, { ownerId }), asOf, signal }),
+          runFunnel(shards, { store: funnelStore(client, { ownerId }), asOf, signal }),
         );
         ctx.body = {
           as_of: asOf.toISOString().replace("Z", "000Z"),

@@ -8,6 +8,7 @@ import {
   PACKAGE_PATH,
   PACKAGE_PROBLEMS,
   PACKAGE_QUERY,
+  packageOnPath,
   parsePackageType,
 } from "../../authorise/package-path.js";
 import type { HostChecks } from "../../hosts/host-checks.js";
@@ -19,7 +20,7 @@ import { insertVerifiedHost } from "../../stores/packages/verified-hosts.js";
 import { readPackageDomain } from "../../stores/packages/package-domains.js";
 import type { PackageRow } from "../../stores/packages/packages.js";
 import { domainTarget, requireDomains } from "./package-domains.js";
-import { UPSTREAM_ANSWER, UPSTREAM_PATH, upstreamOf } from "./package-upstream.js";
+import { UPSTREAM_ANSWER, upstreamOf } from "./package-upstream.js";
 
 interface HostVerificationDeps {
   pg: Pool;
@@ -65,15 +66,15 @@ export function hostVerificationRoutes({ pg, hosts }: HostVerificationDeps): Rou
       action: "packages.update",
       operation: {
         id: "verifyPackageUpstream",
-        path: UPSTREAM_PATH,
+        path: PACKAGE_PATH,
+        query: PACKAGE_QUERY,
         summary: "Look for the record of the host of a docker package's publicUrl in the DNS",
         description: DESCRIPTION,
         answers: { 200: UPSTREAM_ANSWER },
-        problems: PROBLEMS,
+        problems: [...PACKAGE_PROBLEMS, ...PROBLEMS],
       },
       async handle(call) {
-        const named = { owner: call.param("owner"), idOrName: call.param("package") };
-        const row = await packageOfOwnerFor(pg, call.account, named, call.action);
+        const row = await packageOfOwnerFor(pg, call.account, packageOnPath(call), call.action);
         const host = publicHostOf(row.publicUrl);
         const target = { kind: "package", id: row.id, name: row.name } as const;
         await look({ pg, hosts }, call, { ownerId: row.ownerId, host, target });

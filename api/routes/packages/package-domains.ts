@@ -11,6 +11,7 @@ import {
 import { Problem } from "../../../schemas/problem.js";
 import { lockedPackageFor, packageFor } from "../../authorise/authorise.js";
 import { entityTag, requireMatch } from "../../answers/entity-tag.js";
+import { LIST_HEADERS, LIST_QUERY, listPage } from "../../answers/list-page.js";
 import { readJson } from "../../middleware/read-json.js";
 import {
   PACKAGE_PATH,
@@ -18,6 +19,7 @@ import {
   PACKAGE_QUERY,
   parsePackageType,
 } from "../../authorise/package-path.js";
+import { QUOTA_PROBLEMS, requireRoom, type Quotas } from "../../authorise/quotas.js";
 import { route, type Call, type Route } from "../../route.js";
 import { inTransaction } from "../../stores/connection.js";
 import {
@@ -42,12 +44,13 @@ const PROBLEMS = [...PACKAGE_PROBLEMS, "not-a-file-package"] as const;
 
 interface PackageDomainDeps {
   pg: Pool;
+  quotas: Quotas;
   collectHost?: CollectHost;
   hosts?: HostChecks | undefined;
 }
 
 /** The domains of a file or Python package. */
-export function packageDomainRoutes({ pg, collectHost, hosts }: PackageDomainDeps): Route[] {
+export function packageDomainRoutes({ pg, quotas, collectHost, hosts }: PackageDomainDeps): Route[] {
   return [
     route({
       method: "GET",
@@ -56,12 +59,14 @@ export function packageDomainRoutes({ pg, collectHost, hosts }: PackageDomainDep
       operation: {
         id: "listPackageDomains",
         ...ON_DOMAINS,
+        query: { ...PACKAGE_QUERY, ...LIST_QUERY },
         summary: "List the domains of a file or Python package",
         answers: {
           200: {
             description: "Its domains, in the order in which they were made",
             schema: { type: "array", items: PACKAGE_DOMAIN_V1 },
             example: [EXAMPLE],
+            headers: LIST_HEADERS,
           },
         },
         problems: PROBLEMS,
@@ -70,7 +75,8 @@ export function packageDomainRoutes({ pg, collectHost, hosts }: PackageDomainDep
         const type = parsePackageType(ctx.query);
         const row = await packageFor(pg, account, param("package"), action, { type });
         requireDomains(row);
-        ctx.body = await withVerification(hosts, pg, row.ownerId, await listPackageDomains(pg, row.id));
+        const page = listPage(ctx, await listPackageDomains(pg, row.id), ({ id }) => id);
+        ctx.body = await withVerification(hosts, pg, row.ownerId, page);
       },
     }),
     route({
@@ -84,13 +90,14 @@ export function packageDomainRoutes({ pg, collectHost, hosts }: PackageDomainDep
         description:
           "A domain serves one package only, among all owners. The host of a docker package's publicUrl can be a " +
           "domain of the same owner's packages only, which takes it from the images. A host to which pixels or npm " +
-          "reports come, and one that another owner removed within the last 30 days, cannot be added.",
+          "reports come, and one that another owner removed within the last 30 days, cannot be added. A package has " +
+          `at most ${quotas.domains}.`,
         body: { schema: CREATE_PACKAGE_DOMAIN_V1, example: SENT },
         answers: { 201: { description: "The domain", schema: PACKAGE_DOMAIN_V1, example: EXAMPLE } },
-        problems: [...PROBLEMS, "domain-is-already-in-use"],
+        problems: [...PROBLEMS, "domain-is-already-in-use", QUOTA_PROBLEMS.domains],
       },
       async handle(call) {
-        const made = await createDomain({ pg, collectHost }, call);
+        const made = await createDomain({ pg, quotas, collectHost }, call);
         call.ctx.status = 201;
         const { ownerId, domain } = made;
         call.ctx.set("ETag", entityTag(domain));
@@ -118,7 +125,7 @@ export function packageDomainRoutes({ pg, collectHost, hosts }: PackageDomainDep
 }
 
 async function createDomain(
-  { pg, collectHost }: { pg: Pool; collectHost: CollectHost },
+  { pg, quotas, collectHost }: PackageDomainDeps,
   { ctx, account, action, param, record }: Call<"domains.write">,
 ): Promise<{ ownerId: string; domain: PackageDomainV1 }> {
   const type = parsePackageType(ctx.query);
@@ -127,6 +134,8 @@ async function createDomain(
     await lockPublicHost(client, name);
     const row = await lockedPackageFor(client, account, param("package"), action, { type });
     requireDomains(row);
+    const count = (await listPackageDomains(client, row.id)).length;
+    requireRoom(quotas, "domains", { name: row.name, count });
     await requireFreeHost(client, { host: name, ownerId: row.ownerId });
     await requireNoCollectionHost(client, { host: name, collectHost });
     const made = await insertPackageDomain(client, { packageId: row.id, name });

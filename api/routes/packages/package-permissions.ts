@@ -7,6 +7,7 @@ import {
 } from "../../../schemas/contracts/package-permission.js";
 import { packageFor } from "../../authorise/authorise.js";
 import { entityTag } from "../../answers/entity-tag.js";
+import { LIST_HEADERS, LIST_QUERY, listPage } from "../../answers/list-page.js";
 import { readJson } from "../../middleware/read-json.js";
 import {
   PACKAGE_PATH,
@@ -34,10 +35,11 @@ export function packagePermissionRoutes({ pg }: { pg: Pool }): Route[] {
             description: "The explicit levels",
             schema: { type: "array", items: PACKAGE_PERMISSION_GET },
             example: [{ username: "ada", permissionLevel: "member" }],
+            headers: LIST_HEADERS,
           },
         },
         path: PACKAGE_PATH,
-        query: PACKAGE_QUERY,
+        query: { ...PACKAGE_QUERY, ...LIST_QUERY },
         problems: PACKAGE_PROBLEMS,
       },
       async handle({ ctx, account, action, param }) {
@@ -45,7 +47,7 @@ export function packagePermissionRoutes({ pg }: { pg: Pool }): Route[] {
         const { id } = await packageFor(pg, account, param("package"), action, { type });
         const permissions = await listPermissions(pg, id);
         ctx.set("ETag", entityTag(permissions));
-        ctx.body = permissions;
+        ctx.body = listPage(ctx, permissions, ({ username }) => username);
       },
     }),
     route({

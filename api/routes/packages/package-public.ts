@@ -5,21 +5,20 @@ import {
   type PackagePublic,
 } from "../../../schemas/contracts/packages/package-public.js";
 import { entityTag, requireMatch } from "../../answers/entity-tag.js";
-import { packageOfOwnerFor } from "../../authorise/authorise.js";
-import { PACKAGE_PROBLEMS, PACKAGE_QUERY, parsePackageType } from "../../authorise/package-path.js";
+import { lockedPackageFor, packageOfOwnerFor } from "../../authorise/authorise.js";
+import {
+  PACKAGE_PATH,
+  PACKAGE_PROBLEMS,
+  PACKAGE_QUERY,
+  packageOnPath,
+} from "../../authorise/package-path.js";
 import { readJson } from "../../middleware/read-json.js";
 import { route, type Call, type Route } from "../../route.js";
 import { inTransaction } from "../../stores/connection.js";
-import { lockPackage } from "../../stores/packages/packages.js";
 import { readPublicKind, updatePublicKind } from "../../stores/packages/public-packages.js";
 
 const PATH = "/v2/packages/:owner/:package/public";
-const ON_PACKAGE = {
-  path: {
-    package: { schema: { type: "string" }, description: "The package's uuid, or its name, percent-encoded" },
-  },
-  query: PACKAGE_QUERY,
-} as const;
+const ON_PACKAGE = { path: PACKAGE_PATH, query: PACKAGE_QUERY } as const;
 const EXAMPLE: PackagePublic = { public: "badge" };
 
 /** What everybody may see of a package: see `badgeRoutes` and `publicPageRoutes`. */
@@ -37,7 +36,7 @@ export function packagePublicRoutes({ pg }: { pg: Pool }): Route[] {
         problems: PACKAGE_PROBLEMS,
       },
       async handle(call) {
-        const { id } = await packageOf(pg, call);
+        const { id } = await packageOfOwnerFor(pg, call.account, packageOnPath(call), call.action);
         answer(call.ctx, { public: await readPublicKind(pg, id) });
       },
     }),
@@ -64,10 +63,8 @@ export function packagePublicRoutes({ pg }: { pg: Pool }): Route[] {
 async function changePublic(pg: Pool, call: Call<"packages.update">): Promise<void> {
   const sent = await readJson(call.ctx, parsePackagePublic);
   await inTransaction(pg, async (client) => {
-    const { id } = await packageOf(client, call);
-    await lockPackage(client, id);
-    // Again under the lock: the caller's rights may have changed while it waited.
-    const { ownerId, name } = await packageOf(client, call, id);
+    const named = await packageOfOwnerFor(client, call.account, packageOnPath(call), call.action);
+    const { id, ownerId, name } = await lockedPackageFor(client, call.account, named.id, call.action);
     const before: PackagePublic = { public: await readPublicKind(client, id) };
     requireMatch(call.ctx, entityTag(before));
     await updatePublicKind(client, { packageId: id, kind: sent.public });
@@ -75,15 +72,6 @@ async function changePublic(pg: Pool, call: Call<"packages.update">): Promise<vo
     await call.record(client, { ownerId, target: { kind: "package", id, name }, changes });
   });
   answer(call.ctx, sent);
-}
-
-function packageOf(
-  pg: Parameters<typeof packageOfOwnerFor>[0],
-  { ctx, account, action, param }: Call<"packages.update">,
-  idOrName = param("package"),
-) {
-  const type = parsePackageType(ctx.query);
-  return packageOfOwnerFor(pg, account, { owner: param("owner"), idOrName, type }, action);
 }
 
 function answer(ctx: Call["ctx"], setting: PackagePublic): void {

@@ -4,7 +4,6 @@ import { isUuid } from "../../../schemas/formats.js";
 import {
   CREATE_PACKAGE_ROUTE_V1,
   PACKAGE_ROUTE_V1,
-  ROUTES_MAX,
   type CreatePackageRouteV1,
   type PackageRouteV1,
 } from "../../../schemas/contracts/package-route.js";
@@ -13,6 +12,7 @@ import { Problem } from "../../../schemas/problem.js";
 import { decodeRouteTemplate } from "../../../ingest/routing/route-template.js";
 import { lockedPackageFor, packageFor } from "../../authorise/authorise.js";
 import { entityTag, requireMatch } from "../../answers/entity-tag.js";
+import { LIST_HEADERS, LIST_QUERY, listPage } from "../../answers/list-page.js";
 import { readJson } from "../../middleware/read-json.js";
 import {
   PACKAGE_PATH,
@@ -20,6 +20,7 @@ import {
   PACKAGE_QUERY,
   parsePackageType,
 } from "../../authorise/package-path.js";
+import { QUOTA_PROBLEMS, requireRoom, type Quotas } from "../../authorise/quotas.js";
 import { route, type Call, type Route } from "../../route.js";
 import { inTransaction } from "../../stores/connection.js";
 import {
@@ -29,7 +30,6 @@ import {
   readPackageRoute,
 } from "../../stores/packages/package-routes.js";
 import type { PackageRow } from "../../stores/packages/packages.js";
-import type { Postgres } from "../../stores/query.js";
 
 const SENT = {
   outgoingUrl: "https://github.com/acme/web/releases/download/{version}/{file}",
@@ -40,8 +40,13 @@ const LIST_PATH = "/v1/packages/:package/routes";
 const ON_ROUTES = { path: PACKAGE_PATH, query: PACKAGE_QUERY } as const;
 const PROBLEMS = [...PACKAGE_PROBLEMS, "not-a-file-package"] as const;
 
+interface RouteDeps {
+  pg: Pool;
+  quotas: Quotas;
+}
+
 /** The routes of a file package: the requests that it accepts, and their targets. */
-export function packageRouteRoutes({ pg }: { pg: Pool }): Route[] {
+export function packageRouteRoutes({ pg, quotas }: RouteDeps): Route[] {
   return [
     route({
       method: "GET",
@@ -50,12 +55,14 @@ export function packageRouteRoutes({ pg }: { pg: Pool }): Route[] {
       operation: {
         id: "listPackageRoutes",
         ...ON_ROUTES,
+        query: { ...PACKAGE_QUERY, ...LIST_QUERY },
         summary: "List the routes of a file package",
         answers: {
           200: {
             description: "Its routes, in the order in which they were made",
             schema: { type: "array", items: PACKAGE_ROUTE_V1 },
             example: [EXAMPLE],
+            headers: LIST_HEADERS,
           },
         },
         problems: PROBLEMS,
@@ -64,7 +71,7 @@ export function packageRouteRoutes({ pg }: { pg: Pool }): Route[] {
         const type = parsePackageType(ctx.query);
         const row = await packageFor(pg, account, param("package"), action, { type });
         requireFilePackage(row);
-        ctx.body = await listPackageRoutes(pg, row.id);
+        ctx.body = listPage(ctx, await listPackageRoutes(pg, row.id), ({ id }) => id);
       },
     }),
     route({
@@ -77,13 +84,13 @@ export function packageRouteRoutes({ pg }: { pg: Pool }): Route[] {
         summary: "Add a route to a file package",
         description:
           "Where several routes match a request, the more literal path wins, segment by segment. Two that match " +
-          `exactly the same requests conflict. A package has at most ${ROUTES_MAX}.`,
+          `exactly the same requests conflict. A package has at most ${quotas.routes}.`,
         body: { schema: CREATE_PACKAGE_ROUTE_V1, example: SENT },
         answers: { 201: { description: "The route", schema: PACKAGE_ROUTE_V1, example: EXAMPLE } },
-        problems: [...PROBLEMS, "route-conflicts", "too-many-routes"],
+        problems: [...PROBLEMS, "route-conflicts", QUOTA_PROBLEMS.routes],
       },
       async handle(call) {
-        const made = await createRoute(pg, call);
+        const made = await createRoute({ pg, quotas }, call);
         call.ctx.status = 201;
         call.ctx.set("ETag", entityTag(made));
         call.ctx.body = made;
@@ -109,7 +116,7 @@ export function packageRouteRoutes({ pg }: { pg: Pool }): Route[] {
 }
 
 async function createRoute(
-  pg: Pool,
+  { pg, quotas }: RouteDeps,
   { ctx, account, action, param, record }: Call<"routes.write">,
 ): Promise<PackageRouteV1> {
   const type = parsePackageType(ctx.query);
@@ -117,7 +124,9 @@ async function createRoute(
   return inTransaction(pg, async (client) => {
     const row = await lockedPackageFor(client, account, param("package"), action, { type });
     requireFilePackage(row);
-    await requireRoom(client, { row, sent });
+    const routes = await listPackageRoutes(client, row.id);
+    requireRoom(quotas, "routes", { name: row.name, count: routes.length });
+    requireNoConflict(routes, sent);
     const made = await insertPackageRoute(client, { packageId: row.id, route: sent });
     await record(client, {
       ownerId: row.ownerId,
@@ -154,14 +163,7 @@ function requireFilePackage({ name, libraryType }: PackageRow): void {
   );
 }
 
-/** The package must be locked, so that concurrent creations see each other. */
-async function requireRoom(
-  client: Postgres,
-  { row, sent }: { row: PackageRow; sent: CreatePackageRouteV1 },
-): Promise<void> {
-  const routes = await listPackageRoutes(client, row.id);
-  if (routes.length >= ROUTES_MAX)
-    throw new Problem("too-many-routes", `${row.name} has ${ROUTES_MAX} routes; remove one first.`);
+function requireNoConflict(routes: readonly PackageRouteV1[], sent: CreatePackageRouteV1): void {
   const other = conflicting(routes, sent.templatePath);
   if (other === undefined) return;
   throw new Problem(

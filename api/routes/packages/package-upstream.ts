@@ -2,6 +2,12 @@ import { PACKAGE_UPSTREAM, type PackageUpstream } from "../../../schemas/contrac
 import { withoutNulls } from "../../../schemas/records/record.js";
 import { publicHostOf } from "../../../schemas/records/public-host.js";
 import { packageOfOwnerFor } from "../../authorise/authorise.js";
+import {
+  PACKAGE_PATH,
+  PACKAGE_PROBLEMS,
+  PACKAGE_QUERY,
+  packageOnPath,
+} from "../../authorise/package-path.js";
 import type { HostChecks } from "../../hosts/host-checks.js";
 import { route, type Route } from "../../route.js";
 import type { PackageRow } from "../../stores/packages/packages.js";
@@ -11,10 +17,6 @@ interface PackageUpstreamDeps {
   pg: Postgres;
   hosts?: HostChecks | undefined;
 }
-
-export const UPSTREAM_PATH = {
-  package: { schema: { type: "string", format: "uuid" }, description: "The package's uuid" },
-} as const;
 
 export const UPSTREAM_ANSWER = {
   description: "The addresses that are set",
@@ -37,12 +39,14 @@ export function packageUpstreamRoutes({ pg, hosts }: PackageUpstreamDeps): Route
         summary: "Read the addresses of a package that its record does not have",
         description:
           "`backendUrl` and `publicUrl` of a docker package, `repositoryURL` of a Python one, for those who may change it.",
-        path: UPSTREAM_PATH,
+        path: PACKAGE_PATH,
+        query: PACKAGE_QUERY,
         answers: { 200: UPSTREAM_ANSWER },
+        problems: PACKAGE_PROBLEMS,
       },
-      async handle({ ctx, account, action, param }) {
-        const named = { owner: param("owner"), idOrName: param("package") };
-        ctx.body = await upstreamOf({ pg, hosts }, await packageOfOwnerFor(pg, account, named, action));
+      async handle(call) {
+        const row = await packageOfOwnerFor(pg, call.account, packageOnPath(call), call.action);
+        call.ctx.body = await upstreamOf({ pg, hosts }, row);
       },
     }),
   ];

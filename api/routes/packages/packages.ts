@@ -1,22 +1,25 @@
 import type { Pool } from "pg";
 import { PACKAGE_UPSERT, PACKAGE_V1, parsePackageUpsert } from "../../../schemas/contracts/package.js";
 import { publicHostOf } from "../../../schemas/records/public-host.js";
-import { access, reaches } from "../../access.js";
+import { reaches } from "../../access.js";
 import { ownerFor, packageFor, type Owner } from "../../authorise/authorise.js";
+import { answerPackages, PACKAGE_LIST_QUERY } from "../../answers/answer-packages.js";
 import { entityTag } from "../../answers/entity-tag.js";
+import { LIST_HEADERS } from "../../answers/list-page.js";
 import { readJson } from "../../middleware/read-json.js";
 import type { Operation } from "../../operation.js";
 import { putLocation } from "../../answers/put-location.js";
+import { QUOTA_PROBLEMS, requireRoom, type Quotas } from "../../authorise/quotas.js";
 import { route, type Call, type Route } from "../../route.js";
 import { inTransaction } from "../../stores/connection.js";
 import { lockOwner } from "../../stores/accounts/organizations.js";
 import {
+  countPackages,
   insertPackage,
   listPackagesOfAccount,
   listPackagesOfOwner,
   packageRecord,
   packageState,
-  type PackageRow,
 } from "../../stores/packages/packages.js";
 import { lockNpmName, requireFreeNpmName } from "../../stores/packages/npm-names.js";
 import {
@@ -33,7 +36,7 @@ const SENT = {
   libraryType: "docker",
   backendUrl: "https://registry.acme.example/acme/web",
 };
-const EXAMPLE = {
+export const PACKAGE_EXAMPLE = {
   uuid: "01a1fbad-ca48-70ed-9525-6dc0dcdf7c27",
   owner: "acme",
   name: "acme/web",
@@ -44,12 +47,18 @@ const EXAMPLE = {
 
 /** The bodies and answers of operations on one package. */
 export const PACKAGE_BODY = { schema: PACKAGE_UPSERT, example: SENT };
-export const PACKAGE_ANSWER = { description: "The package", schema: PACKAGE_V1, example: EXAMPLE };
+export const PACKAGE_ANSWER = { description: "The package", schema: PACKAGE_V1, example: PACKAGE_EXAMPLE };
 
 const LIST = {
-  description: "Packages by owner and name, without those from which you are blocked",
-  schema: { type: "array", items: PACKAGE_V1 },
-  example: [EXAMPLE],
+  query: PACKAGE_LIST_QUERY,
+  answers: {
+    200: {
+      description: "Packages by owner and name, without those from which you are blocked",
+      schema: { type: "array", items: PACKAGE_V1 },
+      example: [PACKAGE_EXAMPLE],
+      headers: LIST_HEADERS,
+    },
+  },
 };
 const CREATION: Pick<Operation, "tag" | "description" | "body" | "answers" | "problems"> = {
   description:
@@ -58,11 +67,17 @@ const CREATION: Pick<Operation, "tag" | "description" | "body" | "answers" | "pr
     "is the owner's who has an npm package of that name first.",
   body: PACKAGE_BODY,
   answers: { 201: PACKAGE_ANSWER },
-  problems: ["already-exists", "domain-is-already-in-use"],
+  problems: ["already-exists", "domain-is-already-in-use", QUOTA_PROBLEMS.packages],
 };
 
+interface PackageDeps {
+  pg: Pool;
+  quotas: Quotas;
+  collectHost?: CollectHost;
+}
+
 /** Lists of packages, and their creation. */
-export function packageRoutes({ pg, collectHost }: { pg: Pool; collectHost?: CollectHost }): Route[] {
+export function packageRoutes({ pg, quotas, collectHost }: PackageDeps): Route[] {
   return [
     route({
       method: "GET",
@@ -72,11 +87,12 @@ export function packageRoutes({ pg, collectHost }: { pg: Pool; collectHost?: Col
         id: "listPackages",
         summary: "List the packages that you have access to",
         description: "Your own, those of your organizations, and those on which you hold a permission.",
-        answers: { 200: LIST },
+        ...LIST,
       },
       async handle({ ctx, account }) {
         const rows = await listPackagesOfAccount(pg, account.id);
-        ctx.body = readable(rows.filter((row) => reaches(account.limited, row.ownerId)));
+        const reached = rows.filter((row) => reaches(account.limited, row.ownerId));
+        await answerPackages(ctx, { pg, account, rows: reached });
       },
     }),
     route({
@@ -86,7 +102,7 @@ export function packageRoutes({ pg, collectHost }: { pg: Pool; collectHost?: Col
       operation: { id: "createPackage", summary: "Create a package of your own", ...CREATION },
       async handle(call) {
         const { username } = call.account;
-        await createPackage({ pg, collectHost }, call, {
+        await createPackage({ pg, quotas, collectHost }, call, {
           name: username,
           ownerOf: (client) => ownerFor(client, call.account, username, call.action),
         });
@@ -99,11 +115,12 @@ export function packageRoutes({ pg, collectHost }: { pg: Pool; collectHost?: Col
       operation: {
         id: "listOrganizationPackages",
         summary: "List the packages of an organization",
-        answers: { 200: LIST },
+        ...LIST,
       },
       async handle({ ctx, account, action, param }) {
         const owner = await ownerFor(pg, account, param("organization"), action, { kind: "organization" });
-        ctx.body = readable(await listPackagesOfOwner(pg, { accountId: account.id, ownerId: owner.id }));
+        const rows = await listPackagesOfOwner(pg, { accountId: account.id, ownerId: owner.id });
+        await answerPackages(ctx, { pg, account, rows });
       },
     }),
     route({
@@ -117,7 +134,7 @@ export function packageRoutes({ pg, collectHost }: { pg: Pool; collectHost?: Col
       },
       async handle(call) {
         const name = call.param("organization");
-        await createPackage({ pg, collectHost }, call, {
+        await createPackage({ pg, quotas, collectHost }, call, {
           name,
           ownerOf: (client) => ownerFor(client, call.account, name, call.action, { kind: "organization" }),
         });
@@ -132,7 +149,7 @@ interface Creation {
 }
 
 async function createPackage(
-  { pg, collectHost }: { pg: Pool; collectHost: CollectHost },
+  { pg, quotas, collectHost }: PackageDeps,
   { ctx, account, record }: Call<"packages.create">,
   { name, ownerOf }: Creation,
 ): Promise<void> {
@@ -143,7 +160,8 @@ async function createPackage(
     await lockPublicHost(client, host);
     await lockNpmName(client, npmName);
     await lockOwner(client, name);
-    const { id: ownerId } = await ownerOf(client);
+    const { id: ownerId, name: owner } = await ownerOf(client);
+    requireRoom(quotas, "packages", { name: owner, count: await countPackages(client, ownerId) });
     requireNoCollectHost(host, collectHost);
     await requireFreeHost(client, { host, ownerId });
     if (npmName !== undefined) await requireFreeNpmName(client, { name: npmName, ownerId });
@@ -155,9 +173,4 @@ async function createPackage(
   putLocation(ctx, `/v1/packages/${made.id}`);
   ctx.set("ETag", entityTag(packageState(made)));
   ctx.body = packageRecord(made);
-}
-
-/** The packages that the caller is not blocked from. */
-function readable(rows: readonly PackageRow[]) {
-  return rows.filter((row) => access(row, "packages.read", row) === "allowed").map(packageRecord);
 }

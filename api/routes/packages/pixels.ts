@@ -10,10 +10,12 @@ import { entityTag, requireMatch } from "../../answers/entity-tag.js";
 import { readJson } from "../../middleware/read-json.js";
 import { pageBody, parsePage } from "../../answers/paging.js";
 import { putLocation } from "../../answers/put-location.js";
+import { QUOTA_PROBLEMS, requireRoom, type Quotas } from "../../authorise/quotas.js";
 import { route, type Call, type Route } from "../../route.js";
 import { inTransaction } from "../../stores/connection.js";
 import { lockOwner } from "../../stores/accounts/organizations.js";
 import {
+  countPixels,
   deletePixel,
   insertPixel,
   listPixelsOfOwner,
@@ -53,7 +55,12 @@ const PAGING = {
 const LIST_PATH = "/v2/pixels/:owner";
 const PATH = "/v2/pixels/:owner/:pixel";
 
-export function pixelRoutes({ pg }: { pg: Pool }): Route[] {
+interface PixelDeps {
+  pg: Pool;
+  quotas: Quotas;
+}
+
+export function pixelRoutes({ pg, quotas }: PixelDeps): Route[] {
   return [
     route({
       method: "GET",
@@ -81,10 +88,10 @@ export function pixelRoutes({ pg }: { pg: Pool }): Route[] {
         summary: "Create a pixel",
         body: BODY,
         answers: { 201: ANSWER },
-        problems: PACKAGE_PROBLEMS,
+        problems: [...PACKAGE_PROBLEMS, QUOTA_PROBLEMS.pixels],
       },
       async handle(call) {
-        const made = await createPixel(pg, call);
+        const made = await createPixel({ pg, quotas }, call);
         call.ctx.status = 201;
         putLocation(call.ctx, `/v2/pixels/${encodeURIComponent(made.owner)}/${made.id}`);
         answer(call.ctx, made);
@@ -150,13 +157,14 @@ export function pixelRoutes({ pg }: { pg: Pool }): Route[] {
 }
 
 async function createPixel(
-  pg: Pool,
+  { pg, quotas }: PixelDeps,
   { ctx, account, action, param, record }: Call<"pixels.create">,
 ): Promise<PixelRow> {
   const sent = await readJson(ctx, parsePixelUpsert);
   return inTransaction(pg, async (client) => {
     await lockOwner(client, param("owner"));
     const owner = await ownerFor(client, account, param("owner"), action);
+    requireRoom(quotas, "pixels", { name: owner.name, count: await countPixels(client, owner.id) });
     const pixel = await withPackageId(client, { account, ownerId: owner.id, owner: owner.name, sent });
     const id = await insertPixel(client, { ownerId: owner.id, pixel });
     const made = await pixelFor(client, account, { owner: owner.name, idOrName: id, action: "pixels.read" });

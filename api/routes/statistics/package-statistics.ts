@@ -1,5 +1,5 @@
 import type { ParsedUrlQuery } from "node:querystring";
-import type { ClickHouseClient } from "@clickhouse/client";
+import type { ClickHouse } from "../../../schemas/shards.js";
 import { readPackageDays, type PackageDay } from "../../../aggregate/statistics/read-package-days.js";
 import {
   PACKAGE_STATISTICS,
@@ -18,7 +18,7 @@ import { RANGE_QUERY } from "../funnel/companies.js";
 
 export interface PackageStatisticsDeps {
   pg: Postgres;
-  clickhouse: ClickHouseClient;
+  clickhouse: ClickHouse;
 }
 
 /** `/v2/{owner}/stats/packages`, which has to be registered before the lists. */
@@ -34,7 +34,7 @@ export function packageStatisticsRoute(
     async handle({ ctx, account, action, param }) {
       const range = parseRange(ctx.query);
       const { owner, packages: seen } = await ownerInPartFor(pg, account, param("owner"), action);
-      ctx.body = await runLimited(ctx, account.id, async (signal) => {
+      ctx.body = await runLimited(ctx, { caller: account.id }, async (signal) => {
         const { completeThrough } = await readExportState(pg, [owner.id]);
         const packages = seen.map(({ id }) => id);
         const query = { packages, range: withBefore(range), signal };
@@ -81,7 +81,6 @@ const READ_PACKAGE_STATISTICS: Operation = {
   problems: ["invalid-date", "empty-range", "range-too-long"],
 };
 
-/** There are no filters here. Numbers that look filtered are worse than none. */
 function parseRange(query: ParsedUrlQuery): DateRange {
   const { daysMax, daysDefault } = RANGE_LIMITS;
   return parseOptionalDateRange(query, { daysMax, daysDefault, now: new Date() });

@@ -1,21 +1,23 @@
-import type { ClickHouseClient } from "@clickhouse/client";
+import type { ClickHouse } from "../../../schemas/shards.js";
 import { readList, readStatistics } from "../../../aggregate/statistics/read-statistics.js";
 import type { StatisticsQuery } from "../../../aggregate/statistics/statistics-query.js";
 import { STATISTICS_LISTS, type StatisticsList } from "../../../schemas/contracts/statistics/lists.js";
 import { Problem } from "../../../schemas/problem.js";
 import { parsePage } from "../../answers/paging.js";
-import { requireExportOf, type Owner } from "../../authorise/authorise.js";
+import { packageFor, requireExportOf, requireScope, type Owner } from "../../authorise/authorise.js";
 import { ownerInPartFor, type OwnerInPart } from "../../authorise/owner-in-part.js";
-import { route, type ApiContext, type Call, type Route } from "../../route.js";
+import { route, type ApiContext, type Route } from "../../route.js";
 import { answerList } from "../../statistics/answer-list.js";
-import { limitStatistics } from "../../statistics/limit-statistics.js";
+import { answerCsv, seriesAsCsv } from "../../statistics/answer-csv.js";
+import { limitStatistics, SHARED_MS } from "../../statistics/limit-statistics.js";
 import { parsePosition } from "../../statistics/list-position.js";
 import { packageStatisticsRoute } from "./package-statistics.js";
 import { parseStatisticsQuery, type StatisticsAsked } from "../../statistics/parse-statistics-query.js";
-import { measureOf, periodOf, statisticsAnswer } from "../../statistics/statistics-answer.js";
+import { eventsFromIn, measureOf, periodOf, statisticsAnswer } from "../../statistics/statistics-answer.js";
 import { READ_STATISTICS, READ_STATISTICS_LIST } from "../../statistics/statistics-operations.js";
 import { statisticsScope, type Scope } from "../../statistics/statistics-scope.js";
 import { readExportState } from "../../stores/imports/export-state.js";
+import type { Account } from "../../stores/accounts/accounts.js";
 import type { Page } from "../../stores/page.js";
 import type { Postgres } from "../../stores/query.js";
 
@@ -24,7 +26,7 @@ const CSV_ROWS_MAX = 100_000;
 
 export interface StatisticsRoutesDeps {
   pg: Postgres;
-  clickhouse: ClickHouseClient;
+  clickhouse: ClickHouse;
 }
 
 export function statisticsRoutes({ pg, clickhouse }: StatisticsRoutesDeps): Route[] {
@@ -38,19 +40,21 @@ export function statisticsRoutes({ pg, clickhouse }: StatisticsRoutesDeps): Rout
       operation: READ_STATISTICS,
       async handle({ ctx, account, action, param }) {
         const asked = parseStatisticsQuery(ctx.query, { of: "all", now: new Date() });
+        const format = formatOf(ctx);
         const part = await ownerInPartFor(pg, account, param("owner"), action);
         const scope = await statisticsScope(pg, part, asked);
-        ctx.body = await runLimited(ctx, account.id, async (signal) => {
-          const { completeThrough, query } = await prepare(pg, { owner: part.owner, scope, asked, signal });
+        if (format === "csv") await requireCsv(pg, account, { part, asked, scope });
+        const { query, isResting, ...known } = await prepare(pg, { owner: part.owner, scope, asked });
+        const work = async (signal: AbortSignal) => {
           const { interval, limit } = asked;
-          const read = await readStatistics(clickhouse, {
-            ...query,
-            interval,
-            limit,
-            lists: STATISTICS_LISTS,
-          });
-          return statisticsAnswer(asked, { completeThrough, scope, read });
-        });
+          const lists = STATISTICS_LISTS;
+          const read = await readStatistics(clickhouse, { ...query, interval, limit, lists, signal });
+          return statisticsAnswer(asked, { ...known, scope, read });
+        };
+        const sharing = { key: JSON.stringify([query, asked]), takesBegun: isResting };
+        const statistics = await runLimited(ctx, { caller: account.id, sharing }, work);
+        if (format === "csv") answerCsv(ctx, seriesAsCsv(statistics));
+        else ctx.body = statistics;
       },
     }),
     route({
@@ -58,28 +62,29 @@ export function statisticsRoutes({ pg, clickhouse }: StatisticsRoutesDeps): Rout
       path: "/v2/:owner/stats/:breakdown",
       action: "stats.read",
       operation: READ_STATISTICS_LIST,
-      async handle(call) {
-        const { ctx, account, param } = call;
+      async handle({ ctx, account, action, param }) {
         const asked = parseStatisticsQuery(ctx.query, { of: "list", now: new Date() });
         const search = parseSearch(ctx.query["search"]);
         const format = formatOf(ctx);
         const page = pageOf(ctx, format);
-        const part = await ownerOf(pg, call, format);
-        const list = listNamed(param("breakdown"));
+        const part = await ownerInPartFor(pg, account, param("owner"), action);
         const scope = await statisticsScope(pg, part, asked);
-        await runLimited(ctx, account.id, async (signal) => {
-          const { completeThrough, query } = await prepare(pg, { owner: part.owner, scope, asked, signal });
-          const after = page.after === undefined ? undefined : parsePosition(page.after);
-          const limit = page.perPage + 1;
-          const read = await readList(clickhouse, { ...query, lists: [list], limit, search, after });
-          const { range, before } = asked;
-          const about = {
-            ...periodOf(range),
-            complete_through: completeThrough,
-            ...(before !== undefined && { compare: periodOf(before) }),
-          };
-          answerList(ctx, { ...read, list, measure: measureOf(list, scope), page, about, format });
-        });
+        if (format === "csv") await requireCsv(pg, account, { part, asked, scope });
+        const list = listNamed(param("breakdown"));
+        const { query, completeThrough, eventsFrom } = await prepare(pg, { owner: part.owner, scope, asked });
+        const after = page.after === undefined ? undefined : parsePosition(page.after);
+        const limit = page.perPage + 1;
+        const read = await runLimited(ctx, { caller: account.id }, (signal) =>
+          readList(clickhouse, { ...query, lists: [list], limit, search, after, signal }),
+        );
+        const { range, before } = asked;
+        const about = {
+          ...periodOf(range),
+          complete_through: completeThrough,
+          ...(eventsFrom !== undefined && { events_from: eventsFrom }),
+          ...(before !== undefined && { compare: periodOf(before) }),
+        };
+        answerList(ctx, { ...read, list, measure: measureOf(list, scope), page, about, format });
       },
     }),
   ];
@@ -89,16 +94,27 @@ interface Asked {
   owner: Owner;
   scope: Scope;
   asked: StatisticsAsked;
-  signal: AbortSignal;
+}
+
+interface Prepared {
+  completeThrough: string;
+  eventsFrom: string | undefined;
+  query: Omit<StatisticsQuery, "signal">;
+  /** Whether no import was started, aborted or retracted shortly before: who asks again meanwhile gets the same numbers. */
+  isResting: boolean;
 }
 
 /** The state of the owner's imports is read before the events: they must contain all that it promises. */
-async function prepare(
-  pg: Postgres,
-  { owner, scope, asked: { range, before, filters }, signal }: Asked,
-): Promise<{ completeThrough: string; query: StatisticsQuery }> {
-  const { completeThrough, unsettled } = await readExportState(pg, [owner.id]);
-  return { completeThrough, query: { ...scope, range, before, filters, unsettled, signal } };
+async function prepare(pg: Postgres, { owner, scope, asked }: Asked): Promise<Prepared> {
+  const since = new Date(Date.now() - SHARED_MS).toISOString();
+  const { completeThrough, unsettled, eventsFrom } = await readExportState(pg, [owner.id], { since });
+  const { range, before, filters } = asked;
+  return {
+    completeThrough,
+    eventsFrom: eventsFromIn(asked, { scope, eventsFrom }),
+    query: { ...scope, range, before, filters, unsettled },
+    isResting: !unsettled.changed,
+  };
 }
 
 type Format = "json" | "csv";
@@ -108,15 +124,16 @@ function formatOf(ctx: ApiContext): Format {
   return ctx.accepts("application/json", "text/csv") === "text/csv" ? "csv" : "json";
 }
 
-/** CSV leaves the service as a file: it is an export. */
-async function ownerOf(
+/** CSV leaves the service as a file: it is an export, of the package alone where one is asked for. */
+async function requireCsv(
   pg: Postgres,
-  { account, action, param }: Call<"stats.read">,
-  format: Format,
-): Promise<OwnerInPart> {
-  const part = await ownerInPartFor(pg, account, param("owner"), action);
-  if (format === "csv") await requireExportOf(pg, account, param("owner"));
-  return part;
+  account: Account,
+  { part: { owner }, asked, scope }: Omit<Asked, "owner"> & { part: OwnerInPart },
+): Promise<void> {
+  const [id] = scope.packages;
+  if (asked.package === undefined || id === undefined) return requireExportOf(pg, account, owner.name);
+  requireScope(account, "packages.export");
+  await packageFor(pg, account, id, "packages.export");
 }
 
 function pageOf(ctx: ApiContext, format: Format): Page {

@@ -15,6 +15,7 @@ import { entityTag, requireMatch } from "../../answers/entity-tag.js";
 import { readJson } from "../../middleware/read-json.js";
 import { PAGE_QUERY, pageBody, pageSchema, parsePage } from "../../answers/paging.js";
 import { putLocation } from "../../answers/put-location.js";
+import { DEFAULT_QUOTAS, QUOTA_PROBLEMS, requireRoom, type Quotas } from "../../authorise/quotas.js";
 import { route, type Call, type Route } from "../../route.js";
 import { inTransaction } from "../../stores/connection.js";
 import { lockOwner } from "../../stores/accounts/organizations.js";
@@ -34,9 +35,6 @@ import type { AddressGuard } from "../../outbound/guarded-lookup.js";
 import { issueWebhookSecret } from "../../webhooks/sign.js";
 import type { WebhookDeps } from "../../webhooks/webhook-deps.js";
 
-/** The limit for one owner, disabled webhooks included. */
-export const WEBHOOKS_MAX = 20;
-
 const ANSWER = { description: "The webhook", schema: WEBHOOK, example: EXAMPLE };
 const LISTED_EXAMPLE = { ...EXAMPLE, last_24_hours: { pending: 0, delivered: 12, failed: 1, cancelled: 0 } };
 const LIST_PATH = "/v2/:owner/webhooks";
@@ -44,7 +42,12 @@ const PATH = "/v2/:owner/webhooks/:webhook";
 const URL_RULE =
   "The URL must be http or https and lead to the public internet, whatever its name resolves to.";
 
-export function webhookRoutes({ pg, guard, sealer }: WebhookDeps): Route[] {
+interface QuotedDeps extends WebhookDeps {
+  /** Disabled webhooks count. */
+  quotas?: Quotas;
+}
+
+export function webhookRoutes({ pg, guard, sealer, quotas = DEFAULT_QUOTAS }: QuotedDeps): Route[] {
   return [
     route({
       method: "GET",
@@ -76,13 +79,13 @@ export function webhookRoutes({ pg, guard, sealer }: WebhookDeps): Route[] {
       operation: {
         id: "createWebhook",
         summary: "Create a webhook",
-        description: `${URL_RULE} An owner has at most ${WEBHOOKS_MAX}.`,
+        description: `${URL_RULE} An owner has at most ${quotas.webhooks}.`,
         body: { schema: WEBHOOK_CREATE, example: SENT },
         answers: { 201: WITH_SECRET },
-        problems: ["webhook-url-not-allowed", "too-many-webhooks"],
+        problems: ["webhook-url-not-allowed", QUOTA_PROBLEMS.webhooks],
       },
       async handle(call) {
-        const { webhook, secret } = await createWebhook({ pg, guard, sealer }, call);
+        const { webhook, secret } = await createWebhook({ pg, guard, sealer, quotas }, call);
         call.ctx.status = 201;
         putLocation(call.ctx, `/v2/${encodeURIComponent(webhook.owner)}/webhooks/${webhook.id}`);
         call.ctx.body = { ...webhook, secret };
@@ -142,7 +145,7 @@ export function webhookRoutes({ pg, guard, sealer }: WebhookDeps): Route[] {
 type Managing = Call<"webhooks.manage">;
 
 async function createWebhook(
-  { pg, guard, sealer }: WebhookDeps,
+  { pg, guard, sealer, quotas }: Required<QuotedDeps>,
   call: Managing,
 ): Promise<{ webhook: WebhookRecord; secret: string }> {
   const sent = await readJson(call.ctx, parseWebhookCreate);
@@ -155,8 +158,7 @@ async function createWebhook(
   return inTransaction(pg, async (client) => {
     await lockOwner(client, param("owner"));
     const { id: ownerId, name } = await ownerFor(client, account, param("owner"), action);
-    if ((await countWebhooks(client, ownerId)) >= WEBHOOKS_MAX)
-      throw new Problem("too-many-webhooks", `${name} has ${WEBHOOKS_MAX} webhooks; delete one first.`);
+    requireRoom(quotas, "webhooks", { name, count: await countWebhooks(client, ownerId) });
     await insertWebhook(client, { ownerId, id, secret: sealer.seal(secret, id), webhook: sent });
     const made = { account, action, param: (parameter: string) => (parameter === "webhook" ? id : name) };
     const { webhook } = await webhookFor(client, made);

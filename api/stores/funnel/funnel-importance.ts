@@ -3,13 +3,17 @@ import { query, type Postgres } from "../query.js";
 
 type Of = "packages" | "pixels";
 
+export interface NamedImportance extends ArtifactImportance {
+  name: string;
+}
+
 /** The importance of an owner's packages or pixels, in order of creation. */
 export async function listImportance(
   pg: Postgres,
   { ownerId, of }: { ownerId: string; of: Of },
-): Promise<ArtifactImportance[]> {
-  const text = `select id, importance from ${of} where owner_id = $1 order by id`;
-  return query<ArtifactImportance>(pg, text, [ownerId]);
+): Promise<NamedImportance[]> {
+  const text = `select id, name, importance from ${of} where owner_id = $1 order by id`;
+  return query<NamedImportance>(pg, text, [ownerId]);
 }
 
 export async function updateImportance(

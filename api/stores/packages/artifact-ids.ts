@@ -1,15 +1,15 @@
 import type { Artifact, ArtifactKind } from "../../../schemas/records/artifact.js";
 import { query, type Postgres } from "../query.js";
 
-/** The ids of all packages and pixels of an owner; undefined where there are more than `idsMax`. */
-export async function readArtifactIds(
+/** The ids and names of all packages and pixels of an owner; undefined where there are more than `artifactsMax` of these. */
+export async function readIdsAndNames(
   pg: Postgres,
-  { ownerId, idsMax }: { ownerId: string; idsMax: number },
+  { ownerId, artifactsMax }: { ownerId: string; artifactsMax: number },
 ): Promise<ReadonlySet<string> | undefined> {
-  const text = `select id from packages where owner_id = $1
-    union all select id from pixels where owner_id = $1 limit $2`;
-  const rows = await query<{ id: string }>(pg, text, [ownerId, idsMax + 1]);
-  return rows.length > idsMax ? undefined : new Set(rows.map(({ id }) => id));
+  const text = `select id, name from packages where owner_id = $1
+    union all select id, name from pixels where owner_id = $1 limit $2`;
+  const rows = await query<{ id: string; name: string }>(pg, text, [ownerId, artifactsMax + 1]);
+  return rows.length > artifactsMax ? undefined : new Set(rows.flatMap(({ id, name }) => [id, name]));
 }
 
 /** The names of all packages and pixels of an owner by their ids, in order of creation. */

@@ -1,4 +1,5 @@
 import type { Pool } from "pg";
+import { NIL_UUID } from "../../../schemas/formats.js";
 import type { ErasureStore } from "../../../schemas/records/erasure.js";
 import { query, type Postgres } from "../query.js";
 import { settlementStore } from "../imports/settlements.js";
@@ -10,6 +11,8 @@ export function erasureStore(pg: Pool): ErasureStore {
     dueOwners: () => dueOwners(pg),
     dueArtifacts: (ownerId) => dueArtifacts(pg, ownerId),
     importsInto: (artifacts, page) => importsInto(pg, artifacts, page),
+    retractedImports: (limit) => retractedImports(pg, limit),
+    putLogsErased: (imports) => putLogsErased(pg, imports),
     asOnlySettlement: (ownerId, work) => settlements.asOnlySettlement(ownerId, work),
     putFound: (artifacts) => putFound(pg, artifacts),
     putClean: (artifacts) => putClean(pg, artifacts),
@@ -49,7 +52,27 @@ async function importsInto(
   return (await query<{ id: string }>(pg, text, [artifacts, after, limit])).map(({ id }) => id);
 }
 
-const NIL_UUID = "00000000-0000-0000-0000-000000000000";
+/** Enrichment may write the log of a chunk just before it sees the retraction. */
+async function retractedImports(pg: Postgres, limit: number): Promise<string[]> {
+  const text = `
+    select id from imports
+    where retracted and not log_erased and status <> 'importing' and chunks_settled >= chunks_written
+      and updated_at < now() - interval '5 seconds'
+    order by id limit $1`;
+  return (await query<{ id: string }>(pg, text, [limit])).map(({ id }) => id);
+}
+
+/** The entry of a dead letter stays: an operator decides about its lines. */
+async function putLogsErased(pg: Postgres, imports: readonly string[]): Promise<void> {
+  const text = `
+    with erased as (
+      update imports set log_erased = true where id = any($1::uuid[]) returning id
+    )
+    update import_chunks set errors = null, warnings = null
+    where import_id in (select id from erased) and dead_letter_lines is null
+      and (errors is not null or warnings is not null)`;
+  await query(pg, text, [imports]);
+}
 
 async function putFound(pg: Postgres, artifacts: readonly string[]): Promise<void> {
   const text = `

@@ -2,6 +2,7 @@ import { v7 as uuidv7 } from "uuid";
 import type { PixelRecord, PixelUpsert } from "../../../schemas/contracts/pixel.js";
 import { withoutNulls } from "../../../schemas/records/record.js";
 import type { OwnerKind, Standing } from "../../access.js";
+import { isBlocked } from "./is-blocked.js";
 import type { Page } from "../page.js";
 import { query, utc, type Postgres } from "../query.js";
 
@@ -73,8 +74,18 @@ export async function readPixelsNamed(
   { accountId, owner, name }: { accountId: string; owner: string; name: string },
 ): Promise<PixelRow[]> {
   if (name.includes("\0") || owner.includes("\0")) return [];
-  const text = `${SELECT} where o.name_key = lower($2) and x.name = $3 order by x.id`;
+  const text = `${SELECT} where o.name_key = lower($2 collate "C") and x.name = $3 order by x.id`;
   return query<PixelRow>(pg, text, [accountId, owner, name]);
+}
+
+/** As `readPixelsNamed`, of the owner with that id. */
+export async function readPixelsOfOwnerNamed(
+  pg: Postgres,
+  { accountId, ownerId, name }: { accountId: string; ownerId: string; name: string },
+): Promise<PixelRow[]> {
+  if (name.includes("\0")) return [];
+  const text = `${SELECT} where x.owner_id = $2 and x.name = $3 order by x.id`;
+  return query<PixelRow>(pg, text, [accountId, ownerId, name]);
 }
 
 /** Leaves out pixels of packages that the account is blocked from. Returns one more than the page if there is a next one. */
@@ -88,6 +99,12 @@ export async function listPixelsOfOwner(
   return query<PixelRow>(pg, text, [accountId, ownerId, page.after ?? null, page.perPage + 1]);
 }
 
+export async function countPixels(pg: Postgres, ownerId: string): Promise<number> {
+  const text = "select count(*)::int as pixels from pixels where owner_id = $1";
+  const [counted] = await query<{ pixels: number }>(pg, text, [ownerId]);
+  return counted?.pixels ?? 0;
+}
+
 /** Every pixel of an owner. */
 export async function listPixelNames(
   pg: Postgres,
@@ -97,10 +114,11 @@ export async function listPixelNames(
   return query(pg, text, [ownerId]);
 }
 
-const IS_PACKAGE_HIDDEN = `
-  x.owner_id <> $1 and m.role is distinct from 'owner' and exists (
-    select from package_permissions b
-    where b.package_id = x.package_id and b.account_id = $1 and b.level = 'blocked')`;
+const IS_PACKAGE_HIDDEN = isBlocked({
+  account: "$1",
+  owner: "x.owner_id",
+  which: "blocked.package_id = x.package_id",
+});
 
 const SELECT = `
   select x.id, x.owner_id as "ownerId", o.kind as "ownerKind", o.name as owner, x.name,

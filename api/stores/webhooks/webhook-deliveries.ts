@@ -1,5 +1,6 @@
 import type { DeliveryState, WebhookDeliveryRecord } from "../../../schemas/contracts/webhook-delivery.js";
 import { withoutNulls } from "../../../schemas/records/record.js";
+import { deleteInBatches } from "../delete-in-batches.js";
 import type { Page } from "../page.js";
 import { query, utc, type Postgres } from "../query.js";
 
@@ -85,26 +86,37 @@ export interface WebhookCleanUp {
 }
 
 /**
- * Deletes deliveries and attempts after 30 days, secrets whose rotation has ended, and events of more than a day ago
+ * Deletes deliveries and attempts after so many days, secrets whose rotation has ended, and events of more than a day ago
  * without a delivery.
  */
-export async function deleteOldDeliveries(pg: Postgres): Promise<WebhookCleanUp> {
+export async function deleteOldDeliveries(
+  pg: Postgres,
+  days: number = DELIVERIES_DAYS,
+): Promise<WebhookCleanUp> {
   await query(pg, CANCEL_LATE);
   await query(pg, ERASE_OLD_SECRETS);
-  const attempts = await deleteWhere(pg, "webhook_attempts", "started_at < now() - interval '30 days'");
-  const deliveries = await deleteWhere(
-    pg,
-    "webhook_deliveries",
-    "created_at < now() - interval '30 days' and ended_at < now() - interval '30 days'",
-  );
-  const events = await deleteWhere(
-    pg,
-    "webhook_events e",
-    `created_at < now() - interval '1 day'
-     and not exists (select from webhook_deliveries d where d.event_id = e.id)`,
-  );
+  const values = [days];
+  const attempts = await deleteInBatches(pg, {
+    table: "webhook_attempts",
+    where: "t.started_at < now() - make_interval(days => $1)",
+    values,
+  });
+  const deliveries = await deleteInBatches(pg, {
+    table: "webhook_deliveries",
+    where:
+      "t.created_at < now() - make_interval(days => $1) and t.ended_at < now() - make_interval(days => $1)",
+    values,
+  });
+  const events = await deleteInBatches(pg, {
+    table: "webhook_events",
+    where: `t.created_at < now() - interval '1 day'
+      and not exists (select from webhook_deliveries d where d.event_id = t.id)`,
+  });
   return { deliveries, attempts, events };
 }
+
+/** Unless the service is told otherwise. */
+export const DELIVERIES_DAYS = 30;
 
 /** Locks webhooks before deliveries, in the order of their ids, as `recordOutcomes` does. */
 const CANCEL_LATE = `
@@ -118,14 +130,6 @@ const CANCEL_LATE = `
 
 const ERASE_OLD_SECRETS = `
   update webhooks set old_secret = null, old_secret_until = null where old_secret_until <= clock_timestamp()`;
-
-async function deleteWhere(pg: Postgres, table: string, condition: string): Promise<number> {
-  const text = `
-    with deleted as (delete from ${table} where ${condition} returning 1)
-    select count(*)::float8 as deleted from deleted`;
-  const [counted] = await query<{ deleted: number }>(pg, text);
-  return counted?.deleted ?? 0;
-}
 
 export interface WebhookBacklog {
   deliveries: number;

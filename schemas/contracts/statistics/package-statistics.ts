@@ -1,5 +1,4 @@
-import { DATE, TIMESTAMP } from "../../formats.js";
-import { COUNT } from "./statistics.js";
+import { COUNT, DATE, TIMESTAMP } from "../../formats.js";
 
 /** The downloads of each package of an owner, side by side. */
 export interface PackageStatistics {

@@ -1,4 +1,4 @@
-import { DATE, TIMESTAMP } from "../../formats.js";
+import { COUNT, DATE, TIMESTAMP } from "../../formats.js";
 import { STATISTICS_LISTS, type StatisticsList } from "./lists.js";
 
 export const INTERVALS = ["day", "week", "month"] as const;
@@ -51,6 +51,8 @@ export interface Statistics extends Period {
   interval: Interval;
   /** As `X-Complete-Through` of the exports. */
   complete_through: string;
+  /** Numbers of earlier days of the range are missing, because their events are no longer kept. Absent if none are. */
+  events_from?: string;
   totals: StatisticsTotals;
   /** Absent if nothing is compared. */
   compare?: ComparedPeriod;
@@ -61,12 +63,11 @@ export interface Statistics extends Period {
 /** One list in full, a page at a time. */
 export interface StatisticsListPage extends Period {
   complete_through: string;
+  events_from?: string;
   compare?: Period;
   rows: StatisticsRow[];
   next?: string;
 }
-
-export const COUNT = { type: "integer", minimum: 0 } as const;
 
 const TOTALS = {
   title: "StatisticsTotals",
@@ -107,6 +108,13 @@ const COMPLETE_THROUGH = {
   description: "Everything imported before is counted, as with `X-Complete-Through` of the exports",
 } as const;
 
+const EVENTS_FROM = {
+  ...DATE,
+  description:
+    "Events before this day are no longer kept, and the numbers here come from events: those of filters, and of views. " +
+    "Earlier days of the range, or of the compared one, have none. Absent if every day has its numbers",
+} as const;
+
 function rowProperties(lists: readonly StatisticsList[]) {
   const fields = lists.flatMap(({ values }) => values);
   return {
@@ -145,6 +153,7 @@ export const STATISTICS = {
     ...PERIOD,
     interval: { type: "string", enum: INTERVALS },
     complete_through: COMPLETE_THROUGH,
+    events_from: EVENTS_FROM,
     totals: TOTALS,
     compare: {
       type: "object",
@@ -175,6 +184,7 @@ export const STATISTICS_LIST_PAGE = {
   properties: {
     ...PERIOD,
     complete_through: COMPLETE_THROUGH,
+    events_from: EVENTS_FROM,
     compare: {
       type: "object",
       required: ["start_date", "end_date"],

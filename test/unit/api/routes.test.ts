@@ -2,6 +2,7 @@ import { readdirSync } from "node:fs";
 import { pino } from "pino";
 import { describe, expect, test } from "vitest";
 import { ACTIONS } from "../../../api/resources.js";
+import { DEFAULT_QUOTAS } from "../../../api/authorise/quotas.js";
 import { createApp } from "../../../api/app.js";
 import { managementRoutes } from "../../../api/management-routes.js";
 import { pathsOf, route, type Route } from "../../../api/route.js";
@@ -72,6 +73,8 @@ test("the tests know every route that a module of api/routes makes", async () =>
   const makers = modules.flatMap((each) =>
     Object.entries(each).filter(([name, made]) => /Routes$/.test(name) && typeof made === "function"),
   ) as [string, (deps: object) => { operation: { id: string } }[]][];
-  const made = makers.flatMap(([, make]) => make({}).map(({ operation }) => operation.id));
+  const made = makers.flatMap(([, make]) =>
+    make({ quotas: DEFAULT_QUOTAS }).map(({ operation }) => operation.id),
+  );
   expect(made.toSorted()).toEqual(ALL_ROUTES.map(({ operation }) => operation.id).toSorted());
 });

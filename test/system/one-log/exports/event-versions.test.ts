@@ -55,7 +55,7 @@ async function exported(
 
 async function settleAll(importId: string, retracted = false): Promise<void> {
   const scope = scopeBetween(importId, { from: 0, to: 100, retracted });
-  await settle(clickhouse.client, scope, { batch: randomUUID(), owner: openJournal() });
+  await settle(clickhouse.shards, scope, { batch: randomUUID(), owner: openJournal() });
 }
 
 describe("while an import is not settled", () => {
@@ -204,7 +204,7 @@ test.each(TEST_SEEDS)(
       if (random.chance(0.3) && history.pending.size > 0) {
         const importId = random.pick([...history.pending]);
         if (history.retracted.has(importId)) {
-          await markRetracted(clickhouse.client, [importId]);
+          await markRetracted(clickhouse.shards, [importId]);
           history.marked.add(importId);
         }
         await settleAll(importId, history.retracted.has(importId));

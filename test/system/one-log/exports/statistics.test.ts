@@ -313,6 +313,39 @@ describe("who may read them", () => {
     ]);
   });
 
+  test("a level on a package gives its CSV alone, to a member and to an outsider", async () => {
+    for (const [username, api] of [
+      ["bob", as.member],
+      ["eve", as.outsider],
+    ] as const) {
+      await setLevel(pool, { packageId: artifacts.files.id, username, level: "member" });
+      const { startDate, endDate } = RANGE;
+      const path = `/v2/acme/stats?package=files&startDate=${startDate}&endDate=${endDate}&interval=week`;
+      const answer = await api.request(path, { headers: CSV });
+      const lists = ["?package=files", "?package=image", "?pixel=site", ""].map((query) =>
+        statusOf(api, `/v2/acme/stats/country${query}`, CSV),
+      );
+      const [own, ...others] = await Promise.all(lists);
+      const access = await api.get("/v2/packages/acme/files/access");
+      await pool.query("delete from package_permissions");
+      expect(
+        parseCsv(await answer.text(), {
+          columns: true,
+          cast: (text, { column, header }) => (header || column === "date" ? text : Number(text)),
+        }),
+      ).toEqual(recountStatistics(events, { ...RANGE, interval: "week", artifacts: ids("files") }).series);
+      expect(own).toEqual([200, ""]);
+      const refusal = api === as.member ? [403, "forbidden"] : [404, "not-found"];
+      expect(others).toEqual([refusal, refusal, refusal]);
+      expect(access).toMatchObject({
+        package: { uuid: artifacts.files.id, name: "files" },
+        may_change: false,
+        may_import: false,
+        may_export: true,
+      });
+    }
+  });
+
   test("a limited token needs the scope read, and for CSV the scope export", async () => {
     const limited = async (scopes: string[]) => {
       const { token } = await as.owner.post<{ token: string }>("/v1/user/tokens", {

@@ -6,6 +6,7 @@ import type { DayActivity } from "../../../support/funnel/score.js";
 import { stageFacts } from "../../../support/funnel/stage-facts.js";
 import type { ArtifactKind } from "../../../../schemas/records/artifact.js";
 import { IMPORTANCES, type Importance } from "../../../../schemas/records/funnel.js";
+import type { Shard } from "../../../../schemas/shards.js";
 import { openTestClickHouse, type TestClickHouse } from "../../../support/stores/open-clickhouse.js";
 
 let clickhouse: TestClickHouse;
@@ -75,11 +76,14 @@ async function factsOf(rows: readonly Row[]): Promise<OwnerFacts[]> {
       { ...about, company: "Retracted", total: retracted },
     ].concat({ ...about, total: -retracted }, { ...about, company: "Retracted", total: -retracted });
   });
-  if (stored.length > 0)
-    await clickhouse.client.insert({ table: "company_activity", values: stored, format: "JSONEachRow" });
+  for (const [index, values] of [stored.slice(0, 1), stored.slice(1)].entries()) {
+    const { shards } = clickhouse.shards;
+    const { tables } = shards[index % shards.length] as Shard;
+    if (values.length > 0) await tables.insert({ table: "company_activity", values, format: "JSONEachRow" });
+  }
   const signal = new AbortController().signal;
   const found: OwnerFacts[] = [];
-  for await (const each of readCompanyFacts(clickhouse.client, { owners, today: dateOf(TODAY), signal }))
+  for await (const each of readCompanyFacts(clickhouse.shards, { owners, today: dateOf(TODAY), signal }))
     found.push(each);
   return found;
 }

@@ -2,6 +2,7 @@ import { parse as parseCsv } from "csv-parse/sync";
 import pg from "pg";
 import type { ClickHouseClient } from "@clickhouse/client";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { suiteServers } from "../../../support/shards/suite-servers.js";
 import { connectClickHouse } from "../../../../deploy/stores/clickhouse/connect-clickhouse.js";
 import { connectApi, type ApiClient } from "../../../../deploy/demo/api-client.js";
 import { prepareClickHouse } from "../../../../deploy/stores/clickhouse/prepare-clickhouse.js";
@@ -69,6 +70,8 @@ async function send(events: readonly Sent[], organization = "acme"): Promise<Eve
   );
   return api.pollToDone(await api.importBody(`/v2/${organization}/import`, lines.join("\n")));
 }
+
+const inJune = (): Sent => ({ of: image, by: "adobe.com", on: "2025-06-01" });
 
 const run = (...words: string[]) => toolchain.admin("funnel", "run", ...words);
 
@@ -260,6 +263,13 @@ describe("the list of companies", () => {
     expect([paged, next]).toEqual([whole, undefined]);
   });
 
+  test("says when its companies were placed, and nothing where no run has placed any", async () => {
+    const { as_of: asOf } = await read<{ as_of: string }>("/v2/acme/funnel");
+    expect(await read<object>("/v2/acme/companies?search=nobody")).toEqual({ as_of: asOf, companies: [] });
+    const eve = await toolchain.newAccount("eve");
+    expect(await eve.get("/v2/eve/companies")).toEqual({ companies: [] });
+  });
+
   test("comes as NDJSON and as CSV where these are asked for, with the next page in a header", async () => {
     const { companies } = await read<{ companies: CompanyRecord[] }>("/v2/acme/companies?per_page=2");
     const asked = (accept: string) => api.request("/v2/acme/companies?per_page=2", { headers: { accept } });
@@ -294,6 +304,18 @@ const activity = async ({ id }: KnownArtifact) => {
   return found.map(({ date, domain, total }) => `${date} ${domain} ${total}`);
 };
 
+/** On all servers, each of which has views of its own. */
+async function differingRows({ id }: KnownArtifact) {
+  const found = [];
+  for (const url of toolchain.clickhouseServers) {
+    await using client = connectClickHouse(url);
+    const ask = async <Row>(query: string) =>
+      (await client.query({ query, format: "JSONEachRow" })).json<Row>();
+    found.push(...(await countDifferingRows({ rows: ask }, id)));
+  }
+  return found;
+}
+
 describe("the daily activity", () => {
   test("follows overrides, retractions and deletions exactly", async () => {
     await makeOrganization(api, "moving");
@@ -317,7 +339,7 @@ describe("the daily activity", () => {
     const gone = await api.request(`/v2/imports/moving/${later.id}`, { method: "DELETE" });
     expect(gone.status).toBe(204);
     await expect.poll(() => activity(files)).toEqual(["2025-01-01 3m.com 2"]);
-    expect(await countDifferingRows({ rows }, files.id)).toEqual([]);
+    expect(await differingRows(files)).toEqual([]);
     const unheard = {
       artifact: files.id,
       kind: "package",
@@ -325,40 +347,44 @@ describe("the daily activity", () => {
       company: "",
       company_domain: "x",
     };
-    await clickhouse.insert({
+    await using server = connectClickHouse(toolchain.clickhouseServers[0] ?? "");
+    await server.insert({
       table: "company_activity",
       values: [{ ...unheard, total: 1 }],
       format: "JSONEachRow",
+      clickhouse_settings: { insert_quorum: "auto" },
     });
-    expect(await countDifferingRows({ rows }, files.id)).toEqual([
-      { view: "company_activity_view", rows: 1 },
-    ]);
+    expect(await differingRows(files)).toContainEqual({ view: "company_activity_view", rows: 1 });
     expect((await api.request(`/v1/packages/${files.id}`, { method: "DELETE" })).status).toBe(204);
     await expect.poll(() => activity(files)).toEqual([]);
   });
 
-  test("from before an upgrade is counted once, however many processes start", async () => {
-    const before = [await activity(image), await activity(pixel)];
-    // As a release left it that had neither them nor the record of migrations.
-    for (const table of [
-      "company_activity_view",
-      "company_activity",
-      "company_activity_of_before",
-      "migrations",
-    ])
-      await clickhouse.command({ query: `DROP TABLE ${table} SYNC` });
-    const lock = new pg.Pool({ connectionString: toolchain.endpoints.postgres });
-    onTestFinished(() => lock.end());
-    const prepare = () => prepareClickHouse(toolchain.endpoints.clickhouse ?? "", { lock });
-    await Promise.all([prepare(), prepare(), prepare()]);
-    await prepare();
-    expect([await activity(image), await activity(pixel)]).toEqual(before);
-    expect(await countDifferingRows({ rows }, image.id)).toEqual([]);
-    await send([{ of: image, by: "adobe.com", on: "2025-06-01" }]);
-    expect(await activity(image)).toContain("2025-06-01 adobe.com 1");
-    await prepare();
-    expect(await countDifferingRows({ rows }, image.id)).toEqual([]);
-  });
+  // A release from before migrations had one server.
+  test.skipIf(suiteServers() !== undefined)(
+    "from before an upgrade is counted once, however many processes start",
+    async () => {
+      const before = [await activity(image), await activity(pixel)];
+      // As a release left it that had neither them nor the record of migrations.
+      for (const table of [
+        "company_activity_view",
+        "company_activity",
+        "company_activity_of_before",
+        "migrations",
+      ])
+        await clickhouse.command({ query: `DROP TABLE ${table} SYNC` });
+      const lock = new pg.Pool({ connectionString: toolchain.endpoints.postgres });
+      onTestFinished(() => lock.end());
+      const prepare = () => prepareClickHouse(toolchain.endpoints.clickhouse ?? "", { lock });
+      await Promise.all([prepare(), prepare(), prepare()]);
+      await prepare();
+      expect([await activity(image), await activity(pixel)]).toEqual(before);
+      expect(await differingRows(image)).toEqual([]);
+      await send([inJune()]);
+      expect(await activity(image)).toContain("2025-06-01 adobe.com 1");
+      await prepare();
+      expect(await differingRows(image)).toEqual([]);
+    },
+  );
 });
 
 describe("importance", () => {
@@ -378,8 +404,11 @@ describe("importance", () => {
       packages: [{ id: image.id, importance: "high" }],
       pixels: [{ id: pixel.id, importance: "low" }],
     };
-    expect(await put(wanted)).toEqual([200, wanted]);
+    const byName = { ...wanted, packages: [{ id: "image", importance: "high" }] };
+    expect(await put(byName)).toEqual([200, wanted]);
     expect(await read<object>(PATH)).toEqual(wanted);
+    // The test of an upgrade sent it already.
+    if (suiteServers() !== undefined) await send([inJune()]);
     await run("acme", "--as-of", "2025-06-02");
     expect((await company("adobe.com")).score).toBe(8);
     expect(await put({ packages: [], pixels: [] })).toEqual([200, before]);

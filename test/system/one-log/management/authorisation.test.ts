@@ -93,9 +93,9 @@ function callersOf(request: TabledRequest): readonly TabledCaller[] {
 
 const OWNER = { ownerKind: "organization", caller: { standing: "owner" } } as const;
 
-/** A token of an owner who may, limited to a scope. */
-function outcomeWithin(scope: Scope, request: TabledRequest): Promise<Outcome> {
-  const tokenOf = ({ caller }: Place) => whole.api.limitedToken(caller.token, { scopes: [scope] });
+/** A token of an owner who may, limited to these scopes. */
+function outcomeWithin(scopes: Scope[], request: TabledRequest): Promise<Outcome> {
+  const tokenOf = ({ caller }: Place) => whole.api.limitedToken(caller.token, { scopes });
   return outcomeOf(request, ownerAllowed(request), tokenOf);
 }
 
@@ -130,7 +130,11 @@ describe("a limited token is for the routes of its scope alone", () => {
     const own = tabledScope(request.route.action);
     const others = SCOPES.filter((scope) => scope !== own);
     const other = others[index % others.length] as Scope;
-    expect(await outcomeWithin(other, request)).toEqual(outcomeAs(request, "out of scope"));
-    if (own !== undefined) expect(await outcomeWithin(own, request)).toEqual(outcomeAs(request, "allowed"));
+    const further = [request.furtherScope ?? []].flat();
+    expect(await outcomeWithin([other], request)).toEqual(outcomeAs(request, "out of scope"));
+    if (own === undefined) return;
+    expect(await outcomeWithin([own, ...further], request)).toEqual(outcomeAs(request, "allowed"));
+    if (further.length > 0)
+      expect(await outcomeWithin([own], request)).toEqual(outcomeAs(request, "out of scope"));
   });
 });

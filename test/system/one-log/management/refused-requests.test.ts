@@ -1,11 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parametersOf } from "../../../../api/openapi/path-template.js";
-import {
-  insertImport,
-  ACTIVE_IMPORTS_MAX,
-  type StartOptions,
-} from "../../../../api/stores/imports/imports.js";
+import { insertImport, type StartOptions } from "../../../../api/stores/imports/imports.js";
+import { ACTIVE_IMPORTS_MAX } from "../../../../api/stores/imports/start-imports.js";
 import { insertPackage } from "../../../../api/stores/packages/packages.js";
 import { FILTER_COLUMNS } from "../../../../schemas/contracts/statistics/lists.js";
 import type { ProblemCode } from "../../../../schemas/problem.js";

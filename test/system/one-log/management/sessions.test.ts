@@ -155,6 +155,15 @@ describe("nobody signs in", () => {
 
   const sessionsOf = async (id: string) => (await listSessions(postgres.pg, id)).length;
 
+  test("under a name that nobody has, and its password is hashed like any other", async () => {
+    const hashed: (string | undefined)[] = [];
+    const passwords = { verify: (_, phc) => Promise.resolve(hashed.push(phc) < 0) } as Passwords;
+    const guessed = { ...interrupted(/^never$/, () => Promise.resolve()), passwords };
+    const signIn = signInBySecret(guessed, { username: "no-such-name", secret: "x" }, attempting);
+    await expect(signIn).rejects.toMatchObject({ code: "unauthenticated" });
+    expect(hashed).toEqual([undefined]);
+  });
+
   test("with a token that is replaced meanwhile", async () => {
     const { id, token } = await signedIn("ian");
     const racing = interrupted(/^begin$/, () => api.call(token, "POST /v1/user/token"));

@@ -6,7 +6,8 @@ import {
   webhookDeliveryRoutes,
 } from "../../../../api/routes/webhooks/webhook-deliveries.js";
 import { webhookSecretRoutes } from "../../../../api/routes/webhooks/webhook-secrets.js";
-import { webhookRoutes, WEBHOOKS_MAX } from "../../../../api/routes/webhooks/webhooks.js";
+import { DEFAULT_QUOTAS } from "../../../../api/authorise/quotas.js";
+import { webhookRoutes } from "../../../../api/routes/webhooks/webhooks.js";
 import { insertAuditEntry } from "../../../../api/stores/accounts/audit-entries.js";
 import { deleteOldDeliveries } from "../../../../api/stores/webhooks/webhook-deliveries.js";
 import { enqueueWebhookEvent } from "../../../../api/stores/webhooks/webhook-outbox.js";
@@ -188,9 +189,9 @@ describe("a webhook", () => {
     for (const request of requests) expect((await other.call(request)).status).toBe(404);
   });
 
-  test(`is one of ${WEBHOOKS_MAX} at most`, async () => {
+  test(`is one of ${DEFAULT_QUOTAS.webhooks} at most`, async () => {
     const { create, call } = await makeOwner();
-    await Promise.all(Array.from({ length: WEBHOOKS_MAX }, () => create()));
+    await Promise.all(Array.from({ length: DEFAULT_QUOTAS.webhooks }, () => create()));
     const refused = await call("POST ", { url: receiver.url, event_kinds: KINDS });
     expect([refused.status, refused.body]).toMatchObject([422, { code: "too-many-webhooks" }]);
   });

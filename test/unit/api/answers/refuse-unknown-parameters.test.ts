@@ -28,6 +28,7 @@ describe("refuses any other", () => {
     ["breakdowns", "There is no query parameter breakdowns here: did you mean breakdown?"],
     ["startdate", "There is no query parameter startdate here: did you mean startDate?"],
     ["format", "There is no query parameter format here, only startDate, breakdown, variable.<name>."],
+    ["foo", "There is no query parameter foo here, only startDate, breakdown, variable.<name>."],
     ["variable.", "There is no query parameter variable. here, only startDate, breakdown, variable.<name>."],
     [
       "x".repeat(500),
@@ -40,6 +41,14 @@ describe("refuses any other", () => {
   ])("%s", (name, message) => {
     const operation = { query: QUERY, queryPrefix: "variable." };
     expect(messageOf({ [name]: "1" }, operation)).toMatchObject({ code: "invalid-query", message });
+  });
+
+  test("format, with what decides it", () => {
+    expect(messageOf({ format: "csv" }, READ_STATISTICS)).toMatchObject({
+      message: expect.stringMatching(
+        / The format is that of the header Accept, such as text\/csv\.$/,
+      ) as string,
+    });
   });
 
   test("where there is none at all", () => {

@@ -39,6 +39,8 @@ const ACTIONS_OF: Record<Scope, Action[]> = {
     "pixels.update",
     "pixels.delete",
     "audit.read",
+    "erasures.read",
+    "erasures.create",
     "webhooks.manage",
     "funnel.manage",
     "packages.update",

@@ -11,7 +11,7 @@ function failing(error: Error): Postgres {
 }
 
 describe("isStoreDown", () => {
-  test.each(["ECONNREFUSED", "ECONNRESET", "ETIMEDOUT", "EPIPE", "08006", "57P01", "57P03", "53300"])(
+  test.each(["ECONNREFUSED", "ECONNRESET", "ETIMEDOUT", "EPIPE", "08006", "57P01", "57P03", "53300", "279"])(
     "is so for %s",
     (code) => {
       expect(isStoreDown(coded(code))).toBe(true);

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { ROUTES_MAX, VARIABLES_MAX } from "../../../../../schemas/contracts/package-route.js";
+import { DEFAULT_QUOTAS } from "../../../../../api/authorise/quotas.js";
+import { VARIABLES_MAX } from "../../../../../schemas/contracts/package-route.js";
 import { auditOf } from "../../../../support/api/audit-of.js";
 import { callIfMatch } from "../../../../support/api/call-if-match.js";
 import type { ServedApi, TestPostgres } from "../../../../support/api/management-api.js";
@@ -134,13 +135,13 @@ describe("routes", () => {
     );
   });
 
-  test(`may have ${VARIABLES_MAX} variables, and a package ${ROUTES_MAX} of them`, async () => {
+  test(`may have ${VARIABLES_MAX} variables, and a package ${DEFAULT_QUOTAS.routes} of them`, async () => {
     const path = `/v1/packages/${id}/routes`;
     const body = { templatePath: `/${namesOf(VARIABLES_MAX)}`, outgoingUrl: "" };
     expect((await as("admin", `POST ${path}`, body)).status).toBe(201);
     const insert = `insert into package_routes (id, package_id, template_path, outgoing_url)
       select gen_random_uuid(), $1, '/x' || number, '' from generate_series(3, $2) as number`;
-    await postgres.pg.query(insert, [id, ROUTES_MAX]);
+    await postgres.pg.query(insert, [id, DEFAULT_QUOTAS.routes]);
     const last = ["/a", "/b", "/c"].map((templatePath) =>
       as("admin", `POST ${path}`, { templatePath, outgoingUrl: "" }),
     );

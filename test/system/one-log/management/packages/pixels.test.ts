@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { artifactForImport } from "../../../../../api/authorise/authorise.js";
+import { artifactForImport } from "../../../../../api/authorise/artifact-for-import.js";
 import type { ServedApi, TestPostgres } from "../../../../support/api/management-api.js";
 import { useManagementApi } from "../../../../support/api/use-management-api.js";
 import {
@@ -149,13 +149,21 @@ describe("artifactForImport", () => {
       id: idOf(made),
       ownerId,
       libraryType: "other",
+      name: "t",
     });
     expect(await find("owner", "pixel", pixelId)).toEqual({
       kind: "pixel",
       id: pixelId,
       ownerId,
       libraryType: "",
+      name: "p",
     });
+    expect(await find("admin", "package", "t")).toMatchObject({ id: idOf(made), libraryType: "other" });
+    expect(await find("admin", "pixel", "p")).toMatchObject({ id: pixelId });
+    expect(await find("admin", "pixel", "t")).toBeUndefined();
+    expect(await find("member", "package", "t")).toBeUndefined();
+    expect(await find("stranger", "pixel", "p")).toBeUndefined();
+    expect(await find("admin", "package", "t", idOfOwner[world.names.admin])).toBeUndefined();
     expect(await find("member", "package", idOf(made))).toBeUndefined();
     expect(await find("stranger", "pixel", pixelId)).toBeUndefined();
     expect(await find("admin", "package", pixelId)).toBeUndefined();
@@ -163,5 +171,13 @@ describe("artifactForImport", () => {
     expect(await find("admin", "package", idOf(made), idOfOwner[world.names.admin])).toBeUndefined();
     await setLevel(postgres.pg, { packageId: idOf(made), username: world.names.stranger, level: "admin" });
     expect(await find("stranger", "package", idOf(made))).toMatchObject({ id: idOf(made) });
+    expect(await find("stranger", "package", "t")).toMatchObject({ id: idOf(made) });
+
+    const again = { name: "t", shortDescription: "", libraryType: "npm" };
+    expect(await api.call(world.tokens.admin, `POST ${path}`, again)).toMatchObject({ status: 201 });
+    await api.call(world.tokens.admin, `POST /v2/pixels/${world.organization}`, { name: "p" });
+    expect(await find("admin", "package", "t")).toBeUndefined();
+    expect(await find("admin", "pixel", "p")).toBeUndefined();
+    expect(await find("admin", "package", idOf(made))).toMatchObject({ id: idOf(made) });
   });
 });
