@@ -1,6 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { describeWithChromium } from "../support/dashboard/describe-with-chromium.js";
-import { openDashboardWorld, type DashboardWorld } from "../support/dashboard/dashboard-world.js";
+import {
+  fillWorld,
+  openNewWorld,
+  type DashboardWorld,
+  type NewWorld,
+} from "../support/dashboard/dashboard-world.js";
 import { appearanceSuite } from "./suites/appearance.js";
 import { awaySuite } from "./suites/away.js";
 import { budgetSuite } from "./suites/budgets.js";
@@ -8,6 +13,7 @@ import { docsSuite } from "./suites/docs.js";
 import { filterSuite } from "./suites/filters.js";
 import { firstStepsSuite } from "./suites/first-steps.js";
 import { hostileSuite } from "./suites/hostile-text.js";
+import { newcomerSuite } from "./suites/newcomer.js";
 import { numberSuite } from "./suites/numbers.js";
 import { reachSuite } from "./suites/reach.js";
 import { uploadSuite } from "./suites/uploads.js";
@@ -15,27 +21,38 @@ import { webhookSuite } from "./suites/webhooks.js";
 
 /** Starting a program and a browser is dear: all suites share them, and run in this order. */
 describeWithChromium("the dashboard in Chromium", (chromium) => {
-  let opened: DashboardWorld | undefined;
-  const world = () => opened as DashboardWorld;
+  let opened: NewWorld | undefined;
+  const newWorld = () => opened as NewWorld;
 
   beforeAll(async () => {
-    opened = await openDashboardWorld(chromium);
+    opened = await openNewWorld(chromium);
   });
   afterAll(() => opened?.[Symbol.asyncDispose]());
 
-  reachSuite(world);
-  numberSuite(world);
-  filterSuite(world);
-  budgetSuite(world);
-  appearanceSuite(world);
-  firstStepsSuite(world);
-  hostileSuite(world);
-  uploadSuite(world);
-  webhookSuite(world);
-  docsSuite(world);
-  awaySuite(world);
+  newcomerSuite(newWorld);
+
+  describe("with an organization and its events", () => {
+    let filled: DashboardWorld | undefined;
+    const world = () => filled as DashboardWorld;
+
+    beforeAll(async () => {
+      filled = await fillWorld(newWorld());
+    });
+
+    reachSuite(world);
+    numberSuite(world);
+    filterSuite(world);
+    budgetSuite(world);
+    appearanceSuite(world);
+    firstStepsSuite(world);
+    hostileSuite(world);
+    uploadSuite(world);
+    webhookSuite(world);
+    docsSuite(world);
+    awaySuite(world);
+  });
 
   test("no page violated its policy, asked another host, or failed in its script", () => {
-    expect(world().browser.faults).toEqual([]);
+    expect(newWorld().browser.faults).toEqual([]);
   });
 });

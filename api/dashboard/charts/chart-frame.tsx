@@ -9,12 +9,14 @@ interface ChartFrameProps {
   /** Lets the script show the numbers of a place: its name is the first column, and each row is a place. */
   isPointed?: boolean;
   legend?: ComponentChildren;
+  /** The address of the table as a file. */
+  csv?: string | undefined;
   /** An SVG of `role="img"`, hidden from screen readers: the frame has the sentence. */
   children: ComponentChildren;
 }
 
 /** A drawing with a sentence for those who cannot see it, and its numbers as a table. */
-export function ChartFrame({ sentence, table, isPointed, legend, children }: ChartFrameProps) {
+export function ChartFrame({ sentence, table, isPointed, legend, csv, children }: ChartFrameProps) {
   return (
     <figure class="chart">
       <div class="drawing" role="img" aria-label={sentence} data-chart={isPointed ? "" : undefined}>
@@ -23,6 +25,11 @@ export function ChartFrame({ sentence, table, isPointed, legend, children }: Cha
       {legend !== undefined && <figcaption class="legend">{legend}</figcaption>}
       <details class="numbers">
         <summary>Show as a table</summary>
+        {csv !== undefined && (
+          <a class="file" href={csv} download={`${table.caption}.csv`}>
+            CSV<span class="hidden"> of this chart</span>
+          </a>
+        )}
         <Table {...table} />
       </details>
     </figure>

@@ -21,7 +21,7 @@ export function Plot({ scale, labels, children }: PlotProps) {
         {children}
       </svg>
       {scale.ticks.map(({ y, label }) => (
-        <text class="tick" x="0" y={y - 4}>
+        <text class="tick" x="-8" y={y + 4} text-anchor="end">
           {label}
         </text>
       ))}

@@ -1,5 +1,5 @@
 import { scaleLinear } from "d3-scale";
-import { formatCount } from "../parts/format.js";
+import { formatShort } from "../parts/format.js";
 
 /** Drawings are stretched to their box, so that these units are parts of its width and height. */
 export const WIDTH = 1000;
@@ -21,7 +21,7 @@ export function scaleOf(values: readonly number[]): Scale {
   const ticks = scale
     .ticks(4)
     .filter((tick) => tick > 0 && Number.isInteger(tick))
-    .map((tick) => ({ y: scale(tick), label: formatCount(tick) }));
+    .map((tick) => ({ y: scale(tick), label: formatShort(tick) }));
   return { y: scale, ticks };
 }
 

@@ -22,10 +22,12 @@ interface SeriesChartProps {
   others?: readonly { name: string; values: readonly number[] }[];
   /** The last place may still grow: its line is dotted. */
   isLastOpen?: boolean;
+  /** The address of the numbers as a file. */
+  csv?: string | undefined;
 }
 
 /** Numbers over time, and the time before as a dashed line. */
-export function SeriesChart({ label, interval, places, before, others, isLastOpen }: SeriesChartProps) {
+export function SeriesChart({ label, interval, places, before, others, isLastOpen, csv }: SeriesChartProps) {
   const scale = scaleOf([...places, ...(before ?? [])].map(({ value }) => value));
   const count = Math.max(places.length, before?.length ?? 0);
   const x = (_: unknown, index: number) => round(placeOf(index, count));
@@ -41,6 +43,7 @@ export function SeriesChart({ label, interval, places, before, others, isLastOpe
       isPointed
       sentence={sentenceFor({ label, places, before })}
       table={tableOf({ label, interval, places, before, others })}
+      csv={csv}
       legend={
         before && (
           <>
@@ -89,7 +92,9 @@ function sentenceFor({ label, places, before }: Pick<SeriesChartProps, "label" |
   return `${label} ${range}: ${sum(places)} in all, most at ${formatDate(most.date)} with ${formatFull(most.value)}.${compared}`;
 }
 
-type TableOf = Omit<SeriesChartProps, "isLastOpen" | "others"> & { others: SeriesChartProps["others"] };
+type TableOf = Omit<SeriesChartProps, "isLastOpen" | "others" | "csv"> & {
+  others: SeriesChartProps["others"];
+};
 
 function tableOf({ label, interval, places, before, others = [] }: TableOf) {
   const columns = [

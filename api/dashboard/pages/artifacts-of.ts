@@ -6,11 +6,12 @@ import type { Visit } from "../page.js";
 
 type Asking = Pick<Visit, "api" | "owner">;
 
-/** The packages of the visited owner that the viewer can see, by name. */
+/** The packages of the visited owner that the viewer can see, by name, without their long descriptions. */
 export async function packagesOf({ api, owner }: Asking): Promise<PackageV1[]> {
   const isOrganization = owner.kind === "organization" && owner.role !== "none";
   const packages = await api<PackageV1[]>({
     path: isOrganization ? path`/v1/organizations/${owner.name}/packages` : "/v1/packages",
+    query: { short: "true" },
   });
   return packages.filter((each) => each.owner.toLowerCase() === owner.name.toLowerCase());
 }
@@ -31,12 +32,6 @@ export async function ifAllowed<Answer>(asked: Promise<Answer>): Promise<Answer 
     if (error instanceof Problem && (error.status === 403 || error.status === 404)) return undefined;
     throw error;
   }
-}
-
-/** Whether the viewer is an admin of the package. Levels on single packages are known to the API alone. */
-export async function isAdminOf({ api }: Pick<Visit, "api">, { uuid }: PackageV1): Promise<boolean> {
-  const permissions = api<unknown[]>({ path: path`/v1/packages/${uuid}/permissions` });
-  return (await ifAllowed(permissions)) !== undefined;
 }
 
 /** The pixels of the visited owner, newest first; all of them, since an owner has few. */

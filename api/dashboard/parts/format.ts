@@ -10,7 +10,16 @@ export function formatFull(count: number): string {
 
 /** Exact below 100,000, then three digits: 1.2M. */
 export function formatCount(count: number): string {
-  return count < 100_000 ? FULL.format(count) : SHORT.format(count);
+  return shortFrom(100_000, count);
+}
+
+/** For axes: exact below 10,000, then 12.5K. */
+export function formatShort(count: number): string {
+  return shortFrom(10_000, count);
+}
+
+function shortFrom(least: number, count: number): string {
+  return count < least ? FULL.format(count) : SHORT.format(count);
 }
 
 /** 0.123 as 12.3 %. */

@@ -37,10 +37,16 @@ export function showReport(at: HTMLElement, sample: Sample | undefined, found: D
   }
   at.replaceChildren(
     paragraph(summaryOf(found, sample)),
+    ...(ACCESS_LOG.test(sample.text) ? [paragraph(ACCESS_LOG_HINT)] : []),
     ...listOf("Refused", found.error_log_sample),
     ...listOf("Imported with a defect", found.warning_log_sample),
   );
 }
+
+/** A first line with the time of `combined` logs in brackets. */
+const ACCESS_LOG = /^[^{\n]*\[\d\d\/[A-Z][a-z]{2}\/\d{4}:/;
+const ACCESS_LOG_HINT =
+  "This is an access log. The last line on this page imports it as it is; here, only lines of JSON count.";
 
 function summaryOf(found: DryRun, { isWhole }: Sample): string {
   const { events_total: total, events_failed_to_import: failed } = found;

@@ -1,5 +1,5 @@
 import { path, withQuery } from "../address.js";
-import { useVisit } from "../page.js";
+import { useVisit, type Visit } from "../page.js";
 import type { Subject } from "./load-statistics.js";
 import type { PanelKind } from "./panels.js";
 import { queryOf, type ViewState } from "./view-state.js";
@@ -8,22 +8,22 @@ interface ListLinksProps {
   panel: PanelKind;
   state: ViewState;
   subject: Subject;
+  /** Whether the viewer gets CSV of the subject. */
+  mayExport: boolean;
 }
 
 /** To the whole list, and to it as CSV where that is granted. */
-export function ListLinks({ panel: { list, title }, state, subject }: ListLinksProps) {
-  const { here, href, query, owner } = useVisit();
+export function ListLinks({ panel: { list, title }, state, subject, mayExport }: ListLinksProps) {
+  const visit = useVisit();
+  const { here, href, query } = visit;
   const whole = new URLSearchParams([...query].filter(([name]) => name !== "metric" && name !== "notice"));
   return (
     <>
       <a href={withParameters(href(`${here}${path`/all/${list.name}`}`), whole)}>
         All<span class="hidden"> {title.toLowerCase()}</span>
       </a>
-      {owner.mayExport && (
-        <a
-          href={csvAddress(href, { owner: owner.name, list: list.name, state, subject })}
-          download={`${list.name}.csv`}
-        >
+      {mayExport && (
+        <a href={csvAddress(visit, { list: list.name, state, subject })} download={`${list.name}.csv`}>
           CSV<span class="hidden"> of {title.toLowerCase()}</span>
         </a>
       )}
@@ -32,20 +32,24 @@ export function ListLinks({ panel: { list, title }, state, subject }: ListLinksP
 }
 
 interface CsvOf {
-  owner: string;
-  list: string;
   state: ViewState;
   subject: Subject;
+  /** Absent for the series. */
+  list?: string;
+  /** Of a list. */
+  search?: string | undefined;
 }
 
-/** The rows that are seen, and all behind them, as the API gives them. */
-export function csvAddress(
-  href: ReturnType<typeof useVisit>["href"],
-  { owner, list, state, subject }: CsvOf,
-  search?: string,
-): string {
-  const query = { ...queryOf(state), interval: undefined, ...subject, search, accept: "text/csv" };
-  return href(withQuery(path`/api/v2/${owner}/stats/${list}`, query));
+/** What is seen, and all rows of a list, as the API gives them. */
+export function csvAddress({ href, owner }: Visit, { state, subject, list, search }: CsvOf): string {
+  const { interval, ...asked } = queryOf(state);
+  const at = path`/api/v2/${owner.name}/stats`;
+  const query = { ...asked, ...subject, accept: "text/csv" };
+  return href(
+    list === undefined
+      ? withQuery(at, { ...query, interval, compare: undefined })
+      : withQuery(at + path`/${list}`, { ...query, search }),
+  );
 }
 
 function withParameters(address: string, query: URLSearchParams): string {

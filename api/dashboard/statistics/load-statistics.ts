@@ -2,6 +2,7 @@ import type {
   Statistics,
   StatisticsListPage,
   StatisticsRow,
+  StatisticsTotals,
 } from "../../../schemas/contracts/statistics/statistics.js";
 import { DAY_MS, lastDays } from "../../../schemas/date-range.js";
 import { Problem } from "../../../schemas/problem.js";
@@ -35,7 +36,7 @@ export async function loadStatistics(visit: Visit, subject: Subject): Promise<Lo
       query: { ...query, limit: ROWS_MAX },
     });
     const countries = await allCountries(visit, { statistics, query });
-    const firstDay = isEmpty(statistics) ? await firstDayOf(visit, subject) : undefined;
+    const firstDay = isNothing(statistics.totals) ? await firstDayOf(visit, subject) : undefined;
     return { state, subject, statistics, countries, firstDay };
   } catch (error) {
     if (!(error instanceof Problem) || !MENDABLE.includes(error.code)) throw error;
@@ -66,11 +67,12 @@ const MENDABLE = ["invalid-date", "empty-range", "range-too-long", "invalid-quer
 
 /** The answer is known to have no event, in its range or in any other. */
 export function isNew({ statistics, firstDay }: LoadedStatistics): boolean {
-  return statistics !== undefined && isEmpty(statistics) && firstDay === undefined;
+  return statistics !== undefined && isNothing(statistics.totals) && firstDay === undefined;
 }
 
-function isEmpty({ totals }: Statistics): boolean {
-  return totals.downloads === 0 && totals.views === 0;
+/** Neither a download nor a view. */
+export function isNothing({ downloads, views }: StatisticsTotals): boolean {
+  return downloads === 0 && views === 0;
 }
 
 /** Logs may be old when they are imported. */

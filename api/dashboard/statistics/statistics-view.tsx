@@ -10,8 +10,8 @@ import { formatDate } from "../parts/format.js";
 import { Panel } from "../parts/panel.js";
 import { BarList } from "./bar-list.js";
 import { FilterChips } from "./filter-chips.js";
-import { ListLinks } from "./list-links.js";
-import type { LoadedStatistics } from "./load-statistics.js";
+import { csvAddress, ListLinks } from "./list-links.js";
+import { isNothing, type LoadedStatistics } from "./load-statistics.js";
 import { MetricTiles } from "./metric-tiles.js";
 import { countOf, type PanelKind } from "./panels.js";
 import { RangeBar } from "./range-bar.js";
@@ -22,10 +22,12 @@ interface StatisticsViewProps {
   panels: readonly PanelKind[];
   /** What the lists count. */
   unit: "Downloads" | "Views";
+  /** Whether the viewer gets CSV of the subject. */
+  mayExport: boolean;
 }
 
 /** Range, tiles, chart, map and lists of a package, a pixel or a company. */
-export function StatisticsView({ loaded, panels, unit }: StatisticsViewProps) {
+export function StatisticsView({ loaded, ...shown }: StatisticsViewProps) {
   const { state, statistics, problem } = loaded;
   return (
     <>
@@ -33,7 +35,7 @@ export function StatisticsView({ loaded, panels, unit }: StatisticsViewProps) {
       <FilterChips filters={state.filters} />
       {problem && <ProblemBox problem={problem} />}
       {problem?.code === "range-too-long" && state.filters.length > 0 && <ShorterRange />}
-      {statistics && <Shown {...{ ...loaded, statistics }} panels={panels} unit={unit} />}
+      {statistics && <Shown {...{ ...loaded, ...shown, statistics }} />}
     </>
   );
 }
@@ -49,15 +51,14 @@ function ShorterRange() {
   );
 }
 
-type ShownProps = StatisticsViewProps["loaded"] & { statistics: Statistics } & Pick<
-    StatisticsViewProps,
-    "panels" | "unit"
-  >;
+type ShownProps = LoadedStatistics & { statistics: Statistics } & Omit<StatisticsViewProps, "loaded">;
 
-function Shown({ state, statistics, subject, countries, firstDay, panels, unit }: ShownProps) {
-  const { totals, compare } = statistics;
+function Shown({ firstDay, ...shown }: ShownProps) {
+  const visit = useVisit();
+  const { state, statistics, subject, unit, mayExport } = shown;
+  const { totals } = statistics;
   const metric = unit === "Views" && state.metric === "downloads" ? "views" : state.metric;
-  const isEmpty = totals.downloads === 0 && totals.views === 0;
+  const isEmpty = isNothing(totals);
   return (
     <>
       <section class="panel flush" aria-label="Over time">
@@ -66,19 +67,19 @@ function Shown({ state, statistics, subject, countries, firstDay, panels, unit }
           label={LABELS[metric]}
           interval={statistics.interval}
           places={statistics.series.map((bucket) => ({ date: bucket.date, value: bucket[metric] }))}
-          before={compare?.series.map((bucket) => ({ date: bucket.date, value: bucket[metric] }))}
+          before={compareWith(statistics)?.series.map((bucket) => ({
+            date: bucket.date,
+            value: bucket[metric],
+          }))}
           others={otherMetrics(metric, unit).map((other) => ({
             name: LABELS[other],
             values: statistics.series.map((bucket) => bucket[other]),
           }))}
           isLastOpen={isOpen(state)}
+          csv={mayExport ? csvAddress(visit, { state, subject }) : undefined}
         />
       </section>
-      {isEmpty ? (
-        <NothingHere state={state} firstDay={firstDay} />
-      ) : (
-        <Lists {...{ state, statistics, subject, countries, panels, unit }} />
-      )}
+      {isEmpty ? <NothingHere state={state} firstDay={firstDay} /> : <Lists {...shown} />}
     </>
   );
 }
@@ -94,15 +95,15 @@ function Lists({
   countries,
   panels,
   unit,
+  mayExport,
 }: Omit<ShownProps, "problem" | "firstDay">) {
-  const { compare, breakdowns } = statistics;
+  const { breakdowns } = statistics;
+  const isCompared = compareWith(statistics) !== undefined;
   const shown = panels.map((panel) => {
     const { name } = panel.list;
     const rows = breakdowns[name] ?? [];
-    const list = (
-      <BarList panel={panel} rows={rows.slice(0, ROWS)} isCompared={compare !== undefined} unit={unit} />
-    );
-    const links = rows.length > 0 && <ListLinks panel={panel} state={state} subject={subject} />;
+    const list = <BarList panel={panel} rows={rows.slice(0, ROWS)} isCompared={isCompared} unit={unit} />;
+    const links = rows.length > 0 && <ListLinks {...{ panel, state, subject, mayExport }} />;
     return { panel, list, links };
   });
   const counts = (country: PanelKind) =>
@@ -130,6 +131,11 @@ function Lists({
       </div>
     </>
   );
+}
+
+/** The time before, unless nothing was counted then: a line of zeros and a column of "new" would say the same again. */
+function compareWith({ compare }: Statistics): Statistics["compare"] {
+  return compare === undefined || isNothing(compare.totals) ? undefined : compare;
 }
 
 const LABELS = { downloads: "Downloads", unique_addresses: "Unique addresses", views: "Views" } as const;

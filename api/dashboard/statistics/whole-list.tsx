@@ -49,6 +49,8 @@ interface WholeListProps {
   /** What that page is about. */
   about: string;
   unit: "Downloads" | "Views";
+  /** Whether the viewer gets CSV of the subject. */
+  mayExport: boolean;
 }
 
 export function WholeList({
@@ -56,8 +58,10 @@ export function WholeList({
   back,
   about,
   unit,
+  mayExport,
 }: WholeListProps) {
-  const { query, here, href, owner } = useVisit();
+  const visit = useVisit();
+  const { query, here, href } = visit;
   const others = [...query].filter(([name]) => !["search", "after", "notice"].includes(name));
   const rest = new URLSearchParams(others);
   return (
@@ -66,10 +70,10 @@ export function WholeList({
         title={panel.title}
         about={<a href={rest.size === 0 ? back : `${back}?${rest.toString()}`}>{about}</a>}
       >
-        {owner.mayExport && (
+        {mayExport && (
           <a
             class="button"
-            href={csvAddress(href, { owner: owner.name, list: panel.list.name, state, subject }, search)}
+            href={csvAddress(visit, { list: panel.list.name, state, subject, search })}
             download={`${panel.list.name}.csv`}
           >
             CSV

@@ -8,13 +8,14 @@ const SCREENSHOTS = "test/browser/screenshots";
 /** Pictures take as long as the checks. */
 const IS_LOOKED_AT = process.env["CI"] === undefined;
 
-/** By the name of their pictures. */
+/** By the name of their pictures: below `/dashboard`, or whole addresses. */
 const PAGES: readonly (readonly [name: string, path: (world: DashboardWorld) => string])[] = [
   ["overview", () => `/o/${ORGANIZATION}`],
   ["package", () => `/o/${ORGANIZATION}/packages/acme%2Fweb`],
   ["package-filtered", () => `/o/${ORGANIZATION}/packages/tool?country=DE&variable.mirror=eu`],
   ["list", () => `/o/${ORGANIZATION}/packages/tool/all/country`],
   ["pixel", ({ pixel }) => `/o/${ORGANIZATION}/pixels/${pixel}`],
+  ["pixel-list", ({ pixel }) => `/o/${ORGANIZATION}/pixels/${pixel}/all/page`],
   ["first-steps", ({ unused }) => `/o/${ORGANIZATION}/packages/${unused}`],
   ["cases", () => `/o/${ORGANIZATION}/new`],
   ["new-package", () => `/o/${ORGANIZATION}/new?case=docker`],
@@ -38,6 +39,7 @@ const PAGES: readonly (readonly [name: string, path: (world: DashboardWorld) => 
 
 /** Without a session. */
 const OPEN_PAGES: typeof PAGES = [
+  ["public", ({ toolchain }) => `${toolchain.api}/p/${ORGANIZATION}/tool`],
   ["sign-in", () => "/sign-in"],
   ["used-link", () => "/sign-in/link?key=used"],
 ];
@@ -45,24 +47,40 @@ const OPEN_PAGES: typeof PAGES = [
 /** The pages that are about a refusal. */
 const REFUSED = new Set(["refused-range", "not-found", "used-link"]);
 
-const WIDTHS = [1280, 390];
-/** All pages at all widths, on a machine that is busy. */
+interface Look {
+  width: number;
+  colorScheme: "light" | "dark";
+}
+
+/** Each width and each scheme once: what a page lacks shows in one of them. */
+const CHECKED: readonly Look[] = [
+  { width: 1280, colorScheme: "light" },
+  { width: 390, colorScheme: "dark" },
+];
+/** Only pictures are made of them. */
+const PICTURED: readonly Look[] = [
+  { width: 1280, colorScheme: "dark" },
+  { width: 390, colorScheme: "light" },
+];
+/** All pages, on a machine that is busy. */
 const TIMEOUT_MS = 240_000;
-const SCHEMES = ["light", "dark"] as const;
 
 export function appearanceSuite(world: () => DashboardWorld): void {
   describe("appearance", () => {
     mkdirSync(SCREENSHOTS, { recursive: true });
 
-    const title = `every page is accessible in light and dark, and not wider than ${WIDTHS.join(" and ")} px`;
-    test(title, { timeout: TIMEOUT_MS }, async () => {
-      await using window = await world().windowOf("ada");
-      await using nobody = await world().browser.open();
-      expect([
-        ...(await faultsOfAll(window.page, { world: world(), pages: PAGES })),
-        ...(await faultsOfAll(nobody.page, { world: world(), pages: OPEN_PAGES })),
-      ]).toEqual([]);
-    });
+    test(
+      "every page is accessible in light and dark, and not wider than 1280 and 390 px",
+      { timeout: TIMEOUT_MS },
+      async () => {
+        await using window = await world().windowOf("ada");
+        await using nobody = await world().browser.open();
+        expect([
+          ...(await faultsOfAll(window.page, { world: world(), pages: PAGES })),
+          ...(await faultsOfAll(nobody.page, { world: world(), pages: OPEN_PAGES })),
+        ]).toEqual([]);
+      },
+    );
   });
 }
 
@@ -74,31 +92,37 @@ interface Looking {
 async function faultsOfAll(page: Page, { world, pages }: Looking): Promise<string[]> {
   const found: string[] = [];
   for (const [name, path] of pages) {
-    const answer = await page.goto(world.at(path(world)));
+    const address = path(world);
+    const answer = await page.goto(address.startsWith("/") ? world.at(address) : address);
     if (answer?.ok() === REFUSED.has(name)) found.push(`${name}: status ${answer.status()}`);
     await page.evaluate(axe.source);
-    for (const width of WIDTHS) {
-      await page.setViewportSize({ width, height: 900 });
-      for (const colorScheme of SCHEMES) {
-        await page.emulateMedia({ colorScheme });
-        const file = `${name}-${width}-${colorScheme}.png`;
-        if (IS_LOOKED_AT) await page.screenshot({ path: `${SCREENSHOTS}/${file}`, fullPage: true });
-        found.push(...(await faultsOf(page, colorScheme)).map((fault) => `${file}: ${fault}`));
-      }
+    for (const look of CHECKED) {
+      await show(page, look);
+      found.push(...(await faultsOf(page)).map((fault) => `${fileOf(name, look)}: ${fault}`));
     }
+    if (IS_LOOKED_AT) await takePictures(page, name);
   }
   return found;
 }
 
-/** Of all that axe checks, only contrast differs between the schemes. */
-async function faultsOf(page: Page, scheme: (typeof SCHEMES)[number]): Promise<string[]> {
-  const options: axe.RunOptions = {
-    resultTypes: ["violations"],
-    ...(scheme === "dark" && { runOnly: { type: "rule", values: ["color-contrast"] } }),
-  };
+async function show(page: Page, { width, colorScheme }: Look): Promise<void> {
+  await page.setViewportSize({ width, height: 900 });
+  await page.emulateMedia({ colorScheme });
+}
+
+const fileOf = (name: string, { width, colorScheme }: Look) => `${name}-${width}-${colorScheme}.png`;
+
+async function takePictures(page: Page, name: string): Promise<void> {
+  for (const look of [...CHECKED, ...PICTURED]) {
+    await show(page, look);
+    await page.screenshot({ path: `${SCREENSHOTS}/${fileOf(name, look)}`, fullPage: true });
+  }
+}
+
+async function faultsOf(page: Page): Promise<string[]> {
   const violations = await page.evaluate(
-    async (given) => (await (window as unknown as { axe: typeof axe }).axe.run(given)).violations,
-    options,
+    async () =>
+      (await (window as unknown as { axe: typeof axe }).axe.run({ resultTypes: ["violations"] })).violations,
   );
   const inaccessible = violations.flatMap(({ id, help, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${help}: ${html.slice(0, 200)} ${failureSummary ?? ""}`),

@@ -1,19 +1,17 @@
 import { describe, expect, test } from "vitest";
 import { ORGANIZATION, type DashboardWorld } from "../../support/dashboard/dashboard-world.js";
-import { sumsOf } from "../../support/dashboard/known-lines.js";
-import { readTiles } from "../../support/dashboard/read-page.js";
+import { sumsOf, type KnownLine } from "../../support/dashboard/known-lines.js";
+import { readTables, readTiles } from "../../support/dashboard/read-page.js";
 
 const PAGE = `/o/${ORGANIZATION}/packages/${encodeURIComponent("acme/web")}`;
 
 export function filterSuite(world: () => DashboardWorld): void {
   /** What the page has to show of the last 30 days. */
-  const expected = (isKept: (country: string) => boolean) => {
+  const linesOf = (isKept: (country: string) => boolean) => {
     const first = new Date(Date.now() - 29 * 86_400_000).toISOString().slice(0, 10);
-    const { downloads, addresses } = sumsOf(
-      world().lines.filter(({ date, country }) => date >= first && isKept(country)),
-    );
-    return { Downloads: downloads, "Unique addresses": addresses };
+    return world().lines.filter(({ date, country }) => date >= first && isKept(country));
   };
+  const expected = (isKept: (country: string) => boolean) => sumsOf(linesOf(isKept));
 
   describe("filters", () => {
     test.each([{ javaScriptEnabled: true }, { javaScriptEnabled: false }])(
@@ -26,6 +24,9 @@ export function filterSuite(world: () => DashboardWorld): void {
         await page.getByRole("link", { name: "Germany", exact: true }).click();
         await page.waitForURL(/[?&]country=DE/);
         expect(await readTiles(page)).toMatchObject(expected((country) => country === "DE"));
+        expect(
+          (await readTables(page))["version"]?.map(([version, count]) => [version, Number(count)]),
+        ).toEqual(versionsOf(linesOf((country) => country === "DE")));
         expect(await page.locator("table.bars a[aria-current]").allInnerTexts()).toEqual(["Germany"]);
         const address = page.url();
         await page.goBack();
@@ -82,4 +83,11 @@ export function filterSuite(world: () => DashboardWorld): void {
       expect(await page.locator("table.bars a").allInnerTexts()).toEqual(["curl 8.5.0"]);
     });
   });
+}
+
+/** The most frequent first. */
+function versionsOf(lines: readonly KnownLine[]): [string, number][] {
+  const counts = new Map<string, number>();
+  for (const { version } of lines) counts.set(version, (counts.get(version) ?? 0) + 1);
+  return [...counts].sort(([one, a], [other, b]) => b - a || (one < other ? -1 : 1));
 }

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { ORGANIZATION, type DashboardWorld } from "../../support/dashboard/dashboard-world.js";
-import { readTiles } from "../../support/dashboard/read-page.js";
 import { bodyOf, knownLines } from "../../support/dashboard/known-lines.js";
 
 export function firstStepsSuite(world: () => DashboardWorld): void {
@@ -9,7 +8,7 @@ export function firstStepsSuite(world: () => DashboardWorld): void {
       await using window = await world().windowOf("ada");
       const { page } = window;
       await page.goto(world().at(`/o/${ORGANIZATION}/new`));
-      await page.getByRole("link", { name: /Access logs/ }).click();
+      await page.getByRole("link", { name: /^Files/ }).click();
       await page.getByRole("textbox", { name: "Name" }).fill("first");
       await page.getByRole("button", { name: "Create" }).click();
       await page.getByText("Waiting for your first event").waitFor();
@@ -21,25 +20,6 @@ export function firstStepsSuite(world: () => DashboardWorld): void {
       const { api } = world();
       await api.pollToDone(await api.importBody(new URL(address).pathname, body));
       await expect.poll(() => page.locator("svg.plot").count()).toBe(1);
-    });
-
-    test("lead from nothing to the chart of a file by the clicks that the documentation lists", async () => {
-      await using window = await world().windowOf("eve");
-      const { page } = window;
-      await page.goto(world().at(""));
-      await page.getByRole("link", { name: /Access logs/ }).click();
-      await page.getByRole("textbox", { name: "Name" }).fill("logs");
-      await page.getByRole("button", { name: "Create" }).click();
-      await page.getByRole("link", { name: "Import a file" }).click();
-      const body = bodyOf(knownLines({ count: 5, seed: 4, days: 3, now: new Date() }));
-      const file = { name: "events.ndjson", mimeType: "", buffer: Buffer.from(body) };
-      await page.getByText("Drop a file here").waitFor();
-      await page.getByLabel("File of events").setInputFiles(file);
-      await page.getByRole("button", { name: /^Import \d/ }).click();
-      await page.getByRole("heading", { name: "Import into logs Done" }).waitFor();
-      await page.getByRole("link", { name: "Its statistics" }).click();
-      await page.locator("svg.plot").waitFor();
-      expect(await readTiles(page)).toMatchObject({ Downloads: 5 });
     });
 
     test("a package that is refused keeps what was typed, with the fault beside its field", async () => {

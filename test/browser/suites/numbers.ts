@@ -15,23 +15,35 @@ export function numberSuite(world: () => DashboardWorld): void {
       const { api, image, lines } = world();
       await using window = await world().windowOf("ada", { javaScriptEnabled: false });
       await using scripted = await world().windowOf("ada");
-      await expectEqual(window.page);
-      await expectEqual(scripted.page);
+      await expectEqual(window.page, LABELS);
+      await expectEqual(scripted.page, LABELS);
       const changed = lines.slice(0, lines.length / 5).map((line) => ({ ...line, version: "3.0.0" }));
       lines.splice(0, changed.length, ...changed);
       const path = `/v2/packages/${ORGANIZATION}/${image}/import`;
       await api.pollToDone(await api.importBody(path, bodyOf(changed)));
-      await expectEqual(window.page);
+      await expectEqual(window.page, LABELS);
     });
 
-    async function expectEqual(page: Page): Promise<void> {
-      const { api, image } = world();
+    test("of a package of files are those of the aggregates, with its variables", async () => {
+      await using window = await world().windowOf("ada");
+      await expectEqual(window.page, [...LABELS.filter(([name]) => name !== "version"), VARIABLES], {
+        id: world().files,
+        name: "tool",
+      });
+    });
+
+    async function expectEqual(
+      page: Page,
+      labels: typeof LABELS,
+      of = { id: world().image, name: "acme/web" },
+    ): Promise<void> {
+      const { api } = world();
       const aggregates = (await api.readAggregates(ORGANIZATION, range)).filter(
-        (line) => line.package === image,
+        (line) => line.package === of.id,
       );
       const query = new URLSearchParams({ ...range, interval: "day", compare: "none" });
       await page.goto(
-        world().at(`/o/${ORGANIZATION}/packages/${encodeURIComponent("acme/web")}?${query.toString()}`),
+        world().at(`/o/${ORGANIZATION}/packages/${encodeURIComponent(of.name)}?${query.toString()}`),
       );
       const tables = await readTables(page);
       const byDay = new Map(
@@ -45,8 +57,9 @@ export function numberSuite(world: () => DashboardWorld): void {
       expect(shownDays.filter(([, [downloads]]) => downloads > 0)).toEqual([...byDay]);
       const total = [...byDay.values()].reduce((sum, [day = 0]) => sum + day, 0);
       expect((await readTiles(page))["Downloads"]).toBe(total);
-      for (const [breakdown, label] of LABELS) {
+      for (const [breakdown, label] of labels) {
         const shown = (tables[breakdown] ?? []).map(([name, count]) => [name, Number(count)]);
+        expect(shown.length, breakdown).toBeGreaterThan(0);
         expect(shown, breakdown).toEqual(summed(aggregates, { breakdown, label }));
       }
     }
@@ -69,23 +82,42 @@ export function numberSuite(world: () => DashboardWorld): void {
       expect(await page.locator("path.line.before").count()).toBe(1);
       await tilesOf(now, "year");
       expect(await page.locator(".tile .change").first().innerText()).toBe("new");
+      // Where there was nothing, rows and chart do not repeat it.
+      expect(await page.locator("path.line.before, table.bars .change").count()).toBe(0);
     });
 
-    test("of a list are the same as CSV", async () => {
+    test.each([
+      ["", "?country=DE&automated=exclude"],
+      ["/all/client", "?country=FR&search=docker"],
+    ])("of a list are the same as CSV (%s%s)", async (list, query) => {
       await using window = await world().windowOf("ada");
       const { page } = window;
-      await page.goto(world().at(`/o/${ORGANIZATION}/packages/tool`));
+      await page.goto(world().at(`/o/${ORGANIZATION}/packages/tool${list}${query}`));
       const shown = (await readTables(page))["client"] ?? [];
-      const [download] = await Promise.all([
-        page.waitForEvent("download"),
-        page.getByRole("link", { name: "CSV of clients" }).click(),
-      ]);
-      const text = await readDownload(await download.createReadStream());
-      const [header = "", ...rows] = text.trimEnd().split("\n");
-      expect(header.split(",").slice(0, 3)).toEqual(["client", "client_version", "downloads"]);
+      const [header = "", ...rows] = await csvBehind(page, /^CSV( of clients)?$/);
+      expect(header).toBe("client,client_version,downloads,share,change");
       const listed = rows.map((row) => row.split(","));
+      expect(shown.length).toBeGreaterThan(0);
       expect(listed.map(([name, version, count]) => [`${name} ${version}`.trim(), count])).toEqual(
         shown.map(([name, count]) => [name, count]),
+      );
+    });
+
+    test("of a chart are the same as CSV", async () => {
+      await using window = await world().windowOf("ada");
+      const { page } = window;
+      await page.goto(world().at(`/o/${ORGANIZATION}/packages/tool?interval=week&country=DE`));
+      const shown = (await readTables(page))["total"] ?? [];
+      await page.getByText("Show as a table").click();
+      const [header, ...rows] = await csvBehind(page, "CSV of this chart");
+      expect(header).toBe("date,downloads,views,unique_addresses");
+      const listed = rows.map((row) => row.split(","));
+      expect(listed.map(([date, downloads, , addresses]) => [date, downloads, addresses])).toEqual(
+        shown.map(([date, downloads, addresses]) => [
+          date,
+          String(numberOf(downloads)),
+          String(numberOf(addresses)),
+        ]),
       );
     });
   });
@@ -97,7 +129,12 @@ const LABELS: readonly (readonly [Breakdown, (line: AggregateV1) => string])[] =
   ["client", ({ client, client_version: version = "" }) => `${client} ${version}`.trim()],
   ["platform", ({ platform = "" }) => platform],
   ["company", ({ company_name: name = "" }) => name],
+  ["cloud_provider", ({ cloud_provider_name: name = "" }) => name],
 ];
+const VARIABLES = [
+  "variable",
+  ({ variable = "", value = "" }: AggregateV1) => `${variable} = ${value}`,
+] as const;
 
 function summed(
   lines: readonly AggregateV1[],
@@ -122,8 +159,13 @@ function shifted(date: string, days: number): string {
   return new Date(Date.parse(date) + days * 86_400_000).toISOString().slice(0, 10);
 }
 
-async function readDownload(stream: AsyncIterable<Buffer>): Promise<string> {
+/** The lines of the file that a link leads to. */
+async function csvBehind(page: Page, name: string | RegExp): Promise<string[]> {
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("link", { name }).click(),
+  ]);
   const parts: Buffer[] = [];
-  for await (const part of stream) parts.push(part);
-  return Buffer.concat(parts).toString();
+  for await (const part of await download.createReadStream()) parts.push(part as Buffer);
+  return Buffer.concat(parts).toString().trimEnd().split("\n");
 }

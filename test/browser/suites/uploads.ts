@@ -66,6 +66,20 @@ export function uploadSuite(world: () => DashboardWorld): void {
       });
     });
 
+    test("of an access log is not sent as it is, and the page has the line that imports it", async () => {
+      await using window = await world().windowOf("ada");
+      const { page } = window;
+      await page.goto(upload);
+      await drop(
+        page,
+        `203.0.113.9 - - [31/Oct/2026:13:55:36 +0100] "GET /tool.tgz HTTP/1.1" 200 9 "-" "curl/8"\n`,
+      );
+      await page.getByText("This is an access log.").waitFor();
+      expect(await page.getByRole("button", { name: /^Import/ }).isDisabled()).toBe(true);
+      const line = await page.getByRole("group", { name: "The import of an access log" }).innerText();
+      expect(line).toContain(`--to ${ORGANIZATION}/${into} --url '${world().toolchain.api}'`);
+    });
+
     test("moves the bar of its page while it goes on, and is stopped there", async () => {
       const { api } = world();
       await using window = await world().windowOf("ada");

@@ -3,14 +3,18 @@ import type { ApiClient } from "../../../deploy/demo/api-client.js";
 import { makeExporter } from "../imports/import-world.js";
 import { makePackage, makePixel } from "../imports/make-artifacts.js";
 import { startToolchain, type Toolchain } from "../program/start-toolchain.js";
-import { bodyOf, knownLines, type KnownLine } from "./known-lines.js";
+import { bodyOf, knownLines, NETWORKS, type KnownLine } from "./known-lines.js";
 import { openChromium, type TestBrowser, type Window } from "./open-chromium.js";
 import { signIn } from "./sign-in.js";
 
-/** One program and one browser for all tests, an organization with known events, and those who look at it. */
-export interface DashboardWorld extends AsyncDisposable {
+/** One program and one browser for all tests, before anybody was there. */
+export interface NewWorld extends AsyncDisposable {
   toolchain: Toolchain;
   browser: TestBrowser;
+}
+
+/** An organization with known events, and those who look at it. */
+export interface DashboardWorld extends Omit<NewWorld, keyof AsyncDisposable> {
   /** The account that owns the organization. */
   api: ApiClient;
   /** Ids. */
@@ -40,25 +44,38 @@ export const COMPANY = "maxmind.com";
 const COMPANY_ADDRESS = "1.2.0.1";
 /** Knows the address. */
 const COMPANIES = "test/fixtures/mmdb/GeoIP2-Domain-Test.mmdb";
+const HOSTILE_ORGANIZATIONS = "test/fixtures/networks/hostile-organizations.csv";
+/** Of a company whose name is a script. */
+export const HOSTILE_ADDRESS = "192.0.3.7";
 export const LINES = 10_000;
 const DAYS = 75;
 
-export async function openDashboardWorld(chromium: string): Promise<DashboardWorld> {
+export async function openNewWorld(chromium: string): Promise<NewWorld> {
   const toolchain = await startToolchain({
     env: {
       TRUSTED_PROXIES: "127.0.0.1",
       WEBHOOK_ALLOW_PRIVATE_NETWORKS: "true",
       COMPANY_MMDB: resolve(COMPANIES),
+      ASN_DB: resolve(NETWORKS),
+      ORGANIZATIONS_CSV: resolve(HOSTILE_ORGANIZATIONS),
     },
   });
-  const browser = await openChromium(chromium);
-  try {
-    return { ...(await fill(toolchain)), toolchain, browser, ...reaching(toolchain, browser) };
-  } catch (error) {
-    await browser[Symbol.asyncDispose]();
+  const browser = await openChromium(chromium).catch(async (error: unknown) => {
     await toolchain.close();
     throw error;
-  }
+  });
+  return {
+    toolchain,
+    browser,
+    [Symbol.asyncDispose]: async () => {
+      await browser[Symbol.asyncDispose]();
+      await toolchain.close();
+    },
+  };
+}
+
+export async function fillWorld({ toolchain, browser }: NewWorld): Promise<DashboardWorld> {
+  return { ...(await fill(toolchain)), toolchain, browser, ...reaching(toolchain, browser) };
 }
 
 async function fill(toolchain: Toolchain) {
@@ -85,6 +102,8 @@ async function fill(toolchain: Toolchain) {
     ].map(async ({ path, body }) => api.pollToDone(await api.importBody(path, body))),
   );
   await api.post(`/v2/${ORGANIZATION}/funnel/run`, {});
+  const init = { method: "PUT", body: JSON.stringify({ public: "page" }) };
+  await api.request(`/v2/packages/${ORGANIZATION}/${files.id}/public`, init);
   const webhook = await api.post<{ id: string }>(`/v2/${ORGANIZATION}/webhooks`, {
     url: "http://127.0.0.1:9/maintainer",
     event_kinds: ["company-funnel-stage-changed"],
@@ -121,10 +140,6 @@ function reaching(toolchain: Toolchain, browser: TestBrowser) {
       const window = await browser.open(options);
       await signIn(window.context, { dataDir: toolchain.dataDir, username, base: toolchain.api });
       return window;
-    },
-    [Symbol.asyncDispose]: async () => {
-      await browser[Symbol.asyncDispose]();
-      await toolchain.close();
     },
   };
 }

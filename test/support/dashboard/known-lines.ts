@@ -7,23 +7,34 @@ export interface KnownLine {
   key: string;
   address: string;
   country: string;
+  /** Empty for none. */
+  company: string;
   version: string;
   agent: string;
   mirror: string;
 }
 
-/** Prefixes of the test database of places, to which a number is appended. */
-const PLACES: readonly (readonly [prefix: string, country: string])[] = [
+/** Of `DashboardWorld`: the names that its lookups have for networks of the lines. */
+export const NETWORKS = "test/fixtures/networks/few-networks.csv";
+/** Prefixes of the test database of places and of `NETWORKS`, to which a number is appended. */
+const PLACES: readonly (readonly [prefix: string, country: string, company?: string])[] = [
   ["2a02:d180::", "DE"],
   ["2a02:d340::", "FR"],
+  ["141.113.0.", "", "Mercedes-Benz"],
   ["2a02:d3c0::", "GB"],
+  ["3.5.140.", ""],
   ["2001:240::", "JP"],
   ["2a02:cf40::", "NO"],
   ["2a02:d040::", "SE"],
   ["214.0.0.", "SG"],
   ["214.0.1.", "AU"],
 ];
-const AGENTS = ["docker/27.3.1", "docker/28.1", "containerd/2.0", "curl/8.5.0"];
+const AGENTS = [
+  "docker/27.3.1 go/go1.22.7 os/linux arch/amd64",
+  "docker/28.1",
+  "containerd/2.0",
+  "curl/8.5.0",
+];
 const VERSIONS = ["1.0.0", "1.1.0", "1.2.0-rc.1", "2.0.0"];
 const MIRRORS = ["eu", "us", ""];
 const CLIENTS_EACH = 200;
@@ -44,7 +55,7 @@ export function knownLines({ count, seed, days, now }: Mix): KnownLine[] {
     values[Math.min(random.below(values.length), random.below(values.length))] as Value;
   const today = Math.floor(now.getTime() / DAY_MS);
   return Array.from({ length: count }, (_, index) => {
-    const [prefix, country] = one(PLACES);
+    const [prefix, country, company = ""] = one(PLACES);
     // A curve, and less at weekends.
     const age = Math.floor(days * random.share() ** 1.3);
     const weekday = new Date((today - age) * DAY_MS).getUTCDay();
@@ -54,6 +65,7 @@ export function knownLines({ count, seed, days, now }: Mix): KnownLine[] {
       key: `line-${index}`,
       address: `${prefix}${1 + random.below(CLIENTS_EACH)}`,
       country,
+      company,
       version: one(VERSIONS),
       agent: one(AGENTS),
       mirror: one(MIRRORS),
@@ -77,6 +89,10 @@ export function bodyOf(lines: readonly KnownLine[]): string {
 }
 
 /** What tiles show of these lines. */
-export function sumsOf(lines: readonly KnownLine[]): { downloads: number; addresses: number } {
-  return { downloads: lines.length, addresses: new Set(lines.map(({ address }) => address)).size };
+export function sumsOf(lines: readonly KnownLine[]) {
+  return {
+    Downloads: lines.length,
+    "Unique addresses": new Set(lines.map(({ address }) => address)).size,
+    Companies: new Set(lines.flatMap(({ company }) => company || [])).size,
+  };
 }

@@ -35,7 +35,7 @@ export function sessions({ pg }: SignInPagesDeps) {
           caption="Sessions"
           columns={[
             { name: "Browser" },
-            { name: "Network" },
+            { name: "Network", isMinor: true },
             { name: "Signed in with", isMinor: true },
             { name: "Since", isMinor: true },
             { name: "Last used" },

@@ -160,10 +160,14 @@ function CompanyList({ companies }: { companies: readonly CompanyRecord[] }) {
         rows={companies.map((company) => [
           <>
             <a href={href(path`/o/${owner.name}/companies/${company.domain}`)}>
-              {company.name || company.domain}
+              <bdi>{company.name || company.domain}</bdi>
             </a>
-            <br />
-            <span class="soft small">{company.domain}</span>
+            {company.name !== "" && company.name !== company.domain && (
+              <>
+                <br />
+                <span class="soft small">{company.domain}</span>
+              </>
+            )}
           </>,
           <StageBadge stage={company.stage} />,
           company.since === undefined ? "" : formatDate(company.since.slice(0, 10)),

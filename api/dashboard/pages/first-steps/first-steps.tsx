@@ -19,16 +19,14 @@ export function FirstSteps({ subject }: { subject: Beginning }) {
     <>
       <Waiting subject={subject} />
       {cases.length > 1 && (
-        <div class="line">
-          <Tabs
-            label="Your case"
-            tabs={cases.map((each) => ({
-              label: each.title,
-              href: linkWith(visit, { case: each.name }),
-              isCurrent: each === chosen,
-            }))}
-          />
-        </div>
+        <Tabs
+          label="Your case"
+          tabs={cases.map((each) => ({
+            label: each.title,
+            href: linkWith(visit, { case: each.name }),
+            isCurrent: each === chosen,
+          }))}
+        />
       )}
       <ol class="steps">
         {steps.map(({ title, about, text }) => (

@@ -1,5 +1,6 @@
 import { path } from "../../address.js";
 import type { Visit } from "../../page.js";
+import { accessLogLine } from "./access-log-line.js";
 import type { Beginning, Case } from "./cases.js";
 
 export interface Step {
@@ -53,6 +54,12 @@ END`,
       about: "Add ?dryRun=true to see what would be refused, without importing anything.",
       text: `curl -sS --fail-with-body -X POST -T events.ndjson "${api}${importPath}" \\
   ${AUTHORIZED} -H 'Content-Type: application/ndjson'`,
+    },
+    {
+      title: "Or send an access log of nginx or Apache as it is",
+      about:
+        "In a checkout of this service. Every GET that was answered with a file counts; --help says how to choose.",
+      text: accessLogLine({ api, owner, id, token: "TOKEN" }),
     },
   ];
 }

@@ -103,13 +103,17 @@ function ImportContent({ record, faults }: Shown) {
 }
 
 /** To the chart of the package or pixel, where there is one that is still there. */
-function StatisticsLink({ record: { package: intoPackage, pixel } }: { record: EventImport }) {
+function StatisticsLink({ record }: { record: EventImport }) {
+  const { package: intoPackage, pixel } = record;
   const { href, owner } = useVisit();
   const target = intoPackage ?? pixel;
   if (target === null || target.name === null) return null;
   const kind = intoPackage === null ? "pixels" : "packages";
   return (
-    <a class="button" href={href(path`/o/${owner.name}/${kind}/${target.id}`)}>
+    <a
+      class={record.status === "done" ? "button primary" : "button"}
+      href={href(path`/o/${owner.name}/${kind}/${target.id}`)}
+    >
       Its statistics
     </a>
   );

@@ -39,6 +39,7 @@ export const FAULT_WORDS: Record<LogType, string> = {
   "failed-to-decode": "Not a JSON object",
   "missing-time": "Without $time",
   "invalid-time": "A $time that cannot be used",
+  "past-retention": "A $time before the events that are kept",
   "artifact-not-found": "A package or pixel that was not found",
   "missing-artifact": "Without a package or pixel",
   "line-too-long": "Longer than 1 MiB",

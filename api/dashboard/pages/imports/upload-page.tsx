@@ -1,4 +1,5 @@
 import type { PackageV1 } from "../../../../schemas/contracts/package.js";
+import type { PackageAccess } from "../../../../schemas/contracts/packages/package-access.js";
 import type { PixelRecord } from "../../../../schemas/contracts/pixel.js";
 import { Problem } from "../../../../schemas/problem.js";
 import { path } from "../../address.js";
@@ -6,7 +7,8 @@ import { mayManage, page, useVisit, type Visit } from "../../page.js";
 import { CopyLine } from "../../parts/copy-line.js";
 import { PageHead } from "../../parts/page-head.js";
 import { Panel } from "../../parts/panel.js";
-import { isAdminOf, packagesUnlessStranger, pixelsOf } from "../artifacts-of.js";
+import { packagesUnlessStranger, pixelsOf } from "../artifacts-of.js";
+import { accessLogLine } from "../first-steps/access-log-line.js";
 
 interface Targets {
   packages: readonly PackageV1[];
@@ -22,14 +24,19 @@ export const uploadPage = page<Targets>({
   load: loadTargets,
   title: () => "Import a file",
   render: (targets) => <Upload {...targets} />,
+  notices: { created: "The package is there. Now choose a file of its events." },
 });
 
 /** Everything of the owner for its admins; for others the packages on which they have the level of admin. */
 async function loadTargets(visit: Visit): Promise<Targets> {
   const packages = await packagesUnlessStranger(visit);
   if (mayManage(visit.owner)) return { packages, pixels: await pixelsOf(visit), isOwnerWide: true };
-  const isAdmin = await Promise.all(packages.map((each) => isAdminOf(visit, each)));
-  const own = packages.filter((_, index) => isAdmin[index]);
+  const accesses = await Promise.all(
+    packages.map(({ uuid }) =>
+      visit.api<PackageAccess>({ path: path`/v2/packages/${visit.owner.name}/${uuid}/access` }),
+    ),
+  );
+  const own = packages.filter((_, index) => accesses[index]?.may_import);
   if (own.length === 0) throw new Problem("forbidden", "Only owners and admins may import.");
   return { packages: own, pixels: [], isOwnerWide: false };
 }
@@ -39,6 +46,8 @@ interface Target {
   /** Below the API's root. */
   path: string;
   isChosen: boolean;
+  /** Of a package. */
+  id?: string;
 }
 
 function targetsFor(
@@ -50,6 +59,7 @@ function targetsFor(
       label: `${name} (${libraryType ?? "other"})`,
       path: path`/v2/packages/${owner.name}/${uuid}/import`,
       isChosen: query.get("package") === uuid || query.get("package") === name,
+      id: uuid,
     })),
     ...pixels.map(({ id, name }) => ({
       label: `${name} (pixel)`,
@@ -128,17 +138,29 @@ function ChooseFile({ targets }: { targets: readonly Target[] }) {
 }
 
 function CommandLine({ targets }: { targets: readonly Target[] }) {
-  const { ctx } = useVisit();
+  const { ctx, owner, href } = useVisit();
+  const { publicBase: api } = ctx.state;
   const [target] = [...targets.filter(({ isChosen }) => isChosen), ...targets];
   const line = [
-    `gzip -c events.ndjson | curl -X POST -T - '${ctx.state.publicBase}${target?.path ?? ""}'`,
+    `gzip -c events.ndjson | curl -X POST -T - '${api}${target?.path ?? ""}'`,
     `  -H "Authorization: Bearer $MAINTAINER_TOKEN"`,
     `  -H 'Content-Type: application/ndjson' -H 'Content-Encoding: gzip'`,
   ].join(" \\\n");
   return (
     <Panel title="From the command line">
-      <p class="soft">Into {target?.label ?? ""}. The token is on your account page.</p>
+      <p class="soft">
+        Into {target?.label ?? ""}. The token is on your <a href={href("/account")}>account page</a>.
+      </p>
       <CopyLine label="The import by curl" text={line} />
+      {target?.id !== undefined && (
+        <>
+          <p class="soft">An access log of nginx or Apache as it is, in a checkout of this service:</p>
+          <CopyLine
+            label="The import of an access log"
+            text={accessLogLine({ api, owner: owner.name, id: target.id, token: "MAINTAINER_TOKEN" })}
+          />
+        </>
+      )}
     </Panel>
   );
 }

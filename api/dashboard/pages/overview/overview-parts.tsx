@@ -7,6 +7,7 @@ import { formatFull, formatTime } from "../../parts/format.js";
 import { Panel } from "../../parts/panel.js";
 import { Table } from "../../parts/table.js";
 import { TYPES } from "../package/package-types.js";
+import { StageBadge } from "../companies/stage-words.js";
 import type { Overview } from "./load-overview.js";
 
 /** What needs somebody: imports under way, lines that were refused, webhooks that the service disabled. */
@@ -107,7 +108,7 @@ export function NewStages({ newStages }: Overview) {
           <a href={href(path`/o/${owner.name}/companies/${domain}`)}>
             <bdi>{name}</bdi>
           </a>,
-          <span class="badge">{stage?.replaceAll("-", " ")}</span>,
+          <StageBadge stage={stage} />,
           since && <time dateTime={since}>{formatTime(since)}</time>,
         ])}
         empty="None. Companies are placed every hour."

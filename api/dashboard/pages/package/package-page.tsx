@@ -1,4 +1,4 @@
-import type { PackageV1 } from "../../../../schemas/contracts/package.js";
+import type { PackageAccess } from "../../../../schemas/contracts/packages/package-access.js";
 import { path } from "../../address.js";
 import { page, useVisit } from "../../page.js";
 import { PageHead } from "../../parts/page-head.js";
@@ -7,14 +7,12 @@ import { CompleteThrough } from "../../statistics/complete-through.js";
 import { panelsForPackage } from "../../statistics/panels.js";
 import { StatisticsView } from "../../statistics/statistics-view.js";
 import { loadWholeList, WholeList } from "../../statistics/whole-list.js";
-import { isAdminOf } from "../artifacts-of.js";
 import { FirstSteps } from "../first-steps/first-steps.js";
-import { packageOf } from "./package-of.js";
+import { packageAccessOf } from "./package-of.js";
 import { TYPES } from "./package-types.js";
 
 interface PackageData {
-  found: PackageV1;
-  isAdmin: boolean;
+  access: PackageAccess;
   loaded: LoadedStatistics;
   /** Nothing was ever counted, as far as statistics reach. */
   isNew: boolean;
@@ -24,18 +22,18 @@ export const packagePage = page<PackageData>({
   path: "/o/:owner/packages/:package",
   section: "overview",
   async load(visit) {
-    const found = await packageOf(visit);
-    const subject = { package: found.uuid };
-    const [loaded, isAdmin] = await Promise.all([loadStatistics(visit, subject), isAdminOf(visit, found)]);
-    return { found, isAdmin, loaded, isNew: isNew(loaded) };
+    const access = await packageAccessOf(visit);
+    const loaded = await loadStatistics(visit, { package: access.package.uuid });
+    return { access, loaded, isNew: isNew(loaded) };
   },
-  title: ({ found }) => found.name,
+  title: ({ access }) => access.package.name,
   render: (data) => <PackageContent {...data} />,
   notices: { created: "The package is there. Now send it events." },
 });
 
-function PackageContent({ found, isAdmin, loaded, isNew }: PackageData) {
+function PackageContent({ access, loaded, isNew }: PackageData) {
   const { href, owner } = useVisit();
+  const { package: found, may_change: mayChange, may_import: mayImport, may_export: mayExport } = access;
   const type = found.libraryType ?? "other";
   return (
     <>
@@ -44,25 +42,35 @@ function PackageContent({ found, isAdmin, loaded, isNew }: PackageData) {
         about={
           <>
             <span class="badge">{TYPES[type]}</span> {found.shortDescription}{" "}
-            {loaded.statistics && <CompleteThrough time={loaded.statistics.complete_through} />}
+            {loaded.statistics && (
+              <CompleteThrough
+                time={loaded.statistics.complete_through}
+                from={loaded.statistics.events_from}
+              />
+            )}
           </>
         }
       >
-        {isAdmin && (
-          <>
-            <a class="button" href={href(path`/o/${owner.name}/settings/packages/${found.uuid}`)}>
-              Settings
-            </a>
-            <a class="button" href={href(path`/o/${owner.name}/imports/new`, { package: found.uuid })}>
-              Import a file
-            </a>
-          </>
+        {mayChange && (
+          <a class="button" href={href(path`/o/${owner.name}/settings/packages/${found.uuid}`)}>
+            Settings
+          </a>
+        )}
+        {mayImport && (
+          <a class="button" href={href(path`/o/${owner.name}/imports/new`, { package: found.uuid })}>
+            Import a file
+          </a>
         )}
       </PageHead>
       {isNew ? (
         <FirstSteps subject={{ kind: "package", found }} />
       ) : (
-        <StatisticsView loaded={loaded} panels={panelsForPackage(type)} unit="Downloads" />
+        <StatisticsView
+          loaded={loaded}
+          panels={panelsForPackage(type)}
+          unit="Downloads"
+          mayExport={mayExport}
+        />
       )}
     </>
   );
@@ -72,16 +80,17 @@ export const packageListPage = page({
   path: "/o/:owner/packages/:package/all/:breakdown",
   section: "overview",
   async load(visit) {
-    const found = await packageOf(visit);
-    return { found, data: await loadWholeList(visit, { package: found.uuid }) };
+    const { package: found, may_export: mayExport } = await packageAccessOf(visit);
+    return { found, mayExport, data: await loadWholeList(visit, { package: found.uuid }) };
   },
   title: ({ found, data }) => `${data.panel.title} of ${found.name}`,
-  render: ({ found, data }, { href, owner, param }) => (
+  render: ({ found, mayExport, data }, { href, owner, param }) => (
     <WholeList
       data={data}
       back={href(path`/o/${owner.name}/packages/${param("package")}`)}
       about={found.name}
       unit={data.panel.list.counts === "views" ? "Views" : "Downloads"}
+      mayExport={mayExport}
     />
   ),
 });

@@ -1,6 +1,6 @@
 import type { PixelRecord } from "../../../../schemas/contracts/pixel.js";
 import { path } from "../../address.js";
-import { page } from "../../page.js";
+import { page, useVisit } from "../../page.js";
 import { PageHead } from "../../parts/page-head.js";
 import { CompleteThrough } from "../../statistics/complete-through.js";
 import { isNew, loadStatistics, type LoadedStatistics } from "../../statistics/load-statistics.js";
@@ -34,6 +34,7 @@ export const pixelPage = page<PixelData>({
 const PIXEL_PANELS = ["page", "country", "company", "client", "platform", "cloud_provider"];
 
 function PixelContent({ found, loaded, isNew }: PixelData) {
+  const { mayExport } = useVisit().owner;
   const panels = PIXEL_PANELS.flatMap((name) => PANELS.filter(({ list }) => list.name === name));
   return (
     <>
@@ -42,14 +43,19 @@ function PixelContent({ found, loaded, isNew }: PixelData) {
         about={
           <>
             <span class="badge">Page views</span>{" "}
-            {loaded.statistics && <CompleteThrough time={loaded.statistics.complete_through} />}
+            {loaded.statistics && (
+              <CompleteThrough
+                time={loaded.statistics.complete_through}
+                from={loaded.statistics.events_from}
+              />
+            )}
           </>
         }
       />
       {isNew ? (
         <FirstSteps subject={{ kind: "pixel", found }} />
       ) : (
-        <StatisticsView loaded={loaded} panels={panels} unit="Views" />
+        <StatisticsView loaded={loaded} panels={panels} unit="Views" mayExport={mayExport} />
       )}
     </>
   );
@@ -70,6 +76,7 @@ export const pixelListPage = page({
       back={href(path`/o/${owner.name}/pixels/${found.id}`)}
       about={found.name}
       unit="Views"
+      mayExport={owner.mayExport}
     />
   ),
 });

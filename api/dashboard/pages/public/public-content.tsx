@@ -15,6 +15,7 @@ import { CopyLine } from "../../parts/copy-line.js";
 import { formatDays } from "../../parts/format.js";
 import { PageHead } from "../../parts/page-head.js";
 import { Panel } from "../../parts/panel.js";
+import { Tabs } from "../../parts/tabs.js";
 import { Tiles } from "../../parts/tiles.js";
 import { BarList } from "../../statistics/bar-list.js";
 import { countOf, panelNamed, type PanelKind } from "../../statistics/panels.js";
@@ -110,13 +111,14 @@ function Numbers({
 function Ranges({ days, type }: { days: PublicDays; type: string | undefined }) {
   const more = type === undefined ? "" : `&type=${type}`;
   return (
-    <nav class="row" aria-label="Range">
-      {PUBLIC_DAYS.map((each) => (
-        <a class="button" href={`?days=${each}${more}`} aria-current={each === days ? "true" : undefined}>
-          {each} days
-        </a>
-      ))}
-    </nav>
+    <Tabs
+      label="Range"
+      tabs={PUBLIC_DAYS.map((each) => ({
+        label: `${each} days`,
+        href: `?days=${each}${more}`,
+        isCurrent: each === days,
+      }))}
+    />
   );
 }
 

@@ -48,6 +48,13 @@ beforeAll(async () => {
 
 afterAll(() => toolchain?.close());
 
+const AS_CSV = { headers: { accept: "text/csv" } };
+/** The files that a page links to, below `/dashboard`. */
+const csvLinksOf = ({ html }: { html: string }) =>
+  [...html.matchAll(/href="([^"]*accept=text%2Fcsv[^"]*)"/g)].map(([, link = ""]) =>
+    link.replaceAll("&amp;", "&").replace(/^.*?\/dashboard/, ""),
+  );
+
 const settingsOf = (id: string) => `/o/acme/settings/packages/${id}`;
 const recordOf = (id: string) => api.get<PackageV1>(`/v1/packages/${id}`);
 
@@ -137,8 +144,42 @@ describe("somebody with a level on one package alone", () => {
     const page = await reader.get(path);
     expect(page.status).toBe(200);
     expect(page.text).toMatch(/Downloads 1 /);
-    expect([(await owner.get(path)).html.includes("csv"), page.html.includes("csv")]).toEqual([true, false]);
     expect((await reader.get(`/o/acme/packages/${image}`)).status).toBe(404);
+  });
+
+  test("gets its numbers as CSV by the links of its page, and no other numbers", async () => {
+    const path = `/o/acme/packages/${tools}?startDate=${FIRST_DAY}&endDate=${NEXT_DAY}`;
+    for (const visitor of [reader, packager, owner]) {
+      const links = csvLinksOf(await visitor.get(path));
+      expect(links).toHaveLength(2);
+      const files = await Promise.all(links.map(async (link) => (await visitor.request(link)).text()));
+      expect(files).toEqual([
+        `date,downloads,views,unique_addresses\n${FIRST_DAY},1,0,0\n`,
+        "client,client_version,downloads,share,change\ncurl,8.5.0,1,1,\n",
+      ]);
+      const whole = await visitor.get(path.replace("?", "/all/client?"));
+      expect(csvLinksOf(whole)).toHaveLength(1);
+    }
+    const statuses = ["", `?package=${image}`].map(
+      async (query) => (await reader.request(`/api/v2/acme/stats/client${query}`, AS_CSV)).status,
+    );
+    expect(await Promise.all(statuses)).toEqual([404, 404]);
+  });
+
+  test("gets no CSV from a role that covers no exports, nor where export is not granted", async () => {
+    const path = `/o/acme/packages/${tools}?startDate=${FIRST_DAY}&endDate=${NEXT_DAY}`;
+    const lists = [path, path.replace("?", "/all/client?")];
+    const file = `/api/v2/acme/stats/client?package=${tools}`;
+    const links = async (visitor: Visitor) =>
+      (await Promise.all(lists.map((list) => visitor.get(list)))).flatMap(csvLinksOf);
+    expect(await links(member)).toEqual([]);
+    expect((await member.request(file, AS_CSV)).status).toBe(403);
+    await toolchain.admin("revoke-export", "acme");
+    const ungranted = await Promise.all([reader, owner].map(links));
+    const statuses = await Promise.all([reader, owner].map((each) => each.request(file, AS_CSV)));
+    await toolchain.admin("grant-export", "acme");
+    expect(ungranted).toEqual([[], []]);
+    expect(statuses.map(({ status }) => status)).toEqual([403, 403]);
   });
 
   test("imports into it as its admin, from its page, and does not as its member", async () => {

@@ -388,6 +388,38 @@ test("a disabled account is out at once, and back when it is enabled", async () 
   expect((await actionsOf("otto")).slice(-2)).toEqual(["account.disable", "account.enable"]);
 });
 
+test("a renamed account keeps its token and sessions; its old name is free, and its logs have both names", async () => {
+  const { token, into } = await signedIn("rita");
+  const api = toolchain.api;
+  const headers = { authorization: `Bearer ${token}` };
+  const organization = { name: "r-org", description: "", billingEmail: "r@example.org" };
+  await fetch(`${api}/v1/organizations`, { method: "POST", headers, body: JSON.stringify(organization) });
+  await toolchain.newAccount("sven");
+  const rename = (from: string, to: string) => toolchain.admin("rename-account", from, to);
+  await expect(rename("rita", "R-ORG")).rejects.toThrow("The name R-ORG is taken.");
+  await expect(rename("rita", "sven")).rejects.toThrow("The name sven is taken.");
+  await expect(rename("rita", "r ita")).rejects.toThrow("rita keeps this name: the new one must be");
+  await expect(rename("nobody", "tess")).rejects.toThrow("There is no user nobody.");
+  expect(await statusOf(token)).toBe(200);
+
+  expect(await rename("RITA", "Rosa")).toBe("rita is Rosa now.");
+  const user = (await (await fetch(`${api}/v1/user`, { headers })).json()) as UserV1;
+  expect(user.username).toBe("Rosa");
+  expect(await isSignedIn(into)).toBe(true);
+  expect((await signIn("rita", token)).seen.status).toBe(401);
+  expect((await signIn("rosa", token)).seen.status).toBe(303);
+  for (const owner of ["rosa", "r-org"]) {
+    const answer = await fetch(`${api}/v2/${owner}/audit?action=account.rename`, { headers });
+    expect(await answer.json()).toMatchObject({
+      audit_entries: [{ actor: "(operator)", target: { name: "rita" }, changes: { username: "Rosa" } }],
+    });
+  }
+  await rename("rosa", "Rosa");
+  await rename("rosa", "rosa");
+  // The name is free again.
+  await rename("sven", "rita");
+});
+
 test("an account is removed when nothing is left without an owner; organizations keep what it did", async () => {
   const api = await toolchain.newAccount("paul");
   const heir = await toolchain.newAccount("quin");
@@ -400,7 +432,10 @@ test("an account is removed when nothing is left without an owner; organizations
   expect(own.status).toBe(201);
   const { uuid } = (await own.json()) as { uuid: string };
   const refused = toolchain.admin("remove-account", "paul");
-  await expect(refused).rejects.toThrow("paul is the last owner of p-org; and owns the packages p-pack.");
+  await expect(refused).rejects.toThrow(
+    "paul is the last owner of p-org; and owns the packages p-pack. Nothing was removed. " +
+      "First, make somebody else an owner there, delete the packages (rotate-token prints a token for that)",
+  );
   expect(await statusOf(api.token)).toBe(200);
 
   const team = await api.post<{ uuid: string }>("/v1/organizations/p-org/packages", {
@@ -413,7 +448,7 @@ test("an account is removed when nothing is left without an owner; organizations
 
   await api.request(`/v1/packages/${uuid}`, { method: "DELETE" });
   await api.post("/v1/organizations/p-org/users", { username: "quin", role: "owner" });
-  await toolchain.admin("remove-account", "paul");
+  await toolchain.admin("delete-account", "paul");
   expect(await statusOf(api.token)).toBe(401);
   expect(await toolchain.admin("list-accounts")).not.toContain("paul");
   interface Log {
