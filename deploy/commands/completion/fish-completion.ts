@@ -2,18 +2,23 @@ import type { CompletionNode, CompletionWord } from "./completion-tree.js";
 
 /** One line for each word: fish asks the condition of each. */
 export function fishCompletion(tree: readonly CompletionNode[]): string {
-  const lines = tree.flatMap((node) => node.words.map((word) => lineOf(node, word, tree)));
+  const lines = tree.flatMap((node) => {
+    const where = `complete -c maintainer-toolchain -n ${quoted(conditionOf(node, tree))}`;
+    const words = node.words.map((word) => `${where} ${argumentsOf(word, node)}`);
+    return node.takesFiles ? words : [`${where} -f`, ...words];
+  });
   return `${lines.join("\n")}\n`;
 }
 
-function lineOf(
-  { path }: CompletionNode,
-  { word, description }: CompletionWord,
-  tree: readonly CompletionNode[],
-): string {
-  const kind = word.startsWith("--") ? `-l ${word.slice(2)}` : `-a ${word}`;
-  const condition = [...conditionsOf(path), ...notBelow(path, tree)].join("; and ");
-  return `complete -c maintainer-toolchain -n ${quoted(condition || "true")} ${kind} -d ${quoted(description)}`;
+function argumentsOf({ word, description }: CompletionWord, { choices }: CompletionNode): string {
+  const described = description === "" ? "" : ` -d ${quoted(description)}`;
+  if (!word.startsWith("--")) return `-a ${word}${described}`;
+  const values = choices.find(({ option }) => option === word)?.values;
+  return `-l ${word.slice(2)}${values === undefined ? "" : ` -x -a ${quoted(values.join(" "))}`}${described}`;
+}
+
+function conditionOf({ path }: CompletionNode, tree: readonly CompletionNode[]): string {
+  return [...conditionsOf(path), ...notBelow(path, tree)].join("; and ") || "true";
 }
 
 function conditionsOf(path: string): string[] {
