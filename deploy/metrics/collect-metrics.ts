@@ -13,7 +13,12 @@ export interface CollectMetrics {
   onAnswered(kind: CollectKind, status: number): void;
   onEvent(): void;
   onLost(events: number): void;
+  /** A page of a Python index could not be fetched, or a registry of an image could not be asked. */
+  onUpstreamFailure(kind: Upstream): void;
 }
+
+const UPSTREAMS = ["docker", "python"] as const satisfies readonly CollectKind[];
+type Upstream = (typeof UPSTREAMS)[number];
 
 const LAG_RESOLUTION_MS = 10;
 
@@ -34,6 +39,12 @@ export function createCollectMetrics(registry: Registry, sources: CollectSources
   const lost = new Counter({
     name: "collect_events_lost_total",
     help: "Live events that were dropped because the buffer was full while the event log was unavailable",
+    registers,
+  });
+  const upstreamFailures = new Counter({
+    name: "collect_upstream_failures_total",
+    help: "Requests to Python indexes and image registries that failed or were not answered in time",
+    labelNames: ["kind"],
     registers,
   });
   new Gauge({
@@ -66,6 +77,7 @@ export function createCollectMetrics(registry: Registry, sources: CollectSources
   // Finding a series by its labels costs more than counting.
   const series = new Map<string, Counter.Internal>();
   for (const kind of COLLECT_KINDS) requests.inc({ kind, status: "200" }, 0);
+  for (const kind of UPSTREAMS) upstreamFailures.inc({ kind }, 0);
   return {
     onAnswered(kind, status) {
       const key = `${kind} ${status}`;
@@ -75,5 +87,6 @@ export function createCollectMetrics(registry: Registry, sources: CollectSources
     },
     onEvent: () => events.inc(),
     onLost: (count) => lost.inc(count),
+    onUpstreamFailure: (kind) => upstreamFailures.inc({ kind }),
   };
 }

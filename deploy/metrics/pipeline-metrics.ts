@@ -24,7 +24,7 @@ export interface PipelineMetrics {
 }
 
 export interface PipelineSources {
-  eventLog: LagReader;
+  eventLog: Pick<LagReader, "lag">;
   /** How many dead letters wait for an operator now. */
   countDeadLetters: () => Promise<number>;
 }

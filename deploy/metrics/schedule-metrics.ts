@@ -1,11 +1,10 @@
 import { Counter, type Registry } from "prom-client";
-import { SCHEDULED_JOBS } from "../schedule/scheduled-jobs.js";
 import { RUN_OUTCOMES, type ScheduleDependencies, type ScheduledJob } from "../schedule/start-schedule.js";
 
 /** Metrics of the schedule. */
 export function createScheduleMetrics(
   registry: Registry,
-  jobs: readonly Pick<ScheduledJob, "name">[] = SCHEDULED_JOBS,
+  jobs: readonly Pick<ScheduledJob, "name">[],
 ): Pick<ScheduleDependencies, "onRun"> {
   const runs = new Counter({
     name: "scheduled_job_runs_total",

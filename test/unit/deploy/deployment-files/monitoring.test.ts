@@ -2,9 +2,11 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { createApiMetrics } from "../../../../deploy/metrics/api-metrics.js";
+import { createClusterMetrics } from "../../../../deploy/metrics/cluster-metrics.js";
 import { createCollectMetrics } from "../../../../deploy/metrics/collect-metrics.js";
 import { createRegistry } from "../../../../deploy/metrics/create-registry.js";
 import { createPipelineMetrics } from "../../../../deploy/metrics/pipeline-metrics.js";
+import { createRetentionMetrics } from "../../../../deploy/metrics/retention-metrics.js";
 import { createScheduleMetrics } from "../../../../deploy/metrics/schedule-metrics.js";
 import { createWebhookMetrics } from "../../../../deploy/metrics/webhook-metrics.js";
 
@@ -37,7 +39,9 @@ async function readDescriptions() {
   createPipelineMetrics(registry, { eventLog: { lag: async () => 0 }, countDeadLetters: async () => 0 });
   createApiMetrics(registry, { activeUploads: () => 0, onImportEnded: () => undefined });
   createCollectMetrics(registry, { bufferBytes: () => 0, isFresh: () => true });
-  createScheduleMetrics(registry);
+  createScheduleMetrics(registry, []);
+  createRetentionMetrics(registry);
+  createClusterMetrics(registry, { readServers: async () => [] });
   createWebhookMetrics(registry, { readBacklog: async () => ({ deliveries: 0, oldestSeconds: 0 }) });
   return registry.getMetricsAsJSON();
 }
