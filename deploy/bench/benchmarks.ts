@@ -1,3 +1,4 @@
+import { clusterBenchmark } from "./cluster/cluster-benchmark.js";
 import { collectBenchmark } from "./collect/collect-benchmark.js";
 import type { Benchmark } from "./common/benchmark.js";
 import { csvBenchmark } from "./csv/csv-benchmark.js";
@@ -26,4 +27,5 @@ export const BENCHMARKS: readonly Benchmark[] = [
   pullBenchmark,
   funnelBenchmark,
   webhooksBenchmark,
+  clusterBenchmark,
 ];

@@ -68,7 +68,8 @@ const MAIN = fileURLToPath(new URL("../../main.js", import.meta.url));
 /** Keeps the operator's tuning variables. Stores and addresses are always the benchmark's own. */
 function environment(dataDir: string): NodeJS.ProcessEnv {
   const { DATABASE_URL: _d, CLICKHOUSE_URL: _c, KAFKA_BROKERS: _k, SECRET_KEY: _s, ...rest } = process.env;
-  const { ROLES: _r, HOST: _h, COLLECT_HOST: _l, LOG_CODEC: _o, KAFKA_TOPIC_PREFIX: _t, ...tuning } = rest;
+  const { CLICKHOUSE_SHARDS: _n, CLICKHOUSE_CLUSTER: _u, CLICKHOUSE_QUORUM: _q, ...others } = rest;
+  const { ROLES: _r, HOST: _h, COLLECT_HOST: _l, LOG_CODEC: _o, KAFKA_TOPIC_PREFIX: _t, ...tuning } = others;
   const ports = { PORT: "0", COLLECT_PORT: "0", METRICS_PORT: "0" };
   return { LOG_LEVEL: "warn", ...tuning, ...ports, DATA_DIR: dataDir };
 }

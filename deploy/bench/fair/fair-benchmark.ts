@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { pause } from "../../../schemas/async/pause.js";
-import { ACTIVE_IMPORTS_MAX } from "../../../api/stores/imports/imports.js";
+import { ACTIVE_IMPORTS_MAX } from "../../../api/stores/imports/start-imports.js";
 import type { EventImport } from "../../../schemas/records/import-store.js";
 import { connectApi, type ApiClient } from "../../demo/api-client.js";
 import { generateBody } from "../../demo/generate-events.js";
