@@ -19,6 +19,8 @@ export const PAGES = [
   "deploy/docs/configuration.md",
   "deploy/docs/companies.md",
   "deploy/docs/backup.md",
+  "deploy/docs/retention.md",
+  "deploy/docs/cluster.md",
   "deploy/docs/metrics.md",
   "deploy/docs/upgrade.md",
   "deploy/docs/contributing.md",

@@ -56,8 +56,21 @@ describe.each(PAGES)("%s", (page) => {
   });
 });
 
-/** Of receivers, tests and the `import` command. */
-const NOT_OURS = ["WEBHOOK_SECRET", "CHROMIUM_PATH", "MAINTAINER_URL", "MAINTAINER_TOKEN"];
+/** Of receivers, tests, the `import` command and the servers of a ClickHouse cluster. */
+const NOT_OURS = [
+  "WEBHOOK_SECRET",
+  "CHROMIUM_PATH",
+  "MAINTAINER_URL",
+  "MAINTAINER_TOKEN",
+  "CLICKHOUSE_SHARD",
+  "CLICKHOUSE_REPLICA",
+  "CLICKHOUSE_PASSWORD",
+  "CLUSTER_SECRET",
+  "KEEPER_ID",
+  "TEST_CLICKHOUSE_SHARDS",
+  "TEST_CLICKHOUSE_URL",
+  "TEST_CLICKHOUSE_CONTROL",
+];
 
 function leadsSomewhere(page: string, link: string): boolean {
   const [path = "", heading] = link.split("#");
