@@ -1,5 +1,3 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { Command, InvalidArgumentError } from "commander";
 import type { Pool } from "pg";
 import {
@@ -12,8 +10,7 @@ import {
 } from "../../api/stores/imports/dead-letters.js";
 import type { EventLog } from "../../schemas/records/event-log.js";
 import type { Administer, Administered } from "./administer.js";
-import { createLog } from "../process/log.js";
-import type { EventLogSource } from "../stores/open-event-log.js";
+import { openAdminLog } from "./open-admin-log.js";
 
 /** `admin dead-letters ...`: list, retry or drop the chunks of lines that enrichment could not process. */
 export function deadLettersCommand(administer: Administer, name = "dead-letters"): Command {
@@ -90,7 +87,7 @@ function tableOf(letters: readonly WaitingLetter[]): string[] {
 /** One by one: those that were appended stay so, also where a later one fails. */
 async function retryLetters(ids: readonly number[], { pg, logSource }: Administered): Promise<string[]> {
   if (ids.length === 0) return ["No dead letter is waiting."];
-  await using log = await openLog(logSource);
+  await using log = await openAdminLog(logSource);
   const idsOf: Record<Retried, number[]> = { appended: [], closed: [], unknown: [] };
   for (const id of new Set(ids)) {
     try {
@@ -115,17 +112,6 @@ function sentenceOf({ appended, closed, unknown }: Record<Retried, readonly numb
     );
   if (unknown.length > 0) sentences.push(unknownLetters(unknown).message);
   return sentences.join(" ");
-}
-
-/** Never creates an embedded log: records in a log that nobody reads would be lost. */
-async function openLog(source: EventLogSource): Promise<EventLog> {
-  if ("dir" in source && !existsSync(join(source.dir, "data.mdb")))
-    throw new Error(
-      `There is no event log in ${source.dir}: give the DATA_DIR of the server, on its machine.`,
-    );
-  // Loaded here: no other command needs the drivers of the logs.
-  const { openEventLog } = await import("../stores/open-event-log.js");
-  return openEventLog(source, createLog({ level: "error" }));
 }
 
 async function dropLetters(pg: Pool, ids: readonly number[]): Promise<string[]> {

@@ -54,10 +54,10 @@ async function run(
   const time = asOf === undefined ? now : requirePast(asOf, now);
   if (ownerId !== undefined && asOf !== undefined) await requireLater(pg, { ownerId, asOf: time });
   const { runFunnel } = await import("../../aggregate/funnel/run-funnel.js");
-  const clickhouse = await openClickHouse();
+  const shards = await openClickHouse();
   const { signal } = new AbortController();
   return onConnection(pg, (client) =>
-    runFunnel(clickhouse, { store: funnelStore(client, { ownerId }), asOf: time, signal }),
+    runFunnel(shards, { store: funnelStore(client, { ownerId }), asOf: time, signal }),
   );
 }
 

@@ -7,10 +7,12 @@ import { checkSecretKey } from "../../api/stores/accounts/secret-key.js";
 import { migratePostgres } from "../../api/stores/migrate-postgres.js";
 import { ClosingStack } from "../process/closing-stack.js";
 import { createLog } from "../process/log.js";
+import type { ClickHouseSource } from "../stores/clickhouse/clickhouse-source.js";
 import { connectPostgres } from "../stores/postgres/connect-postgres.js";
 import { accountCommands } from "./admin-accounts.js";
 import { backupCommands } from "./admin-backup.js";
 import { deadLettersCommand } from "./admin-dead-letters.js";
+import { drainCommand } from "./drain/admin-drain.js";
 import { funnelCommand } from "./admin-funnel.js";
 import type { Administer, Administered } from "./administer.js";
 import { thisProcess, type AdminProcess } from "./admin-process.js";
@@ -36,6 +38,7 @@ export function adminCommand(process: AdminProcess = thisProcess()): Command {
     ...exportCommands(administer),
     migrateCommand(administer),
     deadLettersCommand(administer),
+    drainCommand(administer, process),
     funnelCommand(administer),
     npmNameCommand(administer),
     ...listCommands(administer),
@@ -67,15 +70,19 @@ function exportCommands(administer: Administer): Command[] {
 function migrateCommand(administer: Administer): Command {
   return new Command("migrate")
     .description("Migrate PostgreSQL and ClickHouse to this version, as every start does.")
-    .action(() => administer(({ pg, clickhouseUrl }) => migrateLines(pg, clickhouseUrl)));
+    .action(() => administer(({ pg, clickhouseSource }) => migrateLines(pg, clickhouseSource)));
 }
 
 /** PostgreSQL is migrated before every command. */
-async function migrateLines(lock: Pool, clickhouseUrl: string | undefined): Promise<string[]> {
+async function migrateLines(lock: Pool, source: ClickHouseSource | undefined): Promise<string[]> {
   const postgres = "PostgreSQL is up to date.";
-  if (clickhouseUrl === undefined) return [postgres, "The embedded ClickHouse is migrated when it starts."];
-  const { prepareClickHouse } = await import("../stores/clickhouse/prepare-clickhouse.js");
-  await prepareClickHouse(clickhouseUrl, { lock });
+  if (source === undefined) return [postgres, "The embedded ClickHouse is migrated when it starts."];
+  const { prepareServers } = await import("../stores/clickhouse/prepare-clickhouse.js");
+  const away = await prepareServers(source, { lock });
+  if (away.length > 0)
+    throw new Error(
+      `These servers of ClickHouse do not answer, or still fetch what their shard has: ${away.join(", ")}. The others are up to date.`,
+    );
   return [postgres, "ClickHouse is up to date."];
 }
 
@@ -101,14 +108,12 @@ async function onDatabase(from: OpenAdminStores, work: (deps: Administered) => P
   open.defer(() => pg.end());
   await migratePostgres(pg);
   await checkSecretKey(pg, tokens);
-  const { apiUrl, clickhouseUrl, logSource } = stores;
+  const { apiUrl, clickhouseSource, logSource } = stores;
   const openClickHouse = async () => {
-    const { connectClickHouse } = await import("../stores/clickhouse/connect-clickhouse.js");
-    const clickhouse = connectClickHouse(await stores.runClickHouse());
-    open.defer(() => clickhouse.close());
-    return clickhouse;
+    const { connectShards } = await import("../stores/clickhouse/connect-shards.js");
+    return open.use(connectShards(await stores.runClickHouse()));
   };
-  await work({ pg, tokens, apiUrl, clickhouseUrl, logSource, openClickHouse });
+  await work({ pg, tokens, apiUrl, clickhouseSource, logSource, openClickHouse });
 }
 
 async function grantLines(pg: Pool, change: { name: string; exportEnabled: boolean }): Promise<string[]> {

@@ -1,6 +1,7 @@
-import type { ClickHouseClient } from "@clickhouse/client";
 import type { Pool } from "pg";
 import type { TokenCipher } from "../../api/identity/tokens.js";
+import type { Shards } from "../../schemas/shards.js";
+import type { ClickHouseSource } from "../stores/clickhouse/clickhouse-source.js";
 import type { EventLogSource } from "../stores/open-event-log.js";
 
 /** The databases and tools of a command. */
@@ -9,11 +10,11 @@ export interface Administered {
   tokens: TokenCipher;
   /** Where the service runs on this machine, as a browser here reaches it; undefined where it does not. */
   apiUrl: string | undefined;
-  clickhouseUrl: string | undefined;
+  clickhouseSource: ClickHouseSource | undefined;
   /** The directory of an embedded log may not exist. */
   logSource: EventLogSource;
   /** Connects to ClickHouse. Starts the embedded server for the time of the command when it does not run. */
-  openClickHouse: () => Promise<ClickHouseClient>;
+  openClickHouse: () => Promise<Shards>;
 }
 
 /** Runs a command, whose work returns the lines to print. */
@@ -25,10 +26,10 @@ export interface AdminStores extends AsyncDisposable {
   /** Undefined when no server runs on the data directory. */
   readonly apiUrl: string | undefined;
   /** Absent when ClickHouse is embedded and does not run. */
-  readonly clickhouseUrl: string | undefined;
+  readonly clickhouseSource: ClickHouseSource | undefined;
   readonly secretKey: Buffer;
   /** The directory of an embedded log may not exist. */
   readonly logSource: EventLogSource;
-  /** The URL of a running ClickHouse. Starts the embedded one for the time of the command when it does not run. */
-  runClickHouse(): Promise<string>;
+  /** A running ClickHouse. Starts the embedded one for the time of the command when it does not run. */
+  runClickHouse(): Promise<ClickHouseSource>;
 }

@@ -1,5 +1,6 @@
 import { Command, Option } from "commander";
 import { decodeRouteTemplate, type RouteTemplate } from "../../ingest/routing/route-template.js";
+import { mistypedVariables } from "../config/mistyped-variables.js";
 import { IMPORT_FORMATS, isAccessLog, type ImportFormat } from "../import/event-lines.js";
 import { importFiles } from "../import/import-files.js";
 import { openProgressBar } from "../import/progress-bar.js";
@@ -68,6 +69,8 @@ Examples:
 
 async function runImport(files: readonly string[], options: Options): Promise<void> {
   const { url, token, format, again = false, wait, dryRun = false, rejected } = options;
+  const mistyped = mistypedVariables(process.env, ["MAINTAINER_URL", "MAINTAINER_TOKEN"]);
+  if (mistyped.length > 0) throw new StartFailure(mistyped.join("\n"));
   if (token === undefined || token === "")
     throw new StartFailure(
       "An API token is needed: --token TOKEN, or MAINTAINER_TOKEN in the environment. It is on the account's page.",

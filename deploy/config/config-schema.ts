@@ -1,7 +1,11 @@
 import { CODECS } from "../../schemas/records/codec.js";
 import { LOG_LEVELS } from "../process/log.js";
+import { CLICKHOUSE_VARIABLES } from "./clickhouse-variables.js";
+import { COLLECTION_VARIABLES } from "./collection-variables.js";
 import { KAFKA_VARIABLES } from "./kafka-variables.js";
-import type { VariableSchema } from "./variable-schema.js";
+import { RETENTION_VARIABLES } from "./retention-variables.js";
+import { QUOTA_VARIABLES } from "./quota-variables.js";
+import { SWITCH, type VariableSchema } from "./variable-schema.js";
 
 export const ROLES = ["api", "collect", "enrich", "jobs"] as const;
 export type Role = (typeof ROLES)[number];
@@ -17,13 +21,6 @@ const PORT = {
   mustBe: "a port from 0 to 65535 (0 takes any free one)",
 } as const;
 const FILE = { type: "string", format: "text", mustBe: "the path of a file" } as const;
-const SWITCH = {
-  type: "string",
-  enum: ["true", "false"],
-  mustBe: "true or false",
-  default: "false",
-} as const;
-
 const SERVERS = {
   HOST: {
     type: "string",
@@ -124,38 +121,6 @@ const SIGN_IN = {
   },
 } as const satisfies Record<string, VariableSchema>;
 
-const COLLECTION = {
-  COLLECT_HOST: {
-    type: "string",
-    format: "host",
-    mustBe: "a host name",
-    unset: "every host that is no package's domain, hosts of docker packages included",
-    meaning: "The only host name that serves pixels and npm reports. No package can have it.",
-  },
-  DOMAIN_VERIFICATION: {
-    type: "string",
-    enum: ["off", "dns"],
-    mustBe: "off or dns",
-    default: "off",
-    meaning:
-      "With `dns`, a domain or the host of a docker package's `publicUrl` is served only once its owner has shown that it " +
-      "is theirs, by a TXT record; see [whose host](collecting.md#whose-host). Set it where strangers have accounts.",
-  },
-  DNS_SERVERS: {
-    type: "string",
-    format: "dns-servers",
-    mustBe: "IP addresses, with a port or without, separated by commas, such as 9.9.9.9,[2620:fe::fe]:53",
-    unset: "those of the system",
-    meaning: "The servers that are asked for the records of `DOMAIN_VERIFICATION`.",
-  },
-  COLLECT_ALLOW_PRIVATE_UPSTREAMS: {
-    ...SWITCH,
-    meaning:
-      "Whether the index of a Python package, and the registry of an image for clients that are answered through this " +
-      "host, may be at a private, loopback or other special address.",
-  },
-} as const satisfies Record<string, VariableSchema>;
-
 const PROCESSING = {
   ENRICH_WORKERS: {
     type: "string",
@@ -233,9 +198,12 @@ const PROCESSING = {
 export const SECTIONS: Record<string, Record<string, VariableSchema>> = {
   Servers: SERVERS,
   "Roles and stores": STORES,
+  "Several ClickHouse servers": CLICKHOUSE_VARIABLES,
   Kafka: KAFKA_VARIABLES,
   "Sign-in": SIGN_IN,
-  "Live collection": COLLECTION,
+  "Live collection": COLLECTION_VARIABLES,
+  Retention: RETENTION_VARIABLES,
+  Quotas: QUOTA_VARIABLES,
   "Processing and logging": PROCESSING,
 };
 
@@ -243,9 +211,12 @@ export const SECTIONS: Record<string, Record<string, VariableSchema>> = {
 export const VARIABLES = {
   ...SERVERS,
   ...STORES,
+  ...CLICKHOUSE_VARIABLES,
   ...KAFKA_VARIABLES,
   ...SIGN_IN,
-  ...COLLECTION,
+  ...COLLECTION_VARIABLES,
+  ...RETENTION_VARIABLES,
+  ...QUOTA_VARIABLES,
   ...PROCESSING,
 };
 

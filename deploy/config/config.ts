@@ -1,13 +1,16 @@
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { parseBytes } from "../../schemas/byte-size.js";
+import { DEFAULT_QUOTAS, parseQuotas, type Quotas } from "../../api/authorise/quotas.js";
 import type { OpenIdOptions } from "../../api/identity/openid.js";
 import type { Codec } from "../../schemas/records/codec.js";
 import type { LogLevel } from "../process/log.js";
 import { StartFailure } from "../process/start-failure.js";
 import { DEFAULTS, VARIABLES, type Role, type Variables } from "./config-schema.js";
 import type { KafkaLogOptions, SaslMechanism } from "./kafka-options.js";
+import { parseShards, type ListedShard } from "./parse-shards.js";
 import { mistypedVariables } from "./mistyped-variables.js";
+import { retentionOptions, type RetentionOptions } from "./retention-options.js";
 import { items, variableFaults } from "./variable-faults.js";
 
 /** The address of a server; port 0 means any free one. */
@@ -35,6 +38,8 @@ export interface Config {
   roles: ReadonlySet<Role>;
   databaseUrl?: string;
   clickhouseUrl?: string;
+  /** Several servers of ClickHouse. `clickhouseUrl` then has their user, password and database, and no host of use. */
+  clickhouseCluster?: ClickHouseCluster;
   /** Replaces the embedded event log. */
   kafka?: KafkaConfig;
   /** Sign-in with an OpenID provider. */
@@ -48,6 +53,8 @@ export interface Config {
   imports: { bytesMax: number };
   /** Paths of MMDB files (`asnDb` also CSV) that replace the bundled data, and of a CSV that adds to it. */
   lookups: { cityMmdb?: string; asnDb?: string; companyMmdb?: string; organizationsCsv?: string };
+  retention: RetentionOptions;
+  quotas: Quotas;
   /** A cron expression. */
   funnelSchedule: string;
   webhooks: { allowPrivateNetworks: boolean };
@@ -80,6 +87,7 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     roles: new Set(items(variables.ROLES) as Role[]),
     ...given("databaseUrl", variables.DATABASE_URL),
     ...given("clickhouseUrl", variables.CLICKHOUSE_URL),
+    ...given("clickhouseCluster", clickhouseCluster(variables)),
     ...given("kafka", variables.KAFKA_BROKERS === undefined ? undefined : kafkaConfig(variables)),
     ...given("openid", openidOptions(variables)),
     logCodec: logCodec(variables),
@@ -92,12 +100,30 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
       ...given("companyMmdb", variables.COMPANY_MMDB),
       ...given("organizationsCsv", variables.ORGANIZATIONS_CSV),
     },
+    retention: retentionOptions(variables),
+    quotas: parseQuotas(variables.QUOTAS) ?? DEFAULT_QUOTAS,
     funnelSchedule: variables.FUNNEL_SCHEDULE,
     webhooks: { allowPrivateNetworks: variables.WEBHOOK_ALLOW_PRIVATE_NETWORKS === "true" },
     trustedProxies: items(variables.TRUSTED_PROXIES ?? ""),
     corsOrigins: items(variables.CORS_ORIGINS ?? ""),
     logLevel: variables.LOG_LEVEL as LogLevel,
   };
+}
+
+/** The servers of ClickHouse that share and repeat its rows. */
+export interface ClickHouseCluster {
+  /** In the servers' `remote_servers`. */
+  name: string;
+  shards: readonly ListedShard[];
+  /** Replicas that must have a row; the majority of a shard's servers when absent. */
+  quorum?: number;
+}
+
+function clickhouseCluster(variables: Variables & typeof DEFAULTS): ClickHouseCluster | undefined {
+  const { CLICKHOUSE_SHARDS: text, CLICKHOUSE_QUORUM: quorum, CLICKHOUSE_CLUSTER: name } = variables;
+  const shards = text === undefined ? undefined : parseShards(text);
+  if (shards === undefined || typeof shards === "string") return undefined;
+  return { name, shards, ...given("quorum", quorum && Number(quorum)) };
 }
 
 /**

@@ -43,8 +43,9 @@ export const KAFKA_VARIABLES = {
     type: "string",
     format: "replicas",
     mustBe: "a whole number from 1 to 100",
-    unset: "the default of the brokers",
-    meaning: "Copies of each partition when the program creates the topic.",
+    unset: "3 where there are three brokers or more, else the default of the brokers",
+    meaning:
+      "Copies of each partition when the program creates the topic; from 2 on, two of them must be written (`min.insync.replicas`). A topic that exists keeps its copies: a start warns of too few.",
   },
   KAFKA_SESSION_TIMEOUT_MS: {
     type: "string",

@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { hkdfSync, randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { loadSecretFile } from "../data-dir/secret-file.js";
 import { StartFailure } from "../process/start-failure.js";
@@ -24,6 +24,11 @@ export async function loadSecretKey({ fromConfig, dataDir, required }: SecretKey
   const path = join(dataDir.path, "secret-key");
   const text = loadSecretFile(path, () => randomBytes(KEY_BYTES).toString("base64"));
   return checked(Buffer.from(text, "base64"), path);
+}
+
+/** The key of origin and endpoint ids. */
+export function originKey(secretKey: Buffer): Uint8Array {
+  return new Uint8Array(hkdfSync("sha256", secretKey, "", "maintainer-toolchain origin ids v1", 32));
 }
 
 function checked(key: Buffer, source: string): Buffer {

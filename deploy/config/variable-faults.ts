@@ -1,13 +1,15 @@
 import { Ajv, type ErrorObject } from "ajv";
 import { isIP } from "node:net";
 import { validate as isCron } from "node-cron";
+import { parseQuotas } from "../../api/authorise/quotas.js";
 import { parseBytes } from "../../schemas/byte-size.js";
 import { ROLES, VARIABLES, type VariableName, type Variables } from "./config-schema.js";
+import { parseShards } from "./parse-shards.js";
 import type { VariableSchema } from "./variable-schema.js";
 
 /** One sentence for each variable that is not as the schema says; none when all are. */
 export function variableFaults(variables: Variables): string[] {
-  if (validate(variables)) return [];
+  if (validate(variables)) return quorumFaults(variables);
   return (validate.errors ?? []).map((error) => faultSentence(variables, error));
 }
 
@@ -17,6 +19,8 @@ ajv.addFormat("text", (text) => text.trim() !== "");
 ajv.addFormat("host", isHost);
 ajv.addFormat("port", (text) => isWhole(text, { min: 0, max: 65535 }));
 ajv.addFormat("workers", (text) => isWhole(text, { min: 1, max: 256 }));
+ajv.addFormat("days", (text) => isWhole(text, { min: 1, max: 36_500 }));
+ajv.addFormat("quotas", (text) => parseQuotas(text) !== undefined);
 ajv.addFormat("bytes", (text) => parseBytes(text) !== undefined);
 ajv.addFormat("roles", (text) => items(text).length > 0 && unknownRoles(text).length === 0);
 ajv.addFormat("postgres-url", (text) => isUrl(text, ["postgres:", "postgresql:"]));
@@ -33,6 +37,7 @@ ajv.addFormat("cidrs", (text) => items(text).every(isCidr));
 ajv.addFormat("origins", (text) => items(text).every(isOrigin));
 ajv.addFormat("dns-servers", (text) => items(text).length > 0 && items(text).every(isDnsServer));
 ajv.addFormat("cron", isCron);
+ajv.addFormat("shards", (text) => typeof parseShards(text) !== "string");
 
 const validate = ajv.compile({
   type: "object",
@@ -40,6 +45,10 @@ const validate = ajv.compile({
   // A key made on one machine would leave a shared database unreadable to the next.
   dependencies: {
     DATABASE_URL: ["SECRET_KEY"],
+    // The embedded server is one, and no part of a cluster.
+    CLICKHOUSE_SHARDS: ["CLICKHOUSE_URL"],
+    CLICKHOUSE_CLUSTER: ["CLICKHOUSE_SHARDS"],
+    CLICKHOUSE_QUORUM: ["CLICKHOUSE_SHARDS"],
     // Half of it would mean a connection that nobody wanted: without a password, or without encryption.
     KAFKA_SASL_MECHANISM: ["KAFKA_BROKERS", "KAFKA_SASL_USERNAME", "KAFKA_SASL_PASSWORD"],
     KAFKA_SASL_USERNAME: ["KAFKA_SASL_MECHANISM"],
@@ -58,6 +67,18 @@ export function items(text: string): string[] {
     .split(",")
     .map((item) => item.trim())
     .filter((item) => item !== "");
+}
+
+/** More replicas than a shard has would never have a row. */
+function quorumFaults({ CLICKHOUSE_QUORUM: quorum, CLICKHOUSE_SHARDS: text }: Variables): string[] {
+  const shards = parseShards(text ?? "");
+  if (quorum === undefined || typeof shards === "string") return [];
+  return shards
+    .filter(({ servers }) => servers.length < Number(quorum))
+    .map(
+      ({ name, servers }) =>
+        `CLICKHOUSE_QUORUM must be at most the number of servers of a shard; it is "${quorum}", and shard ${name} has ${servers.length}`,
+    );
 }
 
 function isDnsServer(text: string): boolean {
@@ -80,6 +101,7 @@ function missingSentence({ params }: ErrorObject): string {
 
 function shown({ format }: VariableSchema, value: string): string {
   if (format === "password") return "not shown";
+  if (format === "shards") return `otherwise (${parseShards(value) as string})`;
   if (format === "secret-key") return `${value.length} characters long (not shown)`;
   if (format?.endsWith("-url")) return urlWithoutSecrets(value);
   if (format === "roles") return `"${value}" (not a role: ${unknownRoles(value).join(", ") || "nothing"})`;

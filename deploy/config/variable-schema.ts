@@ -12,3 +12,10 @@ export interface VariableSchema {
   /** Sentences for the reader of the configuration page and of `start --help`. */
   meaning: string;
 }
+
+export const SWITCH = {
+  type: "string",
+  enum: ["true", "false"],
+  mustBe: "true or false",
+  default: "false",
+} as const;

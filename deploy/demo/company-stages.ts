@@ -15,7 +15,7 @@ export async function companyStages(api: ApiClient, owner: string): Promise<stri
   });
   return (
     `\nCompanies by funnel stage: ${counts.map(([stage, count]) => `${count} at ${stage}`).join(", ")}.\n` +
-    `  ${run.changes} changes of stages, each of which webhooks receive. The most active companies:\n` +
+    `  ${run.changes} changes of stages, each of which webhooks receive. The companies with the highest scores:\n` +
     rows.join("")
   );
 }

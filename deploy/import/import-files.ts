@@ -76,7 +76,7 @@ async function importFile(service: Service, file: ImportFile, options: ImportOpt
   bar.clear();
   if (record.status === "aborted") throw new Refusal(0, "aborted", abortedSentence(file, record));
   print(`${file.name}: ${countsOf(record, { skipped })} Import ${record.id}.`);
-  if (record.events_successfully_imported === 0) print(`  ${nothingImported(record)}`);
+  if (record.events_successfully_imported === 0) print(`  ${whyNothing(record, skipped, options)}`);
   printFaults(record, options);
   if (record.events_failed_to_import > 0 && options.rejected !== undefined)
     await keepRejected(service, record, options.rejected);
@@ -148,12 +148,23 @@ function numbered(number: number, noun: string): string {
   return `${count(number)} ${noun}${number === 1 ? "" : "s"}`;
 }
 
+/** Requests that are no downloads were not sent. */
+function whyNothing(record: ImportCounts, skipped: number, { patternText }: ImportOptions): string {
+  if (record.events_total > 0 || skipped === 0) return nothingImported(record);
+  const matched = patternText === undefined ? "" : ` that --path ${patternText} matches`;
+  return `Nothing was imported: ${numbered(skipped, "request")}, and no download${matched}.`;
+}
+
 /** The record has the first ten. */
-function printFaults({ error_log_sample: faults }: ImportCounts, { print, format }: ImportOptions): void {
+function printFaults(counts: ImportCounts, { print, format }: ImportOptions): void {
+  const faults = counts.error_log_sample;
   for (const { line, type, human_friendly_message: message } of faults) {
     const isOtherFormat = type === "failed-to-decode" && format !== "ndjson";
     print(`  line ${count(line)}: ${isOtherFormat ? `Not a line of the format ${format}` : message}`);
   }
+  const isNone = counts.events_successfully_imported === 0;
+  if (format === "ndjson" && isNone && faults[0]?.type === "failed-to-decode")
+    print("  An access log needs --format combined, cloudfront or s3, and CSV --format csv.");
 }
 
 function abortedSentence({ name }: ImportFile, { id }: EventImport): string {

@@ -19,13 +19,23 @@ async function findFreePort(): Promise<number> {
 const START_TRIES = 5;
 
 /** Calls `start` with a free port, and with another one when a program has taken it before the start. */
-export async function onFreePort<T>(start: (port: number) => Promise<T>): Promise<T> {
+export function onFreePort<T>(start: (port: number) => Promise<T>): Promise<T> {
+  return onFreePorts(1, ([port]) => start(port as number));
+}
+
+/** The same with several different ports. `start` leaves none of them taken when it fails. */
+export async function onFreePorts<T>(
+  count: number,
+  start: (ports: readonly number[]) => Promise<T>,
+): Promise<T> {
   for (let left = START_TRIES; ; left -= 1) {
-    const port = await findFreePort();
+    const ports = new Set<number>();
+    while (ports.size < count) ports.add(await findFreePort());
     try {
-      return await start(port);
+      return await start([...ports]);
     } catch (error) {
-      if (left === 0 || (await isFreePort(port))) throw error;
+      const free = await Promise.all([...ports].map(isFreePort));
+      if (left === 0 || !free.includes(false)) throw error;
     }
   }
 }

@@ -5,7 +5,9 @@ import { aggregateRoutes } from "../../api/routes/exports/aggregates.js";
 import { eventRoutes } from "../../api/routes/exports/events.js";
 import { companyRoutes } from "../../api/routes/funnel/companies.js";
 import { funnelRunRoutes } from "../../api/routes/funnel/funnel-run.js";
+import { funnelImportanceRoutes } from "../../api/routes/funnel/funnel-importance.js";
 import { funnelRoutes } from "../../api/routes/funnel/funnel.js";
+import { erasureRoutes } from "../../api/routes/erasures/erasures.js";
 import { importEndingRoutes } from "../../api/routes/imports/import-endings.js";
 import { importFaultRoutes } from "../../api/routes/imports/import-faults.js";
 import { importRecordRoutes } from "../../api/routes/imports/import-records.js";
@@ -24,6 +26,8 @@ import { listen, type ListeningServer } from "../servers/listen.js";
 import { resolveTxtAt } from "../servers/resolve-txt.js";
 import { trustsProxy } from "../servers/trusts-proxy.js";
 import { readinessOf } from "./readiness.js";
+import { readEventRetention } from "../stores/read-event-retention.js";
+import { erasureSealer } from "../schedule/client-erasures.js";
 import { openLineChecks } from "./start-line-checks.js";
 import type { RoleParts } from "./role-parts.js";
 import type { Collect } from "./start-collect.js";
@@ -31,12 +35,14 @@ import { webhookApi } from "./start-webhooks.js";
 
 /** Opens the role `api`, in this order: the event log, the routes, the server. */
 export async function startApi(parts: RoleParts, collect?: Collect): Promise<ListeningServer> {
-  const { config, log, stores, tokens, registry, metrics } = parts;
-  const { pg, requests, exports: clickhouse, clickhouseRequests } = stores;
+  const { config, log, stores, secretKey, tokens, registry, metrics } = parts;
+  const { pg, requests, exports: clickhouse, requestShards } = stores;
+  const clickhouseRequests = requestShards.all;
   const eventLog = await stores.eventLog();
   const active = new ActiveUploads();
   const { logLevel } = config;
-  const lineChecks = openLineChecks({ postgresUrl: stores.postgresUrl, logLevel, log });
+  const eventRetention = await readEventRetention(stores.pg, config.retention.eventsDays);
+  const lineChecks = openLineChecks({ postgresUrl: stores.postgresUrl, eventRetention, logLevel, log });
   const listener = createApiMetrics(registry, {
     activeUploads: () => active.size,
     onImportEnded: (ending) => metrics.countEnded(ending, 1),
@@ -54,6 +60,7 @@ export async function startApi(parts: RoleParts, collect?: Collect): Promise<Lis
     ...(config.collect.verifiedHostsOnly && {
       hosts: createHostChecks(resolveTxtAt(config.dnsServers ?? [])),
     }),
+    quotas: config.quotas,
     corsOrigins: config.corsOrigins,
     openid: config.openid && new OpenIdProvider(config.openid),
     routes: [
@@ -63,6 +70,7 @@ export async function startApi(parts: RoleParts, collect?: Collect): Promise<Lis
         eventLog,
         codec: config.logCodec,
         active,
+        arriving: parts.arriving,
         listener,
         bodyBytesMax: config.imports.bytesMax,
         throttle: () => throttleUpload(eventLog, collect),
@@ -76,7 +84,9 @@ export async function startApi(parts: RoleParts, collect?: Collect): Promise<Lis
       ...webhookApi(parts),
       ...companyRoutes({ pg: requests, clickhouse: clickhouseRequests }),
       ...funnelRoutes({ pg: requests }),
-      ...funnelRunRoutes({ pg: requests, clickhouse: clickhouseRequests }),
+      ...funnelImportanceRoutes({ pg: requests }),
+      ...funnelRunRoutes({ pg: requests, shards: requestShards }),
+      ...erasureRoutes({ pg: requests, sealer: erasureSealer(secretKey) }),
       ...statisticsRoutes({ pg: requests, clickhouse: clickhouseRequests }),
     ],
     untilCollected: async () => collect?.caughtUp(),

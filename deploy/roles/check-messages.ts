@@ -1,11 +1,13 @@
 import type { LinesToCheck } from "../../api/imports/check-lines.js";
 import type { LineTally } from "../../enrich/lines/tally-lines.js";
 import type { ProblemCode } from "../../schemas/problem.js";
+import type { EventRetention } from "../../schemas/event-retention.js";
 import type { LogLevel } from "../process/log.js";
 
 /** The `workerData` of the thread that checks the lines of dry runs. */
 export interface CheckThreadData {
   postgresUrl: string;
+  eventRetention: EventRetention;
   logLevel: LogLevel;
 }
 
@@ -18,4 +20,6 @@ export interface CheckFailure {
 
 export type ToCheck = { stop: true } | { id: number; lines: LinesToCheck };
 export type FromCheck =
-  { ready: true } | { id: number; tally: LineTally } | { id: number; failure: CheckFailure };
+  | { ready: true }
+  | { id: number; tally: LineTally }
+  | { id: number; failure: CheckFailure };

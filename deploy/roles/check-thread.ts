@@ -2,6 +2,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { openLineCheck } from "../../api/imports/check-lines.js";
 import { openArtifactResolver } from "../../api/imports/open-artifact-resolver.js";
 import { Problem } from "../../schemas/problem.js";
+import { oldestTime } from "../../schemas/event-retention.js";
 import { createLog } from "../process/log.js";
 import { lowerPriority } from "../process/thread-priority.js";
 import { untilStopped } from "../process/until-stopped.js";
@@ -11,14 +12,14 @@ import type { CheckFailure, CheckThreadData, FromCheck, ToCheck } from "./check-
 const CONNECTIONS_MAX = 1;
 
 /** Checks lines until the main thread sends `{ stop: true }`. */
-async function main({ postgresUrl, logLevel }: CheckThreadData): Promise<void> {
+async function main({ postgresUrl, eventRetention, logLevel }: CheckThreadData): Promise<void> {
   lowerPriority();
   const pg = connectPostgres({
     url: postgresUrl,
     connectionsMax: CONNECTIONS_MAX,
     log: createLog({ level: logLevel }),
   });
-  const checkLines = openLineCheck(openArtifactResolver(pg));
+  const checkLines = openLineCheck(openArtifactResolver(pg), oldestTime(eventRetention));
   const { signal } = new AbortController();
   const stopped = untilStopped<ToCheck>(({ id, lines }) => {
     checkLines(lines, signal).then(

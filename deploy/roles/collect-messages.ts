@@ -1,4 +1,5 @@
 import type { Config } from "../config/config.js";
+import type { ClickHouseSource } from "../stores/clickhouse/clickhouse-source.js";
 import type { EventLogSource } from "../stores/open-event-log.js";
 
 /** The `workerData` of the thread of live collection. URLs carry credentials. */
@@ -6,7 +7,7 @@ export interface CollectThreadData {
   config: Pick<Config, "collect" | "logCodec" | "logLevel" | "trustedProxies">;
   logSource: EventLogSource;
   postgresUrl: string;
-  clickhouseUrl: string;
+  clickhouseSource: ClickHouseSource;
 }
 
 /** `catchUp` has the number that its answer repeats. */

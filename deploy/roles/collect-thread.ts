@@ -3,7 +3,7 @@ import { Registry } from "prom-client";
 import { settlesWithin } from "../../schemas/async/settles-within.js";
 import { ClosingStack } from "../process/closing-stack.js";
 import type { CollectThreadData, FromCollect, ToCollect } from "./collect-messages.js";
-import { connectClickHouse } from "../stores/clickhouse/connect-clickhouse.js";
+import { connectShards } from "../stores/clickhouse/connect-shards.js";
 import { connectPostgres } from "../stores/postgres/connect-postgres.js";
 import { createLog } from "../process/log.js";
 import { openCollect } from "./collect.js";
@@ -16,7 +16,7 @@ const CONNECTIONS_MAX = 2;
 const LOG_CLOSE_MS_MAX = 2_000;
 
 /** Runs live collection until the main thread sends `{ stop: true }`. */
-async function main({ config, logSource, postgresUrl, clickhouseUrl }: CollectThreadData): Promise<void> {
+async function main({ config, logSource, postgresUrl, clickhouseSource }: CollectThreadData): Promise<void> {
   await using open = new ClosingStack();
   const log = createLog({ level: config.logLevel });
   const registry = new Registry();
@@ -30,8 +30,7 @@ async function main({ config, logSource, postgresUrl, clickhouseUrl }: CollectTh
   });
   const pg = connectPostgres({ url: postgresUrl, connectionsMax: CONNECTIONS_MAX, log });
   open.defer(() => pg.end());
-  const clickhouse = connectClickHouse(clickhouseUrl);
-  open.defer(() => clickhouse.close());
+  const { all: clickhouse } = open.use(connectShards(clickhouseSource));
   const eventLog = await openEventLog(logSource, log);
   open.defer(() => settlesWithin(eventLog[Symbol.asyncDispose](), LOG_CLOSE_MS_MAX));
   const stores = { pg, postgresUrl, clickhouse, eventLog: () => Promise.resolve(eventLog) };

@@ -90,16 +90,20 @@ export async function openCollect(options: OpenCollectOptions): Promise<OpenColl
         pythonIndex: createPythonIndex({
           fetchIndex: createIndexClient(guard),
           now: () => performance.now(),
-          onFailure: (error, url) =>
-            log.warn({ err: error, url }, "a page of a Python index could not be fetched"),
+          onFailure(error, url) {
+            metrics.onUpstreamFailure("python");
+            log.warn({ err: error, url }, "a page of a Python index could not be fetched");
+          },
         }),
         imagePulls: {
           registries,
           counter: createPullCounter({ now: () => performance.now() }),
           via: `1.1 ${randomUUID()}`,
           clientOf: (address) => clientAddress({ remoteAddress: address, forwardedFor: "" }, () => false),
-          onFailure: (error, url) =>
-            log.warn({ err: error, url }, "the registry of an image could not be asked"),
+          onFailure(error, url) {
+            metrics.onUpstreamFailure("docker");
+            log.warn({ err: error, url }, "the registry of an image could not be asked");
+          },
         },
         ...(publicHost !== undefined && { publicHost }),
       },

@@ -1,4 +1,3 @@
-import type { ClickHouseClient } from "@clickhouse/client";
 import { runFunnel } from "../../aggregate/funnel/run-funnel.js";
 import { startEraser } from "../../aggregate/settlement/start-eraser.js";
 import { startSettler } from "../../aggregate/settlement/start-settler.js";
@@ -6,27 +5,34 @@ import { funnelStore, readRunTime } from "../../api/stores/funnel/funnel-runs.js
 import { settlementStore } from "../../api/stores/imports/settlements.js";
 import { erasureStore } from "../../api/stores/packages/deleted-artifacts.js";
 import { lookAtHosts } from "../../api/hosts/look-at-hosts.js";
+import type { Shards } from "../../schemas/shards.js";
 import type { Config } from "../config/config.js";
+import { createClusterMetrics } from "../metrics/cluster-metrics.js";
+import { createRetentionMetrics } from "../metrics/retention-metrics.js";
 import { createScheduleMetrics } from "../metrics/schedule-metrics.js";
 import { IMPORT_DONE, importDoneFields } from "../process/import-done.js";
-import { SCHEDULED_JOBS } from "../schedule/scheduled-jobs.js";
+import { cleanUpJobs } from "../schedule/scheduled-jobs.js";
 import { startSchedule, type ScheduledJob } from "../schedule/start-schedule.js";
 import { resolveTxtAt } from "../servers/resolve-txt.js";
+import { startClientErasures } from "../schedule/client-erasures.js";
+import { clusterServers } from "../stores/clickhouse/clickhouse-source.js";
+import { watchServers } from "../stores/clickhouse/cluster/watch-servers.js";
 import type { RoleParts } from "./role-parts.js";
 import { startWebhooks } from "./start-webhooks.js";
 
 /**
- * Opens the role `jobs`, in this order: webhook deliveries, settlement, erasure of deleted packages and pixels, the
- * schedule. Any number of processes may have this role: one at a time settles and erases for an owner, and one runs a
- * scheduled job.
+ * Opens the role `jobs`, in this order: webhook deliveries, settlement, erasure of deleted packages and pixels, and of
+ * clients, the schedule. Any number of processes may have this role: one at a time settles and erases for an owner, and
+ * one runs a scheduled job.
  */
 export function startJobs(parts: RoleParts): void {
   const { config, log, open, stores, registry, metrics, chunksWritten } = parts;
-  const { clickhouse, pg } = stores;
+  const { shards, pg } = stores;
+  watchCluster(parts);
   open.use(startWebhooks(parts));
   open.use(
     startSettler({
-      clickhouse,
+      shards,
       store: settlementStore(pg),
       wakeUp: chunksWritten,
       onSettled: (settlement) => metrics.observeSettlement(settlement),
@@ -37,15 +43,29 @@ export function startJobs(parts: RoleParts): void {
   );
   open.use(
     startEraser({
-      clickhouse,
+      shards,
       store: erasureStore(pg),
       onErased: (artifacts) =>
         log.info({ artifacts }, "all events of deleted packages and pixels are erased"),
       onFailure: (error) => log.warn({ err: error }, "erasing failed and is retried"),
     }),
   );
-  const jobs = [...SCHEDULED_JOBS, funnelJob(clickhouse, config.funnelSchedule), ...hostJobs(config)];
+  open.use(startClientErasures(parts));
+  const { retention } = config;
+  const jobs = [
+    ...cleanUpJobs({ shards, retention, ...createRetentionMetrics(registry) }),
+    funnelJob(shards, config.funnelSchedule),
+    ...hostJobs(config),
+  ];
   open.use(startSchedule(jobs, { pg, log, ...createScheduleMetrics(registry, jobs) }));
+}
+
+/** Measures each server of a cluster. */
+function watchCluster({ open, stores, registry }: RoleParts): void {
+  const { url, cluster } = stores.clickhouseSource;
+  if (cluster === undefined) return;
+  const servers = open.use(watchServers(clusterServers(url, cluster)));
+  createClusterMetrics(registry, { readServers: () => servers.read() });
 }
 
 /** Looks at hosts that their owners have not verified, where they have to. */
@@ -57,12 +77,12 @@ function hostJobs({ collect, dnsServers = [] }: Config): ScheduledJob[] {
 }
 
 /** Computes the funnel stage of every company with every owner; see `runFunnel`. */
-function funnelJob(clickhouse: ClickHouseClient, schedule: string): ScheduledJob {
+function funnelJob(shards: Shards, schedule: string): ScheduledJob {
   return {
     name: "funnel",
     schedule,
     catchesUp: true,
     run: async (pg, signal) =>
-      runFunnel(clickhouse, { store: funnelStore(pg), asOf: await readRunTime(pg), signal }),
+      runFunnel(shards, { store: funnelStore(pg), asOf: await readRunTime(pg), signal }),
   };
 }

@@ -49,6 +49,10 @@ function storeChecks({ pg, clickhouse, eventLog }: CheckedStores) {
   return {
     postgres: async () => void (await pg.query("select 1")),
     clickhouse: async () => void (await clickhouse.command({ query: "SELECT 1" })),
-    event_log: async () => void (await (await eventLog()).lag(ENRICH_GROUP)),
+    event_log: async () => {
+      const log = await eventLog();
+      await log.lag(ENRICH_GROUP);
+      await log.requireRoom?.();
+    },
   } satisfies HealthChecks;
 }

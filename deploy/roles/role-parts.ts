@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import type { TokenCipher } from "../../api/identity/tokens.js";
+import type { SharedCount } from "../../schemas/async/shared-count.js";
 import type { WakeUp } from "../../schemas/async/wake-up.js";
 import type { LookupData } from "../../enrich/lookups/load-lookup-data.js";
 import type { Config } from "../config/config.js";
@@ -21,6 +22,8 @@ export interface RoleParts {
   metrics: PipelineMetrics;
   /** Rung by the role `enrich`, waited for by the role `jobs`. */
   chunksWritten: WakeUp;
+  /** Imports that are about to append their first lines: counted by the role `api`, read by the role `enrich`. */
+  arriving: SharedCount;
   /** Undefined without the role `enrich`. */
   lookupData: LookupData | undefined;
 }

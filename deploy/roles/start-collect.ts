@@ -45,7 +45,7 @@ export async function startCollect({
   module = MODULE,
 }: CollectOptions): Promise<Collect> {
   const { collect, logCodec, logLevel, trustedProxies } = config;
-  const { logSource, postgresUrl, clickhouseUrl } = stores;
+  const { logSource, postgresUrl, clickhouseSource } = stores;
   let url = "";
   let { port } = collect;
   const metrics = threadMetrics(() => thread.send({ scrape: true }));
@@ -60,7 +60,7 @@ export async function startCollect({
       config: { collect: { ...collect, port }, logCodec, logLevel, trustedProxies },
       logSource,
       postgresUrl,
-      clickhouseUrl,
+      clickhouseSource,
     }),
     onMessage(message) {
       if ("metrics" in message) metrics.onScraped(message.metrics);

@@ -50,7 +50,11 @@ export function webhookApi({
 }: Pick<WebhookParts, "config" | "stores" | "secretKey">): Route[] {
   const guard = createGuard(config.webhooks);
   const deps = { pg: stores.requests, guard, sealer: createSealer(secretKey, SECRET_KIND) };
-  return [...webhookRoutes(deps), ...webhookSecretRoutes(deps), ...webhookDeliveryRoutes(deps)];
+  return [
+    ...webhookRoutes({ ...deps, quotas: config.quotas }),
+    ...webhookSecretRoutes(deps),
+    ...webhookDeliveryRoutes(deps),
+  ];
 }
 
 const SECRET_KIND = "webhook-secret";

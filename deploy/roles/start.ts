@@ -3,6 +3,7 @@ import { createTokenCipher, type TokenCipher } from "../../api/identity/tokens.j
 import { checkSecretKey } from "../../api/stores/accounts/secret-key.js";
 import { countDeadLetters } from "../../api/stores/imports/dead-letters.js";
 import { abortEveryUpload } from "../../api/stores/imports/uploads.js";
+import { SharedCount } from "../../schemas/async/shared-count.js";
 import { WakeUp } from "../../schemas/async/wake-up.js";
 import { clearSnapshotPlace } from "../backup/snapshot-place.js";
 import type { Config } from "../config/config.js";
@@ -17,6 +18,7 @@ import { ClosingStack } from "../process/closing-stack.js";
 import { StartFailure } from "../process/start-failure.js";
 import type { ListeningServer } from "../servers/listen.js";
 import { startMetricsServer } from "../servers/start-metrics-server.js";
+import { anyServerUrl } from "../stores/clickhouse/clickhouse-source.js";
 import { openStores, type Stores } from "../stores/open-stores.js";
 import { breakOffStart } from "./break-off-start.js";
 import { startEnrich } from "./enrich.js";
@@ -72,7 +74,7 @@ export async function start(
   requireSharedStores(config);
   const open = new ClosingStack();
   try {
-    const dataDir = open.use(await openDataDir(config.dataDir));
+    const dataDir = open.use(await openDataDir(config.dataDir, { onWait: (sentence) => log.info(sentence) }));
     onLocked?.(dataDir);
     return await startRoles({ config, log, open }, dataDir);
   } catch (error) {
@@ -93,7 +95,10 @@ async function startRoles(starting: StartParts, dataDir: DataDir): Promise<Runni
   clearSnapshotPlace(dataDir.path);
   const parts = await openParts(starting, dataDir);
   const { stores, secretKey, lookupData } = parts;
-  const endpoints: Endpoints = { postgres: stores.postgresUrl, clickhouse: stores.clickhouseUrl };
+  const endpoints: Endpoints = {
+    postgres: stores.postgresUrl,
+    clickhouse: anyServerUrl(stores.clickhouseSource),
+  };
   const started: StartedRoles = {};
   // Opened first and so closed last: the metrics also cover the drain.
   endpoints.metrics = open.use(await startMetrics(parts, started)).url;
@@ -135,8 +140,8 @@ async function openParts({ config, log, open }: StartParts, dataDir: DataDir): P
   });
   // An embedded database serves this process alone, so uploads that it has on record ended with the last process.
   if (config.databaseUrl === undefined) metrics.countEnded("lost", await abortEveryUpload(stores.pg));
-  const chunksWritten = new WakeUp();
-  return { config, log, open, stores, secretKey, tokens, registry, metrics, chunksWritten, lookupData };
+  const between = { chunksWritten: new WakeUp(), arriving: new SharedCount() };
+  return { config, log, open, stores, secretKey, tokens, registry, metrics, lookupData, ...between };
 }
 
 function startMetrics(

@@ -1,21 +1,22 @@
-import type { ClickHouseClient } from "@clickhouse/client";
 import type pg from "pg";
 import type { Logger } from "pino";
 import type { ResultSource } from "../../aggregate/queries/open-rows.js";
 import { migratePostgres } from "../../api/stores/migrate-postgres.js";
 import type { EventLog, LagReader } from "../../schemas/records/event-log.js";
+import type { ClickHouse, Shards } from "../../schemas/shards.js";
 import type { ClosingStack } from "../process/closing-stack.js";
 import type { Config } from "../config/config.js";
 import { usesLog } from "../config/config-schema.js";
-import { connectClickHouse, DATABASE } from "./clickhouse/connect-clickhouse.js";
+import { clickhouseSource, type ClickHouseSource } from "./clickhouse/clickhouse-source.js";
+import { DATABASE } from "./clickhouse/connect-clickhouse.js";
+import { connectAllResults, connectShards } from "./clickhouse/connect-shards.js";
 import { connectPostgres, REQUEST_LIMITS } from "./postgres/connect-postgres.js";
-import { connectResults } from "./clickhouse/results/connect-results.js";
 import type { DataDir } from "../data-dir/data-dir.js";
 import { startClickHouse, type EmbeddedClickHouse } from "./embedded/clickhouse/clickhouse.js";
 import { startPostgres } from "./embedded/postgres/postgres.js";
 import { lazyHandle } from "./lazy-handle.js";
 import { openEventLog, type EventLogSource } from "./open-event-log.js";
-import { prepareClickHouse } from "./clickhouse/prepare-clickhouse.js";
+import { keepPrepared } from "./clickhouse/keep-prepared.js";
 import { StartFailure } from "../process/start-failure.js";
 
 /** The connections to PostgreSQL of one process, as documented for operators. */
@@ -25,15 +26,17 @@ const REQUEST_CONNECTIONS_MAX = 16;
 /** The three stores, migrated and ready. URLs carry credentials. */
 export interface Stores {
   postgresUrl: string;
-  clickhouseUrl: string;
+  clickhouseSource: ClickHouseSource;
   logSource: EventLogSource;
   /** For the service's own work. */
   pg: pg.Pool;
   /** For requests, with time limits. Separate, so that requests cannot use up the service's own connections. */
   requests: pg.Pool;
-  clickhouse: ClickHouseClient;
+  shards: Shards;
+  /** Reads the rows of all of them. */
+  clickhouse: ClickHouse;
   /** For requests. Separate, so that requests cannot use up the service's own connections. */
-  clickhouseRequests: ClickHouseClient;
+  requestShards: Shards;
   /** For exports, which callers may read slowly. */
   exports: ResultSource;
   /** Open from the start when a role uses it. Otherwise the first call opens it. */
@@ -66,12 +69,13 @@ export async function openStores({ config, dataDir, log, open }: StoresOptions):
   const lost = Promise.race([postgres.lost, clickhouse.lost]);
   return {
     postgresUrl: postgres.url,
-    clickhouseUrl: clickhouse.url,
+    clickhouseSource: clickhouse.source,
     logSource,
     pg: postgres.pool,
     requests: postgres.requests,
-    clickhouse: clickhouse.client,
-    clickhouseRequests: clickhouse.requests,
+    shards: clickhouse.shards,
+    clickhouse: clickhouse.shards.all,
+    requestShards: clickhouse.requests,
     exports: clickhouse.exports,
     eventLog: eventLog.get,
     lost,
@@ -107,14 +111,14 @@ async function openClickHouse(
     config.clickhouseUrl === undefined
       ? open.use(await startClickHouse({ dir: dataDir.sub("clickhouse"), log }))
       : undefined;
-  const url = embedded === undefined ? (config.clickhouseUrl ?? "") : embeddedUrl(embedded);
+  const source = embedded === undefined ? clickhouseSource(config) : { url: embeddedUrl(embedded) };
   const { pool: lock } = await postgres;
-  await explainFailure("CLICKHOUSE_URL", () => prepareClickHouse(url, { lock }));
-  const client = connectClickHouse(url);
-  const requests = connectClickHouse(url);
-  const exports = open.use(connectResults(url));
-  open.defer(() => Promise.all([client.close(), requests.close()]));
-  return { url, client, requests, exports, lost: embedded?.exited ?? NEVER };
+  const variable = source.cluster === undefined ? "CLICKHOUSE_URL" : "CLICKHOUSE_SHARDS";
+  await explainFailure(variable, async () => void open.use(await keepPrepared(source, { lock, log })));
+  const shards = open.use(connectShards(source));
+  const requests = open.use(connectShards(source));
+  const exports = open.use(connectAllResults(source));
+  return { source, shards, requests, exports, lost: embedded?.exited ?? NEVER };
 }
 
 /** The URL of an embedded ClickHouse with its credentials and database in it. */

@@ -29,6 +29,9 @@ export function clickHouseConfig({ usersPath, memoryBytesMax }: ClickHouseConfig
     uncompressed_cache_size: 0,
     index_uncompressed_cache_size: 0,
     compiled_expression_cache_size: cacheBytes,
+    // Merges otherwise count the distinct values of every column, for an optimizer of joins that no query here has. Measured
+    // with 8,000 events: a fifth of a merge.
+    merge_tree: { auto_statistics_types: "" },
   });
 }
 
