@@ -1,3 +1,4 @@
+import { NIL_UUID } from "../../schemas/formats.js";
 import { pause } from "../../schemas/async/pause.js";
 import { packChunk } from "../../schemas/records/chunk-codec.js";
 import { partitionsOf, type EventLog } from "../../schemas/records/event-log.js";
@@ -47,9 +48,6 @@ const CHUNKS_IN_A_ROW = 20;
 
 /** Keeps room for the other owners while one sends more than the log takes. */
 const SHARES = 8;
-
-/** Each line names an artifact, which has the owner. */
-const ANY_OWNER = "00000000-0000-0000-0000-000000000000";
 
 interface Batch {
   lines: Buffer;
@@ -182,7 +180,8 @@ async function appendWithRetries(
 function chunkOf({ lines }: Batch, { now, newId }: Pick<LiveBufferOptions, "now" | "newId">): RawChunk {
   return {
     source: "collect",
-    ownerId: ANY_OWNER,
+    // Each line names an artifact, which has the owner.
+    ownerId: NIL_UUID,
     accountId: "",
     artifactKind: "any",
     artifactId: "",

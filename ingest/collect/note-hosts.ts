@@ -1,3 +1,5 @@
+import { DAY_MS } from "../../schemas/date-range.js";
+
 export interface NoteHostsOptions {
   /** Keeps that the host was used today. */
   note: (host: string) => Promise<void>;
@@ -7,7 +9,6 @@ export interface NoteHostsOptions {
   hostsMax?: number;
 }
 
-const DAY_MS = 86_400_000;
 /** Callers choose the header `Host`: without a bound they could fill the memory and the table. */
 const HOSTS_MAX = 1_000;
 /** Nothing else can be a package's domain: a full name whose last label is no number. */

@@ -2,6 +2,7 @@ import { request as requestHttp, type IncomingHttpHeaders, type IncomingMessage 
 import { request as requestHttps } from "node:https";
 import { pipeline, type Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
+import { limitInterimAnswers } from "../../http/limit-interim-answers.js";
 import { UpstreamFailure, type UpstreamGuard } from "../upstream-guard.js";
 
 /**
@@ -28,8 +29,6 @@ export interface FetchedIndex {
 }
 
 const REDIRECTS_MAX = 3;
-/** Answers like 103 before the answer itself. Each takes time to parse, and an upstream may send them for ever. */
-const INTERIM_ANSWERS_MAX = 10;
 
 /**
  * Fetches pages of Python indexes from URLs that package owners set. Every hop of a redirect passes the guard, on a new
@@ -71,11 +70,7 @@ function get(url: URL, { headers, signal, guard }: GetOptions): Promise<Incoming
     request.once("response", resolve);
     // After a 101, which nobody asked for, Node closes the connection without an error or a response.
     request.once("close", () => reject(new UpstreamFailure(`${url.href} was closed without an answer`)));
-    let interim = 0;
-    request.on("information", () => {
-      if (++interim > INTERIM_ANSWERS_MAX)
-        request.destroy(new UpstreamFailure(`${url.href} sends one interim answer after the other`));
-    });
+    limitInterimAnswers(request, (reason) => new UpstreamFailure(`${url.href} ${reason}`));
     request.end();
   });
 }

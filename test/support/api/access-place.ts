@@ -4,6 +4,7 @@ import { insertApiToken } from "../../../api/stores/accounts/api-tokens.js";
 import { readAccountByName } from "../../../api/stores/accounts/accounts.js";
 import { abortImport } from "../../../api/stores/imports/import-endings.js";
 import { insertImport } from "../../../api/stores/imports/imports.js";
+import { insertErasure } from "../../../api/stores/erasures/erasures.js";
 import { insertOrganization, updateExportEnabled } from "../../../api/stores/accounts/organizations.js";
 import { insertPackageDomain } from "../../../api/stores/packages/package-domains.js";
 import { insertPackageRoute } from "../../../api/stores/packages/package-routes.js";
@@ -105,6 +106,8 @@ export const PARAMETERS: Readonly<Record<string, (place: Place) => string | Prom
   },
   company: makeCompany,
   breakdown: () => "country",
+  erasure: ({ pg, owner }) =>
+    insertErasure(pg, { ownerId: owner.id, kind: "origin_id", seal: () => Buffer.from("sealed") }),
   async route({ pg, packageId }) {
     const route = { templatePath: "/tools/{version}", outgoingUrl: "" };
     return (await insertPackageRoute(pg, { packageId, route })).id;

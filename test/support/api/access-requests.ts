@@ -3,6 +3,7 @@ import type { Action } from "../../../api/resources.js";
 import type { Route } from "../../../api/route.js";
 import { updateExportEnabled } from "../../../api/stores/accounts/organizations.js";
 import { makeImport, MATES, type PARAMETERS, type Place } from "./access-place.js";
+import type { Scope } from "../../../schemas/contracts/api-token.js";
 import { CALLERS, tabledDecision, type TabledCaller } from "./access-table.js";
 import { TOKEN_ROUTES } from "./all-routes.js";
 
@@ -18,6 +19,9 @@ interface Asked {
   /** Parameters of the path that are other than `PARAMETERS` has them. */
   path?: typeof PARAMETERS;
   query?: (place: Place) => string;
+  headers?: Record<string, string>;
+  /** What a limited token needs beside the scope of the route. */
+  furtherScope?: Scope;
   /** Text is sent as it is, all else as JSON. */
   body?: (place: Place) => unknown;
   /** From what the table says of actions; the decision on the route's own action where nothing is said. */
@@ -85,6 +89,18 @@ const STATISTICS_OF_PACKAGE: Asked = {
   decide: (on) => on("packages.read"),
 };
 
+const AS_CSV: Asked = { headers: { accept: "text/csv" }, furtherScope: "export" };
+/** Leaves the service as a file: an export, of the package alone where it is asked for. */
+const CSV: readonly Asked[] = [
+  { ...AS_CSV, title: "as CSV", decide: (on) => on("export.read") },
+  {
+    ...STATISTICS_OF_PACKAGE,
+    ...AS_CSV,
+    title: "of the package alone as CSV",
+    decide: (on) => on("packages.export"),
+  },
+];
+
 const EXPORT: readonly Asked[] = [{ query: () => DAY }, NARROWED];
 
 /** Routes of which more must be known than their paths, or of which what is asked for matters to the decision. */
@@ -142,6 +158,9 @@ const ASKED: Readonly<Record<string, readonly Asked[]>> = {
   "GET /v2/imports/:owner/:import/faults": [ofAny("imports.read"), ofPackage()],
   "GET /v2/imports/:owner/:import/log": [ofAny("imports.read"), ofPackage()],
   "GET /v2/imports/:owner/:import/rejected": [ofAny("imports.read"), ofPackage()],
+  "POST /v2/:owner/erasures": [
+    { body: () => ({ endpoint_id: "0f".repeat(16) }), decide: onAllPackages("erasures.create") },
+  ],
   "POST /v2/:owner/webhooks": [{ body: () => WEBHOOK }],
   "PUT /v2/:owner/webhooks/:webhook": [{ body: () => ({ ...WEBHOOK, enabled: false }) }],
   "PUT /v2/:owner/funnel/importance": [{ body: () => ({ packages: [], pixels: [] }) }],
@@ -149,9 +168,9 @@ const ASKED: Readonly<Record<string, readonly Asked[]>> = {
   "GET /v2/:owner/companies/:company": [{ decide: onAllPackages("funnel.read") }],
   "GET /v2/:owner/funnel": [{ decide: onAllPackages("funnel.read") }],
   "POST /v2/:owner/funnel/run": [{ decide: onAllPackages("funnel.manage") }],
-  "GET /v2/:owner/stats": [STATISTICS, STATISTICS_OF_PACKAGE],
+  "GET /v2/:owner/stats": [STATISTICS, STATISTICS_OF_PACKAGE, ...CSV],
   "GET /v2/:owner/stats/packages": [STATISTICS],
-  "GET /v2/:owner/stats/:breakdown": [STATISTICS, STATISTICS_OF_PACKAGE],
+  "GET /v2/:owner/stats/:breakdown": [STATISTICS, STATISTICS_OF_PACKAGE, ...CSV],
   "GET /v1/organizations/:owner/aggregates": EXPORT,
   "GET /v1/users/:owner/aggregates": EXPORT,
   "GET /v1/organizations/:owner/aggregates.:format": EXPORT,

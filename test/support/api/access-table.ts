@@ -83,6 +83,8 @@ const TABLE: Record<Action, string> = {
   "imports.retract": "A H A A F H",
   "audit.read": "A H A A F H",
   "webhooks.manage": "A H A A F H",
+  "erasures.create": "A H A A F H",
+  "erasures.read": "A H A A F H",
   "funnel.manage": "A H A A F H",
   "funnel.read": "A H A A A H",
   "stats.read": "A H A A A H",
@@ -121,6 +123,7 @@ const SCOPE_TABLE: Record<Scope, readonly Action[]> = {
   export: ["export.read", "packages.export"],
   manage: [
     ...(["organization.create", "organization.update", "audit.read", "webhooks.manage"] as const),
+    ...(["erasures.create", "erasures.read"] as const),
     "funnel.manage",
     ...(["members.write", "members.leave", "members.write-owner", "permissions.write"] as const),
     ...(["packages.create", "packages.update", "packages.delete", "routes.write", "domains.write"] as const),

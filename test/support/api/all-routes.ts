@@ -4,10 +4,12 @@ import { eventRoutes } from "../../../api/routes/exports/events.js";
 import { companyRoutes } from "../../../api/routes/funnel/companies.js";
 import { documentRoutes } from "../../../api/routes/document.js";
 import { funnelRunRoutes } from "../../../api/routes/funnel/funnel-run.js";
+import { funnelImportanceRoutes } from "../../../api/routes/funnel/funnel-importance.js";
 import { funnelRoutes } from "../../../api/routes/funnel/funnel.js";
 import { badgeRoutes } from "../../../api/routes/public/badges.js";
 import { publicPageRoutes } from "../../../api/routes/public/public-pages.js";
 import { healthRoutes } from "../../../api/routes/health.js";
+import { erasureRoutes } from "../../../api/routes/erasures/erasures.js";
 import { importEndingRoutes } from "../../../api/routes/imports/import-endings.js";
 import { importFaultRoutes } from "../../../api/routes/imports/import-faults.js";
 import { importRecordRoutes } from "../../../api/routes/imports/import-records.js";
@@ -37,8 +39,10 @@ export const TOKEN_ROUTES = [
   ...webhookDeliveryRoutes(UNUSED),
   ...companyRoutes(UNUSED),
   ...funnelRoutes(UNUSED),
+  ...funnelImportanceRoutes(UNUSED),
   ...funnelRunRoutes(UNUSED),
   ...statisticsRoutes(UNUSED),
+  ...erasureRoutes(UNUSED),
 ];
 
 /** Routes that show what everybody may see of a package. */

@@ -53,7 +53,7 @@ export interface Answer {
 
 export interface ServeOptions extends Pick<
   AppDeps,
-  "corsOrigins" | "bodyMsMax" | "trustsProxy" | "collect" | "hosts"
+  "corsOrigins" | "bodyMsMax" | "trustsProxy" | "collect" | "hosts" | "quotas"
 > {
   pg: Pool;
   routes?: Route[];

@@ -22,7 +22,7 @@ export async function sendRequest(
   const body = request.body?.(place);
   const response = await fetch(url + (await pathOf(request, place)), {
     method: request.route.method,
-    headers: { ...(token !== "" && { authorization: `Bearer ${token}` }), ...headers },
+    headers: { ...(token !== "" && { authorization: `Bearer ${token}` }), ...request.headers, ...headers },
     ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
   });
   const text = await response.text();

@@ -6,7 +6,9 @@ import { aggregateRoutes } from "../../../api/routes/exports/aggregates.js";
 import { eventRoutes } from "../../../api/routes/exports/events.js";
 import { companyRoutes } from "../../../api/routes/funnel/companies.js";
 import { funnelRunRoutes } from "../../../api/routes/funnel/funnel-run.js";
+import { funnelImportanceRoutes } from "../../../api/routes/funnel/funnel-importance.js";
 import { funnelRoutes } from "../../../api/routes/funnel/funnel.js";
+import { erasureRoutes } from "../../../api/routes/erasures/erasures.js";
 import { importEndingRoutes } from "../../../api/routes/imports/import-endings.js";
 import { importFaultRoutes } from "../../../api/routes/imports/import-faults.js";
 import { importRecordRoutes } from "../../../api/routes/imports/import-records.js";
@@ -42,6 +44,7 @@ export async function openWholeApi(): Promise<WholeApi> {
     pg,
     eventLog,
     clickhouse: clickhouse.client,
+    shards: clickhouse.shards,
     active: new ActiveUploads(),
     guard,
     sealer,
@@ -53,8 +56,10 @@ export async function openWholeApi(): Promise<WholeApi> {
     eventRoutes,
     companyRoutes,
     funnelRoutes,
+    funnelImportanceRoutes,
     funnelRunRoutes,
     statisticsRoutes,
+    erasureRoutes,
   ];
   const webhooks = [webhookRoutes, webhookSecretRoutes, webhookDeliveryRoutes];
   const api = await serveApi({ pg, routes: [...makers, ...webhooks].flatMap((make) => make(deps)) });

@@ -24,7 +24,8 @@ export async function makePackage(
   return { kind: "package", id: made.uuid, libraryType };
 }
 
-const TYPE_FIELDS: Record<LibraryType, Record<string, string>> = {
+/** The fields that a package of each type needs. */
+export const TYPE_FIELDS: Record<LibraryType, Record<string, string>> = {
   docker: { backendUrl: "https://registry.example.org/team/image" },
   npm: {},
   hackage: {},

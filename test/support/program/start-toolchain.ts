@@ -4,10 +4,14 @@ import { join } from "node:path";
 import { pino } from "pino";
 import { parseConfig } from "../../../deploy/config/config.js";
 import type { Endpoints } from "../../../deploy/data-dir/data-dir.js";
+import type { ClickHouseSource } from "../../../deploy/stores/clickhouse/clickhouse-source.js";
 import { openEventLog } from "../../../deploy/stores/open-event-log.js";
 import { settlesWithin } from "../../../schemas/async/settles-within.js";
 import type { EventLog } from "../../../schemas/records/event-log.js";
 import { logEnvironment } from "../stores/log-environment.js";
+import type { GivenServers } from "../shards/given-servers.js";
+import { openServersDatabase } from "../shards/servers-database.js";
+import { suiteServers } from "../shards/suite-servers.js";
 import { ALL_PREPARED, copyDatabases, smallLookups, type Prepared } from "../stores/prepared-stores.js";
 import { checkAnswersOf } from "../api/check-answers-of.js";
 import { type Program, programOf } from "./program.js";
@@ -34,6 +38,13 @@ export interface Toolchain extends Program, AsyncDisposable {
   kill(signal: NodeJS.Signals): Promise<number | NodeJS.Signals>;
   /** Starts the program again on the same directory; ends it first if it runs. */
   restart(): Promise<void>;
+  /**
+   * The URLs of the servers of ClickHouse, with the tables that rows are written to: the one of `endpoints.clickhouse`, or
+   * all of a cluster.
+   */
+  readonly clickhouseServers: readonly string[];
+  /** The same for functions of the program. */
+  readonly clickhouseSource: ClickHouseSource;
   /** The program's event log, for tests that append to it beside the program. */
   openLog(): Promise<EventLog>;
   /** Ends the program as SIGTERM does, checks that nothing of it is left, and removes the directory. */
@@ -45,6 +56,8 @@ export interface ToolchainOptions {
   env?: ProcessEnvironment;
   /** All by default. The program makes its databases, and reads whole lookup tables, where they are left out. */
   prepared?: readonly Prepared[];
+  /** On which it has a database of its own, in place of an embedded ClickHouse. Default: those of the suite. */
+  servers?: GivenServers | undefined;
 }
 
 const DRAIN_MS_MAX = 25_000;
@@ -54,11 +67,15 @@ const LEFT_MS_MAX = 10_000;
 export async function startToolchain({
   env = {},
   prepared = ALL_PREPARED,
+  servers = suiteServers(),
 }: ToolchainOptions = {}): Promise<Toolchain> {
   const dataDir = await realpath(await mkdtemp(join(tmpdir(), "toolchain-test-")));
   const ports = { PORT: "0", COLLECT_PORT: "0", METRICS_PORT: "0" };
+  const database =
+    servers === undefined || env["CLICKHOUSE_URL"] !== undefined ? undefined : openServersDatabase(servers);
   const own = {
     ...logEnvironment(),
+    ...database?.env,
     ...smallLookups(prepared),
     ...env,
     DATA_DIR: dataDir,
@@ -80,6 +97,12 @@ export async function startToolchain({
     get gone() {
       return running.process.gone;
     },
+    get clickhouseServers() {
+      return database?.shards.flat() ?? [running.endpoints.clickhouse ?? ""];
+    },
+    get clickhouseSource() {
+      return database?.source ?? { url: running.endpoints.clickhouse ?? "" };
+    },
     log: () => running.process.log(),
     openLog: () => openLog(own),
     async kill(signal) {
@@ -93,6 +116,7 @@ export async function startToolchain({
     async close() {
       await stop(running.process);
       await assertNoneLeft(dataDir, { patienceMs: LEFT_MS_MAX });
+      await database?.[Symbol.asyncDispose]();
       await rm(dataDir, { recursive: true, force: true });
     },
     [Symbol.asyncDispose]: () => toolchain.close(),

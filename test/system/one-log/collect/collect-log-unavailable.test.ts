@@ -4,9 +4,10 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createRegistry } from "../../../../deploy/metrics/create-registry.js";
 import { openCollect, type OpenCollect } from "../../../../deploy/roles/collect.js";
 import { linesOf } from "../../../../schemas/records/chunk-codec.js";
-import { EventLogUnavailable, type EventLog } from "../../../../schemas/records/event-log.js";
+import { EventLogUnavailable, type EventLog, type LagReader } from "../../../../schemas/records/event-log.js";
 import type { PixelRecord } from "../../../../schemas/contracts/pixel.js";
 import { decodeRawChunk } from "../../../../schemas/records/raw-chunk.js";
+import { DEFAULT_QUOTAS } from "../../../../api/authorise/quotas.js";
 import { callCollect } from "../../../support/collect/collect-client.js";
 import {
   openTestPostgres,
@@ -18,7 +19,7 @@ import {
 /** A log that can become unavailable, and remembers the appended records. */
 function openLog() {
   const state = { isAvailable: true, lines: [] as string[] };
-  const eventLog: EventLog & { lag: () => Promise<number> } = {
+  const eventLog: EventLog & LagReader = {
     partitions: 8,
     async append(records) {
       if (!state.isAvailable) throw new EventLogUnavailable("no room", { cause: new Error("ENOSPC") });
@@ -28,6 +29,7 @@ function openLog() {
       }
     },
     consume: () => Promise.reject(new Error("nothing is consumed here")),
+    appended: async () => 0,
     lag: async () => 0,
     [Symbol.asyncDispose]: async () => undefined,
   };
@@ -45,7 +47,7 @@ let collect: OpenCollect;
 let rowsRead = 0;
 beforeAll(async () => {
   postgres = await openTestPostgres();
-  api = await serveApi(postgres);
+  api = await serveApi({ ...postgres, quotas: { ...DEFAULT_QUOTAS, pixels: 200_000 } });
   token = await api.account("ada");
   const pg = countingRows(postgres.pg);
   collect = await openCollect({

@@ -20,6 +20,7 @@ import {
   newNpmPackage,
   newPythonPackage,
 } from "../../../support/collect/registry-packages.js";
+import { readMetrics } from "../../../support/program/read-metrics.js";
 import { startServer, type StartedServer } from "../../../support/collect/start-server.js";
 
 const ofKind = <Case extends CollectCase>(cases: readonly Case[], kind: string) =>
@@ -113,14 +114,7 @@ describe("the answers of a package gateway are given here as well", () => {
     expect(events.map(({ type, version }) => `${type} ${version}`)).toEqual(["image-pull latest"]);
   });
 
-  test.each(ofKind(literalCases, "python"))("$name", async (each) => {
-    expect(await askPython(each, { count: each.expect.events })).toEqual(["package-download 1.3.0"]);
-  });
-
-  test.each(titled(ofKind(deviatingCases, "python")))("%s", async (_, each) => {
-    expect(await askPython(each, { count: 0 })).toEqual([]);
-  });
-
+  // Before those of Python: their packages are deleted, and after a while their events, which are counted here.
   test.each(titled(ofKind(deviatingCases, "npm")))("%s", async (_, each) => {
     const id = await newNpmPackage(world, "marker");
     const later = { name: "marked", domain: "marked.example.org", repositoryURL: upstream.url };
@@ -132,6 +126,14 @@ describe("the answers of a package gateway are given here as well", () => {
     const marker = { method, path, host: headers.Host, body };
     expect(await eventsBefore(world, { id, count: 0, marker })).toEqual([]);
     expect(await countEvents(world)).toBe(before + 1);
+  });
+
+  test.each(ofKind(literalCases, "python"))("$name", async (each) => {
+    expect(await askPython(each, { count: each.expect.events })).toEqual(["package-download 1.3.0"]);
+  });
+
+  test.each(titled(ofKind(deviatingCases, "python")))("%s", async (_, each) => {
+    expect(await askPython(each, { count: 0 })).toEqual([]);
   });
 });
 
@@ -197,6 +199,8 @@ describe("a Python index", () => {
     await newPythonPackage(world, made);
     const reply = await world.call({ path: "/simple/web/", host: made.domain });
     expect([reply.status, reply.headers["retry-after"]]).toEqual([502, "5"]);
+    const metrics = await readMetrics(world.toolchain);
+    expect(metrics.sum("collect_upstream_failures_total", { kind: "python" })).toBeGreaterThan(0);
   });
 });
 

@@ -27,7 +27,7 @@ function start(onMessage: string): Promise<Collect> {
       logLevel: "silent",
       trustedProxies: [],
     },
-    stores: { logSource: { dir: "" }, postgresUrl: "", clickhouseUrl: "" },
+    stores: { logSource: { dir: "" }, postgresUrl: "", clickhouseSource: { url: "" } },
     log: pino({ level: "silent" }),
     module: new URL(`data:text/javascript,${encodeURIComponent(script)}`),
   });

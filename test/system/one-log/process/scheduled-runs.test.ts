@@ -6,7 +6,7 @@ import { insertImport } from "../../../../api/stores/imports/imports.js";
 import { deleteEndedDeadLetters } from "../../../../api/stores/imports/dead-letters.js";
 import { runOnce } from "../../../../api/stores/scheduled-runs.js";
 import { connectPostgres } from "../../../../deploy/stores/postgres/connect-postgres.js";
-import { SCHEDULED_JOBS } from "../../../../deploy/schedule/scheduled-jobs.js";
+import { cleanUpJobs } from "../../../../deploy/schedule/scheduled-jobs.js";
 import { startSchedule } from "../../../../deploy/schedule/start-schedule.js";
 import { openTestPostgres, type TestPostgres } from "../../../support/api/management-api.js";
 
@@ -219,12 +219,29 @@ test("cleaning up forgets keys after a day and dead letters long after their end
      values ('a', 0, 0, 0, 1, 1, 'x', 'bad', 3, null), ('b', 0, 1, 0, 1, 1, null, 'bad', 3, now()),
        ('c', 0, 2, 0, 1, 1, null, 'bad', 3, now() - interval '91 days')`,
   );
-  const [cleanUp] = SCHEDULED_JOBS;
+  const removed = new Map<string, number>();
+  const [cleanUp] = cleanUpJobs({
+    // This job touches PostgreSQL only.
+    shards: undefined as never,
+    retention: { importLogsDays: 90, rejectedLinesDays: 90, deliveriesDays: 30, auditDays: 365 },
+    onRemoved: (kind, { rows }) => removed.set(kind, rows),
+  });
+  await postgres.pg.query(
+    `insert into audit_entries (id, owner_id, action, target_kind, target_id, target_name, created_at)
+     select gen_random_uuid(), $1, 'packages.create', 'package', 'x', 'x', now() - interval '1 day' * n
+     from generate_series(1, 5400) n`,
+    [ownerId],
+  );
   expect(await cleanUp?.run(postgres.pg, signal)).toEqual({
     importKeys: 1,
     deadLetters: 1,
     webhooks: { deliveries: 0, attempts: 0, events: 0 },
-    ...{ sessions: 0, signInLinks: 0, hosts: 0 },
+    ...{ sessions: 0, signInLinks: 0, hosts: 0, auditEntries: 5036 },
+  });
+  expect(Object.fromEntries(removed)).toMatchObject({
+    audit_entries: 5036,
+    idempotency_keys: 1,
+    deliveries: 0,
   });
   const kept = await postgres.pg.query<{ name: string }>(
     "select key as name from import_keys union all select log_position from dead_letters order by name",

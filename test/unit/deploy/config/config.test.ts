@@ -1,3 +1,4 @@
+import { DEFAULT_QUOTAS } from "../../../../api/authorise/quotas.js";
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import fc from "fast-check";
@@ -19,6 +20,8 @@ test("an empty environment gives the documented defaults", () => {
     enrich: { workers: availableParallelism() },
     imports: { bytesMax: 21_474_836_480 },
     lookups: {},
+    retention: { importLogsDays: 90, rejectedLinesDays: 90, deliveriesDays: 30 },
+    quotas: DEFAULT_QUOTAS,
     funnelSchedule: "0 * * * *",
     webhooks: { allowPrivateNetworks: false },
     trustedProxies: [],
@@ -56,6 +59,12 @@ test("every variable reaches its place", () => {
     ASN_DB: "asn.csv",
     COMPANY_MMDB: "company.mmdb",
     ORGANIZATIONS_CSV: "organizations.csv",
+    EVENTS_RETENTION_DAYS: "400",
+    IMPORT_LOGS_RETENTION_DAYS: "60",
+    REJECTED_LINES_RETENTION_DAYS: "7",
+    DELIVERIES_RETENTION_DAYS: "14",
+    AUDIT_RETENTION_DAYS: "730",
+    QUOTAS: "packages=5000",
     FUNNEL_SCHEDULE: "*/5 * * * *",
     WEBHOOK_ALLOW_PRIVATE_NETWORKS: "true",
     TRUSTED_PROXIES: "10.0.0.0/8, 192.0.2.1,2001:db8::/32",
@@ -93,6 +102,14 @@ test("every variable reaches its place", () => {
       companyMmdb: "company.mmdb",
       organizationsCsv: "organizations.csv",
     },
+    retention: {
+      eventsDays: 400,
+      importLogsDays: 60,
+      rejectedLinesDays: 7,
+      deliveriesDays: 14,
+      auditDays: 730,
+    },
+    quotas: { ...DEFAULT_QUOTAS, packages: 5000 },
     funnelSchedule: "*/5 * * * *",
     webhooks: { allowPrivateNetworks: true },
     trustedProxies: ["10.0.0.0/8", "192.0.2.1", "2001:db8::/32"],

@@ -75,6 +75,15 @@ describe("the image", () => {
     expect(Object.keys(optionalDependencies ?? {})).toEqual(["@chdb/lib-linux-x64-gnu"]);
   });
 
+  test("is built with the compiler, a package of its own for the platform", () => {
+    const installed = text("node_modules/typescript/package.json");
+    const { optionalDependencies } = JSON.parse(installed) as {
+      optionalDependencies: Record<string, string>;
+    };
+    const [, compiler = ""] = /"(@typescript\/[^@"]+)@\$\(node -p/.exec(dockerfile) ?? [];
+    expect(Object.keys(optionalDependencies)).toContain(compiler);
+  });
+
   test("is built from what is listed, and from no file that may hold a secret", () => {
     const lines = text(".dockerignore").split("\n");
     const rules = lines.filter((line) => line !== "" && !line.startsWith("#"));

@@ -36,6 +36,16 @@ describe("a process is ready", () => {
     });
   });
 
+  test("only while the event log has room for appends", async () => {
+    const full = {
+      lag: async () => 0,
+      requireRoom: () => Promise.reject(new Error("its disk has 1 MB left")),
+    };
+    const onFullDisk = { ...stores, eventLog: async () => full } as unknown as Stores;
+    const { body } = await readHealth({ checks: roleChecks(onFullDisk, new Set(["api"]), {}) });
+    expect(body).toMatchObject({ message: "Not ready: event_log." });
+  });
+
   test.each([
     ["none is started", {}, "enrichment is not started yet"],
     ["one of them ended", { idleWorkers: 1 }, "1 enrichment workers do not consume"],

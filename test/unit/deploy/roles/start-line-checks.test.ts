@@ -27,6 +27,7 @@ afterEach(async () => {
 function open(): LineChecks {
   const checks = openLineChecks({
     postgresUrl: "",
+    eventRetention: {},
     logLevel: "silent",
     log: pino({ level: "silent" }),
     module: new URL(`data:text/javascript,${encodeURIComponent(MODULE)}`),

@@ -12,6 +12,11 @@ test("the engine gets a server's merge threads and the given memory, with caches
   expect(xml).toContain("<mark_cache_size>100000</mark_cache_size>");
 });
 
+test("merges gather no statistics of columns", () => {
+  const xml = clickHouseConfig({ usersPath: "/data/users.xml", memoryBytesMax: 1 });
+  expect(xml).toContain("<merge_tree><auto_statistics_types></auto_statistics_types></merge_tree>");
+});
+
 test("a path with characters of XML stays that path", () => {
   const xml = clickHouseConfig({ usersPath: "/a&b/<c>", memoryBytesMax: 1 });
   expect(xml).toContain("<users_config>/a&amp;b/&lt;c&gt;</users_config>");
