@@ -13,6 +13,7 @@ import { insertAuditEntry, type OperatorAction } from "../stores/accounts/audit-
 import { deleteSessionsOf } from "../stores/accounts/sessions.js";
 import { inTransaction } from "../stores/connection.js";
 import { requireAccount } from "./accounts.js";
+import { listed } from "./listed-names.js";
 
 /**
  * Disables an account for the operator: its tokens are refused at once and its sessions end. Its things stay, and
@@ -73,14 +74,6 @@ function requireNothingLeft({ username }: NamedAccount, belongings: Belongings):
     `${username} ${reasons}. Nothing was removed. First, ${remedies} (rotate-token prints a token for that); ` +
       "disable-account works at any time.",
   );
-}
-
-const NAMED_MAX = 20;
-
-/** Names in a sentence, or the first of very many. */
-export function listed(names: readonly string[]): string {
-  const more = names.length > NAMED_MAX ? ` and ${names.length - NAMED_MAX} more` : "";
-  return `${names.slice(0, NAMED_MAX).join(", ")}${more}`;
 }
 
 interface Recording {

@@ -8,7 +8,7 @@ import {
 } from "../stores/accounts/organization-removal.js";
 import { lockOwner } from "../stores/accounts/organizations.js";
 import { inTransaction } from "../stores/connection.js";
-import { listed } from "./disable-account.js";
+import { listed } from "./listed-names.js";
 
 /**
  * Removes an organization for the operator. Its members have this in their own logs. Answers its name as it was spelled.

@@ -33,7 +33,7 @@ const ENDPOINTS = "endpoints.json";
 /** The folder in which a restore puts everything together. It is gone once the restore is complete. */
 export const RESTORING = "restoring";
 
-export interface OpenDataDir extends Locking {
+interface OpenDataDir extends Locking {
   restoring?: boolean;
 }
 

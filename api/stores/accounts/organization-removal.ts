@@ -1,4 +1,5 @@
 import { query, type Postgres } from "../query.js";
+import { IS_UNSETTLED } from "../imports/import-record.js";
 
 /** An organization, and what would be lost or break off without it. */
 export interface RemovableOrganization {
@@ -25,7 +26,7 @@ export async function readRemovable(
       array(select name from packages where owner_id = o.id order by name) as packages,
       array(select name from pixels where owner_id = o.id order by name) as pixels,
       array(select id::text from imports
-        where owner_id = o.id and (status = 'importing' or chunks_settled < chunks_written or (retracted and not log_erased))
+        where owner_id = o.id and (${IS_UNSETTLED} or (retracted and not log_erased))
         order by id) as imports,
       (select count(*) from deleted_artifacts where owner_id = o.id and erased_at is null)::int
         + (select count(*) from erasures where owner_id = o.id and finished_at is null)::int as erasing

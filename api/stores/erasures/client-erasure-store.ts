@@ -4,6 +4,7 @@ import type { ClientErasureStore, ErasedNow, OpenErasure } from "../../../schema
 import { NIL_UUID } from "../../../schemas/formats.js";
 import { settlementStore } from "../imports/settlements.js";
 import { query, type Postgres } from "../query.js";
+import { IS_UNSETTLED } from "../imports/import-record.js";
 
 /** Decrypts the id of a client for its erasure. */
 interface Opener {
@@ -39,7 +40,7 @@ async function dueErasures(pg: Postgres, ownerId: string, sealer: Opener): Promi
       asked_at < now() - interval '1 day' or not exists (
         select from imports i
         where i.owner_id = e.owner_id and i.created_at < e.asked_at
-          and (i.status = 'importing' or i.chunks_settled < i.chunks_written)) as "importsSettled"
+          and ${IS_UNSETTLED}) as "importsSettled"
     from erasures e where owner_id = $1 and ${DUE} order by id`;
   const rows = await query<DueRow>(pg, text, [ownerId]);
   return rows.map(({ client, askedAt, ...erasure }) => ({

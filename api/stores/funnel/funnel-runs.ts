@@ -11,6 +11,7 @@ import type {
 import { transactionOn } from "../connection.js";
 import { query, type Postgres } from "../query.js";
 import { enqueueWebhookEvent } from "../webhooks/webhook-outbox.js";
+import { IS_UNSETTLED } from "../imports/import-record.js";
 
 /** The records of a funnel run, for one owner or for all, on one connection. */
 export function funnelStore(
@@ -139,7 +140,7 @@ const IMPORTING = `
   select exists (
     select from imports
     where owner_id = $1 and created_at > now() - interval '1 day'
-      and (status = 'importing' or chunks_settled < chunks_written or updated_at > $2)
+      and (${IS_UNSETTLED} or updated_at > $2)
   ) as importing`;
 
 async function isOverdue(pg: Postgres, ownerId: string): Promise<boolean> {

@@ -1,4 +1,5 @@
 import { query, utc, type Postgres } from "../query.js";
+import { IS_UNSETTLED } from "./import-record.js";
 
 /**
  * The time up to which the exports are complete, of one owner or of all; ISO 8601 UTC. They contain everything that was
@@ -8,7 +9,7 @@ import { query, utc, type Postgres } from "../query.js";
 export async function readCompleteThrough(pg: Postgres, ownerId?: string): Promise<string> {
   const text = `
     select ${utc("coalesce(min(asked_at), now())")} as through from imports
-    where (status = 'importing' or chunks_settled < chunks_written) and ($1::uuid is null or owner_id = $1)`;
+    where ${IS_UNSETTLED} and ($1::uuid is null or owner_id = $1)`;
   const [row] = await query<{ through: string }>(pg, text, [ownerId ?? null]);
   return row?.through ?? "";
 }

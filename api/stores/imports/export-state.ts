@@ -2,6 +2,7 @@ import { leastVersion } from "../../../schemas/records/event-version.js";
 import type { UnsettledImports } from "../../../schemas/records/unsettled-imports.js";
 import { REMOVED_BEFORE } from "../removed-events.js";
 import { query, utc, type Postgres } from "../query.js";
+import { IS_UNSETTLED } from "./import-record.js";
 
 /** The imports and erasures that the exports of some owners may not show yet. */
 export interface ExportState {
@@ -51,7 +52,7 @@ interface OwingImport {
 const OWING = `
   with owing as (
     select id, retracted, asked_at from imports
-    where owner_id = any($1::uuid[]) and (status = 'importing' or chunks_settled < chunks_written)
+    where owner_id = any($1::uuid[]) and ${IS_UNSETTLED}
   )
   select ${utc("coalesce((select min(asked_at) from owing), now())")} as through,
     exists (

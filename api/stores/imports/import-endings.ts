@@ -3,7 +3,7 @@ import type { LogEntry } from "../../../schemas/records/import-log.js";
 import type { EventImport } from "../../../schemas/records/import-store.js";
 import { inTransaction } from "../connection.js";
 import { query, type Postgres } from "../query.js";
-import { IS_RETRACTING } from "./import-record.js";
+import { IS_RETRACTING, IS_UNSETTLED } from "./import-record.js";
 import { unsettleChunks } from "./uploads.js";
 
 export interface OwnedImport {
@@ -98,7 +98,7 @@ const FIND_IMPORT = `
 const END_IMPORT = `
   update imports set status = $2, updated_at = now(),
     finished_at = case when status = 'importing' then now() else finished_at end,
-    asked_at = case when status = 'importing' or chunks_settled < chunks_written then asked_at else now() end
+    asked_at = case when ${IS_UNSETTLED} then asked_at else now() end
   where id = $1`;
 
 async function retractChunks(pg: Postgres, id: string): Promise<void> {

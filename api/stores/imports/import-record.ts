@@ -27,6 +27,9 @@ export interface ImportRow {
   warnings: LogEntry[];
 }
 
+/** SQL: whether something of an import may not be in the aggregates yet. The index `imports_owing` has the same condition. */
+export const IS_UNSETTLED = "(status = 'importing' or chunks_settled < chunks_written)";
+
 /** SQL: whether events of the import `i`, of which somebody asked the retraction, may still be in the aggregates. */
 export const IS_RETRACTING = `(i.retracted and i.status <> 'importing' and i.chunks_settled < i.chunks_written
     and i.entries @> '[{"type": "retracted"}]')`;

@@ -1,4 +1,5 @@
 import { query, type Postgres } from "../query.js";
+import { IS_UNSETTLED } from "./import-record.js";
 
 export interface UnsettledWork {
   /** Imports (UUIDs), oldest first, whose lines are being received, wait in the event log, or are not settled. */
@@ -8,8 +9,7 @@ export interface UnsettledWork {
 }
 
 export async function readUnsettledWork(pg: Postgres): Promise<UnsettledWork> {
-  const imports =
-    "select id from imports where status = 'importing' or chunks_settled < chunks_written order by id";
+  const imports = `select id from imports where ${IS_UNSETTLED} order by id`;
   // Those of an owner that was deleted are left.
   const batches = "select count(*)::float8 as open from settlements join owners on owners.id = owner_id";
   const [counted] = await query<{ open: number }>(pg, batches);

@@ -3,6 +3,7 @@ import { NIL_UUID } from "../../../schemas/formats.js";
 import type { ErasureStore } from "../../../schemas/records/erasure.js";
 import { query, type Postgres } from "../query.js";
 import { settlementStore } from "../imports/settlements.js";
+import { IS_UNSETTLED } from "../imports/import-record.js";
 
 /** The PostgreSQL side of erasing the events of deleted packages and pixels. */
 export function erasureStore(pg: Pool): ErasureStore {
@@ -31,7 +32,7 @@ const DUE = `
     d.deleted_at < now() - interval '1 day' or not exists (
       select from imports i
       where i.owner_id = d.owner_id and i.created_at < d.deleted_at + interval '1 minute'
-        and (i.status = 'importing' or i.chunks_settled < i.chunks_written)))`;
+        and ${IS_UNSETTLED}))`;
 
 async function dueOwners(pg: Postgres): Promise<string[]> {
   const text = `select distinct owner_id as id from deleted_artifacts d where ${DUE}`;
