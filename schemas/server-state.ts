@@ -7,8 +7,6 @@ export interface ServerFacts {
   delaySeconds: number;
   /** Inserts that it refused or was not sure of because other servers of the shard were missing, since its start. */
   quorumFailures: number;
-  /** Rows of all tables, views included, since its start. */
-  insertedRows: number;
 }
 
 export interface ServerState {

@@ -75,11 +75,6 @@ const COUNTERS: readonly Measure[] = [
     "Inserts that a server refused or was not sure of, because too few servers of its shard answered",
     ({ quorumFailures }) => quorumFailures,
   ],
-  [
-    "clickhouse_inserted_rows_total",
-    "Rows that were inserted on a server, those of views included",
-    ({ insertedRows }) => insertedRows,
-  ],
 ];
 
 /** By shard. */

@@ -121,7 +121,7 @@ function createEnrichmentMetrics(registry: Registry): EnrichmentMetrics {
   const inserts = new Histogram({
     name: "clickhouse_insert_duration_seconds",
     help: "Time of one insert of enrichment into ClickHouse, including its views",
-    labelNames: ["table"],
+    labelNames: ["table", "shard"],
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
     registers,
   });
@@ -150,7 +150,8 @@ function createEnrichmentMetrics(registry: Registry): EnrichmentMetrics {
     onDeadLetters: (letters) => chunks.inc({ outcome: "dead-letter" }, letters),
     onWritten: ({ durationMs, again }) =>
       batches.observe({ delivery: again ? "again" : "first" }, durationMs / 1000),
-    onInserted: ({ table, durationMs }) => inserts.observe({ table }, durationMs / 1000),
+    onInserted: ({ table, shard, durationMs }) =>
+      inserts.observe({ table, ...(shard !== undefined && { shard }) }, durationMs / 1000),
     onRecordsLost: (records) => lost.inc(records),
   };
 }

@@ -1,4 +1,4 @@
-import type { ClickHouse } from "../../schemas/shards.js";
+import type { Shard } from "../../schemas/shards.js";
 import { passFaultPoint } from "../../schemas/fault-point.js";
 import { insertBlock, isRefusedData } from "./insert-block.js";
 import type { LogBlock } from "../native/log-block.js";
@@ -22,11 +22,13 @@ export type InsertedTable = "events" | "import_log";
 /** An insert that ClickHouse took, its views included; tries that failed before it do not count into its time. */
 export interface Inserted {
   table: InsertedTable;
+  /** Undefined where there is one server. */
+  shard: string | undefined;
   durationMs: number;
 }
 
 export interface RowInserter {
-  clickhouse: ClickHouse;
+  shard: Pick<Shard, "name" | "tables">;
   again: Again;
   /** Awaited right before each try; throws where the rows are no longer this worker's to insert. */
   requireOwned: () => Promise<void>;
@@ -74,18 +76,18 @@ function tryToEncode(rows: Rows): Buffer[] | Refusal {
 
 function insertUnlessRefused(
   insert: Parameters<typeof insertBlock>[1],
-  { clickhouse, again, requireOwned, table, onInserted }: RowInserter & Pick<Inserted, "table">,
+  { shard, again, requireOwned, table, onInserted }: RowInserter & Pick<Inserted, "table">,
 ): Promise<Refusal | undefined> {
   return again("writing to ClickHouse", async () => {
     await requireOwned();
     const startedAt = performance.now();
     try {
-      await insertBlock(clickhouse, insert);
+      await insertBlock(shard.tables, insert);
     } catch (cause) {
       if (!isRefusedData(cause)) throw cause;
       return { reason: `ClickHouse cannot read its rows: ${messageOf(cause)}`, cause };
     }
-    onInserted?.({ table, durationMs: performance.now() - startedAt });
+    onInserted?.({ table, shard: shard.name, durationMs: performance.now() - startedAt });
     return undefined;
   });
 }

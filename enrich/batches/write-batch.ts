@@ -16,7 +16,7 @@ import { writeBlock, type BlockWriter } from "./write-block.js";
 export interface BatchWriter
   extends
     RangeBeginner,
-    Omit<BlockWriter, "range" | "plan" | "token" | "lookups" | "clickhouse" | "requireOwned"> {
+    Omit<BlockWriter, "range" | "plan" | "token" | "lookups" | "shard" | "requireOwned"> {
   /** Called once a batch: all of it is enriched with the same tables. */
   lookups: () => Lookups;
   deadLetters: DeadLetterStore;
@@ -34,8 +34,8 @@ export interface BatchWriter
 export async function writeBatch(batch: LogBatch, writer: BatchWriter): Promise<void> {
   const range = await beginRange(batch, writer);
   const plan = planBlocks(range.records.length, (block) => range.refusedEnd(block));
-  const { tables } = await shardOf(range, writer);
-  const inserter = { ...writer, clickhouse: tables, requireOwned: () => range.requireOwned() };
+  const shard = await shardOf(range, writer);
+  const inserter = { ...writer, shard, requireOwned: () => range.requireOwned() };
   const blockWriter = { ...inserter, lookups: writer.lookups(), range, plan, token: batch.token };
   const outcomes: ChunkOutcome[] = [];
   for (let block = plan.next(); block !== undefined; block = plan.next())
@@ -72,7 +72,7 @@ const REASON_LOST = "the reason was lost when the program ended in the middle of
 interface Logging {
   range: OpenRange;
   batch: LogBatch;
-  writer: BatchWriter & Pick<BlockWriter, "clickhouse" | "requireOwned">;
+  writer: BatchWriter & Pick<BlockWriter, "shard" | "requireOwned">;
 }
 
 /** One entry for each, in the log of its import. */

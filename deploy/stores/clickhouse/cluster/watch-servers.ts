@@ -43,13 +43,11 @@ function factsOf(row: Record<string, unknown>): ServerFacts {
     queueEntries: numberOf("queue"),
     delaySeconds: numberOf("delay"),
     quorumFailures: numberOf("quorum_failures"),
-    insertedRows: numberOf("inserted"),
   };
 }
 
 /** 285 TOO_FEW_LIVE_REPLICAS, 286 UNSATISFIED_QUORUM_FOR_PREVIOUS_WRITE, 319 UNKNOWN_STATUS_OF_INSERT. */
 const FACTS = `
   SELECT countIf(is_readonly) AS read_only, sum(queue_size) AS queue, max(absolute_delay) AS delay,
-    (SELECT sum(value) FROM system.errors WHERE code IN (285, 286, 319)) AS quorum_failures,
-    (SELECT sum(value) FROM system.events WHERE event = 'InsertedRows') AS inserted
+    (SELECT sum(value) FROM system.errors WHERE code IN (285, 286, 319)) AS quorum_failures
   FROM system.replicas WHERE database = currentDatabase()`;
