@@ -4,6 +4,11 @@ import type { ClickHouseSettings } from "@clickhouse/client";
 const QUORUM_MS_MAX = 60_000;
 /** A server that was away is read again once it lacks nothing older. */
 const DELAY_SECONDS_MAX = 2;
+/**
+ * Where every server has a row before its insert is answered, only a server that was made anew may lack one, and that row is
+ * older: Keeper gives the old server up after 30 s. Two busy servers may wait for each other's last rows for a moment.
+ */
+const REMADE_DELAY_SECONDS_MAX = 20;
 
 /**
  * The settings of every statement. Each of the first group, at another value, gives smaller numbers without an error.
@@ -28,6 +33,10 @@ export function clusterSettings({
     insert_quorum_parallel: 1,
     insert_quorum_timeout: QUORUM_MS_MAX,
     // With a smaller quorum, a server may lack rows whose insert was answered.
-    ...(quorum < replicas && { max_replica_delay_for_distributed_queries: String(DELAY_SECONDS_MAX) }),
+    ...(replicas > 1 && {
+      max_replica_delay_for_distributed_queries: String(
+        quorum < replicas ? DELAY_SECONDS_MAX : REMADE_DELAY_SECONDS_MAX,
+      ),
+    }),
   };
 }
