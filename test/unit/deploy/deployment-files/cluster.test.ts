@@ -132,7 +132,10 @@ describe("the custom resources of ClickHouse", () => {
       };
       defaults: { templates: { podTemplate: string; dataVolumeClaimTemplate: string } };
       templates: {
-        podTemplates: { name: string; spec: { containers: { image: string }[] } }[];
+        podTemplates: {
+          name: string;
+          spec: { securityContext: object; containers: { image: string; securityContext: object }[] };
+        }[];
         volumeClaimTemplates: { name: string }[];
       };
     };
@@ -186,6 +189,22 @@ describe("the custom resources of ClickHouse", () => {
       expect(value).toMatchObject({ valueFrom: { secretKeyRef: { name: "clickhouse" } } });
     for (const name of ["default_replica_path", "default_replica_name"])
       expect([settings[name]]).toEqual(textsIn(xml(CLUSTER), name));
+  });
+
+  test.each([server, keeper])("may run in a namespace for restricted pods", ({ spec }) => {
+    const namespace = yaml<{ metadata: { labels: object } }>("deploy/kubernetes/base/namespace.yaml");
+    expect(namespace.metadata.labels).toEqual({ "pod-security.kubernetes.io/enforce": "restricted" });
+    for (const { spec: pod } of spec.templates.podTemplates) {
+      expect(pod.securityContext).toMatchObject({
+        runAsNonRoot: true,
+        seccompProfile: { type: "RuntimeDefault" },
+      });
+      for (const { securityContext } of pod.containers)
+        expect(securityContext).toEqual({
+          allowPrivilegeEscalation: false,
+          capabilities: { drop: ["ALL"] },
+        });
+    }
   });
 
   test.each([server, keeper])("use templates that they have, and pinned images", ({ spec }) => {
