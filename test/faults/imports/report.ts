@@ -10,6 +10,8 @@ export interface Totals {
   stuck: number;
 }
 
+export const NOTHING_WRONG: Totals = { lost: 0, doubled: 0, mismatched: 0, miscounted: 0, stuck: 0 };
+
 export function totalsOf(reports: readonly SeedReport[]): Totals {
   const total = (name: keyof Totals) => reports.reduce((sum, report) => sum + report[name], 0);
   return {

@@ -7,7 +7,7 @@ import type { Endpoints } from "../../../deploy/data-dir/data-dir.js";
 import type { ClickHouseSource } from "../../../deploy/stores/clickhouse/clickhouse-source.js";
 import { openEventLog } from "../../../deploy/stores/open-event-log.js";
 import { settlesWithin } from "../../../schemas/async/settles-within.js";
-import type { EventLog } from "../../../schemas/records/event-log.js";
+import type { EventLog, LagReader } from "../../../schemas/records/event-log.js";
 import { logEnvironment } from "../stores/log-environment.js";
 import type { GivenServers } from "../shards/given-servers.js";
 import { openServersDatabase } from "../shards/servers-database.js";
@@ -45,8 +45,8 @@ export interface Toolchain extends Program, AsyncDisposable {
   readonly clickhouseServers: readonly string[];
   /** The same for functions of the program. */
   readonly clickhouseSource: ClickHouseSource;
-  /** The program's event log, for tests that append to it beside the program. */
-  openLog(): Promise<EventLog>;
+  /** The program's event log, for tests that append to it beside the program or ask what waits in it. */
+  openLog(): Promise<EventLog & LagReader>;
   /** Ends the program as SIGTERM does, checks that nothing of it is left, and removes the directory. */
   close(): Promise<void>;
 }
@@ -60,8 +60,8 @@ export interface ToolchainOptions {
   servers?: GivenServers | undefined;
 }
 
-const DRAIN_MS_MAX = 25_000;
-const LEFT_MS_MAX = 10_000;
+const DRAIN_MS_MAX = 60_000;
+const LEFT_MS_MAX = 60_000;
 
 /** Starts the program built in dist/ and resolves when it is ready. */
 export async function startToolchain({
@@ -124,7 +124,7 @@ export async function startToolchain({
   return toolchain;
 }
 
-function openLog(env: ProcessEnvironment): Promise<EventLog> {
+function openLog(env: ProcessEnvironment): Promise<EventLog & LagReader> {
   const { kafka, dataDir } = parseConfig(env);
   const source = kafka === undefined ? { dir: join(dataDir, "log") } : { kafka };
   return openEventLog(source, pino({ level: "silent" }));
