@@ -36,7 +36,7 @@ export interface PollOptions {
 }
 
 const POLL_MS = 100;
-const POLL_TIMEOUT_MS = 120_000;
+const POLL_TIMEOUT_MS = 600_000;
 
 /** Creates a client of the API at `url` (`http://host:port`). */
 export function connectApi(url: string, token: string): ApiClient {

@@ -27,7 +27,7 @@ describeWithJava("three brokers, of which one dies", () => {
     cluster = await openJavaCluster();
     const env = { KAFKA_BROKERS: cluster.brokers.join(","), KAFKA_PARTITIONS: "6" };
     world = await openImportWorld(ORGANIZATION, { env });
-  }, 300_000);
+  });
 
   afterAll(async () => {
     await world?.toolchain.close();
@@ -100,5 +100,5 @@ describeWithJava("three brokers, of which one dies", () => {
         expect(await countLive(clickhouse, artifact.id)).toEqual({ events: live.length, notOnce: 0 });
       }),
     );
-  }, 240_000);
+  });
 });

@@ -126,7 +126,7 @@ describeWithJavaBroker("a broker of Java and Maven", (broker) => {
       let text = "";
       program.stdout?.on("data", (piece: Buffer) => (text += piece.toString()));
       program.stderr?.on("data", (piece: Buffer) => (text += piece.toString()));
-      await expect.poll(() => text, { timeout: 240_000 }).toContain(part);
+      await expect.poll(() => text, { timeout: 600_000 }).toContain(part);
       return text;
     }
 
@@ -155,7 +155,7 @@ describeWithJavaBroker("a broker of Java and Maven", (broker) => {
         await textUntil(program, "Ctrl-C stops it.");
         expect(await consume([`127.0.0.1:${port}`], "kept", 1)).toEqual(["still here"]);
         program.kill("SIGKILL");
-        await expect.poll(() => pidsIn(dataDir), { timeout: 15_000 }).toEqual([]);
+        await expect.poll(() => pidsIn(dataDir)).toEqual([]);
       });
     });
   });

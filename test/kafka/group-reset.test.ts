@@ -95,7 +95,7 @@ describeWithBroker(
       for (let count = 0; count < 2; count++) done.push(await api.pollToDone(await send(nextBody())));
       await expectExact(done);
       await restartWithoutGroup();
-      await expect.poll(() => countChunks("reports < 2 or not settled"), { timeout: 60_000 }).toBe(0);
+      await expect.poll(() => countChunks("reports < 2 or not settled")).toBe(0);
       await expectExact(await readAgain(done));
       // Written in other ranges than before, it was doubled until settlement.
       expect((await readMetrics(toolchain)).sum("settlement_versions_total")).toBeGreaterThan(0);
@@ -106,12 +106,10 @@ describeWithBroker(
       await restartWithoutGroup();
       const record = await api.pollToDone(started);
       await expect
-        .poll(() => countChunks("reports < 2 and import_id <> '" + started.id + "' or not settled"), {
-          timeout: 60_000,
-        })
+        .poll(() => countChunks("reports < 2 and import_id <> '" + started.id + "' or not settled"))
         .toBe(0);
       const waiting = `reports < 3 and import_id <> '${started.id}' or not settled`;
-      await expect.poll(() => countChunks(waiting), { timeout: 60_000 }).toBe(0);
+      await expect.poll(() => countChunks(waiting)).toBe(0);
       await expectExact([...(await readAgain(done)), record]);
     });
   },

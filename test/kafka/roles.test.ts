@@ -70,7 +70,7 @@ describeWithBroker("each role as processes of its own, on a Kafka broker", (brok
         return events;
       };
       const whenWritten = (share: number) =>
-        expect.poll(eventsOfAll, { timeout: LINES, interval: 20 }).toBeGreaterThan(LINES * share);
+        expect.poll(eventsOfAll, { timeout: 120_000 + LINES, interval: 20 }).toBeGreaterThan(LINES * share);
       const [first, second] = world.enrichers as [Toolchain, Toolchain];
       const killBoth = async () => {
         await whenWritten(0);

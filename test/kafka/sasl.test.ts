@@ -45,7 +45,7 @@ describeWithJava("a broker that wants a password", () => {
         }),
       ),
     );
-  }, 300_000);
+  });
 
   afterAll(async () => {
     await broker?.[Symbol.asyncDispose]();

@@ -64,7 +64,7 @@ describeWithJavaBroker(
       expect(await lag()).toBeNaN();
       expect((await fetch(`${jobs.endpoints.metrics}/readyz`)).status).toBe(200);
       await broker().restart();
-      await expect.poll(lag, { timeout: 60_000 }).toBe(0);
+      await expect.poll(lag).toBe(0);
       expect(await jobs.kill("SIGTERM"), jobs.log()).toBe(0);
     });
 

@@ -5,7 +5,7 @@ import { stopCheckingAnswers } from "./api/check-answers-of.js";
 /** Handles by which a file that forgot to close something shows: its programs, servers and connections. */
 const KINDS = ["ProcessWrap", "TCPServerWrap", "TCPSocketWrap"];
 /** A closed handle may take a moment to be gone. */
-const GONE_MS_MAX = 10_000;
+const GONE_MS_MAX = 60_000;
 const DISPATCHER = Symbol.for("undici.globalDispatcher.1");
 
 const countHandles = () =>

@@ -62,25 +62,19 @@ const PICTURED: readonly Look[] = [
   { width: 1280, colorScheme: "dark" },
   { width: 390, colorScheme: "light" },
 ];
-/** All pages, on a machine that is busy. */
-const TIMEOUT_MS = 240_000;
 
 export function appearanceSuite(world: () => DashboardWorld): void {
   describe("appearance", () => {
     mkdirSync(SCREENSHOTS, { recursive: true });
 
-    test(
-      "every page is accessible in light and dark, and not wider than 1280 and 390 px",
-      { timeout: TIMEOUT_MS },
-      async () => {
-        await using window = await world().windowOf("ada");
-        await using nobody = await world().browser.open();
-        expect([
-          ...(await faultsOfAll(window.page, { world: world(), pages: PAGES })),
-          ...(await faultsOfAll(nobody.page, { world: world(), pages: OPEN_PAGES })),
-        ]).toEqual([]);
-      },
-    );
+    test("every page is accessible in light and dark, and not wider than 1280 and 390 px", async () => {
+      await using window = await world().windowOf("ada");
+      await using nobody = await world().browser.open();
+      expect([
+        ...(await faultsOfAll(window.page, { world: world(), pages: PAGES })),
+        ...(await faultsOfAll(nobody.page, { world: world(), pages: OPEN_PAGES })),
+      ]).toEqual([]);
+    });
   });
 }
 

@@ -4,29 +4,24 @@ import { describe, expect, test } from "vitest";
 import { ORGANIZATION, type DashboardWorld } from "../../support/dashboard/dashboard-world.js";
 
 const EXPORT = "#operations-Exports-exportOrganizationAggregates";
-const TIMEOUT_MS = 120_000;
 
 export function docsSuite(world: () => DashboardWorld): void {
   describe("the page of the API", () => {
-    test(
-      "is accessible in light and dark, and keeps the token while it tries out an export of lines",
-      { timeout: TIMEOUT_MS },
-      async () => {
-        await using window = await world().browser.open({ colorScheme: "light" });
-        const { page } = window;
-        await open(page, world());
-        expect(await page.locator("#servers").inputValue()).toBe(world().api.url.replace(/\/$/, ""));
-        expect(await page.locator(".opblock-tag").first().innerText()).toBe("Packages");
-        expect(await isDark(page)).toBe(false);
-        expect(await faultsOf(page, "body")).toEqual([]);
-        await authorize(page, world().api.token);
-        await page.reload();
-        const answer = await tryOut(page);
-        expect(answer).toContain('{"breakdown":"total","date":"');
-        expect(answer).not.toContain("can't parse JSON");
-        expect(await faultsOf(page, EXPORT)).toEqual([]);
-      },
-    );
+    test("is accessible in light and dark, and keeps the token while it tries out an export of lines", async () => {
+      await using window = await world().browser.open({ colorScheme: "light" });
+      const { page } = window;
+      await open(page, world());
+      expect(await page.locator("#servers").inputValue()).toBe(world().api.url.replace(/\/$/, ""));
+      expect(await page.locator(".opblock-tag").first().innerText()).toBe("Packages");
+      expect(await isDark(page)).toBe(false);
+      expect(await faultsOf(page, "body")).toEqual([]);
+      await authorize(page, world().api.token);
+      await page.reload();
+      const answer = await tryOut(page);
+      expect(answer).toContain('{"breakdown":"total","date":"');
+      expect(answer).not.toContain("can't parse JSON");
+      expect(await faultsOf(page, EXPORT)).toEqual([]);
+    });
 
     test("is dark in a dark browser", async () => {
       await using window = await world().browser.open({ colorScheme: "dark" });

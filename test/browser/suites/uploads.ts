@@ -93,7 +93,7 @@ export function uploadSuite(world: () => DashboardWorld): void {
       const valueAbove = async (least: number) => {
         await sending.send(`${LINE}\n`.repeat(40_000));
         const value = () => bar.evaluate((shown: HTMLProgressElement) => shown.value);
-        await expect.poll(value, { timeout: 20_000 }).toBeGreaterThan(least);
+        await expect.poll(value).toBeGreaterThan(least);
         return value();
       };
       await valueAbove(await valueAbove(1));

@@ -8,7 +8,7 @@ export interface PersistentClickHouse {
   rows<Row>(query: string): Promise<Row[]>;
 }
 
-const TRIES_MS_MAX = 60_000;
+const TRIES_MS_MAX = 240_000;
 const RETRY_MS = 100;
 
 /** `url` is asked for anew each time: a program that was started again has its store on another port. */

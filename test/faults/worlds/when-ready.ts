@@ -4,7 +4,7 @@ import { tail } from "../../support/program/toolchain-process.js";
 
 /** A fault that is carried out late, such as the death of a store in the middle of an insert, has struck by then. */
 export const FAULT_MS_MAX = 200;
-const READY_MS_MAX = 60_000;
+const READY_MS_MAX = 300_000;
 
 /** Waits until the program's stores answer. */
 export async function whenReady(toolchain: Toolchain): Promise<void> {

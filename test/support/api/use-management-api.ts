@@ -6,7 +6,7 @@ export interface ManagementApi {
   api: ServedApi;
 }
 
-const START_MS_MAX = 60_000;
+const START_MS_MAX = 300_000;
 
 /** A PostgreSQL and the API on it for the tests of a file: open before the first, closed after the last. */
 export function useManagementApi(give: (opened: ManagementApi) => void): void {

@@ -10,7 +10,7 @@ import { makeExporter } from "../imports/import-world.js";
 import { makePackage, makePixel } from "../imports/make-artifacts.js";
 import { startToolchain, type Toolchain, type ToolchainOptions } from "../program/start-toolchain.js";
 
-const SERVED_MS_MAX = 10_000;
+const SERVED_MS_MAX = 60_000;
 
 export const COLLECT_ORGANIZATION = "collecting";
 

@@ -20,7 +20,7 @@ export interface ImageClient {
   pull: (pulled: { reference: string; folder: string; id: string }) => readonly [string, ...string[]];
 }
 
-const START_MS_MAX = 30_000;
+const START_MS_MAX = 120_000;
 
 export const IMAGE_CLIENTS: readonly ImageClient[] = [
   {

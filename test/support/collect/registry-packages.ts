@@ -3,7 +3,7 @@ import type { PackageV1 } from "../../../schemas/contracts/package.js";
 import { callCollect } from "./collect-client.js";
 import { COLLECT_ORGANIZATION, type CollectWorld } from "./collect-world.js";
 
-const SERVED_MS_MAX = 10_000;
+const SERVED_MS_MAX = 60_000;
 
 interface DockerPackage {
   backendUrl: string;

@@ -19,7 +19,7 @@ export interface Window extends AsyncDisposable {
   page: Page;
 }
 
-const WAIT_MS_MAX = 30_000;
+const WAIT_MS_MAX = 120_000;
 
 /** The sandbox of Chromium does not work as root. Without a graphics card a process of its own for that is only slower. */
 const FLAGS = ["--no-sandbox", "--disable-dev-shm-usage", "--force-color-profile=srgb", "--in-process-gpu"];

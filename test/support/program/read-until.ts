@@ -16,7 +16,7 @@ export async function readUntil(
       expected,
     );
   };
-  await expect.poll(difference, { timeout: 30_000, interval: 250 }).toBe("");
+  await expect.poll(difference, { interval: 250 }).toBe("");
 }
 
 interface Expectation {

@@ -6,7 +6,9 @@ interface RunOptions {
   env?: Record<string, string>;
 }
 
-/** A program's standard output. Rejects with all that it wrote when it fails or takes over a minute. */
+const RUN_MS_MAX = 300_000;
+
+/** A program's standard output. Rejects with all that it wrote when it fails or takes too long. */
 export function runCommand(
   program: string,
   args: readonly string[],
@@ -14,7 +16,7 @@ export function runCommand(
 ): Promise<string> {
   const env = { ...process.env, ...options.env };
   return new Promise((resolve, reject) => {
-    execFile(program, args, { ...options, env, timeout: 60_000 }, (error, out, err) => {
+    execFile(program, args, { ...options, env, timeout: RUN_MS_MAX }, (error, out, err) => {
       if (error === null) resolve(out);
       else reject(new Error(`${program} ${args.join(" ")}: ${error.message}\n${out}\n${err}`));
     });

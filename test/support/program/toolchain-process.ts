@@ -18,7 +18,7 @@ export interface ToolchainProcess {
 export type ProcessEnvironment = Record<string, string>;
 
 const PROGRAM = new URL("../../../dist/deploy/main.js", import.meta.url).pathname;
-const START_MS_MAX = 90_000;
+const START_MS_MAX = 300_000;
 const POLL_MS = 50;
 
 /**

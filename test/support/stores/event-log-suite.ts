@@ -355,7 +355,7 @@ interface Collecting extends Collected {
   reached: (count: number) => Promise<void>;
 }
 
-const REACH_MS = 20_000;
+const REACH_MS = 120_000;
 
 export function collecting(before: (batch: LogBatch) => Promise<void> = async () => undefined): Collecting {
   const batches: LogBatch[] = [];

@@ -129,7 +129,6 @@ test.each([AS_FAST_AS_ANSWERED, SLOWER])(
     expect(lost).toEqual([]);
     expect(repeated).toEqual([]);
   },
-  240_000,
 );
 
 test("a chunk that the log took twice counts once, in one batch or in two", async () => {

@@ -27,7 +27,7 @@ let pg: Pool;
 beforeAll(async () => {
   postgres = await openTestPostgres();
   pg = postgres.pg;
-}, 60_000);
+});
 
 afterAll(() => postgres[Symbol.asyncDispose]());
 
@@ -257,7 +257,7 @@ describe("admin", () => {
     const listed = await admin({ DATA_DIR }, "list-accounts");
     expect(listed.out).toContainEqual(expect.stringMatching(/^Eve\t/));
     await rm(parent, { recursive: true });
-  }, 60_000);
+  });
 });
 
 describe("migrations", () => {

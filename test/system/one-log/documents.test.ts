@@ -9,7 +9,7 @@ const isThere = (tool = "bash") => spawnSync("sh", ["-c", `command -v ${tool}`])
 
 const commands = PAGES.flatMap((page) => commandsOf(page));
 const runnable = commands.filter(({ needs }) => isThere(needs));
-const RUN_MS_MAX = 240_000;
+const RUN_MS_MAX = 540_000;
 
 let toolchain: Toolchain;
 let outcomes: (Outcome | undefined)[];

@@ -54,7 +54,7 @@ beforeAll(async () => {
       await api.importBody(`/v2/packages/${OWNER}/${id}/import`, linesFrom(company.address)),
     );
   owner = await visit(toolchain.api, { username: "public-ada", token: api.token });
-}, 60_000);
+});
 
 /** 1,234 downloads from two addresses, most of version 1.4. */
 function linesFrom(address: string): string {
@@ -277,4 +277,4 @@ test("more requests than a reader makes are refused, with the time to wait", asy
   const refused = answers.filter(({ status }) => status === 429);
   expect(refused.length).toBeGreaterThan(0);
   expect(Number(refused[0]?.headers.get("retry-after"))).toBeGreaterThan(0);
-}, 60_000);
+});

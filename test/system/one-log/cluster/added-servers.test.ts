@@ -20,13 +20,12 @@ import {
 const STAMP = Date.parse("2025-06-01T00:00:00Z");
 const ONE_SHARD = "CLICKHOUSE_SHARDS names 1 shards, and the cluster maintainer has 2 in remote_servers of";
 const DATABASE = `test_${randomUUID().replaceAll("-", "")}`;
-const TIMEOUT_MS = 120_000;
 
 let several: TestShards;
 
 beforeAll(async () => {
   several = await openTestShards();
-}, TIMEOUT_MS);
+});
 
 afterAll(() => several?.[Symbol.asyncDispose]());
 
@@ -53,44 +52,36 @@ const onShard = (shards: Shards, index: number) => ({
   choose: async () => shards.shards[index] ?? shards.choose(),
 });
 
-test(
-  "a process that does not know a shard settles and erases nothing, and leaves all of it to those that do",
-  async () => {
-    const { shards } = several;
-    await using old = connectShards(oldList(several.source));
-    const [artifact, importId] = [randomUUID(), randomUUID()];
-    // An override on the shard that it does not know.
-    for (const index of [0, 1])
-      await insertChunk(
-        { shards: onShard(shards, index) },
-        [versionOf(artifact, importId, STAMP + index)],
-        randomUUID(),
-      );
-    const scope = scopeBetween(importId, { from: STAMP, to: STAMP + 1 });
-    const settling = (of: Shards) => settle(of, scope, { batch: randomUUID(), owner: openJournal() });
-    await expect(settling(old)).rejects.toThrow(ONE_SHARD);
-    expect(await settling(shards)).toBe(1);
-    await expect(eraseArtifacts(old, [randomUUID()])).rejects.toThrow(ONE_SHARD);
-    await expect(eraseImportLogs(old, [randomUUID()])).rejects.toThrow(ONE_SHARD);
-  },
-  TIMEOUT_MS,
-);
+test("a process that does not know a shard settles and erases nothing, and leaves all of it to those that do", async () => {
+  const { shards } = several;
+  await using old = connectShards(oldList(several.source));
+  const [artifact, importId] = [randomUUID(), randomUUID()];
+  // An override on the shard that it does not know.
+  for (const index of [0, 1])
+    await insertChunk(
+      { shards: onShard(shards, index) },
+      [versionOf(artifact, importId, STAMP + index)],
+      randomUUID(),
+    );
+  const scope = scopeBetween(importId, { from: STAMP, to: STAMP + 1 });
+  const settling = (of: Shards) => settle(of, scope, { batch: randomUUID(), owner: openJournal() });
+  await expect(settling(old)).rejects.toThrow(ONE_SHARD);
+  expect(await settling(shards)).toBe(1);
+  await expect(eraseArtifacts(old, [randomUUID()])).rejects.toThrow(ONE_SHARD);
+  await expect(eraseImportLogs(old, [randomUUID()])).rejects.toThrow(ONE_SHARD);
+});
 
-test(
-  "a shard has its tables before other servers know it: those that do not are refused after it",
-  async () => {
-    const { url } = oldList(several.source);
-    const source: ClickHouseSource = { ...oldList(several.source), url: withDatabase(url, DATABASE) };
-    await expect(prepareServers(source, { lock: "alone" })).rejects.toThrow(ONE_SHARD);
-    await using shards = connectShards(source);
-    for (const server of shards.shards.flatMap(({ servers }) => servers)) {
-      expect(await countOf(server, "events")).toBe(0);
-      for (const name of [`${DATABASE}_all`, DATABASE])
-        await server.command({ query: `DROP DATABASE ${name} SYNC` });
-    }
-  },
-  TIMEOUT_MS,
-);
+test("a shard has its tables before other servers know it: those that do not are refused after it", async () => {
+  const { url } = oldList(several.source);
+  const source: ClickHouseSource = { ...oldList(several.source), url: withDatabase(url, DATABASE) };
+  await expect(prepareServers(source, { lock: "alone" })).rejects.toThrow(ONE_SHARD);
+  await using shards = connectShards(source);
+  for (const server of shards.shards.flatMap(({ servers }) => servers)) {
+    expect(await countOf(server, "events")).toBe(0);
+    for (const name of [`${DATABASE}_all`, DATABASE])
+      await server.command({ query: `DROP DATABASE ${name} SYNC` });
+  }
+});
 
 async function countOf(clickhouse: ClickHouse, table: string): Promise<number> {
   const answer = await clickhouse.query({
@@ -102,30 +93,26 @@ async function countOf(clickhouse: ClickHouse, table: string): Promise<number> {
 }
 
 describeWithReplicas("a new replica", (given) => {
-  test(
-    "is read once it has fetched what its shard has",
-    async () => {
-      await using database = openServersDatabase(given);
-      const [[first = "", second = ""] = []] = database.shards;
-      await prepareServers(database.source, { lock: "alone" });
-      await using shards = connectShards(database.source);
-      await using server = connectClickHouse(second);
-      const whole = new URL(database.whole[0] ?? "").searchParams.get("database") ?? "";
-      await server.command({ query: "SYSTEM STOP FETCHES retracted_imports" });
-      // As a disk that was lost, and is being fetched anew.
-      await server.command({ query: `DROP DATABASE ${whole} SYNC` });
-      await using other = connectClickHouse(first);
-      await other.command({
-        query: "INSERT INTO retracted_imports (import_id) SELECT generateUUIDv4()",
-        clickhouse_settings: { insert_quorum: "0" },
-      });
-      const { host } = new URL(second);
-      expect(await prepareServers(database.source, { lock: "alone" })).toEqual([host]);
-      // Each statement asks another server.
-      for (const _ of database.whole) expect(await countOf(shards.all, "retracted_imports")).toBe(1);
-      await server.command({ query: "SYSTEM START FETCHES retracted_imports" });
-      expect(await prepareServers(database.source, { lock: "alone" })).toEqual([]);
-    },
-    TIMEOUT_MS,
-  );
+  test("is read once it has fetched what its shard has", async () => {
+    await using database = openServersDatabase(given);
+    const [[first = "", second = ""] = []] = database.shards;
+    await prepareServers(database.source, { lock: "alone" });
+    await using shards = connectShards(database.source);
+    await using server = connectClickHouse(second);
+    const whole = new URL(database.whole[0] ?? "").searchParams.get("database") ?? "";
+    await server.command({ query: "SYSTEM STOP FETCHES retracted_imports" });
+    // As a disk that was lost, and is being fetched anew.
+    await server.command({ query: `DROP DATABASE ${whole} SYNC` });
+    await using other = connectClickHouse(first);
+    await other.command({
+      query: "INSERT INTO retracted_imports (import_id) SELECT generateUUIDv4()",
+      clickhouse_settings: { insert_quorum: "0" },
+    });
+    const { host } = new URL(second);
+    expect(await prepareServers(database.source, { lock: "alone" })).toEqual([host]);
+    // Each statement asks another server.
+    for (const _ of database.whole) expect(await countOf(shards.all, "retracted_imports")).toBe(1);
+    await server.command({ query: "SYSTEM START FETCHES retracted_imports" });
+    expect(await prepareServers(database.source, { lock: "alone" })).toEqual([]);
+  });
 });

@@ -125,7 +125,7 @@ async function expectRow(
   path: string,
   { row, asked }: { row: Row; asked: { from: number; to: number } },
 ): Promise<string> {
-  await expect.poll(() => rowsOf(path), { timeout: 20_000 }).toHaveLength(1);
+  await expect.poll(() => rowsOf(path)).toHaveLength(1);
   const [got] = await rowsOf(path);
   expect(got).toMatchObject(row);
   const time = got?.["time"] ?? "";
@@ -148,7 +148,7 @@ test.each(Object.keys(KINDS) as (keyof typeof KINDS)[])(
     const path = `/v1/packages/${packages[kind]}/events/all.csv`;
     const date = await expectRow(path, { row: { ...row, referer: REFERER, pixel: "" }, asked });
     const lines = counted.map((line) => ({ ...line, date, package: packages[kind], total: 1 }));
-    await expect.poll(() => aggregatesOf(packages[kind]), { timeout: 20_000 }).toEqual(lines);
+    await expect.poll(() => aggregatesOf(packages[kind])).toEqual(lines);
   },
 );
 
@@ -159,7 +159,7 @@ test("a route that only collects keeps all that telemetry libraries send", async
   const reports = Object.values(TELEMETRY_REPORTS);
   for (const { call } of reports) await ask({ ...call, host, status: 200 });
   const readRows = () => rowsOf(`/v1/packages/${id}/events/all.csv`);
-  await expect.poll(readRows, { timeout: 20_000 }).toHaveLength(reports.length);
+  await expect.poll(readRows).toHaveLength(reports.length);
   const rows = new Map((await readRows()).map((row) => [row["user_agent"], row]));
   for (const { call, row } of reports) {
     const { type, version, platform, variables } = rows.get(call.headers["User-Agent"]) ?? {};

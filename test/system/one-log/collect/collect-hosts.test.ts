@@ -10,7 +10,7 @@ import {
 import { newDockerPackage, newNpmPackage } from "../../../support/collect/registry-packages.js";
 
 const HOST = "cr.acme.example";
-const WITHIN = { timeout: 10_000, interval: 20 };
+const WITHIN = { interval: 20 };
 
 let world: CollectWorld;
 let eve: ApiClient;

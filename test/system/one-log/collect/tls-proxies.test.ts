@@ -66,7 +66,7 @@ for (const { name, start } of PROXIES) {
       collect = await startBehind("collect");
       proxy = await start({ api: api.port, collect: collect.port });
       const isUp = () => send(proxy, { host: "get.you.example" }).catch(() => 0);
-      await vi.waitUntil(async () => (await isUp()) === 307, { timeout: 30_000, interval: 50 });
+      await vi.waitUntil(async () => (await isUp()) === 307, { timeout: 120_000, interval: 50 });
     });
 
     afterAll(async () => {

@@ -33,7 +33,7 @@ beforeAll(async () => {
     visit(toolchain.api, { username: "mate", token: mate.token }),
     visit(toolchain.api, { username: "stranger", token: stranger.token }),
   ]);
-}, 60_000);
+});
 
 afterAll(async () => {
   await receiver?.[Symbol.asyncDispose]();

@@ -44,7 +44,7 @@ beforeAll(async () => {
   ];
   const set = { method: "POST", body: JSON.stringify(levels) };
   expect((await api.request(`/v1/packages/${tools}/permissions`, set)).status).toBe(204);
-}, 60_000);
+});
 
 afterAll(() => toolchain?.close());
 

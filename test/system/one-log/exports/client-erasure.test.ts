@@ -134,7 +134,7 @@ test("while a client is erased every export answers, none shows it once it is fo
         if (found > 0) expect(now.events).toBe(0);
         return status;
       },
-      { timeout: 120_000 },
+      { timeout: 300_000 },
     )
     .toBe("done");
   // An event that the client had overridden is again what it was before.

@@ -90,7 +90,7 @@ async function failMidway(response: IncomingMessage, { running }: LargeAnswer): 
     killing = askClickHouse(`KILL QUERY WHERE ${running} ASYNC`);
     // One that was not waiting for its reader just then is gone at once.
     const goingOn = `SELECT count() FROM system.processes WHERE ${running} AND NOT is_cancelled`;
-    await expect.poll(() => askClickHouse(goingOn), { timeout: 20_000 }).toBe("0");
+    await expect.poll(() => askClickHouse(goingOn)).toBe("0");
   };
   try {
     return await readThrough(response, killed);
@@ -141,7 +141,7 @@ describe.each(["aggregates", "events"] as const)("an answer of many megabytes of
       response.destroy(new Error("the reader left"));
     };
     await expect(readThrough(response, left)).rejects.toThrow("the reader left");
-    await expect.poll(countRunning, { timeout: 20_000 }).toBe("0");
+    await expect.poll(countRunning).toBe("0");
   });
 
   test.skipIf(ON_SERVERS)(
@@ -154,7 +154,7 @@ describe.each(["aggregates", "events"] as const)("an answer of many megabytes of
       const killed = async () => servers.forEach((pid) => process.kill(pid, "SIGKILL"));
       await expect(readThrough(response, killed)).rejects.toMatchObject({ code: "ECONNRESET" });
       const isReady = async () => (await fetch(`${toolchain.api}/readyz`)).status;
-      await expect.poll(isReady, { timeout: 30_000 }).toBe(200);
+      await expect.poll(isReady).toBe(200);
       const again = await openAnswer(api, path, "gzip");
       expect(await countLines(again.pipe(createGunzip()))).toBe(lines);
     },

@@ -344,7 +344,7 @@ describe("an insert that is repeated with its token", () => {
       await command("OPTIMIZE TABLE clients FINAL");
       // ClickHouse removes empty parts when it removes those that were merged.
       const merged = "SELECT name FROM system.parts WHERE table = 'clients' AND NOT active";
-      await expect.poll(() => clickhouse.rows(merged), { timeout: 15_000 }).toEqual([]);
+      await expect.poll(() => clickhouse.rows(merged)).toEqual([]);
       await insertChunk(clickhouse, chunk, `merged ${importId}`);
       await expectLive([]);
       const open = await clickhouse.rows(`SELECT name FROM system.tables WHERE database = currentDatabase()

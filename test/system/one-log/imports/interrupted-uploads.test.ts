@@ -95,7 +95,7 @@ describe("an upload whose sender breaks off", () => {
     // Its first chunks are in the exports already: settled, and earlier events overridden.
     const before = aggregatesOf(kept);
     const difference = async () => firstDifference(await linesNow(), before);
-    await expect.poll(difference, { timeout: 20_000, interval: 250 }).not.toBe("");
+    await expect.poll(difference, { interval: 250 }).not.toBe("");
     upload.breakOff();
     await expect.poll(newest).toMatchObject(ABORTED);
     await expectNothingStays();
@@ -149,7 +149,7 @@ describe("an upload that the program was killed under", () => {
     await expect(upload.answer).rejects.toThrow();
     await toolchain.restart();
     api = connectApi(toolchain.api, api.token);
-    await expect.poll(record, { timeout: 60_000, interval: 500 }).toMatchObject(ABORTED);
+    await expect.poll(record, { interval: 500 }).toMatchObject(ABORTED);
     await expectNothingStays();
   });
 });

@@ -65,7 +65,7 @@ beforeAll(async () => {
   postgres = await openTestPostgres();
   api = await serveApi({ pg: postgres.pg, routes: [BREAKS_OFF, FAILS_LATE, FAILS] });
   token = await api.account("alice");
-}, 60_000);
+});
 
 afterAll(async () => {
   await api[Symbol.asyncDispose]();

@@ -40,7 +40,7 @@ beforeAll(async () => {
   const active = new ActiveUploads();
   const routes = [...importRoutes({ pg, eventLog, active }), ...importEndingRoutes({ pg, active })];
   api = await serveApi({ pg, routes });
-}, 60_000);
+});
 
 afterAll(async () => {
   await api[Symbol.asyncDispose]();

@@ -24,7 +24,7 @@ beforeAll(async () => {
   const log = pino({ level: "silent" });
   requests = connectPostgres({ url: postgres.url, connectionsMax: 3, log, limits: LIMITS });
   api = await serveApi({ pg: requests });
-}, 60_000);
+});
 
 afterAll(async () => {
   await api?.[Symbol.asyncDispose]();

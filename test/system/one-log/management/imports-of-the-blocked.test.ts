@@ -36,7 +36,7 @@ beforeAll(async () => {
     ...importEndingRoutes({ pg, active }),
   ];
   api = await serveApi({ pg, routes });
-}, 60_000);
+});
 
 afterAll(async () => {
   await api[Symbol.asyncDispose]();

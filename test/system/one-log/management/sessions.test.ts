@@ -30,7 +30,7 @@ beforeAll(async () => {
   postgres = await openTestPostgres();
   api = await serveApi(postgres);
   deps = { pg: postgres.pg, tokens: api.tokens };
-}, 60_000);
+});
 
 afterAll(async () => {
   await api[Symbol.asyncDispose]();

@@ -41,7 +41,7 @@ beforeAll(async () => {
       ...aggregateRoutes({ pg, clickhouse }),
     ],
   });
-}, 60_000);
+});
 
 afterAll(async () => {
   await api[Symbol.asyncDispose]();

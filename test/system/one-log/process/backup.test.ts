@@ -66,7 +66,7 @@ beforeAll(async () => {
   expect(await backingUp).toContain("It holds the secret key");
   await api.pollToDone(underWay);
   before = await exportsOf(web);
-}, 300_000);
+});
 
 afterAll(async () => {
   await toolchain?.close();
@@ -130,5 +130,5 @@ describe("a backup beside the running service", () => {
     expect(kept.map(({ id }) => id)).toEqual(expect.arrayContaining(live.before.map(({ id }) => id)));
     const [, events = []] = await exportsOf(side);
     expect(events.length - 1).toBe(300 * kept.length);
-  }, 300_000);
+  });
 });

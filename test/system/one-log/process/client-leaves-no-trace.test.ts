@@ -144,9 +144,7 @@ async function clientOf(organization: string, agent: string) {
 async function erased(body: object): Promise<ErasureRecord> {
   const begun = await api.post<ErasureRecord>(`/v2/${ERASING}/erasures`, body);
   const path = `/v2/${ERASING}/erasures/${begun.id}`;
-  await expect
-    .poll(async () => (await api.get<ErasureRecord>(path)).status, { timeout: 90_000 })
-    .toBe("done");
+  await expect.poll(async () => (await api.get<ErasureRecord>(path)).status).toBe("done");
   return api.get<ErasureRecord>(path);
 }
 
@@ -186,7 +184,7 @@ test("a client that is erased is as if it had never been there, in every number 
   expect(done.events_erased).toBe(LINES.filter(({ address }) => address === ERASED).length);
   expect(await numbersOf(ERASING)).toEqual(await numbersOf(NEVER));
   expect(await api.readLines(`/v2/imports/${ERASING}/${record.id}/rejected`)).toEqual([REFUSED_OF_OTHER]);
-  await expect.poll(() => filesWith(toolchain.dataDir, needles), { timeout: 60_000 }).toEqual([]);
+  await expect.poll(() => filesWith(toolchain.dataDir, needles)).toEqual([]);
   expect(toolchain.log()).not.toContain(endpoint_id);
 });
 
@@ -207,7 +205,7 @@ test("one program of a client can be erased alone, and what comes later counts",
 test("the log of a retracted import goes with its events, refused lines and samples included", async () => {
   const path = `/v2/imports/${ERASING}/${record.id}`;
   expect((await api.request(path, { method: "DELETE" })).status).toBe(204);
-  await expect.poll(() => api.readLines(`${path}/rejected`), { timeout: 60_000 }).toEqual([]);
+  await expect.poll(() => api.readLines(`${path}/rejected`)).toEqual([]);
   await expect.poll(async () => (await api.get<EventImport>(path)).error_log_sample).toEqual([]);
   expect((await api.readLines(`${path}/log`)).map((line) => JSON.parse(line) as object)).toMatchObject([
     { type: "retracted" },

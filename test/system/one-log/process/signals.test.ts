@@ -13,7 +13,7 @@ function startProgram(code: string) {
   });
   let printed = "";
   program.stdout.on("data", (data: Buffer) => (printed += data.toString()));
-  const says = (text: string) => expect.poll(() => printed, { timeout: 10_000 }).toContain(text);
+  const says = (text: string) => expect.poll(() => printed).toContain(text);
   return { program, says, ended: once(program, "close") as Promise<[number | null, NodeJS.Signals | null]> };
 }
 

@@ -52,7 +52,7 @@ test("a thread that breaks is restarted, and is not ready in between", async () 
   thread.send({ fail: true });
   await expect.poll(() => ends()).toBe(1);
   expect(thread.isReady()).toBe(false);
-  await expect.poll(() => thread.isReady(), { timeout: 5_000 }).toBe(true);
+  await expect.poll(() => thread.isReady()).toBe(true);
   expect(received).toEqual([
     { ready: true, start: 1 },
     { ready: true, start: 2 },

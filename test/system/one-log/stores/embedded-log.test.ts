@@ -50,7 +50,7 @@ describe("the embedded event log, beside that", () => {
     );
     const acknowledged: string[] = [];
     child.stdout.on("data", (data: Buffer) => acknowledged.push(...data.toString().trim().split("\n")));
-    await expect.poll(() => acknowledged.length, { timeout: 20_000 }).toBeGreaterThan(20);
+    await expect.poll(() => acknowledged.length).toBeGreaterThan(20);
     child.kill("SIGKILL");
     await once(child, "close");
     const last = Number(acknowledged.at(-1));
@@ -73,7 +73,7 @@ describe("the embedded event log, beside that", () => {
         sent.slice(n, n + 8).map((text, partition) => log.append(bytes(text.padEnd(50_000)), { partition })),
       );
     }
-    await expect.poll(() => seen.length, { timeout: 20_000 }).toBe(sent.length);
+    await expect.poll(() => seen.length).toBe(sent.length);
     expect([...seen].sort()).toEqual([...sent].sort());
     expect(await log.lag("workers")).toBe(0);
     await Promise.all(workers.map(stopWorker));
@@ -271,7 +271,7 @@ describe("the embedded event log, beside that", () => {
 });
 
 const WHOLE = { batchBytesMax: 1_000, share: { index: 0, of: 1 } };
-const POLL = { timeout: 20_000, interval: 20 };
+const POLL = { interval: 20 };
 const BUILT_LOG = new URL("../../../../dist/deploy/stores/embedded/event-log/event-log.js", import.meta.url)
   .href;
 

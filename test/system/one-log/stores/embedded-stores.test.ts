@@ -28,12 +28,12 @@ interface Stores {
 beforeAll(async () => {
   path = await mkdtemp(join(tmpdir(), "embedded-stores-"));
   stores = await openStores();
-}, 120_000);
+});
 
 afterAll(async () => {
   await closeStores();
   await rm(path, { recursive: true, force: true });
-}, 60_000);
+});
 
 async function openStores(): Promise<Stores> {
   const dataDir = await openDataDir(path);
@@ -124,16 +124,15 @@ test("rows that were written before a SIGKILL of the program are there after an 
 
   expect(await asOwner("SELECT count() FROM maintainer.kept")).toBe("1000");
   expect(await askPostgres("SELECT count(*)::int FROM kept")).toEqual([[1000]]);
-}, 120_000);
+});
 
 test("the stores end when the program is killed, with nobody there to end them", async () => {
   await closeStores();
   const elsewhere = await holdStoresElsewhere();
   await elsewhere.kill();
-  for (const pid of elsewhere.storePids)
-    await expect.poll(() => isRunning(pid), { timeout: 20_000 }).toBe(false);
+  for (const pid of elsewhere.storePids) await expect.poll(() => isRunning(pid)).toBe(false);
   stores = await openStores();
-}, 120_000);
+});
 
 test("a second program on the directory learns which process holds it", async () => {
   await closeStores();
@@ -141,7 +140,7 @@ test("a second program on the directory learns which process holds it", async ()
   await expect(openDataDir(path)).rejects.toThrow(`in use by process ${elsewhere.pid}`);
   await elsewhere.kill();
   stores = await openStores();
-}, 120_000);
+});
 
 test("a wrong password is refused", async () => {
   const user = { username: stores.clickhouse.username, password: "wrong" };
@@ -171,7 +170,7 @@ test.each(["clickhouse", "postgres"] as const)(
   async (name) => {
     const { url, pid } = stores[name];
     process.kill(pid, "SIGKILL");
-    await expect.poll(() => stores[name].pid, { timeout: 30_000 }).not.toBe(pid);
+    await expect.poll(() => stores[name].pid).not.toBe(pid);
     expect(stores[name].url).toBe(url);
     expect(await asOwner("SELECT count() FROM maintainer.kept")).toBe("1000");
     expect(await askPostgres("SELECT count(*)::int FROM kept")).toEqual([[1000]]);
@@ -183,4 +182,4 @@ test("stopping the stores leaves no process behind", async () => {
   await closeStores();
   for (const pid of pids) expect(() => process.kill(pid, 0)).toThrow("ESRCH");
   stores = await openStores();
-}, 60_000);
+});
