@@ -38,6 +38,18 @@ export async function eraseClient(
   return true;
 }
 
+/** Whether a server still has events of a client: each deletes in its own time. Rejects while one of them is down. */
+export async function isOnAnyServer(
+  { shards }: Shards,
+  erasure: OpenErasure,
+  artifacts: readonly string[],
+): Promise<boolean> {
+  if (artifacts.length === 0) return false;
+  for (const { servers } of shards)
+    for (const server of servers) if (await hasRows(server, erasure, artifacts)) return true;
+  return false;
+}
+
 /** How many versions of events an erasure has found so far. */
 export async function countErased({ all }: Shards, erasure: string): Promise<number> {
   return countOf(all, {

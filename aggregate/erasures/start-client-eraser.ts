@@ -2,7 +2,7 @@ import type { Shards } from "../../schemas/shards.js";
 import type { ClientErasureStore, OpenErasure } from "../../schemas/client-erasure.js";
 import { importPages } from "../settlement/import-pages.js";
 import { startRounds, type Rounds } from "../settlement/start-rounds.js";
-import { countErased, eraseClient } from "./erase-client.js";
+import { countErased, eraseClient, isOnAnyServer } from "./erase-client.js";
 import { eraseRefusedLines } from "./erase-refused-lines.js";
 import { mergeAddresses } from "./merge-addresses.js";
 
@@ -53,8 +53,9 @@ async function eraseRest(
   const { shards, store, isEnriched, onErased } = dependencies;
   const hadAddresses = await mergeAddresses(shards, erasure.id);
   const lines = await eraseLines(ownerId, erasure, dependencies);
+  const hasEvents = await isOnAnyServer(shards, erasure, await store.artifactsOf(ownerId));
   await shards.requireEvery();
-  if (hadAddresses || lines.found) return putFound(erasure, lines.erased, dependencies);
+  if (hadAddresses || lines.found || hasEvents) return putFound(erasure, lines.erased, dependencies);
   if (!erasure.importsSettled || !(await isEnriched(erasure.askedAt))) return store.putWaiting(erasure.id);
   await store.putFinished(erasure.id);
   onErased?.(erasure.id);
@@ -75,10 +76,12 @@ async function eraseLines(
 ): Promise<{ found: boolean; erased: number }> {
   const all = { found: false, erased: 0 };
   for await (const imports of importPages((page) => store.importsWithRefusedLines(ownerId, page)))
-    for (const { tables } of shards.shards) {
-      const one = await eraseRefusedLines(tables, imports, (line) => isOfClient(line, erasure));
-      all.found ||= one.found;
-      all.erased += one.erased;
-    }
+    for (const { servers } of shards.shards)
+      for (const [index, server] of servers.entries()) {
+        const one = await eraseRefusedLines(server, imports, (line) => isOfClient(line, erasure));
+        all.found ||= one.found;
+        // The other servers of a shard have the same lines, until they deleted them as well.
+        if (index === 0) all.erased += one.erased;
+      }
   return all;
 }
