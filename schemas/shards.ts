@@ -30,8 +30,8 @@ export interface Shards {
   own(table: string): string;
   /** The name by which statements of one shard read a table with the rows of all shards. */
   whole(table: string): string;
-  /** Waits until `all` reads every row of these tables whose insert was answered. */
-  catchUp(tables: readonly string[]): Promise<void>;
+  /** Waits until `all` reads every row of these tables, or of all, whose insert was answered. */
+  catchUp(tables?: readonly string[]): Promise<void>;
   /**
    * Rejects if the servers know a shard that is not among these: its rows are read by `all`, and this process would change
    * none of them.
