@@ -16,6 +16,6 @@ export interface ServerState {
   /** Servers of the shard that must have a row. */
   quorum: number;
   isUp: boolean;
-  /** Undefined for a server that is down, or lets its user read no system tables. */
+  /** Undefined for a server that is down, has no tables, or lets its user read no system tables. */
   facts: ServerFacts | undefined;
 }

@@ -12,30 +12,43 @@ const MISSED_MAX = 2;
 
 /** One server of a cluster, and whether it is up as far as this thread knows. */
 export class ClusterServer {
-  private downUntil: number | undefined;
+  private known: boolean;
+  private downUntil = 0;
+  private asking: Promise<boolean> | undefined;
 
-  /** `url` may have credentials. */
+  /**
+   * `url` may have credentials. A server is up only while `isPrepared` says that its tables are complete; without it, until
+   * it was found down.
+   */
   constructor(
     readonly url: string,
-    private readonly now = () => performance.now(),
-  ) {}
+    private readonly isPrepared?: () => Promise<boolean>,
+  ) {
+    this.known = isPrepared === undefined;
+  }
 
   /** Without credentials. */
   get name(): string {
     return new URL(this.url).host;
   }
 
-  /** Asks only a server that was found down. */
+  /** Asks only a server that is not known yet, or was found down. */
   async isUp(): Promise<boolean> {
-    if (this.downUntil === undefined) return true;
-    if (this.now() < this.downUntil) return false;
-    if (await this.answers()) this.downUntil = undefined;
-    else this.noteDown();
-    return this.downUntil === undefined;
+    if (this.known) return true;
+    if (performance.now() < this.downUntil) return false;
+    this.asking ??= this.ask().finally(() => (this.asking = undefined));
+    return this.asking;
+  }
+
+  private async ask(): Promise<boolean> {
+    this.known = (await this.answers()) && (await (this.isPrepared?.() ?? true));
+    if (!this.known) this.noteDown();
+    return this.known;
   }
 
   noteDown(): void {
-    this.downUntil = this.now() + DOWN_MS;
+    this.known = false;
+    this.downUntil = performance.now() + DOWN_MS;
   }
 
   /**
@@ -59,6 +72,8 @@ export class ClusterServer {
     } catch (cause) {
       done.abort();
       caller?.removeEventListener("abort", forward);
+      // It may have lost its disk since it was asked.
+      if (codeOf(cause) === UNKNOWN_TABLE) this.known = this.isPrepared === undefined;
       const isDown = isUnreachable(cause) || (await silent);
       if (!isDown || caller?.aborted) throw cause;
       this.noteDown();
@@ -102,10 +117,14 @@ export class ServerDown extends Error {
 }
 
 function isUnreachable(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const { code } = error as { code?: unknown };
-  return error.message === "Timeout error." || (typeof code === "string" && UNREACHABLE.has(code));
+  return (error instanceof Error && error.message === "Timeout error.") || UNREACHABLE.has(codeOf(error));
 }
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "";
+}
+
+const UNKNOWN_TABLE = "60";
 
 /** Errors of connections, and those by which a server says that it takes nothing. Names: ClickHouse, ErrorCodes.cpp. */
 const UNREACHABLE: ReadonlySet<string> = new Set([

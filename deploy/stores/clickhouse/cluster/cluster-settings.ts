@@ -1,8 +1,9 @@
 import type { ClickHouseSettings } from "@clickhouse/client";
+import type { ClusterServers } from "../clickhouse-source.js";
 
 /** Shorter than the time after which a client gives up. Until a dead server's session is over, an insert waits this long. */
 const QUORUM_MS_MAX = 60_000;
-/** A server that was away is read again once it lacks nothing older. */
+/** Where a server may lack rows whose insert was answered: one that was away is read again once it lacks nothing older. */
 const DELAY_SECONDS_MAX = 2;
 /**
  * Where every server has a row before its insert is answered, only a server that was made anew may lack one, and that row is
@@ -15,13 +16,11 @@ const REMADE_DELAY_SECONDS_MAX = 20;
  * Lists of ids and lists from subqueries are sent to all shards: a row and the row that removes it lie on one shard, an
  * event and its override may not.
  */
-export function clusterSettings({
-  quorum,
-  replicas,
-}: {
-  quorum: number;
-  replicas: number;
-}): ClickHouseSettings {
+export function clusterSettings(
+  { quorum }: ClusterServers["shards"][number],
+  { shards }: Pick<ClusterServers, "shards">,
+): ClickHouseSettings {
+  const mayLack = shards.some((shard) => shard.quorum < shard.urls.length);
   return {
     skip_unavailable_shards: 0,
     optimize_skip_unused_shards: 0,
@@ -32,11 +31,7 @@ export function clusterSettings({
     insert_quorum: quorum > 1 ? String(quorum) : "0",
     insert_quorum_parallel: 1,
     insert_quorum_timeout: QUORUM_MS_MAX,
-    // With a smaller quorum, a server may lack rows whose insert was answered.
-    ...(replicas > 1 && {
-      max_replica_delay_for_distributed_queries: String(
-        quorum < replicas ? DELAY_SECONDS_MAX : REMADE_DELAY_SECONDS_MAX,
-      ),
-    }),
+    // Also of one server that reads several shards: the limit is for the servers of each.
+    max_replica_delay_for_distributed_queries: String(mayLack ? DELAY_SECONDS_MAX : REMADE_DELAY_SECONDS_MAX),
   };
 }

@@ -8,6 +8,7 @@ import { clusterSettings } from "./cluster-settings.js";
 import { connectShard, type ConnectedShard } from "./connect-shard.js";
 import { failOver, onFirstUp, type Connected } from "./fail-over.js";
 import { ClusterServer } from "./cluster-server.js";
+import { isPrepared } from "./is-prepared.js";
 import { requireEvery } from "./require-every.js";
 import { weighShards } from "./weigh-shards.js";
 
@@ -39,12 +40,12 @@ export function connectCluster(cluster: ClusterServers): Shards & AsyncDisposabl
 
 /** Streams results from the first server that is up. One that fails midway breaks the result off. */
 export function connectClusterResults(cluster: ClusterServers): ResultSource & AsyncDisposable {
-  const sources = cluster.shards.flatMap(({ urls, quorum }) =>
-    urls.map((url) => ({
-      server: new ClusterServer(url),
+  const sources = cluster.shards.flatMap((shard) =>
+    shard.urls.map((url) => ({
+      server: new ClusterServer(url, () => isPrepared(url, cluster)),
       client: connectResults(url, {
         database: cluster.wholeDatabase,
-        settings: clusterSettings({ quorum, replicas: urls.length }),
+        settings: clusterSettings(shard, cluster),
       }),
     })),
   );

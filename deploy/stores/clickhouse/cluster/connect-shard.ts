@@ -1,10 +1,11 @@
-import type { ClickHouseClient } from "@clickhouse/client";
+import { ClickHouseError, type ClickHouseClient } from "@clickhouse/client";
 import type { ClickHouse, Shard } from "../../../../schemas/shards.js";
 import { connectClickHouse } from "../connect-clickhouse.js";
 import type { ClusterServers } from "../clickhouse-source.js";
-import { ClusterServer } from "./cluster-server.js";
+import { ClusterServer, ServerDown } from "./cluster-server.js";
 import { clusterSettings } from "./cluster-settings.js";
 import { finishInserts } from "./finish-inserts.js";
+import { isPrepared } from "./is-prepared.js";
 import { failOver, onFirstUp, type Connected } from "./fail-over.js";
 import type { ShardState } from "./weigh-shards.js";
 
@@ -15,20 +16,22 @@ export interface ConnectedShard extends Shard, AsyncDisposable {
   /** Asks its servers. */
   state(): Promise<ShardState>;
   /** As `Shards.catchUp`, for the reads of these servers. */
-  catchUp(tables: readonly string[]): Promise<void>;
+  catchUp(tables?: readonly string[]): Promise<void>;
 }
 
 /** A server that takes longer cannot be written to soon. */
 const STATE_MS_MAX = 2_000;
 /** A part whose only server is gone cannot be fetched. */
 const SYNC_SECONDS_MAX = 20;
+const TIMEOUT_EXCEEDED = "159";
 
 export function connectShard(
-  { name, urls, quorum }: ClusterServers["shards"][number],
-  { wholeDatabase }: Pick<ClusterServers, "wholeDatabase">,
+  shard: ClusterServers["shards"][number],
+  cluster: Pick<ClusterServers, "shards" | "wholeDatabase">,
 ): ConnectedShard {
-  const settings = clusterSettings({ quorum, replicas: urls.length });
-  const servers = urls.map((url) => new ClusterServer(url));
+  const { name, urls, quorum } = shard;
+  const settings = clusterSettings(shard, cluster);
+  const servers = urls.map((url) => new ClusterServer(url, () => isPrepared(url, cluster)));
   const open: ClickHouseClient[] = [];
   const connect = (database?: string): Connected<ClickHouse>[] =>
     servers.map((server) => {
@@ -49,12 +52,13 @@ export function connectShard(
     name,
     tables,
     servers: lone,
-    whole: connect(wholeDatabase),
+    whole: connect(cluster.wholeDatabase),
     withStored,
     withAnswered: async (names) => (quorum === urls.length ? tables : withStored(names)),
     async catchUp(names) {
       if (quorum === urls.length) return;
-      await Promise.all(own.map((connected) => syncIfUp(connected, names)));
+      const wanted = names ?? (await replicatedTables(own, what));
+      await Promise.all(own.map((connected) => syncIfUp(connected, wanted)));
     },
     async state() {
       const free = (await Promise.all(own.map(freeBytesOf))).filter((bytes) => bytes !== undefined);
@@ -85,14 +89,20 @@ async function replicatedTables(servers: readonly Connected<ClickHouse>[], what:
 async function synced(connected: Connected<ClickHouse>, tables: readonly string[]): Promise<ClickHouse> {
   const { server, client } = connected;
   for (const table of tables)
-    await server.run((signal) =>
-      client.command({
-        query: "SYSTEM SYNC REPLICA {table:Identifier} LIGHTWEIGHT",
-        query_params: { table },
-        clickhouse_settings: { receive_timeout: SYNC_SECONDS_MAX },
-        abort_signal: signal,
-      }),
-    );
+    try {
+      await server.run((signal) =>
+        client.command({
+          query: "SYSTEM SYNC REPLICA {table:Identifier} LIGHTWEIGHT",
+          query_params: { table },
+          clickhouse_settings: { receive_timeout: SYNC_SECONDS_MAX },
+          abort_signal: signal,
+        }),
+      );
+    } catch (error) {
+      if (!(error instanceof ClickHouseError) || error.code !== TIMEOUT_EXCEEDED) throw error;
+      server.noteDown();
+      throw new ServerDown(`the ClickHouse server ${server.name} still fetches ${table}`, error);
+    }
   return failOver(() => [connected], `${server.name}`);
 }
 
@@ -104,6 +114,7 @@ async function syncIfUp(connected: Connected<ClickHouse>, tables: readonly strin
 
 /** Undefined for a server that takes no inserts now. */
 async function freeBytesOf({ server, client }: Connected<ClickHouse>): Promise<number | undefined> {
+  if (!(await server.isUp())) return undefined;
   try {
     const answer = await server.run(
       (signal) => client.query({ query: STATE, format: "JSONEachRow", abort_signal: signal }),

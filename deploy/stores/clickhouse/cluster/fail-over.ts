@@ -7,7 +7,10 @@ export interface Connected<Client> {
   client: Client;
 }
 
-/** Answers with the first server that is up, of servers that `what` names. `once` ends it with the first that is tried. */
+/**
+ * Runs `work` on the first server that is up, and on the next where one turns out to be down. `what` names them in errors. With
+ * `once` the first try is the last.
+ */
 export async function onFirstUp<Client, T>(
   servers: readonly Connected<Client>[],
   { what, once = false }: { what: string; once?: boolean },

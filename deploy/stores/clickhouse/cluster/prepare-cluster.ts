@@ -113,6 +113,29 @@ const FACTS = `
     toUInt8((SELECT count() FROM system.macros WHERE macro = 'replica') > 0) AS replicates,
     (SELECT uniqExact(shard_num) FROM system.clusters WHERE cluster = {cluster:String}) AS shards`;
 
+/** A table without replication keeps its rows to itself, and every other server of the shard would answer without them. */
+async function requireReplicated(
+  { server, facts }: Reached,
+  { database }: Pick<ClusterServers, "database">,
+): Promise<void> {
+  const answer = await server.query({
+    query: PLAIN_TABLES,
+    query_params: { database },
+    format: "JSONEachRow",
+  });
+  const [plain] = await answer.json<{ name: string }>();
+  if (plain === undefined) return;
+  throw new Error(
+    `the table ${plain.name} of ${facts.server} is not replicated: ` +
+      'see "From one server to a first shard" in deploy/docs/cluster.md',
+  );
+}
+
+const PLAIN_TABLES = `
+  SELECT name FROM system.tables
+  WHERE database = {database:String} AND name != 'migrations' AND engine LIKE '%MergeTree' AND engine NOT LIKE 'Replicated%'
+  ORDER BY name LIMIT 1`;
+
 /** Answers the names of the servers that are ready. */
 async function prepareShard(
   servers: readonly Reached[],
@@ -126,6 +149,7 @@ async function prepareShard(
     const isNew = (await readApplied(one.tables)).length === 0;
     (replicates && isNew ? made : migrated).push(one);
   }
+  if (replicates) for (const one of migrated) await requireReplicated(one, cluster);
   // First: a new server gets the columns that the others have.
   await migrateReplicas(
     migrated.map(({ tables }) => tables),

@@ -36,8 +36,10 @@ export function watchServers({ shards }: Pick<ClusterServers, "shards">): Watche
   };
 }
 
-function factsOf(row: Record<string, unknown>): ServerFacts {
+/** Undefined for a server without tables: it takes no inserts. */
+function factsOf(row: Record<string, unknown>): ServerFacts | undefined {
   const numberOf = (column: string) => Number(row[column]);
+  if (numberOf("tables") === 0) return undefined;
   return {
     readOnlyTables: numberOf("read_only"),
     queueEntries: numberOf("queue"),
@@ -49,5 +51,6 @@ function factsOf(row: Record<string, unknown>): ServerFacts {
 /** 285 TOO_FEW_LIVE_REPLICAS, 286 UNSATISFIED_QUORUM_FOR_PREVIOUS_WRITE, 319 UNKNOWN_STATUS_OF_INSERT. */
 const FACTS = `
   SELECT countIf(is_readonly) AS read_only, sum(queue_size) AS queue, max(absolute_delay) AS delay,
-    (SELECT sum(value) FROM system.errors WHERE code IN (285, 286, 319)) AS quorum_failures
+    (SELECT sum(value) FROM system.errors WHERE code IN (285, 286, 319)) AS quorum_failures,
+    (SELECT count() FROM system.tables WHERE database = currentDatabase()) AS tables
   FROM system.replicas WHERE database = currentDatabase()`;

@@ -94,6 +94,15 @@ async function countOf(clickhouse: ClickHouse, table: string): Promise<number> {
 }
 
 describeWithReplicas("a new replica", (given) => {
+  test("is not made of a server whose tables are not replicated, and the operator hears what to do", async () => {
+    await using database = openServersDatabase(given);
+    const [[first = ""] = []] = database.shards;
+    await prepareServers({ url: first }, { lock: "alone" });
+    await expect(prepareServers(database.source, { lock: "alone" })).rejects.toThrow(
+      `of ${new URL(first).host} is not replicated: see "From one server to a first shard"`,
+    );
+  });
+
   // The servers of other shards ask the first one of a shard by choice.
   test.each([0, 1])("is read once it has fetched what its shard has, as server %d of it", async (place) => {
     await using database = openServersDatabase(given);
@@ -117,6 +126,10 @@ describeWithReplicas("a new replica", (given) => {
     await pause(30_000);
     // Each statement asks another server.
     for (const _ of database.whole) expect(await countOf(shards.all, "retracted_imports")).toBe(1);
+    // Nor do statements about its own tables ask it: settlement would decide without what it lacks.
+    await using anew = connectShards(database.source);
+    const answered = await anew.shards[0]?.withAnswered(["retracted_imports"]);
+    expect(await countOf(answered as ClickHouse, "retracted_imports")).toBe(1);
     await server.command({ query: "SYSTEM START FETCHES retracted_imports" });
     expect(await prepareServers(database.source, { lock: "alone" })).toEqual([]);
   });
