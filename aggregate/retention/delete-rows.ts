@@ -33,7 +33,7 @@ export async function deleteRows(clickhouse: ClickHouse, rows: RowsToDelete): Pr
 
 /**
  * A replica that is behind may find fewer rows by a condition that reads another table. Replicas compare the parts that they
- * rewrote and take that of the first, and who deletes by such a condition asks again until no rows are left.
+ * rewrote and take that of the first. Callers with such a condition ask again until no rows are left.
  */
 const ON_REPLICAS = { allow_nondeterministic_mutations: 1 } as const;
 

@@ -1,6 +1,6 @@
 import type { ClickHouse } from "../../../schemas/shards.js";
 
-/** What is there to fetch is asked for again: a server with much of it takes hours. */
+/** A server may fetch for hours. It is asked again after this long. */
 const FETCH_SECONDS_MAX = 20;
 
 /** Whether a server has all rows that others of its shard have in the replicated tables of this database. */
