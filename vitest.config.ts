@@ -100,8 +100,8 @@ export default defineConfig({
   // Node 20 cannot parse `await using`.
   oxc: { target: "es2022", jsx: { runtime: "automatic", importSource: "preact" } },
   test: {
-    // Files that start programs wait for these for half of their time: with four workers two cores idled a fifth of theirs.
-    maxWorkers: 5,
+    // Each may run a cluster of its own. With five on two slow cores programs missed their 20 s to drain.
+    maxWorkers: 3,
     // Polls end as soon as they may; the default second would fail them on a busy machine.
     expect: { poll: { timeout: 120_000 } },
     sequence: { sequencer: SlowFirst },
