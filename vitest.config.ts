@@ -54,7 +54,7 @@ const WITH_PROCESSES = {
   setupFiles: ["test/support/fail-on-leaks.ts"],
   // Loading the modules of a file anew takes a second of processor time; what a file leaves open fails it.
   isolate: false,
-  // Beside four other files on two slow cores a test takes ten times as long as by itself. What hangs still ends.
+  // Beside other files on two slow cores a test takes up to ten times as long as by itself. What hangs still ends.
   testTimeout: 600_000,
   hookTimeout: 600_000,
   sequence: { groupOrder: 1 },
