@@ -9,6 +9,6 @@ export class BatchMemory {
   }
 
   release(): void {
-    this.bytes = new Uint8Array(0);
+    if (this.bytes.length > 0) this.bytes = new Uint8Array(0);
   }
 }

@@ -10,7 +10,7 @@ export type SharedConsumeOptions = Omit<ConsumeOptions, "share"> & { share: read
 
 /** How long a consumer that found nothing waits before it looks again: at first, and at most. */
 const IDLE_MS_MIN = 1;
-const IDLE_MS_MAX = 50;
+const IDLE_MS_MAX = 100;
 const IDLE_GROWTH = 1.5;
 
 /** Memory of batches is kept for the next one for this long. */
@@ -37,14 +37,14 @@ export async function startConsumer(
     return store.nextOffsets().value;
   }
 
-  async function consumeNext(partition: PartitionReader): Promise<boolean> {
+  async function consumeNext(partition: PartitionReader): Promise<void> {
     if (gather !== undefined) {
       const waiting = () => partition.waiting(readAppended());
       await gatherRecords(gather, { waiting, signal: stop.signal });
-      if (stop.signal.aborted) return false;
+      if (stop.signal.aborted) return;
     }
     const batch = partition.nextBatch(readAppended());
-    if (!batch) return false;
+    if (!batch) return;
     for (const { value } of batch.records) mappedBytes += value.length;
     if (mappedBytes > MAPPED_BYTES_MAX) {
       releaseMappedPages(store.file);
@@ -52,22 +52,24 @@ export async function startConsumer(
     }
     await handle(batch);
     if (!partition.isPast(batch)) throw new Error(`the handler returned without committing ${batch.token}`);
-    return true;
   }
 
   async function consumeAll(): Promise<void> {
     let idleMs = IDLE_MS_MIN;
     let foundAt = 0;
     while (!stop.signal.aborted) {
-      let found = false;
-      for (const partition of partitions) {
+      // One look for all partitions: an idle log is looked at ten times a second.
+      const appended = readAppended();
+      const found = partitions.filter((partition) => partition.hasNext(appended));
+      for (const partition of found) {
         if (stop.signal.aborted) return;
-        if (await consumeNext(partition)) found = true;
+        await consumeNext(partition);
       }
-      idleMs = found ? IDLE_MS_MIN : Math.min(idleMs * IDLE_GROWTH, IDLE_MS_MAX);
-      if (found) foundAt = performance.now();
+      const isIdle = found.length === 0;
+      idleMs = isIdle ? Math.min(idleMs * IDLE_GROWTH, IDLE_MS_MAX) : IDLE_MS_MIN;
+      if (!isIdle) foundAt = performance.now();
       else if (performance.now() - foundAt > RELEASE_AFTER_MS) memory.release();
-      if (!found) await pause(idleMs, { signal: stop.signal });
+      if (isIdle) await pause(idleMs, { signal: stop.signal });
     }
   }
 

@@ -7,6 +7,8 @@ import { written } from "./event-log-written.js";
 
 /** One partition as one group reads it; only one may be open for both at a time. */
 export interface PartitionReader {
+  /** Whether there is a next batch. */
+  hasNext(appended: readonly number[]): boolean;
   /** The records after the last commit, or the recorded range of a crash; undefined when none was appended. */
   nextBatch(appended: readonly number[]): LogBatch | undefined;
   /** How many records were appended after the last commit; 0 while a recorded range comes first. */
@@ -56,10 +58,13 @@ export async function openPartition(store: LogStore, options: PartitionOptions):
     };
   }
 
+  const hasNext = (appended: readonly number[]) => cursor.value.next < (appended[partition] ?? 0);
+
   return {
+    hasNext,
     nextBatch(appended) {
       const { next: first, range } = cursor.value;
-      if (first >= (appended[partition] ?? 0)) return undefined;
+      if (!hasNext(appended)) return undefined;
       const bytesMax = typeof batchBytesMax === "number" ? batchBytesMax : batchBytesMax();
       if (range) {
         const sizes = sizesWithin(store, { partition, first, end: range.last + 1, bytesMax: Infinity });
