@@ -67,6 +67,8 @@ export async function claimDeliveries(
   pg: Pool,
   { slots, failingSlots, perWebhook, perOwner, after, leaseMs, now }: ClaimOptions,
 ): Promise<ClaimedDelivery[]> {
+  const [{ any } = { any: false }] = await query<{ any: boolean }>(pg, ANY_PENDING);
+  if (!any) return [];
   const claim = uuidv7();
   const limits = [slots, failingSlots, perWebhook, perOwner];
   const values = [now ?? null, ...limits, after?.others ?? null, claim, leaseMs, after?.failing ?? null];
@@ -76,6 +78,9 @@ export async function claimDeliveries(
   });
   return rows.map((row) => ({ ...row, claim }));
 }
+
+/** Without a delivery to make, a look costs this one statement. */
+const ANY_PENDING = "select exists (select from webhook_deliveries where state = 'pending') as any";
 
 /** A process that freezes while it holds the lock loses it with its session. */
 const TAKE_TURN = `
