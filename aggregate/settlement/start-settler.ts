@@ -15,8 +15,9 @@ import { ImportPauses } from "./import-pauses.js";
 import { OwnerGathering } from "./owner-gathering.js";
 import { applyStaged, markRetracted, settle } from "./settle.js";
 
-/** How often to look for chunks that another process wrote. */
+/** How often to look for chunks that another process wrote, and while there are none. */
 const ROUND_MS = 150;
+const IDLE_ROUND_MS = 500;
 /**
  * Removing a million rows takes ClickHouse about 500 MB. The chunks are parameters of a query, and a server takes 128 KiB
  * for each: some 2,900 UUIDs.
@@ -71,13 +72,16 @@ async function settleUntil(
     await pause(PAUSE_AFTER_FAILURE_MS, { signal });
   };
   while (!signal.aborted) {
+    let isIdle = false;
     try {
       if (Date.now() - sweptAt >= SWEEP_MS) {
         pauses.forgetEnded();
         dependencies.onEnded?.("lost", await dependencies.store.abortAbandonedUploads());
         sweptAt = Date.now();
       }
-      for (const [ownerId, imports] of byOwner(await dependencies.store.dueImports(), pauses)) {
+      const due = await dependencies.store.dueImports();
+      isIdle = due.length === 0;
+      for (const [ownerId, imports] of byOwner(due, pauses)) {
         if (busy.has(ownerId) || busy.size >= OWNERS_AT_ONCE) continue;
         if (gathering.isWaiting(ownerId, imports)) continue;
         const settling = settleOwner(ownerId, imports, { ...dependencies, pauses, signal })
@@ -90,7 +94,7 @@ async function settleUntil(
     } catch (error) {
       await failed(error);
     }
-    await wakeUp.pause(ROUND_MS, { signal });
+    await wakeUp.pause(isIdle ? IDLE_ROUND_MS : ROUND_MS, { signal });
   }
   await Promise.all(busy.values());
 }
