@@ -184,7 +184,8 @@ test("a client that is erased is as if it had never been there, in every number 
   expect(done.events_erased).toBe(LINES.filter(({ address }) => address === ERASED).length);
   expect(await numbersOf(ERASING)).toEqual(await numbersOf(NEVER));
   expect(await api.readLines(`/v2/imports/${ERASING}/${record.id}/rejected`)).toEqual([REFUSED_OF_OTHER]);
-  await expect.poll(() => filesWith(toolchain.dataDir, needles)).toEqual([]);
+  // Reads every file of the installation.
+  await expect.poll(() => filesWith(toolchain.dataDir, needles), { interval: 1_000 }).toEqual([]);
   expect(toolchain.log()).not.toContain(endpoint_id);
 });
 
