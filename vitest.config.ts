@@ -1,28 +1,42 @@
 import { basename, dirname, join, relative, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 
 type ProjectConfig = NonNullable<TestProjectInlineConfiguration["test"]>;
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
+const OPTIMIZE_LATE = pathToFileURL(join(import.meta.dirname, "test/support/optimize-late.mjs"));
+process.env["NODE_OPTIONS"] = `${process.env["NODE_OPTIONS"] ?? ""} --import=${OPTIMIZE_LATE.href}`;
+
 /** Files of 20 s and more, the slowest first: begun last, they would run on alone. */
 const SLOW = [
-  "faults",
   "roles",
-  "hostile-bodies",
+  "slow-senders",
+  "faults",
   "poison-chunks",
+  "hostile-bodies",
   "funnel-faults",
+  "client-leaves-no-trace",
   "start-and-stop",
-  "group-reset",
-  "large-answers",
   "documents",
-  "collect-crashes",
+  "large-answers",
   "broker",
-  "event-log",
-  "settlement",
-  "given-servers",
+  "same-answers",
+  "broker-lost",
+  "group-reset",
+  "collect-crashes",
   "erasure",
-  "breakdowns",
+  "settlement",
+  "event-log",
+  "clickhouse-migrations",
+  "concurrent-imports",
   "funnel",
+  "import-command",
+  "authorisation",
+  "breakdowns",
+  "backup",
+  "drain",
+  "given-servers",
   "killed",
 ];
 
@@ -108,9 +122,12 @@ export default defineConfig({
     projects: [
       {
         extends: true,
+        plugins: [BUILT_PROGRAM],
         test: {
           name: "unit",
+          server: { deps: { external: [/\/dist\//] } },
           include: ["test/unit/**/*.test.ts"],
+          globalSetup: ["test/support/program/build.ts"],
           // Pure, so that files may share modules: loading them anew for each takes as long as the tests.
           isolate: false,
           testTimeout: 120_000,

@@ -23,7 +23,7 @@ const POLL_MS = 50;
 
 /**
  * Starts the built program with these arguments, with the flags of its first line on the `node` of PATH. Its variables
- * come from `env` alone, but for PATH and HOME.
+ * come from `env` alone, but for PATH, HOME, TMPDIR and NODE_OPTIONS.
  * `through` is a command that runs another, such as `nice`.
  */
 export function spawnProgram(
@@ -31,10 +31,16 @@ export function spawnProgram(
   env: ProcessEnvironment,
   through: readonly string[] = [],
 ): ChildProcess {
-  const { PATH = "", HOME = "/", TMPDIR } = process.env;
+  const { PATH = "", HOME = "/", TMPDIR, NODE_OPTIONS } = process.env;
   const [command = "", ...rest] = [...through, PROGRAM, ...args];
   return spawn(command, rest, {
-    env: { PATH, HOME, ...(TMPDIR !== undefined && { TMPDIR }), ...env },
+    env: {
+      PATH,
+      HOME,
+      ...(TMPDIR !== undefined && { TMPDIR }),
+      ...(NODE_OPTIONS !== undefined && { NODE_OPTIONS }),
+      ...env,
+    },
     stdio: ["ignore", "pipe", "pipe"],
   });
 }
