@@ -5,7 +5,7 @@ import { findPacking, type Packing } from "./find-packing.js";
 /** A header of CSV fits in this. */
 const HEAD_BYTES = 4 * 1024;
 /** A sender that is slower is not waited for: its lines are then refused one by one. */
-const WAIT_MS = 10_000;
+const WAIT_MS_MAX = 10_000;
 
 /**
  * Refuses a body that begins as another format does, before anything of it is imported. Resolves with the whole body.
@@ -14,7 +14,7 @@ const WAIT_MS = 10_000;
  */
 export async function assertNdjson(
   body: AsyncIterable<Buffer>,
-  { contentType = "" }: { contentType?: string } = {},
+  { contentType = "", idleMsMax = Infinity }: { contentType?: string; idleMsMax?: number | undefined } = {},
 ): Promise<AsyncIterable<Buffer>> {
   const parts = body[Symbol.asyncIterator]() as AsyncIterator<Buffer, undefined>;
   const read: Promise<IteratorResult<Buffer, undefined>>[] = [];
@@ -29,7 +29,8 @@ export async function assertNdjson(
       head = Buffer.concat([head, value]);
     }
   };
-  await Promise.race([readHead().catch(() => undefined), pause(WAIT_MS, { signal: decided.signal })]);
+  const waitMs = Math.min(WAIT_MS_MAX, idleMsMax);
+  await Promise.race([readHead().catch(() => undefined), pause(waitMs, { signal: decided.signal })]);
   decided.abort();
   const sentence = sentenceOf(head, contentType);
   if (sentence === undefined) return all(read, parts);

@@ -135,6 +135,7 @@ describeWithBroker("each role as processes of its own, on a Kafka broker", (brok
       ).there;
     await expect.poll(isThere).toBe(true);
     const early = start(apis[1]);
+    await early.send(LINE);
     expect(await early.answer).toMatchObject({ status: 409, body: { code: "import-in-progress" } });
     early.breakOff();
     first.end();

@@ -169,7 +169,8 @@ async function startImport(
   const received = { bytes: 0, lines: 0, stamp: 0 };
   const onReceived = (bytes: number) => void (received.bytes += bytes);
   const opened = openBody(ctx.req, { contentEncoding, bytesMax: bodyBytesMax, onReceived });
-  const body = counted(await assertNdjson(opened, { contentType: ctx.get("Content-Type") }), listener);
+  const ndjson = await assertNdjson(opened, { contentType: ctx.get("Content-Type"), idleMsMax });
+  const body = counted(ndjson, listener);
   if (parseFlag(ctx.query, "dryRun")) return answerDryRun(ctx, { body, target }, deps);
   const isLarge = isKnownLarge({ contentLength: ctx.get("Content-Length"), contentEncoding });
   using arrival = isLarge ? undefined : countArrival(deps.arriving);

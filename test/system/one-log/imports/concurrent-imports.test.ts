@@ -45,6 +45,7 @@ test("the 16th import of an owner is refused before its body is read, and only t
 
   const headers = { "Content-Length": "1000000000", Expect: "100-continue" };
   const sixteenth = openUpload(api, path, headers);
+  await sixteenth.send(LINE);
   const refusal = await sixteenth.answer;
   sixteenth.breakOff();
   expect(refusal).toMatchObject({
@@ -53,6 +54,7 @@ test("the 16th import of an owner is refused before its body is read, and only t
   });
   expect(Number(refusal.headers["retry-after"])).toBeGreaterThan(0);
   const anyPath = openUpload(api, "/v2/busy/import");
+  await anyPath.send(LINE);
   expect((await anyPath.answer).status).toBe(422);
   anyPath.breakOff();
   expect(await activeImports("busy")).toBe(15);
