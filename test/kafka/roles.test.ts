@@ -111,6 +111,7 @@ describeWithBroker("each role as processes of its own, on a Kafka broker", (brok
     };
     await expect.poll(active).toBe(15);
     const sixteenth = openUpload(apis[1], path);
+    await sixteenth.send(LINE);
     expect(await sixteenth.answer).toMatchObject({
       status: 422,
       body: { code: "too-many-active-imports", message: "too many active imports" },
