@@ -38,6 +38,11 @@ const SLOW = [
   "drain",
   "given-servers",
   "killed",
+  "drain-command",
+  "sharded-clickhouse",
+  "event-exports",
+  "statistics",
+  "event-versions",
 ];
 
 /** A worker ends when the next file is of another project, and a new one takes seconds: so each project at a stretch. */

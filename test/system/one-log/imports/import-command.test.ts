@@ -9,14 +9,15 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import type { ApiClient } from "../../../../deploy/demo/api-client.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
 import { makeOrganization, makePackage, makePixel } from "../../../support/imports/make-artifacts.js";
-import { startToolchain, type Toolchain } from "../../../support/program/start-toolchain.js";
+import type { Program } from "../../../support/program/program.js";
+import { sharedProgram } from "../../../support/program/shared-program.js";
 
 const PROGRAM = resolve("dist/deploy/main.js");
 const LOGS = resolve("test/fixtures/access-logs");
 const GOOD = '{"$time":"2025-03-10T12:00:00Z","$unique_id":"a"}';
 const BAD = '{"$time":"yesterday","$unique_id":"b"}';
 
-let toolchain: Toolchain;
+let toolchain: Program;
 let api: ApiClient;
 let folder: string;
 /** Each test imports into an organization of its own. */
@@ -25,17 +26,14 @@ let owners = 0;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "import-command-"));
-  toolchain = await startToolchain();
-  api = await toolchain.newAccount("ada");
+  toolchain = await sharedProgram();
+  api = await toolchain.newAccount("import-command-ada");
 });
 
-afterAll(async () => {
-  await toolchain?.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => rm(folder, { recursive: true, force: true }));
 
 beforeEach(async () => {
-  owner = `owner-${++owners}`;
+  owner = `import-command-${++owners}`;
   await makeOrganization(api, owner);
   await makePackage(api, { organization: owner, name: "@acme/tool", libraryType: "other" });
 });
