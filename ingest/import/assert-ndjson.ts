@@ -4,7 +4,7 @@ import { findPacking, type Packing } from "./find-packing.js";
 
 /** A header of CSV fits in this. */
 const HEAD_BYTES = 4 * 1024;
-/** A sender that is slower is not waited for: its lines are then refused one by one. */
+/** A sender that is slower, or idle for longer than it may be, is not waited for: its lines are then refused one by one. */
 const WAIT_MS_MAX = 10_000;
 
 /**

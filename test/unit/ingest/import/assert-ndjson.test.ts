@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { assertNdjson } from "../../../../ingest/import/assert-ndjson.js";
 
 async function* inParts(...parts: readonly (string | Buffer)[]): AsyncGenerator<Buffer> {
@@ -12,6 +12,8 @@ async function textOf(body: AsyncIterable<Buffer>): Promise<string> {
 }
 
 const LINE = '{"$time":"2026-11-01T08:00Z"}\n';
+
+afterEach(() => vi.useRealTimers());
 
 describe("a body that begins as another format does is refused", () => {
   test.each([
@@ -51,6 +53,20 @@ describe("any other body is handed on whole", () => {
   ])("%s", async (_, parts) => {
     const expected = Buffer.concat(parts.map((part) => Buffer.from(part))).toString("latin1");
     expect(await textOf(await assertNdjson(inParts(...parts)))).toBe(expected);
+  });
+
+  test("a body that stands still is handed on after the idle time of its sender", async () => {
+    vi.useFakeTimers();
+    const standing = (async function* (): AsyncGenerator<Buffer> {
+      await new Promise(() => undefined);
+      yield Buffer.from(LINE);
+    })();
+    const handedOn = vi.fn();
+    void assertNdjson(standing, { idleMsMax: 200 }).then(handedOn);
+    await vi.advanceTimersByTimeAsync(199);
+    expect(handedOn).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(handedOn).toHaveBeenCalledOnce();
   });
 
   test("a body that breaks off throws where it is read", async () => {
