@@ -43,8 +43,9 @@ export async function startConsumer(
       await gatherRecords(gather, { waiting, signal: stop.signal });
       if (stop.signal.aborted) return;
     }
-    const batch = partition.nextBatch(readAppended());
-    if (!batch) return;
+    // Takes records along that came since the look.
+    store.refresh();
+    const batch = partition.nextBatch();
     for (const { value } of batch.records) mappedBytes += value.length;
     if (mappedBytes > MAPPED_BYTES_MAX) {
       releaseMappedPages(store.file);

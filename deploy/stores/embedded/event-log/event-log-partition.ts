@@ -9,8 +9,8 @@ import { written } from "./event-log-written.js";
 export interface PartitionReader {
   /** Whether there is a next batch. */
   hasNext(appended: readonly number[]): boolean;
-  /** The records after the last commit, or the recorded range of a crash; undefined when none was appended. */
-  nextBatch(appended: readonly number[]): LogBatch | undefined;
+  /** The records after the last commit, or the recorded range of a crash. There must be some: see `hasNext`. */
+  nextBatch(): LogBatch;
   /** How many records were appended after the last commit; 0 while a recorded range comes first. */
   waiting(appended: readonly number[]): number;
   isPast(batch: LogBatch): boolean;
@@ -58,13 +58,10 @@ export async function openPartition(store: LogStore, options: PartitionOptions):
     };
   }
 
-  const hasNext = (appended: readonly number[]) => cursor.value.next < (appended[partition] ?? 0);
-
   return {
-    hasNext,
-    nextBatch(appended) {
+    hasNext: (appended) => cursor.value.next < (appended[partition] ?? 0),
+    nextBatch() {
       const { next: first, range } = cursor.value;
-      if (!hasNext(appended)) return undefined;
       const bytesMax = typeof batchBytesMax === "number" ? batchBytesMax : batchBytesMax();
       if (range) {
         const sizes = sizesWithin(store, { partition, first, end: range.last + 1, bytesMax: Infinity });
