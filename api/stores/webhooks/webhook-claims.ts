@@ -67,8 +67,8 @@ export async function claimDeliveries(
   pg: Pool,
   { slots, failingSlots, perWebhook, perOwner, after, leaseMs, now }: ClaimOptions,
 ): Promise<ClaimedDelivery[]> {
-  const [{ any } = { any: false }] = await query<{ any: boolean }>(pg, ANY_PENDING);
-  if (!any) return [];
+  const [row] = await query<{ pending: boolean }>(pg, ANY_PENDING);
+  if (row?.pending !== true) return [];
   const claim = uuidv7();
   const limits = [slots, failingSlots, perWebhook, perOwner];
   const values = [now ?? null, ...limits, after?.others ?? null, claim, leaseMs, after?.failing ?? null];
@@ -80,7 +80,7 @@ export async function claimDeliveries(
 }
 
 /** Without a delivery to make, a look costs this one statement. */
-const ANY_PENDING = "select exists (select from webhook_deliveries where state = 'pending') as any";
+const ANY_PENDING = "select exists (select from webhook_deliveries where state = 'pending') as pending";
 
 /** A process that freezes while it holds the lock loses it with its session. */
 const TAKE_TURN = `
