@@ -1,14 +1,11 @@
 import { basename, dirname, join, relative, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 
 type ProjectConfig = NonNullable<TestProjectInlineConfiguration["test"]>;
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { OPTIMIZE_LATE } from "./test/support/program/optimize-late.js";
 
-const OPTIMIZE_LATE = pathToFileURL(join(import.meta.dirname, "test/support/optimize-late.mjs"));
-process.env["NODE_OPTIONS"] = `${process.env["NODE_OPTIONS"] ?? ""} --import=${OPTIMIZE_LATE.href}`;
-
-/** Files of 20 s and more, the slowest first: begun last, they would run on alone. */
+/** Files of 15 s and more, roughly the slowest first: begun last, they would run on alone. */
 const SLOW = [
   "roles",
   "slow-senders",
@@ -121,6 +118,7 @@ export default defineConfig({
   test: {
     // Each may run a cluster of its own. With five on two slow cores programs missed their 20 s to drain.
     maxWorkers: 3,
+    execArgv: [`--import=${OPTIMIZE_LATE}`],
     // Polls end as soon as they may; the default second would fail them on a busy machine.
     expect: { poll: { timeout: 120_000 } },
     sequence: { sequencer: SlowFirst },

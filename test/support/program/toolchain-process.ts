@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pause } from "../../../schemas/async/pause.js";
 import type { Endpoints } from "../../../deploy/data-dir/data-dir.js";
+import { OPTIMIZE_LATE } from "./optimize-late.js";
 
 /** The program in a process of its own. */
 export interface ToolchainProcess {
@@ -23,7 +24,7 @@ const POLL_MS = 50;
 
 /**
  * Starts the built program with these arguments, with the flags of its first line on the `node` of PATH. Its variables
- * come from `env` alone, but for PATH, HOME, TMPDIR and NODE_OPTIONS.
+ * come from `env` alone, but for PATH, HOME and TMPDIR. It optimizes late where `env` has no NODE_OPTIONS of its own.
  * `through` is a command that runs another, such as `nice`.
  */
 export function spawnProgram(
@@ -31,16 +32,11 @@ export function spawnProgram(
   env: ProcessEnvironment,
   through: readonly string[] = [],
 ): ChildProcess {
-  const { PATH = "", HOME = "/", TMPDIR, NODE_OPTIONS } = process.env;
+  const { PATH = "", HOME = "/", TMPDIR } = process.env;
+  const NODE_OPTIONS = `--import=${OPTIMIZE_LATE}`;
   const [command = "", ...rest] = [...through, PROGRAM, ...args];
   return spawn(command, rest, {
-    env: {
-      PATH,
-      HOME,
-      ...(TMPDIR !== undefined && { TMPDIR }),
-      ...(NODE_OPTIONS !== undefined && { NODE_OPTIONS }),
-      ...env,
-    },
+    env: { PATH, HOME, NODE_OPTIONS, ...(TMPDIR !== undefined && { TMPDIR }), ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
 }
