@@ -37,14 +37,24 @@ export function openPoisonDetection({ note, save, mutex, stopping }: DetectionDe
       await mutex.lock(stopping);
       if (stopping.aborted) return mutex.unlock();
       note.enriching = index;
-      await save();
+      try {
+        await save();
+      } catch (error) {
+        // The range may be another worker's by now, which must not wait for this one.
+        note.enriching = undefined;
+        mutex.unlock();
+        throw error;
+      }
     },
     clear: (index) => void note.crashes.delete(index),
     async end() {
       if (note.enriching === undefined) return;
       note.enriching = undefined;
-      await save();
-      mutex.unlock();
+      try {
+        await save();
+      } finally {
+        mutex.unlock();
+      }
     },
     poisonReason(index) {
       const crashes = note.crashes.get(index) ?? 0;
