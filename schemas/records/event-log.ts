@@ -33,7 +33,7 @@ export class EventLogUnavailable extends Error {
   }
 }
 
-/** Another consumer owns the batch now and receives the same records. This consumer may not write them. */
+/** This consumer may no longer write the batch: it, or another one, is given the same records again. */
 export class BatchLost extends Error {
   constructor(message: string, options?: { cause: unknown }) {
     super(message, options);

@@ -1,10 +1,14 @@
 import { pino } from "pino";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { createKafka } from "../../deploy/stores/kafka/kafka-client.js";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { openKafkaLog } from "../../deploy/stores/kafka/event-log.js";
 import type { ApiClient } from "../../deploy/demo/api-client.js";
+import { retryWhileDown } from "../../enrich/batches/retry-while-down.js";
+import { BatchLost } from "../../schemas/records/event-log.js";
 import { openPersistentClickHouse } from "../faults/worlds/persistent-clickhouse.js";
 import { describeWithJava } from "../support/broker/describe-with-broker.js";
+import { findCoordinator, OFFSETS_TOPIC } from "../support/broker/find-coordinator.js";
 import { openJavaCluster, type JavaTestCluster } from "../support/broker/java-broker.js";
+import { onAdmin } from "../support/broker/on-admin.js";
 import { firstDifference } from "../support/imports/first-difference.js";
 import { openImportWorld, type ImportWorld } from "../support/imports/import-world.js";
 import { makePackage } from "../support/imports/make-artifacts.js";
@@ -17,6 +21,7 @@ const ORGANIZATION = "on-three";
 const RANGE = { startDate: "2025-03-01", endDate: "2025-05-01" };
 const IMPORTS = 3;
 const LINES = 12_000;
+const TOPIC = "events.raw";
 const TOPIC_RESOURCE = 2;
 
 describeWithJava("three brokers, of which one dies", () => {
@@ -25,7 +30,12 @@ describeWithJava("three brokers, of which one dies", () => {
 
   beforeAll(async () => {
     cluster = await openJavaCluster();
-    const env = { KAFKA_BROKERS: cluster.brokers.join(","), KAFKA_PARTITIONS: "6" };
+    // Without its coordinator an idle consumer joins as a new member, and its group waits for the session of the old one.
+    const env = {
+      KAFKA_BROKERS: cluster.brokers.join(","),
+      KAFKA_PARTITIONS: "6",
+      KAFKA_SESSION_TIMEOUT_MS: "6000",
+    };
     world = await openImportWorld(ORGANIZATION, { env });
   });
 
@@ -34,28 +44,52 @@ describeWithJava("three brokers, of which one dies", () => {
     await cluster?.[Symbol.asyncDispose]();
   });
 
-  async function describeTopic() {
-    const admin = createKafka(
-      { brokers: cluster.brokers, clientId: "operator" },
-      pino({ level: "silent" }),
-    ).admin();
-    await admin.connect();
-    const { topics } = await admin.fetchTopicMetadata({ topics: ["events.raw"] });
-    const { resources } = await admin.describeConfigs({
-      includeSynonyms: false,
-      resources: [{ type: TOPIC_RESOURCE, name: "events.raw", configNames: ["min.insync.replicas"] }],
+  const describeTopic = () =>
+    onAdmin(cluster.brokers, async (admin) => {
+      const { topics } = await admin.fetchTopicMetadata({ topics: [TOPIC] });
+      const { resources } = await admin.describeConfigs({
+        includeSynonyms: false,
+        resources: [{ type: TOPIC_RESOURCE, name: TOPIC, configNames: ["min.insync.replicas"] }],
+      });
+      const partitions = topics[0]?.partitions ?? [];
+      return {
+        copies: partitions.map(({ replicas }) => replicas.length),
+        leaders: new Set(partitions.map(({ leader }) => leader)).size,
+        inSync: resources[0]?.configEntries[0]?.configValue,
+      };
     });
-    await admin.disconnect();
-    const partitions = topics[0]?.partitions ?? [];
-    return {
-      copies: partitions.map(({ replicas }) => replicas.length),
-      leaders: new Set(partitions.map(({ leader }) => leader)).size,
-      inSync: resources[0]?.configEntries[0]?.configValue,
-    };
-  }
+
+  const copiesInSync = () =>
+    onAdmin(cluster.brokers, async (admin) => {
+      const { topics } = await admin.fetchTopicMetadata({ topics: [TOPIC, OFFSETS_TOPIC] });
+      return Math.min(...topics.flatMap(({ partitions }) => partitions.map(({ isr }) => isr.length)));
+    });
 
   test("hold three copies of the event log, of which two must be written", async () => {
     expect(await describeTopic()).toEqual({ copies: [3, 3, 3, 3, 3, 3], leaders: 3, inSync: "2" });
+  });
+
+  test("redeliver a batch whose coordinator died, and take its commit then", async () => {
+    const options = { brokers: cluster.brokers, clientId: "test", prefix: "moved.", partitions: 1 };
+    await using log = await openKafkaLog({ ...options, createTopics: true }, pino({ level: "silent" }));
+    await log.append([Buffer.from("one")], { partition: 0 });
+    const coordinator = await findCoordinator(cluster, "moved.enrich");
+    onTestFinished(async () => {
+      await coordinator.restart();
+      // Of the copies two must be written: the next test kills another one.
+      await expect.poll(copiesInSync).toBe(3);
+    });
+    const given: string[][] = [];
+    const share = { index: 0, of: 1 };
+    await log.consume({ group: "enrich", batchBytesMax: 1024, share }, async (batch) => {
+      given.push(batch.records.map(({ value }) => Buffer.from(value).toString()));
+      if (given.length === 1) await coordinator.kill("SIGKILL");
+      const isDown = (error: unknown) => !(error instanceof BatchLost);
+      await retryWhileDown(() => batch.commit(), { onFailure: () => undefined, isDown });
+    });
+    await expect.poll(() => log.lag("enrich").catch(() => undefined)).toBe(0);
+    expect(given.length).toBeGreaterThan(1);
+    expect(new Set(given.flat())).toEqual(new Set(["one"]));
   });
 
   const whenEnriching = () =>
@@ -77,8 +111,8 @@ describeWithJava("three brokers, of which one dies", () => {
 
   test("count every line of the imports under way once", async () => {
     const { api, recountBodies, toolchain } = world;
-    const [victim] = cluster.members;
-    const lost = whenEnriching().then(() => victim?.kill("SIGKILL"));
+    const victim = await findCoordinator(cluster, "enrich");
+    const lost = whenEnriching().then(() => victim.kill("SIGKILL"));
     const clickhouse = openPersistentClickHouse(() => toolchain.endpoints.clickhouse ?? "");
     await Promise.all(
       Array.from({ length: IMPORTS }, async (_, index) => {

@@ -6,12 +6,8 @@ import kafkajs, {
   type KafkaMessage,
 } from "kafkajs";
 import type { Logger } from "pino";
-import {
-  BatchLost,
-  EventLogUnavailable,
-  type ConsumeOptions,
-  type LogBatch,
-} from "../../../schemas/records/event-log.js";
+import { BatchLost, type ConsumeOptions, type LogBatch } from "../../../schemas/records/event-log.js";
+import { commitFailure, isBrokerGone, rejoinError } from "./commit-failure.js";
 import { gapAt, logGap } from "./event-log-gap.js";
 import { formatRange, readPositions, type Position, type RecordedRange } from "./event-log-position.js";
 import { heartbeatMs, sendHeartbeats } from "./send-heartbeats.js";
@@ -143,11 +139,16 @@ export function openReader(consumer: Consumer, dependencies: ReaderDependencies)
       const at = { partition: mine.partition, offset: String(offset), metadata: formatRange(range) };
       // Not consumer.commitOffsets: that hides Kafka's name for an error, tries again under whatever generation there
       // is by then, and passes over the commit of a consumer that has stopped as if it were done.
-      await payload
-        .commitOffsetsIfNecessary({ topics: [{ topic, partitions: [at] }] })
-        .catch((error: unknown) => {
-          throw commitFailure(error);
+      const send = () => payload.commitOffsetsIfNecessary({ topics: [{ topic, partitions: [at] }] });
+      try {
+        await send().catch((error: unknown) => {
+          // kafkajs also forgets a living broker, after a closed connection. It has asked for all of them again by now.
+          if (isBrokerGone(error)) return send();
+          throw error;
         });
+      } catch (error) {
+        throw commitFailure(error);
+      }
       state.position = { next: offset, range };
     };
     const batch: LogBatch = {
@@ -180,7 +181,10 @@ export function openReader(consumer: Consumer, dependencies: ReaderDependencies)
 
   /** A batch that was lost is somebody else's: this consumer goes on with what it is given next. */
   function failed(error: unknown): Error {
-    if (error instanceof BatchLost && !stopped) return rejoin(error);
+    if (error instanceof BatchLost && !stopped) {
+      if (isBrokerGone(error.cause)) dependencies.log.warn({ topic, group: options.group }, error.message);
+      return rejoinError(error);
+    }
     stopped = true;
     crash(error instanceof Error ? error : new Error("consuming failed", { cause: error }));
     void consumer.disconnect().catch(() => undefined);
@@ -215,26 +219,4 @@ function timesOf(records: readonly KafkaMessage[], recorded: RecordedRange | und
 
 function isEndOf({ last, lastTime }: RecordedRange, { offset, timestamp }: KafkaMessage): boolean {
   return Number(offset) === last && (lastTime === undefined || lastTime === timestamp);
-}
-
-/** kafkajs knows what to do with its own errors. */
-function rejoin(error: BatchLost): Error {
-  return error.cause instanceof Error ? error.cause : error;
-}
-
-/**
- * Kafka's names of the errors of a commit that mean that another member has, or will have, the partition. All others
- * are retried.
- */
-const LOST = new Set([
-  "ILLEGAL_GENERATION",
-  "UNKNOWN_MEMBER_ID",
-  "REBALANCE_IN_PROGRESS",
-  "FENCED_INSTANCE_ID",
-]);
-
-function commitFailure(error: unknown): Error {
-  const type = (error as { type?: string } | undefined)?.type ?? "";
-  if (LOST.has(type)) return new BatchLost(`the group has moved on (${type})`, { cause: error });
-  return new EventLogUnavailable("Kafka did not take a commit", { cause: error });
 }
