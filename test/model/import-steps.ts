@@ -5,7 +5,7 @@ import type { EventImport } from "../../schemas/records/import-store.js";
 import { openUpload } from "../support/imports/open-upload.js";
 import { lineOf } from "../support/statistics/sent-events.js";
 import { drawEvent } from "./draw-event.js";
-import { deletedIn, type ModelImport } from "./model.js";
+import { deletedIn, wasJustDeleted, type ModelImport } from "./model.js";
 import type { ModelOwner } from "./model-owner.js";
 import type { PlannedBody } from "./plan-steps.js";
 import { whenSettled } from "./when-settled.js";
@@ -29,6 +29,7 @@ export async function startImport(owner: ModelOwner, planned: PlannedBody): Prom
       },
       body: planned.gzip ? gzipSync(body) : body,
     });
+  const isUncertain = model.artifacts.some(wasJustDeleted);
   let answer = await send();
   // So many may be under way at a time.
   if (answer.status === 422) {
@@ -38,7 +39,7 @@ export async function startImport(owner: ModelOwner, planned: PlannedBody): Prom
   const started = (await answer.json()) as EventImport;
   assert.equal(answer.status, 200, JSON.stringify(started));
   const events = drawn.filter(({ artifact }) => !deletedIn(model.artifacts, artifact.id));
-  const refused = planned.refused + drawn.length - events.length;
+  const refused = isUncertain ? undefined : planned.refused + drawn.length - events.length;
   const sent: ModelImport = {
     id: started.id,
     events,

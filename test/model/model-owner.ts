@@ -28,9 +28,9 @@ export async function openModelOwner(world: FaultWorld, name: string): Promise<M
   for (const libraryType of types) {
     // A name at npm is one owner's.
     const named = { organization: name, name: `${name}-${libraryType}`, libraryType };
-    artifacts.push({ ...(await makePackage(api, named)), name: named.name, deleted: false });
+    artifacts.push({ ...(await makePackage(api, named)), name: named.name });
   }
-  artifacts.push({ ...(await makePixel(api, { owner: name, name: "docs" })), name: "docs", deleted: false });
+  artifacts.push({ ...(await makePixel(api, { owner: name, name: "docs" })), name: "docs" });
   const host = `get.${name}.invalid`;
   const [files] = artifacts;
   await api.post(`/v1/packages/${files?.id}/routes`, {

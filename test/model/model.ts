@@ -1,3 +1,4 @@
+import { TRUSTED_MS } from "../../enrich/lookups/artifacts/artifact-cache.js";
 import { classify, isEngaged } from "../../aggregate/funnel/classify.js";
 import { DAY_MS } from "../../schemas/date-range.js";
 import type { Stage, StageBefore } from "../../schemas/records/funnel.js";
@@ -19,7 +20,8 @@ export interface Model {
 
 export interface ModelArtifact extends KnownArtifact {
   name: string;
-  deleted: boolean;
+  /** A time of `performance.now()`; absent while it is there. */
+  deletedAt?: number;
 }
 
 export interface ModelImport {
@@ -41,16 +43,26 @@ export interface ModelChange {
 }
 
 /** Of all events with one unique id, the last that was received and not retracted. */
-export function liveEvents({ artifacts, imports, collected }: Model): SentEvent[] {
+export function liveEvents({ imports, collected, ...model }: Model): SentEvent[] {
   const latest = new Map<string, SentEvent>();
   for (const { events } of imports.filter(({ gone }) => !gone))
     for (const event of events) latest.set(`${event.artifact.id} ${event.key}`, event);
-  const kept = new Set(artifacts.filter(({ deleted }) => !deleted).map(({ id }) => id));
+  const kept = new Set(keptArtifacts(model).map(({ id }) => id));
   return [...latest.values(), ...collected].filter(({ artifact }) => kept.has(artifact.id));
 }
 
+/** Those that were not deleted. */
+export function keptArtifacts({ artifacts }: Pick<Model, "artifacts">): ModelArtifact[] {
+  return artifacts.filter(({ deletedAt }) => deletedAt === undefined);
+}
+
+/** Whether enrichment may still trust what it knew of a package before: then lines of it are imported. */
+export function wasJustDeleted({ deletedAt }: ModelArtifact): boolean {
+  return deletedAt !== undefined && performance.now() - deletedAt < TRUSTED_MS;
+}
+
 export function deletedIn(artifacts: readonly ModelArtifact[], id: string): boolean {
-  return artifacts.some((each) => each.id === id && each.deleted);
+  return artifacts.some((each) => each.id === id && each.deletedAt !== undefined);
 }
 
 /** A run of the funnel now: moves companies, and notes what is announced. */

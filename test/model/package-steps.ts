@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
 import { makePackage, TYPE_FIELDS } from "../support/imports/make-artifacts.js";
-import type { ModelArtifact } from "./model.js";
+import { keptArtifacts, type ModelArtifact } from "./model.js";
 import type { ModelOwner } from "./model-owner.js";
 
 const PACKAGES_MAX = 8;
 
 export async function addPackage({ api, name: organization, model }: ModelOwner): Promise<void> {
-  if (model.artifacts.filter(({ deleted }) => !deleted).length > PACKAGES_MAX) return;
+  if (keptArtifacts(model).length > PACKAGES_MAX) return;
   const named = { organization, name: `package-${model.artifacts.length}`, libraryType: "other" } as const;
-  model.artifacts.push({ ...(await makePackage(api, named)), name: named.name, deleted: false });
+  model.artifacts.push({ ...(await makePackage(api, named)), name: named.name });
 }
 
 function packageOf({ model }: ModelOwner, which: number): ModelArtifact | undefined {
-  const packages = model.artifacts.filter(({ kind, deleted }) => kind === "package" && !deleted);
+  const packages = keptArtifacts(model).filter(({ kind }) => kind === "package");
   return packages[which % packages.length];
 }
 
@@ -39,7 +39,7 @@ export async function deletePackage(owner: ModelOwner, which: number): Promise<v
   if (deleted === undefined) return;
   const { status } = await owner.api.request(`/v1/packages/${deleted.id}`, { method: "DELETE" });
   assert.equal(status, 204);
-  deleted.deleted = true;
+  deleted.deletedAt = performance.now();
   // Lines of it that are not enriched yet may still be refused.
   for (const sent of owner.model.imports)
     if (sent.events.some(({ artifact }) => artifact.id === deleted.id)) sent.refused = undefined;

@@ -17,7 +17,8 @@ export interface ArtifactRequest {
 export type ResolveArtifact = (request: ArtifactRequest, since: number) => Promise<Artifact | undefined>;
 
 const ENTRIES_MAX = 20_000;
-const TRUSTED_MS = 1_000;
+/** How long an answer is trusted, in milliseconds. */
+export const TRUSTED_MS = 1_000;
 
 type Answer = { artifact: Artifact | undefined };
 type TimedAnswer = Answer & { askedAt: number };

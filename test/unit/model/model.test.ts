@@ -3,7 +3,7 @@ import { Random } from "../../../deploy/demo/random.js";
 import { liveEvents, type Model } from "../../model/model.js";
 import { sentEvent } from "../../support/statistics/sent-events.js";
 
-const artifact = { kind: "package", id: "p", libraryType: "other", name: "files", deleted: false } as const;
+const artifact = { kind: "package", id: "p", libraryType: "other", name: "files" } as const;
 const event = (key: string, day: string) => sentEvent(new Random(1), { artifact, key, day });
 const sent = (id: string, ...events: ReturnType<typeof event>[]) => ({
   ...{ id, events, gone: false, aborted: false, retracted: false, refused: 0 },
@@ -27,6 +27,6 @@ test("in the model the last event with an id counts, until its import is retract
 
 test("in the model nothing of a deleted package counts", () => {
   const model = modelOf(sent("1", event("a", "2025-03-01")));
-  model.artifacts = [{ ...artifact, deleted: true }];
+  model.artifacts = [{ ...artifact, deletedAt: 0 }];
   expect(daysOf(model)).toEqual([]);
 });
