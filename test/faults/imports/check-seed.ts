@@ -11,8 +11,11 @@ import type { SeedOutcome, Verdict } from "./verdict.js";
 const RANGE = { startDate: "2025-03-01", endDate: "2025-04-01" };
 
 /** Waits until everything of the seed has come to rest, then compares it with what was sent and acknowledged. */
-export async function checkSeed(world: FaultWorld, { packages, sent }: SeedOutcome): Promise<Verdict> {
-  const verdict: Verdict = { lost: 0, doubled: 0, mismatched: 0, miscounted: 0, stuck: 0, details: [] };
+export async function checkSeed(
+  world: FaultWorld,
+  { packages, sent }: SeedOutcome,
+  verdict: Verdict,
+): Promise<void> {
   await whenAtRest(world, packages, verdict);
   await world.disarm();
   // A frozen process has gone on since, and may have had something to write.
@@ -22,7 +25,6 @@ export async function checkSeed(world: FaultWorld, { packages, sent }: SeedOutco
     const ofPackage = { artifact, sent, imports: imports.filter((each) => each.packageId === artifact.id) };
     await checkPackage(world, ofPackage, verdict);
   }
-  return verdict;
 }
 
 interface CheckedPackage {

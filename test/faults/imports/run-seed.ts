@@ -3,6 +3,7 @@ import type { EventImport } from "../../../schemas/records/import-store.js";
 import { breakView } from "../../support/stores/break-view.js";
 import { makePackage } from "../../support/imports/make-artifacts.js";
 import type { KnownArtifact } from "../../support/imports/recount-line.js";
+import { whenAtRest } from "./check-imports.js";
 import { checkSeed } from "./check-seed.js";
 import { composeBody } from "./compose-body.js";
 import type { FaultWorld } from "../worlds/fault-world.js";
@@ -41,12 +42,15 @@ export async function runPlan(world: FaultWorld, plan: SeedPlan): Promise<SeedRe
   const sending = Promise.all(plan.senders.map((imports) => sendAll(world, { imports, seed, packages })));
   const [sent, failed] = await Promise.all([sending, breaking]);
   const armed = plan.faults.filter(({ action }) => action !== "break view").length;
+  const verdict: Verdict = { lost: 0, doubled: 0, mismatched: 0, miscounted: 0, stuck: 0, details: [] };
   for (const one of plan.more) {
+    // Imports that are settled together pass the points of settlement once.
+    await whenAtRest(world, packages, verdict);
     if ((await world.carriedOut()).size === armed) break;
     sent.push(await sendAll(world, { imports: [one], seed, packages }));
   }
   const outcome: SeedOutcome = { packages, sent: sent.flat() };
-  const verdict = await checkSeed(world, outcome);
+  await checkSeed(world, outcome, verdict);
   const carriedOut = await world.carriedOut();
   return {
     seed,
