@@ -135,9 +135,12 @@ function writeWith(pace: Pace, { writer, onWritten }: LaneDependencies): (batch:
     const startedAt = performance.now();
     const again = batch.recordedNote !== undefined;
     const bytes = batch.records.reduce((sum, { value }) => sum + unpackedSize(value), 0);
-    await writeBatch(batch, writer);
-    // Otherwise an idle worker keeps the records of its last batch.
-    delete writer.current.range;
+    try {
+      await writeBatch(batch, writer);
+    } finally {
+      // Otherwise an idle worker keeps the records of its last batch.
+      delete writer.current.range;
+    }
     const durationMs = performance.now() - startedAt;
     pace.onWritten({ bytes, durationMs });
     onWritten?.({ durationMs, again });

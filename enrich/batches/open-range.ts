@@ -53,9 +53,6 @@ interface RangeDependencies extends Omit<DetectionDependencies, "save"> {
   again: Again;
 }
 
-/** A log refuses a note of who lost the range. One that is younger proves enough: tokens are known for longer by far. */
-const OWNED_FOR_MS = 30_000;
-
 /** Where the note grows too large, all records that are not written yet are excluded: an operator can retry them. */
 export function openRange(
   batch: LogBatch,
@@ -79,7 +76,8 @@ export function openRange(
     tries,
     save,
     requireOwned: async () => {
-      if (sinceRecorded() > OWNED_FOR_MS) await record();
+      // A log refuses the note of who lost the range.
+      if (sinceRecorded() >= batch.ownedForMs) await record();
     },
     wantedIn: ({ from, to }) =>
       records.slice(from, to).filter((record) => !repeated.has(record.index) && isWanted(record, note)),

@@ -84,6 +84,11 @@ export interface LogBatch {
   /** The note of an earlier `recordRange` of the same range, if a crash prevented its commit. */
   readonly recordedNote: string | undefined;
   /**
+   * For so many milliseconds after a call of `recordRange` no other consumer is given these records, also if this process
+   * stands still meanwhile. Infinity where a log has no other consumers.
+   */
+  readonly ownedForMs: number;
+  /**
    * Records durably that exactly this range is about to be written, with a note (up to 3 KB) of all that determines the
    * writes. After a crash the first batch of the partition is this range again, whatever was appended since, with the
    * note as `recordedNote`. Each call before the commit replaces the note, so that it can record progress.

@@ -2,7 +2,7 @@ import { PartitionAssigners } from "kafkajs";
 import type { ConsumeOptions, LogBatch, LogConsumer } from "../../../schemas/records/event-log.js";
 import { assignLanes } from "./assign-lanes.js";
 import { disconnect } from "./disconnect.js";
-import { openReader, type ConsumerDependencies } from "./event-log-reader.js";
+import { openReader, REBALANCE_TIMEOUT_MS, type ConsumerDependencies } from "./event-log-reader.js";
 import { explainRefusal } from "./explain-refusal.js";
 import { heartbeatMs } from "./send-heartbeats.js";
 
@@ -24,6 +24,7 @@ export async function startConsumer(
   const consumer = kafka.consumer({
     groupId: options.group,
     sessionTimeout: sessionTimeoutMs,
+    rebalanceTimeout: REBALANCE_TIMEOUT_MS,
     heartbeatInterval: heartbeatMs(sessionTimeoutMs),
     partitionAssigners: options.lane === undefined ? [roundRobin] : [assignLanes(options.lane), roundRobin],
     maxBytesPerPartition: FETCH_BYTES.partition,

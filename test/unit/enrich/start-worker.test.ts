@@ -34,6 +34,7 @@ async function work({
     records: chunks.map((chunk, index) => ({ offset: 5 + index, value: encodeRawChunk(chunk) })),
     token: TOKEN,
     recordedNote,
+    ownedForMs: Infinity,
     recordRange: async (note) => void steps.push(`range ${note}`),
     commit: async () => void steps.push("commit"),
   };

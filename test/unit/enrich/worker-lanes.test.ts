@@ -48,6 +48,7 @@ function batchOf(lane: Lane, { chunks, committed }: { chunks: number; committed:
     records: Array.from({ length: chunks }, (_, offset) => ({ offset, value })),
     token: `log:events.raw:${lane}:0-${chunks - 1}`,
     recordedNote: undefined,
+    ownedForMs: Infinity,
     recordRange: async () => undefined,
     commit: async () => void committed.push(lane),
   };

@@ -53,6 +53,8 @@ export async function openPartition(store: LogStore, options: PartitionOptions):
       records,
       token: `${store.id}:${store.topic}:${partition}:${first}-${last}`,
       recordedNote,
+      // One process at a time has the data directory.
+      ownedForMs: Infinity,
       recordRange: (note) => moveCursor({ next: first, range: { last, note } }),
       commit: () => moveCursor({ next: last + 1 }),
     };

@@ -18,6 +18,7 @@ import { oneServer } from "../../../../deploy/stores/clickhouse/one-server.js";
 
 const TOKEN = "log:events.raw:0:5-9";
 const FIRST_OFFSET = 5;
+const OWNED_FOR_MS = 10_000;
 const FIRST_STAMP = 1_000;
 
 /** The program died: nothing after this happens, and nothing is cleaned up. */
@@ -67,6 +68,7 @@ function world(agents: readonly string[], records = agents.map(recordOf)) {
       records: records.map((value, index) => ({ offset: FIRST_OFFSET + index, value })),
       token: TOKEN,
       recordedNote: kept.note,
+      ownedForMs: OWNED_FOR_MS,
       async recordRange(note) {
         if (kept.lost) throw new BatchLost("taken over");
         kept.notes.push((kept.note = note));
@@ -513,7 +515,7 @@ describe("a worker that stands still right before an insert", () => {
     }
   }
 
-  const STILL_MS = 31_000;
+  const STILL_MS = OWNED_FOR_MS + 1_000;
   const still = {
     "with its machine": () => vi.setSystemTime(Date.now() + STILL_MS),
     "by itself": () => vi.advanceTimersByTime(STILL_MS),

@@ -14,11 +14,12 @@ const recordsAt = (...times: string[]) =>
   })) as KafkaMessage[];
 
 /** The batches, commits and log lines of a consumer that finds `metadata` beside the committed offset 7. */
-async function consume(messages: KafkaMessage[], metadata: string) {
+async function consume(messages: KafkaMessage[], metadata: string, sessionTimeoutMs = 30_000) {
   const errors: string[] = [];
   const lost: number[] = [];
   const write = (line: string) => void errors.push((JSON.parse(line) as { msg: string }).msg);
   const committed: { offset: string; metadata: string }[] = [];
+  const ownedForMs: number[] = [];
   const batches: { token: string; note: string | undefined; times: string[] }[] = [];
   const partitions = [{ partition: PARTITION, offset: "7", metadata }];
   const reader = openReader({} as Consumer, {
@@ -26,13 +27,14 @@ async function consume(messages: KafkaMessage[], metadata: string) {
     admin: { fetchOffsets: async () => [{ topic: "events.raw", partitions }] } as unknown as Admin,
     topic: "events.raw",
     logId: "log",
-    sessionTimeoutMs: 30_000,
+    sessionTimeoutMs,
     log: pino({ level: "error" }, { write }),
     onRecordsLost: (records) => lost.push(records),
     options: { group: "enrich", batchBytesMax: 1_000, share: { index: 0, of: 1 } },
     crash: (error) => errors.push(String(error)),
     async handle(batch) {
       const times = batch.records.map(({ value }) => Buffer.from(value).toString());
+      ownedForMs.push(batch.ownedForMs);
       batches.push({ token: batch.token, note: batch.recordedNote, times });
       await batch.recordRange("begun");
       await batch.commit();
@@ -49,7 +51,7 @@ async function consume(messages: KafkaMessage[], metadata: string) {
     resolveOffset: () => undefined,
     heartbeat: async () => undefined,
   } as unknown as EachBatchPayload);
-  return { batches, errors, lost, metadata: committed.map((each) => each.metadata) };
+  return { batches, errors, lost, ownedForMs, metadata: committed.map((each) => each.metadata) };
 }
 
 describe("a range of the event log on Kafka", () => {
@@ -58,6 +60,18 @@ describe("a range of the event log on Kafka", () => {
     expect(batches.map(({ token }) => token)).toEqual(["log@100-200:events.raw:3:7-8"]);
     expect(metadata).toEqual(["8@200 begun", ""]);
   });
+
+  test.each([
+    [6_000, 6_000],
+    // A rebalance waits no longer for a consumer, however long its session is.
+    [300_000, 60_000],
+  ])(
+    "is its consumer's for a session of %i ms after it was recorded, at most for a rebalance",
+    async (session, owned) => {
+      const { ownedForMs } = await consume(recordsAt("100"), "", session);
+      expect(ownedForMs).toEqual([owned]);
+    },
+  );
 
   test("that was recorded comes again under its token, without what was appended since", async () => {
     const { batches, errors } = await consume(recordsAt("100", "200", "300"), "8@200 noted");
