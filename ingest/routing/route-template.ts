@@ -42,6 +42,8 @@ export function decodeRouteTemplate(text: string): RouteTemplate | TemplateFault
   const template = decodeTemplate(text);
   if ("fault" in template) return template;
   const [path = "", ...behind] = text.split("?");
+  // Clients do not send what follows #.
+  if (text.includes("#")) return { fault: "must not contain #" };
   const fault = faultOfPath(path) ?? faultOfVariables(template);
   if (fault !== undefined) return { fault };
   if (behind.length === 0) return { path: piecesOf(path), query: [], variables: variablesOf(template) };
@@ -74,7 +76,6 @@ export function readRequestTarget(target: string): RequestTarget {
 
 function faultOfPath(path: string): string | undefined {
   if (!path.startsWith("/")) return "must begin with /";
-  if (path.includes("#")) return "must not contain #";
   if (/\/\//.test(path)) return "must not have an empty segment in it";
   // Clients resolve these segments before they send a request.
   const dots = path.split("/").find((segment) => /^\.{1,2}$/.test(segment.replace(/%2e/gi, ".")));

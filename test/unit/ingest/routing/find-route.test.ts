@@ -35,6 +35,7 @@ describe("a route's template", () => {
     ["/a/../b", "must not contain the segment .."],
     ["/%2E", "must not contain the segment %2E"],
     ["/a#b", "must not contain #"],
+    ["/a?b=c#d", "must not contain #"],
     ["/{a}{b}", "must have text between two variables"],
     ["/{a}/{+a}", "must not have the variable a twice"],
     ["/{a}?x={a}", "must not have the variable a twice"],
