@@ -3,7 +3,8 @@
 -- A second run makes the same rows, in one block, because the rows of the first run have the same contents. Their order
 -- does not matter to the token that drops them, and sorting so wide rows takes longer than all the rest.
 -- The index of versions leaves out the parts of a day that other imports wrote. The other rows are told apart by their
--- versions alone, because a set of whole ids takes four times as long. Each mention of `deltas` is read anew.
+-- versions alone, because a set of whole ids takes four times as long, and by them first: a twentieth less time than by their
+-- days first. Each mention of `deltas` is read anew.
 INSERT INTO events (* EXCEPT (sign, unique_key), sign)
 WITH deltas AS
 (
@@ -12,6 +13,6 @@ WITH deltas AS
 SELECT events.* EXCEPT (sign), deltas.delta
 FROM events
 ANY INNER JOIN deltas USING (artifact, date, event_id, version, import_id)
-PREWHERE (artifact, date) IN (SELECT artifact, date FROM deltas) AND version IN (SELECT version FROM deltas)
+PREWHERE version IN (SELECT version FROM deltas) AND (artifact, date) IN (SELECT artifact, date FROM deltas)
 WHERE sign > 0
 LIMIT 1 BY artifact, event_id, version, import_id
