@@ -1,96 +1,138 @@
-import { Semaphore } from "async-mutex";
 import { Problem } from "../problem.js";
 
-/** Resolves with a permit of each key, to give back by disposing of it. */
+/** Resolves with a permit of each key, to give back by disposing of it. The first key says who asks. */
 export type TakePermits = (keys: readonly string[], signal: AbortSignal) => Promise<Disposable>;
 
 const WAITING_MAX = 500;
-const WAITING_PER_KEY_MAX = 250;
+/** The callers of one first key. */
+const WAITING_EACH_MAX = 250;
 
 /**
  * Lets `perKey` callers through at once for each key, such as an owner or an upstream, and `inAll` together. A caller
  * takes its permits all at once and holds none while it waits, so that a slow upstream does not stall the other
- * upstreams of its owners. Waiting ends with the signal, and rejects with its reason.
- * @throws Problem `unavailable` where too many wait already
+ * upstreams of its owners. A permit that is given back goes to the caller whose first key was served least recently: those
+ * who ask for much take turns with all others. Waiting ends with the signal, and rejects with its reason.
+ * @throws Problem `unavailable` where too many wait already; also to the latest caller of the first key that has most of them
  */
 export function limitConcurrency({ perKey, inAll }: { perKey: number; inAll: number }): TakePermits {
-  const all: Limit = { semaphore: new Semaphore(inAll), waiting: 0, waitingMax: WAITING_MAX };
-  const byKey = new Map<string, Limit>();
+  const uses = new Map<string, KeyUse>();
+  /** In the order in which they came. */
+  const waiting = new Set<Caller>();
+  let held = 0;
+  let turn = 0;
 
-  function limitOf(key: string): Limit {
-    const known = byKey.get(key);
-    if (known !== undefined) return known;
-    const limit = { semaphore: new Semaphore(perKey), waiting: 0, waitingMax: WAITING_PER_KEY_MAX };
-    byKey.set(key, limit);
-    return limit;
+  function useOf(key: string): KeyUse {
+    const use = uses.get(key) ?? { held: 0, waiting: 0, servedAt: 0 };
+    uses.set(key, use);
+    return use;
   }
 
-  function forgetUnused(keys: Iterable<string>): void {
+  function change(keys: ReadonlySet<string>, count: "held" | "waiting", by: 1 | -1): void {
     for (const key of keys) {
-      const limit = byKey.get(key);
-      if (limit?.waiting === 0 && limit.semaphore.getValue() === perKey) byKey.delete(key);
+      const use = useOf(key);
+      use[count] += by;
+      if (use.held === 0 && use.waiting === 0) uses.delete(key);
     }
+  }
+
+  const hasRoom = (keys: ReadonlySet<string>) =>
+    held < inAll && [...keys].every((key) => (uses.get(key)?.held ?? 0) < perKey);
+
+  function serve({ asker, keys }: Pick<Caller, "asker" | "keys">): Disposable {
+    held++;
+    change(keys, "held", 1);
+    const use = uses.get(asker);
+    if (use !== undefined) use.servedAt = ++turn;
+    let isHeld = true;
+    return {
+      [Symbol.dispose]() {
+        if (!isHeld) return;
+        isHeld = false;
+        held--;
+        change(keys, "held", -1);
+        serveWaiting();
+      },
+    };
+  }
+
+  function serveWaiting(): void {
+    for (let next = longestUnserved(); next !== undefined; next = longestUnserved()) {
+      const permit = serve(next);
+      leave(next);
+      next.resolve(permit);
+    }
+  }
+
+  function longestUnserved(): Caller | undefined {
+    let longest: Caller | undefined;
+    for (const caller of waiting)
+      if (hasRoom(caller.keys) && (longest === undefined || servedAt(caller) < servedAt(longest)))
+        longest = caller;
+    return longest;
+  }
+
+  const servedAt = ({ asker }: Caller) => uses.get(asker)?.servedAt ?? 0;
+
+  function leave(caller: Caller): void {
+    waiting.delete(caller);
+    caller.stopListening();
+    change(caller.keys, "waiting", -1);
+  }
+
+  /** Makes room for one more: the one who has most callers waiting does not shut out the others. */
+  function refuseCrowd(asker: string): void {
+    const crowds = new Map<string, Caller[]>();
+    for (const caller of waiting) {
+      const crowd = crowds.get(caller.asker);
+      if (crowd === undefined) crowds.set(caller.asker, [caller]);
+      else crowd.push(caller);
+    }
+    const own = crowds.get(asker)?.length ?? 0;
+    if (own >= WAITING_EACH_MAX) throw tooMany();
+    if (waiting.size < WAITING_MAX) return;
+    const largest = [...crowds.values()].reduce((a, b) => (b.length > a.length ? b : a), []);
+    const latest = largest.at(-1);
+    if (latest === undefined || largest.length <= own + 1) throw tooMany();
+    leave(latest);
+    latest.reject(tooMany());
   }
 
   return async (keysAsked, signal) => {
     signal.throwIfAborted();
+    const [asker = ""] = keysAsked;
     const keys = new Set(keysAsked);
-    const limits = [...[...keys].map(limitOf), all];
-    try {
-      if (firstLocked(limits) !== undefined) refuseCrowd(limits);
-      await takeAll(limits, signal);
-    } finally {
-      forgetUnused(keys);
-    }
-    const held = [...limits];
-    return {
-      [Symbol.dispose]() {
-        for (const { semaphore } of held.splice(0)) semaphore.release();
-        forgetUnused(keys);
-      },
-    };
+    // Those who wait have no room, so nobody is passed over.
+    if (hasRoom(keys)) return serve({ asker, keys });
+    refuseCrowd(asker);
+    return new Promise((resolve, reject) => {
+      const onAbort = () => {
+        leave(caller);
+        reject(signal.reason as Error);
+      };
+      const stopListening = () => signal.removeEventListener("abort", onAbort);
+      const caller: Caller = { asker, keys, resolve, reject, stopListening };
+      waiting.add(caller);
+      change(keys, "waiting", 1);
+      signal.addEventListener("abort", onAbort, { once: true });
+    });
   };
 }
 
-interface Limit {
-  semaphore: Semaphore;
-  /** Callers that wait for this limit or for another one of theirs. */
+interface KeyUse {
+  held: number;
   waiting: number;
-  waitingMax: number;
+  /** The turn in which a caller whose first key it is last got its permits; 0 for none. */
+  servedAt: number;
 }
 
-function firstLocked(limits: readonly Limit[]): Limit | undefined {
-  return limits.find(({ semaphore }) => semaphore.isLocked());
+interface Caller {
+  asker: string;
+  keys: ReadonlySet<string>;
+  resolve: (permit: Disposable) => void;
+  reject: (reason: unknown) => void;
+  stopListening: () => void;
 }
 
-function refuseCrowd(limits: readonly Limit[]): void {
-  if (limits.some(({ waiting, waitingMax }) => waiting >= waitingMax))
-    throw new Problem("unavailable", "Too many wait for the same already.", { retryAfterSeconds: 5 });
-}
-
-/** Checks again after each wait: another caller may have taken a permit meanwhile. */
-async function takeAll(limits: readonly Limit[], signal: AbortSignal): Promise<void> {
-  for (const limit of limits) limit.waiting++;
-  try {
-    for (let locked = firstLocked(limits); locked !== undefined; locked = firstLocked(limits)) {
-      await unlockOrAbort(locked.semaphore, signal);
-      signal.throwIfAborted();
-    }
-    // None is locked and nothing waits in their queues: each permit is taken before `acquire` returns.
-    for (const { semaphore } of limits) void semaphore.acquire();
-  } finally {
-    for (const limit of limits) limit.waiting--;
-  }
-}
-
-function unlockOrAbort(semaphore: Semaphore, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const settle = () => {
-      signal.removeEventListener("abort", settle);
-      resolve();
-    };
-    signal.addEventListener("abort", settle, { once: true });
-    // It cannot be cancelled: after an abort it ends, without effect, when the next permit is given back.
-    void semaphore.waitForUnlock().then(settle);
-  });
+function tooMany(): Problem {
+  return new Problem("unavailable", "Too many wait for the same already.", { retryAfterSeconds: 5 });
 }

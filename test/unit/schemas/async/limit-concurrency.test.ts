@@ -71,7 +71,8 @@ it("serves in turn the callers whose permits are free", async () => {
   b[Symbol.dispose]();
   expect(await settled(next)).toEqual(["waits", "goes", "waits"]);
   a[Symbol.dispose]();
-  expect(await settled(next)).toEqual(["goes", "goes", "waits"]);
+  // Nobody served d yet.
+  expect(await settled(next)).toEqual(["waits", "goes", "goes"]);
 });
 
 it("gives back its permits once, however often it is disposed of", async () => {
@@ -102,8 +103,52 @@ it("refuses when very many wait for a key, or in all", async () => {
   await expect(waiting[250]).rejects.toThrow("Too many wait");
   await take(["b"], patient());
   const others = Array.from({ length: 251 }, (_, at) => take([`c${at}`], patient()));
-  await expect(others[250]).rejects.toThrow("Too many wait");
+  // The last of those who wait for the same makes room for somebody else.
+  await expect(waiting[249]).rejects.toThrow("Too many wait");
   expect((await settled([...waiting, ...others])).filter((each) => each === "waits")).toHaveLength(500);
+});
+
+it("refuses whoever comes last where nobody waits for more than one key", async () => {
+  const take = limitConcurrency({ perKey: 1, inAll: 1 });
+  await take(["first"], patient());
+  const waiting = Array.from({ length: 501 }, (_, at) => take([`c${at}`], patient()));
+  await expect(waiting[500]).rejects.toThrow("Too many wait");
+  expect((await settled(waiting)).filter((each) => each === "waits")).toHaveLength(500);
+});
+
+it.each([
+  { perKey: 1, inAll: 2, greedy: 2 },
+  { perKey: 4, inAll: 12, greedy: 3 },
+  { perKey: 5, inAll: 20, greedy: 6 },
+])("lets a modest caller take turns with $greedy that ask for much: $perKey of $inAll", async (limits) => {
+  const take = limitConcurrency(limits);
+  const held: Disposable[] = [];
+  const asks = (key: string) =>
+    take([key], patient()).then((permit) => {
+      held.push(permit);
+      return key;
+    });
+  for (let each = 0; each < 20; each++)
+    for (let key = 0; key < limits.greedy; key++) void asks(`greedy${key}`);
+  await settled([]);
+  const modest = asks("modest");
+  expect(await settled([modest])).toEqual(["waits"]);
+  held.shift()?.[Symbol.dispose]();
+  expect(await settled([modest])).toEqual(["goes"]);
+});
+
+it("gives the permits of all to those who ask for much in turn", async () => {
+  const take = limitConcurrency(LIMITS);
+  const served: string[] = [];
+  const held: Disposable[] = [];
+  for (let each = 0; each < 3; each++)
+    for (const key of ["a", "b", "c", "d"])
+      void take([key], patient()).then((permit) => {
+        held.push(permit);
+        served.push(key);
+      });
+  for (await settled([]); held.length > 0; await settled([])) held.shift()?.[Symbol.dispose]();
+  expect(served.join("")).toBe("abcdabcdabcd");
 });
 
 it("does not count callers that left as waiting", async () => {
