@@ -44,6 +44,10 @@ const BUFFER_BYTES_MAX = 48 * 1024 * 1024;
 /** A warning at most this often while the event log is unavailable, not one for every chunk. */
 const WARNING_MS = 10_000;
 
+/** The key of a client, whose address is known by now. */
+const clientOf = (address: string) =>
+  clientAddress({ remoteAddress: address, forwardedFor: "" }, () => false);
+
 /**
  * Opens the role `collect`, in this order: the mirror of packages and pixels, the buffer in front of the event log, the
  * server. Throws StartFailure when the port cannot be opened.
@@ -99,7 +103,7 @@ export async function openCollect(options: OpenCollectOptions): Promise<OpenColl
           registries,
           counter: createPullCounter({ now: () => performance.now() }),
           via: `1.1 ${randomUUID()}`,
-          clientOf: (address) => clientAddress({ remoteAddress: address, forwardedFor: "" }, () => false),
+          clientOf,
           onFailure(error, url) {
             metrics.onUpstreamFailure("docker");
             log.warn({ err: error, url }, "the registry of an image could not be asked");
@@ -110,9 +114,9 @@ export async function openCollect(options: OpenCollectOptions): Promise<OpenColl
       trustsProxy: trusts,
       hooks: serverHooks({ readiness: readinessOf(stores), trustsProxy: trusts, log }),
       log,
-      onEvent(line, ownerId) {
+      onEvent(line, { ownerId, address }) {
         metrics.onEvent();
-        buffer.add(line, ownerId);
+        buffer.add(line, [ownerId, clientOf(address)]);
       },
       onAnswered: (kind, status) => metrics.onAnswered(kind, status),
       onCollectionHost: noteHosts({

@@ -18,8 +18,8 @@ export interface CollectServerOptions {
   trustsProxy: (address: string) => boolean;
   hooks: ServerHooks;
   log: Logger;
-  /** Takes the line of an event of this owner. Must not block. */
-  onEvent: (line: string, ownerId: string) => void;
+  /** Takes the line of an event for this owner, from a client with this address. Must not block. */
+  onEvent: (line: string, parties: { ownerId: string; address: string }) => void;
   onAnswered: (kind: CollectKind, status: number) => void;
   /** Called for each event of a pixel or an npm report, with the host that it came to. Must not block. */
   onCollectionHost?: (host: string) => void;
@@ -216,7 +216,7 @@ function recordEvents(
 ): void {
   const { address, headers, host } = request;
   const source = { time, address, host, headers };
-  for (const event of events) options.onEvent(liveLine(event, source), event.ownerId);
+  for (const event of events) options.onEvent(liveLine(event, source), { ownerId: event.ownerId, address });
 }
 
 function fail(error: unknown, { incoming, response, options }: Exchange, kind: CollectKind): void {

@@ -8,10 +8,10 @@ import { encodeRawChunk, type RawChunk } from "../../schemas/records/raw-chunk.j
 /** Buffers the lines of live events and appends them to the event log within 200 ms while the log is available. */
 export interface LiveBuffer extends AsyncDisposable {
   /**
-   * Never waits and never throws. A line that does not fit into the buffer, or not into its owner's share of it, is
-   * dropped and counted.
+   * Never waits and never throws. A line that does not fit into the buffer, or not into the share that each of `parties`,
+   * its owner and its client, has of it, is dropped and counted.
    */
-  add(line: string, ownerId: string): void;
+  add(line: string, parties: readonly string[]): void;
   /** Size of the lines that are not in the log yet. */
   readonly bytes: number;
   /** Appends the buffered lines. After some seconds, the rest is dropped and counted. */
@@ -25,7 +25,7 @@ export interface LiveBufferOptions {
   now: () => number;
   /** A fresh UUID. */
   newId: () => string;
-  /** Size of the buffer. Its second half takes only owners with less than `bytesMax / SHARES`. */
+  /** Size of the buffer. Its second half takes only lines of parties with less than `bytesMax / SHARES`. */
   bytesMax: number;
   onLost: (events: number) => void;
   /** Called for every failed append. The append is retried. */
@@ -46,13 +46,13 @@ const END_MS_MAX = 5_000;
 /** Chunks for one partition in a row, so that its reader gets enough for one insert. */
 const CHUNKS_IN_A_ROW = 20;
 
-/** Keeps room for the other owners while one sends more than the log takes. */
+/** Keeps room for the others while one owner gets, or one client sends, more than the log takes. */
 const SHARES = 8;
 
 interface Batch {
   lines: Buffer;
   events: number;
-  /** By owner. */
+  /** By party. */
   bytes: ReadonlyMap<string, number>;
 }
 
@@ -70,7 +70,7 @@ export function openLiveBuffer(options: LiveBufferOptions): LiveBuffer {
   let events = 0;
   let bufferedBytes = 0;
   let openBytes = new Map<string, number>();
-  const bytesByOwner = new Map<string, number>();
+  const bytesByParty = new Map<string, number>();
   const partitions = partitionsOf("express", log.partitions);
   // Each process starts at another partition.
   let chunks = CHUNKS_IN_A_ROW * (Number.parseInt(newId().slice(-8), 16) % partitions.length);
@@ -97,34 +97,37 @@ export function openLiveBuffer(options: LiveBufferOptions): LiveBuffer {
       void appendWithRetries(batch, { ...options, partition, signal: ending.signal }).then(() => {
         inFlight.delete(batch);
         bufferedBytes -= batch.lines.length;
-        for (const [ownerId, bytes] of batch.bytes) addTo(bytesByOwner, ownerId, -bytes);
+        for (const [party, bytes] of batch.bytes) addTo(bytesByParty, party, -bytes);
         sendReady();
         if (bufferedBytes === 0) whenEmpty?.();
       });
     }
   }
 
-  function hasRoom(bytes: number, ownerId: string): boolean {
+  function hasRoom(bytes: number, parties: readonly string[]): boolean {
     const total = bufferedBytes + bytes;
     if (total <= bytesMax / 2) return true;
-    return total <= bytesMax && (bytesByOwner.get(ownerId) ?? 0) + bytes <= bytesMax / SHARES;
+    const hasShare = (party: string) => (bytesByParty.get(party) ?? 0) + bytes <= bytesMax / SHARES;
+    return total <= bytesMax && parties.every(hasShare);
   }
 
   return {
     get bytes() {
       return bufferedBytes;
     },
-    add(line, ownerId) {
+    add(line, parties) {
       const bytes = Buffer.byteLength(line) + 1;
-      if (!hasRoom(bytes, ownerId) || ending.signal.aborted) return onLost(1);
+      if (!hasRoom(bytes, parties) || ending.signal.aborted) return onLost(1);
       if (size + bytes > open.length) closeBatch();
       if (bytes > open.length) open = Buffer.allocUnsafeSlow(bytes);
       size += open.write(line, size);
       open[size++] = NEWLINE;
       events++;
       bufferedBytes += bytes;
-      addTo(openBytes, ownerId, bytes);
-      addTo(bytesByOwner, ownerId, bytes);
+      for (const party of parties) {
+        addTo(openBytes, party, bytes);
+        addTo(bytesByParty, party, bytes);
+      }
       timer ??= setTimeout(closeBatch, FLUSH_MS);
     },
     async [Symbol.asyncDispose]() {
@@ -137,10 +140,10 @@ export function openLiveBuffer(options: LiveBufferOptions): LiveBuffer {
   };
 }
 
-function addTo(totals: Map<string, number>, ownerId: string, bytes: number): void {
-  const total = (totals.get(ownerId) ?? 0) + bytes;
-  if (total > 0) totals.set(ownerId, total);
-  else totals.delete(ownerId);
+function addTo(totals: Map<string, number>, party: string, bytes: number): void {
+  const total = (totals.get(party) ?? 0) + bytes;
+  if (total > 0) totals.set(party, total);
+  else totals.delete(party);
 }
 
 /** Copies into memory of its own. A slice would keep a whole buffer alive while the log is unavailable. */

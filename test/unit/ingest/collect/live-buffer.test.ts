@@ -45,9 +45,9 @@ const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
 test("lines that arrive together are one chunk, in the log within 200 ms", async () => {
   const { buffer, told, texts } = bufferOn(taking);
-  buffer.add('{"a":1}', "ada");
+  buffer.add('{"a":1}', ["ada"]);
   await pass(50);
-  buffer.add('{"b":2}', "ada");
+  buffer.add('{"b":2}', ["ada"]);
   expect(buffer.bytes).toBe(16);
   await pass(100);
   expect(texts()).toEqual(['{"a":1}\n{"b":2}\n']);
@@ -57,17 +57,17 @@ test("lines that arrive together are one chunk, in the log within 200 ms", async
 
 test("a full chunk is appended at once", async () => {
   const { buffer, told } = bufferOn(taking, 1_000_000);
-  for (let n = 0; n < 3; n++) buffer.add("x".repeat(100_000), "ada");
+  for (let n = 0; n < 3; n++) buffer.add("x".repeat(100_000), ["ada"]);
   await pass(0);
   expect(told.chunks).toHaveLength(1);
 });
 
 test("lines are buffered by their size in bytes, however long one is", async () => {
   const { buffer, texts } = bufferOn(taking, 1_000_000);
-  buffer.add("é".repeat(10), "ada");
+  buffer.add("é".repeat(10), ["ada"]);
   expect(buffer.bytes).toBe(21);
-  buffer.add("é".repeat(200_000), "ada");
-  buffer.add("last", "ada");
+  buffer.add("é".repeat(200_000), ["ada"]);
+  buffer.add("last", ["ada"]);
   await pass(200);
   expect(texts().join("")).toBe(`${"é".repeat(10)}\n${"é".repeat(200_000)}\nlast\n`);
   expect(buffer.bytes).toBe(0);
@@ -80,7 +80,7 @@ test("a failed append is retried with its id and partition until it succeeds", a
     seen.push(chunk);
     if (!isAvailable) await refusing();
   });
-  buffer.add("line", "ada");
+  buffer.add("line", ["ada"]);
   await pass(1_000);
   isAvailable = true;
   await pass(3_000);
@@ -94,7 +94,7 @@ test("a failed append is retried with its id and partition until it succeeds", a
 test("lines above the buffer's size are dropped and counted, and few appends are in flight", async () => {
   const { buffer, told } = bufferOn(() => new Promise(() => undefined), 100);
   for (let n = 0; n < 30; n++) {
-    buffer.add("ten bytes", `owner ${n}`);
+    buffer.add("ten bytes", [`owner ${n}`]);
     await pass(100);
   }
   expect(buffer.bytes).toBe(100);
@@ -104,19 +104,19 @@ test("lines above the buffer's size are dropped and counted, and few appends are
 
 test("disposal appends the buffered lines", async () => {
   const { buffer, told, texts } = bufferOn(taking);
-  buffer.add("last", "ada");
+  buffer.add("last", ["ada"]);
   await buffer[Symbol.asyncDispose]();
   expect(texts()).toEqual(["last\n"]);
-  buffer.add("too late", "ada");
+  buffer.add("too late", ["ada"]);
   expect(told.lost).toBe(1);
 });
 
 test("disposal waits for an unavailable log up to its limit, and counts the lost events", async () => {
   const { buffer, told } = bufferOn(refusing);
-  buffer.add("one", "ada");
-  buffer.add("two", "ada");
+  buffer.add("one", ["ada"]);
+  buffer.add("two", ["ada"]);
   await pass(150);
-  buffer.add("three", "ada");
+  buffer.add("three", ["ada"]);
   const ended = buffer[Symbol.asyncDispose]();
   await pass(1_100);
   await ended;
@@ -132,7 +132,7 @@ test("disposal of an empty buffer ends at once", async () => {
 test("an owner who sends more than the log takes leaves room for the others", async () => {
   const { buffer, told, texts } = bufferOn(refusing, 16_000);
   const send = (owner: string, count: number) => {
-    for (let n = 0; n < count; n++) buffer.add("x".repeat(99), owner);
+    for (let n = 0; n < count; n++) buffer.add("x".repeat(99), [owner]);
   };
   send("ada", 200);
   expect(told.lost).toBe(120);
@@ -146,11 +146,22 @@ test("an owner who sends more than the log takes leaves room for the others", as
   await ended;
 });
 
+test("a client who sends more than the log takes to many owners leaves room for the other clients", async () => {
+  const { buffer, told } = bufferOn(refusing, 16_000);
+  for (let n = 0; n < 200; n++) buffer.add("x".repeat(99), [`owner ${n % 5}`, "greedy"]);
+  expect(told.lost).toBe(120);
+  for (let n = 0; n < 20; n++) buffer.add("x".repeat(99), ["another", "modest"]);
+  expect(told.lost).toBe(120);
+  const ended = buffer[Symbol.asyncDispose]();
+  await pass(1_000);
+  await ended;
+});
+
 test("the share of an owner is free again once its lines are in the log", async () => {
   const { buffer, told } = bufferOn(taking, 16_000);
-  for (let n = 0; n < 80; n++) buffer.add("x".repeat(99), "ada");
+  for (let n = 0; n < 80; n++) buffer.add("x".repeat(99), ["ada"]);
   await pass(200);
-  for (let n = 0; n < 80; n++) buffer.add("x".repeat(99), "ada");
+  for (let n = 0; n < 80; n++) buffer.add("x".repeat(99), ["ada"]);
   expect(told.lost).toBe(0);
   await pass(200);
 });
