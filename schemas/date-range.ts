@@ -7,6 +7,8 @@ export interface DateRange {
 }
 
 export const DAY_MS = 86_400_000;
+/** The longest range of answers whose size does not grow with the number of events. */
+export const RANGE_DAYS_MAX = 366;
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 
 /**
@@ -63,7 +65,8 @@ function isCalendarDate(text: string): boolean {
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
 }
 
-const FIRST_DAY = "1970-01-01";
+/** The first day that an event or a company can have. */
+export const FIRST_DAY = "1970-01-01";
 const LAST_DAY = "2149-06-06";
 
 /** ClickHouse's `Date`, and so every event, lies between these. Requests may name any date. */

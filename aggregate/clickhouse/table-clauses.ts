@@ -1,3 +1,5 @@
+import { LOG_DAYS } from "../../schemas/records/event-log.js";
+
 /**
  * How the statements of the migrations are spelled, which only name `{summing(total)}`, say. Whatever depends on how many
  * servers keep a table is here and nowhere else.
@@ -19,7 +21,7 @@ export const TABLE_CLAUSES: Clauses = {
    */
   deduplication: (inserts) =>
     `non_replicated_deduplication_window = ${inserts}, remove_empty_parts = 0, ` +
-    `replicated_deduplication_window = ${inserts}, replicated_deduplication_window_seconds = ${14 * 24 * 60 * 60}`,
+    `replicated_deduplication_window = ${inserts}, replicated_deduplication_window_seconds = ${2 * LOG_DAYS * 24 * 60 * 60}`,
 };
 
 /** The same where several servers keep a table. Its place in Keeper and the server's name there are the server's own. */

@@ -5,6 +5,7 @@ import type {
   StatisticsBucket,
   StatisticsRow,
 } from "../../schemas/contracts/statistics/statistics.js";
+import { COUNTRIES_MAX } from "../../schemas/contracts/statistics/lists.js";
 import { dateAt, DAY_MS, lastDays, type DateRange } from "../../schemas/date-range.js";
 import { rowOf, seriesOf } from "../statistics/statistics-answer.js";
 import type { Reading } from "./public-numbers.js";
@@ -30,8 +31,6 @@ export const PUBLIC_DAYS = [30, 90] as const;
 export type PublicDays = (typeof PUBLIC_DAYS)[number];
 
 const ROWS_MAX = 10;
-/** The map shows every country: there are 249 codes. */
-const COUNTRIES_MAX = 300;
 
 /** Reads the numbers of a public page, those of today included. */
 export async function readPublicPage(

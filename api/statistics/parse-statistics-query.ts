@@ -7,12 +7,18 @@ import {
   type Comparison,
   type Interval,
 } from "../../schemas/contracts/statistics/statistics.js";
-import { dateAt, DAY_MS, parseOptionalDateRange, type DateRange } from "../../schemas/date-range.js";
+import {
+  dateAt,
+  DAY_MS,
+  parseOptionalDateRange,
+  RANGE_DAYS_MAX,
+  type DateRange,
+} from "../../schemas/date-range.js";
 import { Problem } from "../../schemas/problem.js";
 import type { LibraryType } from "../../schemas/records/artifact.js";
 import { parsePackageType } from "../authorise/package-path.js";
 
-export const RANGE_LIMITS = { daysDefault: 30, daysMax: 366, filteredDaysMax: 93 } as const;
+export const RANGE_LIMITS = { daysDefault: 30, daysMax: RANGE_DAYS_MAX, filteredDaysMax: 93 } as const;
 export const ROWS = { default: 10, max: 100 } as const;
 const AUTOMATED = ["include", "exclude"] as const;
 export const VARIABLE = "variable.";

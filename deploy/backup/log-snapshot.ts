@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { open, type Database, type Key, type RootDatabase, type Transaction } from "lmdb";
+import { LOG_SIZES } from "../stores/embedded/event-log/event-log-tables.js";
 
 /** The embedded event log as it was at one moment, while others go on writing it. */
 export interface LogSnapshot extends AsyncDisposable {
@@ -13,12 +14,11 @@ export interface LogSnapshot extends AsyncDisposable {
 /** The tables of openLogTables, and whether their values have versions. */
 const TABLES = { state: true, cursors: true, facts: false, records: false } as const;
 
-const MAP_BYTES = 2 ** 36;
 const COMMIT_BYTES = 16 * 2 ** 20;
 
 /** Opens a log that exists for reading. */
 export function openLogSnapshot(dir: string): LogSnapshot {
-  const source = open({ path: dir, mapSize: MAP_BYTES, maxDbs: 8, maxReaders: 256, readOnly: true });
+  const source = open({ path: dir, ...LOG_SIZES, readOnly: true });
   const tables = openTables(source);
   let pinned: Transaction | undefined;
   let isOpen = true;
@@ -27,7 +27,7 @@ export function openLogSnapshot(dir: string): LogSnapshot {
     async copyTo(to) {
       if (pinned === undefined) throw new Error("the snapshot of the event log is not pinned");
       mkdirSync(to, { mode: 0o700 });
-      const target = open({ path: to, mapSize: MAP_BYTES, maxDbs: 8, overlappingSync: false, noSync: true });
+      const target = open({ path: to, ...LOG_SIZES, overlappingSync: false, noSync: true });
       try {
         const copies = openTables(target);
         for (const [index, table] of tables.entries())

@@ -2,6 +2,8 @@
 export const EVENTS_TOPIC = "events.raw";
 /** The consumers of enrichment. */
 export const ENRICH_GROUP = "enrich";
+/** How many days a log that deletes by age keeps a record: enrichment may stand still for less. */
+export const LOG_DAYS = 7;
 
 /**
  * The event log, which ingest appends to and enrichment consumes. Its two implementations, on LMDB and on Kafka, pass

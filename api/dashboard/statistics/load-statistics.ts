@@ -4,6 +4,7 @@ import type {
   StatisticsRow,
   StatisticsTotals,
 } from "../../../schemas/contracts/statistics/statistics.js";
+import { COUNTRIES_MAX } from "../../../schemas/contracts/statistics/lists.js";
 import { DAY_MS, lastDays } from "../../../schemas/date-range.js";
 import { Problem } from "../../../schemas/problem.js";
 import { path, type Query } from "../address.js";
@@ -47,8 +48,6 @@ export async function loadStatistics(visit: Visit, subject: Subject): Promise<Lo
 
 /** The map shows every country, the lists their first rows. Few packages have more countries than this. */
 const ROWS_MAX = 100;
-/** There are 249 codes. */
-const COUNTRIES_MAX = 300;
 
 async function allCountries(
   { api, owner }: Visit,

@@ -1,6 +1,7 @@
 import { openAggregates } from "../../../aggregate/queries/open-aggregates.js";
 import type { ResultSource } from "../../../aggregate/queries/open-rows.js";
 import type { ExportFormat } from "../../../schemas/contracts/export-format.js";
+import { RANGE_DAYS_MAX } from "../../../schemas/date-range.js";
 import { answerRows, type ExportListener, type OpenRows } from "../../exports/answer-rows.js";
 import { artifactNamed } from "../../authorise/artifact-named.js";
 import { ownerFor, type Owner } from "../../authorise/authorise.js";
@@ -13,8 +14,6 @@ import { route, type ApiContext, type Route } from "../../route.js";
 import { readCompleteThrough } from "../../stores/imports/complete-through.js";
 import { listPackagesOfOwner, type ListedPackage } from "../../stores/packages/packages.js";
 import type { Postgres } from "../../stores/query.js";
-
-const DAYS_MAX = 366;
 
 export interface AggregateRoutesDeps {
   pg: Postgres;
@@ -35,10 +34,10 @@ export function aggregateRoutes(deps: AggregateRoutesDeps): Route[] {
       method: "GET",
       path,
       action: "export.read",
-      operation: aggregatesOperation({ kind, hasEnding }, { daysMax: DAYS_MAX }),
+      operation: aggregatesOperation({ kind, hasEnding }, { daysMax: RANGE_DAYS_MAX }),
       async handle({ ctx, account, action, param }) {
         const format = hasEnding ? formatOf(`aggregates.${param("format")}`) : negotiateFormat(ctx);
-        const query = parseAggregatesQuery(ctx.query, { daysMax: DAYS_MAX });
+        const query = parseAggregatesQuery(ctx.query, { daysMax: RANGE_DAYS_MAX });
         const owner = await ownerFor(deps.pg, account, param("owner"), action, { kind });
         await answerAggregates(ctx, { owner, accountId: account.id, query, format }, deps);
       },

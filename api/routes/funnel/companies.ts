@@ -10,7 +10,7 @@ import {
   type CompanyDetail,
   type CompanyRecord,
 } from "../../../schemas/contracts/company.js";
-import { parseOptionalDateRange, type DateRange } from "../../../schemas/date-range.js";
+import { parseOptionalDateRange, RANGE_DAYS_MAX, type DateRange } from "../../../schemas/date-range.js";
 import { DATE } from "../../../schemas/formats.js";
 import { STAGES, type Stage } from "../../../schemas/records/funnel.js";
 import { Problem } from "../../../schemas/problem.js";
@@ -33,7 +33,6 @@ import {
 import { readArtifactNames } from "../../stores/packages/artifact-ids.js";
 import type { Postgres } from "../../stores/query.js";
 
-const DAYS_MAX = 366;
 const DAYS_DEFAULT = 90;
 const HISTORY_MAX = 1_000;
 
@@ -67,7 +66,7 @@ export function companyRoutes(deps: CompanyRoutesDeps): Route[] {
       action: "funnel.read",
       operation: GET_COMPANY,
       async handle({ ctx, account, action, param }) {
-        const limits = { daysMax: DAYS_MAX, daysDefault: DAYS_DEFAULT, now: new Date() };
+        const limits = { daysMax: RANGE_DAYS_MAX, daysDefault: DAYS_DEFAULT, now: new Date() };
         const range = parseOptionalDateRange(ctx.query, limits);
         const { id: ownerId } = await wholeOwnerFor(deps.pg, account, param("owner"), action);
         const domain = param("company").toLowerCase();
@@ -150,7 +149,7 @@ export const RANGE_QUERY = {
   },
   endDate: {
     schema: DATE,
-    description: `The first UTC day that is left out; at most ${DAYS_MAX} days later`,
+    description: `The first UTC day that is left out; at most ${RANGE_DAYS_MAX} days later`,
     example: "2026-09-01",
   },
 } as const;

@@ -1,5 +1,11 @@
 import { FUNNEL, type FunnelRecord, type StageCounts } from "../../../schemas/contracts/company.js";
-import { dateAt, DAY_MS, parseOptionalDateRange, type DateRange } from "../../../schemas/date-range.js";
+import {
+  dateAt,
+  DAY_MS,
+  parseOptionalDateRange,
+  RANGE_DAYS_MAX,
+  type DateRange,
+} from "../../../schemas/date-range.js";
 import { STAGES } from "../../../schemas/records/funnel.js";
 import { wholeOwnerFor } from "../../authorise/authorise.js";
 import { route, type Route } from "../../route.js";
@@ -7,7 +13,6 @@ import { countStages, readAsOf } from "../../stores/funnel/funnel-companies.js";
 import type { Postgres } from "../../stores/query.js";
 import { NOT_FOR_THE_BLOCKED, RANGE_QUERY } from "./companies.js";
 
-const DAYS_MAX = 366;
 const DAYS_DEFAULT = 30;
 
 export function funnelRoutes({ pg }: { pg: Postgres }): Route[] {
@@ -31,7 +36,7 @@ export function funnelRoutes({ pg }: { pg: Postgres }): Route[] {
       async handle({ ctx, account, action, param }) {
         const now = new Date();
         const range = parseOptionalDateRange(ctx.query, {
-          daysMax: DAYS_MAX,
+          daysMax: RANGE_DAYS_MAX,
           daysDefault: DAYS_DEFAULT,
           now,
         });

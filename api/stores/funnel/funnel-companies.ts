@@ -1,5 +1,5 @@
 import type { CompanyRecord, StageChangeRecord } from "../../../schemas/contracts/company.js";
-import type { DateRange } from "../../../schemas/date-range.js";
+import { FIRST_DAY, type DateRange } from "../../../schemas/date-range.js";
 import type { Stage } from "../../../schemas/records/funnel.js";
 import { withoutNulls } from "../../../schemas/records/record.js";
 import type { Page } from "../page.js";
@@ -86,8 +86,6 @@ export async function countStages(
 function countableDate(date: string): string {
   return date < FIRST_DAY ? FIRST_DAY : date;
 }
-
-const FIRST_DAY = "1970-01-01";
 
 /** The time of the owner's last funnel run. */
 export async function readAsOf(pg: Postgres, ownerId: string): Promise<string | undefined> {

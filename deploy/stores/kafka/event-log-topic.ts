@@ -1,6 +1,7 @@
 import type { Admin } from "kafkajs";
 import type { Logger } from "pino";
 import { retry } from "../../../schemas/async/retry.js";
+import { LOG_DAYS } from "../../../schemas/records/event-log.js";
 import { StartFailure } from "../../process/start-failure.js";
 
 export interface TopicOptions {
@@ -16,7 +17,7 @@ export interface TopicOptions {
 /** Chunks are up to 1 MiB of lines, with a line of 1 MiB at their end and the envelope. */
 export const RECORD_BYTES_MAX = 4 * 1024 * 1024;
 const CREATE_ATTEMPTS = 5;
-const RETENTION_MS = 7 * 24 * 60 * 60 * 1000;
+const RETENTION_MS = LOG_DAYS * 24 * 60 * 60 * 1000;
 /** With three copies, of which two must be written, a broker may die and appends go on. */
 const COPIES = 3;
 const IN_SYNC = 2;
@@ -145,7 +146,7 @@ function risksOf(settings: Settings, { replicas, brokers }: { replicas: number; 
     );
   if (ms !== -1 && ms < RETENTION_MS)
     risks.push(
-      `retention.ms of the topic is ${ms}: after a shorter pause than 7 days records are gone before they are read; set it to ${RETENTION_MS}`,
+      `retention.ms of the topic is ${ms}: after a shorter pause than ${LOG_DAYS} days records are gone before they are read; set it to ${RETENTION_MS}`,
     );
   if (inSync < IN_SYNC && replicas >= IN_SYNC)
     risks.push(

@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { Artifact } from "../../../schemas/records/artifact.js";
+import { TRUSTED_MS } from "./artifact-cache.js";
 
 export type ArtifactId = Pick<Artifact, "kind" | "id">;
 
@@ -7,7 +8,6 @@ export type ArtifactId = Pick<Artifact, "kind" | "id">;
 export type ResolveLive = (ids: readonly ArtifactId[]) => Promise<Artifact[]>;
 
 const ENTRIES_MAX = 10_000;
-const TRUSTED_MS = 1_000;
 
 type Answer = { artifact: Artifact | undefined };
 

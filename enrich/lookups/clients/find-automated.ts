@@ -1,5 +1,6 @@
 import { isbot } from "isbot";
 import type { Automated } from "../../../schemas/records/enriched-event.js";
+import { BROWSER } from "./parse-package-client.js";
 
 /**
  * Whether a program asked by itself: `bot` (robots, monitors and updaters), `ci` (an installer that says so, or a program
@@ -14,7 +15,6 @@ export function findAutomated(userAgent: string, client: string): Automated {
   return BROWSER.test(userAgent) && isbot(userAgent) ? "bot" : "";
 }
 
-const BROWSER = /^(?:Mozilla|Opera|Safari)\b/i;
 const BOT_NAME = /(?:bot|crawler|spider)(?:-\w{1,20})?$/i;
 
 /** Signs of continuous integration, as installers write them when its environment variables are set. */

@@ -30,7 +30,8 @@ export function parsePackageClient(userAgent: string): PackageClient | undefined
   return details === undefined ? undefined : { kind: "installer", details };
 }
 
-const BROWSER = /^(?:Mozilla|Opera|Safari)\b/i;
+/** How the user agents of browsers begin. */
+export const BROWSER = /^(?:Mozilla|Opera|Safari)\b/i;
 
 /** Without a letter, or a program's word for no value. */
 const NOTHING = /^(?:[^A-Za-z]*|\W*(?:null|none|nil|undefined|unknown|n\/a)\W*)$/i;

@@ -1,6 +1,9 @@
 import { BREAKDOWN_LIST, type BreakdownDeclaration, type BreakdownValue } from "../breakdowns.js";
 import type { LibraryType } from "../../records/artifact.js";
 
+/** More than there are countries, 249: a map shows all of them. */
+export const COUNTRIES_MAX = 300;
+
 /** Values of events with the number of downloads, or views, that each has. */
 export interface StatisticsList {
   /** On the wire: the name of a breakdown of AggregateV1, or `page`. */

@@ -62,8 +62,13 @@ export async function openLogTables({ dir, topic, partitions }: LogTablesOptions
   }
 }
 
-/** Address space, not memory or disk; a log that outgrows it is mapped again, twice as large. */
-const MAP_BYTES = 2 ** 36;
+/** What LMDB needs to know of a log before it opens one. */
+export const LOG_SIZES = {
+  /** Address space, not memory or disk; a log that outgrows it is mapped again, twice as large. */
+  mapSize: 2 ** 36,
+  maxDbs: 8,
+  maxReaders: 256,
+};
 
 async function openRoot(dir: string): Promise<RootDatabase> {
   await mkdir(dir, { recursive: true, mode: 0o700 });
@@ -71,9 +76,7 @@ async function openRoot(dir: string): Promise<RootDatabase> {
   await reserveLockFile(join(dir, "lock.mdb"));
   return open({
     path: dir,
-    mapSize: MAP_BYTES,
-    maxDbs: 8,
-    maxReaders: 256,
+    ...LOG_SIZES,
     // A commit is on the disk when it resolves, and a failed flush is a failed commit.
     overlappingSync: false,
     // Otherwise a failed commit also rejects a promise that nobody can reach, which ends the process.
