@@ -44,11 +44,12 @@ export interface Command extends Block {
   shown: string[];
 }
 
-const FENCE = /(?:^<!-- (not run|needs): (.+) -->\n)?^```(\w*)\n([\s\S]*?)^```$/gm;
+/** The items of a list may have blocks, too, as far to the right as their text. */
+const FENCE = /(?:^ *<!-- (not run|needs): (.+) -->\n)?^( *)```(\w*)\n([\s\S]*?)^\3```$/gm;
 
 export function blocksOf(page: string, text = readFileSync(page, "utf8")): Block[] {
   return [...text.matchAll(FENCE)].map((match) => {
-    const [whole, marker, reason, language = "", content = ""] = match;
+    const [whole, marker, reason, , language = "", content = ""] = match;
     const before = text.slice(0, match.index + whole.indexOf("```"));
     return {
       page,
