@@ -28,6 +28,57 @@ test.each([
 });
 
 test.each([
+  ["a port", "203.0.113.7:52311 - - [x] GET /", "203.0.113.7"],
+  ["a name", "ip:203.0.113.7", "203.0.113.7"],
+  ["the end of a sentence", "refused from 203.0.113.7.", "203.0.113.7"],
+  ["letters that are digits elsewhere", "face203.0.113.7bad", "203.0.113.7"],
+  ["a number and a dot", "1.203.0.113.7", "203.0.113.7"],
+  ["an escape of a URL", "GET /?q=from%20203.0.113.7", "203.0.113.7"],
+  ["an escape of a log", String.raw`"\x22203.0.113.7\x22"`, "203.0.113.7"],
+  ["an escape of JSON", String.raw`"\u0022203.0.113.7\u0022`, "203.0.113.7"],
+  ["its form in IPv6", "client=::ffff:203.0.113.7:52311", "203.0.113.7"],
+  ["the end of a sentence", "refused from 2001:db8::7.", "2001:db8::7"],
+  ["a port", "[2001:db8::7]:443", "2001:db8::7"],
+  ["a port without brackets", "2001:db8::7:443", "2001:db8::7"],
+  ["a port behind eight groups", "2001:db8:0:0:0:0:0:7:443", "2001:db8::7"],
+  ["a dot behind eight groups", "from 2001:db8:0:0:0:0:0:7.", "2001:db8::7"],
+  ["IPv4 behind six groups", "64:ff9b:0:0:0:0:203.0.113.7.", "64:ff9b::cb00:7107"],
+  ["a name", "add:2001:db8::7:", "2001:db8::7"],
+  ["letters that are digits", "face2001:db8::abcdef", "2001:db8::abcd"],
+  ["colons that end it", "2001:db8:::443", "2001:db8::"],
+  ["colons before it", "from:::7", "::7"],
+  ["escaped colons", "ip=2001%3Adb8%3A%3a7", "2001:db8::7"],
+  ["its last bytes as IPv4", "64:ff9b::203.0.113.7:443", "64:ff9b::cb00:7107"],
+])("an address is found beside %s: %s", (_, line, address) => {
+  expect(isOfClient(Buffer.from(line), endpoint(address))).toBe(true);
+  expect(isOfClient(Buffer.from(line), endpoint("203.0.113.8"))).toBe(false);
+});
+
+test.each(["1203.0.113.7", "203.0.113.71", "203.0.113", "203.0.113.7777", "203.0.113.07", "203.0..113.7"])(
+  "%s is not of 203.0.113.7",
+  (line) => expect(isOfClient(Buffer.from(line), endpoint("203.0.113.7"))).toBe(false),
+);
+
+test("an IPv6 address whose last number is longer is another", () => {
+  expect(isOfClient(Buffer.from("from 2001:db8::7f"), endpoint("2001:db8::7"))).toBe(false);
+});
+
+test.each(["1", "1.", "1:", "12345::", ":", "f", "255.255.255.", "1:2:3:4:5:6:7.", "%41", "::1.1.1"])(
+  "a line of 1 MiB of %s is searched to its end",
+  (piece) => {
+    const line = Buffer.from(`${piece.repeat(2 ** 20 / piece.length)} 203.0.113.7:1`);
+    expect(isOfClient(line, endpoint("203.0.113.7"))).toBe(true);
+    expect(isOfClient(line, endpoint("203.0.113.8"))).toBe(false);
+  },
+);
+
+test("a line with more addresses than are looked at is of every endpoint", () => {
+  const addresses = Array.from({ length: 1_001 }, (_, at) => `10.0.${at >> 8}.${at & 255}`);
+  expect(isOfClient(Buffer.from(addresses.join(" ")), endpoint("203.0.113.7"))).toBe(true);
+  expect(isOfClient(Buffer.from(addresses.slice(1).join(" ")), endpoint("203.0.113.7"))).toBe(false);
+});
+
+test.each([
   ["$user_agent", { $user_agent: AGENT }],
   ["a header", { $headers: [{ name: "user-agent", value: AGENT }] }],
 ])("a line is of the program that its %s names", (_, fields) => {
