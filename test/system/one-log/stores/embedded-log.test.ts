@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm, truncate, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
@@ -200,6 +200,35 @@ describe("the embedded event log, beside that", () => {
     );
   });
 
+  test.each([
+    ["both records", (file: Buffer, page: number) => file.fill(0xa5, 0, 2 * page)],
+    ["the first record", (file: Buffer, page: number) => file.fill(0xa5, 0, page)],
+    ["the second record", (file: Buffer, page: number) => file.fill(0xa5, page, 2 * page)],
+    ["a second record of zeros", (file: Buffer, page: number) => file.fill(0, page, 2 * page)],
+    ["another version", (file: Buffer) => file.fill(1, VERSION_AT, VERSION_AT + 1)],
+    ["another file", () => Buffer.from("a text")],
+  ])("says that its file is damaged, instead of ending the process: %s", async (_, damage) => {
+    const dir = await newDir();
+    {
+      await using log = await openEmbeddedLog({ dir });
+      await log.append(bytes("a"), { partition: 0 });
+    }
+    const path = join(dir, "data.mdb");
+    const file = await readFile(path);
+    await writeFile(path, damage(file, file.readUInt32LE(PAGE_BYTES_AT)));
+    await expect(openEmbeddedLog({ dir })).rejects.toThrow(
+      /data\.mdb is damaged at its beginning.* remove the folder/,
+    );
+  });
+
+  test("begins in an empty file", async () => {
+    const dir = await newDir();
+    await writeFile(join(dir, "data.mdb"), "");
+    await using log = await openEmbeddedLog({ dir });
+    await log.append(bytes("a"), { partition: 0 });
+    expect((await collect(log, { until: 1 })).texts()).toEqual(["a"]);
+  });
+
   test("says why consuming stopped when a commit cannot be written", async () => {
     const dir = await newDir();
     const child = startChild(
@@ -272,6 +301,9 @@ describe("the embedded event log, beside that", () => {
 
 const WHOLE = { batchBytesMax: 1_000, share: { index: 0, of: 1 } };
 const POLL = { interval: 20 };
+/** In the first record of LMDB's state. */
+const VERSION_AT = 28;
+const PAGE_BYTES_AT = 48;
 const BUILT_LOG = new URL("../../../../dist/deploy/stores/embedded/event-log/event-log.js", import.meta.url)
   .href;
 
