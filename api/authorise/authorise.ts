@@ -71,8 +71,8 @@ export async function requireExportOf(pg: Postgres, account: Account, name: stri
 }
 
 /**
- * As `ownerFor`, for counts over all packages of the owner. Also throws `forbidden` if the caller is blocked from any
- * of these packages, because the counts would reveal its activity.
+ * As `ownerFor`, for counts and webhooks over all packages of the owner. Also throws `forbidden` if the caller is
+ * blocked from any of these packages, because they would reveal its activity.
  */
 export async function wholeOwnerFor(
   pg: Postgres,

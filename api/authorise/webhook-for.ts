@@ -1,20 +1,20 @@
 import { isUuid } from "../../schemas/formats.js";
 import { Problem } from "../../schemas/problem.js";
 import type { WebhookRecord } from "../../schemas/contracts/webhook.js";
-import { ownerFor } from "./authorise.js";
+import { wholeOwnerFor } from "./authorise.js";
 import type { Call } from "../route.js";
 import type { Postgres } from "../stores/query.js";
 import { readWebhook } from "../stores/webhooks/webhooks.js";
 
 /**
- * Finds the webhook on the path and checks that the caller may manage its owner's webhooks. Throws `not-found`,
- * `forbidden`.
+ * Finds the webhook on the path and checks that the caller may manage its owner's webhooks and is blocked from none of
+ * the packages. Throws `not-found`, `forbidden`.
  */
 export async function webhookFor(
   pg: Postgres,
   { account, action, param }: Pick<Call<"webhooks.manage">, "account" | "action" | "param">,
 ): Promise<{ ownerId: string; webhook: WebhookRecord }> {
-  const { id: ownerId } = await ownerFor(pg, account, param("owner"), action);
+  const { id: ownerId } = await wholeOwnerFor(pg, account, param("owner"), action);
   const id = param("webhook");
   const webhook = isUuid(id) ? await readWebhook(pg, { ownerId, id }) : undefined;
   if (webhook === undefined) throw new Problem("not-found", `There is no webhook ${id} that you can see.`);

@@ -9,7 +9,7 @@ import {
   WEBHOOK_UPDATE,
   type WebhookRecord,
 } from "../../../schemas/contracts/webhook.js";
-import { ownerFor } from "../../authorise/authorise.js";
+import { wholeOwnerFor } from "../../authorise/authorise.js";
 import { changedFields } from "../../answers/changed-fields.js";
 import { entityTag, requireMatch } from "../../answers/entity-tag.js";
 import { readJson } from "../../middleware/read-json.js";
@@ -39,6 +39,8 @@ const ANSWER = { description: "The webhook", schema: WEBHOOK, example: EXAMPLE }
 const LISTED_EXAMPLE = { ...EXAMPLE, last_24_hours: { pending: 0, delivered: 12, failed: 1, cancelled: 0 } };
 const LIST_PATH = "/v2/:owner/webhooks";
 const PATH = "/v2/:owner/webhooks/:webhook";
+const NOT_FOR_THE_BLOCKED =
+  "Webhooks tell of all packages of the owner: every operation on them is forbidden to callers who are blocked from one.";
 const URL_RULE =
   "The URL must be http or https and lead to the public internet, whatever its name resolves to.";
 
@@ -56,6 +58,7 @@ export function webhookRoutes({ pg, guard, sealer, quotas = DEFAULT_QUOTAS }: Qu
       operation: {
         id: "listWebhooks",
         summary: "List the webhooks of a user or an organization",
+        description: NOT_FOR_THE_BLOCKED,
         query: PAGE_QUERY,
         answers: {
           200: {
@@ -67,7 +70,7 @@ export function webhookRoutes({ pg, guard, sealer, quotas = DEFAULT_QUOTAS }: Qu
       },
       async handle({ ctx, account, action, param }) {
         const page = parsePage(ctx.query);
-        const { id: ownerId } = await ownerFor(pg, account, param("owner"), action);
+        const { id: ownerId } = await wholeOwnerFor(pg, account, param("owner"), action);
         const rows = await listWebhooks(pg, { ownerId, page });
         ctx.body = pageBody(ctx, { name: "webhooks", rows, page, record: (each) => each });
       },
@@ -79,7 +82,7 @@ export function webhookRoutes({ pg, guard, sealer, quotas = DEFAULT_QUOTAS }: Qu
       operation: {
         id: "createWebhook",
         summary: "Create a webhook",
-        description: `${URL_RULE} An owner has at most ${quotas.webhooks}.`,
+        description: `${URL_RULE} An owner has at most ${quotas.webhooks}. ${NOT_FOR_THE_BLOCKED}`,
         body: { schema: WEBHOOK_CREATE, example: SENT },
         answers: { 201: WITH_SECRET },
         problems: ["webhook-url-not-allowed", QUOTA_PROBLEMS.webhooks],
@@ -151,13 +154,13 @@ async function createWebhook(
   const sent = await readJson(call.ctx, parseWebhookCreate);
   const { account, action, param, record } = call;
   // Checked before any name is looked up: only callers who may create a webhook can cause a lookup.
-  await ownerFor(pg, account, param("owner"), action);
+  await wholeOwnerFor(pg, account, param("owner"), action);
   await requireAllowed(guard, sent.url);
   const id = newWebhookId();
   const secret = issueWebhookSecret();
   return inTransaction(pg, async (client) => {
     await lockOwner(client, param("owner"));
-    const { id: ownerId, name } = await ownerFor(client, account, param("owner"), action);
+    const { id: ownerId, name } = await wholeOwnerFor(client, account, param("owner"), action);
     requireRoom(quotas, "webhooks", { name, count: await countWebhooks(client, ownerId) });
     await insertWebhook(client, { ownerId, id, secret: sealer.seal(secret, id), webhook: sent });
     const made = { account, action, param: (parameter: string) => (parameter === "webhook" ? id : name) };
