@@ -1,5 +1,5 @@
 import type { Middleware } from "koa";
-import { pause } from "../../schemas/async/pause.js";
+import { settlesWithin } from "../../schemas/async/settles-within.js";
 import { TIMESTAMP } from "../../schemas/formats.js";
 import type { Operation } from "../operation.js";
 import type { ApiContext, ApiState, PublicRoute } from "../route.js";
@@ -148,15 +148,10 @@ export async function readHealth(
 }
 
 async function failureOf(check: () => Promise<void>, timeoutMs: number): Promise<unknown> {
-  const timer = new AbortController();
-  const late = pause(timeoutMs, { signal: timer.signal }).then(
-    () => new Error(`no answer within ${timeoutMs} ms`),
-  );
   try {
-    return await Promise.race([check().then(() => undefined), late]);
+    const isInTime = await settlesWithin(check(), timeoutMs);
+    return isInTime ? undefined : new Error(`no answer within ${timeoutMs} ms`);
   } catch (error) {
     return error;
-  } finally {
-    timer.abort();
   }
 }

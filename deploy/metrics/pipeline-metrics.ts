@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
-import { pause } from "../../schemas/async/pause.js";
+import { settlesWithin } from "../../schemas/async/settles-within.js";
 import type { Inserted } from "../../enrich/batches/insert-rows.js";
 import type { WrittenBatch } from "../../enrich/start-worker.js";
 import type { ChunkOutcome } from "../../schemas/records/chunk-outcome.js";
@@ -86,9 +86,12 @@ function createBacklogGauges(registry: Registry, { eventLog, countDeadLetters }:
 /** Shorter than the timeout of a scrape, so that one store without an answer does not cost all metrics. */
 const ANSWER_MS_MAX = 2_000;
 
-function orUnknown(count: Promise<number>): Promise<number> {
-  const late = pause(ANSWER_MS_MAX, { ref: false }).then(() => NaN);
-  return Promise.race([count, late]).catch(() => NaN);
+async function orUnknown(count: Promise<number>): Promise<number> {
+  try {
+    return (await settlesWithin(count, ANSWER_MS_MAX)) ? await count : NaN;
+  } catch {
+    return NaN;
+  }
 }
 
 function createEnrichmentMetrics(registry: Registry): EnrichmentMetrics {

@@ -6,8 +6,7 @@ import { join } from "node:path";
 import type { Logger } from "pino";
 import { onFreePort } from "../../../process/free-port.js";
 import { loadSecretFile } from "../../../data-dir/secret-file.js";
-import type { StartFailure } from "../../../process/start-failure.js";
-import { explainFileError, storeFailure } from "../../../process/start-failure.js";
+import { explainFileError } from "../../../process/start-failure.js";
 import { clickHouseConfig, clickHouseUsers } from "./clickhouse-config.js";
 import { forgetInterruptedInserts } from "./clickhouse-deduplication.js";
 import { findChildEntry, findClickHouseLibrary } from "./clickhouse-program.js";
@@ -17,6 +16,7 @@ import { isServerOf } from "../find-servers.js";
 import { endOrphans } from "../orphans.js";
 import { spawnServer } from "../server-process.js";
 import type { ServerProcess } from "../server-process.js";
+import { untilAnswering } from "../until-answering.js";
 
 export interface ClickHouseOptions extends Pick<SuperviseServerOptions, "steadyMs"> {
   /** A folder of its own, below the locked data directory. */
@@ -48,9 +48,6 @@ interface Server {
 
 const USERNAME = "maintainer";
 const GIB = 1024 ** 3;
-// Long, because loading a large database after a crash may take a minute.
-const READY_MS_MAX = 120_000;
-const READY_POLL_MS = 25;
 const SHUTDOWN_MS_MAX = 5_000;
 
 // `clickhouse local` ends with its last query, so this one sleeps for years.
@@ -121,7 +118,8 @@ async function startOnPort(server: Server): Promise<Running> {
     );
   const child = await spawnEngine(server);
   try {
-    await waitUntilReady(server, child);
+    const isUp = () => answers(server, "SELECT 1");
+    await untilAnswering(child, { name: "ClickHouse", dir: server.dir, answers: isUp });
   } catch (error) {
     await child.end([{ signal: "SIGKILL", patienceMs: SHUTDOWN_MS_MAX }]);
     throw error;
@@ -155,18 +153,6 @@ function logLine(log: Logger, line: string): void {
   if (line.includes("<Fatal>")) log.error({ store: "ClickHouse" }, line);
   else if (line.includes("<Error>") || line.includes("<Warning>")) log.debug({ store: "ClickHouse" }, line);
   else log.trace({ store: "ClickHouse" }, line);
-}
-
-async function waitUntilReady(server: Server, child: ServerProcess): Promise<void> {
-  const deadline = performance.now() + READY_MS_MAX;
-  while (!(await answers(server, "SELECT 1"))) {
-    if (await child.isGoneWithin(READY_POLL_MS)) throw failure(`did not start (${await child.gone})`);
-    if (performance.now() > deadline) throw failure(`does not answer after ${READY_MS_MAX / 1000} s`);
-  }
-
-  function failure(problem: string): StartFailure {
-    return storeFailure(`ClickHouse on ${server.dir} ${problem}`, { dir: server.dir, tail: child.tail() });
-  }
 }
 
 /** Sends the password, so that another server on this port is not mistaken for this one. */

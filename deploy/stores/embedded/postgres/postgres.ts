@@ -1,14 +1,14 @@
 import pg from "pg";
 import type { Logger } from "pino";
 import { onFreePort } from "../../../process/free-port.js";
-import { StartFailure, storeFailure } from "../../../process/start-failure.js";
+import { StartFailure } from "../../../process/start-failure.js";
 import { superviseServer } from "../supervise-server.js";
 import type { SuperviseServerOptions, Running } from "../supervise-server.js";
 import { isServerOf } from "../find-servers.js";
 import { endOrphans } from "../orphans.js";
 import { openPostgresCluster, SUPERUSER } from "./postgres-cluster.js";
 import type { PostgresCluster } from "./postgres-cluster.js";
-import type { ServerProcess } from "../server-process.js";
+import { untilAnswering } from "../until-answering.js";
 
 export interface PostgresOptions extends Pick<SuperviseServerOptions, "steadyMs"> {
   /** A folder of its own, below the locked data directory. */
@@ -33,9 +33,6 @@ interface Server {
 }
 
 const DATABASE = "maintainer";
-// Long, because replaying the write-ahead log after a crash may take a minute.
-const READY_MS_MAX = 120_000;
-const READY_POLL_MS = 25;
 const CANNOT_CONNECT_NOW = "57P03";
 // Fast shutdown, then immediate shutdown (with recovery at the next start), then kill.
 const STOP = [
@@ -84,7 +81,7 @@ async function startOnPort(server: Server): Promise<Running> {
   cluster.removeStaleLock();
   const child = await cluster.spawn(port, (line) => logLine(log, line));
   try {
-    await waitUntilReady(server, child);
+    await untilAnswering(child, { name: "PostgreSQL", dir: cluster.dir, answers: () => answers(server) });
   } catch (error) {
     await child.end(STOP);
     throw error;
@@ -105,19 +102,6 @@ function logLine(log: Logger, line: string): void {
   if (line.startsWith("PANIC:")) log.error({ store: "PostgreSQL" }, line);
   else if (/^(FATAL|ERROR|WARNING):/.test(line)) log.debug({ store: "PostgreSQL" }, line);
   else log.trace({ store: "PostgreSQL" }, line);
-}
-
-async function waitUntilReady(server: Server, child: ServerProcess): Promise<void> {
-  const { dir } = server.cluster;
-  const deadline = performance.now() + READY_MS_MAX;
-  while (!(await answers(server))) {
-    if (await child.isGoneWithin(READY_POLL_MS)) throw failure(`did not start (${await child.gone})`);
-    if (performance.now() > deadline) throw failure(`does not answer after ${READY_MS_MAX / 1000} s`);
-  }
-
-  function failure(problem: string): StartFailure {
-    return storeFailure(`PostgreSQL on ${dir} ${problem}`, { dir, tail: child.tail() });
-  }
 }
 
 async function answers(server: Server): Promise<boolean> {
