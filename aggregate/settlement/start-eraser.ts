@@ -42,13 +42,15 @@ async function eraseRetracted({ shards, store }: EraserDependencies): Promise<vo
   await store.putLogsErased(imports);
 }
 
-/** The logs of imports into these artifacts hold refused lines as they were sent. */
+/** The logs of imports into these artifacts hold refused lines as they were sent. The samples in their records go as well. */
 async function eraseLogs(
   artifacts: readonly string[],
   { shards, store }: Pick<EraserDependencies, "shards" | "store">,
 ): Promise<boolean> {
   let found = false;
-  for await (const imports of importPages((page) => store.importsInto(artifacts, page)))
+  for await (const imports of importPages((page) => store.importsInto(artifacts, page))) {
     if (await eraseImportLogs(shards, imports)) found = true;
+    await store.emptySamples(imports);
+  }
   return found;
 }

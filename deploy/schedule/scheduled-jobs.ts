@@ -6,6 +6,7 @@ import { deleteEndedSessions } from "../../api/stores/accounts/sessions.js";
 import { deleteEndedSignInLinks } from "../../api/stores/accounts/sign-in-links.js";
 import { deleteEndedDeadLetters } from "../../api/stores/imports/dead-letters.js";
 import { deleteExpiredImportKeys } from "../../api/stores/imports/import-keys.js";
+import { emptyOldSamples } from "../../api/stores/imports/log-samples.js";
 import { deleteEndedHosts } from "../../api/stores/packages/public-hosts.js";
 import type { Postgres } from "../../api/stores/query.js";
 import { openBatches, putRemovedBefore } from "../../api/stores/removed-events.js";
@@ -65,17 +66,18 @@ async function cleanUp(pg: Postgres, { retention, onRemoved }: CleanUpDependenci
   };
 }
 
-/** What is removed from ClickHouse. */
+/** What is removed from ClickHouse, and the samples of import logs with their entries. */
 async function removeOld(
   pg: Postgres,
   { shards, retention, onRemoved }: CleanUpDependencies,
 ): Promise<object> {
   const events = await removeOldEvents(pg, { shards, days: retention.eventsDays });
   const { importLogs, rejectedLines } = await removeImportLogs(shards, retention);
+  const chunksWithoutSamples = await emptyOldSamples(pg, retention.importLogsDays);
   onRemoved("events", events ?? NOTHING_REMOVED);
   onRemoved("import_logs", importLogs);
   onRemoved("rejected_lines", rejectedLines);
-  return { events: events ?? "waits for a settlement", importLogs, rejectedLines };
+  return { events: events ?? "waits for a settlement", importLogs, rejectedLines, chunksWithoutSamples };
 }
 
 /** The days are closed before their events go: no export may answer with a part of them. */

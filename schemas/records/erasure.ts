@@ -12,6 +12,8 @@ export interface ErasureStore {
     artifacts: readonly string[],
     page: { after: string | undefined; limit: number },
   ): Promise<string[]>;
+  /** Forgets the samples of these imports' logs. The counts stay. */
+  emptySamples(imports: readonly string[]): Promise<void>;
   /** Imports that are retracted and settled, and whose logs may still be there. */
   retractedImports(limit: number): Promise<string[]>;
   /** Nothing was found of their logs: forgets the samples, too. */

@@ -4,6 +4,7 @@ import type { ErasureStore } from "../../../schemas/records/erasure.js";
 import { query, type Postgres } from "../query.js";
 import { settlementStore } from "../imports/settlements.js";
 import { IS_UNSETTLED } from "../imports/import-record.js";
+import { emptySamples } from "../imports/log-samples.js";
 
 /** The PostgreSQL side of erasing the events of deleted packages and pixels. */
 export function erasureStore(pg: Pool): ErasureStore {
@@ -12,6 +13,7 @@ export function erasureStore(pg: Pool): ErasureStore {
     dueOwners: () => dueOwners(pg),
     dueArtifacts: (ownerId) => dueArtifacts(pg, ownerId),
     importsInto: (artifacts, page) => importsInto(pg, artifacts, page),
+    emptySamples: (imports) => emptySamples(pg, imports),
     retractedImports: (limit) => retractedImports(pg, limit),
     putLogsErased: (imports) => putLogsErased(pg, imports),
     asOnlySettlement: (ownerId, work) => settlements.asOnlySettlement(ownerId, work),
@@ -63,16 +65,10 @@ async function retractedImports(pg: Postgres, limit: number): Promise<string[]> 
   return (await query<{ id: string }>(pg, text, [limit])).map(({ id }) => id);
 }
 
-/** The entry of a dead letter stays: an operator decides about its lines. */
+/** In this order, so that a crash in between loses nothing: the import is looked for again. */
 async function putLogsErased(pg: Postgres, imports: readonly string[]): Promise<void> {
-  const text = `
-    with erased as (
-      update imports set log_erased = true where id = any($1::uuid[]) returning id
-    )
-    update import_chunks set errors = null, warnings = null
-    where import_id in (select id from erased) and dead_letter_lines is null
-      and (errors is not null or warnings is not null)`;
-  await query(pg, text, [imports]);
+  await emptySamples(pg, imports);
+  await query(pg, "update imports set log_erased = true where id = any($1::uuid[])", [imports]);
 }
 
 async function putFound(pg: Postgres, artifacts: readonly string[]): Promise<void> {

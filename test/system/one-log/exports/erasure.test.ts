@@ -193,6 +193,23 @@ describe("an import that is running while its package is deleted", () => {
   });
 });
 
+test("the import into a deleted package keeps its counts and no samples of its log", async () => {
+  const lines = [...linesInto(image, 1), '{"$time": "soon"}', '{"$time": "2025-03-10T12:00:00Z", "$x": 1}'];
+  const { id } = await api.pollToDone(
+    await api.importBody(`/v2/packages/${organization}/${image.id}/import`, lines.join("\n")),
+  );
+  const read = () => api.get<EventImport>(`/v2/imports/${organization}/${id}`);
+  const before = await read();
+  expect([before.error_log_sample.length, before.warning_log_sample.length]).toEqual([1, 1]);
+  expect(await remove(`/v1/packages/${image.id}`)).toBe(204);
+  await expect.poll(read).toMatchObject({
+    events_total: 4,
+    events_failed_to_import: 1,
+    error_log_sample: [],
+    warning_log_sample: [],
+  });
+});
+
 describe("the events of a deleted pixel", () => {
   test("are erased, and its id no longer takes any", async () => {
     await importLines(linesInto(pixel, 10));

@@ -185,3 +185,25 @@ test("texts of refused lines go before the entries about them", async () => {
   await expect.poll(entriesLeft).toBe(0);
   expect(removed).toBeGreaterThan(0);
 });
+
+test("the samples of a log go from the import's record as old as its entries, and the counts stay", async () => {
+  const { id } = await importLines(['{"$time": "yesterday"}', lineOf(NEW_DAY, "f")]);
+  const read = () => api.get<EventImport>(`/v2/imports/${ORGANIZATION}/${id}`);
+  const received = (ago: string) =>
+    pool.query(
+      `update import_chunks set receipt_stamp = extract(epoch from now() - $2::interval) * 1000 where import_id = $1`,
+      [id, ago],
+    );
+  const before = await read();
+  expect(before.error_log_sample).toHaveLength(1);
+  await received("89 days");
+  await removeOld();
+  expect(await read()).toEqual(before);
+  await received("91 days");
+  await pool.query("update import_chunks set dead_letter_lines = 1 where import_id = $1", [id]);
+  await removeOld();
+  expect(await read()).toEqual(before);
+  await pool.query("update import_chunks set dead_letter_lines = null where import_id = $1", [id]);
+  await removeOld();
+  expect(await read()).toEqual({ ...before, error_log_sample: [] });
+});

@@ -25,6 +25,7 @@ function fakes({ rows, elsewhere = [], failures = 0, imports = [], retracted = [
     dueOwners: asked,
     dueArtifacts: async () => due,
     retractedImports: async () => retracted,
+    emptySamples: async (ids) => void steps.push(`samples emptied ${ids.join()}`),
     putLogsErased: async (ids) => {
       steps.push(`logs erased ${ids.join()}`);
       retracted = [];
@@ -82,12 +83,12 @@ describe("the eraser", () => {
     expect(world.onErased).toHaveBeenCalledExactlyOnceWith(["a", "b"]);
   });
 
-  test("deletes the logs of the imports into them, which hold lines as they were sent", async () => {
+  test("deletes the logs of the imports into them, which hold lines as they were sent, and the samples", async () => {
     const world = fakes({ rows: { events: [], import_log: ["first"] }, imports: ["first"] });
     await runUntil(world, () => world.onErased.mock.calls.length > 0);
     expect(world.steps).toEqual([
-      ...["lock", "delete from import_log", "found a,b", "unlock"],
-      ...["lock", "clean a,b", "unlock"],
+      ...["lock", "delete from import_log", "samples emptied first", "found a,b", "unlock"],
+      ...["lock", "samples emptied first", "clean a,b", "unlock"],
     ]);
   });
 
