@@ -3,8 +3,10 @@
 -- A second run makes the same rows, in one block, because the rows of the first run have the same contents. Their order
 -- does not matter to the token that drops them, and sorting so wide rows takes longer than all the rest.
 -- The index of versions leaves out the parts of a day that other imports wrote. The other rows are told apart by their
--- versions alone, because a set of whole ids takes four times as long, and by them first: a twentieth less time than by their
--- days first. Each mention of `deltas` is read anew.
+-- versions alone, because a set of whole ids takes four times as long. Versions are looked at before days: with 20 million
+-- events 100,000 deltas take 4.1 s of processor time, the other way round 4.3. Each mention of `deltas` is read anew.
+-- The row is read from the table that it is inserted into, so all of its columns are taken, in whatever order they are.
+-- `unique_key` is in no stored row: inserts need it only to make `event_id`.
 INSERT INTO events (* EXCEPT (sign, unique_key), sign)
 WITH deltas AS
 (
