@@ -1,21 +1,24 @@
 import { isIPv6 } from "node:net";
 import { canonicalAddress, isIPv4 } from "./canonical-address.js";
 
-/** A line with more spellings of addresses than these is not searched to its end. */
+/** A line with more addresses is not searched to its end. */
 const ADDRESSES_MAX = 1_000;
+/** The same for texts that could be one: a line of 1 MiB may have a million, and nothing else runs during the search. */
+const CANDIDATES_MAX = 20_000;
 
 /**
- * Every address in the text of a line, each once, as enrichment spells it; undefined if there are more than 1,000.
+ * Every address in the text of a line, each once, as enrichment spells it; undefined if there are too many to look at.
  * Finds too many rather than too few: a port or a word may stand against an IPv6 address, so parts of one count as well.
  * A number is never cut where it is one of an address: neither `1203.0.113.9` nor `203.0.113.91` has 203.0.113.9.
  */
 export function addressesIn(bytes: Buffer): string[] | undefined {
   const text = bytes.toString("latin1");
   const found = new Set<string>();
+  let candidates = 0;
   for (const part of new Set([text, unescape(text)]))
-    for (const address of spellingsIn(part)) {
-      found.add(address);
-      if (found.size > ADDRESSES_MAX) return undefined;
+    for (const candidate of candidatesIn(part)) {
+      if (isIPv4(candidate) || isIPv6(candidate)) found.add(candidate);
+      if (++candidates > CANDIDATES_MAX || found.size > ADDRESSES_MAX) return undefined;
     }
   return [...new Set([...found].map(canonicalAddress))];
 }
@@ -30,8 +33,8 @@ function unescape(text: string): string {
 const IPV4 = /(?<!\d)(?=((?:\d{1,3}\.){3}\d{1,3})(?!\d))/g;
 const IPV6_RUN = /[0-9A-Fa-f:.]{2,}/g;
 
-function* spellingsIn(text: string): Generator<string> {
-  for (const [, address = ""] of text.matchAll(IPV4)) if (isIPv4(address)) yield address;
+function* candidatesIn(text: string): Generator<string> {
+  for (const [, candidate = ""] of text.matchAll(IPV4)) yield candidate;
   for (const [run] of text.matchAll(IPV6_RUN)) yield* ipv6In(run.split(":"));
 }
 
@@ -46,19 +49,19 @@ function* ipv6In(parts: readonly string[]): Generator<string> {
     for (let to = from + 1; to < parts.length && to <= from + STEPS + 1; to++) {
       const part = parts[to]!;
       const full = to - from === STEPS || (to - from === STEPS - 1 && part.includes("."));
-      if (gaps === 1 || full) yield* spellingsOf(parts.slice(from, to + 1));
+      if (gaps === 1 || full) yield* candidatesOf(parts.slice(from, to + 1));
       if (part === "") gaps++;
       if (gaps > 1 || !GROUP.test(part)) break;
     }
   }
 }
 
-function* spellingsOf(span: readonly string[]): Generator<string> {
+function* candidatesOf(span: readonly string[]): Generator<string> {
   const [first = "", ...others] = span;
   // The addresses of clients begin with four digits: letters before these are no part of one.
   const digits = first.slice(first.lastIndexOf(".") + 1).slice(-4);
   const head = [digits, ...others.slice(0, -1)].join(":");
-  for (const last of beginnings(others.at(-1)!)) if (isIPv6(`${head}:${last}`)) yield `${head}:${last}`;
+  for (const last of beginnings(others.at(-1)!)) yield `${head}:${last}`;
 }
 
 const IPV4_FIRST = /^(?:\d{1,3}\.){3}\d{1,3}(?!\d)/;
