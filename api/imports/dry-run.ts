@@ -15,6 +15,8 @@ export interface DryRunDependencies {
   idleMsMax?: number | undefined;
   /** Waits between chunks while there are other requests. */
   throttle?: (() => Promise<unknown>) | undefined;
+  /** Aborted when the caller leaves. */
+  left?: AbortSignal;
   limits?: Partial<typeof DRY_RUN_LIMITS>;
 }
 
@@ -31,17 +33,17 @@ const RETRY_AFTER_SECONDS = 60;
 
 /**
  * Answers the counts and samples that an import of this body would end with. Validates in the same way and stores
- * nothing. Holds one chunk at a time.
+ * nothing. Holds one chunk at a time, and begins no other once the caller has left.
  * @throws Problem `too-large` above the lines, `unavailable` above the time that one dry run may have
  */
 export async function dryRun(
   body: AsyncIterable<Buffer>,
   target: LinesToCheck["target"],
-  { checkLines, now, idleMsMax, throttle = nextTurn, limits }: DryRunDependencies,
+  { checkLines, now, idleMsMax, throttle = nextTurn, left, limits }: DryRunDependencies,
 ): Promise<DryRun> {
   const { linesMax, durationMsMax } = { ...DRY_RUN_LIMITS, ...limits };
   using time = limitTime(durationMsMax);
-  const { signal } = time;
+  const signal = left === undefined ? time.signal : AbortSignal.any([time.signal, left]);
   const { ownerId, accountId, artifactKind, artifactId } = target;
   const sent = { ownerId, accountId, artifactKind, artifactId };
   const tally = emptyTally();

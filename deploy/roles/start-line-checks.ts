@@ -28,7 +28,7 @@ const MODULE = new URL("./check-thread.js", import.meta.url);
 
 /**
  * Checks the lines of dry runs on a thread of their own, of the lowest priority, so that they delay no other request.
- * Owners take turns. The thread starts with the first dry run.
+ * Owners and accounts take turns. The thread starts with the first dry run.
  */
 export function openLineChecks({ log, module = MODULE, ...data }: LineChecksOptions): LineChecks {
   const pending = new Map<number, Pending>();
@@ -64,7 +64,8 @@ export function openLineChecks({ log, module = MODULE, ...data }: LineChecksOpti
 
   return {
     async check(lines, signal) {
-      using _permits = await takePermits([lines.target.ownerId], signal);
+      const { ownerId, accountId } = lines.target;
+      using _permits = await takePermits([`account ${accountId}`, `owner ${ownerId}`], signal);
       const to = await started();
       const id = ++lastId;
       // A copy: a view would send the whole buffer that it is a part of.

@@ -27,6 +27,7 @@ import {
 } from "../../authorise/package-path.js";
 import { pixelFor } from "../../authorise/pixel-for.js";
 import { openArtifactResolver } from "../../imports/open-artifact-resolver.js";
+import { watchCaller } from "../../answers/watch-caller.js";
 import { parseFlag } from "../../answers/parse-flag.js";
 import { route, type ApiContext, type Call, type Route } from "../../route.js";
 import type { Account } from "../../stores/accounts/accounts.js";
@@ -218,8 +219,10 @@ async function answerDryRun(
   { body, target }: { body: AsyncIterable<Buffer>; target: NewImport },
   { dryRuns, checkLines, idleMsMax, throttle, now = Date.now }: StartDeps,
 ): Promise<void> {
-  using _turn = dryRuns.open(target.ownerId);
-  ctx.body = await readingBody(dryRun(body, target, { checkLines, now, idleMsMax, throttle }));
+  using _turn = dryRuns.open(target);
+  using caller = watchCaller(ctx.req);
+  const { left } = caller;
+  ctx.body = await readingBody(dryRun(body, target, { checkLines, now, idleMsMax, throttle, left }));
 }
 
 const KEY_LENGTH_MAX = 255;

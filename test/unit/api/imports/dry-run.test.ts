@@ -1,7 +1,7 @@
 import { PassThrough, Readable } from "node:stream";
 import fc from "fast-check";
 import { expect, test, vi } from "vitest";
-import { openLineCheck } from "../../../../api/imports/check-lines.js";
+import { openLineCheck, type CheckLines } from "../../../../api/imports/check-lines.js";
 import { dryRun } from "../../../../api/imports/dry-run.js";
 import { enrichChunk } from "../../../../enrich/batches/enrich-chunk.js";
 import { ArtifactCache, type ResolveArtifact } from "../../../../enrich/lookups/artifacts/artifact-cache.js";
@@ -106,4 +106,18 @@ test("ends when its time is over, whatever its sender or its checks do", async (
   });
   for (const running of [standing, unchecked])
     await expect(running).rejects.toMatchObject({ code: "unavailable", retryAfterSeconds: 60 });
+});
+
+test("ends when its caller has left, and checks nothing more", async () => {
+  const caller = new AbortController();
+  const left = new Error("the caller left");
+  const checks = vi.fn<CheckLines>(async () => {
+    caller.abort(left);
+    return new Promise(() => undefined);
+  });
+  const parts = Readable.from(Array.from({ length: 8 }, () => Buffer.from("{}\n".repeat(65_536))));
+  const running = dryRun(parts, at, { checkLines: checks, now: () => RECEIVED_AT, left: caller.signal });
+  await expect(running).rejects.toBe(left);
+  expect(checks).toHaveBeenCalledOnce();
+  expect(checks.mock.lastCall?.[1].aborted).toBe(true);
 });

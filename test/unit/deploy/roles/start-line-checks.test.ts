@@ -38,8 +38,8 @@ function open(): LineChecks {
 
 const NEVER = new AbortController().signal;
 
-function linesOf(text: string, ownerId = "acme"): LinesToCheck {
-  const target = { ownerId, accountId: "", artifactKind: "any", artifactId: "" } as const;
+function linesOf(text: string, ownerId = "acme", accountId = `admin of ${ownerId}`): LinesToCheck {
+  const target = { ownerId, accountId, artifactKind: "any", artifactId: "" } as const;
   return { bytes: Buffer.from(text), firstLine: 1, target, receivedAt: 0 };
 }
 
@@ -80,4 +80,14 @@ test("owners take turns: the next lines of one wait for its own, and not for mor
     checks.check(linesOf(text, owner), NEVER).then(() => order.push(owner));
   await Promise.all([...Array.from({ length: 4 }, () => check("one", "a")), check("two", "a")]);
   expect(order.indexOf("two")).toBeLessThan(3);
+});
+
+test("so do accounts, whatever the number of their organizations", async () => {
+  const checks = open();
+  const order: string[] = [];
+  const check = (owner: string, account: string) =>
+    checks.check(linesOf("a", owner, account), NEVER).then(() => order.push(account));
+  const greedy = Array.from({ length: 4 }, (_, index) => check(`organization ${index}`, "greedy"));
+  await Promise.all([...greedy, check("other", "modest")]);
+  expect(order.indexOf("modest")).toBeLessThan(3);
 });
