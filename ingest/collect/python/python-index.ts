@@ -3,6 +3,7 @@ import { limitConcurrency } from "../../../schemas/async/limit-concurrency.js";
 import { untilAborted } from "../../../schemas/async/until-aborted.js";
 import type { FetchIndex } from "./fetch-index.js";
 import { limitBytes } from "./limit-bytes.js";
+import { openPageCache } from "./page-cache.js";
 import { readUpstreamPage, type UpstreamPage } from "./read-upstream-page.js";
 import type { ServedPage } from "./served-page.js";
 
@@ -50,6 +51,9 @@ export const PYTHON_INDEX_LIMITS = {
   pagesMax: 10_000,
   /** The memory of all pages; the largest page must fit. */
   cacheBytesMax: 136 * 1024 * 1024,
+  /** The share of one owner, an eighth. In a full cache, pages of owners above it are forgotten first. */
+  pagesPerOwner: 1_250,
+  cacheBytesPerOwner: 17 * 1024 * 1024,
   /** At once, for one owner, to one upstream, and in all. */
   fetchesPerKey: 4,
   fetchesMax: 12,
@@ -59,25 +63,13 @@ export const PYTHON_INDEX_LIMITS = {
   readingBytesPerOwner: 24 * 1024 * 1024,
 };
 
-/** A parsed page with its two rendered forms takes about this many times its size on the wire. */
-const MEMORY_PER_BYTE = 4;
-
-interface CachedPage {
-  page: UpstreamPage;
-  checkedAt: number;
-}
-
 /**
  * Caches pages and revalidates them with `If-None-Match` and `If-Modified-Since`. Concurrent requests for a page share
  * one request to the upstream.
  */
 export function createPythonIndex({ fetchIndex, now, onFailure, limits }: PythonIndexOptions): PythonIndex {
   const bound = { ...PYTHON_INDEX_LIMITS, ...limits };
-  const pages = new LRUCache<string, CachedPage>({
-    max: bound.pagesMax,
-    maxSize: bound.cacheBytesMax,
-    sizeCalculation: ({ page }) => 1000 + page.bytes * MEMORY_PER_BYTE,
-  });
+  const pages = openPageCache(bound);
   // Times of the last answer. Separate caches, so that requests for invented names evict no page.
   const absent = new LRUCache<string, number>({ max: bound.pagesMax });
   const failed = new LRUCache<string, number>({ max: bound.pagesMax });
@@ -98,7 +90,7 @@ export function createPythonIndex({ fetchIndex, now, onFailure, limits }: Python
       // The permits are given back in time, whatever the upstream answers or does not.
       const page = await untilAborted(readUpstreamPage(wanted, { fetchIndex, signal }), signal);
       failed.delete(key);
-      return cache(page, key);
+      return cache(page, { key, ownerId: source.ownerId });
     } catch (error) {
       failed.set(key, now());
       onFailure?.(error, url);
@@ -106,14 +98,17 @@ export function createPythonIndex({ fetchIndex, now, onFailure, limits }: Python
     }
   }
 
-  function cache(page: UpstreamPage | "not-found", key: string): ServedPage | "not-found" {
+  function cache(
+    page: UpstreamPage | "not-found",
+    { key, ownerId }: { key: string; ownerId: string },
+  ): ServedPage | "not-found" {
     if (page === "not-found") {
       pages.delete(key);
       absent.set(key, now());
       return page;
     }
     absent.delete(key);
-    pages.set(key, { page, checkedAt: now() });
+    pages.set(key, { page, ownerId, checkedAt: now() });
     return page.served;
   }
 

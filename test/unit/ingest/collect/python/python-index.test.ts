@@ -244,6 +244,70 @@ it("forgets what was not asked for longest when the pages take too much memory",
   expect(world.upstream.asked).toHaveLength(asked + 1);
 });
 
+describe("an owner above its share of the cache", () => {
+  const projects = Array.from({ length: 20 }, (_, index) => `p${index}`);
+  const readAll = async ({ index }: World, ownerId: string) => {
+    for (const project of projects) await index.read({ ...PLACE, ownerId, project });
+  };
+  const kept = async (world: World, ownerId: string) => {
+    const has = async (project: string) =>
+      (await world.index.read({ ...PLACE, ownerId, project })) !== "unavailable";
+    const found = await Promise.all(projects.map(has));
+    return projects.filter((_, index) => found[index]);
+  };
+  const goDown = (world: World) => {
+    world.upstream.answer = () => new Error("down");
+    world.clock.now += 60_000;
+  };
+  // Pages of about 5,400 bytes each: three fit.
+  test.each([
+    ["bytes", { cacheBytesMax: 20_000, cacheBytesPerOwner: 6_000 }],
+    ["number", { pagesMax: 3, pagesPerOwner: 1 }],
+  ])(
+    "takes no page of another, by their %s: its copies are there when the upstream is not",
+    async (_, limits) => {
+      const world = worldOf(() => page("a.zip", "x".repeat(500)), limits);
+      await world.index.read(PLACE);
+      await readAll(world, "eve");
+      goDown(world);
+      expect(await has(world, "a.zip")).toBe(true);
+      expect(await kept(world, "eve")).toEqual(["p18", "p19"]);
+    },
+  );
+
+  it("has all of it while nobody else needs it, and gives way to others", async () => {
+    const world = worldOf(() => page("a.zip", "x".repeat(500)), {
+      cacheBytesMax: 20_000,
+      cacheBytesPerOwner: 6_000,
+    });
+    await readAll(world, "eve");
+    await world.index.read(PLACE);
+    goDown(world);
+    expect(await kept(world, "eve")).toEqual(["p18", "p19"]);
+    expect(await has(world, "a.zip")).toBe(true);
+  });
+
+  it("gives way before older pages of owners within theirs", async () => {
+    const world = worldOf(() => page("a.zip", "x".repeat(500)), {
+      cacheBytesMax: 20_000,
+      cacheBytesPerOwner: 6_000,
+    });
+    await world.index.read(PLACE);
+    await readAll(world, "eve");
+    await world.index.read({ ...PLACE, ownerId: "bob" });
+    goDown(world);
+    expect(await has(world, "a.zip")).toBe(true);
+    expect(await kept(world, "eve")).toEqual(["p19"]);
+  });
+
+  it("keeps its latest page even if that is larger than the share", async () => {
+    const world = worldOf(() => page("a.zip"), { cacheBytesMax: 3_000, cacheBytesPerOwner: 10 });
+    await readAll(world, "eve");
+    goDown(world);
+    expect(await kept(world, "eve")).toContain("p19");
+  });
+});
+
 it("reads no more at once than there is memory for, and all of it one after another", async () => {
   const large = { body: "x".repeat(600) };
   const world = worldOf(() => large, { readingBytesMax: 1000 });

@@ -1,0 +1,77 @@
+import { LRUCache } from "lru-cache";
+import type { UpstreamPage } from "./read-upstream-page.js";
+
+export interface CachedPage {
+  page: UpstreamPage;
+  ownerId: string;
+  checkedAt: number;
+}
+
+export interface PageCacheLimits {
+  pagesMax: number;
+  cacheBytesMax: number;
+  pagesPerOwner: number;
+  cacheBytesPerOwner: number;
+}
+
+export type PageCache = Pick<LRUCache<string, CachedPage>, "get" | "delete"> & {
+  set: (key: string, cached: CachedPage) => void;
+};
+
+/** A parsed page with its two rendered forms takes about this many times its size on the wire. */
+const MEMORY_PER_BYTE = 4;
+
+/**
+ * Forgets the pages that were not asked for longest. One owner may fill the cache. Once it is full, pages of owners
+ * above their share go first, so that none of them evicts the pages of others.
+ */
+export function openPageCache(limits: PageCacheLimits): PageCache {
+  const { pagesMax, cacheBytesMax, pagesPerOwner, cacheBytesPerOwner } = limits;
+  const pages = new LRUCache<string, CachedPage>({
+    max: pagesMax,
+    maxSize: cacheBytesMax,
+    sizeCalculation: sizeOf,
+  });
+
+  const hasRoomFor = (bytes: number) =>
+    pages.size < pagesMax && pages.calculatedSize + bytes <= cacheBytesMax;
+
+  function makeRoom(cached: CachedPage): void {
+    const size = sizeOf(cached);
+    if (hasRoomFor(size)) return;
+    const used = usedByOwner([...pages.values(), cached]);
+    for (const key of [...pages.rkeys()]) {
+      const each = pages.peek(key);
+      const of = each && used.get(each.ownerId);
+      if (each === undefined || of === undefined) continue;
+      if (of.pages <= pagesPerOwner && of.bytes <= cacheBytesPerOwner) continue;
+      pages.delete(key);
+      of.pages--;
+      of.bytes -= sizeOf(each);
+      if (hasRoomFor(size)) return;
+    }
+  }
+
+  return {
+    get: (key) => pages.get(key),
+    delete: (key) => pages.delete(key),
+    set(key, cached) {
+      pages.delete(key);
+      makeRoom(cached);
+      pages.set(key, cached);
+    },
+  };
+}
+
+function usedByOwner(cached: readonly CachedPage[]): Map<string, { pages: number; bytes: number }> {
+  const used = new Map<string, { pages: number; bytes: number }>();
+  for (const each of cached) {
+    const { pages, bytes } = used.get(each.ownerId) ?? { pages: 0, bytes: 0 };
+    used.set(each.ownerId, { pages: pages + 1, bytes: bytes + sizeOf(each) });
+  }
+  return used;
+}
+
+function sizeOf({ page }: CachedPage): number {
+  return 1000 + page.bytes * MEMORY_PER_BYTE;
+}
