@@ -21,7 +21,7 @@ export async function pixelFor(pg: Postgres, account: Account, asked: AskedPixel
   const { owner, idOrName, action } = asked;
   const [first, ...others] = await findPixels(pg, account.id, asked);
   if (first === undefined || !sameName(first.owner, owner)) throw notFound("pixel", idOrName);
-  // One owner's pixels are all hidden from a caller, or none is: only then may it be told that there are several.
+  // One owner's pixels are all hidden from a caller, or none is: only then may the answer say that there are several.
   admit(account, action, { ...first, what: "pixel", name: idOrName });
   return others.length === 0 ? first : artifactNamed("pixel", idOrName, [first, ...others]);
 }

@@ -2,7 +2,7 @@ import { Problem, type ProblemCode } from "../../schemas/problem.js";
 
 /**
  * How much each may have: packages, pixels and webhooks an owner; organizations (that it made) and additional tokens an
- * account; domains and routes a package. Whoever has more, because the quota was lowered, keeps it.
+ * account; domains and routes a package. A lowered quota takes nothing from those who have more.
  */
 export const DEFAULT_QUOTAS = {
   packages: 10_000,

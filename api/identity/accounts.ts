@@ -109,7 +109,7 @@ export async function requireOwnToken(client: PoolClient, { id, tokenHash }: Acc
   throw new Problem("unauthenticated", "This token was replaced by another in the meantime.");
 }
 
-/** Ends every session as well: whoever had the old token may have signed in with it. */
+/** Ends every session as well: the holder of the old token may have signed in with it. */
 async function giveToken(
   client: PoolClient,
   { id }: Pick<Account, "id">,

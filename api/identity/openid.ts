@@ -66,8 +66,8 @@ export class OpenIdProvider {
       const claims = answered.claims();
       if (claims === undefined) return undefined;
       // Many providers put the address into the answer to a further request only.
-      const told = verifiedEmailOf(claims);
-      if (told !== undefined) return told;
+      const inToken = verifiedEmailOf(claims);
+      if (inToken !== undefined) return inToken;
       return verifiedEmailOf(await client.fetchUserInfo(configuration, answered.access_token, claims.sub));
     } catch (error) {
       if (!isRefusal(error, client)) throw this.unavailable(error);

@@ -14,7 +14,7 @@ export async function readingBody<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** What the sender is told of a body that broke off, stood still, or cannot be decompressed. */
+/** The answer to the sender of a body that broke off, stood still, or cannot be decompressed. */
 function bodyProblem(error: unknown): unknown {
   if (error instanceof UploadAborted)
     return new Problem("already-finished", "The import was aborted during its upload.", { cause: error });

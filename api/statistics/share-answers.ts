@@ -19,7 +19,7 @@ export type SharedWork<T> = (signal: AbortSignal, begin: () => void) => Promise<
 /**
  * Does the work for the first of those who ask with the same key, and answers the others with its result: those who
  * come before it begins, and, where they take that, those who come within `sharedMs` afterwards. The work's signal ends
- * once all of them have left. A failure is told to those who wait for it, and not kept.
+ * once all of them have left. A failure reaches those who wait for it, and is not kept.
  */
 export type ShareAnswers<T extends object> = (
   sharing: Sharing,

@@ -78,10 +78,10 @@ async function migrateLines(lock: Pool, source: ClickHouseSource | undefined): P
   const postgres = "PostgreSQL is up to date.";
   if (source === undefined) return [postgres, "The embedded ClickHouse is migrated when it starts."];
   const { prepareServers } = await import("../stores/clickhouse/prepare-clickhouse.js");
-  const away = await prepareServers(source, { lock });
-  if (away.length > 0)
+  const unavailable = await prepareServers(source, { lock });
+  if (unavailable.length > 0)
     throw new Error(
-      `These servers of ClickHouse do not answer, or still fetch what their shard has: ${away.join(", ")}. The others are up to date.`,
+      `These servers of ClickHouse do not answer, or still fetch what their shard has: ${unavailable.join(", ")}. The others are up to date.`,
     );
   return [postgres, "ClickHouse is up to date."];
 }
@@ -124,7 +124,7 @@ async function grantLines(pg: Pool, change: { name: string; exportEnabled: boole
 function npmNameCommand(administer: Administer): Command {
   return new Command("assign-npm-name")
     .description(
-      "Let install reports of an npm package count for this owner alone, whoever has a package of that name.",
+      "Let install reports of an npm package count for this owner alone, even if others have a package of that name.",
     )
     .argument("<name>", "as npm knows it, such as @acme/web")
     .argument("<owner>", "a user or an organization")

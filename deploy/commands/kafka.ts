@@ -18,7 +18,7 @@ interface KafkaOptions {
 
 type Way = "Docker" | "Java";
 
-/** Two brokers would be worse than one: the cluster stands still while either is away. */
+/** Two brokers would be worse than one: the cluster stands still while either is unavailable. */
 const COUNTS = ["1", "3"] as const;
 
 /** `kafka`: runs a broker, or three, for development below DATA_DIR until a signal. */

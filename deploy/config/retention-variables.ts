@@ -7,7 +7,7 @@ export const RETENTION_VARIABLES = {
     ...DAYS,
     unset: "for ever",
     meaning:
-      "How long events are kept. They go by whole months, so up to 33 days later, and cannot be brought back; the breakdowns " +
+      "How long events are kept. They go by whole months, so up to 33 days later, and cannot be restored; the breakdowns " +
       "stay. Set it alike for every role; see [retention](retention.md#events).",
   },
   IMPORT_LOGS_RETENTION_DAYS: {

@@ -24,7 +24,7 @@ async function main({ config, logSource, postgresUrl, clickhouseSource }: Collec
   let caughtUp = async () => {};
   const stopped = untilStopped<ToCollect>((message) => {
     if ("scrape" in message) return void sendMetrics();
-    // Whoever made the change is answered in any case.
+    // The caller that made the change is answered in any case.
     const answer = () => send({ caughtUp: message.catchUp });
     caughtUp().then(answer, answer);
   });

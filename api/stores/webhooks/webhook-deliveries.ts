@@ -115,7 +115,7 @@ export async function deleteOldDeliveries(
   return { deliveries, attempts, events };
 }
 
-/** Unless the service is told otherwise. */
+/** The default, in a service without a setting of its own. */
 export const DELIVERIES_DAYS = 30;
 
 /** Locks webhooks before deliveries, in the order of their ids, as `recordOutcomes` does. */

@@ -10,7 +10,7 @@ export function combinedLog(): ReadLine {
     const [, address = "", written = "", request = "", status, referrer, userAgent] = LINE.exec(line) ?? [];
     const time = isoOf(written);
     if (time === undefined) return undefined;
-    // Whoever sends no HTTP has a request line of one word, or of bytes.
+    // A client that does not speak HTTP leaves a request line of one word, or of bytes.
     const [method = "", target = ""] = unescaped(request).split(" ");
     return {
       time,

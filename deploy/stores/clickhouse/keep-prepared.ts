@@ -4,20 +4,20 @@ import { pause } from "../../../schemas/async/pause.js";
 import type { ClickHouseSource } from "./clickhouse-source.js";
 import { prepareServers } from "./prepare-clickhouse.js";
 
-/** How often servers that were away at the start are looked for. */
+/** How often servers that were unavailable at the start are looked for. */
 const ROUND_MS = 15_000;
 
 /**
- * Prepares the servers of ClickHouse. Those of a cluster that are away are prepared once they are back, until disposed of:
- * the program starts without them.
+ * Prepares the servers of ClickHouse. The program starts without the unavailable ones of a cluster: they are prepared once
+ * they are back, until disposed of.
  */
 export async function keepPrepared(
   source: ClickHouseSource,
   { lock, log }: { lock: Pool; log: Logger },
 ): Promise<AsyncDisposable> {
   const stop = new AbortController();
-  const away = await prepareServers(source, { lock });
-  const finished = prepareRest(away);
+  const unavailable = await prepareServers(source, { lock });
+  const finished = prepareRest(unavailable);
   return {
     async [Symbol.asyncDispose]() {
       stop.abort();

@@ -26,14 +26,14 @@ export async function prepareServers(
   { url, cluster }: ClickHouseSource,
   { lock }: Preparation,
 ): Promise<readonly string[]> {
-  let away: readonly string[] = [];
+  let unavailable: readonly string[] = [];
   const work = async (checkLock?: () => Promise<void>) => {
     if (cluster === undefined) await migrate(url, checkLock);
-    else away = await prepareCluster(clusterServers(url, cluster), checkLock);
+    else unavailable = await prepareCluster(clusterServers(url, cluster), checkLock);
   };
   if (lock === "alone") await work();
   else await asOnlyMigration(lock, ({ check }) => work(check));
-  return away;
+  return unavailable;
 }
 
 async function migrate(url: string, checkLock?: () => Promise<void>): Promise<void> {

@@ -17,7 +17,7 @@ import { formatBytesShort, ImportState, isRetracted, shareOf, targetName } from 
 
 interface Shown {
   record: EventImport;
-  /** Undefined while the store of the log is away. The import goes on, and its bar with it. */
+  /** Undefined while the store of the log is unavailable. The import goes on, and its bar with it. */
   faults: ImportFault[] | undefined;
 }
 

@@ -47,7 +47,7 @@ export const FAULT_WORDS: Record<LogType, string> = {
   "invalid-remote-address": "A $remote_address that is no address",
   "unknown-property": "An unknown name with $",
   "upload-interrupted": "The upload ended early",
-  "dead-letter": "Set aside after failures of enrichment",
+  "dead-letter": "Dead letter: enrichment kept failing",
   retracted: "Retracted",
   "entries-not-kept": "More entries, which were not kept",
 };

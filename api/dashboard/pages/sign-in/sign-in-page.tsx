@@ -63,7 +63,7 @@ function SignIn({ to, openid }: SignInProps) {
       )}
       <details class="unfold">
         <summary>Neither a password nor the token?</summary>
-        <p>Whoever runs this service can make a link that signs you in. You can set a password then.</p>
+        <p>The operator of this service can make a link that signs you in. You can set a password then.</p>
         <CopyLine label="The command" text="npm run admin -- sign-in-link USERNAME" />
       </details>
     </div>

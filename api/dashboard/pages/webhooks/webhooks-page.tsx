@@ -51,7 +51,7 @@ function Webhooks({ webhooks, next, created }: WebhookList & { created: Created 
     <>
       <PageHead
         title="Webhooks"
-        about="When something happens here, your own server is told by a signed request."
+        about="When something happens here, your own server receives a signed request."
       />
       {created !== undefined && (
         <SecretOnce secret={created.secret} title="The webhook was created">
