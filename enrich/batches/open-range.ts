@@ -14,7 +14,7 @@ import {
 } from "./range-note.js";
 import { isReadable, type BatchRecord } from "./read-records.js";
 import type { Again } from "./retry-while-down.js";
-import { startWatch } from "./start-watch.js";
+import { startStopwatch } from "./start-stopwatch.js";
 
 /** The range of a batch while it is written, with its note. */
 export interface OpenRange extends PoisonDetection {
@@ -61,9 +61,9 @@ export function openRange(
 ): OpenRange {
   const tries = new Map<number, number>();
   const repeated = repeatedAmong(records);
-  let sinceRecorded = startWatch();
+  let sinceRecorded = startStopwatch();
   const record = async () => {
-    const sinceBegun = startWatch();
+    const sinceBegun = startStopwatch();
     await batch.recordRange(formatNote(note));
     sinceRecorded = sinceBegun;
   };
