@@ -45,7 +45,7 @@ export interface AppDeps {
   readiness: Readiness;
   /** Whether `X-Forwarded-*` is trusted from this address. By default no address is trusted. */
   trustsProxy?: (address: string) => boolean;
-  /** Where live collection is, for lines to copy; port 8081 of every host by default. */
+  /** The address of live collection, for lines to copy; port 8081 of every host by default. */
   collect?: CollectPlace;
   listener?: ApiListener;
   /** Origins whose pages may call the API; see `cors`. None by default. */
@@ -54,7 +54,7 @@ export interface AppDeps {
   bodyMsMax?: number;
   /** Sign-in to the dashboard with an OpenID provider. */
   openid?: OpenIdProvider | undefined;
-  /** Where hosts have to be verified before they are served. */
+  /** Present if hosts have to be verified before they are served. */
   hosts?: HostChecks;
   /** How much an owner, an account or a package may have. */
   quotas?: Quotas;

@@ -14,7 +14,7 @@ export interface OpenErasure {
   importsSettled: boolean;
 }
 
-/** What was found in a round, and so had to be erased. */
+/** The events and lines that a round found, and so had to erase. */
 export interface ErasedNow {
   events: number;
   lines: number;

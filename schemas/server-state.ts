@@ -1,4 +1,4 @@
-/** What a server of a cluster says of itself. */
+/** The state of a server of a cluster, by its own account. */
 export interface ServerFacts {
   readOnlyTables: number;
   /** Parts and merges that it has still to take over from other servers of its shard. */

@@ -44,7 +44,7 @@ async function eraseOf(ownerId: string, dependencies: ClientEraserDependencies):
   for (const erasure of clean) await eraseRest(ownerId, erasure, dependencies);
 }
 
-/** What is left of a client that has no events any more. */
+/** Erases addresses and log entries of a client that has no events any more, and finishes the erasure if it found none. */
 async function eraseRest(
   ownerId: string,
   erasure: OpenErasure,

@@ -2,7 +2,7 @@ import type { ClickHouse } from "../../schemas/shards.js";
 import { storableDate, type DateRange } from "../../schemas/date-range.js";
 import { readQuery } from "../read-query.js";
 
-/** What a company did with these packages and pixels in a range. */
+/** Selects the events of a company on these packages and pixels in a range. */
 export interface CompanyQuery extends DateRange {
   /** UUIDs. */
   artifacts: readonly string[];

@@ -7,14 +7,14 @@ import type { UnsettledImports } from "../../schemas/records/unsettled-imports.j
 
 /** Keeps events with one of the values. An empty value is an unknown one. */
 export type Filter = { values: readonly string[] } & (
-  | { /** Of `events`. */ column: string }
+  | { /** A column of `events`. */ column: string }
   | { /** Name of a custom variable. */ variable: string }
 );
 
 export interface StatisticsQuery {
   /** UUIDs. */
   packages: readonly string[];
-  /** Of the packages: a list that counts packages of another type is empty. */
+  /** The types of the packages: a list that counts packages of another type is empty. */
   libraryTypes: ReadonlySet<LibraryType>;
   /** UUIDs. Their views are counted. */
   pixels: readonly string[];
@@ -47,7 +47,7 @@ export interface ListPosition {
   values: readonly string[];
 }
 
-/** What happened in a range, and in each of its buckets that has events. */
+/** The counts of a range, and of each of its buckets that has events. */
 export interface RangeCounts {
   totals: Counts & { companies: number };
   /** By the bucket's first day within the range. */
@@ -67,7 +67,7 @@ export interface ListRow extends ListPosition {
 
 export interface StatisticsRead {
   now: RangeCounts;
-  /** Of the range to compare with; absent if there is none. */
+  /** The counts of the range to compare with; absent if there is none. */
   before?: RangeCounts;
   /** By the name of the list; absent if nothing is in it. */
   lists: ReadonlyMap<string, readonly ListRow[]>;

@@ -5,7 +5,7 @@ import { notFound } from "./authorise.js";
 export interface NamedArtifact {
   id: string;
   name: string;
-  /** Of packages. */
+  /** The type of a package; absent for pixels. */
   libraryType?: LibraryType;
 }
 

@@ -43,7 +43,7 @@ export interface Page<Data = unknown> {
   /** Shown without a session, such as sign-in. */
   isOpen?: true;
   load: (visit: Visit) => Promise<Data> | Data;
-  /** Of the document. */
+  /** The title of the HTML document. */
   title: (data: Data, visit: Visit) => string;
   render: (data: Data, visit: Visit) => ComponentChildren;
   /** Takes the page's forms, which are POSTed to its own path. `form.action` says which one it is. */
@@ -79,7 +79,7 @@ export interface Visit {
   asset: (name: string) => string;
   /** The form that was refused just now. */
   refused?: { form: Form; problem: Problem };
-  /** What `submit` gave to show once. */
+  /** The value that `submit` gave to show once. */
   shown?: unknown;
 }
 

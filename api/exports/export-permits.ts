@@ -24,7 +24,7 @@ export type TakeExportPermit = (caller: ExportCaller) => Promise<ExportPermit>;
 export const EXPORT_LIMITS = {
   /** As many results as ClickHouse streams to one process at once. */
   inAll: 20,
-  /** Of one account, so that four slow ones do not keep everybody out. */
+  /** The exports of one account, so that its slow ones do not keep everybody out. */
   perAccount: 5,
   waitMsMax: 10_000,
   /** How long a caller may take for one part, at most 1 MiB, while others wait. */

@@ -13,7 +13,7 @@ export type ResolveTxt = (name: string) => Promise<string[]>;
 
 /** Shows whether hosts are their owners'; absent where the service does not ask for that. */
 export interface HostChecks {
-  /** Of each host of the owner, by its name. */
+  /** Describes each host of the owner, by its name. */
   describe(
     pg: Postgres,
     owned: { ownerId: string; hosts: readonly string[] },

@@ -10,7 +10,7 @@ export interface OpenIdOptions {
   clientSecret: string;
 }
 
-/** What one sign-in must remember between leaving for the provider and coming back. */
+/** The values that one sign-in must remember between leaving for the provider and coming back. */
 export interface OpenIdAttempt {
   state: string;
   nonce: string;

@@ -85,5 +85,5 @@ function unpadded(bytes: Buffer): string {
   return bytes.toString("base64").replace(/=+$/, "");
 }
 
-/** Of the costs above, and of no password that anybody knows. */
+/** Checked in place of a hash that an account lacks. It costs as much as one, and no known password matches it. */
 const NO_PASSWORD = `$scrypt$ln=${COST.ln},r=${COST.r},p=${COST.p}$${unpadded(randomBytes(SALT_BYTES))}$${unpadded(randomBytes(KEY_BYTES))}`;

@@ -18,7 +18,7 @@ export const FILTER_QUERY: Readonly<Record<string, Parameter>> = {
   pixel: { schema: { type: "string" }, description: "Only imports into this pixel, by id or name" },
 };
 
-/** What is asked of a list of imports, before it is known whether there is such a package or pixel. */
+/** The filter of a list of imports, before it is known whether there is such a package or pixel. */
 interface AskedFilter {
   status: ImportStatus | undefined;
   artifact: { kind: "package" | "pixel"; idOrName: string; query: ParsedUrlQuery } | undefined;

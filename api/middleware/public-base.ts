@@ -18,7 +18,7 @@ export function publicBase(
   };
 }
 
-/** Where live collection is: a host of its own, or a port of every host. */
+/** The address of live collection: a host of its own, or a port of every host. */
 export interface CollectPlace {
   publicHost?: string;
   port: number;

@@ -90,7 +90,7 @@ function tagsOf(paths: OpenApiDocument["paths"]): DocumentObject[] {
   return sorted.map((name) => ({ name }));
 }
 
-/** What most readers come for. */
+/** The tags that most readers come for. */
 const FIRST_TAGS = ["Packages", "Imports", "Exports", "Statistics"];
 /** About the service itself, without a token. */
 const LAST_TAG = "Service";

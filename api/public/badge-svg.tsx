@@ -14,7 +14,7 @@ export interface BadgeFace {
 
 interface Shape {
   height: number;
-  /** Of the text. */
+  /** The font size of the text. */
   size: number;
   /** At each end of a part. */
   padding: number;

@@ -11,12 +11,12 @@ import { rowOf, seriesOf } from "../statistics/statistics-answer.js";
 import type { Reading } from "./public-numbers.js";
 import { listNamed, queryOf, readVersions } from "./read-badge-value.js";
 
-/** What everybody may see of a package. Its type has no place for companies, addresses, cities or variables. */
+/** The numbers of a package that everybody may see. The type has no place for companies, addresses, cities or variables. */
 export interface PublicNumbers {
   range: DateRange;
   interval: Interval;
   downloads: number;
-  /** Of as many days right before. */
+  /** The downloads of as many days right before. */
   downloadsBefore: number;
   series: readonly Pick<StatisticsBucket, "date" | "downloads">[];
   lists: Readonly<Record<PublicList, readonly StatisticsRow[]>>;

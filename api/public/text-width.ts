@@ -1,4 +1,4 @@
-/** Of Verdana, in thousandths of the font's size: U+0020 to U+007E in order. */
+/** The widths of Verdana's characters, in thousandths of the font's size: U+0020 to U+007E in order. */
 const ASCII = [
   352, 394, 459, 818, 636, 1076, 727, 269, 454, 454, 636, 818, 364, 454, 364, 454, 636, 636, 636, 636, 636,
   636, 636, 636, 636, 636, 454, 454, 818, 818, 818, 545, 1000, 684, 686, 698, 771, 632, 575, 775, 751, 421,

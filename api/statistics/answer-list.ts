@@ -11,7 +11,7 @@ import { rowOf } from "./statistics-answer.js";
 export interface ListAnswer {
   list: StatisticsList;
   measure: StatisticsList["counts"];
-  /** Of the measure, in the whole range. */
+  /** The total of the measure in the whole range. */
   total: number;
   /** One more than the page if there is a next one. */
   rows: readonly ListRow[];

@@ -5,7 +5,7 @@ import { shareAnswers, type Sharing } from "./share-answers.js";
 
 /** A caller's own requests wait for each other before they keep others waiting. */
 const AT_ONCE = { perKey: 4, inAll: 8 };
-/** Of waiting and reading together. */
+/** Bounds waiting and reading together. */
 const TIME_MS_MAX = 20_000;
 /** Pages that many people look at at once cost one query a second. */
 export const SHARED_MS = 1_000;

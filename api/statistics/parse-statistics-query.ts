@@ -23,7 +23,7 @@ export const ROWS = { default: 10, max: 100 } as const;
 const AUTOMATED = ["include", "exclude"] as const;
 export const VARIABLE = "variable.";
 
-/** What is asked of statistics, before it is known whether there is such a package. */
+/** The query of statistics, before it is known whether there is such a package. */
 export interface StatisticsAsked {
   range: DateRange;
   before: DateRange | undefined;

@@ -7,7 +7,7 @@ export interface ShareOptions {
 }
 
 export interface Sharing {
-  /** Who asks with the same key gets the same answer. */
+  /** Callers with the same key get the same answer. */
   key: string;
   /** Whether work that has begun is good enough: without it, only work that still waits is. */
   takesBegun: boolean;

@@ -8,15 +8,15 @@ import type { BackupEntry } from "./backup-entry.js";
 
 /** `backup.json`, which is written last: a backup without it is not complete. */
 export interface BackupManifest {
-  /** Of the folder's form. */
+  /** The version of the folder's form. */
   format: number;
-  /** Of the program. */
+  /** The version of the program. */
   version: string;
   /** The moment that the backup holds. */
   takenAt: string;
   files: number;
   bytes: number;
-  /** Of `contents.ndjson`, which lists every file with its own. */
+  /** The checksum of `contents.ndjson`, which lists every file with its own. */
   contentsSha256: string;
   /** All that the program knew: one that does not know them is older. */
   migrations: string[];

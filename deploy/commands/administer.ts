@@ -8,7 +8,7 @@ import type { EventLogSource } from "../stores/open-event-log.js";
 export interface Administered {
   pg: Pool;
   tokens: TokenCipher;
-  /** Where the service runs on this machine, as a browser here reaches it; undefined where it does not. */
+  /** The URL at which a browser on this machine reaches the service; undefined if it does not run here. */
   apiUrl: string | undefined;
   clickhouseSource: ClickHouseSource | undefined;
   /** The directory of an embedded log may not exist. */

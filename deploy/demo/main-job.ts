@@ -79,7 +79,7 @@ const PACKAGES: readonly ({ libraryType: LibraryType } & Record<string, string>)
   { name: "toolkit-cli", libraryType: "other", shortDescription: "Files for download" },
 ];
 
-/** Where the line for live collection that the demo suggests is answered. */
+/** The host in the line for live collection that the demo suggests. */
 export const DEMO_HOST = "get.acme.example";
 
 async function makeRoute(api: ApiClient, packages: readonly PackageV1[]): Promise<void> {

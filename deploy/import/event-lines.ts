@@ -8,7 +8,7 @@ import { s3Log } from "./access-logs/s3.js";
 import { csvLines } from "./csv-lines.js";
 import { splitLines } from "./split-lines.js";
 
-/** Of the files that the command reads. `ndjson` is sent as it is. */
+/** The formats of the files that the command reads. `ndjson` is sent as it is. */
 export const IMPORT_FORMATS = ["ndjson", "csv", "combined", "cloudfront", "s3"] as const;
 export type ImportFormat = (typeof IMPORT_FORMATS)[number];
 

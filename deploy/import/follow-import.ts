@@ -11,7 +11,7 @@ const UNREACHABLE_SECONDS_MAX = 300;
 const RECONNECT_MS = 2_000;
 
 export interface Following {
-  /** Of the file, as the bar calls it. */
+  /** The name of the file, as the bar shows it. */
   name: string;
   bar: ProgressBar;
   signal: AbortSignal;

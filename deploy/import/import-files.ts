@@ -13,17 +13,17 @@ import type { ProgressBar } from "./progress-bar.js";
 import { sendFile } from "./send-file.js";
 
 export interface ImportOptions {
-  /** Where the API takes it: `/v2/acme/import`. */
+  /** The path at which the API takes it: `/v2/acme/import`. */
   path: string;
   format: ImportFormat;
   pattern?: RouteTemplate | undefined;
-  /** Of the pattern, as it was given. */
+  /** The pattern as it was given. */
   patternText?: string | undefined;
   /** Imports a file that was sent before. */
   again: boolean;
   wait: boolean;
   dryRun: boolean;
-  /** Of the file that keeps what was refused. */
+  /** The file that keeps the refused lines. */
   rejected?: string | undefined;
   bar: ProgressBar;
   print: (line: string) => void;

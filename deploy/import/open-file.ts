@@ -96,7 +96,7 @@ async function hashOf(source: AsyncIterable<Buffer>): Promise<string> {
   return hash.digest("hex");
 }
 
-/** What the file holds, to be converted. Throws a StartFailure where this Node cannot unpack it. */
+/** The unpacked bytes of a file that is to be converted. Throws a StartFailure where this Node cannot unpack it. */
 export function unpackedBytes({ encoding, name, read }: ImportFile): AsyncIterable<Buffer> {
   if (encoding === "identity") return read();
   const createDecoder = decoderFor(encoding);

@@ -10,10 +10,10 @@ import type { ProgressBar } from "./progress-bar.js";
 import { writeAll } from "./write-all.js";
 
 export interface Sending {
-  /** Of the API: `/v2/acme/import`. */
+  /** The path of the API: `/v2/acme/import`. */
   path: string;
   format: ImportFormat;
-  /** Of the downloads in an access log. */
+  /** The pattern of the downloads in an access log. */
   pattern?: RouteTemplate | undefined;
   key?: string | undefined;
   bar: ProgressBar;

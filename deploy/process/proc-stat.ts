@@ -1,6 +1,6 @@
 /** A line of `/proc/<pid>/stat` or `/proc/<pid>/task/<thread>/stat`. Source: proc_pid_stat(5). */
 export interface ProcStat {
-  /** Of the process or the thread. */
+  /** The id of the process or the thread. */
   id: number;
   parent: number;
   group: number;

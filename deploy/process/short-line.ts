@@ -49,7 +49,7 @@ function doneText({ importId, owner, events, failed, seconds, eventsPerSecond }:
   return `import done: ${counts}, ${count(seconds)} s, ${count(eventsPerSecond)} events/s (${owner}, ${importId})`;
 }
 
-/** Of this machine's time zone. */
+/** The time of day in this machine's time zone. */
 function clock(time: string): string {
   return new Date(time).toTimeString().slice(0, 8);
 }

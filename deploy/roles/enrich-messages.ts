@@ -20,7 +20,7 @@ export interface ThreadData {
   logLevel: LogLevel;
   /** `MUTEX_BYTES` long, shared by all threads. */
   mutexMemory: SharedArrayBuffer;
-  /** Of the count of imports that are about to append. */
+  /** Holds the count of imports that are about to append. */
   arrivingMemory: SharedArrayBuffer;
 }
 

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { Config } from "../config/config.js";
 
-/** What a start begins with, as it takes seconds: `Starting PostgreSQL and ClickHouse in /srv/data, ...`. */
+/** The first line of a start, which takes seconds: `Starting PostgreSQL and ClickHouse in /srv/data, ...`. */
 export function startingLine({ databaseUrl, clickhouseUrl, kafka, dataDir }: Config): string {
   const stores = [
     { name: "PostgreSQL", isEmbedded: databaseUrl === undefined },

@@ -16,7 +16,7 @@ import { removableBefore } from "../../schemas/event-retention.js";
 import type { RetentionOptions } from "../config/retention-options.js";
 import type { ScheduledJob } from "./start-schedule.js";
 
-/** What the jobs remove: a label of their metrics. */
+/** The kinds of data that the jobs remove: a label of their metrics. */
 export const REMOVED_KINDS = [
   "events",
   "import_logs",
@@ -66,7 +66,7 @@ async function cleanUp(pg: Postgres, { retention, onRemoved }: CleanUpDependenci
   };
 }
 
-/** What is removed from ClickHouse, and the samples of import logs with their entries. */
+/** Removes old data from ClickHouse, and the samples of import logs with their entries. */
 async function removeOld(
   pg: Postgres,
   { shards, retention, onRemoved }: CleanUpDependencies,

@@ -55,7 +55,7 @@ function ambiguityOf({ headers, httpVersion, rawHeaders }: IncomingMessage): str
   const { "transfer-encoding": coding = "chunked" } = headers;
   if (coding.toLowerCase() !== "chunked") return "The only Transfer-Encoding is chunked.";
   let hosts = 0;
-  // Of several, Node keeps the first.
+  // Node keeps the first of several.
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] ?? "";
     if (name.length === 4 && name.toLowerCase() === "host") hosts++;

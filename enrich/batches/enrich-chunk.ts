@@ -17,7 +17,7 @@ import { steps } from "../steps/index.js";
 import { EntriesNotKept, type LogBudget } from "./log-budget.js";
 import { artifactsOf, type ArtifactLookups } from "./artifacts-of.js";
 
-/** Where the events and log entries of a batch are collected, and the lookups of enrichment. */
+/** The blocks that collect the events and log entries of a batch, and the lookups of enrichment. */
 export interface EnrichDependencies extends ArtifactLookups {
   events: EventBlock;
   logs: LogBlock;

@@ -53,7 +53,7 @@ interface RangeDependencies extends Omit<DetectionDependencies, "save"> {
   again: Again;
 }
 
-/** Where the note grows too large, all records that are not written yet are excluded: an operator can retry them. */
+/** Excludes all records that are not written yet if the note grows too large: an operator can retry them. */
 export function openRange(
   batch: LogBatch,
   records: readonly BatchRecord[],

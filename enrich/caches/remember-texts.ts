@@ -3,7 +3,7 @@ import { GenerationCache } from "./generation-cache.js";
 const BYTES_MAX = 8 * 1024 * 1024;
 /** Longer texts are read anew each time: few, and none that many lines share. */
 const LENGTH_MAX = 1024;
-/** Of a Map's entry and the heads of two strings. */
+/** The size of a Map's entry and the heads of two strings. */
 const ENTRY_BYTES = 120;
 
 /**

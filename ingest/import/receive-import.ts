@@ -19,7 +19,7 @@ import { throttleOnLag } from "./throttle-on-lag.js";
 import { readWhileSent } from "./read-while-sent.js";
 
 export const CHUNK_LIMITS = { bytesTarget: 512 * 1024, lineBytesMax: LINE_BYTES_MAX };
-/** What text of events shrinks to, at least, by any encoding. */
+/** The share to which any encoding shrinks text of events, at least. */
 const SHRINKS_TO = 1 / 4;
 const LEASE_RENEWAL_MS = 5_000;
 const INTERRUPT_BACKOFF = { firstMs: 500 };

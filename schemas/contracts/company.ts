@@ -42,7 +42,7 @@ export interface CompanyArtifact {
 export interface CompanyDetail extends CompanyRecord {
   stage_history: StageChangeRecord[];
   days: CompanyDay[];
-  /** Of the same range as `days`, the most used first. */
+  /** The artifacts used in the same range as `days`, the most used first. */
   artifacts: CompanyArtifact[];
 }
 

@@ -1,6 +1,6 @@
 import type { Artifact } from "./artifact.js";
 
-/** Who asks by itself: a robot, continuous integration or a mirror of a registry. Empty: none of these. */
+/** Clients that ask by themselves: a robot, continuous integration or a mirror of a registry. Empty: none of these. */
 export const AUTOMATED = ["", "bot", "ci", "mirror"] as const;
 export type Automated = (typeof AUTOMATED)[number];
 
@@ -55,7 +55,7 @@ export interface EnrichedEvent {
   address: string;
   /** Names and values alternate: `[name, value, name, value]`. */
   variables: string[];
-  /** What the request itself says of its client, as it says it; live events only. */
+  /** The client as the request itself describes it, unchanged; live events only. */
   reported?: ReportedClient;
   client: Client;
   place: Place;

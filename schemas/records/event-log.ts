@@ -116,7 +116,7 @@ export interface LagReader {
   appended(): Promise<number>;
   /** Over all partitions, for metrics. */
   lag(group: string): Promise<number>;
-  /** Of one lane, within microseconds. Absent where a broker would have to be asked. */
+  /** The lag of one lane, known within microseconds. Absent where a broker would have to be asked. */
   lagOfLane?(group: string, lane: Lane): number;
   /** Rejects while the log has no room for appends. Absent where a broker looks after its disks itself. */
   requireRoom?: () => Promise<void>;

@@ -154,7 +154,7 @@ export const EVENT_IMPORT = {
   },
 } as const;
 
-/** What came of the lines of an import, or would. */
+/** The counts of an import's lines by their outcome; those of a dry run are what an import would have. */
 export type ImportCounts = Pick<EventImport, keyof typeof COUNTS>;
 
 /** The answer of a dry run, in place of the record. */

@@ -63,8 +63,8 @@ export function peekLines(bytes: Uint8Array): Pick<RawChunk, "codec" | "lines"> 
 }
 
 /**
- * Where a field of Avro's type `bytes` begins and ends. Its length is an Avro long: seven bits a byte, the lowest first,
- * all bytes but the last with the highest bit set; the value is twice the length.
+ * Finds the beginning and end of a field of Avro's type `bytes`. Its length is an Avro long: seven bits a byte, the lowest
+ * first, all bytes but the last with the highest bit set; the value is twice the length.
  */
 function bytesFieldAt(buffer: Buffer, offset: number): { start: number; end: number } {
   let at = offset;

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { Table, type Column } from "../parts/table.js";
 
 interface ChartFrameProps {
-  /** What the chart shows, in a sentence with its most important numbers. */
+  /** The content of the chart, in a sentence with its most important numbers. */
   sentence: string;
   /** The chart's numbers, whose caption is the name of the breakdown. */
   table: { caption: string; columns: readonly Column[]; rows: readonly (readonly ComponentChildren[])[] };

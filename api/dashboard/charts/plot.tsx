@@ -3,7 +3,7 @@ import { HEIGHT, LABELS, labelled, percentOf, WIDTH, type Scale } from "./scales
 
 interface PlotProps {
   scale: Scale;
-  /** Of the places, from left to right. */
+  /** The labels of the places, from left to right. */
   labels: readonly string[];
   /** Shapes in units of `scales.ts`; lines keep their width although the drawing is stretched. */
   children: ComponentChildren;

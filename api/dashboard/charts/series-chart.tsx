@@ -12,7 +12,7 @@ export interface Place {
 }
 
 interface SeriesChartProps {
-  /** What is counted: "Downloads". */
+  /** The name of the counts: "Downloads". */
   label: string;
   interval: Interval;
   places: readonly Place[];

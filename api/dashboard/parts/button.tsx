@@ -22,9 +22,9 @@ export function Button({ kind = "primary", children, ...attributes }: ButtonProp
 interface ConfirmProps {
   /** The form's `action`. */
   action: string;
-  /** What the first button says: "Delete". */
+  /** The text of the first button: "Delete". */
   label: string;
-  /** What happens, in a sentence or two. */
+  /** The consequence, in a sentence or two. */
   question: ComponentChildren;
   /** Fields of the form: hidden ones, or a name to type. */
   children?: ComponentChildren;

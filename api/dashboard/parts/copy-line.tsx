@@ -1,5 +1,5 @@
 interface CopyLineProps {
-  /** What it is, for the button: "Copy the image's name". */
+  /** The name of the text, for screen readers: "The badge in Markdown". */
   label: string;
   text: string;
 }

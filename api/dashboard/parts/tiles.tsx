@@ -7,7 +7,7 @@ export interface TileContent {
   value: number;
   /** Against the time before, as a ratio: 0.1 is 10 % more. Null where nothing can be compared; absent: not asked. */
   change?: number | null | undefined;
-  /** What it was before. */
+  /** The value of the time before. */
   before?: number | undefined;
   /** A sparkline or a link. */
   children?: ComponentChildren;

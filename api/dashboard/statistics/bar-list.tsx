@@ -10,7 +10,6 @@ interface BarListProps {
   rows: readonly StatisticsRow[];
   /** Whether rows have a change. */
   isCompared: boolean;
-  /** What is counted. */
   unit: "Downloads" | "Views";
   /** The page has no filters: rows are no links. */
   isUnfiltered?: boolean;

@@ -36,11 +36,11 @@ interface CsvOf {
   subject: Subject;
   /** Absent for the series. */
   list?: string;
-  /** Of a list. */
+  /** Narrows a list to the rows with this text. */
   search?: string | undefined;
 }
 
-/** What is seen, and all rows of a list, as the API gives them. */
+/** The address of the numbers on the page as CSV, with all rows of a list. */
 export function csvAddress({ href, owner }: Visit, { state, subject, list, search }: CsvOf): string {
   const { interval, ...asked } = queryOf(state);
   const at = path`/api/v2/${owner.name}/stats`;

@@ -22,7 +22,7 @@ export interface LoadedStatistics {
   /** Every country, for the map. */
   countries: readonly StatisticsRow[];
   problem?: Problem;
-  /** Of an empty answer: the first day with an event, if there is any. */
+  /** The first day with an event, if the answer is empty and there is one. */
   firstDay?: string | undefined;
 }
 

@@ -8,7 +8,7 @@ import type { ViewFilter } from "./view-state.js";
 export interface PanelKind {
   list: StatisticsList;
   title: string;
-  /** Of its first column. */
+  /** The heading of its first column. */
   noun: string;
 }
 
@@ -56,7 +56,7 @@ export function labelOf({ list }: PanelKind, row: StatisticsRow): string {
   return values[0] ?? "";
 }
 
-/** What the label does not say: a company's domain. */
+/** The detail that the label lacks: a company's domain. */
 export function detailOf({ list }: PanelKind, row: StatisticsRow): string | undefined {
   const [, domain] = list.values;
   const value = domain && row[domain.field];

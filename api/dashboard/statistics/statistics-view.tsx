@@ -20,7 +20,6 @@ import { linkWith, type Metric, type ViewState } from "./view-state.js";
 interface StatisticsViewProps {
   loaded: LoadedStatistics;
   panels: readonly PanelKind[];
-  /** What the lists count. */
   unit: "Downloads" | "Views";
   /** Whether the viewer gets CSV of the subject. */
   mayExport: boolean;
@@ -84,7 +83,7 @@ function Shown({ firstDay, ...shown }: ShownProps) {
   );
 }
 
-/** Of each list; the others are a link away. */
+/** The rows of each list; a link leads to the others. */
 const ROWS = 10;
 
 /** The countries with their map, then the others beside each other. */

@@ -10,7 +10,7 @@ import { RANGE_LIMITS, VARIABLE } from "../../statistics/parse-statistics-query.
 import type { Query } from "../address.js";
 import type { Visit } from "../page.js";
 
-/** What a page of statistics shows. All of it is in the page's address, in the parameters of the API. */
+/** The state of a page of statistics. All of it is in the page's address, in the parameters of the API. */
 export interface ViewState {
   startDate: string;
   /** The first day that is left out. */

@@ -46,7 +46,7 @@ interface WholeListProps {
   data: WholeListData;
   /** The page with all lists. */
   back: string;
-  /** What that page is about. */
+  /** The subject of that page: the text of the link to it. */
   about: string;
   unit: "Downloads" | "Views";
   /** Whether the viewer gets CSV of the subject. */

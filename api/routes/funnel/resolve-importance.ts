@@ -3,7 +3,7 @@ import type { FieldFault } from "../../../schemas/problem.js";
 import { invalidBody } from "../../../schemas/validate.js";
 import type { NamedImportance } from "../../stores/funnel/funnel-importance.js";
 
-/** What the caller may change. */
+/** The packages and pixels that the caller may change. */
 export interface KnownImportance {
   packages: NamedImportance[];
   pixels: NamedImportance[];

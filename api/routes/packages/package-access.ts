@@ -14,7 +14,7 @@ import { packageRecord, type PackageRow } from "../../stores/packages/packages.j
 import type { Postgres } from "../../stores/query.js";
 import { PACKAGE_EXAMPLE } from "./packages.js";
 
-/** What a page needs to know before it offers something. */
+/** The caller's rights to a package, which a page needs before it offers something. */
 export function packageAccessRoutes({ pg }: { pg: Postgres }): Route[] {
   return [
     route({

@@ -21,7 +21,7 @@ const PATH = "/v2/packages/:owner/:package/public";
 const ON_PACKAGE = { path: PACKAGE_PATH, query: PACKAGE_QUERY } as const;
 const EXAMPLE: PackagePublic = { public: "badge" };
 
-/** What everybody may see of a package: see `badgeRoutes` and `publicPageRoutes`. */
+/** The setting of how much everybody may see of a package: see `badgeRoutes` and `publicPageRoutes`. */
 export function packagePublicRoutes({ pg }: { pg: Pool }): Route[] {
   return [
     route({

@@ -27,7 +27,7 @@ export const UPSTREAM_ANSWER = {
   },
 };
 
-/** What a form needs to show before a package is changed. An update removes every field that it leaves out. */
+/** The addresses that a form must show before it changes a package: an update removes every field that it leaves out. */
 export function packageUpstreamRoutes({ pg, hosts }: PackageUpstreamDeps): Route[] {
   return [
     route({

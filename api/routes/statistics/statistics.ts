@@ -21,7 +21,7 @@ import type { Account } from "../../stores/accounts/accounts.js";
 import type { Page } from "../../stores/page.js";
 import type { Postgres } from "../../stores/query.js";
 
-/** What CSV has where no page is asked for. */
+/** The most rows of CSV if no page is asked for. */
 const CSV_ROWS_MAX = 100_000;
 
 export interface StatisticsRoutesDeps {

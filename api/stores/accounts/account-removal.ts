@@ -11,7 +11,7 @@ export async function updateDisabled(
   return (await query(client, text, [accountId, disabled])).length > 0;
 }
 
-/** What would have no owner, or would break off, without the account. */
+/** Everything that would have no owner, or would break off, without the account. */
 export interface Belongings {
   /** Organizations whose last owner it is. */
   organizations: string[];

@@ -1,6 +1,6 @@
 import { query, type Postgres } from "../query.js";
 
-/** Who may export. */
+/** An owner that may export. */
 export interface ExportGrant {
   name: string;
   kind: "user" | "organization";

@@ -36,7 +36,7 @@ export async function readSignInLink(pg: Postgres, secretHash: Buffer): Promise<
   return row;
 }
 
-/** Of several requests at once, one succeeds. Answers whether this was the first use, in time. */
+/** Answers whether this was the first use, in time. One of several requests at once succeeds. */
 export async function markSignInLinkUsed(client: Postgres, secretHash: Buffer): Promise<boolean> {
   const text = `
     update sign_in_links set used_at = now()

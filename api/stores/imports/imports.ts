@@ -79,7 +79,7 @@ export async function readImport(
   return row && importRecord(row);
 }
 
-/** What an import goes into, and whether the account started it. */
+/** The target of an import, and whether the account started it. */
 export interface ImportedInto {
   artifactKind: "package" | "pixel" | "any";
   /** Null where each line names one. */

@@ -40,7 +40,7 @@ interface LayoutRow {
   layout: string;
   events: number;
   import: Cost;
-  /** Of each server, with the merges that follow an import. */
+  /** CPU seconds of each server, with the merges that follow an import. */
   merged: number[];
   export: Cost & { bytes: number };
 }

@@ -18,7 +18,7 @@ import { startServerCpu } from "./server-cpu.js";
 /** An import, or an export of what it stored. */
 export interface Measured {
   seconds: number;
-  /** Of the program, its PostgreSQL, and this process; the servers of ClickHouse are not its own. */
+  /** The usage of the program, its PostgreSQL, and this process; the servers of ClickHouse are not its own. */
   usage: Usage;
   /** CPU seconds of each server of ClickHouse. */
   servers: readonly number[];

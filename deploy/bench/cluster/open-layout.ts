@@ -16,9 +16,9 @@ export type Layout = (typeof LAYOUTS)[number];
 export interface BenchServers extends AsyncDisposable {
   /** Such as `2x2`. */
   name: string;
-  /** Of the program. */
+  /** The environment of the program. */
   variables: Record<string, string>;
-  /** Of every server, with credentials. */
+  /** The URLs of every server, with credentials. */
   urls: readonly string[];
 }
 

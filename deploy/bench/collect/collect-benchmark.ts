@@ -33,7 +33,7 @@ async function runRounds(measured: MeasuredProgram): Promise<CollectFacts> {
   const collected = await makeRedirectPackages({ api });
   const file = gzipFile(folder);
   const setup = { api, clickhouseUrl, pid: program.pid, folder, collectUrl, file, packageId };
-  // What was made is served within a second.
+  // A new package is served within a second.
   await pause(1_000);
   onProgress(`warming both sides up for ${WARM_UP_SECONDS} s`);
   await writeGzipFile(file, { events: WARM_UP_EVENTS, seed: seed + 1, packageIds: [packageId] });

@@ -20,7 +20,7 @@ interface RunFacts {
   latencyMs: Record<(typeof LATENCIES)[number], number>;
   perSecond: number;
   importSeconds: number;
-  /** Of the cores: 1 is all of one core. The bare server is among `others`. */
+  /** The cores in use: 1 is all of one core. The bare server is among `others`. */
   cpu: Record<(typeof PARTS)[number] | "others", number>;
 }
 

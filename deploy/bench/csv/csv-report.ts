@@ -10,7 +10,7 @@ const RUNS = ["ours", "clickhouse"] as const;
 interface RunFacts {
   megabytesPerSecond: number;
   firstByteMs: number;
-  /** Of the program itself, in CPU seconds a second. */
+  /** The cores that the program itself uses: CPU seconds a second. */
   cpuCores: number;
   /** With the lookup tables of enrichment, which runs in the same process. */
   residentBeforeBytes: number;

@@ -5,7 +5,7 @@ import { percentiles } from "../common/percentiles.js";
 import { cpuSecondsOf, type Usage } from "../usage/sample-usage.js";
 import { textTable } from "../common/text-table.js";
 
-/** Of one small import, since its POST. */
+/** The times of one small import, since its POST. */
 export interface SmallTimes {
   enrichedMs: number;
   doneMs: number;
@@ -14,7 +14,7 @@ export interface SmallTimes {
 export interface FairRun {
   alone: readonly SmallTimes[];
   beside: readonly SmallTimes[];
-  /** Of all large imports together. */
+  /** The lines of all large imports together. */
   largeLines: number;
   largeSeconds: number;
   /** While the large imports ran. */

@@ -43,7 +43,7 @@ async function runRounds({
   try {
     const [registryUrl] = (await once(registry, "message")) as [string];
     await makeImage(api, registryUrl);
-    // What was made is served within a second.
+    // A new image is served within a second.
     await pause(1_000);
     const setup = { ours: collect, registry: registryUrl, pid: program.pid, bytes };
     onProgress("warming both sides up");

@@ -1,7 +1,7 @@
 import type { UnsettledWork } from "../../../api/stores/imports/unsettled-work.js";
 import { pause } from "../../../schemas/async/pause.js";
 
-/** What is left to do for the lines that were acknowledged, at one moment. */
+/** The work that is left for the lines that were acknowledged, at one moment. */
 export interface Undrained extends UnsettledWork {
   /** Records of the event log that are not in ClickHouse. */
   records: number;

@@ -30,7 +30,7 @@ export function cloudfrontLog(): ReadLine {
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 
-/** Of a log that lost its head. */
+/** The fields of a log that lost its head. */
 const DEFAULT_FIELDS = (
   "date time x-edge-location sc-bytes c-ip cs-method cs(Host) cs-uri-stem sc-status " +
   "cs(Referer) cs(User-Agent) cs-uri-query"

@@ -3,7 +3,7 @@ import { databaseOf } from "./connect-clickhouse.js";
 
 /** Selects the servers of ClickHouse, in a form that can be sent to a thread. */
 export interface ClickHouseSource {
-  /** Of the one server, with credentials. Of several, the host is not used. */
+  /** The URL of the one server, with credentials. The host is not used if there are several. */
   url: string;
   cluster?: ClickHouseCluster;
 }

@@ -7,7 +7,7 @@ const CONNECTIONS_MAX = 20;
 export interface Connection {
   /** In place of that of the URL. */
   database?: string;
-  /** Of every statement. */
+  /** The settings of every statement. */
   settings?: ClickHouseSettings;
 }
 

@@ -71,7 +71,7 @@ function describeBrowser(text: string): Described {
 
 const BROWSERS: ReadonlySet<string> = new Set(Object.values(Bowser.BROWSER_MAP));
 
-/** What programs begin with that want to be taken for a browser. */
+/** The beginning of user agents of programs that want to be taken for a browser. */
 const DISGUISE =
   /^(?:Mozilla|Opera)\/\d[\d.]{0,9}\s?(?:\([^()]{0,500}\)\s?)?(?:AppleWebKit\/\S+\s?|\(KHTML, like Gecko\)\s?|Gecko\/\S+\s?)*/i;
 

@@ -106,7 +106,7 @@ function verifyValue(section: DataSection, at: number, depth: number): number {
 interface Control {
   type: number;
   size: number;
-  /** Where the payload starts. */
+  /** The offset of the payload. */
   next: number;
 }
 

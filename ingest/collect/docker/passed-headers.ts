@@ -28,7 +28,7 @@ const NOT_FOR_REGISTRY = new Set([
   "x-real-ip",
 ]);
 
-/** What a registry says about its own host must not be said about this one. */
+/** Headers about a connection, or about a registry's own host: they must not be said about this one. */
 const NOT_FOR_CLIENT = new Set([...HOP_BY_HOP, "set-cookie", "alt-svc", "strict-transport-security"]);
 
 /** The headers of a client that its registry gets, credentials among them. */

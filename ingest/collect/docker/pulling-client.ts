@@ -141,7 +141,7 @@ interface AskedDigest {
   now: number;
 }
 
-/** Where the client asks by tag, no digest stands for it. */
+/** Whether a first digest of the tag may still follow. None follows a GET of the tag itself. */
 function isUnresolved({ digest, pulledAt }: RememberedTag): boolean {
   return digest === undefined && pulledAt === -Infinity;
 }

@@ -17,7 +17,7 @@ export interface RegistryRequest {
   url: string;
   /** Shares the places with others, see `REGISTRY_LIMITS.requestsMax`. */
   client: string;
-  /** Of valid names and values. */
+  /** The names and values are valid. */
   headers: Readonly<Record<string, string | string[]>>;
 }
 

@@ -55,7 +55,7 @@ export function answerFileRoute(request: CollectRequest, site: FileSite): Collec
   };
 }
 
-/** Of the events after the first. */
+/** The characters that the events after the first repeat. */
 function lengthRepeated({ target, headers }: CollectRequest, objects: readonly string[]): number {
   const { "user-agent": agent = "", referer = "" } = headers;
   return (objects.length - 1) * (target.length + agent.length + referer.length);

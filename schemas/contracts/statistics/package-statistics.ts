@@ -17,7 +17,7 @@ export interface PackageDownloads {
   downloads: number;
   /** Against as many days right before; null if there was nothing. */
   change: number | null;
-  /** Of each day, those without downloads included. */
+  /** The downloads of each day, those without any included. */
   days: number[];
 }
 

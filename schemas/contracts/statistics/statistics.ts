@@ -29,7 +29,7 @@ export interface StatisticsBucket {
 /** The fields of its breakdown, `downloads` or `views`, and: */
 export interface StatisticsRow {
   [field: string]: string | number | null;
-  /** Of the range's total, from 0 to 1. */
+  /** The share in the range's total, from 0 to 1. */
   share: number;
   /** Against the range before: 0.5 is half as many again; null without one, or without a count in it. */
   change: number | null;

@@ -2,7 +2,7 @@ interface AccessLogInto {
   /** URL without a slash at its end. */
   api: string;
   owner: string;
-  /** Of the package. */
+  /** The id of the package. */
   id: string;
   /** The variable of the shell that has the token. */
   token: string;

@@ -2,7 +2,7 @@ import type { PackageV1 } from "../../../../schemas/contracts/package.js";
 import type { PixelRecord } from "../../../../schemas/contracts/pixel.js";
 import type { LibraryType } from "../../../../schemas/records/artifact.js";
 
-/** What somebody has who begins. */
+/** One of the cases that a beginner chooses from. */
 export interface Case {
   name: string;
   title: string;
@@ -11,7 +11,7 @@ export interface Case {
   type?: LibraryType;
 }
 
-/** What the first event is awaited for. */
+/** The package or pixel whose first event is awaited. */
 export type Beginning = { kind: "package"; found: PackageV1 } | { kind: "pixel"; found: PixelRecord };
 
 export const CASES: readonly Case[] = [

@@ -120,7 +120,7 @@ async function create(visit: Visit, form: Sent): Promise<{ to: string }> {
     path: owner.kind === "user" ? "/v1/packages" : path`/v1/organizations/${owner.name}/packages`,
     body,
   });
-  // Who has a file needs no lines to copy.
+  // A user with a file needs no lines to copy.
   if (chosen.name === "logs")
     return { to: href(path`/o/${owner.name}/imports/new`, { package: made.uuid, notice: "created" }) };
   const to = path`/o/${owner.name}/packages/${made.uuid}`;

@@ -10,7 +10,7 @@ export interface Step {
   text?: string;
 }
 
-/** What to do, in order. */
+/** The steps to the first event, in order. */
 export function stepsFor(chosen: Case, subject: Beginning, { ctx, owner }: Visit): Step[] {
   const { publicBase, collectBase } = ctx.state;
   const id = subject.kind === "pixel" ? subject.found.id : subject.found.uuid;

@@ -27,14 +27,14 @@ export function shareOf({ events_total: done, lines_received: received }: EventI
   return received === null || received === 0 ? undefined : done / received;
 }
 
-/** What an import goes into. */
+/** The name of the package or pixel that an import goes into. */
 export function targetName({ package: intoPackage, pixel }: EventImport): string {
   const target = intoPackage ?? pixel;
   if (target === null) return "Several packages and pixels";
   return target.name ?? (intoPackage === null ? "A deleted pixel" : "A deleted package");
 }
 
-/** What an entry of the log means, for a heading. */
+/** The meaning of an entry of the log, for a heading. */
 export const FAULT_WORDS: Record<LogType, string> = {
   "failed-to-decode": "Not a JSON object",
   "missing-time": "Without $time",

@@ -46,7 +46,7 @@ interface Target {
   /** Below the API's root. */
   path: string;
   isChosen: boolean;
-  /** Of a package. */
+  /** The id of a package; absent for other targets. */
   id?: string;
 }
 

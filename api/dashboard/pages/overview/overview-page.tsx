@@ -12,7 +12,7 @@ import { CaseList } from "../first-steps/case-list.js";
 import { loadOverview, OVERVIEW_DAYS, type Overview } from "./load-overview.js";
 import { NewStages, PackageTable, PixelTable, Warnings } from "./overview-parts.js";
 
-/** What goes on with an owner's packages; the first steps while there are none. */
+/** The recent activity of an owner's packages; the first steps while there are none. */
 export const overviewPage = page<Overview>({
   path: "/o/:owner",
   section: "overview",

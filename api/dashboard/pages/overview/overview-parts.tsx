@@ -10,7 +10,7 @@ import { TYPES } from "../package/package-types.js";
 import { StageBadge } from "../companies/stage-words.js";
 import type { Overview } from "./load-overview.js";
 
-/** What needs somebody: imports under way, lines that were refused, webhooks that the service disabled. */
+/** Everything that needs attention: imports under way, lines that were refused, webhooks that the service disabled. */
 export function Warnings({ imports, disabledWebhooks }: Overview) {
   const { href, owner } = useVisit();
   const running = imports.filter(({ status }) => status === "importing");

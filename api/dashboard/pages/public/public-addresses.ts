@@ -3,7 +3,7 @@ import { path, withQuery } from "../../address.js";
 interface Named {
   owner: string;
   name: string;
-  /** Where several packages of the owner have the name. */
+  /** Present if several packages of the owner have the name. */
   type?: string | undefined;
 }
 

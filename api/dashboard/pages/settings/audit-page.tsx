@@ -14,7 +14,7 @@ interface AuditList {
   next?: string;
 }
 
-/** What was changed, by whom and when. */
+/** The changes, each with its author and time. */
 export const auditPage = page<AuditList>({
   path: "/o/:owner/settings/audit",
   section: "settings",

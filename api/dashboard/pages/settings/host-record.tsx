@@ -5,7 +5,7 @@ import { CopyLine } from "../../parts/copy-line.js";
 import { Form } from "../../parts/form.js";
 
 interface HostRecordProps extends HostVerification {
-  /** Of the form that asks to look again; absent for those who may not. */
+  /** The `action` of the form that asks to look again; absent for those who may not. */
   action?: string | undefined;
 }
 

@@ -8,7 +8,7 @@ interface RecordProps {
   upstream: PackageUpstream;
 }
 
-/** What a package is called, what it is, and where its files are. Its type stays. */
+/** The form for a package's name, descriptions and addresses. Its type stays. */
 export function PackageRecord({ record, upstream }: RecordProps) {
   const { name, shortDescription, longDescription, website, libraryType } = record;
   return (

@@ -13,7 +13,7 @@ const WORDS: Record<PublicKind, string> = {
   page: "A badge and a page: downloads, versions, clients, platforms, countries",
 };
 
-/** What everybody may see of a package, and the lines that show it. */
+/** The form that chooses how much everybody may see of a package, and the lines that show it elsewhere. */
 export function Public({ record, shown }: { record: PackageV1; shown: PublicKind }) {
   return (
     <Panel title="For everybody">

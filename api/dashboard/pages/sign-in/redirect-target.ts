@@ -1,5 +1,5 @@
 /**
- * Where a sign-in leads: the path with its query that `to` says, if it is a page of the dashboard, else the dashboard
+ * The target of a sign-in: the path with its query that `to` says, if it is a page of the dashboard, else the dashboard
  * itself. Anything else could lead a person who has just signed in to a page that somebody else made.
  */
 export function redirectTarget(to: string): string {

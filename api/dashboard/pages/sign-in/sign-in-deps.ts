@@ -9,7 +9,7 @@ import { deleteSession, type Session } from "../../../stores/accounts/sessions.j
 import { prefixOf } from "../../address.js";
 import { redirectTarget } from "./redirect-target.js";
 
-/** What the pages of sign-in and account need beyond the API. */
+/** The dependencies of the pages of sign-in and account beyond the API. */
 export interface SignInPagesDeps extends SignInDeps {
   /** Whether `X-Forwarded-For` is trusted from this address. */
   trustsProxy: (address: string) => boolean;

@@ -20,7 +20,7 @@ interface Shown {
   log: DeliveryList;
 }
 
-/** What a form of the page shows once. */
+/** Answers to the page's forms that are shown once. */
 export interface ShownOnce {
   test?: WebhookTestResult;
   secret?: string;

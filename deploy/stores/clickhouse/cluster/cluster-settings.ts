@@ -3,11 +3,14 @@ import type { ClusterServers } from "../clickhouse-source.js";
 
 /** Shorter than the time after which a client gives up. Until a dead server's session is over, an insert waits this long. */
 const QUORUM_MS_MAX = 60_000;
-/** Where a server may lack rows whose insert was answered: one that was away is read again once it lacks nothing older. */
+/**
+ * For a quorum below all servers: a server may lack rows whose insert was answered. One that was unavailable is read again
+ * once it lacks nothing older.
+ */
 const DELAY_SECONDS_MAX = 2;
 /**
- * Where every server has a row before its insert is answered, only a server that was made anew may lack one, and that row is
- * older: Keeper gives the old server up after 30 s. Two busy servers may wait for each other's last rows for a moment.
+ * For a quorum of all servers: only a server that was made anew may lack a row whose insert was answered, and that row is
+ * older, because Keeper gives the old server up after 30 s. Two busy servers may wait for each other's last rows for a moment.
  */
 const REMADE_DELAY_SECONDS_MAX = 20;
 

@@ -4,7 +4,7 @@ export interface ShardState {
   servers: number;
   /** Servers that must have a row. */
   quorum: number;
-  /** Of the fullest of them. */
+  /** The room on the fullest of the servers. */
   freeBytes: number;
 }
 

@@ -62,7 +62,7 @@ export async function openLogTables({ dir, topic, partitions }: LogTablesOptions
   }
 }
 
-/** What LMDB needs to know of a log before it opens one. */
+/** Sizes that LMDB must know before it opens a log. */
 export const LOG_SIZES = {
   /** Address space, not memory or disk; a log that outgrows it is mapped again, twice as large. */
   mapSize: 2 ** 36,
