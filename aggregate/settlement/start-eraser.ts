@@ -11,7 +11,10 @@ export interface EraserDependencies extends Rounds {
   onErased?: (artifacts: readonly string[]) => void;
 }
 
-/** Erases the events of packages and pixels that were deleted, and the logs of retracted imports. Any number of processes may run it. */
+/**
+ * Erases the events of packages and pixels that were deleted, and the logs of retracted imports. Any number of processes may
+ * run it.
+ */
 export function startEraser(dependencies: EraserDependencies): AsyncDisposable {
   return startRounds(async (signal) => {
     await eraseDue(signal, dependencies);

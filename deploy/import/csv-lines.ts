@@ -7,8 +7,8 @@ type Row = readonly string[];
 
 /**
  * CSV (RFC 4180) with a header, whose names are the keys, as import lines: one for each line of the file. An empty cell
- * is no key, and a row of empty cells a blank line. A row that cannot be read, or has another number of cells than the header, stays as it is: the server
- * refuses it. A row over several lines is followed by as many blank lines.
+ * is no key, and a row of empty cells a blank line. A row that cannot be read, or has another number of cells than the
+ * header, stays as it is: the server refuses it. A row over several lines is followed by as many blank lines.
  */
 export async function* csvLines(source: AsyncIterable<Buffer>): AsyncGenerator<string> {
   let keys: readonly string[] | undefined;

@@ -28,8 +28,8 @@ export interface OpenRange extends PoisonDetection {
   blockName(block: Block): string;
   save(): Promise<void>;
   /**
-   * For the moment before an insert. Throws BatchLost where another consumer has the range: it may have written and committed
-   * it while this process stood still, and ClickHouse knows the tokens of an insert for a limited number of further ones.
+   * Call right before an insert. Throws BatchLost if another consumer has the range: it may have written and committed it
+   * while this process stood still, and ClickHouse knows the tokens of an insert for a limited number of further ones.
    */
   requireOwned(): Promise<void>;
   /** Throws unless nothing is stored of the records from `from` on. */
@@ -76,7 +76,7 @@ export function openRange(
     tries,
     save,
     requireOwned: async () => {
-      // A log refuses the note of who lost the range.
+      // Recording fails with BatchLost if another consumer has the range.
       if (sinceRecorded() >= batch.ownedForMs) await record();
     },
     wantedIn: ({ from, to }) =>

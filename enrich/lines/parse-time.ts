@@ -6,9 +6,9 @@ const SECONDS_BELOW = 100_000_000_000;
 const DIGITS = /^\d{1,15}(?:\.\d{1,9})?$/;
 
 /**
- * `$time` as milliseconds since the epoch: an ISO 8601 date or date-time, the latter also in basic form (no zone: UTC), or a UNIX timestamp in
- * seconds or milliseconds, as a number or as digits. Undefined for anything else, for dates that do not exist, and
- * outside of 1970 to one day after `receivedAt`.
+ * `$time` as milliseconds since the epoch: an ISO 8601 date or date-time, the latter also in basic form (no zone: UTC), or a
+ * UNIX timestamp in seconds or milliseconds, as a number or as digits. Undefined for anything else, for dates that do not
+ * exist, and outside of 1970 to one day after `receivedAt`.
  */
 export function parseTime(value: unknown, receivedAt: number): number | undefined {
   const time =

@@ -9,8 +9,8 @@ import { decodeTemplate, variablesOf, type TemplateFault, type UrlTemplate } fro
  *   In the query, both match up to the end of the parameter.
  * - Earlier variables are greedy: in `a-b-1`, `{name}-{version}` takes `a-b` as the name.
  * - An encoded character equals the plain one, except `%2F`, which is no separator. Case matters.
- * - The value of a variable is decoded, see `SentCharacter.plain`. In `{+v}`, encoded reserved characters stay encoded, so that expansion with
- *   `{+v}` restores what was sent.
+ * - The value of a variable is decoded, see `SentCharacter.plain`. In `{+v}`, encoded reserved characters stay encoded, so
+ *   that expansion with `{+v}` restores the sent text.
  */
 export interface RouteTemplate {
   path: readonly Piece[];

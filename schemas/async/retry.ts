@@ -48,7 +48,10 @@ export async function retry<T>(work: () => Promise<T>, options: RetryOptions): P
   return (success as unknown as { value: T }).value;
 }
 
-/** p-retry makes no further attempt after most TypeErrors. Drivers also throw them when a connection breaks, so it sees this instead. */
+/**
+ * Stands for an error that p-retry must not see: it makes no further attempt after most TypeErrors, and drivers also throw
+ * them when a connection breaks.
+ */
 class AttemptFailed extends Error {
   constructor(override readonly cause: unknown) {
     super("an attempt failed");

@@ -86,8 +86,8 @@ export interface LogBatch {
   /** The note of an earlier `recordRange` of the same range, if a crash prevented its commit. */
   readonly recordedNote: string | undefined;
   /**
-   * For so many milliseconds after a call of `recordRange` no other consumer is given these records, also if this process
-   * stands still meanwhile. Infinity where a log has no other consumers.
+   * No other consumer is given these records for this many milliseconds after a call of `recordRange`, even if this process
+   * stands still. Infinity where a log has no other consumers.
    */
   readonly ownedForMs: number;
   /**

@@ -76,7 +76,7 @@ describeWithJava("three brokers, of which one dies", () => {
     const coordinator = await findCoordinator(cluster, "moved.enrich");
     onTestFinished(async () => {
       await coordinator.restart();
-      // Of the copies two must be written: the next test kills another one.
+      // Appends need two of the three copies, and the next test kills another broker.
       await expect.poll(copiesInSync).toBe(3);
     });
     const given: string[][] = [];

@@ -42,7 +42,7 @@ export interface ModelChange {
   new_stage: Stage;
 }
 
-/** Of all events with one unique id, the last that was received and not retracted. */
+/** The live events: of each unique id, the last that was received and not retracted. */
 export function liveEvents({ imports, collected, ...model }: Model): SentEvent[] {
   const latest = new Map<string, SentEvent>();
   for (const { events } of imports.filter(({ gone }) => !gone))

@@ -27,9 +27,8 @@ export function isBrokerGone(error: unknown): boolean {
 }
 
 /**
- * The error at which kafkajs has the consumer join its group again. It knows what to do with the answers of Kafka. For a
- * coordinator that is gone there is none: kafkajs asks which broker coordinates the group only when a consumer joins, so
- * this one stands for the answer of a broker that no longer does.
+ * The error at which kafkajs has the consumer join its group again. Answers of Kafka do so by themselves. A coordinator that is
+ * gone gives none, and kafkajs looks for a new one only when a consumer joins: NOT_COORDINATOR makes it join.
  */
 export function rejoinError(lost: BatchLost): Error {
   const { cause } = lost;

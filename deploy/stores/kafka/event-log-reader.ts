@@ -13,7 +13,7 @@ import { formatRange, readPositions, type Position, type RecordedRange } from ".
 import { heartbeatMs, sendHeartbeats } from "./send-heartbeats.js";
 import { countOfNextBatch } from "./next-batch.js";
 
-/** For so long Kafka waits in a rebalance for a member that does not join again. */
+/** How long Kafka waits in a rebalance for a member that does not join again. */
 export const REBALANCE_TIMEOUT_MS = 60_000;
 
 export interface ConsumerDependencies {
@@ -160,7 +160,8 @@ export function openReader(consumer: Consumer, dependencies: ReaderDependencies)
       // A topic that was made anew or cut short has the same offsets; the times of the records tell them apart.
       token: `${dependencies.logId}@${times.join("-")}:${topic}:${mine.partition}:${first}-${last}`,
       recordedNote: recorded?.note,
-      // Kafka takes a commit for a heartbeat.
+      // A commit counts as a heartbeat: the session lasts for its whole time from then. A rebalance gives the partition to
+      // others after a time of its own, even if the session lasts longer: the shorter one counts.
       ownedForMs: Math.min(dependencies.sessionTimeoutMs, REBALANCE_TIMEOUT_MS),
       recordRange: (note) => commit(first, { last, lastTime: times[1], note }),
       commit: async () => {

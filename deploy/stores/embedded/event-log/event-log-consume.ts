@@ -43,7 +43,7 @@ export async function startConsumer(
       await gatherRecords(gather, { waiting, signal: stop.signal });
       if (stop.signal.aborted) return;
     }
-    // Takes records along that came since the look.
+    // Includes the records that were appended since the last look at the log.
     store.refresh();
     const batch = partition.nextBatch();
     for (const { value } of batch.records) mappedBytes += value.length;
