@@ -41,7 +41,8 @@ async function runDemo({ exit, events, seed }: DemoOptions): Promise<void> {
   const stopped = stopSignal();
   await using directory = await temporaryDirectory();
   const config = await demoConfig(directory.path);
-  print(`Starting PostgreSQL, ClickHouse and the service in ${directory.path} ...\n`);
+  const place = process.env["DATA_DIR"] === undefined ? directory.path : `${directory.path}, not in DATA_DIR`;
+  print(`Starting PostgreSQL, ClickHouse and the service in ${place} ...\n`);
   await using running = await start(config, createLog({ level: config.logLevel }));
   const reason = await Promise.race([showMainJob(running, { exit, events, seed }), stopped, running.lost]);
   if (reason !== "shown") return rethrow(reason);

@@ -70,7 +70,7 @@ export function artifactNotFound({ kind, id: value }: { kind: ArtifactKind; id: 
   const idField = kind === "package" ? { packageId: id } : { pixelId: id };
   const why = isUuid(id)
     ? "does not exist, or this import may not write to it"
-    : "is unknown here, or the name of several: then give the id";
+    : `was not found, or several ${kind}s have this name: use the id instead`;
   return error("artifact-not-found", `${kind === "package" ? "Package" : "Pixel"} ${id} ${why}`, idField);
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { fieldsOf } from "../../../../enrich/lines/line-fields.js";
-import { targetOf } from "../../../../enrich/lines/target-of.js";
+import { artifactNotFound, targetOf } from "../../../../enrich/lines/target-of.js";
 import { chunkOf, PACKAGE_ID, PIXEL_ID } from "./chunk-of.js";
 
 const OTHER = "33333333-2222-4333-8444-555555555555";
@@ -100,4 +100,12 @@ describe("targetOf", () => {
     const deep: unknown = JSON.parse("[".repeat(100_000) + "]".repeat(100_000));
     expect(targetOf(fieldsOf({ $package: deep }), forAny)).toMatchObject(noPackage("[…]"));
   });
+});
+
+test.each([
+  ["package", 17, "Package 17 was not found, or several packages have this name: use the id instead"],
+  ["pixel", "docs", "Pixel docs was not found, or several pixels have this name: use the id instead"],
+  ["package", PACKAGE_ID, `Package ${PACKAGE_ID} does not exist, or this import may not write to it`],
+] as const)("a %s %j that is not found is refused with the way to name it", (kind, id, message) => {
+  expect(artifactNotFound({ kind, id })).toMatchObject({ type: "artifact-not-found", message });
 });
