@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { Problem } from "../problem.js";
 
 /** Resolves with a permit of each key, to give back by disposing of it. The first key says who asks. */
@@ -6,6 +7,8 @@ export type TakePermits = (keys: readonly string[], signal: AbortSignal) => Prom
 const WAITING_MAX = 500;
 /** The callers of one first key. */
 const WAITING_EACH_MAX = 250;
+/** First keys whose last turn is remembered, whether or not they ask at the moment. */
+const TURNS_MAX = 1_000;
 
 /**
  * Lets `perKey` callers through at once for each key, such as an owner or an upstream, and `inAll` together. A caller
@@ -18,11 +21,13 @@ export function limitConcurrency({ perKey, inAll }: { perKey: number; inAll: num
   const uses = new Map<string, KeyUse>();
   /** In the order in which they came. */
   const waiting = new Set<Caller>();
+  /** The turn in which a caller of each first key was served last. */
+  const turns = new LRUCache<string, number>({ max: TURNS_MAX });
   let held = 0;
   let turn = 0;
 
   function useOf(key: string): KeyUse {
-    const use = uses.get(key) ?? { held: 0, waiting: 0, servedAt: 0 };
+    const use = uses.get(key) ?? { held: 0, waiting: 0 };
     uses.set(key, use);
     return use;
   }
@@ -41,8 +46,7 @@ export function limitConcurrency({ perKey, inAll }: { perKey: number; inAll: num
   function serve({ asker, keys }: Pick<Caller, "asker" | "keys">): Disposable {
     held++;
     change(keys, "held", 1);
-    const use = uses.get(asker);
-    if (use !== undefined) use.servedAt = ++turn;
+    turns.set(asker, ++turn);
     let isHeld = true;
     return {
       [Symbol.dispose]() {
@@ -71,7 +75,7 @@ export function limitConcurrency({ perKey, inAll }: { perKey: number; inAll: num
     return longest;
   }
 
-  const servedAt = ({ asker }: Caller) => uses.get(asker)?.servedAt ?? 0;
+  const servedAt = ({ asker }: Caller) => turns.peek(asker) ?? 0;
 
   function leave(caller: Caller): void {
     waiting.delete(caller);
@@ -121,8 +125,6 @@ export function limitConcurrency({ perKey, inAll }: { perKey: number; inAll: num
 interface KeyUse {
   held: number;
   waiting: number;
-  /** The turn in which a caller whose first key it is last got its permits; 0 for none. */
-  servedAt: number;
 }
 
 interface Caller {

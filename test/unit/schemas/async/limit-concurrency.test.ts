@@ -163,3 +163,19 @@ it("does not count callers that left as waiting", async () => {
   first[Symbol.dispose]();
   expect(await settled([...left.slice(0, 1), ...next])).toEqual(["refused", "goes"]);
 });
+
+it("lets those who ask for much take turns with those who ask again and again", async () => {
+  const take = limitConcurrency(LIMITS);
+  const served = new Map<string, number>();
+  let rounds = 0;
+  const askAgain = async (key: string) => {
+    while (rounds < 200) {
+      using _permit = await take([key], patient());
+      served.set(key, (served.get(key) ?? 0) + 1);
+      rounds++;
+      await new Promise(setImmediate);
+    }
+  };
+  await Promise.all(["a", "b", "b", "b", "c", "d", "e"].map(askAgain));
+  for (const key of "abcde") expect(served.get(key)).toBeGreaterThan(25);
+});
