@@ -47,7 +47,7 @@ export function createHostChecks(resolveTxt: ResolveTxt): HostChecks {
           retryAfterSeconds,
         });
       using _permit = await take([ownerId], AbortSignal.timeout(TIME_MS_MAX));
-      return lookAt(state, resolveTxt);
+      return await lookAt(state, resolveTxt);
     },
   };
 }

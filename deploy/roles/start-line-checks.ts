@@ -70,7 +70,7 @@ export function openLineChecks({ log, module = MODULE, ...data }: LineChecksOpti
       const id = ++lastId;
       // A copy: a view would send the whole buffer that it is a part of.
       const bytes = new Uint8Array(lines.bytes);
-      return new Promise<LineTally>((resolve, reject) => {
+      return await new Promise<LineTally>((resolve, reject) => {
         pending.set(id, { resolve, reject });
         to.send({ id, lines: { ...lines, bytes } });
       });
