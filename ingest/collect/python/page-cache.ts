@@ -23,7 +23,7 @@ const MEMORY_PER_BYTE = 4;
 
 /**
  * Forgets the pages that were not asked for longest. One owner may fill the cache. Once it is full, pages of owners
- * above their share go first, so that none of them evicts the pages of others.
+ * above their share go first, and a page that brings its owner above the share is not kept at the cost of others.
  */
 export function openPageCache(limits: PageCacheLimits): PageCache {
   const { pagesMax, cacheBytesMax, pagesPerOwner, cacheBytesPerOwner } = limits;
@@ -36,20 +36,25 @@ export function openPageCache(limits: PageCacheLimits): PageCache {
   const hasRoomFor = (bytes: number) =>
     pages.size < pagesMax && pages.calculatedSize + bytes <= cacheBytesMax;
 
-  function makeRoom(cached: CachedPage): void {
+  /** Whether the page may be kept. Forgets others for it. */
+  function makeRoom(cached: CachedPage): boolean {
     const size = sizeOf(cached);
-    if (hasRoomFor(size)) return;
+    if (hasRoomFor(size)) return true;
     const used = usedByOwner([...pages.values(), cached]);
+    const isAboveShare = (ownerId: string) => {
+      const of = used.get(ownerId);
+      return of !== undefined && (of.pages > pagesPerOwner || of.bytes > cacheBytesPerOwner);
+    };
     for (const key of [...pages.rkeys()]) {
       const each = pages.peek(key);
       const of = each && used.get(each.ownerId);
-      if (each === undefined || of === undefined) continue;
-      if (of.pages <= pagesPerOwner && of.bytes <= cacheBytesPerOwner) continue;
+      if (each === undefined || of === undefined || !isAboveShare(each.ownerId)) continue;
       pages.delete(key);
       of.pages--;
       of.bytes -= sizeOf(each);
-      if (hasRoomFor(size)) return;
+      if (hasRoomFor(size)) return true;
     }
+    return !isAboveShare(cached.ownerId);
   }
 
   return {
@@ -57,8 +62,7 @@ export function openPageCache(limits: PageCacheLimits): PageCache {
     delete: (key) => pages.delete(key),
     set(key, cached) {
       pages.delete(key);
-      makeRoom(cached);
-      pages.set(key, cached);
+      if (makeRoom(cached)) pages.set(key, cached);
     },
   };
 }

@@ -300,6 +300,20 @@ describe("an owner above its share of the cache", () => {
     expect(await kept(world, "eve")).toEqual(["p19"]);
   });
 
+  it("does not keep a page above its share at the cost of others", async () => {
+    const world = worldOf(() => page("a.zip", "x".repeat(500)), {
+      cacheBytesMax: 20_000,
+      cacheBytesPerOwner: 5_500,
+    });
+    for (const ownerId of ["ada", "bob", "cyd"]) await world.index.read({ ...PLACE, ownerId });
+    world.upstream.answer = () => page("a.zip", "x".repeat(2_000));
+    const large = await world.index.read({ ...PLACE, ownerId: "eve" });
+    expect(large).toHaveProperty("in");
+    goDown(world);
+    for (const ownerId of ["ada", "bob", "cyd"])
+      expect(await world.index.read({ ...PLACE, ownerId })).not.toBe("unavailable");
+  });
+
   it("keeps its latest page even if that is larger than the share", async () => {
     const world = worldOf(() => page("a.zip"), { cacheBytesMax: 3_000, cacheBytesPerOwner: 10 });
     await readAll(world, "eve");
