@@ -1,4 +1,4 @@
-import { deleteInBatches } from "../delete-in-batches.js";
+import { updateInBatches } from "../delete-in-batches.js";
 import { query, type Postgres } from "../query.js";
 
 /** SQL: what forgets the samples of a chunk. The counts of its import stay. */
@@ -17,5 +17,5 @@ export async function emptySamples(pg: Postgres, imports: readonly string[]): Pr
 export function emptyOldSamples(pg: Postgres, days: number): Promise<number> {
   const where = `${HAS_SAMPLES}
     and t.receipt_stamp < extract(epoch from now() - make_interval(days => $1)) * 1000`;
-  return deleteInBatches(pg, { table: "import_chunks", update: EMPTY, where, values: [days] });
+  return updateInBatches(pg, { table: "import_chunks", set: EMPTY, where, values: [days] });
 }
