@@ -79,6 +79,9 @@ const NARROWED: Asked = {
   },
 };
 
+/** Webhooks tell of all packages. */
+const OF_WEBHOOKS: Asked = { decide: onAllPackages("webhooks.manage") };
+
 /** Without a role, the package that the caller may read is counted alone. */
 const STATISTICS: Asked = {
   decide: (on) => (on("stats.read") === "hidden" ? on("packages.read") : on("stats.read")),
@@ -161,8 +164,16 @@ const ASKED: Readonly<Record<string, readonly Asked[]>> = {
   "POST /v2/:owner/erasures": [
     { body: () => ({ endpoint_id: "0f".repeat(16) }), decide: onAllPackages("erasures.create") },
   ],
-  "POST /v2/:owner/webhooks": [{ body: () => WEBHOOK }],
-  "PUT /v2/:owner/webhooks/:webhook": [{ body: () => ({ ...WEBHOOK, enabled: false }) }],
+  "GET /v2/:owner/webhooks": [OF_WEBHOOKS],
+  "POST /v2/:owner/webhooks": [{ body: () => WEBHOOK, ...OF_WEBHOOKS }],
+  "GET /v2/:owner/webhooks/:webhook": [OF_WEBHOOKS],
+  "PUT /v2/:owner/webhooks/:webhook": [{ body: () => ({ ...WEBHOOK, enabled: false }), ...OF_WEBHOOKS }],
+  "DELETE /v2/:owner/webhooks/:webhook": [OF_WEBHOOKS],
+  "POST /v2/:owner/webhooks/:webhook/test": [OF_WEBHOOKS],
+  "POST /v2/:owner/webhooks/:webhook/rotate-secret": [OF_WEBHOOKS],
+  "DELETE /v2/:owner/webhooks/:webhook/old-secret": [OF_WEBHOOKS],
+  "GET /v2/:owner/webhooks/:webhook/deliveries": [OF_WEBHOOKS],
+  "POST /v2/:owner/webhooks/:webhook/deliveries/:delivery/redeliver": [OF_WEBHOOKS],
   "PUT /v2/:owner/funnel/importance": [{ body: () => ({ packages: [], pixels: [] }) }],
   "GET /v2/:owner/companies": [{ decide: onAllPackages("funnel.read") }],
   "GET /v2/:owner/companies/:company": [{ decide: onAllPackages("funnel.read") }],

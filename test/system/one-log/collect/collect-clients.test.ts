@@ -90,6 +90,7 @@ describeWithCommand("pip", PIP, () => {
   test("refuses a file that is not what the index says, although the host is another", async () => {
     const domain = "wrong.pkgs.example.org";
     await newPythonPackage(world, { name: "wrong", domain, repositoryURL: `${upstream.url}/wrong/` });
+    const before = await countEvents(world);
     served.set("/wrong/acme-tools/", ["text/html", indexHtml(wheel).replace(/sha256=../, "sha256=00")]);
     const download = downloadWithPip({
       domain,
@@ -98,6 +99,8 @@ describeWithCommand("pip", PIP, () => {
       port: collectPort,
     });
     await expect(download).rejects.toThrow("DO NOT MATCH THE HASHES");
+    // The file was asked for, for another package of the owner. The next test counts the events of all.
+    await expect.poll(() => countEvents(world)).toBe(before + 1);
   });
 
   test("counts once for a package with a dependency", () => expectOneEvent("pip", downloadWithPip));
