@@ -18,7 +18,8 @@ const TURNS_MAX = 1_000;
  * @throws Problem `unavailable` where too many wait already; also to the latest caller of the first key that has most of them
  */
 export function limitConcurrency({ perKey, inAll }: { perKey: number; inAll: number }): TakePermits {
-  const uses = new Map<string, KeyUse>();
+  /** Permits by key. */
+  const heldBy = new Map<string, number>();
   /** In the order in which they came. */
   const waiting = new Set<Caller>();
   /** The turn in which a caller of each first key was served last. */
@@ -26,26 +27,13 @@ export function limitConcurrency({ perKey, inAll }: { perKey: number; inAll: num
   let held = 0;
   let turn = 0;
 
-  function useOf(key: string): KeyUse {
-    const use = uses.get(key) ?? { held: 0, waiting: 0 };
-    uses.set(key, use);
-    return use;
-  }
-
-  function change(keys: ReadonlySet<string>, count: "held" | "waiting", by: 1 | -1): void {
-    for (const key of keys) {
-      const use = useOf(key);
-      use[count] += by;
-      if (use.held === 0 && use.waiting === 0) uses.delete(key);
-    }
-  }
-
+  const countOf = (key: string) => heldBy.get(key) ?? 0;
   const hasRoom = (keys: ReadonlySet<string>) =>
-    held < inAll && [...keys].every((key) => (uses.get(key)?.held ?? 0) < perKey);
+    held < inAll && [...keys].every((key) => countOf(key) < perKey);
 
   function serve({ asker, keys }: Pick<Caller, "asker" | "keys">): Disposable {
     held++;
-    change(keys, "held", 1);
+    for (const key of keys) heldBy.set(key, countOf(key) + 1);
     turns.set(asker, ++turn);
     let isHeld = true;
     return {
@@ -53,7 +41,9 @@ export function limitConcurrency({ perKey, inAll }: { perKey: number; inAll: num
         if (!isHeld) return;
         isHeld = false;
         held--;
-        change(keys, "held", -1);
+        for (const key of keys)
+          if (countOf(key) > 1) heldBy.set(key, countOf(key) - 1);
+          else heldBy.delete(key);
         serveWaiting();
       },
     };
@@ -80,7 +70,6 @@ export function limitConcurrency({ perKey, inAll }: { perKey: number; inAll: num
   function leave(caller: Caller): void {
     waiting.delete(caller);
     caller.stopListening();
-    change(caller.keys, "waiting", -1);
   }
 
   /** Makes room for one more: the one who has most callers waiting does not shut out the others. */
@@ -116,15 +105,9 @@ export function limitConcurrency({ perKey, inAll }: { perKey: number; inAll: num
       const stopListening = () => signal.removeEventListener("abort", onAbort);
       const caller: Caller = { asker, keys, resolve, reject, stopListening };
       waiting.add(caller);
-      change(keys, "waiting", 1);
       signal.addEventListener("abort", onAbort, { once: true });
     });
   };
-}
-
-interface KeyUse {
-  held: number;
-  waiting: number;
 }
 
 interface Caller {
