@@ -4,7 +4,6 @@ import { importRoutes } from "../../../../api/routes/imports/imports.js";
 import type { ApiClient } from "../../../../deploy/demo/api-client.js";
 import { emptyTally } from "../../../../enrich/lines/tally-lines.js";
 import { ActiveUploads } from "../../../../ingest/import/active-uploads.js";
-import type { EventLog } from "../../../../schemas/records/event-log.js";
 import {
   openTestPostgres,
   serveApi,
@@ -13,18 +12,11 @@ import {
 } from "../../../support/api/management-api.js";
 import { makeWorld, type World } from "../../../support/api/management-world.js";
 import { openSocket } from "../../../support/imports/open-socket.js";
+import { UNUSED_LOG } from "../../../support/stores/unused-log.js";
 
 const LINE = '{"$time":"2025-03-10T12:00:00Z"}\n';
 /** As many as an owner may have. */
 const DRY_RUNS = 15;
-
-/** Nothing gets as far as this. */
-const LOG: EventLog = {
-  partitions: 8,
-  append: () => Promise.reject(new Error("nothing is appended here")),
-  consume: () => Promise.reject(new Error("nothing is consumed here")),
-  [Symbol.asyncDispose]: async () => undefined,
-};
 
 let postgres: TestPostgres;
 let api: ServedApi;
@@ -38,7 +30,7 @@ const checkLines: CheckLines = (_, signal) =>
 beforeAll(async () => {
   postgres = await openTestPostgres();
   const { pg } = postgres;
-  const routes = importRoutes({ pg, eventLog: LOG, active: new ActiveUploads(), checkLines });
+  const routes = importRoutes({ pg, eventLog: UNUSED_LOG, active: new ActiveUploads(), checkLines });
   api = await serveApi({ pg, routes });
   world = await makeWorld(api, pg);
 });

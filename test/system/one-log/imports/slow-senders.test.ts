@@ -7,7 +7,6 @@ import type { ApiClient } from "../../../../deploy/demo/api-client.js";
 import { listen, type ListeningServer } from "../../../../deploy/servers/listen.js";
 import { ActiveUploads } from "../../../../ingest/import/active-uploads.js";
 import { settlesWithin } from "../../../../schemas/async/settles-within.js";
-import type { EventLog } from "../../../../schemas/records/event-log.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
 import { makeOrganization, makePackage } from "../../../support/imports/make-artifacts.js";
 import {
@@ -18,6 +17,7 @@ import {
 } from "../../../support/api/management-api.js";
 import { makeWorld, type World } from "../../../support/api/management-world.js";
 import { openBareSocket, openSocket, type RawConnection } from "../../../support/imports/open-socket.js";
+import { UNUSED_LOG } from "../../../support/stores/unused-log.js";
 import type { Program } from "../../../support/program/program.js";
 import { sharedProgram } from "../../../support/program/shared-program.js";
 
@@ -99,14 +99,6 @@ describe("fifteen senders that send a byte now and then", () => {
   });
 });
 
-/** Nothing gets as far as this. */
-const LOG: EventLog = {
-  partitions: 8,
-  append: () => Promise.reject(new Error("nothing is appended here")),
-  consume: () => Promise.reject(new Error("nothing is consumed here")),
-  [Symbol.asyncDispose]: async () => undefined,
-};
-
 describe("a sender that stands still", () => {
   let postgres: TestPostgres;
   let api: ServedApi;
@@ -115,7 +107,7 @@ describe("a sender that stands still", () => {
   beforeAll(async () => {
     postgres = await openTestPostgres();
     const { pg } = postgres;
-    const routes = importRoutes({ pg, eventLog: LOG, active: new ActiveUploads(), idleMsMax: 200 });
+    const routes = importRoutes({ pg, eventLog: UNUSED_LOG, active: new ActiveUploads(), idleMsMax: 200 });
     api = await serveApi({ pg, routes });
     world = await makeWorld(api, pg);
   });
