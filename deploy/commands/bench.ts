@@ -25,7 +25,7 @@ export function benchCommand(): Command {
     .option("--seed <number>", "another seed generates other events", wholeNumber, 1)
     .option(
       "--rounds <count>",
-      "how often this program and the peer are measured in turns; reports medians",
+      "how often this program and the peer are measured in turns; reports medians (growth: sums)",
       wholeNumber,
       1,
     )

@@ -17,15 +17,29 @@ export interface GrowthStep {
   partsAtDone: ActiveParts;
 }
 
-/** `cost_ratio`: CPU seconds of the program and its stores, merges included, at the last step over those at the first. */
-export function growthReport(steps: readonly GrowthStep[], { events }: { events: number }): BenchResult {
-  const [first, last] = [steps[0], steps.at(-1)];
-  const ratio = first && last ? totalCpu(last) / totalCpu(first) : 1;
+export interface GrowthRun {
+  /** The steps before the last, of the installation that grows. */
+  before: GrowthStep[];
+  /** Its last step, each round's. */
+  last: GrowthStep[];
+  /** A new installation at the first step, in turns with the last one. */
+  peer: GrowthStep[];
+}
+
+/** `cost_ratio`: CPU seconds of the program and its stores, merges included, at the last step over those of the peer. */
+export function growthReport({ before, last, peer }: GrowthRun, { events }: { events: number }): BenchResult {
+  const ratio = sumOf(last) / sumOf(peer);
+  const rows = [...before, ...last].map((step) => rowOf(step, events));
   const text =
     `growth: the next ${whole(events)} events on ${availableParallelism()} cores; CPU of ClickHouse until its merges end\n\n` +
-    `${textTable([HEADING, ...steps.map((step) => rowOf(step, events))])}\n` +
-    `  CPU of the last over the first: ${ratio.toFixed(2)}\n`;
-  return { text, json: { events, cost_ratio: rounded(ratio), steps: steps.map(jsonOf) } };
+    `${textTable([HEADING, ...rows, ["new installation"], ...peer.map((step) => rowOf(step, events))])}\n` +
+    `  CPU of the last step over the new installation's, measured in turns: ${ratio.toFixed(2)}\n`;
+  const steps = { steps: [...before, ...last].map(jsonOf), new_installation: peer.map(jsonOf) };
+  return { text, json: { events, cost_ratio: rounded(ratio), ...steps } };
+}
+
+function sumOf(steps: readonly GrowthStep[]): number {
+  return steps.reduce((sum, step) => sum + totalCpu(step), 0);
 }
 
 function totalCpu({ usageUntilMerged: { service, clickhouse, postgres } }: GrowthStep): number {
