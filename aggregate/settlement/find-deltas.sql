@@ -1,32 +1,17 @@
--- Which versions of the events that these chunks wrote are live more or fewer times than they should be?
+-- Which versions of some events are live more or fewer times than they should be? `{written}` stands for the SELECT of the
+-- artifacts and ids of the events.
 -- The latest version that is not retracted must be live exactly once, and every other version not at all.
 -- An override leaves two versions live; its retraction leaves none live and the earlier one to restore. event_ids has
 -- every version that was ever received, because merges never sweep a row of it.
--- One version, live once, is right: most events are new and end at `doubtful`. Events are told apart by 32 bits of their ids
--- first, because a set of whole ids takes four times as long. Those that only share these bits with a doubtful one are looked
--- at too, and found right. Few events are looked up in the index: see find-few-deltas.sql.
--- Of a retracted import every event is doubtful: its only version may have to go.
--- Each mention of `written` and `doubtful` is read anew. Where no version was ever erased, ClickHouse leaves those out that
--- look for erased ones.
+-- `{narrowed}` stands for the condition by which the rows of these events are found: few events are looked up in the index,
+-- many by doubtful-events.sql. It may find other events as well, which are right, but then all of their versions.
+-- Where no version was ever erased, ClickHouse leaves out the look at erased ones: a quarter of the time for few events.
 -- `{deltas}` stands for the table of the server that runs this; the others may have the rows of several shards.
 INSERT INTO {deltas} (batch, artifact, event_id, version, import_id, date, delta)
-WITH
-  written AS
-  (
-    SELECT artifact, toUInt32(event_id) AS id
-    FROM import_events
-    WHERE import_id IN {imports:Array(UUID)} AND version >= {fromVersion:UInt64} AND version < {toVersion:UInt64}
-      AND (import_id, intDiv(version, {linesInChunk:UInt64})) IN
-        (SELECT arrayJoin(arrayZip({imports:Array(UUID)}, {stamps:Array(UInt64)})))
-  ),
-  doubtful AS
-  (
-    SELECT toUInt32(event_id) AS id
-    FROM event_ids
-    WHERE artifact IN (SELECT artifact FROM written) AND toUInt32(event_id) IN (SELECT id FROM written)
-    GROUP BY id
-    HAVING {retracted:Bool} OR count() > 1 OR sum(live) != 1
-  )
+WITH written AS
+(
+{written}
+)
 SELECT {batch:UUID}, artifact, event_id, version, import_id, date, wanted - live AS delta
 FROM
 (
@@ -45,11 +30,11 @@ FROM
         (SELECT count() > 0 FROM erased_versions) AND (artifact, event_id, version, import_id) IN
         (
           SELECT artifact, event_id, version, import_id FROM erased_versions
-          WHERE artifact IN (SELECT artifact FROM written) AND toUInt32(event_id) IN (SELECT id FROM doubtful)
+          {narrowed}
         ), toUInt256(0),
         bitOr(bitShiftLeft(toUInt256(version), 128), toUInt256(reinterpretAsUInt128(import_id)))) AS rank
     FROM event_ids
-    WHERE artifact IN (SELECT artifact FROM written) AND toUInt32(event_id) IN (SELECT id FROM doubtful)
+    {narrowed}
     GROUP BY artifact, event_id, version, import_id
   )
 )

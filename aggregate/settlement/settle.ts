@@ -96,12 +96,10 @@ async function findDeltas(shards: Shards, { chunks, retracted }: SettleScope, ba
   const stamps = chunks.map(({ stamp }) => stamp);
   const events = chunks.reduce((sum, chunk) => sum + chunk.events, 0);
   const few = events <= FEW_EVENTS_MAX;
-  const query = few
-    ? await fewDeltas(shards, "settlement/written-events")
-    : forDeltas(shards, await readQuery("settlement/find-deltas"));
+  const narrowed = few ? LOOKED_UP : await readQuery("settlement/doubtful-events");
   await shards.catchUp(["import_events", "event_ids", "retracted_imports"]);
   await shards.all.command({
-    query,
+    query: await deltasOf(shards, { written: "settlement/written-events", narrowed }),
     query_params: {
       batch,
       imports: chunks.map(({ importId }) => importId),
@@ -121,15 +119,23 @@ async function findDeltas(shards: Shards, { chunks, retracted }: SettleScope, ba
   });
 }
 
-/** The statement that finds the deltas of few events, which the statement of this path selects. */
-export async function fewDeltas(shards: Shards, written: string): Promise<string> {
-  const text = await readQuery("settlement/find-few-deltas");
-  const select = await readQuery(written);
-  return forDeltas(shards, text).replace(/^\{written\}$/m, () => select);
+/** The statement that finds the deltas of few events, which the statement of the path `written` selects. */
+export function fewDeltas(shards: Shards, written: string): Promise<string> {
+  return deltasOf(shards, { written, narrowed: LOOKED_UP });
 }
 
-function forDeltas(shards: Shards, text: string): string {
-  return text.replaceAll("{deltas}", shards.own("settlement_deltas"));
+const LOOKED_UP = "WHERE (artifact, event_id) IN (SELECT artifact, event_id FROM written)";
+
+async function deltasOf(
+  shards: Shards,
+  { written, narrowed }: { written: string; narrowed: string },
+): Promise<string> {
+  const select = await readQuery(written);
+  const text = await readQuery("settlement/find-deltas");
+  return text
+    .replaceAll("{deltas}", shards.own("settlement_deltas"))
+    .replace(/^\{written\}$/m, () => select)
+    .replaceAll(/^ *\{narrowed\}$/gm, () => narrowed);
 }
 
 /** The versions of a batch lie on any shard: each gets the whole batch, and finds those that are its own. */

@@ -5,7 +5,6 @@ describe("readQuery", () => {
   test.each([
     "queries/events/events",
     "settlement/find-deltas",
-    "settlement/find-few-deltas",
     "settlement/apply-deltas",
     "funnel/company-facts",
   ])("reads %s once, as one statement", async (name) => {

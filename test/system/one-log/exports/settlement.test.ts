@@ -16,6 +16,7 @@ import {
   openTestClickHouse,
   type TestClickHouse,
 } from "../../../support/stores/open-clickhouse.js";
+import { sentKey } from "../../../../schemas/records/event-id.js";
 import type { KnownArtifact } from "../../../support/imports/recount-line.js";
 import {
   aggregatesOf,
@@ -69,6 +70,9 @@ function versionOf(
 function settleAll(importId: string, options: ScopeOptions = {}): Promise<number> {
   return settle(clickhouse.shards, scopeOf(importId, options), { batch: randomUUID(), owner: journal });
 }
+
+/** Has them found by the statement for many events. */
+const MANY = { events: 1_000 };
 
 type ScopeOptions = { retracted?: boolean; events?: number };
 
@@ -180,6 +184,45 @@ describe("settlement", () => {
     expect(await settleAll(later)).toBe(1);
     expect(await unpairedRows()).toEqual([{ import_id: later, signs: 1 }]);
   });
+
+  test("leaves an erased version erased whose event is only looked at because it shares bits of its id", async () => {
+    const importId = randomUUID();
+    const [erased, overridden] = await keysThatShareBits();
+    const chunk = [erased, overridden].map((key, line) => versionOf(key, { importId, line }));
+    await insertChunk(clickhouse, chunk, randomUUID());
+    await noteErased(erased);
+    expect(await settleAll(importId)).toBe(1);
+    const later = randomUUID();
+    const override = versionOf(overridden, { importId: later, stamp: STAMP + 1, variant: 1 });
+    await insertChunk(clickhouse, [override], randomUUID());
+    expect(await settleAll(later, MANY)).toBe(1);
+    await expectLive([override]);
+  });
+
+  /** Has all versions of an event erased. */
+  async function noteErased(key: string): Promise<void> {
+    await onEveryServer(
+      clickhouse.servers,
+      `INSERT INTO erased_versions (erasure, artifact, event_id, version, import_id, date)
+       SELECT generateUUIDv4(), artifact, event_id, version, import_id, date FROM event_ids
+       WHERE artifact = '${artifact.id}' AND event_id = ${idOf(`'${sentKey(key)}'`)}`,
+    );
+  }
+
+  /** Keys of two events whose ids share 32 bits: among so many there are about ten such pairs. */
+  async function keysThatShareBits(): Promise<[string, string]> {
+    const [found] = await clickhouse.rows<{ keys: [string, string] }>(`
+      SELECT arraySlice(groupArray(key), 1, 2) AS keys
+      FROM (SELECT toString(number) AS key FROM numbers(300000))
+      GROUP BY toUInt32(${idOf(`concat('${sentKey("")}', key)`)}) HAVING count() > 1 LIMIT 1`);
+    if (found === undefined) throw new Error("no two ids share 32 bits");
+    return found.keys;
+  }
+
+  /** SQL: the id of the event with this key, as 010-events.sql computes it. */
+  function idOf(key: string): string {
+    return `reinterpretAsUInt128(sipHash128(toUUID('${artifact.id}'), ${key}))`;
+  }
 
   test("keeps equal ids of different packages apart", async () => {
     const importId = randomUUID();

@@ -72,7 +72,7 @@ describe("settle", () => {
 
   test.each([
     ["each by its id", 10_000, "WHERE (artifact, event_id) IN"],
-    ["by a part of their ids", 10_001, "AND toUInt32(event_id) IN (SELECT id FROM doubtful)"],
+    ["by a part of their ids", 10_001, "PREWHERE toUInt32(event_id) IN"],
   ])("finds events %s, with %i of them", async (_, events, condition) => {
     const { shards, owner, commands } = fakes({ differing: 0 });
     const chunks = [{ importId: ONE, stamp: 1, events }];

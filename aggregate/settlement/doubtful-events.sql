@@ -1,0 +1,16 @@
+-- Which events may be wrong? A condition of find-deltas.sql, for many events, on rows of event_ids and of erased_versions.
+-- One version, live once, is right: most events are new, and not doubtful. An override is a second version.
+-- Every event of a retracted import is doubtful: its only version may have to go.
+-- Events are told apart by 32 bits of their ids, because a set of whole ids takes four times as long. Those that only share
+-- these bits with a doubtful one are looked at too. Ids are compared before packages: most owners have few packages, which
+-- leave out little.
+PREWHERE toUInt32(event_id) IN
+(
+  SELECT toUInt32(event_id) AS id
+  FROM event_ids
+  PREWHERE toUInt32(event_id) IN (SELECT toUInt32(event_id) FROM written)
+  WHERE artifact IN (SELECT artifact FROM written)
+  GROUP BY id
+  HAVING {retracted:Bool} OR count() > 1 OR sum(live) != 1
+)
+WHERE artifact IN (SELECT artifact FROM written)
