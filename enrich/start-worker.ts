@@ -11,6 +11,7 @@ import {
   ENRICH_GROUP,
   LANES,
   partitionsOf,
+  type Arriving,
   type EventLog,
   type Gather,
   type LogBatch,
@@ -45,8 +46,8 @@ export interface WorkerDependencies {
   progress: ImportProgress;
   deadLetters: DeadLetterStore;
   share: { index: number; of: number };
-  /** How many imports are about to append their first lines; see `Gather`. */
-  arriving?: () => number;
+  /** The imports that are about to append their first lines; see `Gather`. */
+  arriving?: Arriving;
   /** The least `$time` of a line, by its time of receipt; none without. */
   oldestTime?: OldestTime;
   /** Shared by the lanes of all workers of a process. Needed only where crashes are to be blamed on one record. */

@@ -32,7 +32,6 @@ async function main(data: ThreadData): Promise<void> {
   const eventLog = open.use(
     await openEventLog(data.logSource, log, { onRecordsLost: (recordsLost) => send({ recordsLost }) }),
   );
-  const arriving = new SharedCount(data.arrivingMemory);
   const lookupsFrom = (tables: LookupData) => openLookups(tables, { originKey: data.originKey });
   let lookups = lookupsFrom(data.lookupData);
   const stopped = untilStopped<ToThread>(({ lookupData }) => (lookups = lookupsFrom(lookupData)));
@@ -41,7 +40,7 @@ async function main(data: ThreadData): Promise<void> {
       log: eventLog,
       shards,
       share: data.share,
-      arriving: () => arriving.value,
+      arriving: new SharedCount(data.arrivingMemory),
       oldestTime: oldestTime(data.eventRetention),
       lookups: () => lookups,
       resolveArtifact: openArtifactResolver(pg),

@@ -1,4 +1,6 @@
-/** A count that all threads of a process share. */
+import { pause } from "./pause.js";
+
+/** A count that all threads of a process share, never below 0. */
 export class SharedCount {
   private readonly cells: Int32Array;
 
@@ -11,6 +13,18 @@ export class SharedCount {
   }
 
   add(change: number): void {
-    Atomics.add(this.cells, 0, change);
+    const before = Atomics.add(this.cells, 0, change);
+    if (before === 0) Atomics.notify(this.cells, 0);
+  }
+
+  /** Resolves when the count rises from 0, and else after this time or as soon as the signal aborts. */
+  async untilRisen(durationMs: number, { signal }: { signal: AbortSignal }): Promise<void> {
+    const over = new AbortController();
+    const end = () => over.abort();
+    const { async: isZero, value: risen } = Atomics.waitAsync(this.cells, 0, 0, durationMs);
+    if (isZero) void risen.then(end);
+    signal.addEventListener("abort", end, { once: true });
+    if (!signal.aborted) await pause(durationMs, { signal: over.signal });
+    signal.removeEventListener("abort", end);
   }
 }

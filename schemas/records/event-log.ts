@@ -67,8 +67,16 @@ export interface ConsumeOptions {
 export interface Gather {
   quietMs: number;
   mostMs: number;
-  /** How many records are about to be appended, as far as this process knows; by default none. */
-  arriving?: (() => number) | undefined;
+  /** By default none arrive. */
+  arriving?: Arriving | undefined;
+}
+
+/** The records that are about to be appended, as far as this process knows. */
+export interface Arriving {
+  /** How many there are. */
+  readonly value: number;
+  /** Resolves when there are some where there were none, and else after this time or as soon as the signal aborts. */
+  untilRisen(durationMs: number, options: { signal: AbortSignal }): Promise<void>;
 }
 
 export interface LogRecord {

@@ -1,5 +1,10 @@
 import { pause } from "../../../../schemas/async/pause.js";
-import type { ConsumeOptions, LogBatch, LogConsumer } from "../../../../schemas/records/event-log.js";
+import type {
+  Arriving,
+  ConsumeOptions,
+  LogBatch,
+  LogConsumer,
+} from "../../../../schemas/records/event-log.js";
 import { BatchMemory } from "./batch-memory.js";
 import { releaseMappedPages } from "./event-log-pages.js";
 import { openPartition, type PartitionReader } from "./event-log-partition.js";
@@ -8,8 +13,9 @@ import { gatherRecords } from "./gather-records.js";
 
 export type SharedConsumeOptions = Omit<ConsumeOptions, "share"> & { share: readonly number[] };
 
-/** How long a consumer that found nothing waits before it looks again: at first, and at most. */
+/** How long a consumer that found nothing waits before it looks again: at first, while records arrive, and at most. */
 const IDLE_MS_MIN = 1;
+const ARRIVING_MS_MAX = 5;
 const IDLE_MS_MAX = 100;
 const IDLE_GROWTH = 1.5;
 
@@ -19,6 +25,8 @@ const RELEASE_AFTER_MS = 3_000;
 /** Pages that were read stay mapped, and count as memory of the process, until they are released. */
 const MAPPED_BYTES_MAX = 16 * 2 ** 20;
 
+const NONE_ARRIVE: Arriving = { value: 0, untilRisen: pause };
+
 /** Consumes a share of the partitions in turn, one batch at a time; `crashed` also says why a read failed. */
 export async function startConsumer(
   store: LogStore,
@@ -27,6 +35,7 @@ export async function startConsumer(
 ): Promise<LogConsumer> {
   const stop = new AbortController();
   const memory = new BatchMemory();
+  const arriving = gather?.arriving ?? NONE_ARRIVE;
   const partitions = await Promise.all(
     share.map((partition) => openPartition(store, { group, partition, batchBytesMax, sizeOf, memory })),
   );
@@ -59,7 +68,7 @@ export async function startConsumer(
     let idleMs = IDLE_MS_MIN;
     let foundAt = 0;
     while (!stop.signal.aborted) {
-      // One look for all partitions: an idle log is looked at ten times a second.
+      // One look for all partitions: an idle log is looked at ten times a second, more often while records arrive.
       const appended = readAppended();
       const found = partitions.filter((partition) => partition.hasNext(appended));
       for (const partition of found) {
@@ -67,10 +76,11 @@ export async function startConsumer(
         await consumeNext(partition);
       }
       const isIdle = found.length === 0;
-      idleMs = isIdle ? Math.min(idleMs * IDLE_GROWTH, IDLE_MS_MAX) : IDLE_MS_MIN;
+      const idleMsMax = arriving.value > 0 ? ARRIVING_MS_MAX : IDLE_MS_MAX;
+      idleMs = isIdle ? Math.min(idleMs * IDLE_GROWTH, idleMsMax) : IDLE_MS_MIN;
       if (!isIdle) foundAt = performance.now();
       else if (performance.now() - foundAt > RELEASE_AFTER_MS) memory.release();
-      if (isIdle) await pause(idleMs, { signal: stop.signal });
+      if (isIdle) await arriving.untilRisen(idleMs, { signal: stop.signal });
     }
   }
 

@@ -17,14 +17,14 @@ export interface GatherDependencies {
 
 /** Resolves when a batch may begin: at once where nothing waits, and else when no more records come. */
 export async function gatherRecords(
-  { quietMs, mostMs, arriving = () => 0 }: Gather,
+  { quietMs, mostMs, arriving }: Gather,
   { waiting, signal, now = () => performance.now(), wait = pause }: GatherDependencies,
 ): Promise<void> {
   const until = now() + mostMs;
   let stepMs = quietMs;
   let before = 0;
   for (let count = waiting(); count > 0 && count < GATHERED_MAX; count = waiting()) {
-    const isArriving = arriving() > 0;
+    const isArriving = (arriving?.value ?? 0) > 0;
     const left = until - now();
     if ((count === before && !isArriving) || left <= 0 || signal.aborted) return;
     if (isArriving) stepMs = ARRIVING_STEP_MS;

@@ -12,7 +12,7 @@ import {
 } from "../../../../deploy/stores/embedded/event-log/event-log.js";
 import { StartFailure } from "../../../../deploy/process/start-failure.js";
 import { pause } from "../../../../schemas/async/pause.js";
-import type { ConsumeOptions, EventLog, LogBatch } from "../../../../schemas/records/event-log.js";
+import type { Arriving, ConsumeOptions, EventLog, LogBatch } from "../../../../schemas/records/event-log.js";
 import {
   bytes,
   collect,
@@ -77,6 +77,25 @@ describe("the embedded event log, beside that", () => {
     expect([...seen].sort()).toEqual([...sent].sort());
     expect(await log.lag("workers")).toBe(0);
     await Promise.all(workers.map(stopWorker));
+  });
+
+  test("an idle consumer looks when records begin to arrive, and does not wait for its next look", async () => {
+    await using log = await openEmbeddedLog({ dir: await newDir() });
+    const risen = deferred();
+    let looks = 0;
+    const arriving: Arriving = {
+      value: 0,
+      untilRisen: (_, { signal }) => (++looks === 1 ? risen.promise : pause(1, { signal })),
+    };
+    const gather = { quietMs: 1, mostMs: 1, arriving };
+    const got = collecting();
+    const options = { group: "g", batchBytesMax: 1_000, share: { index: 0, of: 1 }, gather };
+    await using _consumer = await log.consume(options, got.take);
+    await expect.poll(() => looks).toBe(1);
+    await log.append(bytes("a"), { partition: 0 });
+    risen.resolve();
+    await got.reached(1);
+    expect(got.texts()).toEqual(["a"]);
   });
 
   test("counts the lag of each lane alone", async () => {

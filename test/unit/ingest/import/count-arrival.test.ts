@@ -26,11 +26,3 @@ test("a slow sender is not expected for ever", () => {
   expect(arriving.value).toBe(0);
   vi.useRealTimers();
 });
-
-test("threads with the same memory have the same count", () => {
-  const here = new SharedCount();
-  const there = new SharedCount(here.memory);
-  here.add(2);
-  there.add(-1);
-  expect([here.value, there.value]).toEqual([1, 1]);
-});

@@ -3,6 +3,13 @@ import { gatherRecords } from "../../../../../deploy/stores/embedded/event-log/g
 
 const GATHER = { quietMs: 25, mostMs: 200 };
 
+const valueOf = (value: () => number) => ({
+  get value() {
+    return value();
+  },
+  untilRisen: () => Promise.reject(new Error("only an idle consumer waits for it")),
+});
+
 /** Gathers while `waiting` answers by the clock; answers how long that took. */
 async function gatherBy(
   waiting: (ms: number) => number,
@@ -12,7 +19,7 @@ async function gatherBy(
   }: { signal?: AbortSignal; arriving?: (ms: number) => number } = {},
 ) {
   let clock = 0;
-  const gather = { ...GATHER, ...(arriving && { arriving: () => arriving(clock) }) };
+  const gather = { ...GATHER, ...(arriving && { arriving: valueOf(() => arriving(clock)) }) };
   await gatherRecords(gather, {
     waiting: () => waiting(clock),
     signal,
