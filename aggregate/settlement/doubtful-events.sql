@@ -1,5 +1,6 @@
 -- Which events may be wrong? A condition of find-deltas.sql, for many events, on rows of event_ids and of erased_versions.
--- One version, live once, is right: most events are new, and not doubtful. An override is a second version.
+-- One version, received once and live once, is right: most events are new, and not doubtful. An override is a second version.
+-- A version that was erased and is received once more is live once, too; but `rows` counts all of its rows, merged or not.
 -- Every event of a retracted import is doubtful: its only version may have to go.
 -- Events are told apart by 32 bits of their ids, because a set of whole ids takes four times as long. Those that only share
 -- these bits with a doubtful one are looked at too. Ids are compared before packages: most owners have few packages, which
@@ -11,6 +12,6 @@ PREWHERE toUInt32(event_id) IN
   PREWHERE toUInt32(event_id) IN (SELECT toUInt32(event_id) FROM written)
   WHERE artifact IN (SELECT artifact FROM written)
   GROUP BY id
-  HAVING {retracted:Bool} OR count() > 1 OR sum(live) != 1
+  HAVING {retracted:Bool} OR sum(rows) != 1 OR sum(live) != 1
 )
 WHERE artifact IN (SELECT artifact FROM written)

@@ -199,6 +199,19 @@ describe("settlement", () => {
     await expectLive([override]);
   });
 
+  test("removes an erased version again that is received once more, also when its rows were merged", async () => {
+    const importId = randomUUID();
+    const kept = versionOf("kept", { importId });
+    const chunk = [kept, versionOf("erased", { importId, line: 1 })];
+    await insertChunk(clickhouse, chunk, "first");
+    await noteErased("erased");
+    expect(await settleAll(importId)).toBe(1);
+    await insertChunk(clickhouse, chunk.slice(1), "again");
+    await onEveryServer(clickhouse.servers, "OPTIMIZE TABLE event_ids FINAL");
+    expect(await settleAll(importId, MANY)).toBe(1);
+    await expectLive([kept]);
+  });
+
   /** Has all versions of an event erased. */
   async function noteErased(key: string): Promise<void> {
     await onEveryServer(
