@@ -1,4 +1,4 @@
-import type { ClientIdKind } from "./contracts/erasures/erasure.js";
+import type { ClientIdKind } from "./contracts/erasure.js";
 import type { OwnerSettlement } from "./records/settlement.js";
 
 /** The erasure of one client's events while it is under way. */

@@ -1,4 +1,4 @@
-import type { Interval } from "../../schemas/contracts/statistics/statistics.js";
+import type { Interval } from "../../schemas/contracts/statistics.js";
 import { dateAt, DAY_MS, type DateRange } from "../../schemas/date-range.js";
 
 /**

@@ -1,5 +1,5 @@
-import type { StatisticsList } from "../../schemas/contracts/statistics/lists.js";
-import type { Interval } from "../../schemas/contracts/statistics/statistics.js";
+import type { StatisticsList } from "../../schemas/contracts/lists.js";
+import type { Interval } from "../../schemas/contracts/statistics.js";
 import { sqlName } from "../queries/sql-literals.js";
 import { bucketSql } from "./buckets.js";
 import { listConditions, type ListNarrowing } from "./list-conditions.js";

@@ -1,6 +1,6 @@
 import type { ClickHouse } from "../../schemas/shards.js";
-import type { StatisticsList } from "../../schemas/contracts/statistics/lists.js";
-import type { Interval } from "../../schemas/contracts/statistics/statistics.js";
+import type { StatisticsList } from "../../schemas/contracts/lists.js";
+import type { Interval } from "../../schemas/contracts/statistics.js";
 import type { DateRange } from "../../schemas/date-range.js";
 import type { LibraryType } from "../../schemas/records/artifact.js";
 import type { UnsettledImports } from "../../schemas/records/unsettled-imports.js";

@@ -3,7 +3,7 @@ import type Koa from "koa";
 import { inject } from "light-my-request";
 import { Problem } from "../../schemas/problem.js";
 import { actAs } from "../identity/in-process-callers.js";
-import type { ApiContext } from "../route.js";
+import type { ApiContext } from "../http/route.js";
 import { withQuery, type Query } from "./address.js";
 
 export interface ApiCall {

@@ -1,8 +1,8 @@
 import Router from "@koa/router";
 import type { Middleware } from "koa";
 import { Problem } from "../../schemas/problem.js";
-import { isBelowDashboard } from "../middleware/same-origin.js";
-import type { ApiContext, ApiState } from "../route.js";
+import { isBelowDashboard } from "../http/middleware/same-origin.js";
+import type { ApiContext, ApiState } from "../http/route.js";
 import { addressOf } from "./address.js";
 import { orErrorPage, putStatus } from "./error-page.js";
 import { bareVisit, openVisit } from "./open-visit.js";

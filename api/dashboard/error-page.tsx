@@ -1,6 +1,6 @@
 import type { Problem } from "../../schemas/problem.js";
-import { problemFor } from "../middleware/answer-problems.js";
-import type { ApiContext } from "../route.js";
+import { problemFor } from "../http/middleware/answer-problems.js";
+import type { ApiContext } from "../http/route.js";
 import type { Visit } from "./page.js";
 import { ErrorContent } from "./parts/error-content.js";
 import { renderPage } from "./render-page.js";

@@ -1,5 +1,5 @@
 import type { UserV1 } from "../../schemas/contracts/user.js";
-import type { ApiContext } from "../route.js";
+import type { ApiContext } from "../http/route.js";
 import { addressOf } from "./address.js";
 import { assetPath } from "./assets/asset-files.js";
 import { callApi } from "./call-api.js";

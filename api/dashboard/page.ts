@@ -2,7 +2,7 @@ import { createContext, type ComponentChildren } from "preact";
 import { useContext } from "preact/hooks";
 import type { UserV1 } from "../../schemas/contracts/user.js";
 import type { Problem } from "../../schemas/problem.js";
-import type { ApiContext } from "../route.js";
+import type { ApiContext } from "../http/route.js";
 import type { Query } from "./address.js";
 import type { ApiCall } from "./call-api.js";
 import type { Form } from "./read-form.js";
@@ -36,7 +36,7 @@ import type { Form } from "./read-form.js";
  * of SVG.
  */
 export interface Page<Data = unknown> {
-  /** Below `/dashboard`, with parameters as in `api/route.ts`. `:owner` is looked up before `load`. */
+  /** Below `/dashboard`, with parameters as in `api/http/route.ts`. `:owner` is looked up before `load`. */
   path: string | string[];
   /** The entry of the navigation that is marked. */
   section?: Section;

@@ -1,6 +1,6 @@
 import { Problem } from "../../schemas/problem.js";
-import { readBody } from "../middleware/read-json.js";
-import type { ApiContext } from "../route.js";
+import { readBody } from "../http/middleware/read-json.js";
+import type { ApiContext } from "../http/route.js";
 
 /** The fields of a form as the browser sent them. */
 export class Form {

@@ -1,7 +1,7 @@
 import { AGGREGATE_V1, BREAKDOWNS } from "../../schemas/contracts/aggregate.js";
 import { EXPORT_FORMATS, MEDIA_TYPES } from "../../schemas/contracts/export-format.js";
-import { PACKAGE_PROBLEMS, PACKAGE_QUERY } from "../authorise/package-path.js";
-import type { Operation } from "../operation.js";
+import { PACKAGE_PROBLEMS, PACKAGE_QUERY } from "../packages/package-path.js";
+import type { Operation } from "../http/operation.js";
 import { EXPORT_HEADERS, rangeQuery } from "./export-parameters.js";
 
 const EXAMPLE = {

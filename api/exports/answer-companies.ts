@@ -1,8 +1,8 @@
 import type { CompanyRecord } from "../../schemas/contracts/company.js";
-import { bytesTag } from "../answers/entity-tag.js";
-import { pageBody } from "../answers/paging.js";
-import type { ApiContext } from "../route.js";
-import type { Page } from "../stores/page.js";
+import { bytesTag } from "../http/answers/entity-tag.js";
+import { pageBody } from "../http/answers/paging.js";
+import type { ApiContext } from "../http/route.js";
+import type { Page } from "../postgres/page.js";
 import { companiesAsCsv, companiesAsLines } from "./company-formats.js";
 
 export type CompaniesType = "application/json" | "application/x-ndjson" | "text/csv";

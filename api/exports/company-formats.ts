@@ -1,5 +1,5 @@
 import type { CompanyRecord } from "../../schemas/contracts/company.js";
-import { csvOf } from "../answers/csv.js";
+import { csvOf } from "../http/answers/csv.js";
 
 /** The columns of companies as CSV. New columns are appended. */
 export const COMPANY_COLUMNS = [

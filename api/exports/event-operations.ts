@@ -1,8 +1,8 @@
 import { EVENT_ROW } from "../../aggregate/queries/events/event-columns.js";
 import { MEDIA_TYPES } from "../../schemas/contracts/export-format.js";
 import { EXPORT_HEADERS, rangeQuery } from "./export-parameters.js";
-import type { Operation } from "../operation.js";
-import { PACKAGE_PATH, PACKAGE_PROBLEMS, PACKAGE_QUERY } from "../authorise/package-path.js";
+import type { Operation } from "../http/operation.js";
+import { PACKAGE_PATH, PACKAGE_PROBLEMS, PACKAGE_QUERY } from "../packages/package-path.js";
 
 const EXAMPLE = {
   type: "file-download",

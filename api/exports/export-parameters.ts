@@ -1,5 +1,5 @@
 import { DATE } from "../../schemas/formats.js";
-import type { Parameter } from "../operation.js";
+import type { Parameter } from "../http/operation.js";
 
 export function rangeQuery({ daysMax }: { daysMax: number }): Record<"startDate" | "endDate", Parameter> {
   return {

@@ -3,7 +3,7 @@ import { BREAKDOWNS, type Breakdown } from "../../schemas/contracts/aggregate.js
 import { parseDateRange, type DateRange } from "../../schemas/date-range.js";
 import { Problem } from "../../schemas/problem.js";
 import type { LibraryType } from "../../schemas/records/artifact.js";
-import { parsePackageType } from "../authorise/package-path.js";
+import { parsePackageType } from "../packages/package-path.js";
 
 export interface AggregatesAsked {
   range: DateRange;

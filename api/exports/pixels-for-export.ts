@@ -1,11 +1,11 @@
 import type { ExportedArtifact } from "../../aggregate/queries/events/open-events.js";
 import { Problem } from "../../schemas/problem.js";
-import { exportNotGranted } from "../authorise/export-not-granted.js";
-import { access, reaches } from "../access.js";
-import type { OwnerAction } from "../resources.js";
-import type { Account } from "../stores/accounts/accounts.js";
-import { listOwnersOfAccount, listPixelsOfOwners } from "../stores/packages/exported-pixels.js";
-import type { Postgres } from "../stores/query.js";
+import { exportNotGranted } from "../access/export-not-granted.js";
+import { access, reaches } from "../access/access.js";
+import type { OwnerAction } from "../access/resources.js";
+import type { Account } from "../identity/stored-accounts.js";
+import { listOwnersOfAccount, listPixelsOfOwners } from "../pixels/exported-pixels.js";
+import type { Postgres } from "../postgres/query.js";
 
 export interface ExportedPixels {
   ownerIds: string[];

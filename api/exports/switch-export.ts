@@ -1,8 +1,8 @@
 import type { Pool } from "pg";
 import { OPERATOR } from "../../schemas/contracts/audit-entry.js";
-import { insertAuditEntry } from "../stores/accounts/audit-entries.js";
-import { inTransaction } from "../stores/connection.js";
-import { updateExportEnabled } from "../stores/accounts/organizations.js";
+import { insertAuditEntry } from "../access/audit-entries.js";
+import { inTransaction } from "../postgres/connection.js";
+import { updateExportEnabled } from "../organizations/organizations.js";
 
 /**
  * Grants or revokes data export for a user or an organization, on behalf of the operator. Answers the name as its

@@ -2,11 +2,11 @@ import { limitConcurrency } from "../../schemas/async/limit-concurrency.js";
 import {
   verificationName,
   type HostVerification,
-} from "../../schemas/contracts/packages/host-verification.js";
+} from "../../schemas/contracts/host-verification.js";
 import { Problem } from "../../schemas/problem.js";
 import { FailureLimit } from "../identity/failure-limit.js";
-import type { Postgres } from "../stores/query.js";
-import { readHostStates, type HostState } from "../stores/packages/verified-hosts.js";
+import type { Postgres } from "../postgres/query.js";
+import { readHostStates, type HostState } from "./verified-hosts.js";
 
 /** The texts of a name's TXT records, none if it has none. Rejects if the DNS gives no answer. */
 export type ResolveTxt = (name: string) => Promise<string[]>;

@@ -1,5 +1,5 @@
-import type { Postgres } from "../stores/query.js";
-import { insertVerifiedHost, readUnverifiedHosts } from "../stores/packages/verified-hosts.js";
+import type { Postgres } from "../postgres/query.js";
+import { insertVerifiedHost, readUnverifiedHosts } from "./verified-hosts.js";
 import { lookAt, type ResolveTxt } from "./host-checks.js";
 
 /** A run has ten minutes; a look that times out takes seconds. */

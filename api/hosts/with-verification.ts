@@ -1,5 +1,5 @@
 import type { PackageDomainV1 } from "../../schemas/contracts/package-domain.js";
-import type { Postgres } from "../stores/query.js";
+import type { Postgres } from "../postgres/query.js";
 import type { HostChecks } from "./host-checks.js";
 
 /** The records of an owner's domains, with how far they are verified where they have to be. */

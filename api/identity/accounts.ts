@@ -11,11 +11,11 @@ import {
   type Account,
   type NamedAccount,
   type User,
-} from "../stores/accounts/accounts.js";
-import { insertAuditEntry, type AuditEntry, type Changed } from "../stores/accounts/audit-entries.js";
-import { deleteSessionsOf } from "../stores/accounts/sessions.js";
-import { inTransaction } from "../stores/connection.js";
-import type { Postgres } from "../stores/query.js";
+} from "./stored-accounts.js";
+import { insertAuditEntry, type AuditEntry, type Changed } from "../access/audit-entries.js";
+import { deleteSessionsOf } from "./stored-sessions.js";
+import { inTransaction } from "../postgres/connection.js";
+import type { Postgres } from "../postgres/query.js";
 import type { TokenCipher } from "./tokens.js";
 
 export interface AccountDeps {

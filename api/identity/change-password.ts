@@ -1,9 +1,9 @@
 import type { Pool } from "pg";
 import { Problem } from "../../schemas/problem.js";
 import { invalidBody } from "../../schemas/validate.js";
-import { lockTokens, readPasswordByName, updatePassword } from "../stores/accounts/accounts.js";
-import { deleteSessionsOf, type Session } from "../stores/accounts/sessions.js";
-import { inTransaction } from "../stores/connection.js";
+import { lockTokens, readPasswordByName, updatePassword } from "./stored-accounts.js";
+import { deleteSessionsOf, type Session } from "./stored-sessions.js";
+import { inTransaction } from "../postgres/connection.js";
 import { PASSWORD_LENGTH } from "./passwords.js";
 import { beginSession, recordOwn, type Attempting, type SignInDeps } from "./sign-in.js";
 import { SIGN_IN_FAILED } from "./sign-in-limits.js";

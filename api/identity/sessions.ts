@@ -4,8 +4,8 @@ import {
   readSessionBySecretHash,
   type SessionBySecret,
   type SignInMethod,
-} from "../stores/accounts/sessions.js";
-import type { Postgres } from "../stores/query.js";
+} from "./stored-sessions.js";
+import type { Postgres } from "../postgres/query.js";
 import { SIGN_IN_FAILED } from "./sign-in-limits.js";
 import { looksLike, type TokenCipher } from "./tokens.js";
 

@@ -1,10 +1,10 @@
 import type { Pool } from "pg";
 import { OPERATOR } from "../../schemas/contracts/audit-entry.js";
 import { Problem } from "../../schemas/problem.js";
-import { countAccounts } from "../stores/accounts/accounts.js";
-import { insertAuditEntry } from "../stores/accounts/audit-entries.js";
-import { insertSignInLink } from "../stores/accounts/sign-in-links.js";
-import { inTransaction } from "../stores/connection.js";
+import { countAccounts } from "./stored-accounts.js";
+import { insertAuditEntry } from "../access/audit-entries.js";
+import { insertSignInLink } from "./stored-sign-in-links.js";
+import { inTransaction } from "../postgres/connection.js";
 import { requireAccount, type AccountDeps } from "./accounts.js";
 import type { TokenCipher } from "./tokens.js";
 

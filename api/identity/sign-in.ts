@@ -5,12 +5,12 @@ import {
   readAccountByTokenHash,
   readPasswordByName,
   type User,
-} from "../stores/accounts/accounts.js";
-import { insertAuditEntry, type SignInAction } from "../stores/accounts/audit-entries.js";
-import type { SignInMethod } from "../stores/accounts/sessions.js";
-import { markSignInLinkUsed, readSignInLink } from "../stores/accounts/sign-in-links.js";
-import { inTransaction } from "../stores/connection.js";
-import type { Postgres } from "../stores/query.js";
+} from "./stored-accounts.js";
+import { insertAuditEntry, type SignInAction } from "../access/audit-entries.js";
+import type { SignInMethod } from "./stored-sessions.js";
+import { markSignInLinkUsed, readSignInLink } from "./stored-sign-in-links.js";
+import { inTransaction } from "../postgres/connection.js";
+import type { Postgres } from "../postgres/query.js";
 import type { Passwords } from "./passwords.js";
 import { createSession, type Browser } from "./sessions.js";
 import type { SignInLimits } from "./sign-in-limits.js";

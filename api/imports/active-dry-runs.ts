@@ -1,6 +1,6 @@
 import { Problem } from "../../schemas/problem.js";
-import { tooManyActiveImports } from "../stores/imports/imports.js";
-import { ACTIVE_IMPORTS_MAX } from "../stores/imports/start-imports.js";
+import { tooManyActiveImports } from "./imports.js";
+import { ACTIVE_IMPORTS_MAX } from "./start-imports.js";
 
 /** The dry runs that this process reads at once, of all owners: each holds a chunk and a decompressor. */
 const DRY_RUNS_MAX = 100;

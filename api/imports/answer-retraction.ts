@@ -1,8 +1,8 @@
 import type { Pool } from "pg";
 import { pause } from "../../schemas/async/pause.js";
-import { putLocation } from "../answers/put-location.js";
-import type { ApiContext } from "../route.js";
-import { isRetracting, type OwnedImport } from "../stores/imports/import-endings.js";
+import { putLocation } from "../http/answers/put-location.js";
+import type { ApiContext } from "../http/route.js";
+import { isRetracting, type OwnedImport } from "./import-endings.js";
 import { importOf } from "./import-of.js";
 
 /** A hundred thousand events take a few seconds. Clients wait half a minute and longer. */

@@ -2,14 +2,14 @@ import type { ParsedUrlQuery } from "node:querystring";
 import { isUuid } from "../../schemas/formats.js";
 import { Problem } from "../../schemas/problem.js";
 import { IMPORT_STATUSES, type ImportStatus } from "../../schemas/records/import-store.js";
-import { access } from "../access.js";
-import { artifactNamed } from "../authorise/artifact-named.js";
-import { PACKAGE_QUERY, parsePackageType } from "../authorise/package-path.js";
-import type { Parameter } from "../operation.js";
-import type { ImportFilter } from "../stores/imports/imports.js";
-import { readPackagesNamed } from "../stores/packages/packages.js";
-import { readPixelsNamed } from "../stores/packages/pixels.js";
-import type { Postgres } from "../stores/query.js";
+import { access } from "../access/access.js";
+import { artifactNamed } from "../access/artifact-named.js";
+import { PACKAGE_QUERY, parsePackageType } from "../packages/package-path.js";
+import type { Parameter } from "../http/operation.js";
+import type { ImportFilter } from "./imports.js";
+import { readPackagesNamed } from "../packages/packages.js";
+import { readPixelsNamed } from "../pixels/pixels.js";
+import type { Postgres } from "../postgres/query.js";
 
 export const FILTER_QUERY: Readonly<Record<string, Parameter>> = {
   status: { schema: { type: "string", enum: IMPORT_STATUSES }, description: "Only imports of this status" },

@@ -2,12 +2,12 @@ import type { Pool } from "pg";
 import { isUuid } from "../../schemas/formats.js";
 import type { EventImport } from "../../schemas/records/import-store.js";
 import { Problem } from "../../schemas/problem.js";
-import { access } from "../access.js";
-import type { OwnerAction } from "../resources.js";
-import { admit, ownerFor } from "../authorise/authorise.js";
-import type { Account } from "../stores/accounts/accounts.js";
-import { readImport, readImportedInto } from "../stores/imports/imports.js";
-import { readPackage, type PackageRow } from "../stores/packages/packages.js";
+import { access } from "../access/access.js";
+import type { OwnerAction } from "../access/resources.js";
+import { admit, ownerFor } from "../access/authorise.js";
+import type { Account } from "../identity/stored-accounts.js";
+import { readImport, readImportedInto } from "./imports.js";
+import { readPackage, type PackageRow } from "../packages/packages.js";
 
 interface AskedImport {
   /** Name of the owner on the path. */

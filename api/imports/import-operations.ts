@@ -1,7 +1,7 @@
 import type { ProblemCode } from "../../schemas/problem.js";
 import { IMPORT_LINE } from "../../schemas/contracts/import-line.js";
 import { DRY_RUN, EVENT_IMPORT } from "../../schemas/records/import-store.js";
-import type { Operation, Parameter } from "../operation.js";
+import type { Operation, Parameter } from "../http/operation.js";
 
 const TIME = "2026-08-04T13:58:26.021037Z";
 

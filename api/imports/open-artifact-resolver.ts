@@ -1,7 +1,7 @@
 import type { ResolveArtifact } from "../../enrich/lookups/artifacts/artifact-cache.js";
-import { artifactForImport } from "../authorise/artifact-for-import.js";
-import { readIdsAndNames } from "../stores/packages/artifact-ids.js";
-import type { Postgres } from "../stores/query.js";
+import { artifactForImport } from "./artifact-for-import.js";
+import { readIdsAndNames } from "../packages/artifact-ids.js";
+import type { Postgres } from "../postgres/query.js";
 
 /** After this many unknown ids or names, all of the owner are read at once. */
 const MISSES_MAX = 16;

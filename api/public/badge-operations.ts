@@ -1,4 +1,4 @@
-import type { Operation, Parameter } from "../operation.js";
+import type { Operation, Parameter } from "../http/operation.js";
 import { COLOR_NAMES } from "./badge-color.js";
 import { LABEL_CHARACTERS_MAX, METRICS, PERIODS, STYLES, TYPES } from "./parse-badge.js";
 

@@ -1,4 +1,4 @@
-import type { PublicPackage } from "../stores/packages/public-packages.js";
+import type { PublicPackage } from "./public-packages.js";
 
 /**
  * The package that is meant among those of one name: the only public one. Where several are public the request has to

@@ -1,6 +1,6 @@
 import { clientAddress } from "../identity/client-address.js";
 import { FailureLimit } from "../identity/failure-limit.js";
-import type { ApiContext } from "../route.js";
+import type { ApiContext } from "../http/route.js";
 import { Problem } from "../../schemas/problem.js";
 
 /** In a minute and for one address. Image proxies ask for the badges of many readers, but seldom, because they cache. */

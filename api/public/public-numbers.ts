@@ -1,9 +1,9 @@
 import type { ClickHouse } from "../../schemas/shards.js";
 import { LRUCache } from "lru-cache";
 import { limitConcurrency } from "../../schemas/async/limit-concurrency.js";
-import type { PublicPackage } from "../stores/packages/public-packages.js";
-import type { Postgres } from "../stores/query.js";
-import { readExportState } from "../stores/imports/export-state.js";
+import type { PublicPackage } from "./public-packages.js";
+import type { Postgres } from "../postgres/query.js";
+import { readExportState } from "../imports/export-state.js";
 import type { UnsettledImports } from "../../schemas/records/unsettled-imports.js";
 
 export interface PublicNumbersDeps {

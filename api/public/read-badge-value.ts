@@ -1,7 +1,7 @@
 import { readFromEvents } from "../../aggregate/statistics/read-from-events.js";
 import { readList, readStatistics } from "../../aggregate/statistics/read-statistics.js";
 import type { ListRow, ListsQuery, StatisticsQuery } from "../../aggregate/statistics/statistics-query.js";
-import { STATISTICS_LISTS, type StatisticsList } from "../../schemas/contracts/statistics/lists.js";
+import { STATISTICS_LISTS, type StatisticsList } from "../../schemas/contracts/lists.js";
 import { dateAt, DAY_MS, type DateRange } from "../../schemas/date-range.js";
 import type { Metric, Period } from "./parse-badge.js";
 import type { Reading } from "./public-numbers.js";

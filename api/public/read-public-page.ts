@@ -4,8 +4,8 @@ import type {
   Interval,
   StatisticsBucket,
   StatisticsRow,
-} from "../../schemas/contracts/statistics/statistics.js";
-import { COUNTRIES_MAX } from "../../schemas/contracts/statistics/lists.js";
+} from "../../schemas/contracts/statistics.js";
+import { COUNTRIES_MAX } from "../../schemas/contracts/lists.js";
 import { dateAt, DAY_MS, lastDays, type DateRange } from "../../schemas/date-range.js";
 import { rowOf, seriesOf } from "../statistics/statistics-answer.js";
 import type { Reading } from "./public-numbers.js";

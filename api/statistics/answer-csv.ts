@@ -1,8 +1,8 @@
-import type { StatisticsList } from "../../schemas/contracts/statistics/lists.js";
-import type { Statistics, StatisticsRow } from "../../schemas/contracts/statistics/statistics.js";
-import { csvOf } from "../answers/csv.js";
-import { bytesTag } from "../answers/entity-tag.js";
-import type { ApiContext } from "../route.js";
+import type { StatisticsList } from "../../schemas/contracts/lists.js";
+import type { Statistics, StatisticsRow } from "../../schemas/contracts/statistics.js";
+import { csvOf } from "../http/answers/csv.js";
+import { bytesTag } from "../http/answers/entity-tag.js";
+import type { ApiContext } from "../http/route.js";
 
 export function answerCsv(ctx: ApiContext, text: string): void {
   ctx.set("ETag", bytesTag(text));

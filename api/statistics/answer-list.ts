@@ -1,9 +1,9 @@
 import type { ListRow } from "../../aggregate/statistics/statistics-query.js";
-import type { StatisticsList } from "../../schemas/contracts/statistics/lists.js";
-import type { StatisticsListPage, StatisticsRow } from "../../schemas/contracts/statistics/statistics.js";
-import { pageBody } from "../answers/paging.js";
-import type { ApiContext } from "../route.js";
-import type { Page } from "../stores/page.js";
+import type { StatisticsList } from "../../schemas/contracts/lists.js";
+import type { StatisticsListPage, StatisticsRow } from "../../schemas/contracts/statistics.js";
+import { pageBody } from "../http/answers/paging.js";
+import type { ApiContext } from "../http/route.js";
+import type { Page } from "../postgres/page.js";
 import { answerCsv, listAsCsv } from "./answer-csv.js";
 import { positionText } from "./list-position.js";
 import { rowOf } from "./statistics-answer.js";

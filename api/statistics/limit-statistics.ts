@@ -1,6 +1,6 @@
 import { limitConcurrency } from "../../schemas/async/limit-concurrency.js";
 import { Problem } from "../../schemas/problem.js";
-import type { ApiContext } from "../route.js";
+import type { ApiContext } from "../http/route.js";
 import { shareAnswers, type Sharing } from "./share-answers.js";
 
 /** A caller's own requests wait for each other before they keep others waiting. */

@@ -1,12 +1,12 @@
 import type { ParsedUrlQuery } from "node:querystring";
 import type { Filter } from "../../aggregate/statistics/statistics-query.js";
-import { FILTER_COLUMNS } from "../../schemas/contracts/statistics/lists.js";
+import { FILTER_COLUMNS } from "../../schemas/contracts/lists.js";
 import {
   COMPARISONS,
   INTERVALS,
   type Comparison,
   type Interval,
-} from "../../schemas/contracts/statistics/statistics.js";
+} from "../../schemas/contracts/statistics.js";
 import {
   dateAt,
   DAY_MS,
@@ -16,7 +16,7 @@ import {
 } from "../../schemas/date-range.js";
 import { Problem } from "../../schemas/problem.js";
 import type { LibraryType } from "../../schemas/records/artifact.js";
-import { parsePackageType } from "../authorise/package-path.js";
+import { parsePackageType } from "../packages/package-path.js";
 
 export const RANGE_LIMITS = { daysDefault: 30, daysMax: RANGE_DAYS_MAX, filteredDaysMax: 93 } as const;
 export const ROWS = { default: 10, max: 100 } as const;

@@ -1,13 +1,13 @@
 import { bucketsOf } from "../../aggregate/statistics/buckets.js";
 import type { ListRow, RangeCounts, StatisticsRead } from "../../aggregate/statistics/statistics-query.js";
-import { STATISTICS_LISTS, type StatisticsList } from "../../schemas/contracts/statistics/lists.js";
+import { STATISTICS_LISTS, type StatisticsList } from "../../schemas/contracts/lists.js";
 import type {
   Interval,
   Statistics,
   StatisticsBucket,
   StatisticsRow,
   StatisticsTotals,
-} from "../../schemas/contracts/statistics/statistics.js";
+} from "../../schemas/contracts/statistics.js";
 import type { DateRange } from "../../schemas/date-range.js";
 import type { StatisticsAsked } from "./parse-statistics-query.js";
 

@@ -1,4 +1,4 @@
-import { FILTER_COLUMNS, STATISTICS_LISTS } from "../../schemas/contracts/statistics/lists.js";
+import { FILTER_COLUMNS, STATISTICS_LISTS } from "../../schemas/contracts/lists.js";
 import {
   COMPARISONS,
   INTERVALS,
@@ -6,11 +6,11 @@ import {
   STATISTICS_LIST_PAGE,
   type Statistics,
   type StatisticsListPage,
-} from "../../schemas/contracts/statistics/statistics.js";
+} from "../../schemas/contracts/statistics.js";
 import { DATE } from "../../schemas/formats.js";
-import { PAGE_QUERY } from "../answers/paging.js";
-import { PACKAGE_QUERY } from "../authorise/package-path.js";
-import type { Operation, Parameter } from "../operation.js";
+import { PAGE_QUERY } from "../http/answers/paging.js";
+import { PACKAGE_QUERY } from "../packages/package-path.js";
+import type { Operation, Parameter } from "../http/operation.js";
 import { RANGE_LIMITS, ROWS, VARIABLE } from "./parse-statistics-query.js";
 
 const TEXT = { type: "string" };

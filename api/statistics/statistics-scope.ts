@@ -1,9 +1,9 @@
 import type { StatisticsQuery } from "../../aggregate/statistics/statistics-query.js";
 import type { LibraryType } from "../../schemas/records/artifact.js";
-import { artifactNamed, type NamedArtifact } from "../authorise/artifact-named.js";
-import type { OwnerInPart } from "../authorise/owner-in-part.js";
-import { listPixelNames } from "../stores/packages/pixels.js";
-import type { Postgres } from "../stores/query.js";
+import { artifactNamed, type NamedArtifact } from "../access/artifact-named.js";
+import type { OwnerInPart } from "../access/owner-in-part.js";
+import { listPixelNames } from "../pixels/pixels.js";
+import type { Postgres } from "../postgres/query.js";
 import type { StatisticsAsked } from "./parse-statistics-query.js";
 
 export type Scope = Pick<StatisticsQuery, "packages" | "libraryTypes" | "pixels">;

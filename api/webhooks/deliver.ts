@@ -1,6 +1,6 @@
-import type { Delivery } from "../stores/webhooks/webhook-claims.js";
+import type { Delivery } from "./webhook-claims.js";
 import type { Sealer } from "../identity/tokens.js";
-import { PRODUCT } from "../product.js";
+import { PRODUCT } from "../http/product.js";
 import type { AddressGuard } from "../outbound/guarded-lookup.js";
 import { sendRequest, type Exchange } from "../outbound/send-request.js";
 import { signatureHeaders } from "./sign.js";

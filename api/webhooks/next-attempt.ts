@@ -1,4 +1,4 @@
-import type { Next } from "../stores/webhooks/webhook-outcomes.js";
+import type { Next } from "./webhook-outcomes.js";
 import { isSuccess } from "./deliver.js";
 import type { Exchange } from "../outbound/send-request.js";
 

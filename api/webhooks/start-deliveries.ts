@@ -6,12 +6,12 @@ import {
   servedLast,
   type ClaimedDelivery,
   type ServedLast,
-} from "../stores/webhooks/webhook-claims.js";
+} from "./webhook-claims.js";
 import {
   recordOutcomes,
   type AttemptOutcome,
   type DisabledWebhook,
-} from "../stores/webhooks/webhook-outcomes.js";
+} from "./webhook-outcomes.js";
 import type { Sealer } from "../identity/tokens.js";
 import { deliver } from "./deliver.js";
 import type { AddressGuard } from "../outbound/guarded-lookup.js";

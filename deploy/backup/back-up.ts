@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { openDataDir, readRunningEndpoints } from "../data-dir/data-dir.js";
-import { makeFolders } from "../data-dir/make-folders.js";
+import { openDataDir, readRunningEndpoints } from "../process/data-dir.js";
+import { makeFolders } from "../process/make-folders.js";
 import { explainFileError, StartFailure } from "../process/start-failure.js";
 import { forgetInterruptedInserts } from "../stores/embedded/clickhouse/clickhouse-deduplication.js";
 import type { BackupEntry } from "./backup-entry.js";

@@ -9,7 +9,7 @@ import {
   utimesSync,
 } from "node:fs";
 import { join, normalize, resolve } from "node:path";
-import { openDataDir, RESTORING } from "../data-dir/data-dir.js";
+import { openDataDir, RESTORING } from "../process/data-dir.js";
 import { StartFailure } from "../process/start-failure.js";
 import { choosePostgresAccount } from "../stores/embedded/postgres/postgres-account.js";
 import { findPostgresProgram } from "../stores/embedded/postgres/postgres-program.js";

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { takeLockFile } from "../data-dir/lock-file.js";
+import { takeLockFile } from "../process/lock-file.js";
 import { StartFailure } from "../process/start-failure.js";
 
 /** The folder below DATA_DIR in which a backup holds its moment, as links and small copies, until it is copied away. */

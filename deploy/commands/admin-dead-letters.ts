@@ -7,7 +7,7 @@ import {
   type Retried,
   type RetriedLetter,
   type WaitingLetter,
-} from "../../api/stores/imports/dead-letters.js";
+} from "../../api/imports/dead-letters.js";
 import type { EventLog } from "../../schemas/records/event-log.js";
 import type { Administer, Administered } from "./administer.js";
 import { openAdminLog } from "./open-admin-log.js";

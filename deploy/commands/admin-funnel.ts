@@ -1,8 +1,8 @@
 import { Command, InvalidArgumentError } from "commander";
 import type { Pool } from "pg";
 import type { FunnelOutcome } from "../../aggregate/funnel/run-funnel.js";
-import { onConnection } from "../../api/stores/connection.js";
-import { findOwnerId, funnelStore, readLastRun, readRunTime } from "../../api/stores/funnel/funnel-runs.js";
+import { onConnection } from "../../api/postgres/connection.js";
+import { findOwnerId, funnelStore, readLastRun, readRunTime } from "../../api/funnel/funnel-runs.js";
 import { isTime } from "../../schemas/formats.js";
 import type { Administer, Administered } from "./administer.js";
 

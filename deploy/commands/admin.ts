@@ -1,10 +1,10 @@
 import { Command } from "commander";
 import type { Pool } from "pg";
-import { assignNpmName } from "../../api/authorise/assign-npm-name.js";
+import { assignNpmName } from "../../api/packages/assign-npm-name.js";
 import { switchExport } from "../../api/exports/switch-export.js";
 import { createTokenCipher } from "../../api/identity/tokens.js";
-import { checkSecretKey } from "../../api/stores/accounts/secret-key.js";
-import { migratePostgres } from "../../api/stores/migrate-postgres.js";
+import { checkSecretKey } from "../../api/postgres/secret-key.js";
+import { migratePostgres } from "../../api/postgres/migrate-postgres.js";
 import { ClosingStack } from "../process/closing-stack.js";
 import { createLog } from "../process/log.js";
 import type { ClickHouseSource } from "../stores/clickhouse/clickhouse-source.js";

@@ -1,6 +1,6 @@
 import type { Config } from "../config/config.js";
 import { loadSecretKey } from "../config/secret-key.js";
-import { openDataDir } from "../data-dir/data-dir.js";
+import { openDataDir } from "../process/data-dir.js";
 import { ClosingStack } from "../process/closing-stack.js";
 import { createLog } from "../process/log.js";
 import { clickhouseSource } from "../stores/clickhouse/clickhouse-source.js";

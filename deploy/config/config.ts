@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { parseBytes } from "../../schemas/byte-size.js";
-import { DEFAULT_QUOTAS, parseQuotas, type Quotas } from "../../api/authorise/quotas.js";
+import { DEFAULT_QUOTAS, parseQuotas, type Quotas } from "../../api/access/quotas.js";
 import type { OpenIdOptions } from "../../api/identity/openid.js";
 import type { Codec } from "../../schemas/records/codec.js";
 import type { LogLevel } from "../process/log.js";

@@ -1,4 +1,4 @@
-import { DEFAULT_QUOTAS } from "../../api/authorise/quotas.js";
+import { DEFAULT_QUOTAS } from "../../api/access/quotas.js";
 import type { VariableSchema } from "./variable-schema.js";
 
 export const QUOTA_VARIABLES = {

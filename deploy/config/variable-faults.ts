@@ -1,7 +1,7 @@
 import { Ajv, type ErrorObject } from "ajv";
 import { isIP } from "node:net";
 import { validate as isCron } from "node-cron";
-import { parseQuotas } from "../../api/authorise/quotas.js";
+import { parseQuotas } from "../../api/access/quotas.js";
 import { parseBytes } from "../../schemas/byte-size.js";
 import { ROLES, VARIABLES, type VariableName, type Variables } from "./config-schema.js";
 import { parseShards } from "./parse-shards.js";

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
-import { EXPORT_ENDINGS, type ApiListener } from "../../api/api-listener.js";
+import { EXPORT_ENDINGS, type ApiListener } from "../../api/http/api-listener.js";
 
 export interface ApiSources extends Pick<ApiListener, "onImportEnded"> {
   /** The number of import bodies that this process is receiving. */

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
-import type { WebhookBacklog } from "../../api/stores/webhooks/webhook-deliveries.js";
-import type { AttemptOutcome } from "../../api/stores/webhooks/webhook-outcomes.js";
+import type { WebhookBacklog } from "../../api/webhooks/webhook-deliveries.js";
+import type { AttemptOutcome } from "../../api/webhooks/webhook-outcomes.js";
 
 export interface WebhookMetrics {
   onAttempt: (outcome: AttemptOutcome) => void;

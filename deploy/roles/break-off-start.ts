@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { DataDir } from "../data-dir/data-dir.js";
+import type { DataDir } from "../process/data-dir.js";
 import { isServerOf } from "../stores/embedded/find-servers.js";
 import { endOrphans } from "../stores/embedded/orphans.js";
 

@@ -1,8 +1,8 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { openArtifactResolver } from "../../api/imports/open-artifact-resolver.js";
-import { readArtifacts } from "../../api/stores/packages/artifact-ids.js";
-import { importProgress } from "../../api/stores/imports/import-progress.js";
-import { deadLetterStore } from "../../api/stores/imports/dead-letters.js";
+import { readArtifacts } from "../../api/packages/artifact-ids.js";
+import { importProgress } from "../../api/imports/import-progress.js";
+import { deadLetterStore } from "../../api/imports/dead-letters.js";
 import { sharedThreadMutex } from "../../enrich/batches/thread-mutex.js";
 import type { LookupData } from "../../enrich/lookups/load-lookup-data.js";
 import { openLookups } from "../../enrich/lookups/open-lookups.js";

@@ -9,7 +9,7 @@ import {
   notifyOfPackage,
   readCollectedPackages,
   readCollectedPixels,
-} from "../../api/stores/packages/collect-sites.js";
+} from "../../api/packages/collect-sites.js";
 import { SiteDirectory } from "../../ingest/collect/site-directory.js";
 import type { Sites } from "../../ingest/collect/sites.js";
 import { listenForChanges } from "../stores/postgres/listen-for-changes.js";

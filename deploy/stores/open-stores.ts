@@ -1,7 +1,7 @@
 import type pg from "pg";
 import type { Logger } from "pino";
 import type { ResultSource } from "../../aggregate/queries/open-rows.js";
-import { migratePostgres } from "../../api/stores/migrate-postgres.js";
+import { migratePostgres } from "../../api/postgres/migrate-postgres.js";
 import type { EventLog, LagReader } from "../../schemas/records/event-log.js";
 import type { ClickHouse, Shards } from "../../schemas/shards.js";
 import type { ClosingStack } from "../process/closing-stack.js";
@@ -11,7 +11,7 @@ import { clickhouseSource, type ClickHouseSource } from "./clickhouse/clickhouse
 import { DATABASE } from "./clickhouse/connect-clickhouse.js";
 import { connectAllResults, connectShards } from "./clickhouse/connect-shards.js";
 import { connectPostgres, REQUEST_LIMITS } from "./postgres/connect-postgres.js";
-import type { DataDir } from "../data-dir/data-dir.js";
+import type { DataDir } from "../process/data-dir.js";
 import { startClickHouse, type EmbeddedClickHouse } from "./embedded/clickhouse/clickhouse.js";
 import { startPostgres } from "./embedded/postgres/postgres.js";
 import { lazyHandle } from "./lazy-handle.js";

@@ -1,5 +1,5 @@
-import { readRemovedBefore } from "../../api/stores/removed-events.js";
-import type { Postgres } from "../../api/stores/query.js";
+import { readRemovedBefore } from "../../api/postgres/removed-events.js";
+import type { Postgres } from "../../api/postgres/query.js";
 import type { EventRetention } from "../../schemas/event-retention.js";
 
 /** Days that were closed under a shorter retention stay closed. */

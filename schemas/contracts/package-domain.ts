@@ -1,5 +1,5 @@
 import { domainToASCII } from "node:url";
-import { HOST_VERIFICATION_PROPERTIES, type HostVerification } from "./packages/host-verification.js";
+import { HOST_VERIFICATION_PROPERTIES, type HostVerification } from "./host-verification.js";
 import { compileBody } from "../validate.js";
 
 /** PackageDomainV1, as returned. */

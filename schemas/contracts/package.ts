@@ -2,7 +2,7 @@ import { LIBRARY_TYPES, type LibraryType } from "../records/artifact.js";
 import { isHttpUrl, TIMESTAMP } from "../formats.js";
 import { isObject } from "../is-object.js";
 import { Problem, type FieldFault } from "../problem.js";
-import { HOST_VERIFICATION_PROPERTIES, type HostVerification } from "./packages/host-verification.js";
+import { HOST_VERIFICATION_PROPERTIES, type HostVerification } from "./host-verification.js";
 import { compileBody } from "../validate.js";
 
 /** PackageV1, as returned. */

@@ -3,9 +3,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import type { Middleware } from "koa";
 import { assetUrl } from "../../../schemas/asset.js";
-import { bytesTag } from "../../answers/entity-tag.js";
-import { answerFile, FOR_GOOD, type PackedFile } from "../../docs/packed-file.js";
-import type { ApiState } from "../../route.js";
+import { bytesTag } from "../../http/answers/entity-tag.js";
+import { answerFile, FOR_GOOD, type PackedFile } from "../../http/docs/packed-file.js";
+import type { ApiState } from "../../http/route.js";
 
 /**
  * The path of a file below `/dashboard`. It names the content of all files, so that caches keep it for good, and so that

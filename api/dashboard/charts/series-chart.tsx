@@ -1,5 +1,5 @@
 import { area, curveMonotoneX, line } from "d3-shape";
-import type { Interval } from "../../../schemas/contracts/statistics/statistics.js";
+import type { Interval } from "../../../schemas/contracts/statistics.js";
 import { formatDate, formatDay, formatFull, formatMonth } from "../parts/format.js";
 import { ChartFrame, Key } from "./chart-frame.js";
 import { Plot } from "./plot.js";

@@ -8,7 +8,7 @@ import { uploadPage } from "./imports/upload-page.js";
 import { homePage } from "./overview/home-page.js";
 import { overviewPage } from "./overview/overview-page.js";
 import { packageListPage, packagePage } from "./package/package-page.js";
-import { pixelListPage, pixelPage } from "./pixel/pixel-page.js";
+import { pixelListPage, pixelPage } from "./package/pixel-page.js";
 import { auditPage } from "./settings/audit-page.js";
 import { membersPage } from "./settings/members-page.js";
 import { organizationPage } from "./settings/organization-page.js";

@@ -1,4 +1,4 @@
-import type { StatisticsRow } from "../../../schemas/contracts/statistics/statistics.js";
+import type { StatisticsRow } from "../../../schemas/contracts/statistics.js";
 import { useVisit } from "../page.js";
 import { Change } from "../parts/change.js";
 import { formatFull, formatShare } from "../parts/format.js";

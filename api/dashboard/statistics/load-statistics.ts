@@ -3,8 +3,8 @@ import type {
   StatisticsListPage,
   StatisticsRow,
   StatisticsTotals,
-} from "../../../schemas/contracts/statistics/statistics.js";
-import { COUNTRIES_MAX } from "../../../schemas/contracts/statistics/lists.js";
+} from "../../../schemas/contracts/statistics.js";
+import { COUNTRIES_MAX } from "../../../schemas/contracts/lists.js";
 import { DAY_MS, lastDays } from "../../../schemas/date-range.js";
 import { Problem } from "../../../schemas/problem.js";
 import { path, type Query } from "../address.js";

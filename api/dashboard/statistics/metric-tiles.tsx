@@ -1,4 +1,4 @@
-import type { Statistics } from "../../../schemas/contracts/statistics/statistics.js";
+import type { Statistics } from "../../../schemas/contracts/statistics.js";
 import { useVisit } from "../page.js";
 import { Change } from "../parts/change.js";
 import { formatCount, formatFull } from "../parts/format.js";

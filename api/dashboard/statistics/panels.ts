@@ -1,5 +1,5 @@
-import { STATISTICS_LISTS, type StatisticsList } from "../../../schemas/contracts/statistics/lists.js";
-import type { StatisticsRow } from "../../../schemas/contracts/statistics/statistics.js";
+import { STATISTICS_LISTS, type StatisticsList } from "../../../schemas/contracts/lists.js";
+import type { StatisticsRow } from "../../../schemas/contracts/statistics.js";
 import type { LibraryType } from "../../../schemas/records/artifact.js";
 import { countryName } from "../charts/country-name.js";
 import type { ViewFilter } from "./view-state.js";

@@ -1,4 +1,4 @@
-import type { Comparison } from "../../../schemas/contracts/statistics/statistics.js";
+import type { Comparison } from "../../../schemas/contracts/statistics.js";
 import { dateAt, DAY_MS, lastDays } from "../../../schemas/date-range.js";
 import { useVisit } from "../page.js";
 import { formatDays } from "../parts/format.js";

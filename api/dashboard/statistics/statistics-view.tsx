@@ -1,4 +1,4 @@
-import type { Statistics } from "../../../schemas/contracts/statistics/statistics.js";
+import type { Statistics } from "../../../schemas/contracts/statistics.js";
 import { dateAt, DAY_MS, lastDays } from "../../../schemas/date-range.js";
 import { SeriesChart } from "../charts/series-chart.js";
 import { WorldMap } from "../charts/world-map.js";

@@ -1,10 +1,10 @@
-import { FILTER_COLUMNS } from "../../../schemas/contracts/statistics/lists.js";
+import { FILTER_COLUMNS } from "../../../schemas/contracts/lists.js";
 import {
   COMPARISONS,
   INTERVALS,
   type Comparison,
   type Interval,
-} from "../../../schemas/contracts/statistics/statistics.js";
+} from "../../../schemas/contracts/statistics.js";
 import { DAY_MS, lastDays } from "../../../schemas/date-range.js";
 import { RANGE_LIMITS, VARIABLE } from "../../statistics/parse-statistics-query.js";
 import type { Query } from "../address.js";

@@ -1,4 +1,4 @@
-import type { StatisticsListPage } from "../../../schemas/contracts/statistics/statistics.js";
+import type { StatisticsListPage } from "../../../schemas/contracts/statistics.js";
 import { Problem } from "../../../schemas/problem.js";
 import { path } from "../address.js";
 import { useVisit, type Visit } from "../page.js";

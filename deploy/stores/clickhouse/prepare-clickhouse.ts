@@ -1,6 +1,6 @@
 import type { Pool } from "pg";
 import { createDatabase, migrateClickHouse } from "../../../aggregate/clickhouse/migrate-clickhouse.js";
-import { asOnlyMigration } from "../../../api/stores/migrate-postgres.js";
+import { asOnlyMigration } from "../../../api/postgres/migrate-postgres.js";
 import { clusterServers, type ClickHouseSource } from "./clickhouse-source.js";
 import { prepareCluster } from "./cluster/prepare-cluster.js";
 import { connectClickHouse, databaseOf } from "./connect-clickhouse.js";

@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { readTiles } from "../../support/dashboard/read-page.js";
 import { ORGANIZATION, type DashboardWorld } from "../../support/dashboard/dashboard-world.js";
-import type { Statistics } from "../../../schemas/contracts/statistics/statistics.js";
+import type { Statistics } from "../../../schemas/contracts/statistics.js";
 import { startPrefixProxy } from "../../support/dashboard/prefix-proxy.js";
 
 export function reachSuite(world: () => DashboardWorld): void {

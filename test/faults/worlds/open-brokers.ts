@@ -1,4 +1,4 @@
-import type { BrokerSettings } from "../../../deploy/broker/broker-settings.js";
+import type { BrokerSettings } from "../../broker/broker-settings.js";
 import { openJavaBroker, openJavaCluster } from "../../support/broker/java-broker.js";
 
 /** One broker, or three of one cluster, with Kafka's settings besides ours. */

@@ -1,7 +1,7 @@
-import type { Decision, OwnerKind } from "../../../api/access.js";
-import type { Action } from "../../../api/resources.js";
-import type { Route } from "../../../api/route.js";
-import { updateExportEnabled } from "../../../api/stores/accounts/organizations.js";
+import type { Decision, OwnerKind } from "../../../api/access/access.js";
+import type { Action } from "../../../api/access/resources.js";
+import type { Route } from "../../../api/http/route.js";
+import { updateExportEnabled } from "../../../api/organizations/organizations.js";
 import { makeImport, MATES, type PARAMETERS, type Place } from "./access-place.js";
 import type { Scope } from "../../../schemas/contracts/api-token.js";
 import { CALLERS, tabledDecision, type TabledCaller } from "./access-table.js";

@@ -1,4 +1,4 @@
-import type { OpenApiDocument } from "../../../api/openapi/build-document.js";
+import type { OpenApiDocument } from "../../../api/http/openapi/build-document.js";
 import { answerCheck, type AnswerCheck, type SeenAnswer } from "./check-answer.js";
 
 /**

@@ -1,13 +1,13 @@
 import type { Pool } from "pg";
 import { pino } from "pino";
-import { inTransaction } from "../../../api/stores/connection.js";
+import { inTransaction } from "../../../api/postgres/connection.js";
 import {
   cancelWebhookDeliveries,
   listWebhookDeliveries,
-} from "../../../api/stores/webhooks/webhook-deliveries.js";
-import type { AttemptOutcome } from "../../../api/stores/webhooks/webhook-outcomes.js";
-import { enqueueWebhookEvent } from "../../../api/stores/webhooks/webhook-outbox.js";
-import { insertWebhook, newWebhookId } from "../../../api/stores/webhooks/webhooks.js";
+} from "../../../api/webhooks/webhook-deliveries.js";
+import type { AttemptOutcome } from "../../../api/webhooks/webhook-outcomes.js";
+import { enqueueWebhookEvent } from "../../../api/webhooks/webhook-outbox.js";
+import { insertWebhook, newWebhookId } from "../../../api/webhooks/webhooks.js";
 import { createSealer } from "../../../api/identity/tokens.js";
 import {
   createAddressGuard,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, inject } from "vitest";
-import type { BrokerSettings } from "../../../deploy/broker/broker-settings.js";
+import type { BrokerSettings } from "../../broker/broker-settings.js";
 import { describeOrSkip } from "../describe-or-skip.js";
 import { openJavaBroker } from "./java-broker.js";
 import type { JavaTestBroker } from "./java-broker.js";

@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { pino } from "pino";
-import type { Broker } from "../../../deploy/broker/broker.js";
-import type { BrokerSettings } from "../../../deploy/broker/broker-settings.js";
-import { KAFKA_VERSION } from "../../../deploy/broker/fetch-broker.js";
-import { startBroker } from "../../../deploy/broker/start-broker.js";
-import { startBrokers } from "../../../deploy/broker/start-brokers.js";
+import type { Broker } from "../../broker/broker.js";
+import type { BrokerSettings } from "../../broker/broker-settings.js";
+import { KAFKA_VERSION } from "../../broker/fetch-broker.js";
+import { startBroker } from "../../broker/start-broker.js";
+import { startBrokers } from "../../broker/start-brokers.js";
 import { onFreePorts } from "../../../deploy/process/free-port.js";
 import type { TestBroker } from "./test-broker.js";
 

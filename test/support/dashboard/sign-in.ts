@@ -1,10 +1,10 @@
 import type { Pool } from "pg";
 import { pino } from "pino";
 import type { BrowserContext } from "playwright-core";
-import { cookieForm } from "../../../api/identity/session-cookie.js";
+import { cookieForm } from "../../../api/http/session-cookie.js";
 import { createSession } from "../../../api/identity/sessions.js";
 import { createTokenCipher, type TokenCipher } from "../../../api/identity/tokens.js";
-import { readAccountByName } from "../../../api/stores/accounts/accounts.js";
+import { readAccountByName } from "../../../api/identity/stored-accounts.js";
 import { openAdminStores } from "../../../deploy/commands/open-admin-stores.js";
 import { connectPostgres } from "../../../deploy/stores/postgres/connect-postgres.js";
 

@@ -1,9 +1,9 @@
 import { pino } from "pino";
 import type { BrowserContext } from "playwright-core";
-import { companyRoutes } from "../../../api/routes/funnel/companies.js";
-import { importFaultRoutes } from "../../../api/routes/imports/import-faults.js";
-import { importRecordRoutes } from "../../../api/routes/imports/import-records.js";
-import { statisticsRoutes } from "../../../api/routes/statistics/statistics.js";
+import { companyRoutes } from "../../../api/funnel/company-routes.js";
+import { importFaultRoutes } from "../../../api/imports/import-fault-routes.js";
+import { importRecordRoutes } from "../../../api/imports/import-record-routes.js";
+import { statisticsRoutes } from "../../../api/statistics/statistics-routes.js";
 import { openAdminStores } from "../../../deploy/commands/open-admin-stores.js";
 import { connectClickHouse } from "../../../deploy/stores/clickhouse/connect-clickhouse.js";
 import { connectPostgres } from "../../../deploy/stores/postgres/connect-postgres.js";

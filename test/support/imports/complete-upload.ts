@@ -1,5 +1,5 @@
 import type { Pool } from "pg";
-import { uploadStore } from "../../../api/stores/imports/uploads.js";
+import { uploadStore } from "../../../api/imports/uploads.js";
 
 /** The upload of a started import is complete: a line in a chunk, with this receipt stamp. */
 export async function completeUpload(

@@ -1,5 +1,5 @@
 import { adminCommand } from "../../../deploy/commands/admin.js";
-import type { Endpoints } from "../../../deploy/data-dir/data-dir.js";
+import type { Endpoints } from "../../../deploy/process/data-dir.js";
 import { type ApiClient, connectApi } from "../../../deploy/demo/api-client.js";
 import type { ProcessEnvironment } from "./toolchain-process.js";
 

@@ -1,5 +1,5 @@
 import { inject } from "vitest";
-import type { Endpoints } from "../../../deploy/data-dir/data-dir.js";
+import type { Endpoints } from "../../../deploy/process/data-dir.js";
 import { checkAnswersOf } from "../api/check-answers-of.js";
 import { type Program, programOf } from "./program.js";
 

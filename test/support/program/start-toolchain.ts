@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
 import { parseConfig } from "../../../deploy/config/config.js";
-import type { Endpoints } from "../../../deploy/data-dir/data-dir.js";
+import type { Endpoints } from "../../../deploy/process/data-dir.js";
 import type { ClickHouseSource } from "../../../deploy/stores/clickhouse/clickhouse-source.js";
 import { openEventLog } from "../../../deploy/stores/open-event-log.js";
 import { settlesWithin } from "../../../schemas/async/settles-within.js";

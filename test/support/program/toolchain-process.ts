@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pause } from "../../../schemas/async/pause.js";
-import type { Endpoints } from "../../../deploy/data-dir/data-dir.js";
+import type { Endpoints } from "../../../deploy/process/data-dir.js";
 import { OPTIMIZE_LATE } from "./optimize-late.js";
 
 /** The program in a process of its own. */

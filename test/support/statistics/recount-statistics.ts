@@ -1,4 +1,4 @@
-import type { Statistics, StatisticsRow } from "../../../schemas/contracts/statistics/statistics.js";
+import type { Statistics, StatisticsRow } from "../../../schemas/contracts/statistics.js";
 import { DAY_MS } from "../../../schemas/date-range.js";
 import type { SentEvent } from "./sent-events.js";
 

@@ -1,4 +1,4 @@
-import { isDockerThere } from "../../../deploy/broker/docker-broker.js";
+import { isDockerThere } from "../../broker/docker-broker.js";
 import { describeOrSkip } from "../describe-or-skip.js";
 
 const REASON = "It needs Docker, and no daemon answers: install Docker, or start it.";

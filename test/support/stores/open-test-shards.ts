@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
 import type { ResultSource } from "../../../aggregate/queries/open-rows.js";
-import { startShardServers } from "../../../deploy/bench/cluster/shard-servers.js";
+import { startShardServers } from "../../bench/cluster/shard-servers.js";
 import { parseShards, type ListedShard } from "../../../deploy/config/parse-shards.js";
 import type { ClickHouseSource } from "../../../deploy/stores/clickhouse/clickhouse-source.js";
 import { connectAllResults, connectShards } from "../../../deploy/stores/clickhouse/connect-shards.js";

@@ -9,9 +9,9 @@ import { text } from "node:stream/consumers";
 import type { Pool } from "pg";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { migratePostgres } from "../../../api/stores/migrate-postgres.js";
+import { migratePostgres } from "../../../api/postgres/migrate-postgres.js";
 import { adminCommand } from "../../../deploy/commands/admin.js";
-import { openDataDir } from "../../../deploy/data-dir/data-dir.js";
+import { openDataDir } from "../../../deploy/process/data-dir.js";
 import { connectPostgres } from "../../../deploy/stores/postgres/connect-postgres.js";
 import {
   openTestPostgres,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { webhookBody } from "../../../api/stores/webhooks/webhook-outbox.js";
+import { webhookBody } from "../../../api/webhooks/webhook-outbox.js";
 import { issueWebhookSecret, signatureHeaders } from "../../../api/webhooks/sign.js";
 import { compareAnnouncements, type RecordedChange } from "../../faults/funnel/compare-announcements.js";
 import type { AnnouncedCompany } from "../../support/api/announcements.js";

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { readMigrations as clickhouse } from "../../../aggregate/clickhouse/read-migrations.js";
-import { readMigrations as postgres } from "../../../api/stores/migrate-postgres.js";
+import { readMigrations as postgres } from "../../../api/postgres/migrate-postgres.js";
 
 const LIST = new URL("../../fixtures/migration-checksums.json", import.meta.url);
 

@@ -8,8 +8,8 @@ import {
   SESSION_DAYS,
   type ListedSession,
   type SignInMethod,
-} from "../../../stores/accounts/sessions.js";
-import { inTransaction } from "../../../stores/connection.js";
+} from "../../../identity/stored-sessions.js";
+import { inTransaction } from "../../../postgres/connection.js";
 import { Button } from "../../parts/button.js";
 import { Form } from "../../parts/form.js";
 import { Panel } from "../../parts/panel.js";

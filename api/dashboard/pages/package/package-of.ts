@@ -1,5 +1,5 @@
 import type { PackageV1 } from "../../../../schemas/contracts/package.js";
-import type { PackageAccess } from "../../../../schemas/contracts/packages/package-access.js";
+import type { PackageAccess } from "../../../../schemas/contracts/package-access.js";
 import { Problem } from "../../../../schemas/problem.js";
 import { path } from "../../address.js";
 import type { Visit } from "../../page.js";

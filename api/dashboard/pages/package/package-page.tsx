@@ -1,4 +1,4 @@
-import type { PackageAccess } from "../../../../schemas/contracts/packages/package-access.js";
+import type { PackageAccess } from "../../../../schemas/contracts/package-access.js";
 import { path } from "../../address.js";
 import { page, useVisit } from "../../page.js";
 import { PageHead } from "../../parts/page-head.js";

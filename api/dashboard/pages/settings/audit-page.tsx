@@ -1,5 +1,5 @@
 import type { AuditEntryRecord } from "../../../../schemas/contracts/audit-entry.js";
-import { ACTIONS } from "../../../resources.js";
+import { ACTIONS } from "../../../access/resources.js";
 import { path } from "../../address.js";
 import { page, useVisit } from "../../page.js";
 import { formatTime } from "../../parts/format.js";

@@ -1,4 +1,4 @@
-import type { HostVerification } from "../../../../schemas/contracts/packages/host-verification.js";
+import type { HostVerification } from "../../../../schemas/contracts/host-verification.js";
 import { Badge } from "../../parts/badge.js";
 import { Button } from "../../parts/button.js";
 import { CopyLine } from "../../parts/copy-line.js";

@@ -1,11 +1,11 @@
 import type { PackageV1 } from "../../../../schemas/contracts/package.js";
-import { PUBLIC_KINDS, type PublicKind } from "../../../../schemas/contracts/packages/package-public.js";
+import { PUBLIC_KINDS, type PublicKind } from "../../../../schemas/contracts/package-public.js";
 import { useVisit } from "../../page.js";
 import { Button } from "../../parts/button.js";
 import { CopyLine } from "../../parts/copy-line.js";
 import { Form, Select } from "../../parts/form.js";
 import { Panel } from "../../parts/panel.js";
-import { badgeSnippets, publicAddresses } from "../public/public-addresses.js";
+import { badgeSnippets, publicAddresses } from "../../public-addresses.js";
 
 const WORDS: Record<PublicKind, string> = {
   none: "Nothing",

@@ -1,4 +1,4 @@
-import { makeFirstAccount } from "../../../identity/first-account.js";
+import { makeFirstAccount } from "../../../accounts/first-account.js";
 import { signInByLink, usableLink } from "../../../identity/sign-in.js";
 import { page, type Page } from "../../page.js";
 import { Button } from "../../parts/button.js";

@@ -1,9 +1,9 @@
 import { Problem } from "../../../../schemas/problem.js";
 import type { OpenIdAttempt, OpenIdProvider } from "../../../identity/openid.js";
-import { readCookie, setCookie } from "../../../identity/session-cookie.js";
+import { readCookie, setCookie } from "../../../http/session-cookie.js";
 import { signInByEmail } from "../../../identity/sign-in.js";
 import type { TokenCipher } from "../../../identity/tokens.js";
-import type { ApiContext } from "../../../route.js";
+import type { ApiContext } from "../../../http/route.js";
 import { page, type Page } from "../../page.js";
 import { NotSignedIn } from "./not-signed-in.js";
 import { attemptingOf, putSession, targetAddress, type SignInPagesDeps } from "./sign-in-deps.js";

@@ -1,11 +1,11 @@
 import { Problem } from "../../../../schemas/problem.js";
 import { clientAddress } from "../../../identity/client-address.js";
 import type { OpenIdProvider } from "../../../identity/openid.js";
-import { setSessionCookie } from "../../../identity/session-cookie.js";
+import { setSessionCookie } from "../../../http/session-cookie.js";
 import { findSession } from "../../../identity/sessions.js";
 import type { Attempting, SignInDeps } from "../../../identity/sign-in.js";
-import type { ApiContext } from "../../../route.js";
-import { deleteSession, type Session } from "../../../stores/accounts/sessions.js";
+import type { ApiContext } from "../../../http/route.js";
+import { deleteSession, type Session } from "../../../identity/stored-sessions.js";
 import { prefixOf } from "../../address.js";
 import { redirectTarget } from "./redirect-target.js";
 

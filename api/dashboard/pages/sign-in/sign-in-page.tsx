@@ -1,4 +1,4 @@
-import { countAccounts } from "../../../stores/accounts/accounts.js";
+import { countAccounts } from "../../../identity/stored-accounts.js";
 import { signInBySecret } from "../../../identity/sign-in.js";
 import { page, type Page } from "../../page.js";
 import { Button } from "../../parts/button.js";

@@ -1,7 +1,7 @@
-import { clearSessionCookie } from "../../../identity/session-cookie.js";
+import { clearSessionCookie } from "../../../http/session-cookie.js";
 import { recordOwn } from "../../../identity/sign-in.js";
-import { deleteSession } from "../../../stores/accounts/sessions.js";
-import { inTransaction } from "../../../stores/connection.js";
+import { deleteSession } from "../../../identity/stored-sessions.js";
+import { inTransaction } from "../../../postgres/connection.js";
 import { page, type Page } from "../../page.js";
 import type { SignInPagesDeps } from "./sign-in-deps.js";
 

@@ -5,7 +5,7 @@ import { totalmem } from "node:os";
 import { join } from "node:path";
 import type { Logger } from "pino";
 import { onFreePort } from "../../../process/free-port.js";
-import { loadSecretFile } from "../../../data-dir/secret-file.js";
+import { loadSecretFile } from "../../../process/secret-file.js";
 import { explainFileError } from "../../../process/start-failure.js";
 import { clickHouseConfig, clickHouseUsers } from "./clickhouse-config.js";
 import { forgetInterruptedInserts } from "./clickhouse-deduplication.js";

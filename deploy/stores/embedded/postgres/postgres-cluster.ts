@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { chownSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { loadSecretFile } from "../../../data-dir/secret-file.js";
+import { loadSecretFile } from "../../../process/secret-file.js";
 import { explainFileError, storeFailure } from "../../../process/start-failure.js";
 import { choosePostgresAccount } from "./postgres-account.js";
 import type { PostgresAccount } from "./postgres-account.js";

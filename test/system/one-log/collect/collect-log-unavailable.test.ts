@@ -7,7 +7,7 @@ import { linesOf } from "../../../../schemas/records/chunk-codec.js";
 import { EventLogUnavailable, type EventLog, type LagReader } from "../../../../schemas/records/event-log.js";
 import type { PixelRecord } from "../../../../schemas/contracts/pixel.js";
 import { decodeRawChunk } from "../../../../schemas/records/raw-chunk.js";
-import { DEFAULT_QUOTAS } from "../../../../api/authorise/quotas.js";
+import { DEFAULT_QUOTAS } from "../../../../api/access/quotas.js";
 import { callCollect } from "../../../support/collect/collect-client.js";
 import {
   openTestPostgres,

@@ -5,8 +5,8 @@ import { connect } from "node:net";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { createAddressGuard } from "../../../../api/outbound/guarded-lookup.js";
-import { listen } from "../../../../deploy/servers/listen.js";
-import { serverHooks } from "../../../../deploy/servers/server-hooks.js";
+import { listen } from "../../../../deploy/roles/servers/listen.js";
+import { serverHooks } from "../../../../deploy/roles/servers/server-hooks.js";
 import { createCollectServer } from "../../../../ingest/collect/create-collect-server.js";
 import { createPullCounter } from "../../../../ingest/collect/docker/count-pulls.js";
 import {

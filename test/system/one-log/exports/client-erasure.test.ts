@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { connectClickHouse } from "../../../../deploy/stores/clickhouse/connect-clickhouse.js";
 import type { ApiClient } from "../../../../deploy/demo/api-client.js";
-import type { Statistics } from "../../../../schemas/contracts/statistics/statistics.js";
+import type { Statistics } from "../../../../schemas/contracts/statistics.js";
 import { makeOrganization, makePackage } from "../../../support/imports/make-artifacts.js";
 import type { KnownArtifact } from "../../../support/imports/recount-line.js";
 import { startToolchain, type Toolchain } from "../../../support/program/start-toolchain.js";

@@ -1,12 +1,12 @@
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { connectApi, type ApiClient } from "../../../../deploy/demo/api-client.js";
-import { cleanUpJobs, type RemovedKind } from "../../../../deploy/schedule/scheduled-jobs.js";
+import { cleanUpJobs, type RemovedKind } from "../../../../deploy/roles/schedule/scheduled-jobs.js";
 import { connectShards } from "../../../../deploy/stores/clickhouse/connect-shards.js";
 import { DAY_MS, dateAt } from "../../../../schemas/date-range.js";
 import { removableBefore } from "../../../../schemas/event-retention.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
-import type { Statistics } from "../../../../schemas/contracts/statistics/statistics.js";
+import type { Statistics } from "../../../../schemas/contracts/statistics.js";
 import { makeOrganization, makePackage, makePixel } from "../../../support/imports/make-artifacts.js";
 import type { KnownArtifact } from "../../../support/imports/recount-line.js";
 import { startToolchain, type Toolchain } from "../../../support/program/start-toolchain.js";

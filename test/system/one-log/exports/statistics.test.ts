@@ -8,7 +8,7 @@ import type {
   Statistics,
   StatisticsListPage,
   StatisticsRow,
-} from "../../../../schemas/contracts/statistics/statistics.js";
+} from "../../../../schemas/contracts/statistics.js";
 import { joinOrganization, setLevel } from "../../../support/api/management-world.js";
 import { makeOrganization, makePackage, makePixel } from "../../../support/imports/make-artifacts.js";
 import type { KnownArtifact } from "../../../support/imports/recount-line.js";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { CheckLines } from "../../../../api/imports/check-lines.js";
-import { importRoutes } from "../../../../api/routes/imports/imports.js";
+import { importRoutes } from "../../../../api/imports/import-routes.js";
 import type { ApiClient } from "../../../../deploy/demo/api-client.js";
 import { emptyTally } from "../../../../enrich/lines/tally-lines.js";
 import { ActiveUploads } from "../../../../ingest/import/active-uploads.js";

@@ -1,20 +1,20 @@
 import { randomUUID } from "node:crypto";
 import type { Pool } from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { readCompleteThrough } from "../../../../api/stores/imports/complete-through.js";
-import { abortImport, retractImport } from "../../../../api/stores/imports/import-endings.js";
-import { findRepeatedImport } from "../../../../api/stores/imports/import-keys.js";
-import { importProgress } from "../../../../api/stores/imports/import-progress.js";
-import { insertImport } from "../../../../api/stores/imports/imports.js";
+import { readCompleteThrough } from "../../../../api/imports/complete-through.js";
+import { abortImport, retractImport } from "../../../../api/imports/import-endings.js";
+import { findRepeatedImport } from "../../../../api/imports/import-keys.js";
+import { importProgress } from "../../../../api/imports/import-progress.js";
+import { insertImport } from "../../../../api/imports/imports.js";
 import {
   ACTIVE_IMPORTS_MAX,
   groupStarts,
   startImports,
   type AskedImport,
-} from "../../../../api/stores/imports/start-imports.js";
-import { settlementStore } from "../../../../api/stores/imports/settlements.js";
-import { uploadStore } from "../../../../api/stores/imports/uploads.js";
-import type { Postgres } from "../../../../api/stores/query.js";
+} from "../../../../api/imports/start-imports.js";
+import { settlementStore } from "../../../../api/imports/settlements.js";
+import { uploadStore } from "../../../../api/imports/uploads.js";
+import type { Postgres } from "../../../../api/postgres/query.js";
 import type { ChunkOutcome } from "../../../../schemas/records/chunk-outcome.js";
 import type { OwnerSettlement } from "../../../../schemas/records/settlement.js";
 import { completeUpload } from "../../../support/imports/complete-upload.js";

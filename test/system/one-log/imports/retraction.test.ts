@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { importEndingRoutes } from "../../../../api/routes/imports/import-endings.js";
-import { importProgress } from "../../../../api/stores/imports/import-progress.js";
-import { insertImport, readImport } from "../../../../api/stores/imports/imports.js";
-import { settlementStore } from "../../../../api/stores/imports/settlements.js";
-import { erasureStore } from "../../../../api/stores/packages/deleted-artifacts.js";
+import { importEndingRoutes } from "../../../../api/imports/import-ending-routes.js";
+import { importProgress } from "../../../../api/imports/import-progress.js";
+import { insertImport, readImport } from "../../../../api/imports/imports.js";
+import { settlementStore } from "../../../../api/imports/settlements.js";
+import { erasureStore } from "../../../../api/erasures/deleted-artifacts.js";
 import { ActiveUploads } from "../../../../ingest/import/active-uploads.js";
 import {
   openTestPostgres,

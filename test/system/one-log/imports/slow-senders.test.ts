@@ -1,10 +1,10 @@
 import type { RequestListener, Server } from "node:http";
 import { gzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { importRoutes } from "../../../../api/routes/imports/imports.js";
-import { createApiServer } from "../../../../deploy/servers/create-api-server.js";
+import { importRoutes } from "../../../../api/imports/import-routes.js";
+import { createApiServer } from "../../../../deploy/roles/servers/create-api-server.js";
 import type { ApiClient } from "../../../../deploy/demo/api-client.js";
-import { listen, type ListeningServer } from "../../../../deploy/servers/listen.js";
+import { listen, type ListeningServer } from "../../../../deploy/roles/servers/listen.js";
 import { ActiveUploads } from "../../../../ingest/import/active-uploads.js";
 import { settlesWithin } from "../../../../schemas/async/settles-within.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";

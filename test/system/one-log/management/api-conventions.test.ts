@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { rotateToken } from "../../../../api/identity/accounts.js";
-import { route } from "../../../../api/route.js";
+import { route } from "../../../../api/http/route.js";
 import {
   openTestPostgres,
   serveApi,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ACTIONS, type Action } from "../../../../api/resources.js";
+import { ACTIONS, type Action } from "../../../../api/access/resources.js";
 import { SCOPES, type Scope } from "../../../../schemas/contracts/api-token.js";
 import { makeMates, makePlace, type Place } from "../../../support/api/access-place.js";
 import {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createSealer } from "../../../../api/identity/tokens.js";
-import { erasureRoutes } from "../../../../api/routes/erasures/erasures.js";
-import { clientErasureStore } from "../../../../api/stores/erasures/client-erasure-store.js";
-import { readExportState } from "../../../../api/stores/imports/export-state.js";
-import { insertImport } from "../../../../api/stores/imports/imports.js";
+import { erasureRoutes } from "../../../../api/erasures/erasure-routes.js";
+import { clientErasureStore } from "../../../../api/erasures/client-erasure-store.js";
+import { readExportState } from "../../../../api/imports/export-state.js";
+import { insertImport } from "../../../../api/imports/imports.js";
 import {
   openTestPostgres,
   SECRET_KEY,

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { READ_STATISTICS } from "../../../../api/statistics/statistics-operations.js";
-import { route } from "../../../../api/route.js";
+import { route } from "../../../../api/http/route.js";
 import { createSession } from "../../../../api/identity/sessions.js";
-import { cookieForm } from "../../../../api/identity/session-cookie.js";
-import { readAccountByName } from "../../../../api/stores/accounts/accounts.js";
+import { cookieForm } from "../../../../api/http/session-cookie.js";
+import { readAccountByName } from "../../../../api/identity/stored-accounts.js";
 import {
   openTestPostgres,
   serveApi,

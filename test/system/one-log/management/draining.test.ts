@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { Agent, get as httpGet, type IncomingMessage } from "node:http";
 import { expect, describe, test, vi } from "vitest";
-import { createApiServer } from "../../../../deploy/servers/create-api-server.js";
-import { listen } from "../../../../deploy/servers/listen.js";
+import { createApiServer } from "../../../../deploy/roles/servers/create-api-server.js";
+import { listen } from "../../../../deploy/roles/servers/listen.js";
 import { openBareSocket } from "../../../support/imports/open-socket.js";
 
 describe("a server that drains", () => {

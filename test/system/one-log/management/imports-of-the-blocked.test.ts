@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { importEndingRoutes } from "../../../../api/routes/imports/import-endings.js";
-import { importFaultRoutes } from "../../../../api/routes/imports/import-faults.js";
-import { importRecordRoutes } from "../../../../api/routes/imports/import-records.js";
-import { deletePackage } from "../../../../api/stores/packages/packages.js";
-import { insertImport } from "../../../../api/stores/imports/imports.js";
+import { importEndingRoutes } from "../../../../api/imports/import-ending-routes.js";
+import { importFaultRoutes } from "../../../../api/imports/import-fault-routes.js";
+import { importRecordRoutes } from "../../../../api/imports/import-record-routes.js";
+import { deletePackage } from "../../../../api/packages/packages.js";
+import { insertImport } from "../../../../api/imports/imports.js";
 import { ActiveUploads } from "../../../../ingest/import/active-uploads.js";
 import { connectClickHouse } from "../../../../deploy/stores/clickhouse/connect-clickhouse.js";
 import {

@@ -2,8 +2,8 @@ import { get as httpGet } from "node:http";
 import { gunzipSync } from "node:zlib";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { OpenApiDocument } from "../../../../api/openapi/build-document.js";
-import { route } from "../../../../api/route.js";
+import type { OpenApiDocument } from "../../../../api/http/openapi/build-document.js";
+import { route } from "../../../../api/http/route.js";
 import {
   openTestPostgres,
   serveApi,
@@ -11,7 +11,7 @@ import {
   type TestPostgres,
 } from "../../../support/api/management-api.js";
 import { ALL_ROUTES } from "../../../support/api/all-routes.js";
-import { wordedPaths, templateOf } from "../../../../api/openapi/path-template.js";
+import { wordedPaths, templateOf } from "../../../../api/http/openapi/path-template.js";
 import type { Program } from "../../../support/program/program.js";
 import { sharedProgram } from "../../../support/program/shared-program.js";
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { DEFAULT_QUOTAS } from "../../../../api/authorise/quotas.js";
+import { DEFAULT_QUOTAS } from "../../../../api/access/quotas.js";
 import { serveApi, type ServedApi, type TestPostgres } from "../../../support/api/management-api.js";
 import { idOf, makeWorld, type World } from "../../../support/api/management-world.js";
 import { useManagementApi } from "../../../support/api/use-management-api.js";

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { parametersOf } from "../../../../api/openapi/path-template.js";
-import { insertImport, type StartOptions } from "../../../../api/stores/imports/imports.js";
-import { ACTIVE_IMPORTS_MAX } from "../../../../api/stores/imports/start-imports.js";
-import { insertPackage } from "../../../../api/stores/packages/packages.js";
-import { FILTER_COLUMNS } from "../../../../schemas/contracts/statistics/lists.js";
+import { parametersOf } from "../../../../api/http/openapi/path-template.js";
+import { insertImport, type StartOptions } from "../../../../api/imports/imports.js";
+import { ACTIVE_IMPORTS_MAX } from "../../../../api/imports/start-imports.js";
+import { insertPackage } from "../../../../api/packages/packages.js";
+import { FILTER_COLUMNS } from "../../../../schemas/contracts/lists.js";
 import type { ProblemCode } from "../../../../schemas/problem.js";
 import { makeMates, makePlace, PARAMETERS, type Place } from "../../../support/api/access-place.js";
 import { ownerAllowed, REQUESTS, type TabledRequest } from "../../../support/api/access-requests.js";

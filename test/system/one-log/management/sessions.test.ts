@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { AccountDeps } from "../../../../api/identity/accounts.js";
-import { switchAccount } from "../../../../api/identity/disable-account.js";
+import { switchAccount } from "../../../../api/accounts/disable-account.js";
 import type { Passwords } from "../../../../api/identity/passwords.js";
 import { createSession, findSession } from "../../../../api/identity/sessions.js";
 import { makeSignInLink } from "../../../../api/identity/sign-in-links.js";
@@ -12,8 +12,8 @@ import {
   signInBySecret,
   type SignInDeps,
 } from "../../../../api/identity/sign-in.js";
-import { readAccountByName, updatePassword } from "../../../../api/stores/accounts/accounts.js";
-import { deleteEndedSessions, listSessions } from "../../../../api/stores/accounts/sessions.js";
+import { readAccountByName, updatePassword } from "../../../../api/identity/stored-accounts.js";
+import { deleteEndedSessions, listSessions } from "../../../../api/identity/stored-sessions.js";
 import {
   openTestPostgres,
   serveApi,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { webhookDeliveryRoutes } from "../../../../api/routes/webhooks/webhook-deliveries.js";
-import { webhookSecretRoutes } from "../../../../api/routes/webhooks/webhook-secrets.js";
-import { webhookRoutes } from "../../../../api/routes/webhooks/webhooks.js";
+import { webhookDeliveryRoutes } from "../../../../api/webhooks/delivery-routes.js";
+import { webhookSecretRoutes } from "../../../../api/webhooks/secret-routes.js";
+import { webhookRoutes } from "../../../../api/webhooks/webhook-routes.js";
 import { openGuard, SEALER } from "../../../support/api/delivery-world.js";
 import {
   openTestPostgres,

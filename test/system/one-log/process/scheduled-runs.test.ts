@@ -1,13 +1,13 @@
 import type { Pool } from "pg";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { deleteExpiredImportKeys } from "../../../../api/stores/imports/import-keys.js";
-import { insertImport } from "../../../../api/stores/imports/imports.js";
-import { deleteEndedDeadLetters } from "../../../../api/stores/imports/dead-letters.js";
-import { runOnce } from "../../../../api/stores/scheduled-runs.js";
+import { deleteExpiredImportKeys } from "../../../../api/imports/import-keys.js";
+import { insertImport } from "../../../../api/imports/imports.js";
+import { deleteEndedDeadLetters } from "../../../../api/imports/dead-letters.js";
+import { runOnce } from "../../../../api/postgres/scheduled-runs.js";
 import { connectPostgres } from "../../../../deploy/stores/postgres/connect-postgres.js";
-import { cleanUpJobs } from "../../../../deploy/schedule/scheduled-jobs.js";
-import { startSchedule } from "../../../../deploy/schedule/start-schedule.js";
+import { cleanUpJobs } from "../../../../deploy/roles/schedule/scheduled-jobs.js";
+import { startSchedule } from "../../../../deploy/roles/schedule/start-schedule.js";
 import { openTestPostgres, type TestPostgres } from "../../../support/api/management-api.js";
 
 let postgres: TestPostgres;

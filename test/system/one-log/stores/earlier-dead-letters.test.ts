@@ -1,8 +1,8 @@
 import { pino } from "pino";
 import { expect, test } from "vitest";
 import { openImportLog } from "../../../../aggregate/queries/open-import-log.js";
-import { listDeadLetters } from "../../../../api/stores/imports/dead-letters.js";
-import { migratePostgres, readMigrations } from "../../../../api/stores/migrate-postgres.js";
+import { listDeadLetters } from "../../../../api/imports/dead-letters.js";
+import { migratePostgres, readMigrations } from "../../../../api/postgres/migrate-postgres.js";
 import { connectPostgres } from "../../../../deploy/stores/postgres/connect-postgres.js";
 import { deleteDeadLetterEntries } from "../../../../enrich/batches/chunk-rows.js";
 import { openTestClickHouse } from "../../../support/stores/open-clickhouse.js";

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { importRoutes } from "../../../../api/routes/imports/imports.js";
+import { importRoutes } from "../../../../api/imports/import-routes.js";
 import { ActiveUploads } from "../../../../ingest/import/active-uploads.js";
 import { EventLogUnavailable, type EventLog } from "../../../../schemas/records/event-log.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
-import { importRecordRoutes } from "../../../../api/routes/imports/import-records.js";
+import { importRecordRoutes } from "../../../../api/imports/import-record-routes.js";
 import {
   openTestPostgres,
   serveApi,

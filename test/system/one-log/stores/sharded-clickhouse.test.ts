@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startShardServers, type ShardServers } from "../../../../deploy/bench/cluster/shard-servers.js";
+import { startShardServers, type ShardServers } from "../../../bench/cluster/shard-servers.js";
 import type { ApiClient } from "../../../../deploy/demo/api-client.js";
 import { generateBody } from "../../../../deploy/demo/generate-events.js";
 import { connectClickHouse, DATABASE } from "../../../../deploy/stores/clickhouse/connect-clickhouse.js";

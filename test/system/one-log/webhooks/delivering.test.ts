@@ -8,16 +8,16 @@ import {
   deleteOldDeliveries,
   readWebhookBacklog,
   restartWebhookDelivery,
-} from "../../../../api/stores/webhooks/webhook-deliveries.js";
+} from "../../../../api/webhooks/webhook-deliveries.js";
 import {
   claimDeliveries,
   servedLast,
   type ServedLast,
-} from "../../../../api/stores/webhooks/webhook-claims.js";
-import { lockOwner } from "../../../../api/stores/accounts/organizations.js";
-import { enqueueWebhookEvent } from "../../../../api/stores/webhooks/webhook-outbox.js";
-import { readWebhook, updateWebhook, updateWebhookSecret } from "../../../../api/stores/webhooks/webhooks.js";
-import { inTransaction } from "../../../../api/stores/connection.js";
+} from "../../../../api/webhooks/webhook-claims.js";
+import { lockOwner } from "../../../../api/organizations/organizations.js";
+import { enqueueWebhookEvent } from "../../../../api/webhooks/webhook-outbox.js";
+import { readWebhook, updateWebhook, updateWebhookSecret } from "../../../../api/webhooks/webhooks.js";
+import { inTransaction } from "../../../../api/postgres/connection.js";
 import { issueWebhookSecret } from "../../../../api/webhooks/sign.js";
 import { openDeliveryWorld, SEALER, type DeliveryWorld } from "../../../support/api/delivery-world.js";
 import { openRawReceiver, openReceiver, type Received } from "../../../support/api/receivers.js";

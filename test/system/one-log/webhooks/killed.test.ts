@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "vitest";
 import { Webhook } from "standardwebhooks";
-import { enqueueWebhookEvent } from "../../../../api/stores/webhooks/webhook-outbox.js";
+import { enqueueWebhookEvent } from "../../../../api/webhooks/webhook-outbox.js";
 import type { WebhookRecord } from "../../../../schemas/contracts/webhook.js";
 import { onPostgres } from "../../../support/stores/on-postgres.js";
 import { openReceiver } from "../../../support/api/receivers.js";

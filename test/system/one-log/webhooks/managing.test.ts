@@ -4,13 +4,13 @@ import {
   REDELIVERIES_MAX,
   TESTS_MAX,
   webhookDeliveryRoutes,
-} from "../../../../api/routes/webhooks/webhook-deliveries.js";
-import { webhookSecretRoutes } from "../../../../api/routes/webhooks/webhook-secrets.js";
-import { DEFAULT_QUOTAS } from "../../../../api/authorise/quotas.js";
-import { webhookRoutes } from "../../../../api/routes/webhooks/webhooks.js";
-import { insertAuditEntry } from "../../../../api/stores/accounts/audit-entries.js";
-import { deleteOldDeliveries } from "../../../../api/stores/webhooks/webhook-deliveries.js";
-import { enqueueWebhookEvent } from "../../../../api/stores/webhooks/webhook-outbox.js";
+} from "../../../../api/webhooks/delivery-routes.js";
+import { webhookSecretRoutes } from "../../../../api/webhooks/secret-routes.js";
+import { DEFAULT_QUOTAS } from "../../../../api/access/quotas.js";
+import { webhookRoutes } from "../../../../api/webhooks/webhook-routes.js";
+import { insertAuditEntry } from "../../../../api/access/audit-entries.js";
+import { deleteOldDeliveries } from "../../../../api/webhooks/webhook-deliveries.js";
+import { enqueueWebhookEvent } from "../../../../api/webhooks/webhook-outbox.js";
 import { createAddressGuard } from "../../../../api/outbound/guarded-lookup.js";
 import { sendRequest } from "../../../../api/outbound/send-request.js";
 import { OPERATOR, SERVICE, type AuditEntryRecord } from "../../../../schemas/contracts/audit-entry.js";

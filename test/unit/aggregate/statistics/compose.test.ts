@@ -10,7 +10,7 @@ import {
   composeTableLists,
 } from "../../../../aggregate/statistics/compose-from-tables.js";
 import { BREAKDOWN_LIST } from "../../../../schemas/contracts/breakdowns.js";
-import { listsOf, STATISTICS_LISTS } from "../../../../schemas/contracts/statistics/lists.js";
+import { listsOf, STATISTICS_LISTS } from "../../../../schemas/contracts/lists.js";
 
 const AGENTS = {
   name: "agent",

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { openArtifactResolver } from "../../../../api/imports/open-artifact-resolver.js";
 import { ArtifactCache } from "../../../../enrich/lookups/artifacts/artifact-cache.js";
-import type { Postgres } from "../../../../api/stores/query.js";
+import type { Postgres } from "../../../../api/postgres/query.js";
 import { dockerPackage } from "../../enrich/lines/chunk-of.js";
 
 const sender = { accountId: "01990000-0000-7000-8000-0000000000cc", ownerId: dockerPackage.ownerId };

@@ -6,8 +6,8 @@ import { badgeSvg, type BadgeFace } from "../../../../api/public/badge-svg.js";
 import { choosePublic } from "../../../../api/public/choose-public.js";
 import { parseBadge } from "../../../../api/public/parse-badge.js";
 import { textWidth } from "../../../../api/public/text-width.js";
-import { badgeSnippets, publicAddresses } from "../../../../api/dashboard/pages/public/public-addresses.js";
-import type { PublicPackage } from "../../../../api/stores/packages/public-packages.js";
+import { badgeSnippets, publicAddresses } from "../../../../api/dashboard/public-addresses.js";
+import type { PublicPackage } from "../../../../api/public/public-packages.js";
 
 test.each([
   [0, "<10"],

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { limitByAddress, REQUESTS_MAX } from "../../../../api/public/limit-by-address.js";
-import type { ApiContext } from "../../../../api/route.js";
+import type { ApiContext } from "../../../../api/http/route.js";
 
 const PROXY = "10.0.0.1";
 

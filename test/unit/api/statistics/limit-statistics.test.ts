@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import { describe, expect, test } from "vitest";
-import type { ApiContext } from "../../../../api/route.js";
+import type { ApiContext } from "../../../../api/http/route.js";
 import { limitStatistics } from "../../../../api/statistics/limit-statistics.js";
 
 const contextOf = () => ({ res: new EventEmitter() }) as unknown as ApiContext;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { rowOf, statisticsAnswer } from "../../../../api/statistics/statistics-answer.js";
-import { STATISTICS_LISTS } from "../../../../schemas/contracts/statistics/lists.js";
+import { STATISTICS_LISTS } from "../../../../schemas/contracts/lists.js";
 
 const listOf = (name: string) => STATISTICS_LISTS.find((list) => list.name === name)!;
 

@@ -14,7 +14,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { writeManifest } from "../../../../deploy/backup/backup-manifest.js";
 import { copyFolder } from "../../../../deploy/backup/copy-folder.js";
 import { restoreBackup } from "../../../../deploy/backup/restore-backup.js";
-import { openDataDir } from "../../../../deploy/data-dir/data-dir.js";
+import { openDataDir } from "../../../../deploy/process/data-dir.js";
 
 let parent: string;
 let from: string;

@@ -4,7 +4,7 @@ import { parse } from "yaml";
 import { parseConfig } from "../../../../deploy/config/config.js";
 import { ROLES, VARIABLES, type Variables } from "../../../../deploy/config/config-schema.js";
 import { variableFaults } from "../../../../deploy/config/variable-faults.js";
-import { KAFKA_IMAGE } from "../../../../deploy/broker/docker-broker.js";
+import { KAFKA_IMAGE } from "../../../broker/docker-broker.js";
 
 const text = (path: string) => readFileSync(path, "utf8");
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { assignNpmName } from "../../../../../api/authorise/assign-npm-name.js";
-import { readCollectedPackages } from "../../../../../api/stores/packages/collect-sites.js";
+import { assignNpmName } from "../../../../../api/packages/assign-npm-name.js";
+import { readCollectedPackages } from "../../../../../api/packages/collect-sites.js";
 import { auditOf } from "../../../../support/api/audit-of.js";
 import type { ServedApi, TestPostgres } from "../../../../support/api/management-api.js";
 import { useManagementApi } from "../../../../support/api/use-management-api.js";

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { DEFAULT_QUOTAS } from "../../../../../api/authorise/quotas.js";
+import { DEFAULT_QUOTAS } from "../../../../../api/access/quotas.js";
 import { VARIABLES_MAX } from "../../../../../schemas/contracts/package-route.js";
 import { auditOf } from "../../../../support/api/audit-of.js";
 import { callIfMatch } from "../../../../support/api/call-if-match.js";

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Pool } from "pg";
 import { pixelsForExport } from "../../../../../api/exports/pixels-for-export.js";
-import { readAccountByName, type Account } from "../../../../../api/stores/accounts/accounts.js";
-import { insertOrganization, updateExportEnabled } from "../../../../../api/stores/accounts/organizations.js";
-import { insertPackage } from "../../../../../api/stores/packages/packages.js";
-import { insertPixel } from "../../../../../api/stores/packages/pixels.js";
+import { readAccountByName, type Account } from "../../../../../api/identity/stored-accounts.js";
+import { insertOrganization, updateExportEnabled } from "../../../../../api/organizations/organizations.js";
+import { insertPackage } from "../../../../../api/packages/packages.js";
+import { insertPixel } from "../../../../../api/pixels/pixels.js";
 import {
   openTestPostgres,
   serveApi,

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { migratePostgres } from "../../../../../api/stores/migrate-postgres.js";
-import { noteCollectionHost } from "../../../../../api/stores/packages/public-hosts.js";
+import { migratePostgres } from "../../../../../api/postgres/migrate-postgres.js";
+import { noteCollectionHost } from "../../../../../api/hosts/public-hosts.js";
 import { serveApi, type ServedApi, type TestPostgres } from "../../../../support/api/management-api.js";
 import { useManagementApi } from "../../../../support/api/use-management-api.js";
 import { idOf, makeWorld, type World } from "../../../../support/api/management-world.js";

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { createHostChecks } from "../../../../../api/hosts/host-checks.js";
 import { lookAtHosts } from "../../../../../api/hosts/look-at-hosts.js";
 import { mirrorSites, type MirroredSites } from "../../../../../deploy/roles/mirror-sites.js";
-import { resolveTxtAt } from "../../../../../deploy/servers/resolve-txt.js";
+import { resolveTxtAt } from "../../../../../deploy/roles/servers/resolve-txt.js";
 import { auditOf } from "../../../../support/api/audit-of.js";
 import { serveApi, type ServedApi, type TestPostgres } from "../../../../support/api/management-api.js";
 import { useManagementApi } from "../../../../support/api/use-management-api.js";

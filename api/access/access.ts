@@ -1,0 +1,87 @@
+import type { Scope } from "../../schemas/contracts/api-token.js";
+import { ACTIONS, type Action } from "./resources.js";
+
+/**
+ * Decides whether a caller may do an action. Pure: `authorise.ts` loads the arguments.
+ *
+ * A standing is the caller's relation to the owner of a thing: a user is `owner` of their own things; for an
+ * organization it is the role in it. A level is the caller's explicit permission on one package. It replaces the
+ * standing on that package: `admin` may do everything, `member` may read the package and its exports, `blocked` may do
+ * nothing. An owner keeps all rights whatever the level.
+ */
+export function access(caller: Caller, action: Action, target: Target): Decision {
+  const { on, least } = ACTIONS[action];
+  if (on === "service") return "allowed";
+  if (on === "organization" && target.ownerKind !== "organization") return "hidden";
+  const rank = on === "package" ? rankOnPackage(caller) : RANK[caller.standing];
+  if (rank === RANK.none) return "hidden";
+  return rank >= RANK[least] ? "allowed" : "forbidden";
+}
+
+/**
+ * Finds what a limited token lacks for an action, on any target: a scope; `account` if the action needs the account's
+ * own token; `any-owner` if the token is limited to one owner and the action has no owner yet. The answer depends on no
+ * stored data, so it is safe to give before any lookup.
+ */
+export function lacks(limits: TokenLimits | undefined, action: Action): Lack | undefined {
+  if (limits === undefined) return undefined;
+  const { on, scope } = ACTIONS[action];
+  if (scope === "account" || !limits.scopes.includes(scope)) return scope;
+  return on === "service" && scope === "manage" && limits.ownerId !== undefined ? "any-owner" : undefined;
+}
+
+/**
+ * As `access`, for a token that may be limited to one owner. Outside of that owner the token may do nothing. Things
+ * that the account may not see stay hidden; for the others the answer is only that the token does not cover them.
+ */
+export function accessWithin(
+  caller: Caller & { limits: TokenLimits | undefined },
+  action: Action,
+  target: Target & { ownerId: string },
+): Decision | "out-of-scope" {
+  const decision = access(caller, action, target);
+  return decision === "hidden" || reaches(caller.limits, target.ownerId) ? decision : "out-of-scope";
+}
+
+/** Whether a token may be used on this owner's things. */
+export function reaches(limits: TokenLimits | undefined, ownerId: string): boolean {
+  return limits?.ownerId === undefined || limits.ownerId === ownerId;
+}
+
+/** The limits of an additional token. An account's own token has no limits. */
+export interface TokenLimits {
+  scopes: readonly Scope[];
+  /** The only owner on whose things the token may be used. */
+  ownerId?: string | undefined;
+}
+
+export type Lack = Scope | "account" | "any-owner";
+
+/** `hidden`: the caller may not learn that the thing exists. The answer is the same as for a missing thing. */
+export type Decision = "allowed" | "forbidden" | "hidden";
+
+export type OwnerKind = "user" | "organization";
+
+export type Standing = "none" | "member" | "admin" | "owner";
+export type Level = "blocked" | "member" | "admin";
+
+export interface Caller {
+  standing: Standing;
+  /** Explicit level on the package; absent for `default`. */
+  level?: Level | undefined;
+}
+
+export interface Target {
+  ownerKind: OwnerKind;
+}
+
+/** `reader` is a caller with the explicit level `member`. A reader may read exports; the role `member` may not. */
+const RANK = { none: 0, member: 1, reader: 2, admin: 3, owner: 4 } as const;
+
+function rankOnPackage({ standing, level }: Caller): number {
+  if (standing === "owner") return RANK.owner;
+  if (level === "blocked") return RANK.none;
+  if (level === "admin") return RANK.admin;
+  if (level === "member") return RANK.reader;
+  return RANK[standing];
+}

@@ -1,0 +1,171 @@
+import { v7 as uuidv7 } from "uuid";
+import { OPERATOR, SERVICE, type AuditEntryRecord } from "../../schemas/contracts/audit-entry.js";
+import { withoutNulls } from "../../schemas/records/record.js";
+import type { Action, AuditKind } from "./resources.js";
+import { isBlocked } from "./is-blocked.js";
+import type { Page } from "../postgres/page.js";
+import { query, utc, type Postgres } from "../postgres/query.js";
+
+/** A change, with its target's name at that time. */
+export interface Changed {
+  /** The owner of the audit log. */
+  ownerId: string;
+  target: { kind: AuditKind; id: string; name: string };
+  /** The new and changed fields, without secrets. */
+  changes?: object;
+}
+
+export interface AuditEntry extends Changed {
+  by: Actor | typeof OPERATOR | typeof SERVICE;
+  action: Action | OperatorAction | ServiceAction | SignInAction;
+}
+
+/** An account, and the name of the additional token that it used, if any. */
+export interface Actor {
+  accountId: string;
+  tokenName: string | undefined;
+  requestId: string;
+}
+
+/**
+ * Actions that only the command line has, but for `account.create`, which is also how the first account makes itself. An
+ * operator's other actions have the API's names.
+ */
+export const OPERATOR_ACTIONS = [
+  "account.create",
+  "account.sign-in-link",
+  "account.disable",
+  "account.enable",
+  "account.rename",
+  "account.remove",
+  "organization.remove",
+  "export.grant",
+  "export.revoke",
+  "dead-letters.retry",
+  "dead-letters.drop",
+  "npm-name.assign",
+] as const;
+export type OperatorAction = (typeof OPERATOR_ACTIONS)[number];
+
+/** Actions of an account in the browser that are no operations of the API. */
+export const SIGN_IN_ACTIONS = [
+  "user.sign-in",
+  "user.sign-out",
+  "user.end-session",
+  "user.set-password",
+] as const;
+export type SignInAction = (typeof SIGN_IN_ACTIONS)[number];
+
+/** Actions of the service itself. */
+export const SERVICE_ACTIONS = ["webhooks.disable-failing"] as const;
+export type ServiceAction = (typeof SERVICE_ACTIONS)[number];
+
+/** Writes one entry. `client` must be that of the change's transaction, so that both are stored or neither is. */
+export async function insertAuditEntry(client: Postgres, entry: AuditEntry): Promise<void> {
+  await query(client, insertAuditEntries(1), [auditRows([entry])]);
+}
+
+/** SQL: writes the entries of parameter number `parameter`, which is `auditRows`; a `where` may follow. */
+export function insertAuditEntries(parameter: number): string {
+  const names = AUDIT_COLUMNS.map(([name]) => name).join(", ");
+  const columns = AUDIT_COLUMNS.map(([name, type]) => `${name} ${type}`).join(", ");
+  return `insert into audit_entries (${names})
+    select ${names} from json_to_recordset($${parameter}::json) as entry (${columns})`;
+}
+
+/** The parameter of `insertAuditEntries`: JSON. */
+export function auditRows(entries: readonly AuditEntry[]): string {
+  return JSON.stringify(entries.map(auditRow));
+}
+
+const AUDIT_COLUMNS = [
+  ["id", "uuid"],
+  ["owner_id", "uuid"],
+  ["account_id", "uuid"],
+  ["token_name", "text"],
+  ["request_id", "text"],
+  ["action", "text"],
+  ["target_kind", "text"],
+  ["target_id", "text"],
+  ["target_name", "text"],
+  ["changes", "jsonb"],
+] as const;
+
+type AuditRow = Record<(typeof AUDIT_COLUMNS)[number][0], unknown>;
+
+function auditRow({ ownerId, by, action, target, changes = {} }: AuditEntry): AuditRow {
+  const actor = by === OPERATOR || by === SERVICE ? undefined : by;
+  return {
+    id: uuidv7(),
+    owner_id: ownerId,
+    account_id: actor?.accountId,
+    token_name: actor?.tokenName,
+    request_id: actor?.requestId,
+    action,
+    target_kind: target.kind,
+    target_id: target.id,
+    target_name: target.name,
+    changes,
+  };
+}
+
+export interface AuditFilter {
+  action: string | undefined;
+  /** A username, in any case, `OPERATOR` or `SERVICE`. */
+  actor: string | undefined;
+}
+
+/**
+ * Newest first. Omits entries about packages that the account is blocked from, which an owner never is. Returns one
+ * entry more than the page if there is a next page.
+ */
+export async function listAuditEntries(
+  pg: Postgres,
+  {
+    accountId,
+    ownerId,
+    page,
+    filter,
+  }: { accountId: string; ownerId: string; page: Page; filter: AuditFilter },
+): Promise<AuditEntryRecord[]> {
+  const text = `
+    select e.id, e.action, coalesce(actor.name, e.account_name, ${NOBODY}) as actor, e.token_name as token,
+      json_build_object('kind', e.target_kind, 'id', e.target_id, 'name', e.target_name) as target, e.changes,
+      e.request_id, ${utc("e.created_at")} as created_at
+    from audit_entries e left join owners actor on actor.id = e.account_id
+    where e.owner_id = $1 and ($2::uuid is null or e.id < $2)
+      and ($4::text is null or e.action = $4)
+      and ($5::text is null or case when $5 in ('${OPERATOR}', '${SERVICE}')
+        then e.account_id is null and e.account_name is null and ${NOBODY} = $5
+        else e.account_id = (select id from owners where name_key = lower($5 collate "C"))
+          or lower(e.account_name collate "C") = lower($5 collate "C") end)
+      and not (${IS_OF_BLOCKED})
+    order by e.id desc limit $3`;
+  const values = [ownerId, page.after ?? null, page.perPage + 1];
+  const rows = await query<Row>(pg, text, [
+    ...values,
+    filter.action ?? null,
+    filter.actor ?? null,
+    accountId,
+  ]);
+  return rows.map(withoutNulls<AuditEntryRecord>);
+}
+
+/**
+ * SQL: whether the entry `e` is about a package that the account $6 is blocked from: the package itself, its routes,
+ * domains, permissions, pixels and imports.
+ */
+const IS_OF_BLOCKED = isBlocked({
+  account: "$6",
+  owner: "e.owner_id",
+  which: `
+    blocked.package_id::text in (e.target_id, e.changes ->> 'package', e.changes ->> 'package_id')
+    or e.target_kind = 'import' and exists (
+      select from imports i where i.id::text = e.target_id and i.artifact_id = blocked.package_id)`,
+});
+
+/** The actor of an entry without an account: the action decides between operator and service. */
+const NOBODY = `case when e.action in (${SERVICE_ACTIONS.map((action) => `'${action}'`).join(", ")})
+  then '${SERVICE}' else '${OPERATOR}' end`;
+
+type Row = { [Field in keyof Required<AuditEntryRecord>]: Required<AuditEntryRecord>[Field] | null };

@@ -1,0 +1,207 @@
+import { Problem } from "../../schemas/problem.js";
+import type { LibraryType } from "../../schemas/records/artifact.js";
+import { isUuid } from "../../schemas/formats.js";
+import { exportNotGranted } from "./export-not-granted.js";
+import { access, accessWithin, lacks, reaches, type Caller, type Lack, type OwnerKind } from "./access.js";
+import type { Action, OwnerAction, PackageAction } from "./resources.js";
+import type { Account } from "../identity/stored-accounts.js";
+import { readOwner, type OwnerRow } from "../organizations/organizations.js";
+import {
+  listPackagesOfOwner,
+  lockPackage,
+  readPackage,
+  readPackagesNamed,
+  type PackageRow,
+} from "../packages/packages.js";
+import type { Postgres } from "../postgres/query.js";
+
+/**
+ * Checks the token's limits for an action, before the target is known. The functions below check the target. An
+ * account's own token passes. Throws `out-of-scope`.
+ */
+export function requireScope({ limited }: Account, action: Action): void {
+  const lack = lacks(limited, action);
+  if (lack !== undefined) throw new Problem("out-of-scope", lackSentence(lack, action));
+}
+
+function lackSentence(lack: Lack, action: Action): string {
+  if (lack === "account")
+    return `Only the account's own token may be used for this (${action}), no additional one.`;
+  if (lack === "any-owner")
+    return `This token is limited to one owner, and this (${action}) is outside of it.`;
+  return `This token does not have the scope ${lack}, which this (${action}) needs.`;
+}
+
+/** A user or an organization on which the caller may act. */
+export interface Owner {
+  id: string;
+  kind: OwnerKind;
+  /** As its owner spelled it, whatever the case in the request. */
+  name: string;
+  exportEnabled: boolean;
+}
+
+/**
+ * Finds the owner of that name and checks that the caller may do `action` on it. `kind` narrows the search to users or
+ * organizations. Throws `not-found` if there is none or the caller may not see it, `forbidden`, and for `export.read`
+ * also `export-not-granted`.
+ */
+export async function ownerFor(
+  pg: Postgres,
+  account: Account,
+  name: string,
+  action: OwnerAction,
+  { kind }: { kind?: OwnerKind } = {},
+): Promise<Owner> {
+  const row = await readOwner(pg, { accountId: account.id, name });
+  if (row === undefined || (kind !== undefined && row.kind !== kind)) throw notFound(kind ?? "owner", name);
+  const { id: ownerId, kind: ownerKind, standing } = row;
+  admit(account, action, { ownerId, ownerKind, standing, what: kind ?? "owner", name });
+  if (action === "export.read") requireExport(row, row.name);
+  return { id: row.id, kind: row.kind, name: row.name, exportEnabled: row.exportEnabled };
+}
+
+/**
+ * Checks that the caller may export the owner's data, for routes that answer others than exporters in another format.
+ * Throws as `requireScope` and `ownerFor` do.
+ */
+export async function requireExportOf(pg: Postgres, account: Account, name: string): Promise<void> {
+  requireScope(account, "export.read");
+  await ownerFor(pg, account, name, "export.read");
+}
+
+/**
+ * As `ownerFor`, for counts and webhooks over all packages of the owner. Also throws `forbidden` if the caller is
+ * blocked from any of these packages, because they would reveal its activity.
+ */
+export async function wholeOwnerFor(
+  pg: Postgres,
+  account: Account,
+  name: string,
+  action: OwnerAction,
+): Promise<Owner> {
+  const owner = await ownerFor(pg, account, name, action);
+  const packages = await listPackagesOfOwner(pg, { ownerId: owner.id, accountId: account.id });
+  if (packages.some((row) => access(row, "packages.read", row) === "hidden"))
+    throw new Problem(
+      "forbidden",
+      `You are blocked from a package of ${owner.name}, and this is about all of them.`,
+    );
+  return owner;
+}
+
+/**
+ * Finds the package by id, or else by name among those that the caller can see, and checks `action` on it. Throws
+ * `not-found`, `forbidden`, `ambiguous-name` if several packages have the name, and for `packages.export` also
+ * `export-not-granted`.
+ */
+export async function packageFor(
+  pg: Postgres,
+  account: Account,
+  idOrName: string,
+  action: PackageAction,
+  { type }: { type?: LibraryType | undefined } = {},
+): Promise<PackageRow> {
+  const row = await findPackage(pg, account, { idOrName, type });
+  if (row === undefined) throw notFound("package", idOrName);
+  admit(account, action, { ...row, what: "package", name: idOrName });
+  if (action === "packages.export") requireExport(row, row.owner);
+  return row;
+}
+
+/**
+ * As `packageFor`, with the package and its owner's members locked until the transaction of `client` ends. The decision
+ * stays valid for the change that follows.
+ */
+export async function lockedPackageFor(
+  client: Postgres,
+  account: Account,
+  idOrName: string,
+  action: PackageAction,
+  { type }: { type?: LibraryType | undefined } = {},
+): Promise<PackageRow> {
+  const { id } = await packageFor(client, account, idOrName, action, { type });
+  await lockPackage(client, id);
+  return packageFor(client, account, id, action);
+}
+
+/** As `packageFor`, among the packages of one owner, for paths that name both. */
+export async function packageOfOwnerFor(
+  pg: Postgres,
+  account: Account,
+  { owner, idOrName, type }: { owner: string; idOrName: string; type?: LibraryType | undefined },
+  action: PackageAction,
+): Promise<PackageRow> {
+  const row = await findPackage(pg, account, { idOrName, type, owner });
+  if (row === undefined) throw notFound("package", idOrName);
+  admit(account, action, { ...row, what: "package", name: idOrName });
+  return row;
+}
+
+/** A thing, with the caller's relation to it. */
+interface Found extends Caller {
+  ownerKind: OwnerKind;
+  ownerId: string;
+  /** As the caller spelled it. */
+  what: string;
+  name: string;
+}
+
+/** Checks that the caller may do `action` on the target found. Throws `not-found`, `out-of-scope` and `forbidden`. */
+export function admit({ limited }: Account, action: Action, { what, name, ...found }: Found): void {
+  const decision = accessWithin({ ...found, limits: limited }, action, found);
+  if (decision === "hidden") throw notFound(what, name);
+  if (decision === "out-of-scope")
+    throw new Problem(
+      "out-of-scope",
+      `This token is limited to another owner: it cannot be used on this ${what}.`,
+    );
+  if (decision === "forbidden") throw new Problem("forbidden", `You may not do this (${action}) here.`);
+}
+
+function requireExport({ exportEnabled }: Pick<OwnerRow, "exportEnabled">, owner: string): void {
+  if (!exportEnabled) throw exportNotGranted(owner);
+}
+
+/**
+ * A token that is limited to one owner sees that owner's packages first. The id of a hidden package may be the name of
+ * a visible one. The visible one is found whether or not the id exists, so the answer reveals nothing.
+ */
+async function findPackage(
+  pg: Postgres,
+  account: Account,
+  { idOrName, type, owner }: { idOrName: string; type?: LibraryType | undefined; owner?: string },
+): Promise<PackageRow | undefined> {
+  const isOfOwner = (row: PackageRow) => owner === undefined || sameName(row.owner, owner);
+  const found = isUuid(idOrName) ? await readPackage(pg, { accountId: account.id, id: idOrName }) : undefined;
+  const byId = found !== undefined && isOfOwner(found) ? found : undefined;
+  if (byId !== undefined && access(byId, "packages.read", byId) !== "hidden") return byId;
+  const rows = await readPackagesNamed(pg, { accountId: account.id, name: idOrName, type });
+  const named = rows.filter(isOfOwner);
+  const seen = named.filter((row) => access(row, "packages.read", row) === "allowed");
+  const reached = seen.filter((row) => reaches(account.limited, row.ownerId));
+  if (reached.length > 1) throw ambiguous(idOrName, reached);
+  return reached[0] ?? seen[0] ?? byId;
+}
+
+function ambiguous(name: string, rows: readonly PackageRow[]): Problem {
+  const which = rows.map((row) => `${row.libraryType} (of ${row.owner})`).join(", ");
+  return new Problem(
+    "ambiguous-name",
+    `Several packages are named ${name}: ${which}. Narrow it with packageType, or give the uuid.`,
+  );
+}
+
+export function notFound(what: string, name: string): Problem {
+  return new Problem("not-found", `There is no ${what} ${name} that you can see${REMEDIES[what] ?? "."}`);
+}
+
+const REMEDIES: Readonly<Record<string, string>> = {
+  package: ": give its id, or a name from GET /v1/packages.",
+  pixel: ": give its id, or a name from GET /v2/pixels/{owner}.",
+};
+
+/** Owner names are ASCII and compared without case. */
+export function sameName(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase();
+}

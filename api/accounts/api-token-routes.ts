@@ -1,0 +1,172 @@
+import type { PoolClient } from "pg";
+import {
+  API_TOKEN_CREATE,
+  API_TOKEN_V1,
+  CREATED_API_TOKEN_V1,
+  parseApiTokenCreate,
+  type ApiTokenCreate,
+  type ApiTokenV1,
+} from "../../schemas/contracts/api-token.js";
+import { isUuid } from "../../schemas/formats.js";
+import { Problem } from "../../schemas/problem.js";
+import { invalidBody } from "../../schemas/validate.js";
+import { LIST_HEADERS, LIST_QUERY, listPage } from "../http/answers/list-page.js";
+import { requireOwnToken, type TokenRoutesDeps } from "../identity/accounts.js";
+import { readJson } from "../http/middleware/read-json.js";
+import type { Operation } from "../http/operation.js";
+import { QUOTA_PROBLEMS, requireRoom, type Quotas } from "../access/quotas.js";
+import { route, type Route } from "../http/route.js";
+import type { Account } from "../identity/stored-accounts.js";
+import {
+  countApiTokens,
+  deleteApiToken,
+  insertApiToken,
+  listApiTokens,
+} from "../identity/api-tokens.js";
+import { inTransaction } from "../postgres/connection.js";
+import { readOwner } from "../organizations/organizations.js";
+import type { TokenCipher } from "../identity/tokens.js";
+
+const ID = "0198a1c0-5a7e-7000-8000-000000000001";
+const SENT = {
+  name: "nightly import",
+  scopes: ["import"],
+  owner: "acme",
+  expiresAt: "2030-01-31T12:00:00.000000Z",
+};
+const LISTED = { id: ID, ...SENT, createdAt: "2026-08-04T13:58:26.021037Z" };
+
+const LIST_TOKENS: Operation = {
+  id: "listTokens",
+  summary: "List your additional tokens",
+  description: "Only with the account's own token. Expired ones are listed until they are revoked.",
+  answers: {
+    200: {
+      description: "Every additional token, oldest first, without the token itself",
+      schema: { type: "array", items: API_TOKEN_V1 },
+      example: [{ ...LISTED, lastUsedAt: "2026-08-05T03:00:00.120000Z" }],
+      headers: LIST_HEADERS,
+    },
+  },
+  query: LIST_QUERY,
+  problems: ["out-of-scope"],
+};
+
+const CREATE_TOKEN: Operation = {
+  id: "createToken",
+  summary: "Make an additional token, limited in what it may be used for",
+  description:
+    "`owner` limits it to the things of one user (you) or organization (yours). It is valid until `expiresAt` or " +
+    "until it is revoked. Only with the account's own token. Expired tokens count for the quota until they are revoked.",
+  body: { schema: API_TOKEN_CREATE, example: SENT },
+  answers: {
+    201: {
+      description: "The token, which is shown this once",
+      schema: CREATED_API_TOKEN_V1,
+      example: { ...LISTED, token: `mtk_${"0".repeat(43)}` },
+    },
+  },
+  problems: ["out-of-scope", "already-exists", QUOTA_PROBLEMS.tokens],
+};
+
+const REVOKE_TOKEN: Operation = {
+  id: "revokeToken",
+  summary: "Revoke an additional token",
+  description: "It is invalid at once. Only with the account's own token.",
+  path: { token: { schema: { type: "string", format: "uuid" }, description: "The token's id", example: ID } },
+  answers: { 204: { description: "It is revoked" } },
+  problems: ["out-of-scope"],
+};
+
+interface ApiTokenDeps extends TokenRoutesDeps {
+  quotas: Quotas;
+}
+
+export function apiTokenRoutes({ pg, tokens, onIssued, quotas }: ApiTokenDeps): Route[] {
+  return [
+    route({
+      method: "GET",
+      path: "/v1/user/tokens",
+      action: "tokens.list",
+      operation: LIST_TOKENS,
+      async handle({ ctx, account }) {
+        ctx.body = listPage(ctx, await listApiTokens(pg, account.id), ({ id }) => id);
+      },
+    }),
+    route({
+      method: "POST",
+      path: "/v1/user/tokens",
+      action: "tokens.create",
+      operation: CREATE_TOKEN,
+      async handle({ ctx, account, record }) {
+        const sent = await readJson(ctx, parseApiTokenCreate);
+        const made = await inTransaction(pg, async (client) => {
+          await requireOwnToken(client, account);
+          const made = await createToken(client, { account, sent, tokens, quotas });
+          const { id, name, scopes, owner, expiresAt } = made;
+          const target = { kind: "token", id, name } as const;
+          await record(client, { ownerId: account.id, target, changes: { name, scopes, owner, expiresAt } });
+          return made;
+        });
+        onIssued?.(made.token);
+        ctx.status = 201;
+        ctx.body = made;
+      },
+    }),
+    route({
+      method: "DELETE",
+      path: "/v1/user/tokens/:token",
+      action: "tokens.revoke",
+      operation: REVOKE_TOKEN,
+      async handle({ ctx, account, param, record }) {
+        const id = param("token").toLowerCase();
+        await inTransaction(pg, async (client) => {
+          await requireOwnToken(client, account);
+          const name = await revokeToken(client, { account, id });
+          await record(client, { ownerId: account.id, target: { kind: "token", id, name } });
+        });
+        ctx.status = 204;
+      },
+    }),
+  ];
+}
+
+interface Creating {
+  account: Account;
+  sent: ApiTokenCreate;
+  tokens: TokenCipher;
+  quotas: Quotas;
+}
+
+async function createToken(
+  client: PoolClient,
+  { account, sent, tokens, quotas }: Creating,
+): Promise<ApiTokenV1 & { token: string }> {
+  const { name, scopes, expiresAt } = sent;
+  const ownerId = await ownerOf(client, { account, sent });
+  const count = await countApiTokens(client, account.id);
+  requireRoom(quotas, "tokens", { name: account.username, count });
+  const token = tokens.issue();
+  const made = { accountId: account.id, name, scopes, ownerId, expiresAt: expiresAt ?? null };
+  return { ...(await insertApiToken(client, { ...made, tokenHash: tokens.hash(token) })), token };
+}
+
+/** The id of the token's only owner; null if the token is not limited to one. */
+async function ownerOf(
+  client: PoolClient,
+  { account, sent }: Omit<Creating, "tokens" | "quotas">,
+): Promise<string | null> {
+  if (sent.owner === undefined || sent.owner === null) return null;
+  const owner = await readOwner(client, { accountId: account.id, name: sent.owner });
+  if (owner !== undefined && owner.standing !== "none") return owner.id;
+  throw invalidBody([{ path: "/owner", message: "is neither you nor an organization that you belong to" }]);
+}
+
+async function revokeToken(
+  client: PoolClient,
+  { account, id }: { account: Account; id: string },
+): Promise<string> {
+  const name = isUuid(id) ? await deleteApiToken(client, { accountId: account.id, id }) : undefined;
+  if (name === undefined) throw new Problem("not-found", `You have no token ${id}.`);
+  return name;
+}

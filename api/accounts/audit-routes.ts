@@ -1,0 +1,97 @@
+import type { ParsedUrlQuery } from "node:querystring";
+import { AUDIT_ENTRY_LIST, OPERATOR, SERVICE } from "../../schemas/contracts/audit-entry.js";
+import { isOwnerName } from "../../schemas/formats.js";
+import { Problem } from "../../schemas/problem.js";
+import { ACTIONS } from "../access/resources.js";
+import { ownerFor } from "../access/authorise.js";
+import type { Operation } from "../http/operation.js";
+import { pageBody, parsePage } from "../http/answers/paging.js";
+import { route, type Route } from "../http/route.js";
+import {
+  listAuditEntries,
+  OPERATOR_ACTIONS,
+  SERVICE_ACTIONS,
+  SIGN_IN_ACTIONS,
+  type AuditFilter,
+} from "../access/audit-entries.js";
+import type { Postgres } from "../postgres/query.js";
+
+const ID = "0198a1c0-5a7e-7000-8000-000000000001";
+
+const LIST_AUDIT: Operation = {
+  id: "listAuditEntries",
+  summary: "Read what was changed, by whom and when",
+  description:
+    "Owners and admins read an organization's log, a user reads their own. Newest first. An actor who worked on " +
+    `the command line of the service is \`${OPERATOR}\`, the service itself \`${SERVICE}\`.`,
+  query: {
+    after: { schema: { type: "string", format: "uuid" }, description: "Id of the last entry that was seen" },
+    per_page: {
+      schema: { type: "integer", minimum: 1, maximum: 1000, default: 100 },
+      description: "How many entries at most",
+    },
+    action: {
+      schema: { type: "string" },
+      description: "Only entries of this action",
+      example: "packages.create",
+    },
+    actor: { schema: { type: "string" }, description: "Only what this user did", example: "ada" },
+  },
+  answers: {
+    200: {
+      description: "One page of entries",
+      schema: AUDIT_ENTRY_LIST,
+      example: {
+        audit_entries: [
+          {
+            id: ID,
+            action: "organization.update",
+            actor: "ada",
+            token: "terraform",
+            target: { kind: "organization", id: ID, name: "acme" },
+            changes: { description: "Maintainers of the acme tools", website: null },
+            request_id: "5f0c2f6e-1b1e-4f53-9a3f-2f3c8a1de0aa",
+            created_at: "2026-08-04T13:58:26.021037Z",
+          },
+        ],
+      },
+    },
+  },
+};
+
+export function auditRoutes({ pg }: { pg: Postgres }): Route[] {
+  return [
+    route({
+      method: "GET",
+      path: "/v2/:owner/audit",
+      action: "audit.read",
+      operation: LIST_AUDIT,
+      async handle({ ctx, account, action, param }) {
+        const page = parsePage(ctx.query);
+        const filter = parseFilter(ctx.query);
+        const { id: ownerId } = await ownerFor(pg, account, param("owner"), action);
+        const rows = await listAuditEntries(pg, { accountId: account.id, ownerId, page, filter });
+        ctx.body = pageBody(ctx, { name: "audit_entries", rows, page, record: (each) => each });
+      },
+    }),
+  ];
+}
+
+const NAMED_ACTIONS: readonly string[] = [
+  ...Object.keys(ACTIONS),
+  ...OPERATOR_ACTIONS,
+  ...SERVICE_ACTIONS,
+  ...SIGN_IN_ACTIONS,
+];
+
+/** Throws `invalid-query` for a value that no entry can have: a typing error must not look like an empty log. */
+function parseFilter({ action, actor }: ParsedUrlQuery): AuditFilter {
+  if (action !== undefined && (typeof action !== "string" || !NAMED_ACTIONS.includes(action)))
+    throw new Problem("invalid-query", "action must be one action, such as packages.create.");
+  if (
+    actor !== undefined &&
+    (typeof actor !== "string" || !(actor === OPERATOR || actor === SERVICE || isOwnerName(actor)))
+  )
+    throw new Problem("invalid-query", `actor must be one username, ${OPERATOR} or ${SERVICE}.`);
+  return { action, actor };
+}

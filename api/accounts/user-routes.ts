@@ -1,0 +1,95 @@
+import type { Pool } from "pg";
+import { NEW_TOKEN_V1, USER_V1, type UserV1 } from "../../schemas/contracts/user.js";
+import { reaches } from "../access/access.js";
+import { rotateOwnToken, type TokenRoutesDeps } from "../identity/accounts.js";
+import type { Operation } from "../http/operation.js";
+import { route, type Route } from "../http/route.js";
+import { readUser, type Account } from "../identity/stored-accounts.js";
+import { readApiToken } from "../identity/api-tokens.js";
+import { listOrganizationsOfAccount } from "../organizations/organizations.js";
+import type { TokenCipher } from "../identity/tokens.js";
+
+const TOKEN = `mtk_${"0".repeat(43)}`;
+
+const GET_USER: Operation = {
+  id: "getUser",
+  summary: "Read your own account",
+  description:
+    "`token` is your account's own API token; it is there only when the request is made with it. A request with " +
+    "an additional token has `tokenInUse` in its place, and one that is limited to an owner names no other " +
+    "organization.",
+  answers: {
+    200: {
+      description: "The account",
+      schema: USER_V1,
+      example: {
+        username: "ada",
+        email: "ada@example.org",
+        createdAt: "2026-08-04T13:58:26.021037Z",
+        exportEnabled: true,
+        organizations: [{ name: "acme", role: "owner", exportEnabled: true }],
+        token: TOKEN,
+      },
+    },
+  },
+};
+
+const ROTATE_TOKEN: Operation = {
+  id: "rotateToken",
+  summary: "Give your account a new API token",
+  description:
+    "The old one is invalid at once, and every session of the dashboard ends; additional tokens stay. Only with the " +
+    "account's own token. If several requests come at once, one succeeds and the others are 401.",
+  answers: {
+    200: { description: "The new token", schema: NEW_TOKEN_V1, example: { token: TOKEN } },
+  },
+  problems: ["out-of-scope"],
+};
+
+export function userRoutes({ pg, tokens, onIssued }: TokenRoutesDeps): Route[] {
+  return [
+    route({
+      method: "GET",
+      path: "/v1/user",
+      action: "user.read",
+      operation: GET_USER,
+      async handle({ ctx, account }) {
+        ctx.body = await userOf(pg, { account, tokens });
+      },
+    }),
+    route({
+      method: "POST",
+      path: "/v1/user/token",
+      action: "user.rotate-token",
+      operation: ROTATE_TOKEN,
+      async handle({ ctx, account, record }) {
+        const token = await rotateOwnToken({ pg, tokens }, { account, record });
+        onIssued?.(token);
+        ctx.body = { token };
+      },
+    }),
+  ];
+}
+
+async function userOf(
+  pg: Pool,
+  { account, tokens }: { account: Account; tokens: TokenCipher },
+): Promise<UserV1> {
+  const { id, limited } = account;
+  const user = await readUser(pg, id);
+  if (user === undefined) throw new Error("an account vanished between two statements");
+  const { tokenCiphertext, ...details } = user;
+  const organizations = (await listOrganizationsOfAccount(pg, id))
+    .filter((organization) => reaches(limited, organization.id))
+    .map(({ name, role, exportEnabled }) => ({ name, role, exportEnabled }));
+  if (limited === undefined) return { ...details, organizations, token: tokens.open(tokenCiphertext, id) };
+  return { ...details, organizations, ...(await inUse(pg, limited.id)) };
+}
+
+/** Empty if the token was revoked since the request began. */
+async function inUse(pg: Pool, id: string): Promise<Pick<UserV1, "tokenInUse">> {
+  const token = await readApiToken(pg, id);
+  if (token === undefined) return {};
+  const { name, scopes, owner, expiresAt } = token;
+  return { tokenInUse: { id, name, scopes, ...(owner && { owner }), ...(expiresAt && { expiresAt }) } };
+}

@@ -1,0 +1,132 @@
+import type { Pool } from "pg";
+import {
+  CLIENT_ID_KINDS,
+  ERASURE,
+  ERASURE_CREATE,
+  parseErasureCreate,
+  type ErasureCreate,
+} from "../../schemas/contracts/erasure.js";
+import { isUuid } from "../../schemas/formats.js";
+import { Problem } from "../../schemas/problem.js";
+import { PAGE_QUERY, pageBody, pageSchema, parsePage } from "../http/answers/paging.js";
+import { putLocation } from "../http/answers/put-location.js";
+import { ownerFor, wholeOwnerFor } from "../access/authorise.js";
+import type { Sealer } from "../identity/tokens.js";
+import { readJson } from "../http/middleware/read-json.js";
+import { route, type Call, type Route } from "../http/route.js";
+import { lockOwner } from "../organizations/organizations.js";
+import { inTransaction } from "../postgres/connection.js";
+import { insertErasure, listErasures, readErasure } from "./erasures.js";
+import type { Postgres } from "../postgres/query.js";
+
+export interface ErasureRoutesDeps {
+  pg: Pool;
+  /** Encrypts the ids of clients. */
+  sealer: Pick<Sealer, "seal">;
+}
+
+const ID = "01a1fbad-cab4-710c-82a1-b3f3576e59e4";
+const CLIENT = { endpoint_id: "0f343b0931126a20f133d67c2b018a3b" };
+const EXAMPLE = {
+  id: ID,
+  owner: "acme",
+  client: "endpoint_id",
+  status: "erasing",
+  events_erased: 12,
+  rejected_lines_erased: 0,
+  created_at: "2026-08-04T13:58:26.021037Z",
+  finished_at: null,
+};
+const PATH = "/v2/:owner/erasures";
+
+export function erasureRoutes({ pg, sealer }: ErasureRoutesDeps): Route[] {
+  return [
+    route({
+      method: "POST",
+      path: PATH,
+      action: "erasures.create",
+      operation: {
+        id: "createErasure",
+        summary: "Erase the events of one client",
+        description:
+          "Every event of the client into packages and pixels of the owner that was received before this request, as if " +
+          "its lines had never been sent: aggregates, statistics and companies follow, and an event of another client " +
+          "that one of these had overridden is restored. Texts of refused lines with its address go, too. Lines that " +
+          "are received later are events as any other. Read the record to see when it is `done`.",
+        body: { schema: ERASURE_CREATE, example: CLIENT },
+        answers: { 201: { description: "It has begun", schema: ERASURE, example: EXAMPLE } },
+        problems: ["too-many-erasures"],
+      },
+      handle: (call) => createErasure(call, { pg, sealer }),
+    }),
+    route({
+      method: "GET",
+      path: PATH,
+      action: "erasures.read",
+      operation: {
+        id: "listErasures",
+        summary: "Erasures of an owner, newest first",
+        query: PAGE_QUERY,
+        answers: {
+          200: {
+            description: "A page of them",
+            schema: pageSchema("erasures", ERASURE),
+            example: { erasures: [EXAMPLE] },
+          },
+        },
+      },
+      async handle({ ctx, account, action, param }) {
+        const page = parsePage(ctx.query);
+        const { id: ownerId } = await ownerFor(pg, account, param("owner"), action);
+        const rows = await listErasures(pg, { ownerId, page });
+        ctx.body = pageBody(ctx, { name: "erasures", rows, page, record: (each) => each });
+      },
+    }),
+    route({
+      method: "GET",
+      path: `${PATH}/:erasure`,
+      action: "erasures.read",
+      operation: {
+        id: "getErasure",
+        summary: "Read an erasure: how far it is",
+        path: { erasure: { schema: { type: "string", format: "uuid" }, description: "Its id" } },
+        answers: { 200: { description: "The erasure", schema: ERASURE, example: EXAMPLE } },
+      },
+      async handle({ ctx, account, action, param }) {
+        const { id: ownerId } = await ownerFor(pg, account, param("owner"), action);
+        ctx.body = await erasureOf(pg, { ownerId, id: param("erasure") });
+      },
+    }),
+  ];
+}
+
+/** The audit entry names the erasure and never the client. */
+async function createErasure(
+  { ctx, account, action, param, record }: Call<"erasures.create">,
+  { pg, sealer }: ErasureRoutesDeps,
+): Promise<void> {
+  const sent = await readJson(ctx, parseErasureCreate);
+  const { kind, clientId } = clientOf(sent);
+  const made = await inTransaction(pg, async (client) => {
+    await lockOwner(client, param("owner"));
+    const { id: ownerId, name } = await wholeOwnerFor(client, account, param("owner"), action);
+    const seal = (erasure: string) => sealer.seal(clientId, erasure);
+    const id = await insertErasure(client, { ownerId, kind, seal });
+    await record(client, { ownerId, target: { kind: "erasure", id, name: kind } });
+    return { id, ownerId, name };
+  });
+  ctx.status = 201;
+  putLocation(ctx, `/v2/${encodeURIComponent(made.name)}/erasures/${made.id}`);
+  ctx.body = await erasureOf(pg, made);
+}
+
+function clientOf(sent: ErasureCreate) {
+  const kind = CLIENT_ID_KINDS.find((each) => sent[each] !== undefined) ?? "origin_id";
+  return { kind, clientId: (sent[kind] ?? "").toLowerCase() };
+}
+
+async function erasureOf(pg: Postgres, { ownerId, id }: { ownerId: string; id: string }) {
+  const found = isUuid(id) ? await readErasure(pg, { ownerId, id }) : undefined;
+  if (found === undefined) throw new Problem("not-found", `There is no erasure ${id.slice(0, 60)} here.`);
+  return found;
+}

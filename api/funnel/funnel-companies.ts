@@ -1,0 +1,95 @@
+import type { CompanyRecord, StageChangeRecord } from "../../schemas/contracts/company.js";
+import { FIRST_DAY, type DateRange } from "../../schemas/date-range.js";
+import type { Stage } from "../../schemas/records/funnel.js";
+import { withoutNulls } from "../../schemas/records/record.js";
+import type { Page } from "../postgres/page.js";
+import { query, utc, type Postgres } from "../postgres/query.js";
+
+/** The orders of the company list, greatest first. */
+export const COMPANY_SORTS = ["score", "last_seen", "downloads"] as const;
+export type CompanySort = (typeof COMPANY_SORTS)[number];
+
+export interface CompanyFilter {
+  stage: Stage | undefined;
+  /** Part of a name or a domain, in any case. */
+  search: string | undefined;
+  sort: CompanySort;
+}
+
+/** Returns one company more than the page if there is a next page. `page.after` is a domain. */
+export async function listCompanies(
+  pg: Postgres,
+  { ownerId, page, filter }: { ownerId: string; page: Page; filter: CompanyFilter },
+): Promise<CompanyRecord[]> {
+  const key = SORT_KEYS[filter.sort];
+  const text = `
+    with last as (select domain, ${key} as key from funnel_companies where owner_id = $1 and domain = $2)
+    select ${FIELDS} from funnel_companies c
+    where owner_id = $1 and ($4::text is null or stage = $4)
+      and ($5::text is null
+        or position(fold_case($5) in fold_case(name)) > 0 or position(fold_case($5) in fold_case(domain)) > 0)
+      and ($2::text is null
+        or exists (select from last where ${key} < last.key or (${key} = last.key and c.domain > last.domain)))
+    order by ${key} desc, domain limit $3`;
+  const values = [ownerId, page.after ?? null, page.perPage + 1, filter.stage ?? null, filter.search ?? null];
+  return (await query<Row>(pg, text, values)).map(withoutNulls<CompanyRecord>);
+}
+
+const SORT_KEYS: Record<CompanySort, string> = {
+  score: "score",
+  last_seen: "coalesce(last_seen, '-infinity')",
+  downloads: "downloads",
+};
+
+const FIELDS = `domain, name, stage, ${utc("since")} as since, score, downloads::float8 as downloads,
+  views::float8 as views, first_seen::text as first_seen, last_seen::text as last_seen`;
+
+type Row = { [Field in keyof Required<CompanyRecord>]: Required<CompanyRecord>[Field] | null };
+
+export async function readCompany(
+  pg: Postgres,
+  { ownerId, domain }: { ownerId: string; domain: string },
+): Promise<CompanyRecord | undefined> {
+  const text = `select ${FIELDS} from funnel_companies where owner_id = $1 and domain = $2`;
+  const [row] = await query<Row>(pg, text, [ownerId, domain]);
+  return row && withoutNulls<CompanyRecord>(row);
+}
+
+/** Newest first. */
+export async function listStageChanges(
+  pg: Postgres,
+  { ownerId, domain, limit }: { ownerId: string; domain: string; limit: number },
+): Promise<StageChangeRecord[]> {
+  const text = `
+    select old_stage, new_stage, cause, ${utc("changed_at")} as changed_at
+    from funnel_changes where owner_id = $1 and domain = $2 order by id desc limit $3`;
+  const rows = await query<ChangeRow>(pg, text, [ownerId, domain, limit]);
+  return rows.map(withoutNulls<StageChangeRecord>);
+}
+
+type ChangeRow = { [Field in keyof Required<StageChangeRecord>]: Required<StageChangeRecord>[Field] | null };
+
+/** The number of companies at each stage at the end of each day of the range; days without companies are absent. */
+export async function countStages(
+  pg: Postgres,
+  { ownerId, startDate, endDate }: DateRange & { ownerId: string },
+): Promise<{ date: string; stage: Stage; companies: number }[]> {
+  const text = `
+    select day::date::text as date, stage, sum(companies)::float8 as companies
+    from generate_series($2::date, $3::date - 1, interval '1 day') day
+    join funnel_growth on owner_id = $1 and date <= day
+    group by day, stage order by day, stage`;
+  return query(pg, text, [ownerId, ...[startDate, endDate].map(countableDate)]);
+}
+
+/** PostgreSQL has no year 0, in which a range may begin. No company was at a stage before this day. */
+function countableDate(date: string): string {
+  return date < FIRST_DAY ? FIRST_DAY : date;
+}
+
+/** The time of the owner's last funnel run. */
+export async function readAsOf(pg: Postgres, ownerId: string): Promise<string | undefined> {
+  const text = `select ${utc("as_of")} as "asOf" from funnel_runs where owner_id = $1`;
+  const [row] = await query<{ asOf: string }>(pg, text, [ownerId]);
+  return row?.asOf;
+}

@@ -1,0 +1,89 @@
+import { FUNNEL, type FunnelRecord, type StageCounts } from "../../schemas/contracts/company.js";
+import {
+  dateAt,
+  DAY_MS,
+  parseOptionalDateRange,
+  RANGE_DAYS_MAX,
+  type DateRange,
+} from "../../schemas/date-range.js";
+import { STAGES } from "../../schemas/records/funnel.js";
+import { wholeOwnerFor } from "../access/authorise.js";
+import { route, type Route } from "../http/route.js";
+import { countStages, readAsOf } from "./funnel-companies.js";
+import type { Postgres } from "../postgres/query.js";
+import { NOT_FOR_THE_BLOCKED, RANGE_QUERY } from "./company-routes.js";
+
+const DAYS_DEFAULT = 30;
+
+export function funnelRoutes({ pg }: { pg: Postgres }): Route[] {
+  return [
+    route({
+      method: "GET",
+      path: "/v2/:owner/funnel",
+      action: "funnel.read",
+      operation: {
+        id: "readFunnel",
+        tag: "Companies",
+        summary: "Count the companies at each stage",
+        description:
+          `Now, and at the end of each day of the range or of the last ${DAYS_DEFAULT} days, up to today, which may ` +
+          "still change: from the stored changes of stage, so that past days stay as they were announced. " +
+          NOT_FOR_THE_BLOCKED,
+        query: RANGE_QUERY,
+        answers: { 200: { description: "The counts", schema: FUNNEL, example: EXAMPLE } },
+        problems: ["forbidden", "invalid-date", "empty-range", "range-too-long"],
+      },
+      async handle({ ctx, account, action, param }) {
+        const now = new Date();
+        const range = parseOptionalDateRange(ctx.query, {
+          daysMax: RANGE_DAYS_MAX,
+          daysDefault: DAYS_DEFAULT,
+          now,
+        });
+        const { id } = await wholeOwnerFor(pg, account, param("owner"), action);
+        ctx.body = await readFunnel(pg, { ownerId: id, range, now });
+      },
+    }),
+  ];
+}
+
+const COUNTS = { interest: 120, investigation: 31, experimentation: 12, "ongoing-usage": 8, inactive: 40 };
+const EXAMPLE: FunnelRecord = {
+  as_of: "2026-08-04T14:00:00.021000Z",
+  stages: COUNTS,
+  days: [{ date: "2026-08-04", stages: COUNTS }],
+};
+
+async function readFunnel(
+  pg: Postgres,
+  { ownerId, range, now }: { ownerId: string; range: DateRange; now: Date },
+): Promise<FunnelRecord> {
+  const asOf = await readAsOf(pg, ownerId);
+  const counted = await countStages(pg, { ownerId, ...range });
+  const countsOf = (date: string, from: typeof counted): StageCounts => ({
+    ...NO_COMPANIES,
+    ...Object.fromEntries(
+      from.filter((each) => each.date === date).map(({ stage, companies }) => [stage, companies]),
+    ),
+  });
+  const today = dayAfter(now.toISOString(), 0);
+  const current = await countStages(pg, { ownerId, startDate: today, endDate: dayAfter(today, 1) });
+  return {
+    ...(asOf !== undefined && { as_of: asOf }),
+    stages: countsOf(today, current),
+    days: datesOf(range)
+      .filter((date) => date <= today)
+      .map((date) => ({ date, stages: countsOf(date, counted) })),
+  };
+}
+
+const NO_COMPANIES = Object.fromEntries(STAGES.map((stage) => [stage, 0])) as StageCounts;
+
+function datesOf({ startDate, endDate }: DateRange): string[] {
+  const days = (Date.parse(endDate) - Date.parse(startDate)) / DAY_MS;
+  return Array.from({ length: days }, (_, day) => dayAfter(startDate, day));
+}
+
+function dayAfter(date: string, days: number): string {
+  return dateAt(Date.parse(date) + days * DAY_MS);
+}

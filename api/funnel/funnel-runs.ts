@@ -1,0 +1,245 @@
+import { v7 as uuidv7 } from "uuid";
+import { passFaultPoint } from "../../schemas/fault-point.js";
+import type {
+  DomainRange,
+  FunnelCompany,
+  FunnelOwner,
+  FunnelStore,
+  FunnelTransaction,
+  StageChange,
+} from "../../schemas/records/funnel.js";
+import { transactionOn } from "../postgres/connection.js";
+import { query, type Postgres } from "../postgres/query.js";
+import { enqueueWebhookEvent } from "../webhooks/webhook-outbox.js";
+import { IS_UNSETTLED } from "../imports/import-record.js";
+
+/** The records of a funnel run, for one owner or for all, on one connection. */
+export function funnelStore(
+  client: Postgres,
+  { ownerId }: { ownerId?: string | undefined } = {},
+): FunnelStore {
+  // Set when owners are read.
+  const run: RunState = { since: new Date(0), overdue: undefined };
+  return {
+    async ownersAfter(after, limit) {
+      run.since = await readRunTime(client);
+      return ownersAfter(client, { after, limit, only: ownerId });
+    },
+    inOwnerTransaction: (about, work) => inOwnerTransaction(client, { ...about, run }, work),
+  };
+}
+
+/** The database's time, which orders runs of processes on several machines. */
+export async function readRunTime(pg: Postgres): Promise<Date> {
+  const [row] = await query<{ now: Date }>(pg, "select clock_timestamp() as now");
+  return row?.now ?? new Date();
+}
+
+/** The time of the owner's last funnel run; undefined while no company is at a stage. */
+export async function readLastRun(pg: Postgres, ownerId: string): Promise<Date | undefined> {
+  const text = `
+    select as_of as "asOf" from funnel_runs r
+    where owner_id = $1 and exists (select from funnel_changes c where c.owner_id = r.owner_id)`;
+  const [row] = await query<{ asOf: Date }>(pg, text, [ownerId]);
+  return row?.asOf;
+}
+
+/** The user or organization of that name, in any case. */
+export async function findOwnerId(pg: Postgres, name: string): Promise<string | undefined> {
+  const text = `select id from owners where name_key = lower($1 collate "C")`;
+  const [row] = await query<{ id: string }>(pg, text, [name]);
+  return row?.id;
+}
+
+async function ownersAfter(
+  pg: Postgres,
+  { after, limit, only }: { after: string | undefined; limit: number; only: string | undefined },
+): Promise<FunnelOwner[]> {
+  const text = `
+    with owned as not materialized (
+      select owner_id, id, 'package' as kind, importance from packages
+      union all select owner_id, id, 'pixel', importance from pixels
+    )
+    select o.id, coalesce((
+      select json_agg(json_build_object('id', a.id, 'kind', a.kind, 'importance', a.importance))
+      from owned a where a.owner_id = o.id), '[]') as artifacts
+    from owners o
+    where ($1::uuid is null or o.id > $1) and ($3::uuid is null or o.id = $3)
+      and (exists (select from owned a where a.owner_id = o.id)
+        or exists (select from funnel_companies c where c.owner_id = o.id))
+    order by o.id limit $2`;
+  return query<FunnelOwner>(pg, text, [after ?? null, limit, only ?? null]);
+}
+
+interface RunState {
+  since: Date;
+  /** The owner for which this run has stopped waiting for imports. */
+  overdue: string | undefined;
+}
+
+interface About {
+  ownerId: string;
+  asOf: Date;
+}
+
+async function inOwnerTransaction(
+  client: Postgres,
+  about: About & { run: RunState },
+  work: (owner: FunnelTransaction) => Promise<void>,
+): ReturnType<FunnelStore["inOwnerTransaction"]> {
+  const outcome = await transactionOn(client, async () => {
+    await query(client, `select pg_advisory_xact_lock(${LOCK_KEY})`, [about.ownerId]);
+    if (await isImporting(client, about)) return "importing";
+    if (!(await putRun(client, about))) return "later";
+    await work(transactionOf(client, about));
+    passFaultPoint("funnel-before-commit");
+    return "done";
+  });
+  if (outcome === "done") passFaultPoint("funnel-after-commit");
+  return outcome;
+}
+
+const LOCK_KEY = "hashtextextended('funnel of ' || $1::text, 0)";
+
+function transactionOf(client: Postgres, about: About): FunnelTransaction {
+  return {
+    companiesIn: (range) => companiesIn(client, about.ownerId, range),
+    putCompanies: (companies) => putCompanies(client, about, companies),
+    removeCompanies: (domains) => removeCompanies(client, about.ownerId, domains),
+    putChanges: async (changes) => {
+      await insertChanges(client, about, changes);
+      await addGrowth(client, about, changes);
+    },
+    announce: async (changes) => {
+      const { ownerId, asOf: createdAt } = about;
+      const data = { companies: changes.map(announced) };
+      await enqueueWebhookEvent(client, { ownerId, type: "company-funnel-stage-changed", data, createdAt });
+      passFaultPoint("funnel-announced");
+    },
+  };
+}
+
+/** The first change of a company has no `old_stage`, as specified. */
+function announced({ domain, name, oldStage, newStage }: StageChange) {
+  return { domain, name, ...(oldStage !== null && { old_stage: oldStage }), new_stage: newStage };
+}
+
+/**
+ * Whether the run must wait for the owner's imports, for at most a day. The start of the wait is stored by the
+ * database's clock, so that imports that never end, or follow one another, cannot delay runs for ever.
+ */
+async function isImporting(pg: Postgres, { ownerId, run }: About & { run: RunState }): Promise<boolean> {
+  const [row] = await query<{ importing: boolean }>(pg, IMPORTING, [ownerId, run.since]);
+  if (row?.importing === true && run.overdue !== ownerId && !(await isOverdue(pg, ownerId))) return true;
+  if (row?.importing === true) run.overdue = ownerId;
+  await query(pg, "delete from funnel_waits where owner_id = $1", [ownerId]);
+  return false;
+}
+
+const IMPORTING = `
+  select exists (
+    select from imports
+    where owner_id = $1 and created_at > now() - interval '1 day'
+      and (${IS_UNSETTLED} or updated_at > $2)
+  ) as importing`;
+
+async function isOverdue(pg: Postgres, ownerId: string): Promise<boolean> {
+  const text = `
+    insert into funnel_waits as waiting (owner_id, since) values ($1, now())
+    on conflict (owner_id) do update set since = waiting.since
+    returning since < now() - interval '1 day' as overdue`;
+  const [row] = await query<{ overdue: boolean }>(pg, text, [ownerId]);
+  return row?.overdue === true;
+}
+
+/** False if a later run has stored its results, unless no company is at a stage: then there is nothing to overwrite. */
+async function putRun(pg: Postgres, { ownerId, asOf }: About): Promise<boolean> {
+  const text = `
+    insert into funnel_runs (owner_id, as_of) values ($1, $2)
+    on conflict (owner_id) do update set as_of = excluded.as_of
+      where funnel_runs.as_of <= excluded.as_of
+        or not exists (select from funnel_changes c where c.owner_id = excluded.owner_id)
+    returning owner_id`;
+  return (await query(pg, text, [ownerId, asOf])).length > 0;
+}
+
+async function companiesIn(
+  pg: Postgres,
+  ownerId: string,
+  { after, through }: DomainRange,
+): Promise<FunnelCompany[]> {
+  const text = `
+    select domain, name, stage, engaged, score, downloads::float8 as downloads, views::float8 as views,
+      first_seen::text as "firstSeen", last_seen::text as "lastSeen"
+    from funnel_companies
+    where owner_id = $1 and ($2::text is null or domain > $2) and ($3::text is null or domain <= $3)
+    order by domain for update`;
+  return query<FunnelCompany>(pg, text, [ownerId, after ?? null, through ?? null]);
+}
+
+async function putCompanies(
+  pg: Postgres,
+  { ownerId, asOf }: About,
+  companies: readonly FunnelCompany[],
+): Promise<void> {
+  const text = `
+    insert into funnel_companies as company
+      (owner_id, domain, name, stage, since, engaged, score, downloads, views, first_seen, last_seen)
+    select $1, domain, name, stage, case when stage is not null then $2::timestamptz end, engaged, score, downloads,
+      views, first_seen, last_seen
+    from unnest($3::text[], $4::text[], $5::text[], $6::boolean[], $7::float8[], $8::bigint[], $9::bigint[],
+      $10::date[], $11::date[])
+      as seen (domain, name, stage, engaged, score, downloads, views, first_seen, last_seen)
+    on conflict (owner_id, domain) do update set
+      name = excluded.name, stage = excluded.stage, engaged = excluded.engaged, score = excluded.score,
+      since = case when company.stage is distinct from excluded.stage then excluded.since else company.since end,
+      downloads = excluded.downloads, views = excluded.views,
+      first_seen = excluded.first_seen, last_seen = excluded.last_seen`;
+  const columns = COMPANY_COLUMNS.map((field) => companies.map((company) => company[field]));
+  await query(pg, text, [ownerId, asOf, ...columns]);
+}
+
+const COMPANY_COLUMNS = [
+  ...(["domain", "name", "stage", "engaged", "score"] as const),
+  ...(["downloads", "views", "firstSeen", "lastSeen"] as const),
+];
+
+async function removeCompanies(pg: Postgres, ownerId: string, domains: readonly string[]): Promise<void> {
+  const text = "delete from funnel_companies where owner_id = $1 and domain = any($2)";
+  await query(pg, text, [ownerId, domains]);
+}
+
+async function insertChanges(
+  pg: Postgres,
+  { ownerId, asOf }: About,
+  changes: readonly StageChange[],
+): Promise<void> {
+  const text = `
+    insert into funnel_changes (id, owner_id, changed_at, domain, old_stage, new_stage, cause)
+    select id, $1, $2, domain, old_stage, new_stage, cause
+    from unnest($3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[])
+      as made (id, domain, old_stage, new_stage, cause)`;
+  const columns = (["domain", "oldStage", "newStage", "cause"] as const).map((field) =>
+    changes.map((change) => change[field]),
+  );
+  await query(pg, text, [ownerId, asOf, changes.map(() => uuidv7()), ...columns]);
+}
+
+async function addGrowth(
+  pg: Postgres,
+  { ownerId, asOf }: About,
+  changes: readonly StageChange[],
+): Promise<void> {
+  const growth = new Map<string, number>();
+  const grow = (stage: string, by: number) => growth.set(stage, (growth.get(stage) ?? 0) + by);
+  for (const { oldStage, newStage } of changes) {
+    grow(newStage, 1);
+    if (oldStage !== null) grow(oldStage, -1);
+  }
+  const text = `
+    insert into funnel_growth as grown (owner_id, date, stage, companies)
+    select $1, $2, stage, companies from unnest($3::text[], $4::integer[]) as new (stage, companies)
+    on conflict (owner_id, date, stage) do update set companies = grown.companies + excluded.companies`;
+  const date = asOf.toISOString().slice(0, 10);
+  await query(pg, text, [ownerId, date, [...growth.keys()], [...growth.values()]]);
+}

@@ -1,0 +1,82 @@
+import { Problem } from "../../schemas/problem.js";
+import { query, type Postgres } from "../postgres/query.js";
+
+/**
+ * Serialises claims of this host until the transaction ends. Call it before any other lock: a transaction that holds an
+ * owner and waits for a host could deadlock with one that holds the host. Releasing a host needs no lock: it is in use
+ * until the commit.
+ */
+export async function lockPublicHost(client: Postgres, host: string | undefined): Promise<void> {
+  if (host === undefined) return;
+  await query(client, "select pg_advisory_xact_lock(hashtextextended('public host ' || $1, 0))", [host]);
+}
+
+/**
+ * Checks that no other owner uses the host, in docker packages or as a domain, or did within the last 30 days. Throws
+ * `domain-is-already-in-use`, without naming the owner. The result is valid while the host is locked.
+ */
+export async function requireFreeHost(
+  client: Postgres,
+  { host, ownerId }: { host: string | undefined; ownerId: string },
+): Promise<void> {
+  if (host === undefined) return;
+  const text = `
+    select from packages where public_host = $1 and owner_id <> $2
+    union all
+    select from package_domains d join packages p on p.id = d.package_id where d.name = $1 and p.owner_id <> $2
+    union all
+    select from held_hosts where host = $1 and owner_id <> $2 and held_until > now()
+    limit 1`;
+  const users = await query(client, text, [host, ownerId]);
+  if (users.length > 0) throw hostInUse(host);
+}
+
+/** The host of live collection's own requests, if it has one; see `COLLECT_HOST`. */
+export type CollectHost = string | undefined;
+
+/** Checks that images are not to be at the host of pixels and npm reports. Throws `domain-is-already-in-use`. */
+export function requireNoCollectHost(host: string | undefined, collectHost: CollectHost): void {
+  if (host !== undefined && host === collectHost) throw collectionHost(host);
+}
+
+/**
+ * Checks that no pixels or npm reports come to a new domain: the domain would take them from the collection. Images at
+ * such a host do not, because they are below /v2/ alone. Throws `domain-is-already-in-use`.
+ */
+export async function requireNoCollectionHost(
+  client: Postgres,
+  { host, collectHost }: { host: string; collectHost: CollectHost },
+): Promise<void> {
+  requireNoCollectHost(host, collectHost);
+  const text = "select from collection_hosts where host = $1 and answered_on > current_date - 30";
+  if ((await query(client, text, [host])).length > 0) throw collectionHost(host);
+}
+
+function collectionHost(host: string): Problem {
+  return new Problem(
+    "domain-is-already-in-use",
+    `The domain ${host} is live collection's own: it answers page views and npm reports, and can be no package's.`,
+  );
+}
+
+/** Notes that pixels or npm reports are answered at this host. */
+export async function noteCollectionHost(pg: Postgres, host: string): Promise<void> {
+  const text = `
+    insert into collection_hosts (host, answered_on) values ($1, current_date)
+    on conflict (host) do update set answered_on = excluded.answered_on where collection_hosts.answered_on < excluded.answered_on`;
+  await query(pg, text, [host]);
+}
+
+/** Forgets hosts that are not held any more, and those of the collection after 30 days. Answers how many. */
+export async function deleteEndedHosts(pg: Postgres): Promise<number> {
+  const held = await query(pg, "delete from held_hosts where held_until < now() returning host");
+  const own = await query(
+    pg,
+    "delete from collection_hosts where answered_on <= current_date - 30 returning host",
+  );
+  return held.length + own.length;
+}
+
+export function hostInUse(host: string, options?: { cause: unknown }): Problem {
+  return new Problem("domain-is-already-in-use", `The domain ${host} is already in use.`, options);
+}

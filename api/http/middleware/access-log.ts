@@ -1,0 +1,27 @@
+import { performance } from "node:perf_hooks";
+import type { Middleware } from "koa";
+import { inProcessCaller } from "../../identity/in-process-callers.js";
+import type { AnsweredRequest } from "../api-listener.js";
+import type { ApiState } from "../route.js";
+
+/**
+ * Logs one line for each request and calls `onAnswered`, once the answer is out or the connection is gone. Logs the
+ * path without its query.
+ */
+export function accessLog(onAnswered: (request: AnsweredRequest) => void): Middleware<ApiState> {
+  return (ctx, next) => {
+    const startedMs = performance.now();
+    ctx.res.once("close", () => {
+      const { method, path, status } = ctx;
+      const durationMs = performance.now() - startedMs;
+      const line = { method, path, status, ms: Math.round(durationMs), account: ctx.state.account?.username };
+      // A call in this process has no connection to write to.
+      const complete = inProcessCaller(ctx.req) ? ctx.res.writableEnded : ctx.res.writableFinished;
+      if (ctx.path === "/healthz" || ctx.path === "/readyz") ctx.state.log.debug(line, "request");
+      else ctx.state.log.info({ ...line, complete }, "request");
+      const { route = "none" } = ctx.state;
+      onAnswered({ method, route, status: ctx.headerSent ? status : "none", durationMs });
+    });
+    return next();
+  };
+}

@@ -1,0 +1,105 @@
+import type { BaseContext, Middleware } from "koa";
+import { Problem } from "../../../schemas/problem.js";
+import type { ApiContext, ApiState } from "../route.js";
+import { isStoreDown } from "../../postgres/store-down.js";
+
+/**
+ * The one place where errors become answers: a Problem as it is, an unavailable store as 503, all else as a bare 500.
+ */
+export function answerProblems(): Middleware<ApiState> {
+  return async (ctx, next) => {
+    try {
+      await next();
+    } catch (error) {
+      answer(ctx, error);
+    }
+  };
+}
+
+/**
+ * Koa's last error handler, which also receives failures of streams after the answer began. It then breaks the
+ * connection, so that the client cannot take a part for the whole. Koa may call it more than once for one failure.
+ */
+export function onUncaught(this: BaseContext, error: Error | null): void {
+  const ctx = this as unknown as ApiContext;
+  // Koa also calls this without an error, whenever an answer ends well.
+  if (error === null || error === undefined || ctx.state.failed) return;
+  ctx.state.failed = true;
+  if (ctx.res.headersSent || !ctx.writable) {
+    if (callerLeft(ctx)) logLeft(ctx, error);
+    else ctx.state.log.warn({ err: error }, "the answer broke off before its end");
+    ctx.res.destroy();
+    return;
+  }
+  answer(ctx, error);
+  ctx.res.end(JSON.stringify(ctx.body));
+}
+
+function answer(ctx: ApiContext, error: unknown): void {
+  if (callerLeft(ctx)) {
+    logLeft(ctx, error);
+    ctx.res.destroy();
+    return;
+  }
+  const problem = problemFor(ctx, error);
+  if (ctx.res.headersSent) ctx.res.destroy();
+  else render(ctx, problem);
+}
+
+/** The Problem that an error becomes. Logs what an operator should know of it. */
+export function problemFor(ctx: ApiContext, error: unknown): Problem {
+  const problem = problemOf(error);
+  logOnce(ctx, { problem, error });
+  return problem;
+}
+
+function problemOf(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  if (isStoreDown(error)) {
+    return new Problem("unavailable", "A store cannot be reached at the moment.", {
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
+      cause: error,
+    });
+  }
+  return new Problem("internal-error", "Something went wrong here. The request id names it in the log.");
+}
+
+const RETRY_AFTER_SECONDS = 5;
+
+/** Errors below 500 are not logged here: the access log has their status. */
+function logOnce(ctx: ApiContext, { problem, error }: { problem: Problem; error: unknown }): void {
+  if (problem.status === 503) ctx.state.log.warn({ err: problem.cause ?? problem }, "a store is unavailable");
+  else if (problem.status >= 500) ctx.state.log.error({ err: error }, "the request failed");
+}
+
+function render(ctx: ApiContext, problem: Problem): void {
+  ctx.status = problem.status;
+  if (problem.status === 401) ctx.set("WWW-Authenticate", "Bearer");
+  // An unread rest of the body would be parsed as the next request.
+  if (problem.status === 408) ctx.set("Connection", "close");
+  if (problem.retryAfterSeconds !== undefined) ctx.set("Retry-After", String(problem.retryAfterSeconds));
+  for (const header of HEADERS_OF_SUCCESS) ctx.remove(header);
+  ctx.type = "application/json";
+  const { code, message, errors } = problem;
+  ctx.body = { code, message, ...(errors && { errors }) };
+}
+
+/** Headers that a route may have set before it failed. They are wrong on an error. */
+const HEADERS_OF_SUCCESS = [
+  "Content-Encoding",
+  "Content-Length",
+  "Content-Disposition",
+  "ETag",
+  "Location",
+  "Trailer",
+];
+
+/** Without a stack, as it is the caller's doing: `curl ... | head` closes the connection early. */
+function logLeft(ctx: ApiContext, error: unknown): void {
+  const reason = error instanceof Error ? error.message : String(error);
+  ctx.state.log.info({ reason }, "the caller left before the end of the answer");
+}
+
+function callerLeft(ctx: ApiContext): boolean {
+  return ctx.req.socket.destroyed || (ctx.req.destroyed && !ctx.req.complete);
+}

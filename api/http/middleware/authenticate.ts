@@ -1,0 +1,82 @@
+import type { Middleware } from "koa";
+import { Problem } from "../../../schemas/problem.js";
+import { clientAddress } from "../../identity/client-address.js";
+import type { Attempt, FailedTokens } from "../../identity/failed-tokens.js";
+import { LastUsed } from "../../identity/last-used.js";
+import { inProcessCaller } from "../../identity/in-process-callers.js";
+import type { ApiContext, ApiState } from "../route.js";
+import { readAccountByTokenHash, type AccountByToken } from "../../identity/stored-accounts.js";
+import { updateLastUsed } from "../../identity/api-tokens.js";
+import type { Postgres } from "../../postgres/query.js";
+import { looksLike, type TokenCipher } from "../../identity/tokens.js";
+
+export interface AuthenticateDeps {
+  pg: Postgres;
+  tokens: TokenCipher;
+  /** Whether `X-Forwarded-For` is trusted from this address. */
+  trustsProxy: (address: string) => boolean;
+  failed: FailedTokens;
+}
+
+/**
+ * Requires `Authorization: Bearer <token>` on every path under `/v1` and `/v2`, also on unknown paths. Every refusal
+ * has the same message, so that callers learn nothing from it. After many wrong tokens an address is refused for a
+ * while before any lookup. A request without a token is not counted, because it needs no lookup. A request that already
+ * has its account, from a session of the dashboard, needs no token.
+ */
+export function authenticate({ pg, tokens, trustsProxy, failed }: AuthenticateDeps): Middleware<ApiState> {
+  const lastUsed = new LastUsed((id) => updateLastUsed(pg, id));
+  return async (ctx, next) => {
+    const caller = inProcessCaller(ctx.req);
+    if (caller !== undefined) ctx.state.account = caller;
+    if (ctx.state.account === undefined && /^\/v[12](\/|$)/.test(ctx.path)) {
+      const address = clientAddressOf(ctx, trustsProxy);
+      const found = await accountOf(ctx.get("Authorization"), { address, pg, tokens, failed });
+      const { usedLongAgo, ...account } = found;
+      ctx.state.account = account;
+      if (account.limited && usedLongAgo) lastUsed.note(account.limited.id, ctx.state.log);
+    }
+    await next();
+  };
+}
+
+function clientAddressOf(ctx: ApiContext, trustsProxy: AuthenticateDeps["trustsProxy"]): string {
+  const { remoteAddress } = ctx.req.socket;
+  return clientAddress({ remoteAddress, forwardedFor: ctx.get("X-Forwarded-For") }, trustsProxy);
+}
+
+interface Authenticating {
+  address: string;
+  pg: Postgres;
+  tokens: TokenCipher;
+  failed: FailedTokens;
+}
+
+async function accountOf(
+  authorization: string,
+  { address, pg, tokens, failed }: Authenticating,
+): Promise<AccountByToken> {
+  if (authorization === "") throw unauthenticated();
+  const token = /^Bearer +(\S+) *$/i.exec(authorization)?.[1] ?? "";
+  const tokenHash = looksLike("token", token) ? tokens.hash(token) : undefined;
+  const attempt: Attempt = { address, tokenHash };
+  const retryAfterSeconds = await failed.refusedSeconds(attempt);
+  if (retryAfterSeconds > 0) throw rateLimited(retryAfterSeconds);
+  const found = tokenHash && (await readAccountByTokenHash(pg, tokenHash));
+  if (found === undefined || !tokens.matches(token, found.tokenHash)) {
+    await failed.countFailure(attempt);
+    throw unauthenticated();
+  }
+  failed.rememberValid(found.tokenHash);
+  return found;
+}
+
+function unauthenticated(): Problem {
+  return new Problem("unauthenticated", "A valid token is needed: Authorization: Bearer <token>.");
+}
+
+function rateLimited(retryAfterSeconds: number): Problem {
+  return new Problem("rate-limited", "Too many wrong tokens came from your address; try again later.", {
+    retryAfterSeconds,
+  });
+}

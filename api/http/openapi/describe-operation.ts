@@ -1,0 +1,122 @@
+import { ACTIONS, tagOf, type Action } from "../../access/resources.js";
+import type { Content, Operation, Parameter } from "../operation.js";
+import type { DescribedRoute } from "./described-route.js";
+import type { Components, DocumentObject } from "./components.js";
+import { describeAnswers } from "./describe-answers.js";
+import { describeProblems } from "./describe-problems.js";
+import { isReadOfJson } from "./is-read-of-json.js";
+import { parametersOf, templateOf, wordedPaths } from "./path-template.js";
+
+/** An operation object of OpenAPI. */
+export function describeOperation(
+  route: DescribedRoute & { operation: Operation },
+  components: Components,
+): DocumentObject {
+  const { action, method, operation } = route;
+  const { id, summary, body } = operation;
+  const tag = operation.tag ?? (action === undefined ? "Service" : tagOf(action));
+  const parameters = describeParameters(route);
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    description: descriptionOf(route),
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && { requestBody: describeBody(body, components) }),
+    // The operation's own description of a status comes before the generated one.
+    responses: {
+      ...describeProblems(route, components),
+      ...describeAnswers({ method, operation }, components),
+    },
+    security: action === undefined ? [] : [{ token: [] }],
+  };
+}
+
+function descriptionOf(route: DescribedRoute & { operation: Operation }): string {
+  const [, ...others] = wordedPaths(route);
+  const also = others.map((path) => `Also at \`${templateOf(path)}\`.`);
+  return [route.operation.description, accessSentence(route.action), ...also].filter(Boolean).join("\n\n");
+}
+
+const WHO = {
+  none: "every account",
+  member: "members, admins and owners",
+  reader: "admins and owners, and whom the package's own permissions name a member",
+  admin: "admins and owners",
+  owner: "owners",
+} as const;
+
+function accessSentence(action: Action | undefined): string {
+  if (action === undefined) return "Needs no token.";
+  const { least, scope } = ACTIONS[action];
+  const token = scope === "account" ? "the account's own token" : `a token with the scope \`${scope}\``;
+  return `Needs ${token}. For ${WHO[least]}.`;
+}
+
+function describeParameters({
+  method,
+  path,
+  operation,
+}: DescribedRoute & { operation: Operation }): DocumentObject[] {
+  const { path: named = {}, query = {}, headers = {}, problems = [] } = operation;
+  const inPath = parametersOf(wordedPaths({ path })[0]).map(
+    (name) => [name, named[name] ?? textParameter(name)] as const,
+  );
+  const conditions = {
+    ...(problems.includes("precondition-failed") && { "If-Match": IF_MATCH }),
+    ...(isReadOfJson(method, operation) && { "If-None-Match": IF_NONE_MATCH }),
+  };
+  return [
+    ...inPath.map(([name, described]) => parameter("path", name, { ...described, required: true })),
+    ...Object.entries(query).map(([name, described]) => parameter("query", name, described)),
+    ...Object.entries({ ...conditions, ...headers }).map(([name, described]) =>
+      parameter("header", name, described),
+    ),
+  ];
+}
+
+function textParameter(name: string): Parameter {
+  const example = EXAMPLES[name];
+  return {
+    schema: { type: "string", minLength: 1 },
+    description: "Percent-encoded",
+    ...(example && { example }),
+  };
+}
+
+const EXAMPLES: Readonly<Record<string, string>> = {
+  organization: "acme",
+  owner: "acme",
+  package: "web",
+  username: "ada",
+};
+
+const IF_MATCH: Parameter = {
+  schema: { type: "string" },
+  description:
+    "`ETag` values of what was read; where the state is another by now, nothing changes and it is a 412",
+};
+
+const IF_NONE_MATCH: Parameter = {
+  schema: { type: "string" },
+  description: "`ETag` values of what was read before; a 304 says that it is still the same",
+};
+
+const JSON_ONLY = ["application/json"];
+
+function parameter(
+  place: "path" | "query" | "header",
+  name: string,
+  { schema, ...rest }: Parameter,
+): DocumentObject {
+  return { name, in: place, ...rest, schema };
+}
+
+function describeBody({ schema, example, types = JSON_ONLY, description }: Content, components: Components) {
+  const content = { schema: components.schema(schema), example };
+  return {
+    required: true,
+    ...(description && { description }),
+    content: Object.fromEntries(types.map((type) => [type, content])),
+  };
+}

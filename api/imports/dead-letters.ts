@@ -1,0 +1,161 @@
+import type { Pool } from "pg";
+import { OPERATOR } from "../../schemas/contracts/audit-entry.js";
+import type { DeadLetter, DeadLetterStore } from "../../schemas/records/dead-letter.js";
+import { insertAuditEntry, type OperatorAction } from "../access/audit-entries.js";
+import { inTransaction } from "../postgres/connection.js";
+import { query, utc, type Postgres } from "../postgres/query.js";
+
+/** Enrichment's store of dead letters. */
+export function deadLetterStore(pg: Postgres): DeadLetterStore {
+  return {
+    put: async (letters) => {
+      const ids: number[] = [];
+      for (const letter of letters) ids.push(...(await insertDeadLetter(pg, letter)));
+      return ids;
+    },
+  };
+}
+
+/** A dead letter without an operator's decision. */
+export interface WaitingLetter {
+  id: number;
+  importId: string | null;
+  /** Name of the import's owner; null if the import does not exist. */
+  owner: string | null;
+  firstLine: number;
+  lines: number;
+  bytes: number;
+  reason: string;
+  tries: number;
+  createdAt: string;
+}
+
+export async function listDeadLetters(pg: Postgres): Promise<WaitingLetter[]> {
+  return query<WaitingLetter>(
+    pg,
+    `select d.id::float8 as id, d.import_id as "importId", o.name as owner, d.first_line::float8 as "firstLine",
+       d.lines, length(d.record) as bytes, d.reason, d.tries, ${utc("d.created_at")} as "createdAt"
+     from dead_letters d left join imports i on i.id = d.import_id left join owners o on o.id = i.owner_id
+     where d.ended_at is null order by d.id`,
+  );
+}
+
+export async function countDeadLetters(pg: Postgres): Promise<number> {
+  const text = "select count(*)::float8 as waiting from dead_letters where ended_at is null";
+  const [row] = await query<{ waiting: number }>(pg, text);
+  return row?.waiting ?? 0;
+}
+
+/** `importId` and `ownerId` are null if the import does not exist. */
+interface OwnedLetter {
+  id: number;
+  importId: string | null;
+  ownerId: string | null;
+}
+
+/** A dead letter that is appended to the event log again. */
+export interface RetriedLetter extends OwnedLetter {
+  partition: number;
+  record: Buffer;
+}
+
+/**
+ * `closed`: its import was aborted or retracted and accepts no lines. `unknown`: no waiting dead letter has this id.
+ */
+export type Retried = "appended" | "closed" | "unknown";
+
+/**
+ * Passes a waiting dead letter to `append`, and ends it once the append is durable. After a crash in between it still
+ * waits. A second retry then appends the same versions of the same events, and settlement removes the copies.
+ */
+export async function retryDeadLetter(
+  pg: Pool,
+  id: number,
+  append: (letter: RetriedLetter) => Promise<void>,
+): Promise<Retried> {
+  return inTransaction(pg, async (client) => {
+    const [letter] = await query<RetriedLetter & { closed: boolean }>(
+      client,
+      `select d.id::float8 as id, i.id as "importId", i.owner_id as "ownerId", d.partition, d.record,
+         coalesce(i.status = 'aborted' or i.retracted, false) as closed
+       from dead_letters d left join imports i on i.id = d.import_id
+       where d.id = $1 and d.ended_at is null for update of d`,
+      [id],
+    );
+    if (letter === undefined) return "unknown";
+    if (letter.closed) return "closed";
+    await append(letter);
+    await endDeadLetters(client, [id]);
+    await recordEndings(client, { action: "dead-letters.retry", letters: [letter] });
+    return "appended";
+  });
+}
+
+/** Ends all of them, or none. Answers the ids that belong to no waiting dead letter. */
+export async function dropDeadLetters(pg: Pool, ids: readonly number[]): Promise<number[]> {
+  return inTransaction(pg, async (client) => {
+    const waiting = await query<OwnedLetter>(
+      client,
+      `select d.id::float8 as id, i.id as "importId", i.owner_id as "ownerId"
+       from dead_letters d left join imports i on i.id = d.import_id
+       where d.id = any($1::bigint[]) and d.ended_at is null for update of d`,
+      [ids],
+    );
+    const unknown = ids.filter((id) => !waiting.some((found) => found.id === id));
+    if (unknown.length > 0) return unknown;
+    await endDeadLetters(client, ids);
+    await recordEndings(client, { action: "dead-letters.drop", letters: waiting });
+    return [];
+  });
+}
+
+async function endDeadLetters(pg: Postgres, ids: readonly number[]): Promise<void> {
+  const text = "update dead_letters set ended_at = now(), record = null where id = any($1::bigint[])";
+  await query(pg, text, [ids]);
+}
+
+/** Deletes dead letters that ended long enough ago that no replay can store them again. Answers how many. */
+export async function deleteEndedDeadLetters(pg: Postgres): Promise<number> {
+  const rows = await query<{ deleted: number }>(
+    pg,
+    `with deleted as (delete from dead_letters where ended_at < now() - interval '90 days' returning 1)
+     select count(*)::float8 as deleted from deleted`,
+  );
+  return rows[0]?.deleted ?? 0;
+}
+
+/** Only an operator ends dead letters. A dead letter without an owner is in no audit log. */
+async function recordEndings(
+  client: Postgres,
+  { action, letters }: { action: OperatorAction; letters: readonly OwnedLetter[] },
+): Promise<void> {
+  for (const { id, importId, ownerId } of letters) {
+    if (importId === null || ownerId === null) continue;
+    const target = { kind: "import", id: importId, name: `dead letter ${id}` } as const;
+    await insertAuditEntry(client, { ownerId, by: OPERATOR, action, target });
+  }
+}
+
+async function insertDeadLetter(pg: Postgres, letter: DeadLetter): Promise<number[]> {
+  const {
+    logPosition,
+    partition,
+    offset,
+    importId = null,
+    sequence,
+    firstLine,
+    lines,
+    reason,
+    tries,
+  } = letter;
+  const { buffer, byteOffset, byteLength } = letter.record;
+  const record = Buffer.from(buffer, byteOffset, byteLength);
+  const rows = await query<{ id: number }>(
+    pg,
+    `insert into dead_letters (log_position, partition, "offset", import_id, sequence, first_line, lines, reason, tries,
+       record)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) on conflict (log_position) do nothing returning id::float8 as id`,
+    [logPosition, partition, offset, importId, sequence, firstLine, lines, reason, tries, record],
+  );
+  return rows.map(({ id }) => id);
+}

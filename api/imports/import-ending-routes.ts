@@ -1,0 +1,119 @@
+import type { Pool } from "pg";
+import type { ActiveUploads } from "../../ingest/import/active-uploads.js";
+import { isUuid } from "../../schemas/formats.js";
+import { EVENT_IMPORT } from "../../schemas/records/import-store.js";
+import { Problem } from "../../schemas/problem.js";
+import { NO_LISTENER, type ApiListener } from "../http/api-listener.js";
+import { ID, IMPORT_EXAMPLE } from "./import-operations.js";
+import { answerRetraction, RETRACTION_MS_MAX } from "./answer-retraction.js";
+import { importOwnerFor, noImport } from "./import-of.js";
+import { parseFlag } from "../http/answers/parse-flag.js";
+import { route, type Call, type Route } from "../http/route.js";
+import {
+  abortImport,
+  retractImport,
+  type OwnedImport,
+  type RecordEnding,
+} from "./import-endings.js";
+
+export interface ImportEndingRoutesDeps {
+  pg: Pool;
+  active: ActiveUploads;
+  listener?: Pick<ApiListener, "onImportEnded">;
+  /** How long a retraction waits for settlement before it answers 202. */
+  retractionMsMax?: number;
+}
+
+const RETRACTING = {
+  description:
+    `Its events are still being removed: that takes longer than ${RETRACTION_MS_MAX / 1000} s. They are in no export ` +
+    "of events any more, and in no aggregate once the record's status is not `retracting`",
+  schema: EVENT_IMPORT,
+  example: { ...IMPORT_EXAMPLE, status: "retracting" },
+};
+
+export function importEndingRoutes({
+  pg,
+  active,
+  listener = NO_LISTENER,
+  retractionMsMax: msMax = RETRACTION_MS_MAX,
+}: ImportEndingRoutesDeps): Route[] {
+  return [
+    route({
+      method: "POST",
+      path: "/v2/imports/:owner/:import/abort",
+      action: "imports.abort",
+      operation: {
+        id: "abortImport",
+        summary: "Stop an import",
+        description:
+          "Events that are imported already stay, unless `retract` is true: then the answers are those of a retraction. " +
+          "A second abort changes nothing.",
+        path: { import: ID },
+        query: {
+          retract: {
+            schema: { type: "boolean", default: false },
+            description: "Also retracts the events that are imported already",
+          },
+        },
+        answers: { 202: RETRACTING, 204: { description: "It is aborted" } },
+        problems: ["already-finished"],
+      },
+      async handle({ ctx, account, action, param, record }) {
+        const retract = parseFlag(ctx.query, "retract");
+        const id = param("import");
+        const ownerId = await importOwnerFor(pg, account, {
+          owner: param("owner"),
+          id,
+          action,
+          reachesLines: true,
+        });
+        const end = { retract, record: recording(record, { ownerId, id }) };
+        const before = isUuid(id) ? await abortImport(pg, { ownerId, id }, end) : undefined;
+        if (before === undefined) throw noImport(id);
+        if (before === "done")
+          throw new Problem("already-finished", "The import is done; DELETE retracts it.");
+        if (before === "importing") listener.onImportEnded("aborted");
+        active.abort(id);
+        await answerRetraction(ctx, { ownerId, owner: param("owner"), id }, { pg, msMax });
+      },
+    }),
+    route({
+      method: "DELETE",
+      path: "/v2/imports/:owner/:import",
+      action: "imports.retract",
+      operation: {
+        id: "retractImport",
+        summary: "Retract a finished or aborted import: remove its events from the exports",
+        description:
+          "Events that it had overridden are restored. After 204 no export, aggregate or statistic has any of its events.",
+        path: { import: ID },
+        answers: { 202: RETRACTING, 204: { description: "It is retracted" } },
+        problems: ["import-in-progress"],
+      },
+      async handle({ ctx, account, action, param, record }) {
+        const id = param("import");
+        const ownerId = await importOwnerFor(pg, account, {
+          owner: param("owner"),
+          id,
+          action,
+          reachesLines: true,
+        });
+        const end = { record: recording(record, { ownerId, id }) };
+        const before = isUuid(id) ? await retractImport(pg, { ownerId, id }, end) : undefined;
+        if (before === undefined) throw noImport(id);
+        if (before === "importing")
+          throw new Problem(
+            "import-in-progress",
+            "The import is running; abort it first, or with ?retract=true.",
+          );
+        await answerRetraction(ctx, { ownerId, owner: param("owner"), id }, { pg, msMax });
+      },
+    }),
+  ];
+}
+
+function recording(record: Call["record"], { ownerId, id }: OwnedImport): RecordEnding {
+  return (client, { name, changes }) =>
+    record(client, { ownerId, target: { kind: "import", id: id.toLowerCase(), name }, changes });
+}

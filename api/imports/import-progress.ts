@@ -1,0 +1,193 @@
+import type { Pool } from "pg";
+import type {
+  ChunkOutcome,
+  ImportProgress,
+  DeadLetterEntry,
+} from "../../schemas/records/chunk-outcome.js";
+import { inTransaction } from "../postgres/connection.js";
+import { query, type Postgres } from "../postgres/query.js";
+
+export interface ProgressOptions {
+  /** Called with an outcome whose samples PostgreSQL rejects. Its counts are stored. */
+  onRefused?: (outcome: ChunkOutcome, error: unknown) => void;
+}
+
+/** The progress of imports by chunk, as enrichment reports it. */
+export function importProgress(pg: Pool, options: ProgressOptions = {}): ImportProgress {
+  return {
+    abortedAmong: (importIds) => abortedAmong(pg, importIds),
+    putChunks: (outcomes) => putChunks(pg, outcomes, options),
+    replaceDeadLetters: (outcomes) => replaceDeadLetters(pg, outcomes),
+  };
+}
+
+async function abortedAmong(pg: Postgres, importIds: readonly string[]): Promise<string[]> {
+  const text = "select id from imports where id = any($1::uuid[]) and status = 'aborted'";
+  const rows = await query<{ id: string }>(pg, text, [importIds]);
+  return rows.map(({ id }) => id);
+}
+
+async function putChunks(
+  pg: Pool,
+  outcomes: readonly ChunkOutcome[],
+  options: ProgressOptions,
+): Promise<DeadLetterEntry[]> {
+  const inserted = await insertChunks(pg, outcomes, options);
+  if (inserted === outcomes.length) return [];
+  const processed = outcomes.filter(({ deadLetter }) => deadLetter === undefined);
+  await settleOnceMore(pg, processed);
+  return deadLettersAmong(pg, processed);
+}
+
+/**
+ * An outcome that PostgreSQL rejects must not delay the others. It is stored again without its samples, because its
+ * counts matter more.
+ */
+async function insertChunks(
+  pg: Postgres,
+  outcomes: readonly ChunkOutcome[],
+  options: ProgressOptions,
+): Promise<number> {
+  try {
+    const [row] = await query<{ inserted: number }>(pg, INSERT_CHUNKS, [asJson(outcomes)]);
+    return row?.inserted ?? 0;
+  } catch (error) {
+    const [only] = outcomes;
+    if (!isDataException(error) || only === undefined) throw error;
+    if (outcomes.length === 1) {
+      if (only.errors.length + only.warnings.length === 0) throw error;
+      options.onRefused?.(only, error);
+      return insertChunks(pg, [{ ...only, errors: [], warnings: [] }], options);
+    }
+    let inserted = 0;
+    for (const outcome of outcomes) inserted += await insertChunks(pg, [outcome], options);
+    return inserted;
+  }
+}
+
+/** SQLSTATE class 22, data exception: the same data is rejected every time. */
+function isDataException(error: unknown): boolean {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return typeof code === "string" && /^22...$/.test(code);
+}
+
+const REPORTED = `
+  select * from json_to_recordset($1::json) as r (
+    import_id uuid, sequence integer, receipt_stamp bigint, total integer, imported integer, failed integer,
+    errors jsonb, warnings jsonb, dead_letter_lines integer)`;
+
+/**
+ * Counts only chunks that are new, so that a replay changes nothing. Imports are locked in the order of their ids, so
+ * that workers that report on the same imports cannot deadlock.
+ */
+const INSERT_CHUNKS = `
+  with reported as (${REPORTED}
+  ), locked as (
+    select id from imports where id in (select import_id from reported) order by id for update
+  ), written as (
+    insert into import_chunks (import_id, sequence, receipt_stamp, events, errors, warnings, dead_letter_lines)
+    select import_id, sequence, receipt_stamp, imported, errors, warnings, dead_letter_lines from reported
+    where import_id in (select id from locked)
+    on conflict do nothing returning import_id, sequence
+  ), counted as (
+    update imports i set chunks_written = i.chunks_written + c.chunks, events_total = i.events_total + c.total,
+      events_imported = i.events_imported + c.imported, events_failed = i.events_failed + c.failed,
+      updated_at = now()
+    from (
+      select import_id, count(*) as chunks, sum(total) as total, sum(imported) as imported, sum(failed) as failed
+      from reported join written using (import_id, sequence) group by import_id
+    ) c
+    where i.id = c.import_id
+  )
+  select count(*)::int as inserted from written`;
+
+/**
+ * A chunk is reported again after a crash, with its old token, or after an operator's retry was interrupted and
+ * repeated, with another one. Settlement then makes its events count once.
+ */
+async function settleOnceMore(pg: Pool, outcomes: readonly ChunkOutcome[]): Promise<void> {
+  await onLockedImports(
+    pg,
+    outcomes,
+    `with reported as (${REPORTED}
+     ), before as (
+       select import_id, sequence, settled from import_chunks where dead_letter_lines is null
+     ), unsettled as (
+       update import_chunks c set settled = false, reports = c.reports + 1
+       from reported r join before b using (import_id, sequence)
+       where c.import_id = r.import_id and c.sequence = r.sequence
+       returning c.import_id, b.settled
+     )
+     update imports i set chunks_settled = i.chunks_settled - c.settled
+     from (
+       select import_id, count(*) filter (where settled) as settled from unsettled group by import_id
+     ) c
+     where i.id = c.import_id`,
+  );
+}
+
+/** A dead letter's entry is the first of its sample. */
+async function deadLettersAmong(pg: Postgres, outcomes: readonly ChunkOutcome[]): Promise<DeadLetterEntry[]> {
+  const text = `
+    select c.import_id as "importId", coalesce((c.errors->0->>'line')::float8, 0) as line
+    from import_chunks c join (${REPORTED}) r using (import_id, sequence)
+    where c.dead_letter_lines is not null`;
+  return query<DeadLetterEntry>(pg, text, [asJson(outcomes)]);
+}
+
+/** An import that is done stays done; settlement processes the chunk nevertheless. */
+async function replaceDeadLetters(pg: Pool, outcomes: readonly ChunkOutcome[]): Promise<void> {
+  await onLockedImports(
+    pg,
+    outcomes.filter(({ deadLetter }) => deadLetter === undefined),
+    `with reported as (${REPORTED}
+     ), before as (
+       select import_id, sequence, dead_letter_lines, settled from import_chunks where dead_letter_lines is not null
+     ), replaced as (
+       update import_chunks c set events = r.imported, errors = r.errors, warnings = r.warnings,
+         dead_letter_lines = null, settled = false, reports = c.reports + 1
+       from reported r join before b using (import_id, sequence)
+       where c.import_id = r.import_id and c.sequence = r.sequence and c.dead_letter_lines is not null
+       returning c.import_id, b.dead_letter_lines, b.settled, r.total, r.imported, r.failed
+     )
+     update imports i set events_total = i.events_total + c.total - c.dead_letter_lines,
+       events_imported = i.events_imported + c.imported, events_failed = i.events_failed + c.failed - c.dead_letter_lines,
+       chunks_settled = i.chunks_settled - c.settled, updated_at = now()
+     from (
+       select import_id, sum(total) as total, sum(imported) as imported, sum(failed) as failed,
+         sum(dead_letter_lines) as dead_letter_lines, count(*) filter (where settled) as settled
+       from replaced group by import_id
+     ) c
+     where i.id = c.import_id`,
+  );
+}
+
+/** A separate statement after the lock: it must see settlements that were committed while it waited. */
+async function onLockedImports(pg: Pool, outcomes: readonly ChunkOutcome[], text: string): Promise<void> {
+  if (outcomes.length === 0) return;
+  const importIds = [...new Set(outcomes.map(({ importId }) => importId))];
+  await inTransaction(pg, async (client) => {
+    await query(client, "select 1 from imports where id = any($1::uuid[]) order by id for update", [
+      importIds,
+    ]);
+    await query(client, text, [asJson(outcomes)]);
+  });
+}
+
+function asJson(outcomes: readonly ChunkOutcome[]): string {
+  return JSON.stringify(outcomes.map(chunkRow));
+}
+
+function chunkRow(outcome: ChunkOutcome): Record<string, unknown> {
+  return {
+    import_id: outcome.importId,
+    sequence: outcome.sequence,
+    receipt_stamp: outcome.receiptStamp,
+    total: outcome.eventsTotal,
+    imported: outcome.eventsImported,
+    failed: outcome.eventsFailed,
+    errors: outcome.errors.length > 0 ? outcome.errors : null,
+    warnings: outcome.warnings.length > 0 ? outcome.warnings : null,
+    dead_letter_lines: outcome.deadLetter === true ? outcome.eventsFailed : null,
+  };
+}

@@ -1,0 +1,143 @@
+import type { Pool } from "pg";
+import { openImportLog } from "../../aggregate/queries/open-import-log.js";
+import type { ResultSource, Rows } from "../../aggregate/queries/open-rows.js";
+import { LOG_ENTRY } from "../../schemas/records/import-log.js";
+import { EVENT_IMPORT } from "../../schemas/records/import-store.js";
+import { answerRows, type ExportListener } from "../http/answers/answer-rows.js";
+import { ownerFor } from "../access/authorise.js";
+import { PACKAGE_PROBLEMS } from "../packages/package-path.js";
+import { FILTER_QUERY, importFilterFor, parseImportFilter } from "./import-filter.js";
+import { ID, IMPORT_EXAMPLE } from "./import-operations.js";
+import { importOf, importOwnerFor } from "./import-of.js";
+import type { Operation } from "../http/operation.js";
+import { PAGE_QUERY, pageBody, pageSchema, parsePage } from "../http/answers/paging.js";
+import { route, type Route } from "../http/route.js";
+import { readImportEntries } from "./import-entries.js";
+import { listImports } from "./imports.js";
+
+export interface ImportRecordRoutesDeps {
+  pg: Pool;
+  clickhouse: ResultSource;
+  listener?: ExportListener;
+}
+
+export function importRecordRoutes({ pg, clickhouse, listener }: ImportRecordRoutesDeps): Route[] {
+  return [
+    route({
+      method: "GET",
+      path: "/v2/imports/:owner",
+      action: "imports.read",
+      operation: {
+        id: "listImports",
+        summary: "Imports of an owner, newest first",
+        query: { ...PAGE_QUERY, ...FILTER_QUERY },
+        answers: {
+          200: {
+            description: "A page of them",
+            schema: EVENT_IMPORT_PAGE,
+            example: { event_imports: [IMPORT_EXAMPLE] },
+          },
+        },
+        problems: PACKAGE_PROBLEMS,
+      },
+      async handle({ ctx, account, action, param }) {
+        const page = parsePage(ctx.query);
+        const asked = parseImportFilter(ctx.query);
+        const { id: ownerId, name: owner } = await ownerFor(pg, account, param("owner"), action);
+        const by = { accountId: account.id, owner, ownerId };
+        const filter = await importFilterFor(pg, asked, by);
+        const rows = await listImports(pg, { ...by, page, filter });
+        ctx.body = pageBody(ctx, { name: "event_imports", rows, page, record: (each) => each });
+      },
+    }),
+    route({
+      method: "GET",
+      path: "/v2/imports/:owner/:import",
+      action: "imports.read",
+      operation: {
+        id: "getImport",
+        summary: "Read an import: how far it is, and samples of what went wrong",
+        path: { import: ID },
+        answers: { 200: { description: "The import", schema: EVENT_IMPORT, example: IMPORT_EXAMPLE } },
+      },
+      async handle({ ctx, account, action, param }) {
+        const asked = { owner: param("owner"), id: param("import"), action };
+        const ownerId = await importOwnerFor(pg, account, asked);
+        ctx.body = await importOf(pg, { ownerId, id: asked.id });
+      },
+    }),
+    ...(["log", "rejected"] as const).map((part) =>
+      route({
+        method: "GET",
+        path: `/v2/imports/:owner/:import/${part}`,
+        action: "imports.read",
+        operation: OPERATIONS[part],
+        async handle({ ctx, account, action, param }) {
+          const asked = { owner: param("owner"), id: param("import"), action, reachesLines: true };
+          const ownerId = await importOwnerFor(pg, account, asked);
+          const { id: importId } = await importOf(pg, { ownerId, id: asked.id });
+          await answerRows(ctx, ({ signal }) => OPEN[part]({ pg, clickhouse }, { importId, signal }), {
+            listener,
+          });
+        },
+      }),
+    ),
+  ];
+}
+
+const EVENT_IMPORT_PAGE = pageSchema("event_imports", EVENT_IMPORT);
+
+const OPERATIONS: Record<"log" | "rejected", Operation> = {
+  log: {
+    id: "readImportLog",
+    summary: "Everything that an import says of its lines",
+    path: { import: ID },
+    answers: {
+      200: {
+        description:
+          "One entry a line; entries about the whole import come first, as line 0. A log of over a million entries ends " +
+          "with entries-not-kept, which says how many more there were",
+        schema: LOG_ENTRY,
+        example: IMPORT_EXAMPLE.error_log_sample[0],
+        types: ["application/x-ndjson"],
+      },
+    },
+  },
+  rejected: {
+    id: "readRejectedLines",
+    summary: "The lines that were not imported, as they were sent, to be mended and sent again",
+    path: { import: ID },
+    answers: {
+      200: {
+        description: "One line each; none need be JSON",
+        schema: { description: "A line as it was sent" },
+        example: '{"$time": "yesterday"}',
+        types: ["application/x-ndjson"],
+      },
+    },
+  },
+};
+
+interface Asked {
+  importId: string;
+  signal: AbortSignal;
+}
+
+/** The answers are streams: the log of an import may be as long as the import. */
+const OPEN = {
+  /** Entries about the whole import come first, as line 0. */
+  async log({ pg, clickhouse }: ImportRecordRoutesDeps, { importId, signal }: Asked) {
+    const entries = await readImportEntries(pg, importId);
+    const lines = await openImportLog(clickhouse, { importId, what: "import-log", signal });
+    const rest = () => openImportLog(clickhouse, { importId, what: "import-log-rest", signal });
+    return between(entries.map((entry) => `${JSON.stringify(entry)}\n`).join(""), lines, rest);
+  },
+  rejected: ({ clickhouse }: ImportRecordRoutesDeps, { importId, signal }: Asked) =>
+    openImportLog(clickhouse, { importId, what: "rejected-lines", signal }),
+};
+
+async function* between(start: string, lines: Rows, rest: () => Promise<Rows>): AsyncGenerator<Buffer> {
+  if (start !== "") yield Buffer.from(start);
+  yield* lines;
+  yield* await rest();
+}

@@ -1,0 +1,235 @@
+import type { Pool } from "pg";
+import { assertNdjson } from "../../ingest/import/assert-ndjson.js";
+import { openBody } from "../../ingest/import/open-body.js";
+import { countArrival } from "../../ingest/import/count-arrival.js";
+import type { ActiveUploads } from "../../ingest/import/active-uploads.js";
+import { isKnownLarge, receiveImport } from "../../ingest/import/receive-import.js";
+import { receiptClock } from "../../ingest/import/receipt-clock.js";
+import { SharedCount } from "../../schemas/async/shared-count.js";
+import type { Codec } from "../../schemas/records/codec.js";
+import type { EventLog } from "../../schemas/records/event-log.js";
+import type { UploadStore } from "../../schemas/records/import-store.js";
+import { Problem } from "../../schemas/problem.js";
+import { NO_LISTENER, type ApiListener } from "../http/api-listener.js";
+import { ActiveDryRuns } from "./active-dry-runs.js";
+import { readingBody } from "./reading-body.js";
+import { openLineCheck, type CheckLines } from "./check-lines.js";
+import { dryRun } from "./dry-run.js";
+import { startOperation } from "./import-operations.js";
+import { importOf } from "./import-of.js";
+import { ownerFor, packageOfOwnerFor } from "../access/authorise.js";
+import {
+  PACKAGE_PATH,
+  PACKAGE_PROBLEMS,
+  PACKAGE_QUERY,
+  packageOnPath,
+  PIXEL_PATH,
+} from "../packages/package-path.js";
+import { pixelFor } from "../pixels/pixel-for.js";
+import { openArtifactResolver } from "./open-artifact-resolver.js";
+import { watchCaller } from "../http/answers/watch-caller.js";
+import { parseFlag } from "../http/answers/parse-flag.js";
+import { route, type ApiContext, type Call, type Route } from "../http/route.js";
+import type { Account } from "../identity/stored-accounts.js";
+import type { Changed } from "../access/audit-entries.js";
+import type { ImportKey } from "./import-keys.js";
+import { insertImport } from "./imports.js";
+import { groupStarts, type NewImport } from "./start-imports.js";
+import { uploadStore } from "./uploads.js";
+
+export interface ImportRoutesDeps {
+  pg: Pool;
+  /** For uploads, so that other requests cannot take all connections; `pg` by default. */
+  uploadsPg?: Pool;
+  eventLog: EventLog;
+  active: ActiveUploads;
+  /** Imports that are about to append their first lines, for enrichment in the same process. */
+  arriving?: SharedCount;
+  /** Compresses the chunks of the event log; none by default. */
+  codec?: Codec;
+  /** Milliseconds since the epoch. */
+  now?: () => number;
+  /** The limit of a body after decompression; 20 GiB by default. */
+  bodyBytesMax?: number;
+  /** How long a sender may pause; two minutes by default. */
+  idleMsMax?: number;
+  /** Waits between chunks while there are other requests; see `throttleOnLag`. */
+  throttle?: () => Promise<void>;
+  /** Checks the lines of dry runs; on the calling thread by default. */
+  checkLines?: CheckLines;
+  listener?: Pick<ApiListener, "onImportBytes" | "onImportEnded">;
+}
+
+/** The target of the import, with its name for the audit log. */
+interface Start extends NewImport, Pick<Call, "auditEntry"> {
+  name: string;
+  /** With the target's id and the owner's name as its owner spelled it. */
+  path: string;
+}
+
+type StartDeps = ImportRoutesDeps & {
+  dryRuns: ActiveDryRuns;
+  checkLines: CheckLines;
+  arriving: SharedCount;
+  uploads: UploadStore;
+  start: ReturnType<typeof groupStarts>;
+};
+
+export function importRoutes(dependencies: ImportRoutesDeps): Route[] {
+  const { pg } = dependencies;
+  const deps = startDeps(dependencies);
+  return [
+    route({
+      method: "POST",
+      path: "/v2/packages/:owner/:package/import",
+      action: "packages.import",
+      operation: {
+        ...startOperation({
+          id: "importIntoPackage",
+          summary: "Import events of one package",
+          query: PACKAGE_QUERY,
+          problems: PACKAGE_PROBLEMS,
+        }),
+        path: PACKAGE_PATH,
+      },
+      async handle(call) {
+        const { ctx, account, action, auditEntry } = call;
+        const row = await packageOfOwnerFor(pg, account, packageOnPath(call), action);
+        const { ownerId, owner, id, name } = row;
+        const target = { ownerId, ...startedBy(account), artifactKind: "package", artifactId: id } as const;
+        const path = `/v2/packages/${owner}/${id}/import`;
+        await startImport(ctx, { ...target, name, path, auditEntry }, deps);
+      },
+    }),
+    route({
+      method: "POST",
+      path: "/v2/pixels/:owner/:pixel/import",
+      action: "pixels.import",
+      operation: {
+        ...startOperation({
+          id: "importIntoPixel",
+          summary: "Import events of one pixel",
+          problems: PACKAGE_PROBLEMS,
+        }),
+        path: PIXEL_PATH,
+      },
+      async handle({ ctx, account, action, param, auditEntry }) {
+        const at = { owner: param("owner"), idOrName: param("pixel"), action };
+        const { ownerId, owner, id, name } = await pixelFor(pg, account, at);
+        const target = { ownerId, ...startedBy(account), artifactKind: "pixel", artifactId: id } as const;
+        const path = `/v2/pixels/${owner}/${id}/import`;
+        await startImport(ctx, { ...target, name, path, auditEntry }, deps);
+      },
+    }),
+    route({
+      method: "POST",
+      path: "/v2/:owner/import",
+      action: "imports.start",
+      operation: startOperation({
+        id: "importIntoOwner",
+        summary: "Import events of many packages and pixels, which each line names",
+      }),
+      async handle({ ctx, account, action, param, auditEntry }) {
+        const { id: ownerId, name } = await ownerFor(pg, account, param("owner"), action);
+        const target = { ownerId, ...startedBy(account), artifactKind: "any", artifactId: "" } as const;
+        await startImport(ctx, { ...target, name, path: `/v2/${name}/import`, auditEntry }, deps);
+      },
+    }),
+  ];
+}
+
+function startDeps(dependencies: ImportRoutesDeps): StartDeps {
+  const { pg, uploadsPg = pg, listener = NO_LISTENER } = dependencies;
+  return {
+    checkLines: openLineCheck(openArtifactResolver(pg)),
+    arriving: new SharedCount(),
+    ...dependencies,
+    dryRuns: new ActiveDryRuns(),
+    uploads: uploadStore(uploadsPg, () => listener.onImportEnded("interrupted")),
+    start: groupStarts(pg),
+  };
+}
+
+function startedBy({ id, limited }: Account): Pick<NewImport, "accountId" | "tokenName"> {
+  return { accountId: id, tokenName: limited?.name };
+}
+
+/**
+ * Answers only when the whole body is durable. A body that breaks off leaves an aborted import whose log says so. A
+ * start that repeats an Idempotency-Key is answered without reading the body.
+ */
+async function startImport(
+  ctx: ApiContext,
+  { name, path, auditEntry, ...target }: Start,
+  deps: StartDeps,
+): Promise<void> {
+  const { pg, uploadsPg = pg, uploads, start, eventLog, codec, active } = deps;
+  const { bodyBytesMax, idleMsMax, throttle } = deps;
+  const { listener = NO_LISTENER } = deps;
+  const contentEncoding = ctx.get("Content-Encoding");
+  const received = { bytes: 0, lines: 0, stamp: 0 };
+  const onReceived = (bytes: number) => void (received.bytes += bytes);
+  const opened = openBody(ctx.req, { contentEncoding, bytesMax: bodyBytesMax, onReceived });
+  const ndjson = await assertNdjson(opened, { contentType: ctx.get("Content-Type"), idleMsMax });
+  const body = counted(ndjson, listener);
+  if (parseFlag(ctx.query, "dryRun")) return answerDryRun(ctx, { body, target }, deps);
+  const isLarge = isKnownLarge({ contentLength: ctx.get("Content-Length"), contentEncoding });
+  using arrival = isLarge ? undefined : countArrival(deps.arriving);
+  const started = await insertImport(pg, target, {
+    idempotency: keyOf(ctx, { ownerId: target.ownerId, path }),
+    start,
+    audit: (id) => auditEntry(startOf({ ...target, name, id })),
+  });
+  const { id } = started;
+  if (started.repeated) {
+    ctx.req.resume();
+    ctx.body = await importOf(uploadsPg, { ownerId: target.ownerId, id });
+    return;
+  }
+  ctx.state.log.info({ importId: id, ownerId: target.ownerId }, "import started");
+  const now = receiptClock(started.stamp);
+  const limits = { idleMsMax, throttle, isLarge, arrival };
+  const upload = { log: eventLog, codec, uploads, active, now, received, ...limits };
+  ctx.body = await readingBody(receiveImport(body, { ...target, importId: id }, upload));
+}
+
+async function* counted(
+  body: AsyncIterable<Buffer>,
+  { onImportBytes }: Pick<ApiListener, "onImportBytes">,
+): AsyncGenerator<Buffer> {
+  for await (const part of body) {
+    onImportBytes(part.length);
+    yield part;
+  }
+}
+
+function startOf({
+  ownerId,
+  id,
+  name,
+  artifactKind,
+  artifactId,
+}: NewImport & { name: string; id: string }): Changed {
+  const changes = artifactKind === "any" ? {} : { [`${artifactKind}_id`]: artifactId };
+  return { ownerId, target: { kind: "import", id, name }, changes };
+}
+
+async function answerDryRun(
+  ctx: ApiContext,
+  { body, target }: { body: AsyncIterable<Buffer>; target: NewImport },
+  { dryRuns, checkLines, idleMsMax, throttle, now = Date.now }: StartDeps,
+): Promise<void> {
+  using _turn = dryRuns.open(target);
+  using caller = watchCaller(ctx.req);
+  const { left } = caller;
+  ctx.body = await readingBody(dryRun(body, target, { checkLines, now, idleMsMax, throttle, left }));
+}
+
+const KEY_LENGTH_MAX = 255;
+
+function keyOf(ctx: ApiContext, { ownerId, path }: Omit<ImportKey, "key">): ImportKey | undefined {
+  const key = ctx.get("Idempotency-Key");
+  if (key === "") return undefined;
+  if (key.length <= KEY_LENGTH_MAX) return { ownerId, key, path };
+  throw new Problem("invalid-query", `Idempotency-Key may have at most ${KEY_LENGTH_MAX} characters.`);
+}

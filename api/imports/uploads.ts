@@ -1,0 +1,131 @@
+import type { Pool } from "pg";
+import type { LogEntry } from "../../schemas/records/import-log.js";
+import {
+  UPLOAD_LEASE_SECONDS,
+  type CompletedUpload,
+  type EventImport,
+  type Received,
+  type UploadStore,
+} from "../../schemas/records/import-store.js";
+import { inTransaction } from "../postgres/connection.js";
+import { query, type Postgres } from "../postgres/query.js";
+import { inOwnerGroups } from "./in-owner-groups.js";
+import { importRecord, selectImport, type ImportRow } from "./import-record.js";
+
+/** More than run of an owner at a time. */
+const UPLOADS_AT_ONCE_MAX = 100;
+
+/**
+ * The record of an upload in PostgreSQL: its lease while the body arrives, and its end. `onInterrupted` is called once
+ * for an upload that was interrupted. Uploads of an owner that are complete at the same time share a transaction.
+ */
+export function uploadStore(pg: Pool, onInterrupted: () => void = () => undefined): UploadStore {
+  const complete = (uploads: readonly CompletedUpload[]) => completeUploads(pg, uploads);
+  return {
+    renewLease: (importId, received) => renewLease(pg, importId, received),
+    completeUpload: inOwnerGroups(complete, UPLOADS_AT_ONCE_MAX),
+    async interruptUpload(importId, upload) {
+      if ((await interruptUpload(pg, importId, upload)) > 0) onInterrupted();
+    },
+  };
+}
+
+async function renewLease(
+  pg: Postgres,
+  importId: string,
+  { bytes, lines, stamp }: Received,
+): Promise<boolean> {
+  const rows = await query(
+    pg,
+    `update imports set upload_lease = now() + make_interval(secs => $2), updated_at = now(), bytes = $3,
+       lines_received = $4, last_stamp = greatest(last_stamp, $5)
+     where id = $1 and status = 'importing' returning id`,
+    [importId, UPLOAD_LEASE_SECONDS, bytes, lines, stamp],
+  );
+  return rows.length > 0;
+}
+
+/** Uploads of one owner that are complete, in one transaction. Answers undefined for those that were aborted. */
+async function completeUploads(
+  pg: Postgres,
+  uploads: readonly CompletedUpload[],
+): Promise<(EventImport | undefined)[]> {
+  const rows = await query<ImportRow>(pg, COMPLETE_UPLOADS, [
+    uploads.map(({ importId }) => importId),
+    uploads.map(({ chunksTotal }) => chunksTotal),
+    uploads.map(({ bytes }) => bytes),
+    uploads.map(({ lines }) => lines),
+    uploads.map(({ stamp }) => stamp),
+  ]);
+  const records = new Map(rows.map((row) => [row.id, importRecord(row)]));
+  return uploads.map(({ importId }) => records.get(importId));
+}
+
+/** Locks the imports in the order of their ids, as every statement on several imports does. */
+const COMPLETE_UPLOADS = `
+  with uploaded as (
+    select * from unnest($1::uuid[], $2::int[], $3::bigint[], $4::bigint[], $5::bigint[])
+      as uploaded (id, chunks, bytes, lines, stamp)
+  ), locked as (
+    select id from imports where id = any($1::uuid[]) and status = 'importing' order by id for update
+  ), completed as (
+    update imports i set chunks_total = u.chunks, updated_at = now(), bytes = u.bytes, lines_received = u.lines,
+      last_stamp = greatest(i.last_stamp, u.stamp)
+    from uploaded u
+    where i.id = u.id and i.id in (select id from locked) returning i.*
+  )
+  ${selectImport("completed")}`;
+
+function interruptUpload(
+  pg: Pool,
+  importId: string,
+  { reason, bytes, lines }: Received & { reason: string },
+): Promise<number> {
+  const received = "bytes = $3, lines_received = $4";
+  return interruptUploads(pg, "id = $2", [interrupted(reason), importId, bytes, lines], received);
+}
+
+/** Aborts uploads with an expired lease: their process died or lost its database. Answers how many. */
+export function abortAbandonedUploads(pg: Pool): Promise<number> {
+  return interruptUploads(pg, "upload_lease < now()", [interrupted("the server lost it before its end")]);
+}
+
+/** Aborts all uploads. Only for a program that runs alone, before it accepts any. Answers how many. */
+export function abortEveryUpload(pg: Pool): Promise<number> {
+  return interruptUploads(pg, "true", [interrupted("the server ended before it")]);
+}
+
+function interruptUploads(
+  pg: Pool,
+  which: string,
+  values: readonly unknown[],
+  received = "bytes = bytes",
+): Promise<number> {
+  return inTransaction(pg, async (client) => {
+    const text = `
+      update imports set status = 'aborted', retracted = true, updated_at = now(), finished_at = now(),
+        chunks_settled = 0, entries = entries || $1::jsonb, ${received}
+      where ${which} and status = 'importing' and chunks_total is null returning id`;
+    const ended = await query<{ id: string }>(client, text, values);
+    for (const { id } of ended) await unsettleChunks(client, id);
+    return ended.length;
+  });
+}
+
+/**
+ * Marks all chunks of an import as unsettled, so that settlement retracts their events. A separate statement after the
+ * import's lock: it must see settlements that were committed while it waited.
+ */
+export async function unsettleChunks(pg: Postgres, importId: string): Promise<void> {
+  await query(pg, "update import_chunks set settled = false where import_id = $1", [importId]);
+}
+
+function interrupted(reason: string): string {
+  const entry: LogEntry = {
+    class: "error",
+    type: "upload-interrupted",
+    human_friendly_message: `The upload ended early, nothing of it was imported: ${reason}`,
+    line: 0,
+  };
+  return JSON.stringify([entry]);
+}

@@ -1,0 +1,91 @@
+import type { Pool } from "pg";
+import {
+  ORGANIZATION_MEMBER_UPSERT,
+  ORGANIZATION_MEMBER_V1,
+  parseOrganizationMemberUpsert,
+} from "../../schemas/contracts/member.js";
+import { ownerFor } from "../access/authorise.js";
+import { putMember, removeMember } from "./change-members.js";
+import { entityTag } from "../http/answers/entity-tag.js";
+import { LIST_HEADERS, LIST_QUERY, listPage } from "../http/answers/list-page.js";
+import { readJson } from "../http/middleware/read-json.js";
+import { route, type Route } from "../http/route.js";
+import { listMembers } from "./members.js";
+
+const SENT = { username: "ada", role: "admin" };
+const EXAMPLE = { organizationName: "acme", ...SENT };
+const RECORD = { schema: ORGANIZATION_MEMBER_V1, example: EXAMPLE };
+const MATCHED = "`If-Match` takes the `ETag` of the list of members.";
+
+export function memberRoutes({ pg }: { pg: Pool }): Route[] {
+  return [
+    route({
+      method: "GET",
+      path: "/v1/organizations/:organization/users",
+      action: "members.read",
+      operation: {
+        id: "listOrganizationMembers",
+        summary: "List the members of an organization",
+        description: "All of them, sorted by username without regard to case.",
+        query: LIST_QUERY,
+        answers: {
+          200: {
+            description: "The members",
+            schema: { type: "array", items: ORGANIZATION_MEMBER_V1 },
+            example: [EXAMPLE],
+            headers: LIST_HEADERS,
+          },
+        },
+      },
+      async handle({ ctx, account, action, param }) {
+        const owner = await ownerFor(pg, account, param("organization"), action, { kind: "organization" });
+        const members = await listMembers(pg, owner.id);
+        ctx.set("ETag", entityTag(members));
+        ctx.body = listPage(ctx, members, ({ username }) => username);
+      },
+    }),
+    route({
+      method: "POST",
+      path: "/v1/organizations/:organization/users",
+      action: "members.write",
+      operation: {
+        id: "putOrganizationMember",
+        summary: "Add a member to an organization, or change a member's role",
+        description:
+          "Only an owner may make an owner or change the role of one, and the last owner keeps that role. " +
+          MATCHED,
+        body: { schema: ORGANIZATION_MEMBER_UPSERT, example: SENT },
+        answers: {
+          200: { description: "The member, who was one before", ...RECORD },
+          201: { description: "The new member", ...RECORD },
+        },
+        problems: ["unknown-user", "cannot-remove-last-owner", "precondition-failed"],
+      },
+      async handle(call) {
+        const sent = await readJson(call.ctx, parseOrganizationMemberUpsert);
+        const { created, member } = await putMember(pg, call, sent);
+        call.ctx.status = created ? 201 : 200;
+        call.ctx.body = member;
+      },
+    }),
+    route({
+      method: "DELETE",
+      path: "/v1/organizations/:organization/users/:username",
+      action: "members.write",
+      operation: {
+        id: "removeOrganizationMember",
+        summary: "Remove a member from an organization, or leave it",
+        description:
+          "Everybody may remove themselves, whatever their role. Only an owner may remove an owner, and the last " +
+          "owner can be removed by nobody. Levels that packages of the organization give to the user explicitly " +
+          `stay: they are package permissions, not part of the membership. ${MATCHED}`,
+        answers: { 204: { description: "Removed" } },
+        problems: ["cannot-remove-last-owner", "precondition-failed"],
+      },
+      async handle(call) {
+        await removeMember(pg, call);
+        call.ctx.status = 204;
+      },
+    }),
+  ];
+}

@@ -1,0 +1,119 @@
+import type { Pool } from "pg";
+import {
+  ORGANIZATION_UPSERT,
+  ORGANIZATION_V1,
+  parseOrganizationUpsert,
+} from "../../schemas/contracts/organization.js";
+import { ownerFor } from "../access/authorise.js";
+import { changedFields } from "../http/answers/changed-fields.js";
+import { entityTag, requireMatch } from "../http/answers/entity-tag.js";
+import { readJson } from "../http/middleware/read-json.js";
+import { putLocation } from "../http/answers/put-location.js";
+import { QUOTA_PROBLEMS, requireRoom, type Quotas } from "../access/quotas.js";
+import { route, type Route } from "../http/route.js";
+import { inTransaction } from "../postgres/connection.js";
+import {
+  countOrganizationsMade,
+  insertOrganization,
+  lockOwner,
+  lockRenames,
+  readOrganization,
+  updateOrganization,
+} from "./organizations.js";
+
+const SENT = {
+  name: "acme",
+  description: "Maintainers of the acme tools",
+  website: "https://acme.example",
+  billingEmail: "billing@acme.example",
+};
+const TIME = "2026-08-04T13:58:26.021037Z";
+const RECORD = {
+  description: "The organization",
+  schema: ORGANIZATION_V1,
+  example: { ...SENT, createdAt: TIME, updatedAt: TIME },
+};
+const BODY = { schema: ORGANIZATION_UPSERT, example: SENT };
+
+export function organizationRoutes({ pg, quotas }: { pg: Pool; quotas: Quotas }): Route[] {
+  return [
+    route({
+      method: "POST",
+      path: "/v1/organizations",
+      action: "organization.create",
+      operation: {
+        id: "createOrganization",
+        summary: "Create an organization; you become its owner",
+        body: BODY,
+        answers: { 201: RECORD },
+        problems: ["already-exists", QUOTA_PROBLEMS.organizations],
+      },
+      async handle({ ctx, account, record }) {
+        const organization = await readJson(ctx, parseOrganizationUpsert);
+        const made = await inTransaction(pg, async (client) => {
+          await lockOwner(client, account.username);
+          const count = await countOrganizationsMade(client, account.id);
+          requireRoom(quotas, "organizations", { name: account.username, count });
+          const { id, ...made } = await insertOrganization(client, { organization, creatorId: account.id });
+          await record(client, { ownerId: id, target: target(id, made.name), changes: organization });
+          return made;
+        });
+        ctx.status = 201;
+        putLocation(ctx, `/v1/organizations/${encodeURIComponent(made.name)}`);
+        ctx.set("ETag", entityTag(made));
+        ctx.body = made;
+      },
+    }),
+    route({
+      method: "GET",
+      path: "/v1/organizations/:organization",
+      action: "organization.read",
+      operation: {
+        id: "getOrganization",
+        summary: "Read an organization",
+        answers: { 200: RECORD },
+      },
+      async handle({ ctx, account, action, param }) {
+        const owner = await ownerFor(pg, account, param("organization"), action, { kind: "organization" });
+        const read = await readOrganization(pg, owner.id);
+        ctx.set("ETag", entityTag(read));
+        ctx.body = read;
+      },
+    }),
+    route({
+      method: "PUT",
+      path: "/v1/organizations/:organization",
+      action: "organization.update",
+      operation: {
+        id: "updateOrganization",
+        summary: "Change an organization",
+        description: "Another name frees the old one at once. A website that is left out is removed.",
+        body: BODY,
+        answers: { 200: RECORD },
+        problems: ["already-exists", "precondition-failed"],
+      },
+      async handle({ ctx, account, action, param, record }) {
+        const organization = await readJson(ctx, parseOrganizationUpsert);
+        const updated = await inTransaction(pg, async (client) => {
+          if (organization.name !== param("organization")) await lockRenames(client);
+          await lockOwner(client, param("organization"));
+          const owner = await ownerFor(client, account, param("organization"), action, {
+            kind: "organization",
+          });
+          const before = await readOrganization(client, owner.id);
+          requireMatch(ctx, entityTag(before));
+          const after = await updateOrganization(client, { id: owner.id, organization });
+          const changes = changedFields(before, after);
+          await record(client, { ownerId: owner.id, target: target(owner.id, after.name), changes });
+          return after;
+        });
+        ctx.set("ETag", entityTag(updated));
+        ctx.body = updated;
+      },
+    }),
+  ];
+}
+
+function target(id: string, name: string) {
+  return { kind: "organization", id, name } as const;
+}

@@ -1,0 +1,165 @@
+import { v7 as uuidv7 } from "uuid";
+import type { OrganizationUpsert, OrganizationV1 } from "../../schemas/contracts/organization.js";
+import { Problem } from "../../schemas/problem.js";
+import { withoutNulls } from "../../schemas/records/record.js";
+import type { UserOrganization } from "../../schemas/contracts/user.js";
+import type { OwnerKind, Standing } from "../access/access.js";
+import { query, utc, violates, type Postgres } from "../postgres/query.js";
+
+/** Inserts the organization and its creator's membership as owner. Throws `already-exists` if the name is taken. */
+export async function insertOrganization(
+  pg: Postgres,
+  { organization, creatorId }: { organization: OrganizationUpsert; creatorId: string },
+): Promise<OrganizationV1 & { id: string }> {
+  const text = `
+    with owner as (insert into owners (id, kind, name) values ($1, 'organization', $2) returning id, name),
+    made as (
+      insert into organizations (id, description, website, billing_email, made_by)
+      select id, $3, $4, $5, $6 from owner returning *
+    ),
+    joined as (
+      insert into memberships (organization_id, account_id, role) select id, $6, 'owner' from owner
+    )
+    select owner.name, ${FIELDS("made")} from owner join made using (id)`;
+  const { name, description, website, billingEmail } = organization;
+  const id = uuidv7();
+  const values = [id, name, description, website ?? null, billingEmail, creatorId];
+  return { id, ...record(await naming(name, () => query<Row>(pg, text, values))) };
+}
+
+/** The organizations that the account made, also those that others own since. */
+export async function countOrganizationsMade(pg: Postgres, accountId: string): Promise<number> {
+  const text = "select count(*)::int as organizations from organizations where made_by = $1";
+  const [counted] = await query<{ organizations: number }>(pg, text, [accountId]);
+  return counted?.organizations ?? 0;
+}
+
+/** Throws `already-exists` if the name is taken. */
+export async function updateOrganization(
+  pg: Postgres,
+  { id, organization }: { id: string; organization: OrganizationUpsert },
+): Promise<OrganizationV1> {
+  const text = `
+    with owner as (update owners set name = $2 where id = $1 returning id, name),
+    made as (
+      update organizations set description = $3, website = $4, billing_email = $5, updated_at = clock_timestamp()
+      where id = $1 returning *
+    )
+    select owner.name, ${FIELDS("made")} from owner join made using (id)`;
+  const { name, description, website, billingEmail } = organization;
+  const values = [id, name, description, website ?? null, billingEmail];
+  return record(await naming(name, () => query<Row>(pg, text, values)));
+}
+
+/**
+ * Serialises changes of this owner, its members and its things until the transaction ends. Read everything that the
+ * change depends on after this.
+ */
+export async function lockOwner(client: Postgres, name: string): Promise<void> {
+  if (name.includes("\0")) return;
+  // The condition must not contain the name alone: a caller could wait for a row, have it renamed meanwhile, and lock
+  // one owner but change another.
+  await query(client, "select pg_advisory_xact_lock_shared(hashtextextended('renames of owners', 0))");
+  await query(client, `select from owners where name_key = lower($1 collate "C") for update`, [name]);
+}
+
+/**
+ * Serialises renames until the transaction ends: two organizations that swap names would otherwise deadlock in the
+ * index of names. Call it before the owner is locked, because that lock waits for renames as well.
+ */
+export async function lockRenames(client: Postgres): Promise<void> {
+  await query(client, "select pg_advisory_xact_lock(hashtextextended('renames of owners', 0))");
+}
+
+async function naming<T>(name: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!violates(error, "owners_name_taken")) throw error;
+    throw new Problem("already-exists", `The name ${name} is taken by a user or an organization.`, {
+      cause: error,
+    });
+  }
+}
+
+export async function readOrganization(pg: Postgres, id: string): Promise<OrganizationV1> {
+  const text = `
+    select owner.name, ${FIELDS("made")}
+    from owners owner join organizations made using (id) where owner.id = $1`;
+  return record(await query<Row>(pg, text, [id]));
+}
+
+export interface OwnerRow {
+  id: string;
+  kind: OwnerKind;
+  name: string;
+  exportEnabled: boolean;
+  /** The standing of the calling account. */
+  standing: Standing;
+}
+
+/** Every organization of the account, by name. */
+export async function listOrganizationsOfAccount(
+  pg: Postgres,
+  accountId: string,
+): Promise<(UserOrganization & { id: string })[]> {
+  const text = `
+    select o.id, o.name, m.role, o.export_enabled as "exportEnabled"
+    from memberships m join owners o on o.id = m.organization_id
+    where m.account_id = $1 order by o.name_key collate "C"`;
+  return query<UserOrganization & { id: string }>(pg, text, [accountId]);
+}
+
+/** A user or organization by name, in any case, with the account's standing. */
+export async function readOwner(
+  pg: Postgres,
+  { accountId, name }: { accountId: string; name: string },
+): Promise<OwnerRow | undefined> {
+  if (name.includes("\0")) return undefined;
+  const text = `
+    select o.id, o.kind, o.name, o.export_enabled as "exportEnabled",
+      case when o.id = $1 then 'owner' else coalesce(m.role, 'none') end as standing
+    from owners o left join memberships m on m.organization_id = o.id and m.account_id = $1
+    where o.name_key = lower($2 collate "C")`;
+  const [row] = await query<OwnerRow>(pg, text, [accountId, name]);
+  return row;
+}
+
+/** A user or an organization by its name, for operators. */
+export async function readOwnerNamed(
+  pg: Postgres,
+  name: string,
+): Promise<Pick<OwnerRow, "id" | "kind" | "name"> | undefined> {
+  const text = `select id, kind, name from owners where name_key = lower($1 collate "C")`;
+  const [row] = await query<Pick<OwnerRow, "id" | "kind" | "name">>(pg, text, [name]);
+  return row;
+}
+
+/** Grants or revokes data export. Answers the owner's id; undefined if there is no owner of that name. */
+export async function updateExportEnabled(
+  pg: Postgres,
+  { name, exportEnabled }: { name: string; exportEnabled: boolean },
+): Promise<Pick<OwnerRow, "id" | "kind" | "name"> | undefined> {
+  const text = `
+    update owners set export_enabled = $2 where name_key = lower($1 collate "C") returning id, kind, name`;
+  const [row] = await query<Pick<OwnerRow, "id" | "kind" | "name">>(pg, text, [name, exportEnabled]);
+  return row;
+}
+
+interface Row {
+  name: string;
+  description: string;
+  website: string | null;
+  billingEmail: string;
+  createdAt: string;
+  updatedAt: string;
+}
+
+const FIELDS = (table: string) => `
+  ${table}.description, ${table}.website, ${table}.billing_email as "billingEmail",
+  ${utc(`${table}.created_at`)} as "createdAt", ${utc(`${table}.updated_at`)} as "updatedAt"`;
+
+function record([row]: Row[]): OrganizationV1 {
+  if (row === undefined) throw new Error("an organization vanished between two statements");
+  return withoutNulls<OrganizationV1>(row);
+}

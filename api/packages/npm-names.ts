@@ -1,0 +1,57 @@
+import { Problem } from "../../schemas/problem.js";
+import { query, type Postgres } from "../postgres/query.js";
+
+/**
+ * Serialises claims of this npm name until the transaction ends. Call it before any other lock but that of a host, see
+ * `lockPublicHost`.
+ */
+export async function lockNpmName(client: Postgres, name: string | undefined): Promise<void> {
+  if (name === undefined) return;
+  await query(client, "select pg_advisory_xact_lock(hashtextextended('npm name ' || $1, 0))", [name]);
+}
+
+/**
+ * Checks that the owner may have an npm package of that name: no other owner has one, or an administrator assigned the
+ * name to this one. Throws `already-exists`, without naming the owner. The result is valid while the name is locked.
+ */
+export async function requireFreeNpmName(
+  client: Postgres,
+  { name, ownerId }: { name: string; ownerId: string },
+): Promise<void> {
+  const text = `
+    select coalesce(
+      (select owner_id <> $2 from npm_names where name = $1),
+      exists (select from packages where library_type = 'npm' and name = $1 and owner_id <> $2)
+    ) as taken`;
+  const [row] = await query<{ taken: boolean }>(client, text, [name, ownerId]);
+  if (row?.taken !== true) return;
+  throw new Problem(
+    "already-exists",
+    `The npm package ${name} is another owner's here. An administrator can assign the name.`,
+  );
+}
+
+/** From now on reports of that name count for this owner's package alone. */
+export async function upsertNpmName(
+  client: Postgres,
+  { name, ownerId }: { name: string; ownerId: string },
+): Promise<void> {
+  const text = `
+    insert into npm_names (name, owner_id) values ($1, $2)
+    on conflict (name) do update set owner_id = excluded.owner_id`;
+  await query(client, text, [name, ownerId]);
+}
+
+/** The owners that reports of the name counted for before: of the assignment, else of the oldest package. */
+export async function readNpmNameOwner(
+  client: Postgres,
+  name: string,
+): Promise<{ id: string; name: string } | undefined> {
+  const text = `
+    select o.id, o.name from owners o where o.id = coalesce(
+      (select owner_id from npm_names where name = $1),
+      (select owner_id from packages where library_type = 'npm' and name = $1 order by id limit 1)
+    )`;
+  const [row] = await query<{ id: string; name: string }>(client, text, [name]);
+  return row;
+}

@@ -1,0 +1,180 @@
+import type { Pool } from "pg";
+import type { HostChecks } from "../hosts/host-checks.js";
+import { withVerification } from "../hosts/with-verification.js";
+import { isUuid } from "../../schemas/formats.js";
+import {
+  CREATE_PACKAGE_DOMAIN_V1,
+  PACKAGE_DOMAIN_V1,
+  parseCreatePackageDomain,
+  type PackageDomainV1,
+} from "../../schemas/contracts/package-domain.js";
+import { Problem } from "../../schemas/problem.js";
+import { lockedPackageFor, packageFor } from "../access/authorise.js";
+import { entityTag, requireMatch } from "../http/answers/entity-tag.js";
+import { LIST_HEADERS, LIST_QUERY, listPage } from "../http/answers/list-page.js";
+import { readJson } from "../http/middleware/read-json.js";
+import {
+  PACKAGE_PATH,
+  PACKAGE_PROBLEMS,
+  PACKAGE_QUERY,
+  parsePackageType,
+} from "./package-path.js";
+import { QUOTA_PROBLEMS, requireRoom, type Quotas } from "../access/quotas.js";
+import { route, type Call, type Route } from "../http/route.js";
+import { inTransaction } from "../postgres/connection.js";
+import {
+  deletePackageDomain,
+  insertPackageDomain,
+  listPackageDomains,
+  readPackageDomain,
+} from "./stored-domains.js";
+import type { PackageRow } from "./packages.js";
+import {
+  lockPublicHost,
+  requireFreeHost,
+  requireNoCollectionHost,
+  type CollectHost,
+} from "../hosts/public-hosts.js";
+
+const SENT = { name: "files.acme.example" };
+const EXAMPLE = { id: "01a1fbad-cab4-710c-82a1-b3f3576e59e4", ...SENT };
+const LIST_PATH = "/v1/packages/:package/domains";
+const ON_DOMAINS = { path: PACKAGE_PATH, query: PACKAGE_QUERY } as const;
+const PROBLEMS = [...PACKAGE_PROBLEMS, "not-a-file-package"] as const;
+
+interface PackageDomainDeps {
+  pg: Pool;
+  quotas: Quotas;
+  collectHost?: CollectHost;
+  hosts?: HostChecks | undefined;
+}
+
+/** The domains of a file or Python package. */
+export function packageDomainRoutes({ pg, quotas, collectHost, hosts }: PackageDomainDeps): Route[] {
+  return [
+    route({
+      method: "GET",
+      path: LIST_PATH,
+      action: "domains.read",
+      operation: {
+        id: "listPackageDomains",
+        ...ON_DOMAINS,
+        query: { ...PACKAGE_QUERY, ...LIST_QUERY },
+        summary: "List the domains of a file or Python package",
+        answers: {
+          200: {
+            description: "Its domains, in the order in which they were made",
+            schema: { type: "array", items: PACKAGE_DOMAIN_V1 },
+            example: [EXAMPLE],
+            headers: LIST_HEADERS,
+          },
+        },
+        problems: PROBLEMS,
+      },
+      async handle({ ctx, account, action, param }) {
+        const type = parsePackageType(ctx.query);
+        const row = await packageFor(pg, account, param("package"), action, { type });
+        requireDomains(row);
+        const page = listPage(ctx, await listPackageDomains(pg, row.id), ({ id }) => id);
+        ctx.body = await withVerification(hosts, pg, row.ownerId, page);
+      },
+    }),
+    route({
+      method: "POST",
+      path: LIST_PATH,
+      action: "domains.write",
+      operation: {
+        id: "createPackageDomain",
+        ...ON_DOMAINS,
+        summary: "Serve a file or Python package under a domain",
+        description:
+          "A domain serves one package only, among all owners. The host of a docker package's publicUrl can be a " +
+          "domain of the same owner's packages only, which takes it from the images. A host to which pixels or npm " +
+          "reports come, and one that another owner removed within the last 30 days, cannot be added. A package has " +
+          `at most ${quotas.domains}.`,
+        body: { schema: CREATE_PACKAGE_DOMAIN_V1, example: SENT },
+        answers: { 201: { description: "The domain", schema: PACKAGE_DOMAIN_V1, example: EXAMPLE } },
+        problems: [...PROBLEMS, "domain-is-already-in-use", QUOTA_PROBLEMS.domains],
+      },
+      async handle(call) {
+        const made = await createDomain({ pg, quotas, collectHost }, call);
+        call.ctx.status = 201;
+        const { ownerId, domain } = made;
+        call.ctx.set("ETag", entityTag(domain));
+        [call.ctx.body] = await withVerification(hosts, pg, ownerId, [domain]);
+      },
+    }),
+    route({
+      method: "DELETE",
+      path: `${LIST_PATH}/:domain`,
+      action: "domains.write",
+      operation: {
+        id: "deletePackageDomain",
+        ...ON_DOMAINS,
+        summary: "Remove a domain from a package",
+        description: "The domain is held for its owner for 30 days, and free for others then.",
+        answers: { 204: { description: "It is gone" } },
+        problems: [...PROBLEMS, "precondition-failed"],
+      },
+      async handle(call) {
+        await removeDomain(pg, call);
+        call.ctx.status = 204;
+      },
+    }),
+  ];
+}
+
+async function createDomain(
+  { pg, quotas, collectHost }: PackageDomainDeps,
+  { ctx, account, action, param, record }: Call<"domains.write">,
+): Promise<{ ownerId: string; domain: PackageDomainV1 }> {
+  const type = parsePackageType(ctx.query);
+  const { name } = await readJson(ctx, parseCreatePackageDomain);
+  return inTransaction(pg, async (client) => {
+    await lockPublicHost(client, name);
+    const row = await lockedPackageFor(client, account, param("package"), action, { type });
+    requireDomains(row);
+    const count = (await listPackageDomains(client, row.id)).length;
+    requireRoom(quotas, "domains", { name: row.name, count });
+    await requireFreeHost(client, { host: name, ownerId: row.ownerId });
+    await requireNoCollectionHost(client, { host: name, collectHost });
+    const made = await insertPackageDomain(client, { packageId: row.id, name });
+    await record(client, {
+      ownerId: row.ownerId,
+      target: domainTarget(made),
+      changes: { package: row.id, name },
+    });
+    return { ownerId: row.ownerId, domain: made };
+  });
+}
+
+async function removeDomain(
+  pg: Pool,
+  { ctx, account, action, param, record }: Call<"domains.write">,
+): Promise<void> {
+  const type = parsePackageType(ctx.query);
+  await inTransaction(pg, async (client) => {
+    const row = await lockedPackageFor(client, account, param("package"), action, { type });
+    requireDomains(row);
+    const id = param("domain");
+    const found = isUuid(id) ? await readPackageDomain(client, { packageId: row.id, id }) : undefined;
+    if (found === undefined) throw new Problem("not-found", `The package ${row.name} has no domain ${id}.`);
+    requireMatch(ctx, entityTag(found));
+    await deletePackageDomain(client, found.id);
+    const changes = { package: row.id, name: null };
+    await record(client, { ownerId: row.ownerId, target: domainTarget(found), changes });
+  });
+}
+
+export function requireDomains({ name, libraryType }: PackageRow): void {
+  if (libraryType === "other" || libraryType === "pypi") return;
+  throw new Problem(
+    "not-a-file-package",
+    `Only file packages and Python packages have domains; ${name} is of type ${libraryType}.`,
+  );
+}
+
+/** The target of a domain's entries in the audit log. */
+export function domainTarget({ id, name }: PackageDomainV1) {
+  return { kind: "domain", id, name } as const;
+}

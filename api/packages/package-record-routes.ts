@@ -1,0 +1,146 @@
+import type { Pool } from "pg";
+import { parsePackageUpdate } from "../../schemas/contracts/package.js";
+import { publicHostOf } from "../../schemas/records/public-host.js";
+import { lockedPackageFor, packageFor } from "../access/authorise.js";
+import { changedFields } from "../http/answers/changed-fields.js";
+import { entityTag, requireMatch } from "../http/answers/entity-tag.js";
+import { readJson } from "../http/middleware/read-json.js";
+import {
+  PACKAGE_PATH,
+  PACKAGE_PROBLEMS,
+  PACKAGE_QUERY,
+  parsePackageType,
+} from "./package-path.js";
+import { route, type Call, type Route } from "../http/route.js";
+import { inTransaction } from "../postgres/connection.js";
+import {
+  deletePackage,
+  packageRecord,
+  packageState,
+  updatePackage,
+  type PackageRow,
+} from "./packages.js";
+import { lockNpmName, requireFreeNpmName } from "./npm-names.js";
+import {
+  lockPublicHost,
+  requireFreeHost,
+  requireNoCollectHost,
+  type CollectHost,
+} from "../hosts/public-hosts.js";
+import { PACKAGE_ANSWER, PACKAGE_BODY } from "./package-routes.js";
+
+const PATH = "/v1/packages/:package";
+const ON_PACKAGE = { path: PACKAGE_PATH, query: PACKAGE_QUERY } as const;
+
+export interface PackageRecordDeps {
+  pg: Pool;
+  collectHost?: CollectHost;
+}
+
+/** Reading, changing and deleting one package. */
+export function packageRecordRoutes({ pg, collectHost }: PackageRecordDeps): Route[] {
+  return [
+    route({
+      method: "GET",
+      path: PATH,
+      action: "packages.read",
+      operation: {
+        id: "getPackage",
+        ...ON_PACKAGE,
+        summary: "Read a package",
+        answers: { 200: PACKAGE_ANSWER },
+        problems: PACKAGE_PROBLEMS,
+      },
+      async handle({ ctx, account, action, param }) {
+        const type = parsePackageType(ctx.query);
+        answer(ctx, await packageFor(pg, account, param("package"), action, { type }));
+      },
+    }),
+    route({
+      method: "PUT",
+      path: PATH,
+      action: "packages.update",
+      operation: {
+        id: "updatePackage",
+        ...ON_PACKAGE,
+        summary: "Change a package",
+        description:
+          "Its type stays, and may be left out. Any other optional field that is left out is removed. The host of a " +
+          "docker package's publicUrl is refused where it is another owner's.",
+        body: PACKAGE_BODY,
+        answers: { 200: PACKAGE_ANSWER },
+        problems: [
+          ...PACKAGE_PROBLEMS,
+          "already-exists",
+          "domain-is-already-in-use",
+          "library-type-is-immutable",
+          "precondition-failed",
+        ],
+      },
+      async handle(call) {
+        answer(call.ctx, await changePackage({ pg, collectHost }, call));
+      },
+    }),
+    route({
+      method: "DELETE",
+      path: PATH,
+      action: "packages.delete",
+      operation: {
+        id: "deletePackage",
+        ...ON_PACKAGE,
+        summary: "Delete a package",
+        description:
+          "With its routes, domains and permissions. Its events leave the exports at once and are erased soon " +
+          "after; its pixels stay, associated with no package.",
+        answers: { 204: { description: "It is gone" } },
+        problems: [...PACKAGE_PROBLEMS, "precondition-failed"],
+      },
+      async handle({ ctx, account, action, param, record }) {
+        const type = parsePackageType(ctx.query);
+        await inTransaction(pg, async (client) => {
+          const row = await lockedPackageFor(client, account, param("package"), action, { type });
+          requireMatch(ctx, entityTag(packageState(row)));
+          await deletePackage(client, row.id);
+          await record(client, { ownerId: row.ownerId, target: target(row) });
+        });
+        ctx.status = 204;
+      },
+    }),
+  ];
+}
+
+async function changePackage(
+  { pg, collectHost }: PackageRecordDeps,
+  { ctx, account, action, param, record }: Call<"packages.update">,
+): Promise<PackageRow> {
+  const type = parsePackageType(ctx.query);
+  // The allowed fields depend on the type of the package.
+  const body = await readJson(ctx, (sent) => sent);
+  const { publicUrl, name } = (body ?? {}) as { publicUrl?: unknown; name?: unknown };
+  const host = publicHostOf(publicUrl);
+  return inTransaction(pg, async (client) => {
+    await lockPublicHost(client, host);
+    await lockNpmName(client, typeof name === "string" && !name.includes("\0") ? name : undefined);
+    const before = await lockedPackageFor(client, account, param("package"), action, { type });
+    requireMatch(ctx, entityTag(packageState(before)));
+    const sent = parsePackageUpdate(body, before.libraryType);
+    requireNoCollectHost(host, collectHost);
+    await requireFreeHost(client, { host, ownerId: before.ownerId });
+    if (before.libraryType === "npm" && sent.name !== before.name)
+      await requireFreeNpmName(client, { name: sent.name, ownerId: before.ownerId });
+    await updatePackage(client, { id: before.id, package: sent });
+    const after = await packageFor(client, account, before.id, "packages.read");
+    const changes = changedFields(packageState(before), packageState(after));
+    await record(client, { ownerId: after.ownerId, target: target(after), changes });
+    return after;
+  });
+}
+
+function answer(ctx: Call["ctx"], row: PackageRow): void {
+  ctx.set("ETag", entityTag(packageState(row)));
+  ctx.body = packageRecord(row);
+}
+
+function target({ id, name }: PackageRow) {
+  return { kind: "package", id, name } as const;
+}

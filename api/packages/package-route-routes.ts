@@ -1,0 +1,186 @@
+import type { Pool } from "pg";
+import { routesConflict } from "../../ingest/routing/find-route.js";
+import { isUuid } from "../../schemas/formats.js";
+import {
+  CREATE_PACKAGE_ROUTE_V1,
+  PACKAGE_ROUTE_V1,
+  type CreatePackageRouteV1,
+  type PackageRouteV1,
+} from "../../schemas/contracts/package-route.js";
+import { parseCreatePackageRoute } from "../../ingest/routing/parse-package-route.js";
+import { Problem } from "../../schemas/problem.js";
+import { decodeRouteTemplate } from "../../ingest/routing/route-template.js";
+import { lockedPackageFor, packageFor } from "../access/authorise.js";
+import { entityTag, requireMatch } from "../http/answers/entity-tag.js";
+import { LIST_HEADERS, LIST_QUERY, listPage } from "../http/answers/list-page.js";
+import { readJson } from "../http/middleware/read-json.js";
+import {
+  PACKAGE_PATH,
+  PACKAGE_PROBLEMS,
+  PACKAGE_QUERY,
+  parsePackageType,
+} from "./package-path.js";
+import { QUOTA_PROBLEMS, requireRoom, type Quotas } from "../access/quotas.js";
+import { route, type Call, type Route } from "../http/route.js";
+import { inTransaction } from "../postgres/connection.js";
+import {
+  deletePackageRoute,
+  insertPackageRoute,
+  listPackageRoutes,
+  readPackageRoute,
+} from "./stored-routes.js";
+import type { PackageRow } from "./packages.js";
+
+const SENT = {
+  outgoingUrl: "https://github.com/acme/web/releases/download/{version}/{file}",
+  templatePath: "/web/{version}/{file}",
+};
+const EXAMPLE = { id: "01a1fbad-cab4-710c-82a1-b3f3576e59e4", ...SENT };
+const LIST_PATH = "/v1/packages/:package/routes";
+const ON_ROUTES = { path: PACKAGE_PATH, query: PACKAGE_QUERY } as const;
+const PROBLEMS = [...PACKAGE_PROBLEMS, "not-a-file-package"] as const;
+
+interface RouteDeps {
+  pg: Pool;
+  quotas: Quotas;
+}
+
+/** The routes of a file package: the requests that it accepts, and their targets. */
+export function packageRouteRoutes({ pg, quotas }: RouteDeps): Route[] {
+  return [
+    route({
+      method: "GET",
+      path: LIST_PATH,
+      action: "routes.read",
+      operation: {
+        id: "listPackageRoutes",
+        ...ON_ROUTES,
+        query: { ...PACKAGE_QUERY, ...LIST_QUERY },
+        summary: "List the routes of a file package",
+        answers: {
+          200: {
+            description: "Its routes, in the order in which they were made",
+            schema: { type: "array", items: PACKAGE_ROUTE_V1 },
+            example: [EXAMPLE],
+            headers: LIST_HEADERS,
+          },
+        },
+        problems: PROBLEMS,
+      },
+      async handle({ ctx, account, action, param }) {
+        const type = parsePackageType(ctx.query);
+        const row = await packageFor(pg, account, param("package"), action, { type });
+        requireFilePackage(row);
+        ctx.body = listPage(ctx, await listPackageRoutes(pg, row.id), ({ id }) => id);
+      },
+    }),
+    route({
+      method: "POST",
+      path: LIST_PATH,
+      action: "routes.write",
+      operation: {
+        id: "createPackageRoute",
+        ...ON_ROUTES,
+        summary: "Add a route to a file package",
+        description:
+          "Where several routes match a request, the more literal path wins, segment by segment. Two that match " +
+          `exactly the same requests conflict. A package has at most ${quotas.routes}.`,
+        body: { schema: CREATE_PACKAGE_ROUTE_V1, example: SENT },
+        answers: { 201: { description: "The route", schema: PACKAGE_ROUTE_V1, example: EXAMPLE } },
+        problems: [...PROBLEMS, "route-conflicts", QUOTA_PROBLEMS.routes],
+      },
+      async handle(call) {
+        const made = await createRoute({ pg, quotas }, call);
+        call.ctx.status = 201;
+        call.ctx.set("ETag", entityTag(made));
+        call.ctx.body = made;
+      },
+    }),
+    route({
+      method: "DELETE",
+      path: `${LIST_PATH}/:route`,
+      action: "routes.write",
+      operation: {
+        id: "deletePackageRoute",
+        ...ON_ROUTES,
+        summary: "Remove a route from a file package",
+        answers: { 204: { description: "It is gone" } },
+        problems: [...PROBLEMS, "precondition-failed"],
+      },
+      async handle(call) {
+        await removeRoute(pg, call);
+        call.ctx.status = 204;
+      },
+    }),
+  ];
+}
+
+async function createRoute(
+  { pg, quotas }: RouteDeps,
+  { ctx, account, action, param, record }: Call<"routes.write">,
+): Promise<PackageRouteV1> {
+  const type = parsePackageType(ctx.query);
+  const sent = await readJson(ctx, parseCreatePackageRoute);
+  return inTransaction(pg, async (client) => {
+    const row = await lockedPackageFor(client, account, param("package"), action, { type });
+    requireFilePackage(row);
+    const routes = await listPackageRoutes(client, row.id);
+    requireRoom(quotas, "routes", { name: row.name, count: routes.length });
+    requireNoConflict(routes, sent);
+    const made = await insertPackageRoute(client, { packageId: row.id, route: sent });
+    await record(client, {
+      ownerId: row.ownerId,
+      target: target(made),
+      changes: { package: row.id, ...sent },
+    });
+    return made;
+  });
+}
+
+async function removeRoute(
+  pg: Pool,
+  { ctx, account, action, param, record }: Call<"routes.write">,
+): Promise<void> {
+  const type = parsePackageType(ctx.query);
+  await inTransaction(pg, async (client) => {
+    const row = await lockedPackageFor(client, account, param("package"), action, { type });
+    requireFilePackage(row);
+    const id = param("route");
+    const found = isUuid(id) ? await readPackageRoute(client, { packageId: row.id, id }) : undefined;
+    if (found === undefined) throw new Problem("not-found", `The package ${row.name} has no route ${id}.`);
+    requireMatch(ctx, entityTag(found));
+    await deletePackageRoute(client, found.id);
+    const changes = { package: row.id, outgoingUrl: null, templatePath: null };
+    await record(client, { ownerId: row.ownerId, target: target(found), changes });
+  });
+}
+
+function requireFilePackage({ name, libraryType }: PackageRow): void {
+  if (libraryType === "other") return;
+  throw new Problem(
+    "not-a-file-package",
+    `Only file packages have routes; ${name} is of type ${libraryType}.`,
+  );
+}
+
+function requireNoConflict(routes: readonly PackageRouteV1[], sent: CreatePackageRouteV1): void {
+  const other = conflicting(routes, sent.templatePath);
+  if (other === undefined) return;
+  throw new Problem(
+    "route-conflicts",
+    `${sent.templatePath} matches exactly what the route ${other.templatePath} (${other.id}) matches.`,
+  );
+}
+
+function conflicting(routes: readonly PackageRouteV1[], templatePath: string): PackageRouteV1 | undefined {
+  const sent = decodeRouteTemplate(templatePath);
+  if ("fault" in sent) return undefined;
+  return routes.find((each) => {
+    const other = decodeRouteTemplate(each.templatePath);
+    return !("fault" in other) && routesConflict(other, sent);
+  });
+}
+
+function target({ id, templatePath }: PackageRouteV1) {
+  return { kind: "route", id, name: templatePath } as const;
+}

@@ -1,0 +1,176 @@
+import type { Pool } from "pg";
+import { PACKAGE_UPSERT, PACKAGE_V1, parsePackageUpsert } from "../../schemas/contracts/package.js";
+import { publicHostOf } from "../../schemas/records/public-host.js";
+import { reaches } from "../access/access.js";
+import { ownerFor, packageFor, type Owner } from "../access/authorise.js";
+import { answerPackages, PACKAGE_LIST_QUERY } from "./answer-packages.js";
+import { entityTag } from "../http/answers/entity-tag.js";
+import { LIST_HEADERS } from "../http/answers/list-page.js";
+import { readJson } from "../http/middleware/read-json.js";
+import type { Operation } from "../http/operation.js";
+import { putLocation } from "../http/answers/put-location.js";
+import { QUOTA_PROBLEMS, requireRoom, type Quotas } from "../access/quotas.js";
+import { route, type Call, type Route } from "../http/route.js";
+import { inTransaction } from "../postgres/connection.js";
+import { lockOwner } from "../organizations/organizations.js";
+import {
+  countPackages,
+  insertPackage,
+  listPackagesOfAccount,
+  listPackagesOfOwner,
+  packageRecord,
+  packageState,
+} from "./packages.js";
+import { lockNpmName, requireFreeNpmName } from "./npm-names.js";
+import {
+  lockPublicHost,
+  requireFreeHost,
+  requireNoCollectHost,
+  type CollectHost,
+} from "../hosts/public-hosts.js";
+import type { Postgres } from "../postgres/query.js";
+
+const SENT = {
+  name: "acme/web",
+  shortDescription: "The web image",
+  libraryType: "docker",
+  backendUrl: "https://registry.acme.example/acme/web",
+};
+export const PACKAGE_EXAMPLE = {
+  uuid: "01a1fbad-ca48-70ed-9525-6dc0dcdf7c27",
+  owner: "acme",
+  name: "acme/web",
+  shortDescription: "The web image",
+  createdAt: "2026-08-04T13:58:26.021037Z",
+  libraryType: "docker",
+};
+
+/** The bodies and answers of operations on one package. */
+export const PACKAGE_BODY = { schema: PACKAGE_UPSERT, example: SENT };
+export const PACKAGE_ANSWER = { description: "The package", schema: PACKAGE_V1, example: PACKAGE_EXAMPLE };
+
+const LIST = {
+  query: PACKAGE_LIST_QUERY,
+  answers: {
+    200: {
+      description: "Packages by owner and name, without those from which you are blocked",
+      schema: { type: "array", items: PACKAGE_V1 },
+      example: [PACKAGE_EXAMPLE],
+      headers: LIST_HEADERS,
+    },
+  },
+};
+const CREATION: Pick<Operation, "tag" | "description" | "body" | "answers" | "problems"> = {
+  description:
+    "The host of a docker package's publicUrl is its owner's as long as a package of that owner uses it, for as many " +
+    "images as they like; another owner's is refused, also for 30 days after its last package gave it up. An npm name " +
+    "is the owner's who has an npm package of that name first.",
+  body: PACKAGE_BODY,
+  answers: { 201: PACKAGE_ANSWER },
+  problems: ["already-exists", "domain-is-already-in-use", QUOTA_PROBLEMS.packages],
+};
+
+interface PackageDeps {
+  pg: Pool;
+  quotas: Quotas;
+  collectHost?: CollectHost;
+}
+
+/** Lists of packages, and their creation. */
+export function packageRoutes({ pg, quotas, collectHost }: PackageDeps): Route[] {
+  return [
+    route({
+      method: "GET",
+      path: "/v1/packages",
+      action: "packages.list-own",
+      operation: {
+        id: "listPackages",
+        summary: "List the packages that you have access to",
+        description: "Your own, those of your organizations, and those on which you hold a permission.",
+        ...LIST,
+      },
+      async handle({ ctx, account }) {
+        const rows = await listPackagesOfAccount(pg, account.id);
+        const reached = rows.filter((row) => reaches(account.limited, row.ownerId));
+        await answerPackages(ctx, { pg, account, rows: reached });
+      },
+    }),
+    route({
+      method: "POST",
+      path: "/v1/packages",
+      action: "packages.create",
+      operation: { id: "createPackage", summary: "Create a package of your own", ...CREATION },
+      async handle(call) {
+        const { username } = call.account;
+        await createPackage({ pg, quotas, collectHost }, call, {
+          name: username,
+          ownerOf: (client) => ownerFor(client, call.account, username, call.action),
+        });
+      },
+    }),
+    route({
+      method: "GET",
+      path: "/v1/organizations/:organization/packages",
+      action: "packages.list",
+      operation: {
+        id: "listOrganizationPackages",
+        summary: "List the packages of an organization",
+        ...LIST,
+      },
+      async handle({ ctx, account, action, param }) {
+        const owner = await ownerFor(pg, account, param("organization"), action, { kind: "organization" });
+        const rows = await listPackagesOfOwner(pg, { accountId: account.id, ownerId: owner.id });
+        await answerPackages(ctx, { pg, account, rows });
+      },
+    }),
+    route({
+      method: "POST",
+      path: "/v1/organizations/:organization/packages",
+      action: "packages.create",
+      operation: {
+        id: "createOrganizationPackage",
+        summary: "Create a package of an organization",
+        ...CREATION,
+      },
+      async handle(call) {
+        const name = call.param("organization");
+        await createPackage({ pg, quotas, collectHost }, call, {
+          name,
+          ownerOf: (client) => ownerFor(client, call.account, name, call.action, { kind: "organization" }),
+        });
+      },
+    }),
+  ];
+}
+
+interface Creation {
+  name: string;
+  ownerOf: (client: Postgres) => Promise<Owner>;
+}
+
+async function createPackage(
+  { pg, quotas, collectHost }: PackageDeps,
+  { ctx, account, record }: Call<"packages.create">,
+  { name, ownerOf }: Creation,
+): Promise<void> {
+  const sent = await readJson(ctx, parsePackageUpsert);
+  const host = publicHostOf(sent.publicUrl);
+  const npmName = sent.libraryType === "npm" ? sent.name : undefined;
+  const made = await inTransaction(pg, async (client) => {
+    await lockPublicHost(client, host);
+    await lockNpmName(client, npmName);
+    await lockOwner(client, name);
+    const { id: ownerId, name: owner } = await ownerOf(client);
+    requireRoom(quotas, "packages", { name: owner, count: await countPackages(client, ownerId) });
+    requireNoCollectHost(host, collectHost);
+    await requireFreeHost(client, { host, ownerId });
+    if (npmName !== undefined) await requireFreeNpmName(client, { name: npmName, ownerId });
+    const id = await insertPackage(client, { ownerId, package: sent });
+    await record(client, { ownerId, target: { kind: "package", id, name: sent.name }, changes: sent });
+    return packageFor(client, account, id, "packages.read");
+  });
+  ctx.status = 201;
+  putLocation(ctx, `/v1/packages/${made.id}`);
+  ctx.set("ETag", entityTag(packageState(made)));
+  ctx.body = packageRecord(made);
+}

@@ -1,0 +1,121 @@
+import type { Pool } from "pg";
+import type { PermissionLevel, PermissionWanted } from "../../schemas/contracts/package-permission.js";
+import { Problem, type FieldFault } from "../../schemas/problem.js";
+import { invalidBody } from "../../schemas/validate.js";
+import type { Level } from "../access/access.js";
+import { lockedPackageFor } from "../access/authorise.js";
+import { requireMatchOf } from "../http/answers/entity-tag.js";
+import { parsePackageType } from "./package-path.js";
+import type { Call } from "../http/route.js";
+import type { User } from "../identity/stored-accounts.js";
+import type { Changed } from "../access/audit-entries.js";
+import { inTransaction } from "../postgres/connection.js";
+import {
+  deleteLevels,
+  listPermissions,
+  readAccountsByQuery,
+  readLevels,
+  upsertLevels,
+} from "./stored-permissions.js";
+import type { PackageRow } from "./packages.js";
+import type { Postgres } from "../postgres/query.js";
+
+/**
+ * Gives the users these levels on the package, all or none. Throws `unknown-user` naming every unknown user,
+ * `invalid-body` if two entries name the same user, `precondition-failed`, `invalid-query` and the problems of
+ * `packageFor`.
+ */
+export async function setPermissions(
+  pg: Pool,
+  { ctx, account, action, param, record }: Call<"permissions.write">,
+  sent: readonly PermissionWanted[],
+): Promise<void> {
+  const type = parsePackageType(ctx.query);
+  await inTransaction(pg, async (client) => {
+    const row = await lockedPackageFor(client, account, param("package"), action, { type });
+    const { id } = row;
+    await requireMatchOf(ctx, () => listPermissions(client, id));
+    const changes = await changesOf(client, { packageId: id, wanted: await resolveUsers(client, sent) });
+    await applyChanges(client, { packageId: id, changes });
+    for (const change of changes) await record(client, entryOf(row, change));
+  });
+}
+
+interface Wanted {
+  user: User;
+  level: PermissionLevel;
+  at: string;
+}
+
+async function resolveUsers(client: Postgres, sent: readonly PermissionWanted[]): Promise<Wanted[]> {
+  const queries = sent.map(({ userQuery }) => userQuery);
+  const users = await readAccountsByQuery(client, queries);
+  const wanted: Wanted[] = [];
+  const unknown: PermissionWanted[] = [];
+  for (const each of sent) {
+    const user = users.get(each.userQuery);
+    if (user === undefined) unknown.push(each);
+    else wanted.push({ user, level: each.permissionLevel, at: each.at });
+  }
+  if (unknown.length > 0) throw unknownUsers(unknown);
+  refuseRepeated(wanted);
+  return wanted;
+}
+
+function unknownUsers(unknown: readonly PermissionWanted[]): Problem {
+  const names = [...new Set(unknown.map(({ userQuery }) => userQuery))].join(", ");
+  const errors = unknown.map(({ at }) => ({ path: `${at}/userQuery`, message: "names no user" }));
+  return new Problem("unknown-user", `There is no user ${names}.`, { errors });
+}
+
+/** Two levels for one user are ambiguous. A user may be named once by username and once by e-mail address. */
+function refuseRepeated(wanted: readonly Wanted[]): void {
+  const first = new Map<string, string>();
+  const faults: FieldFault[] = [];
+  for (const { user, at } of wanted) {
+    const earlier = first.get(user.id);
+    if (earlier === undefined) first.set(user.id, at);
+    else faults.push({ path: `${at}/userQuery`, message: `names the same user as ${earlier}/userQuery` });
+  }
+  if (faults.length > 0) throw invalidBody(faults);
+}
+
+interface LevelChange {
+  user: User;
+  old: PermissionLevel;
+  new: PermissionLevel;
+}
+
+/** The entries whose level differs from before; no explicit level is `default`. */
+async function changesOf(
+  client: Postgres,
+  { packageId, wanted }: { packageId: string; wanted: readonly Wanted[] },
+): Promise<LevelChange[]> {
+  const accountIds = wanted.map(({ user }) => user.id);
+  const levels: ReadonlyMap<string, PermissionLevel> = await readLevels(client, { packageId, accountIds });
+  return wanted
+    .map(({ user, level }) => ({ user, old: levels.get(user.id) ?? "default", new: level }))
+    .filter((change) => change.old !== change.new);
+}
+
+async function applyChanges(
+  client: Postgres,
+  { packageId, changes }: { packageId: string; changes: readonly LevelChange[] },
+): Promise<void> {
+  const levels = new Map<string, Level>();
+  const accountIds: string[] = [];
+  for (const { user, new: level } of changes) {
+    if (level === "default") accountIds.push(user.id);
+    else levels.set(user.id, level);
+  }
+  if (levels.size > 0) await upsertLevels(client, { packageId, levels });
+  if (accountIds.length > 0) await deleteLevels(client, { packageId, accountIds });
+}
+
+function entryOf(row: PackageRow, { user, ...permissionLevel }: LevelChange): Changed {
+  return {
+    ownerId: row.ownerId,
+    target: { kind: "permission", id: row.id, name: row.name },
+    changes: { username: user.username, permissionLevel },
+  };
+}

@@ -1,0 +1,94 @@
+import { bytesTag } from "../http/answers/entity-tag.js";
+import { refuseUnknownParameters } from "../http/answers/refuse-unknown-parameters.js";
+import type { Operation } from "../http/operation.js";
+import { badgeCount } from "./badge-count.js";
+import { badgeSvg, type BadgeFace } from "./badge-svg.js";
+import { choosePublic } from "./choose-public.js";
+import type { LimitByAddress } from "./limit-by-address.js";
+import { parseBadge, plainText, type BadgeAsked } from "./parse-badge.js";
+import { keepPublicNumbers, type PublicNumbersDeps } from "./public-numbers.js";
+import { readBadgeValue, type BadgeValue } from "./read-badge-value.js";
+import { BADGE_JSON, BADGE_SVG, CACHE_SECONDS } from "./badge-operations.js";
+import { paramOf, type ApiContext, type PublicRoute } from "../http/route.js";
+import { readPublicPackages } from "./public-packages.js";
+
+export interface PublicRoutesDeps extends PublicNumbersDeps {
+  limit: LimitByAddress;
+}
+
+interface Badge extends BadgeFace {
+  isKnown: boolean;
+}
+
+/** The badge of a package, as a picture and for shields.io. A package that is not public looks like none. */
+export function badgeRoutes({ limit, ...deps }: PublicRoutesDeps): PublicRoute[] {
+  const read = keepPublicNumbers<BadgeValue>(deps);
+  const badgeFor = async (ctx: ApiContext, operation: Operation): Promise<Badge> => {
+    await limit(ctx);
+    refuseUnknownParameters(ctx.query, operation);
+    const asked = parseBadge(ctx.query);
+    const named = { owner: paramOf(ctx, "owner"), name: paramOf(ctx, "name"), type: asked.type };
+    const found = choosePublic(await readPublicPackages(deps.pg, named), "badge");
+    if (found === undefined) return unknownBadge(asked);
+    const now = new Date();
+    const key = `${asked.metric} ${asked.period} ${now.toISOString().slice(0, 10)}`;
+    return knownBadge(asked, await read({ found, key, read: (at) => readBadgeValue(at, { ...asked, now }) }));
+  };
+  return [
+    {
+      method: "GET",
+      path: "/badge/:owner/:name.svg",
+      operation: BADGE_SVG,
+      handle: async (ctx) => answer(ctx, "image/svg+xml", badgeSvg(await badgeFor(ctx, BADGE_SVG))),
+    },
+    {
+      method: "GET",
+      path: "/badge/:owner/:name.json",
+      operation: BADGE_JSON,
+      handle: async (ctx) => {
+        const badge = await badgeFor(ctx, BADGE_JSON);
+        answer(ctx, "application/json", JSON.stringify(endpointOf(badge)));
+      },
+    },
+  ];
+}
+
+const GREY = "#9f9f9f";
+const BLUE = "#007ec6";
+const VERSION_CHARACTERS_MAX = 64;
+
+function unknownBadge({ label, style }: BadgeAsked): Badge {
+  return { label, style, message: "unknown", color: GREY, isKnown: false };
+}
+
+function knownBadge(
+  { metric, label, style, color = BLUE }: BadgeAsked,
+  { count, version }: BadgeValue,
+): Badge {
+  if (metric !== "version") return { label, style, color, message: badgeCount(count), isKnown: true };
+  const message = plainText([...(version ?? "")].slice(0, VERSION_CHARACTERS_MAX).join("")) || "none";
+  return { label, style, color: version === undefined ? GREY : color, message, isKnown: true };
+}
+
+/**
+ * The form that shields.io reads from an endpoint: https://shields.io/badges/endpoint-badge. `isError` keeps a reader's
+ * colour away from `unknown`.
+ */
+function endpointOf({ label, message, color, style, isKnown }: Badge) {
+  return {
+    schemaVersion: 1,
+    label,
+    message,
+    color,
+    style,
+    cacheSeconds: CACHE_SECONDS,
+    ...(!isKnown && { isError: true }),
+  };
+}
+
+function answer(ctx: ApiContext, type: string, text: string): void {
+  const bytes = Buffer.from(text);
+  ctx.set({ ETag: bytesTag(bytes), "Cache-Control": `public, max-age=${CACHE_SECONDS}` });
+  ctx.type = type;
+  ctx.body = bytes;
+}

@@ -1,0 +1,80 @@
+import type { Pool } from "pg";
+import {
+  PACKAGE_PUBLIC,
+  parsePackagePublic,
+  type PackagePublic,
+} from "../../schemas/contracts/package-public.js";
+import { entityTag, requireMatch } from "../http/answers/entity-tag.js";
+import { lockedPackageFor, packageOfOwnerFor } from "../access/authorise.js";
+import {
+  PACKAGE_PATH,
+  PACKAGE_PROBLEMS,
+  PACKAGE_QUERY,
+  packageOnPath,
+} from "../packages/package-path.js";
+import { readJson } from "../http/middleware/read-json.js";
+import { route, type Call, type Route } from "../http/route.js";
+import { inTransaction } from "../postgres/connection.js";
+import { readPublicKind, updatePublicKind } from "./public-packages.js";
+
+const PATH = "/v2/packages/:owner/:package/public";
+const ON_PACKAGE = { path: PACKAGE_PATH, query: PACKAGE_QUERY } as const;
+const EXAMPLE: PackagePublic = { public: "badge" };
+
+/** The setting of how much everybody may see of a package: see `badgeRoutes` and `publicPageRoutes`. */
+export function packagePublicRoutes({ pg }: { pg: Pool }): Route[] {
+  return [
+    route({
+      method: "GET",
+      path: PATH,
+      action: "packages.update",
+      operation: {
+        id: "getPackagePublic",
+        ...ON_PACKAGE,
+        summary: "Read what everybody may see of a package",
+        answers: { 200: { description: "The setting", schema: PACKAGE_PUBLIC, example: EXAMPLE } },
+        problems: PACKAGE_PROBLEMS,
+      },
+      async handle(call) {
+        const { id } = await packageOfOwnerFor(pg, call.account, packageOnPath(call), call.action);
+        answer(call.ctx, { public: await readPublicKind(pg, id) });
+      },
+    }),
+    route({
+      method: "PUT",
+      path: PATH,
+      action: "packages.update",
+      operation: {
+        id: "setPackagePublic",
+        ...ON_PACKAGE,
+        summary: "Set what everybody may see of a package",
+        description:
+          "`none`: nothing. `badge`: the numbers of its badge. `page`: these, and a page with its downloads by day, " +
+          "versions, clients, platforms and countries. Caches may show what they have for up to an hour.",
+        body: { schema: PACKAGE_PUBLIC, example: EXAMPLE },
+        answers: { 200: { description: "The setting", schema: PACKAGE_PUBLIC, example: EXAMPLE } },
+        problems: [...PACKAGE_PROBLEMS, "precondition-failed"],
+      },
+      handle: (call) => changePublic(pg, call),
+    }),
+  ];
+}
+
+async function changePublic(pg: Pool, call: Call<"packages.update">): Promise<void> {
+  const sent = await readJson(call.ctx, parsePackagePublic);
+  await inTransaction(pg, async (client) => {
+    const named = await packageOfOwnerFor(client, call.account, packageOnPath(call), call.action);
+    const { id, ownerId, name } = await lockedPackageFor(client, call.account, named.id, call.action);
+    const before: PackagePublic = { public: await readPublicKind(client, id) };
+    requireMatch(call.ctx, entityTag(before));
+    await updatePublicKind(client, { packageId: id, kind: sent.public });
+    const changes = before.public === sent.public ? {} : { public: sent.public };
+    await call.record(client, { ownerId, target: { kind: "package", id, name }, changes });
+  });
+  answer(call.ctx, sent);
+}
+
+function answer(ctx: Call["ctx"], setting: PackagePublic): void {
+  ctx.set("ETag", entityTag(setting));
+  ctx.body = setting;
+}

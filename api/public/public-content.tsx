@@ -1,0 +1,162 @@
+import type { PublicPackage } from "./public-packages.js";
+import {
+  PUBLIC_DAYS,
+  PUBLIC_LISTS,
+  type PublicDays,
+  type PublicNumbers,
+} from "./read-public-page.js";
+import { isHttpUrl } from "../../schemas/formats.js";
+import { changeOf } from "../statistics/statistics-answer.js";
+import { prefixOf } from "../dashboard/address.js";
+import { SeriesChart } from "../dashboard/charts/series-chart.js";
+import { WorldMap } from "../dashboard/charts/world-map.js";
+import { useVisit } from "../dashboard/page.js";
+import { CopyLine } from "../dashboard/parts/copy-line.js";
+import { formatDays } from "../dashboard/parts/format.js";
+import { PageHead } from "../dashboard/parts/page-head.js";
+import { Panel } from "../dashboard/parts/panel.js";
+import { Tabs } from "../dashboard/parts/tabs.js";
+import { Tiles } from "../dashboard/parts/tiles.js";
+import { BarList } from "../dashboard/statistics/bar-list.js";
+import { countOf, panelNamed, type PanelKind } from "../dashboard/statistics/panels.js";
+import { TYPES } from "../dashboard/pages/package/package-types.js";
+import { badgeSnippets, publicAddresses } from "../dashboard/public-addresses.js";
+
+export interface PublicContentProps {
+  found: PublicPackage;
+  /** Whether the address had to name the type. */
+  isTyped: boolean;
+  days: PublicDays;
+  numbers: PublicNumbers;
+}
+
+const ROWS = 10;
+
+/** A package as everybody may see it. */
+export function PublicContent({ found, isTyped, days, numbers }: PublicContentProps) {
+  const { ctx } = useVisit();
+  const type = isTyped ? found.libraryType : undefined;
+  const { badge, page } = publicAddresses(ctx.state.publicBase, { ...found, type });
+  return (
+    <>
+      <PageHead
+        title={<bdi>{found.name}</bdi>}
+        about={
+          <>
+            <span class="badge">{TYPES[found.libraryType]}</span> {found.shortDescription} by{" "}
+            <bdi>{found.owner}</bdi>
+          </>
+        }
+      >
+        {found.website !== null && (
+          <a class="button" href={urlOf(found.website)} rel="nofollow ugc noopener">
+            Website
+          </a>
+        )}
+      </PageHead>
+      <Numbers numbers={numbers} days={days} type={type} />
+      <Panel title="Badge">
+        <p>
+          <img src={relative(badge, ctx.state.publicBase)} alt="downloads in the last 30 days" height="20" />
+        </p>
+        <CopyLine label="Markdown" text={badgeSnippets({ badge, page }).Markdown} />
+      </Panel>
+    </>
+  );
+}
+
+/** A website may be stored without its scheme. */
+function urlOf(website: string): string {
+  return isHttpUrl(website) ? website : `https://${website}`;
+}
+
+/** From the root of this host, whatever the page was asked for as: the policy allows pictures of its own origin. */
+function relative(address: string, publicBase: string): string {
+  return prefixOf(publicBase) + address.slice(publicBase.length);
+}
+
+function Numbers({
+  numbers,
+  days,
+  type,
+}: Pick<PublicContentProps, "numbers" | "days"> & { type?: string | undefined }) {
+  const { range, interval, downloads, downloadsBefore, series } = numbers;
+  const last = series.at(-1)?.date ?? range.startDate;
+  return (
+    <>
+      <Ranges days={days} type={type} />
+      <section class="panel" aria-label="Over time">
+        <Tiles
+          tiles={[
+            {
+              label: `Downloads, ${formatDays(range.startDate, last)}`,
+              value: downloads,
+              change: changeOf(downloads, downloadsBefore),
+              before: downloadsBefore,
+            },
+          ]}
+        />
+        <SeriesChart
+          label="Downloads"
+          interval={interval}
+          places={series.map(({ date, downloads: value }) => ({ date, value }))}
+          isLastOpen
+        />
+      </section>
+      <Lists numbers={numbers} />
+    </>
+  );
+}
+
+function Ranges({ days, type }: { days: PublicDays; type: string | undefined }) {
+  const more = type === undefined ? "" : `&type=${type}`;
+  return (
+    <Tabs
+      label="Range"
+      tabs={PUBLIC_DAYS.map((each) => ({
+        label: `${each} days`,
+        href: `?days=${each}${more}`,
+        isCurrent: each === days,
+      }))}
+    />
+  );
+}
+
+function Lists({ numbers: { lists } }: { numbers: PublicNumbers }) {
+  const panels = PUBLIC_LISTS.flatMap((name) => {
+    const panel = panelNamed(name);
+    return panel === undefined ? [] : [{ panel, rows: lists[name] }];
+  });
+  const [countries, ...others] = panels;
+  return (
+    <>
+      {countries && (
+        <Panel title={countries.panel.title}>
+          <div class="map-and-list">
+            <WorldMap unit="downloads" counts={countriesOf(countries.panel, countries.rows)} />
+            <List {...countries} />
+          </div>
+        </Panel>
+      )}
+      <div class="grid">
+        {others.map((each) => (
+          <Panel title={each.panel.title}>
+            <List {...each} />
+          </Panel>
+        ))}
+      </div>
+    </>
+  );
+}
+
+type Rows = PublicNumbers["lists"]["country"];
+
+function List({ panel, rows }: { panel: PanelKind; rows: Rows }) {
+  return (
+    <BarList panel={panel} rows={rows.slice(0, ROWS)} isCompared={false} unit="Downloads" isUnfiltered />
+  );
+}
+
+function countriesOf(panel: PanelKind, rows: Rows) {
+  return rows.map((row) => ({ code: String(row["country"] ?? ""), count: countOf(panel, row) }));
+}

@@ -1,0 +1,46 @@
+import type { PublicKind } from "../../schemas/contracts/package-public.js";
+import type { LibraryType } from "../../schemas/records/artifact.js";
+import { query, type Postgres } from "../postgres/query.js";
+
+/** A package of which everybody may see something. */
+export interface PublicPackage {
+  id: string;
+  ownerId: string;
+  owner: string;
+  name: string;
+  libraryType: LibraryType;
+  shortDescription: string;
+  website: string | null;
+  public: Exclude<PublicKind, "none">;
+}
+
+/** The public packages of that name. A package that is not public is answered like one that does not exist. */
+export async function readPublicPackages(
+  pg: Postgres,
+  { owner, name, type }: { owner: string; name: string; type?: LibraryType | undefined },
+): Promise<PublicPackage[]> {
+  if (owner.includes("\0") || name.includes("\0")) return [];
+  const text = `
+    select p.id, p.owner_id as "ownerId", o.name as owner, p.name, p.library_type as "libraryType",
+      p.short_description as "shortDescription", p.website, p.public
+    from packages p join owners o on o.id = p.owner_id
+    where o.name_key = lower($1 collate "C") and p.name = $2 and ($3::text is null or p.library_type = $3)
+      and p.public <> 'none'
+    order by p.library_type`;
+  return query<PublicPackage>(pg, text, [owner, name, type ?? null]);
+}
+
+export async function readPublicKind(pg: Postgres, packageId: string): Promise<PublicKind> {
+  const [row] = await query<{ public: PublicKind }>(pg, "select public from packages where id = $1", [
+    packageId,
+  ]);
+  return row?.public ?? "none";
+}
+
+/** The package must be locked. */
+export async function updatePublicKind(
+  client: Postgres,
+  { packageId, kind }: { packageId: string; kind: PublicKind },
+): Promise<void> {
+  await query(client, "update packages set public = $2 where id = $1", [packageId, kind]);
+}

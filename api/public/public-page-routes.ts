@@ -1,0 +1,98 @@
+import { renderPublicPage } from "./render-public-page.js";
+import { orErrorPage } from "../dashboard/error-page.js";
+import { bareVisit } from "../dashboard/open-visit.js";
+import { bytesTag } from "../http/answers/entity-tag.js";
+import { refuseUnknownParameters } from "../http/answers/refuse-unknown-parameters.js";
+import type { AnswerContent, Operation } from "../http/operation.js";
+import { TYPE_PARAMETER } from "./badge-operations.js";
+import { choosePublic } from "./choose-public.js";
+import { oneOf, parseType } from "./parse-badge.js";
+import { keepPublicNumbers } from "./public-numbers.js";
+import { PUBLIC_DAYS, readPublicPage, type PublicNumbers } from "./read-public-page.js";
+import { paramOf, type ApiContext, type PublicRoute } from "../http/route.js";
+import { readPublicPackages } from "./public-packages.js";
+import { Problem } from "../../schemas/problem.js";
+import type { PublicRoutesDeps } from "./badge-routes.js";
+
+/** How long caches may keep a page. */
+const CACHE_SECONDS = 600;
+
+/** A page of a package for everybody. A package that is not public is answered like one that does not exist. */
+export function publicPageRoutes({ limit, ...deps }: PublicRoutesDeps): PublicRoute[] {
+  const read = keepPublicNumbers<PublicNumbers>(deps);
+  return [
+    {
+      method: "GET",
+      path: "/p/:owner/:name",
+      operation: PUBLIC_PAGE,
+      handle: (ctx) =>
+        orErrorPage(bareVisit(ctx), async () => {
+          await limit(ctx);
+          refuseUnknownParameters(ctx.query, PUBLIC_PAGE);
+          const type = parseType(ctx.query);
+          const days = daysOf(ctx);
+          const named = { owner: paramOf(ctx, "owner"), name: paramOf(ctx, "name"), type };
+          const found = choosePublic(await readPublicPackages(deps.pg, named), "page");
+          if (found === undefined) throw new Problem("not-found", "There is no such page.");
+          const now = new Date();
+          const key = `${days} ${now.toISOString().slice(0, 10)}`;
+          const numbers = await read({ found, key, read: (at) => readPublicPage(at, { days, now }) });
+          const isTyped = type !== undefined;
+          renderPublicPage(bareVisit(ctx), { found, isTyped, days, numbers });
+          letCachesKeep(ctx);
+        }),
+    },
+  ];
+}
+
+function daysOf({ query }: ApiContext) {
+  const text = oneOf(query, "days", PUBLIC_DAYS.map(String));
+  return PUBLIC_DAYS.find((days) => String(days) === text) ?? PUBLIC_DAYS[0];
+}
+
+function letCachesKeep(ctx: ApiContext): void {
+  ctx.set({ ETag: bytesTag(ctx.body as Buffer), "Cache-Control": `public, max-age=${CACHE_SECONDS}` });
+}
+
+const asPage = (description: string): AnswerContent => ({
+  description,
+  schema: { type: "string" },
+  types: ["text/html"],
+});
+
+const PUBLIC_PAGE: Operation = {
+  id: "getPublicPage",
+  tag: "Packages",
+  summary: "The page of a public package",
+  description:
+    "For packages whose `public` is `page`: downloads by day, countries, versions, clients and platforms of the last " +
+    "days, today included. Caches may keep it for ten minutes.",
+  path: {
+    name: { schema: { type: "string" }, description: "The package's name, percent-encoded", example: "web" },
+  },
+  query: {
+    days: {
+      schema: { type: "integer", enum: PUBLIC_DAYS, default: PUBLIC_DAYS[0] },
+      description: "How many days",
+    },
+    type: TYPE_PARAMETER,
+  },
+  answers: {
+    200: {
+      ...asPage("The page"),
+      headers: {
+        ETag: { schema: { type: "string" }, required: true, description: "For `If-None-Match`" },
+        "Cache-Control": {
+          schema: { type: "string" },
+          required: true,
+          description: `\`public, max-age=${CACHE_SECONDS}\``,
+        },
+      },
+    },
+    304: { description: "What the caller has is still the same" },
+    400: asPage("A parameter is wrong"),
+    404: asPage("There is no such page, or none for everybody"),
+    429: asPage("Too many requests came from the caller's address"),
+    503: asPage("A store cannot be reached"),
+  },
+};

@@ -1,0 +1,110 @@
+import type { ParsedUrlQuery } from "node:querystring";
+import type { ClickHouse } from "../../schemas/shards.js";
+import { readPackageDays, type PackageDay } from "../../aggregate/statistics/read-package-days.js";
+import {
+  PACKAGE_STATISTICS,
+  type PackageDownloads,
+} from "../../schemas/contracts/package-statistics.js";
+import { dateAt, DAY_MS, parseOptionalDateRange, type DateRange } from "../../schemas/date-range.js";
+import { ownerInPartFor } from "../access/owner-in-part.js";
+import type { Operation } from "../http/operation.js";
+import { route, type Route } from "../http/route.js";
+import type { RunLimited } from "./limit-statistics.js";
+import { RANGE_LIMITS } from "./parse-statistics-query.js";
+import { changeOf, periodOf } from "./statistics-answer.js";
+import { readExportState } from "../imports/export-state.js";
+import type { Postgres } from "../postgres/query.js";
+import { RANGE_QUERY } from "../funnel/company-routes.js";
+
+export interface PackageStatisticsDeps {
+  pg: Postgres;
+  clickhouse: ClickHouse;
+}
+
+/** `/v2/{owner}/stats/packages`, which has to be registered before the lists. */
+export function packageStatisticsRoute(
+  { pg, clickhouse }: PackageStatisticsDeps,
+  runLimited: RunLimited,
+): Route {
+  return route({
+    method: "GET",
+    path: "/v2/:owner/stats/packages",
+    action: "stats.read",
+    operation: READ_PACKAGE_STATISTICS,
+    async handle({ ctx, account, action, param }) {
+      const range = parseRange(ctx.query);
+      const { owner, packages: seen } = await ownerInPartFor(pg, account, param("owner"), action);
+      ctx.body = await runLimited(ctx, { caller: account.id }, async (signal) => {
+        const { completeThrough } = await readExportState(pg, [owner.id]);
+        const packages = seen.map(({ id }) => id);
+        const query = { packages, range: withBefore(range), signal };
+        const days = packages.length === 0 ? [] : await readPackageDays(clickhouse, query);
+        const daysOf = new Map<string, PackageDay[]>(packages.map((id) => [id, []]));
+        for (const day of days) daysOf.get(day.package)?.push(day);
+        return {
+          ...periodOf(range),
+          complete_through: completeThrough,
+          packages: seen
+            .map(({ id, name }) => downloadsOf(daysOf.get(id) ?? [], { id, name, range }))
+            .sort((one, other) => other.downloads - one.downloads || (one.name < other.name ? -1 : 1)),
+        };
+      });
+    },
+  });
+}
+
+const READ_PACKAGE_STATISTICS: Operation = {
+  id: "readPackageStatistics",
+  summary: "The downloads of each package by day",
+  description: `Of the last ${RANGE_LIMITS.daysDefault} days unless a range is given. Packages that the caller may not read are left out.`,
+  query: RANGE_QUERY,
+  answers: {
+    200: {
+      description: "The packages",
+      schema: PACKAGE_STATISTICS,
+      example: {
+        start_date: "2026-11-01",
+        end_date: "2026-11-04",
+        complete_through: "2026-11-04T03:51:07.021037Z",
+        packages: [
+          {
+            package: "01a1fbad-ca48-70ed-9525-6dc0dcdf7c27",
+            name: "acme/web",
+            downloads: 42,
+            change: 0.05,
+            days: [12, 0, 30],
+          },
+        ],
+      },
+    },
+  },
+  problems: ["invalid-date", "empty-range", "range-too-long"],
+};
+
+function parseRange(query: ParsedUrlQuery): DateRange {
+  const { daysMax, daysDefault } = RANGE_LIMITS;
+  return parseOptionalDateRange(query, { daysMax, daysDefault, now: new Date() });
+}
+
+/** The range with as many days right before it. */
+function withBefore({ startDate, endDate }: DateRange): DateRange {
+  const days = daysBetween(startDate, endDate);
+  return { startDate: dateAt(Math.max(0, Date.parse(startDate) - days * DAY_MS)), endDate };
+}
+
+function downloadsOf(
+  found: readonly PackageDay[],
+  { id, name, range: { startDate, endDate } }: { id: string; name: string; range: DateRange },
+): PackageDownloads {
+  const days = Array.from({ length: daysBetween(startDate, endDate) }, () => 0);
+  let before = 0;
+  for (const { date, downloads } of found)
+    if (date < startDate) before += downloads;
+    else days[daysBetween(startDate, date)] = downloads;
+  const downloads = days.reduce((sum, day) => sum + day, 0);
+  return { package: id, name, downloads, change: changeOf(downloads, before), days };
+}
+
+function daysBetween(from: string, to: string): number {
+  return Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS);
+}

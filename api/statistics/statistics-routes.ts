@@ -1,0 +1,156 @@
+import type { ClickHouse } from "../../schemas/shards.js";
+import { readList, readStatistics } from "../../aggregate/statistics/read-statistics.js";
+import type { StatisticsQuery } from "../../aggregate/statistics/statistics-query.js";
+import { STATISTICS_LISTS, type StatisticsList } from "../../schemas/contracts/lists.js";
+import { Problem } from "../../schemas/problem.js";
+import { parsePage } from "../http/answers/paging.js";
+import { packageFor, requireExportOf, requireScope, type Owner } from "../access/authorise.js";
+import { ownerInPartFor, type OwnerInPart } from "../access/owner-in-part.js";
+import { route, type ApiContext, type Route } from "../http/route.js";
+import { answerList } from "./answer-list.js";
+import { answerCsv, seriesAsCsv } from "./answer-csv.js";
+import { limitStatistics, SHARED_MS } from "./limit-statistics.js";
+import { parsePosition } from "./list-position.js";
+import { packageStatisticsRoute } from "./package-statistics-routes.js";
+import { parseStatisticsQuery, type StatisticsAsked } from "./parse-statistics-query.js";
+import { eventsFromIn, measureOf, periodOf, statisticsAnswer } from "./statistics-answer.js";
+import { READ_STATISTICS, READ_STATISTICS_LIST } from "./statistics-operations.js";
+import { statisticsScope, type Scope } from "./statistics-scope.js";
+import { readExportState } from "../imports/export-state.js";
+import type { Account } from "../identity/stored-accounts.js";
+import type { Page } from "../postgres/page.js";
+import type { Postgres } from "../postgres/query.js";
+
+/** The most rows of CSV if no page is asked for. */
+const CSV_ROWS_MAX = 100_000;
+
+export interface StatisticsRoutesDeps {
+  pg: Postgres;
+  clickhouse: ClickHouse;
+}
+
+export function statisticsRoutes({ pg, clickhouse }: StatisticsRoutesDeps): Route[] {
+  const runLimited = limitStatistics();
+  return [
+    packageStatisticsRoute({ pg, clickhouse }, runLimited),
+    route({
+      method: "GET",
+      path: "/v2/:owner/stats",
+      action: "stats.read",
+      operation: READ_STATISTICS,
+      async handle({ ctx, account, action, param }) {
+        const asked = parseStatisticsQuery(ctx.query, { of: "all", now: new Date() });
+        const format = formatOf(ctx);
+        const part = await ownerInPartFor(pg, account, param("owner"), action);
+        const scope = await statisticsScope(pg, part, asked);
+        if (format === "csv") await requireCsv(pg, account, { part, asked, scope });
+        const { query, isResting, ...known } = await prepare(pg, { owner: part.owner, scope, asked });
+        const work = async (signal: AbortSignal) => {
+          const { interval, limit } = asked;
+          const lists = STATISTICS_LISTS;
+          const read = await readStatistics(clickhouse, { ...query, interval, limit, lists, signal });
+          return statisticsAnswer(asked, { ...known, scope, read });
+        };
+        const sharing = { key: JSON.stringify([query, asked]), takesBegun: isResting };
+        const statistics = await runLimited(ctx, { caller: account.id, sharing }, work);
+        if (format === "csv") answerCsv(ctx, seriesAsCsv(statistics));
+        else ctx.body = statistics;
+      },
+    }),
+    route({
+      method: "GET",
+      path: "/v2/:owner/stats/:breakdown",
+      action: "stats.read",
+      operation: READ_STATISTICS_LIST,
+      async handle({ ctx, account, action, param }) {
+        const asked = parseStatisticsQuery(ctx.query, { of: "list", now: new Date() });
+        const search = parseSearch(ctx.query["search"]);
+        const format = formatOf(ctx);
+        const page = pageOf(ctx, format);
+        const part = await ownerInPartFor(pg, account, param("owner"), action);
+        const scope = await statisticsScope(pg, part, asked);
+        if (format === "csv") await requireCsv(pg, account, { part, asked, scope });
+        const list = listNamed(param("breakdown"));
+        const { query, completeThrough, eventsFrom } = await prepare(pg, { owner: part.owner, scope, asked });
+        const after = page.after === undefined ? undefined : parsePosition(page.after);
+        const limit = page.perPage + 1;
+        const read = await runLimited(ctx, { caller: account.id }, (signal) =>
+          readList(clickhouse, { ...query, lists: [list], limit, search, after, signal }),
+        );
+        const { range, before } = asked;
+        const about = {
+          ...periodOf(range),
+          complete_through: completeThrough,
+          ...(eventsFrom !== undefined && { events_from: eventsFrom }),
+          ...(before !== undefined && { compare: periodOf(before) }),
+        };
+        answerList(ctx, { ...read, list, measure: measureOf(list, scope), page, about, format });
+      },
+    }),
+  ];
+}
+
+interface Asked {
+  owner: Owner;
+  scope: Scope;
+  asked: StatisticsAsked;
+}
+
+interface Prepared {
+  completeThrough: string;
+  eventsFrom: string | undefined;
+  query: Omit<StatisticsQuery, "signal">;
+  /** Whether no import was started, aborted or retracted shortly before: who asks again meanwhile gets the same numbers. */
+  isResting: boolean;
+}
+
+/** The state of the owner's imports is read before the events: they must contain all that it promises. */
+async function prepare(pg: Postgres, { owner, scope, asked }: Asked): Promise<Prepared> {
+  const since = new Date(Date.now() - SHARED_MS).toISOString();
+  const { completeThrough, unsettled, eventsFrom } = await readExportState(pg, [owner.id], { since });
+  const { range, before, filters } = asked;
+  return {
+    completeThrough,
+    eventsFrom: eventsFromIn(asked, { scope, eventsFrom }),
+    query: { ...scope, range, before, filters, unsettled },
+    isResting: !unsettled.changed,
+  };
+}
+
+type Format = "json" | "csv";
+
+function formatOf(ctx: ApiContext): Format {
+  ctx.vary("Accept");
+  return ctx.accepts("application/json", "text/csv") === "text/csv" ? "csv" : "json";
+}
+
+/** CSV leaves the service as a file: it is an export, of the package alone where one is asked for. */
+async function requireCsv(
+  pg: Postgres,
+  account: Account,
+  { part: { owner }, asked, scope }: Omit<Asked, "owner"> & { part: OwnerInPart },
+): Promise<void> {
+  const [id] = scope.packages;
+  if (asked.package === undefined || id === undefined) return requireExportOf(pg, account, owner.name);
+  requireScope(account, "packages.export");
+  await packageFor(pg, account, id, "packages.export");
+}
+
+function pageOf(ctx: ApiContext, format: Format): Page {
+  const page = parsePage(ctx.query, (text) => parsePosition(text) !== undefined);
+  const isWhole = format === "csv" && ctx.query["per_page"] === undefined;
+  return isWhole ? { ...page, perPage: CSV_ROWS_MAX } : page;
+}
+
+function listNamed(name: string): StatisticsList {
+  const list = STATISTICS_LISTS.find((each) => each.name === name);
+  if (list !== undefined) return list;
+  const names = STATISTICS_LISTS.map((each) => each.name).join(", ");
+  throw new Problem("not-found", `There is no breakdown ${name.slice(0, 40)}, only ${names}.`);
+}
+
+function parseSearch(search: string | string[] | undefined): string | undefined {
+  if (search === undefined) return undefined;
+  if (typeof search === "string" && search !== "" && search.length <= 256) return search;
+  throw new Problem("invalid-query", "search must be one text of 1 to 256 characters.");
+}

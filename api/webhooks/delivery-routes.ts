@@ -1,0 +1,202 @@
+import { RateLimiterMemory } from "rate-limiter-flexible";
+import { v7 as uuidv7 } from "uuid";
+import { isUuid } from "../../schemas/formats.js";
+import { Problem } from "../../schemas/problem.js";
+import {
+  DELIVERY_STATES,
+  WEBHOOK_DELIVERY,
+  WEBHOOK_TEST_RESULT,
+  type DeliveryState,
+  type WebhookDeliveryRecord,
+  type WebhookTestResult,
+} from "../../schemas/contracts/webhook-delivery.js";
+import { requireFew } from "../http/answers/require-few.js";
+import { PAGE_QUERY, pageBody, pageSchema, parsePage } from "../http/answers/paging.js";
+import { route, type Call, type Route } from "../http/route.js";
+import { inTransaction } from "../postgres/connection.js";
+import { lockOwner } from "../organizations/organizations.js";
+import type { Postgres } from "../postgres/query.js";
+import {
+  listWebhookDeliveries,
+  readWebhookDelivery,
+  restartWebhookDelivery,
+} from "./webhook-deliveries.js";
+import { insertWebhookTest } from "./webhook-tests.js";
+import { webhookBody } from "./webhook-outbox.js";
+import { readWebhookSecrets } from "./webhooks.js";
+import { webhookFor, webhookTarget } from "./webhook-for.js";
+import type { Delivery } from "./webhook-claims.js";
+import { deliver, isSuccess } from "./deliver.js";
+import type { Exchange } from "../outbound/send-request.js";
+import type { WebhookDeps } from "./webhook-deps.js";
+
+/** The limit of tests of one owner's webhooks in a minute. Each process counts for itself. */
+export const TESTS_MAX = 20;
+/** The limit of redeliveries of one webhook in a minute, likewise. */
+export const REDELIVERIES_MAX = 20;
+
+const ATTEMPT = {
+  started_at: "2026-08-04T13:58:27.530000Z",
+  status: 200,
+  duration_ms: 112,
+  response_body: "thank you",
+};
+const EXAMPLE = {
+  id: "01a1fbad-cab4-710c-82a1-b3f3576e59e4",
+  event_id: "01a1fbad-ca48-70ed-9525-6dc0dcdf7c27",
+  event_type: "company-funnel-stage-changed",
+  state: "delivered",
+  attempts: [ATTEMPT],
+  created_at: "2026-08-04T13:58:26.021037Z",
+  ended_at: "2026-08-04T13:58:27.650173Z",
+};
+const PATH = "/v2/:owner/webhooks/:webhook";
+
+export function webhookDeliveryRoutes({ pg, guard, sealer }: WebhookDeps): Route[] {
+  const tests = new RateLimiterMemory({ points: TESTS_MAX, duration: 60 });
+  const redeliveries = new RateLimiterMemory({ points: REDELIVERIES_MAX, duration: 60 });
+  return [
+    route({
+      method: "POST",
+      path: `${PATH}/test`,
+      action: "webhooks.manage",
+      operation: {
+        id: "testWebhook",
+        summary: "Send a test event to a webhook and see what it answers",
+        description: `Also to a disabled one. At most ${TESTS_MAX} a minute for one owner's webhooks. It is not tried again by itself. The delivery log has it as an event of type \`test\`.`,
+        answers: {
+          200: {
+            description: "The result of the test",
+            schema: WEBHOOK_TEST_RESULT,
+            example: { success: true, status: 200, response_body: "thank you", duration_ms: 112 },
+          },
+        },
+      },
+      async handle(call) {
+        const { ownerId, delivery } = await prepareTest(pg, call, tests);
+        const startedAt = new Date();
+        const exchange = await deliver(delivery, { guard, sealer, at: startedAt });
+        const state = isSuccess(exchange) ? "delivered" : "failed";
+        await insertWebhookTest(pg, { ownerId, delivery, startedAt, exchange, state });
+        call.ctx.body = testResult(exchange);
+      },
+    }),
+    route({
+      method: "GET",
+      path: `${PATH}/deliveries`,
+      action: "webhooks.manage",
+      operation: {
+        id: "listWebhookDeliveries",
+        summary: "Read what a webhook was sent and what it answered",
+        description:
+          "Kept for 30 days. Each delivery shows at most its latest 20 attempts, latest first. A page ends before " +
+          "`per_page` deliveries where receivers answered much; as long as there is a `next`, there are more.",
+        query: {
+          ...PAGE_QUERY,
+          state: {
+            schema: { type: "string", enum: DELIVERY_STATES },
+            description: "Only deliveries of this state",
+          },
+        },
+        answers: {
+          200: {
+            description: "One page of deliveries, newest first",
+            schema: { title: "WebhookDeliveryList", ...pageSchema("deliveries", WEBHOOK_DELIVERY) },
+            example: { deliveries: [EXAMPLE] },
+          },
+        },
+      },
+      async handle(call) {
+        const page = parsePage(call.ctx.query);
+        const state = parseState(call.ctx.query["state"]);
+        const { webhook } = await webhookFor(pg, call);
+        const asked = { webhookId: webhook.id, page, state };
+        const { deliveries: rows, more } = await listWebhookDeliveries(pg, asked);
+        call.ctx.body = pageBody(call.ctx, { name: "deliveries", rows, page, more, record: (each) => each });
+      },
+    }),
+    route({
+      method: "POST",
+      path: `${PATH}/deliveries/:delivery/redeliver`,
+      action: "webhooks.manage",
+      operation: {
+        id: "redeliverWebhookEvent",
+        summary: "Send an event to a webhook again",
+        description: `With the id and body that it had, and with retries as at first. At most ${REDELIVERIES_MAX} a minute for one webhook.`,
+        answers: {
+          200: {
+            description: "The delivery, which is to be attempted at once",
+            schema: WEBHOOK_DELIVERY,
+            example: { ...EXAMPLE, state: "pending", next_attempt_at: "2026-08-05T03:00:00.120000Z" },
+          },
+        },
+        problems: ["delivery-in-progress", "webhook-disabled"],
+      },
+      async handle(call) {
+        call.ctx.body = await inTransaction(pg, (client) => redeliver(client, call, redeliveries));
+      },
+    }),
+  ];
+}
+
+type Managing = Call<"webhooks.manage">;
+
+function parseState(state: string | string[] | undefined): DeliveryState | undefined {
+  if (state === undefined || DELIVERY_STATES.includes(state as DeliveryState)) return state as DeliveryState;
+  throw new Problem("invalid-query", `state must be one of ${DELIVERY_STATES.join(", ")}.`);
+}
+
+/** The test is recorded before it is sent, so that no connection or lock is held while the receiver answers. */
+async function prepareTest(
+  pg: WebhookDeps["pg"],
+  call: Managing,
+  tests: RateLimiterMemory,
+): Promise<{ ownerId: string; delivery: Delivery }> {
+  return inTransaction(pg, async (client) => {
+    const { ownerId, webhook } = await webhookFor(client, call);
+    await requireFew(tests, ownerId, "The webhooks of this owner were tested too often in the last minute.");
+    const secrets = await readWebhookSecrets(client, { ownerId, id: webhook.id });
+    if (secrets === undefined) throw new Problem("not-found", "The webhook was deleted in the meantime.");
+    await call.record(client, { ownerId, target: webhookTarget(webhook), changes: { test: true } });
+    const id = uuidv7();
+    const data = { message: `This is a test of the webhook ${webhook.id}.` };
+    const body = webhookBody({ id, owner: webhook.owner, type: "test", data, createdAt: new Date() });
+    return { ownerId, delivery: { eventId: id, webhookId: webhook.id, url: webhook.url, body, ...secrets } };
+  });
+}
+
+function testResult(exchange: Exchange): WebhookTestResult {
+  const { status, responseBody, error, durationMs } = exchange;
+  const success = isSuccess(exchange);
+  const result = { success, status, response_body: responseBody, duration_ms: durationMs };
+  return error === undefined ? result : { ...result, error };
+}
+
+async function redeliver(
+  client: Postgres,
+  call: Managing,
+  redeliveries: RateLimiterMemory,
+): Promise<WebhookDeliveryRecord> {
+  await lockOwner(client, call.param("owner"));
+  const { ownerId, webhook } = await webhookFor(client, call);
+  const id = call.param("delivery");
+  const named = { webhookId: webhook.id, id };
+  const delivery = isUuid(id) ? await readWebhookDelivery(client, named) : undefined;
+  if (delivery === undefined) throw new Problem("not-found", `The webhook has no delivery ${id}.`);
+  if (!webhook.enabled)
+    throw new Problem("webhook-disabled", "The webhook is disabled; enable it to have events delivered.");
+  if (delivery.state !== "pending")
+    await requireFew(
+      redeliveries,
+      webhook.id,
+      "Too many of this webhook's deliveries were sent again in the last minute.",
+    );
+  if (!(await restartWebhookDelivery(client, delivery.id)))
+    throw new Problem(
+      "delivery-in-progress",
+      "The delivery has not ended yet, and is tried again by itself.",
+    );
+  const target = { kind: "delivery", id: delivery.id, name: webhook.url } as const;
+  await call.record(client, { ownerId, target, changes: { redelivered: true } });
+  return (await readWebhookDelivery(client, named)) ?? delivery;
+}

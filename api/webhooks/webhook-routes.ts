@@ -1,0 +1,208 @@
+import type { Pool } from "pg";
+import { Problem } from "../../schemas/problem.js";
+import {
+  LISTED_WEBHOOK,
+  parseWebhookCreate,
+  parseWebhookUpdate,
+  WEBHOOK,
+  WEBHOOK_CREATE,
+  WEBHOOK_UPDATE,
+  type WebhookRecord,
+} from "../../schemas/contracts/webhook.js";
+import { wholeOwnerFor } from "../access/authorise.js";
+import { changedFields } from "../http/answers/changed-fields.js";
+import { entityTag, requireMatch } from "../http/answers/entity-tag.js";
+import { readJson } from "../http/middleware/read-json.js";
+import { PAGE_QUERY, pageBody, pageSchema, parsePage } from "../http/answers/paging.js";
+import { putLocation } from "../http/answers/put-location.js";
+import { DEFAULT_QUOTAS, QUOTA_PROBLEMS, requireRoom, type Quotas } from "../access/quotas.js";
+import { route, type Call, type Route } from "../http/route.js";
+import { inTransaction } from "../postgres/connection.js";
+import { lockOwner } from "../organizations/organizations.js";
+import { cancelWebhookDeliveries } from "./webhook-deliveries.js";
+import {
+  countWebhooks,
+  deleteWebhook,
+  insertWebhook,
+  listWebhooks,
+  newWebhookId,
+  updateWebhook,
+} from "./webhooks.js";
+import { WEBHOOK_EXAMPLE as EXAMPLE, WEBHOOK_SENT as SENT, WITH_SECRET } from "./secret-routes.js";
+import { webhookFor, webhookTarget } from "./webhook-for.js";
+import { urlFault } from "../outbound/guard-address.js";
+import type { AddressGuard } from "../outbound/guarded-lookup.js";
+import { issueWebhookSecret } from "./sign.js";
+import type { WebhookDeps } from "./webhook-deps.js";
+
+const ANSWER = { description: "The webhook", schema: WEBHOOK, example: EXAMPLE };
+const LISTED_EXAMPLE = { ...EXAMPLE, last_24_hours: { pending: 0, delivered: 12, failed: 1, cancelled: 0 } };
+const LIST_PATH = "/v2/:owner/webhooks";
+const PATH = "/v2/:owner/webhooks/:webhook";
+const NOT_FOR_THE_BLOCKED =
+  "Webhooks tell of all packages of the owner: every operation on them is forbidden to callers who are blocked from one.";
+const URL_RULE =
+  "The URL must be http or https and lead to the public internet, whatever its name resolves to.";
+
+interface QuotedDeps extends WebhookDeps {
+  /** Disabled webhooks count. */
+  quotas?: Quotas;
+}
+
+export function webhookRoutes({ pg, guard, sealer, quotas = DEFAULT_QUOTAS }: QuotedDeps): Route[] {
+  return [
+    route({
+      method: "GET",
+      path: LIST_PATH,
+      action: "webhooks.manage",
+      operation: {
+        id: "listWebhooks",
+        summary: "List the webhooks of a user or an organization",
+        description: NOT_FOR_THE_BLOCKED,
+        query: PAGE_QUERY,
+        answers: {
+          200: {
+            description: "One page of webhooks, newest first",
+            schema: { title: "WebhookList", ...pageSchema("webhooks", LISTED_WEBHOOK) },
+            example: { webhooks: [LISTED_EXAMPLE] },
+          },
+        },
+      },
+      async handle({ ctx, account, action, param }) {
+        const page = parsePage(ctx.query);
+        const { id: ownerId } = await wholeOwnerFor(pg, account, param("owner"), action);
+        const rows = await listWebhooks(pg, { ownerId, page });
+        ctx.body = pageBody(ctx, { name: "webhooks", rows, page, record: (each) => each });
+      },
+    }),
+    route({
+      method: "POST",
+      path: LIST_PATH,
+      action: "webhooks.manage",
+      operation: {
+        id: "createWebhook",
+        summary: "Create a webhook",
+        description: `${URL_RULE} An owner has at most ${quotas.webhooks}. ${NOT_FOR_THE_BLOCKED}`,
+        body: { schema: WEBHOOK_CREATE, example: SENT },
+        answers: { 201: WITH_SECRET },
+        problems: ["webhook-url-not-allowed", QUOTA_PROBLEMS.webhooks],
+      },
+      async handle(call) {
+        const { webhook, secret } = await createWebhook({ pg, guard, sealer, quotas }, call);
+        call.ctx.status = 201;
+        putLocation(call.ctx, `/v2/${encodeURIComponent(webhook.owner)}/webhooks/${webhook.id}`);
+        call.ctx.body = { ...webhook, secret };
+      },
+    }),
+    route({
+      method: "GET",
+      path: PATH,
+      action: "webhooks.manage",
+      operation: { id: "getWebhook", summary: "Read a webhook", answers: { 200: ANSWER } },
+      async handle(call) {
+        answer(call.ctx, (await webhookFor(pg, call)).webhook);
+      },
+    }),
+    route({
+      method: "PUT",
+      path: PATH,
+      action: "webhooks.manage",
+      operation: {
+        id: "updateWebhook",
+        summary: "Change, disable or enable a webhook",
+        description:
+          `What is left out stays as it is. ${URL_RULE} A disabled webhook is sent nothing, not even what was ` +
+          "waiting; enabled again, it is sent what happens from then on.",
+        body: { schema: WEBHOOK_UPDATE, example: { enabled: false } },
+        answers: { 200: { ...ANSWER, example: { ...EXAMPLE, enabled: false } } },
+        problems: ["webhook-url-not-allowed", "precondition-failed"],
+      },
+      async handle(call) {
+        answer(call.ctx, await changeWebhook({ pg, guard }, call));
+      },
+    }),
+    route({
+      method: "DELETE",
+      path: PATH,
+      action: "webhooks.manage",
+      operation: {
+        id: "deleteWebhook",
+        summary: "Delete a webhook and its delivery log",
+        answers: { 204: { description: "It is gone" } },
+        problems: ["precondition-failed"],
+      },
+      async handle(call) {
+        await inTransaction(pg, async (client) => {
+          await lockOwner(client, call.param("owner"));
+          const { ownerId, webhook } = await webhookFor(client, call);
+          requireMatch(call.ctx, entityTag(webhook));
+          await deleteWebhook(client, webhook.id);
+          await call.record(client, { ownerId, target: webhookTarget(webhook), changes: { deleted: true } });
+        });
+        call.ctx.status = 204;
+      },
+    }),
+  ];
+}
+
+type Managing = Call<"webhooks.manage">;
+
+async function createWebhook(
+  { pg, guard, sealer, quotas }: Required<QuotedDeps>,
+  call: Managing,
+): Promise<{ webhook: WebhookRecord; secret: string }> {
+  const sent = await readJson(call.ctx, parseWebhookCreate);
+  const { account, action, param, record } = call;
+  // Checked before any name is looked up: only callers who may create a webhook can cause a lookup.
+  await wholeOwnerFor(pg, account, param("owner"), action);
+  await requireAllowed(guard, sent.url);
+  const id = newWebhookId();
+  const secret = issueWebhookSecret();
+  return inTransaction(pg, async (client) => {
+    await lockOwner(client, param("owner"));
+    const { id: ownerId, name } = await wholeOwnerFor(client, account, param("owner"), action);
+    requireRoom(quotas, "webhooks", { name, count: await countWebhooks(client, ownerId) });
+    await insertWebhook(client, { ownerId, id, secret: sealer.seal(secret, id), webhook: sent });
+    const made = { account, action, param: (parameter: string) => (parameter === "webhook" ? id : name) };
+    const { webhook } = await webhookFor(client, made);
+    await record(client, { ownerId, target: webhookTarget(webhook), changes: sent });
+    return { webhook, secret };
+  });
+}
+
+async function changeWebhook(
+  { pg, guard }: { pg: Pool; guard: AddressGuard },
+  call: Managing,
+): Promise<WebhookRecord> {
+  const sent = await readJson(call.ctx, parseWebhookUpdate);
+  await webhookFor(pg, call);
+  if (sent.url !== undefined) await requireAllowed(guard, sent.url);
+  return inTransaction(pg, async (client) => {
+    await lockOwner(client, call.param("owner"));
+    const { ownerId, webhook: before } = await webhookFor(client, call);
+    requireMatch(call.ctx, entityTag(before));
+    const { url, event_kinds, enabled } = { ...before, ...sent };
+    await updateWebhook(client, { id: before.id, webhook: { url, event_kinds, enabled } });
+    // Also when it is enabled: events from the disabled time are not sent later.
+    if (before.enabled !== enabled) await cancelWebhookDeliveries(client, [before.id]);
+    const { webhook: after } = await webhookFor(client, call);
+    const changes = changedFields(before, after);
+    await call.record(client, { ownerId, target: webhookTarget(after), changes });
+    return after;
+  });
+}
+
+async function requireAllowed(guard: AddressGuard, url: string): Promise<void> {
+  const fault = await guard.faultNow(url);
+  if (fault === undefined) return;
+  const isInside = urlFault(url, { allowPrivateNetworks: true }) === undefined;
+  const remedy = isInside
+    ? " The operator of this service can allow it, with WEBHOOK_ALLOW_PRIVATE_NETWORKS=true."
+    : "";
+  throw new Problem("webhook-url-not-allowed", `The url ${fault}.${remedy}`);
+}
+
+function answer(ctx: Call["ctx"], webhook: WebhookRecord): void {
+  ctx.set("ETag", entityTag(webhook));
+  ctx.body = webhook;
+}

@@ -1,0 +1,92 @@
+import { removeEvents } from "../../../aggregate/retention/remove-events.js";
+import { removeImportLogs } from "../../../aggregate/retention/remove-import-logs.js";
+import { NOTHING_REMOVED, type Removed } from "../../../aggregate/retention/removed.js";
+import { deleteOldAuditEntries } from "../../../api/accounts/old-audit-entries.js";
+import { deleteEndedSessions } from "../../../api/identity/stored-sessions.js";
+import { deleteEndedSignInLinks } from "../../../api/identity/stored-sign-in-links.js";
+import { deleteEndedDeadLetters } from "../../../api/imports/dead-letters.js";
+import { deleteExpiredImportKeys } from "../../../api/imports/import-keys.js";
+import { emptyOldSamples } from "../../../api/imports/log-samples.js";
+import { deleteEndedHosts } from "../../../api/hosts/public-hosts.js";
+import type { Postgres } from "../../../api/postgres/query.js";
+import { openBatches, putRemovedBefore } from "../../../api/postgres/removed-events.js";
+import { deleteOldDeliveries } from "../../../api/webhooks/webhook-deliveries.js";
+import type { Shards } from "../../../schemas/shards.js";
+import { removableBefore } from "../../../schemas/event-retention.js";
+import type { RetentionOptions } from "../../config/retention-options.js";
+import type { ScheduledJob } from "./start-schedule.js";
+
+/** The kinds of data that the jobs remove: a label of their metrics. */
+export const REMOVED_KINDS = [
+  "events",
+  "import_logs",
+  "rejected_lines",
+  "deliveries",
+  "audit_entries",
+  "sessions",
+  "sign_in_links",
+  "idempotency_keys",
+  "dead_letters",
+] as const;
+export type RemovedKind = (typeof REMOVED_KINDS)[number];
+
+export interface CleanUpDependencies {
+  shards: Shards;
+  retention: RetentionOptions;
+  /** Called after each run for each kind, also where nothing was removed. */
+  onRemoved: (kind: RemovedKind, removed: Removed) => void;
+}
+
+/** The scheduled work of the role `jobs`, apart from the funnel. Settlement has no schedule: it follows imports. */
+export function cleanUpJobs(dependencies: CleanUpDependencies): ScheduledJob[] {
+  return [
+    { name: "clean-up", schedule: "17 * * * *", run: (pg) => cleanUp(pg, dependencies) },
+    { name: "retention", schedule: "37 * * * *", run: (pg) => removeOld(pg, dependencies) },
+  ];
+}
+
+async function cleanUp(pg: Postgres, { retention, onRemoved }: CleanUpDependencies): Promise<object> {
+  const counted = (kind: RemovedKind, rows: number) => {
+    onRemoved(kind, { rows, bytes: 0 });
+    return rows;
+  };
+  const { deliveriesDays, auditDays } = retention;
+  const webhooks = await deleteOldDeliveries(pg, deliveriesDays);
+  counted("deliveries", webhooks.deliveries + webhooks.attempts + webhooks.events);
+  return {
+    importKeys: counted("idempotency_keys", await deleteExpiredImportKeys(pg)),
+    deadLetters: counted("dead_letters", await deleteEndedDeadLetters(pg)),
+    sessions: counted("sessions", await deleteEndedSessions(pg)),
+    signInLinks: counted("sign_in_links", await deleteEndedSignInLinks(pg)),
+    hosts: await deleteEndedHosts(pg),
+    webhooks,
+    ...(auditDays !== undefined && {
+      auditEntries: counted("audit_entries", await deleteOldAuditEntries(pg, auditDays)),
+    }),
+  };
+}
+
+/** Removes old data from ClickHouse, and the samples of import logs with their entries. */
+async function removeOld(
+  pg: Postgres,
+  { shards, retention, onRemoved }: CleanUpDependencies,
+): Promise<object> {
+  const events = await removeOldEvents(pg, { shards, days: retention.eventsDays });
+  const { importLogs, rejectedLines } = await removeImportLogs(shards, retention);
+  const chunksWithoutSamples = await emptyOldSamples(pg, retention.importLogsDays);
+  onRemoved("events", events ?? NOTHING_REMOVED);
+  onRemoved("import_logs", importLogs);
+  onRemoved("rejected_lines", rejectedLines);
+  return { events: events ?? "waits for a settlement", importLogs, rejectedLines, chunksWithoutSamples };
+}
+
+/** The days are closed before their events go: no export may answer with a part of them. */
+async function removeOldEvents(
+  pg: Postgres,
+  { shards, days }: { shards: Shards; days: number | undefined },
+): Promise<Removed | undefined> {
+  if (days === undefined) return NOTHING_REMOVED;
+  const before = removableBefore(Date.now(), days);
+  await putRemovedBefore(pg, before);
+  return removeEvents(shards, { before, openBatches: await openBatches(pg) });
+}

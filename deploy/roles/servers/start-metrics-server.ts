@@ -1,0 +1,72 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { prometheusContentType } from "prom-client";
+import { readHealth, type HealthChecks } from "../../../api/http/health-routes.js";
+import { listen, type ListeningServer } from "./listen.js";
+
+export interface MetricsServerOptions {
+  host: string;
+  port: number;
+  /** In Prometheus's text format. */
+  metrics: () => Promise<string>;
+  /** The stores and threads that this process needs. */
+  checks: HealthChecks;
+  /** The longest time without a byte in either direction. */
+  idleMsMax?: number;
+}
+
+/** Longer than a scrape takes, and than most scrapers pause between two. */
+const IDLE_MS_MAX = 60_000;
+const REQUEST_MS_MAX = 10_000;
+const CONNECTIONS_MAX = 100;
+
+/**
+ * Serves `GET /metrics` in Prometheus's text format and, for the supervisor of any role, `/healthz` (alive) and
+ * `/readyz` (200, or 503 naming what is missing). Closes silent connections. Throws StartFailure when the port cannot be opened.
+ */
+export function startMetricsServer({
+  host,
+  port,
+  idleMsMax = IDLE_MS_MAX,
+  ...sources
+}: MetricsServerOptions): Promise<ListeningServer> {
+  const limits = { headersTimeout: REQUEST_MS_MAX, requestTimeout: REQUEST_MS_MAX };
+  const server = createServer(limits, (request, response) => void answer(sources, request, response));
+  server.maxConnections = CONNECTIONS_MAX;
+  server.setTimeout(idleMsMax);
+  return listen(server, { host, port, variable: "METRICS_PORT" });
+}
+
+type Sources = Pick<MetricsServerOptions, "metrics" | "checks">;
+type Answer = (sources: Sources, response: ServerResponse) => void | Promise<void>;
+
+const ANSWERS: Partial<Record<string, Answer>> = {
+  "/metrics": answerMetrics,
+  "/healthz": (_, response) => answerJson(response, 200, { status: "ok" }),
+  "/readyz": answerReadiness,
+};
+
+async function answer(sources: Sources, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const known = ANSWERS[request.url?.split("?", 1)[0] ?? ""];
+  if (known === undefined) response.writeHead(404).end();
+  else if (request.method === "GET" || request.method === "HEAD") await known(sources, response);
+  else response.writeHead(405, { Allow: "GET, HEAD" }).end();
+}
+
+async function answerMetrics({ metrics }: Sources, response: ServerResponse): Promise<void> {
+  try {
+    const text = await metrics();
+    response.writeHead(200, { "Content-Type": prometheusContentType }).end(text);
+  } catch (error) {
+    // One failing collector must not end the process. The scraper sees the failure.
+    response.writeHead(500, { "Content-Type": "text/plain" }).end(String(error));
+  }
+}
+
+async function answerReadiness({ checks }: Sources, response: ServerResponse): Promise<void> {
+  const { ready, body } = await readHealth({ checks });
+  answerJson(response, ready ? 200 : 503, body);
+}
+
+function answerJson(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(body));
+}

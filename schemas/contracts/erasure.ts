@@ -1,0 +1,76 @@
+import { COUNT, TIMESTAMP } from "../formats.js";
+import { compileBody } from "../validate.js";
+
+/** The ids by which an export of events tells clients apart. */
+export const CLIENT_ID_KINDS = ["origin_id", "endpoint_id"] as const;
+export type ClientIdKind = (typeof CLIENT_ID_KINDS)[number];
+
+/** The body of a request for an erasure: one of the two ids. */
+export type ErasureCreate = { [Kind in ClientIdKind]?: string };
+
+/** The erasure of one client's events, as returned. The id of the client is in no answer. */
+export interface ErasureRecord {
+  id: string;
+  owner: string;
+  /** Which of the ids was given. */
+  client: ClientIdKind;
+  status: "erasing" | "done";
+  /** Versions of events that were erased so far; an override counts apart from the event that it overrode. */
+  events_erased: number;
+  /** Refused lines whose texts were erased so far. */
+  rejected_lines_erased: number;
+  created_at: string;
+  /** When it became `done`; null before. */
+  finished_at: string | null;
+}
+
+const CLIENT_ID = { type: "string", pattern: "^[0-9A-Fa-f]{32}$" } as const;
+
+export const ERASURE_CREATE = {
+  title: "ErasureCreate",
+  type: "object",
+  additionalProperties: false,
+  minProperties: 1,
+  maxProperties: 1,
+  properties: {
+    origin_id: { ...CLIENT_ID, description: "As an export of events has it: one program at one address" },
+    endpoint_id: { ...CLIENT_ID, description: "As an export of events has it: everything at one address" },
+  },
+} as const;
+
+/** Throws `invalid-body` naming every fault. */
+export const parseErasureCreate = compileBody<ErasureCreate>(ERASURE_CREATE);
+
+export const ERASURE = {
+  title: "Erasure",
+  type: "object",
+  required: [
+    "id",
+    "owner",
+    "client",
+    "status",
+    "events_erased",
+    "rejected_lines_erased",
+    "created_at",
+    "finished_at",
+  ],
+  additionalProperties: false,
+  properties: {
+    id: { type: "string", format: "uuid" },
+    owner: { type: "string" },
+    client: {
+      type: "string",
+      enum: CLIENT_ID_KINDS,
+      description: "Which id was given; the id itself is not kept",
+    },
+    status: {
+      type: "string",
+      enum: ["erasing", "done"],
+      description: "`done`: no table has an event of the client that was received before the request",
+    },
+    events_erased: { ...COUNT, description: "So far; overridden versions of events count, too" },
+    rejected_lines_erased: { ...COUNT, description: "Refused lines whose texts were erased so far" },
+    created_at: TIMESTAMP,
+    finished_at: { ...TIMESTAMP, type: ["string", "null"] },
+  },
+} as const;

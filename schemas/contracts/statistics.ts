@@ -1,0 +1,197 @@
+import { COUNT, DATE, TIMESTAMP } from "../formats.js";
+import { STATISTICS_LISTS, type StatisticsList } from "./lists.js";
+
+export const INTERVALS = ["day", "week", "month"] as const;
+export type Interval = (typeof INTERVALS)[number];
+
+/** `previous`: as many days right before. `year`: as many days, from the same date a year before. */
+export const COMPARISONS = ["none", "previous", "year"] as const;
+export type Comparison = (typeof COMPARISONS)[number];
+
+export interface StatisticsTotals {
+  downloads: number;
+  views: number;
+  /** Each address once, however often and on however many days it came. */
+  unique_addresses: number;
+  /** Companies with a download or a view. */
+  companies: number;
+}
+
+export interface StatisticsBucket {
+  /** The bucket's first day within the range, `YYYY-MM-DD`. */
+  date: string;
+  downloads: number;
+  views: number;
+  /** Each address once in the bucket. */
+  unique_addresses: number;
+}
+
+/** The fields of its breakdown, `downloads` or `views`, and: */
+export interface StatisticsRow {
+  [field: string]: string | number | null;
+  /** The share in the range's total, from 0 to 1. */
+  share: number;
+  /** Against the range before: 0.5 is half as many again; null without one, or without a count in it. */
+  change: number | null;
+}
+
+interface Period {
+  /** `YYYY-MM-DD`, UTC. */
+  start_date: string;
+  /** The first day that is left out. */
+  end_date: string;
+}
+
+export interface ComparedPeriod extends Period {
+  totals: StatisticsTotals;
+  series: StatisticsBucket[];
+}
+
+export interface Statistics extends Period {
+  interval: Interval;
+  /** As `X-Complete-Through` of the exports. */
+  complete_through: string;
+  /** Numbers of earlier days of the range are missing, because their events are no longer kept. Absent if none are. */
+  events_from?: string;
+  totals: StatisticsTotals;
+  /** Absent if nothing is compared. */
+  compare?: ComparedPeriod;
+  series: StatisticsBucket[];
+  breakdowns: Record<string, StatisticsRow[]>;
+}
+
+/** One list in full, a page at a time. */
+export interface StatisticsListPage extends Period {
+  complete_through: string;
+  events_from?: string;
+  compare?: Period;
+  rows: StatisticsRow[];
+  next?: string;
+}
+
+const TOTALS = {
+  title: "StatisticsTotals",
+  type: "object",
+  required: ["downloads", "views", "unique_addresses", "companies"],
+  additionalProperties: false,
+  properties: {
+    downloads: COUNT,
+    views: COUNT,
+    unique_addresses: { ...COUNT, description: "Each address counts once in the whole range, exactly" },
+    companies: { ...COUNT, description: "Companies with a download or a view" },
+  },
+} as const;
+
+const SERIES = {
+  type: "array",
+  items: {
+    title: "StatisticsBucket",
+    type: "object",
+    required: ["date", "downloads", "views", "unique_addresses"],
+    additionalProperties: false,
+    properties: {
+      date: { ...DATE, description: "Its first day within the range" },
+      downloads: COUNT,
+      views: COUNT,
+      unique_addresses: { ...COUNT, description: "Each address counts once in the bucket" },
+    },
+  },
+} as const;
+
+const PERIOD = {
+  start_date: DATE,
+  end_date: { ...DATE, description: "The first day that is left out" },
+} as const;
+
+const COMPLETE_THROUGH = {
+  ...TIMESTAMP,
+  description: "Everything imported before is counted, as with `X-Complete-Through` of the exports",
+} as const;
+
+const EVENTS_FROM = {
+  ...DATE,
+  description:
+    "Events before this day are no longer kept, and the numbers here come from events: those of filters, and of views. " +
+    "Earlier days of the range, or of the compared one, have none. Absent if every day has its numbers",
+} as const;
+
+function rowProperties(lists: readonly StatisticsList[]) {
+  const fields = lists.flatMap(({ values }) => values);
+  return {
+    ...Object.fromEntries(
+      fields.map(({ field, description }) => [
+        field,
+        { type: "string", ...(description !== undefined && { description }) },
+      ]),
+    ),
+    downloads: { type: "integer", minimum: 1 },
+    views: { type: "integer", minimum: 1 },
+    share: { type: "number", minimum: 0, description: "Of all downloads, or views, of the range" },
+    change: {
+      type: ["number", "null"],
+      description:
+        "Against the compared range: 0.5 is half as many again. Null if nothing is compared, or nothing was there",
+    },
+  };
+}
+
+/** A row of any list. */
+export const STATISTICS_ROW = {
+  title: "StatisticsRow",
+  type: "object",
+  required: ["share", "change"],
+  additionalProperties: false,
+  properties: rowProperties(STATISTICS_LISTS),
+};
+
+export const STATISTICS = {
+  title: "Statistics",
+  type: "object",
+  required: ["start_date", "end_date", "interval", "complete_through", "totals", "series", "breakdowns"],
+  additionalProperties: false,
+  properties: {
+    ...PERIOD,
+    interval: { type: "string", enum: INTERVALS },
+    complete_through: COMPLETE_THROUGH,
+    events_from: EVENTS_FROM,
+    totals: TOTALS,
+    compare: {
+      type: "object",
+      required: ["start_date", "end_date", "totals", "series"],
+      additionalProperties: false,
+      properties: { ...PERIOD, totals: TOTALS, series: SERIES },
+    },
+    series: { ...SERIES, description: "Every bucket of the range, also those without events" },
+    breakdowns: {
+      type: "object",
+      required: STATISTICS_LISTS.map(({ name }) => name),
+      additionalProperties: false,
+      properties: Object.fromEntries(
+        STATISTICS_LISTS.map(({ name, question }) => [
+          name,
+          { type: "array", items: STATISTICS_ROW, description: question },
+        ]),
+      ),
+    },
+  },
+};
+
+export const STATISTICS_LIST_PAGE = {
+  title: "StatisticsListPage",
+  type: "object",
+  required: ["start_date", "end_date", "complete_through", "rows"],
+  additionalProperties: false,
+  properties: {
+    ...PERIOD,
+    complete_through: COMPLETE_THROUGH,
+    events_from: EVENTS_FROM,
+    compare: {
+      type: "object",
+      required: ["start_date", "end_date"],
+      additionalProperties: false,
+      properties: PERIOD,
+    },
+    rows: { type: "array", items: STATISTICS_ROW, description: "The greatest first" },
+    next: { type: "string", format: "uri", description: "Where the next page is; absent on the last" },
+  },
+};

@@ -1,0 +1,76 @@
+import { pause } from "../../../schemas/async/pause.js";
+import { connectClickHouse } from "../../../deploy/stores/clickhouse/connect-clickhouse.js";
+import { connectApi } from "../../../deploy/demo/api-client.js";
+import type { Benchmark, BenchOptions, BenchResult, BenchContext } from "../common/benchmark.js";
+import { collectReport, type CollectFacts } from "./collect-report.js";
+import { gzipFile, makeRedirectPackages, runCollectRound, type CollectRound } from "./collect-round.js";
+import { createBenchAccount } from "../common/create-bench-account.js";
+import { writeGzipFile } from "../common/event-files.js";
+import { makePackage } from "../common/make-packages.js";
+import { measureProgram, type MeasuredProgram } from "../common/measure-program.js";
+
+/** Redirects of live collection while events are imported, beside a server that does nothing else. */
+export const collectBenchmark: Benchmark = {
+  name: "collect",
+  summary: "latency of --redirects a second while --events are imported, beside a bare node:http server",
+  run: runCollectBenchmark,
+};
+
+const WARM_UP_EVENTS = 60_000;
+const WARM_UP_SECONDS = 3;
+const STORED_MS_MAX = 60_000;
+
+async function runCollectBenchmark(options: BenchOptions, context: BenchContext): Promise<BenchResult> {
+  return collectReport(await measureProgram({ ...options, ...context }, runRounds), options);
+}
+
+async function runRounds(measured: MeasuredProgram): Promise<CollectFacts> {
+  const { program, folder, events, seed, seconds, onProgress } = measured;
+  const { rounds: times, redirects: perSecond } = measured;
+  const { api: apiUrl, collect: collectUrl, clickhouse: clickhouseUrl } = await program.ready();
+  const api = connectApi(apiUrl, await createBenchAccount(program.dataDir));
+  const packageId = await makePackage(api, "imported");
+  const collected = await makeRedirectPackages({ api });
+  const file = gzipFile(folder);
+  const setup = { api, clickhouseUrl, pid: program.pid, folder, collectUrl, file, packageId };
+  // A new package is served within a second.
+  await pause(1_000);
+  onProgress(`warming both sides up for ${WARM_UP_SECONDS} s`);
+  await writeGzipFile(file, { events: WARM_UP_EVENTS, seed: seed + 1, packageIds: [packageId] });
+  await runCollectRound({ ...setup, events: WARM_UP_EVENTS }, { perSecond, seconds: WARM_UP_SECONDS });
+  await writeGzipFile(file, { events, seed, packageIds: [packageId] });
+  const rounds: CollectRound[] = [];
+  for (let round = 1; round <= times; round += 1) {
+    onProgress(
+      `round ${round} of ${times}: ${perSecond} redirects/s beside an import of ${events} lines, then the peer`,
+    );
+    rounds.push(await runCollectRound({ ...setup, events }, { perSecond, seconds }));
+  }
+  const sent = perSecond * (seconds * times + WARM_UP_SECONDS);
+  return { rounds, sent, stored: await countStored(clickhouseUrl, collected, sent) };
+}
+
+/** A collector that forgets is fast: waits until as many events are stored as were answered, or no more come. */
+async function countStored(
+  clickhouseUrl: string,
+  packages: readonly string[],
+  sent: number,
+): Promise<number> {
+  const clickhouse = connectClickHouse(clickhouseUrl);
+  try {
+    const deadline = performance.now() + STORED_MS_MAX;
+    for (;;) {
+      const answer = await clickhouse.query({
+        query: "SELECT sum(sign) AS stored FROM events WHERE artifact IN {packages:Array(UUID)}",
+        query_params: { packages },
+        format: "JSONEachRow",
+      });
+      const [row] = await answer.json<{ stored: string }>();
+      const stored = Number(row?.stored);
+      if (stored >= sent || performance.now() > deadline) return stored;
+      await pause(500);
+    }
+  } finally {
+    await clickhouse.close();
+  }
+}

@@ -1,0 +1,112 @@
+import { join } from "node:path";
+import { SHARED_MS } from "../../../api/statistics/limit-statistics.js";
+import { connectApi } from "../../../deploy/demo/api-client.js";
+import type { Benchmark, BenchContext, BenchOptions, BenchResult } from "../common/benchmark.js";
+import { awaitMerges } from "../common/await-merges.js";
+import { createBenchAccount, OWNER } from "../common/create-bench-account.js";
+import { writeGzipFile } from "../common/event-files.js";
+import { importFile } from "../common/import-file.js";
+import { makePackage } from "../common/make-packages.js";
+import { measureProgram, type MeasuredProgram } from "../common/measure-program.js";
+import { pause } from "../../../schemas/async/pause.js";
+import { raisePriority } from "../common/raise-priority.js";
+import { sendAtRate } from "../common/send-at-rate.js";
+import { dashboardReport, type DashboardRun, type ViewedPages } from "./dashboard-report.js";
+import { openPageClient, type PageClient } from "./page-client.js";
+
+/** Page views of a package at a fixed rate, alone and beside an import, with the answer of the API as the peer. */
+export const dashboardBenchmark: Benchmark = {
+  name: "dashboard",
+  summary: "latency of a package's page at --views a second, alone and beside an import, and its bytes",
+  run: runDashboardBenchmark,
+};
+
+/** The days of the generated events, and one more. */
+const RANGE = "startDate=2025-01-15&endDate=2025-02-15";
+const IMPORTED_SHARE = 0.2;
+const WARM_UP_VIEWS = 5;
+
+async function runDashboardBenchmark(options: BenchOptions, context: BenchContext): Promise<BenchResult> {
+  const run = await measureProgram({ ...options, ...context }, runDashboard);
+  return dashboardReport(run, options);
+}
+
+async function runDashboard(measured: MeasuredProgram): Promise<DashboardRun> {
+  const { program, folder, events, seed, onProgress } = measured;
+  const { api: url, clickhouse } = await program.ready();
+  const token = await createBenchAccount(program.dataDir);
+  const api = connectApi(url, token);
+  const packageId = await makePackage(api, "bench");
+  const path = join(folder, "events.ndjson.gz");
+  onProgress(`importing ${events} events`);
+  await writeGzipFile(path, { events, seed, packageIds: [packageId], gzipLevel: 1 });
+  await importFile(api, { path, packageIds: [packageId] });
+  const more = { events: Math.ceil(events * IMPORTED_SHARE), seed: seed + 1, startAt: events };
+  await writeGzipFile(path, { ...more, packageIds: [packageId], gzipLevel: 1 });
+  await awaitMerges(clickhouse);
+  using client = await openPageClient(url, { username: OWNER, token });
+  const page = `/dashboard/o/${OWNER}/packages/${packageId}?${RANGE}`;
+  const sizes = await measureSizes(client, page);
+  for (let view = 0; view < WARM_UP_VIEWS; view += 1) await client.get(page);
+  const { views: perSecond, seconds } = measured;
+  const viewing = (address: string) => view(client, address, { perSecond, seconds });
+  onProgress(`${perSecond} page views/s for ${seconds} s`);
+  const alone = await viewing(page);
+  onProgress(`the same rate of the API's answer alone`);
+  const statistics = `/dashboard/api/v2/${OWNER}/stats?package=${packageId}&${RANGE}&compare=previous`;
+  const answers = await viewing(statistics);
+  const one = await timeOne(client, page);
+  const filtered = await timeOne(client, `${page}&country=DE`);
+  onProgress(`page views beside an import of ${more.events} events`);
+  const importing = importFile(api, { path, packageIds: [packageId] });
+  importing.catch(() => undefined);
+  const beside = await viewing(page);
+  const { secondsToDone } = await importing;
+  return { alone, answers, beside, oneMs: one, filteredMs: filtered, sizes, importSeconds: secondsToDone };
+}
+
+async function view(
+  client: PageClient,
+  path: string,
+  rate: { perSecond: number; seconds: number },
+): Promise<ViewedPages> {
+  using _ = raisePriority();
+  return sendAtRate(rate, async () => String((await client.get(path)).status));
+}
+
+const ONE_OF = 9;
+/** Equal requests share an answer for a moment: each of these is to be computed. */
+const APART_MS = SHARED_MS + 100;
+
+/** The median time of a view when nothing else is asked for. */
+async function timeOne(client: PageClient, path: string): Promise<number> {
+  const times: number[] = [];
+  for (let time = 0; time < ONE_OF; time += 1) {
+    const startedAt = performance.now();
+    const { status } = await client.get(path);
+    if (status !== 200) throw new Error(`${path} was answered with ${status}`);
+    times.push(performance.now() - startedAt);
+    await pause(APART_MS);
+  }
+  return times.sort((one, other) => one - other)[Math.floor(ONE_OF / 2)] ?? 0;
+}
+
+/** A first visit loads the page and all files that it names; a later one the page alone. */
+async function measureSizes(client: PageClient, path: string): Promise<{ first: number; later: number }> {
+  const { bytes, text } = await client.get(path);
+  const named = [...text.matchAll(/(?:href|src)="([^"#]*\/assets\/[^"#]*)/g)].map(([, name = ""]) => name);
+  const loaded = new Map<string, number>();
+  for (const name of named) await load(client, name, loaded);
+  const files = [...loaded.values()].reduce((sum, each) => sum + each, 0);
+  return { first: bytes + files, later: bytes };
+}
+
+/** Scripts load others. */
+async function load(client: PageClient, name: string, loaded: Map<string, number>): Promise<void> {
+  if (loaded.has(name)) return;
+  const { bytes, text } = await client.get(name);
+  loaded.set(name, bytes);
+  if (!name.endsWith(".js")) return;
+  for (const [, other = ""] of text.matchAll(/ from "\.\/([^"]+)"/g))
+    await load(client, name.replace(/[^/]+$/, other), loaded);
+}

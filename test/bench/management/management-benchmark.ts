@@ -1,0 +1,54 @@
+import { pino } from "pino";
+import { connectPostgres } from "../../../deploy/stores/postgres/connect-postgres.js";
+import type { Benchmark, BenchOptions, BenchResult, BenchContext } from "../common/benchmark.js";
+import { openKeepAliveConnections } from "../common/keep-alive-connections.js";
+import { measureProgram, type MeasuredProgram } from "../common/measure-program.js";
+import { makeManagementSetup } from "./management-setup.js";
+import { managementReport } from "./management-report.js";
+import { runManagementRound, type ManagementRound } from "./management-round.js";
+
+/** Mixed requests at a fixed rate, beside requests and queries without any work at the same rate. */
+export const managementBenchmark: Benchmark = {
+  name: "management",
+  summary: "latency of mixed requests at --rate, beside GET /healthz and SELECT 1 at the same rate",
+  run: runManagementBenchmark,
+};
+
+/** As many as callers and their proxies keep open. Further requests wait for a connection. */
+const CONNECTIONS_MAX = 64;
+const QUERIES_AT_ONCE_MAX = 16;
+const WARM_UP_SECONDS = 5;
+
+/** Logs each request. */
+const DEFAULT_LOG = { LOG_LEVEL: "info" };
+
+async function runManagementBenchmark(options: BenchOptions, context: BenchContext): Promise<BenchResult> {
+  const rounds = await measureProgram({ ...options, ...context, variables: DEFAULT_LOG }, runRounds);
+  return managementReport(rounds, options);
+}
+
+async function runRounds(measured: MeasuredProgram): Promise<ManagementRound[]> {
+  const { program, rate: perSecond, seconds, seed, rounds, onProgress } = measured;
+  const { api, postgres: url } = await program.ready();
+  using connections = openKeepAliveConnections(api, CONNECTIONS_MAX);
+  const log = pino({ level: "silent" });
+  const pg = connectPostgres({ url, connectionsMax: QUERIES_AT_ONCE_MAX, log });
+  try {
+    const setup = await makeManagementSetup(program.dataDir, connections);
+    const { pid } = program;
+    const runRound = (seconds: number, seed: number) =>
+      runManagementRound({ ...setup, pg, pid }, { rate: { perSecond, seconds }, seed });
+    onProgress(`warming up for three times ${WARM_UP_SECONDS} s`);
+    await runRound(WARM_UP_SECONDS, seed);
+    const done: ManagementRound[] = [];
+    for (let round = 1; round <= rounds; round += 1) {
+      onProgress(
+        `round ${round} of ${rounds}: ${perSecond} requests/s, this program and the two peers, ${seconds} s each`,
+      );
+      done.push(await runRound(seconds, seed + round));
+    }
+    return done;
+  } finally {
+    await pg.end();
+  }
+}

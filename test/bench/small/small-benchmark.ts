@@ -1,0 +1,64 @@
+import { connectApi } from "../../../deploy/demo/api-client.js";
+import { generateLines } from "../../../deploy/demo/generate-events.js";
+import type { Benchmark, BenchOptions, BenchResult, BenchContext } from "../common/benchmark.js";
+import { createBenchAccount } from "../common/create-bench-account.js";
+import { mixOf } from "../common/event-files.js";
+import { importPath } from "../common/import-file.js";
+import { openKeepAliveConnections } from "../common/keep-alive-connections.js";
+import { sampleUsage } from "../usage/sample-usage.js";
+import { measureProgram, type MeasuredProgram } from "../common/measure-program.js";
+import { makePackages } from "../common/make-packages.js";
+import { SENDERS, sendSmallImports, type SmallRun } from "./send-small-imports.js";
+import { smallReport } from "./small-report.js";
+
+/** Imports of 100 lines into one package, each sender's next after its last is done. */
+export const smallBenchmark: Benchmark = {
+  name: "small",
+  summary: `--imports imports of 100 lines from ${SENDERS} senders of one owner: imports/s and time to \`done\``,
+  run: runSmallBenchmark,
+};
+
+export const LINES_EACH = 100;
+/** Enough for one body where some are left out. */
+const LINES_GENERATED = LINES_EACH + 5;
+const WARM_UP_IMPORTS = 60;
+
+async function runSmallBenchmark(options: BenchOptions, context: BenchContext): Promise<BenchResult> {
+  const run = await measureProgram({ ...options, ...context }, runImports);
+  return smallReport(run, { linesEach: LINES_EACH });
+}
+
+async function runImports({ program, imports, seed, onProgress }: MeasuredProgram): Promise<SmallRun> {
+  const { api: url } = await program.ready();
+  const api = connectApi(url, await createBenchAccount(program.dataDir));
+  const packageIds = await makePackages(api, { name: "small", count: 1 });
+  const all = bodiesOf({ imports: WARM_UP_IMPORTS + imports, seed, packageIds });
+  using connections = openKeepAliveConnections(url, SENDERS + 1);
+  const setup = { connections, token: api.token, path: importPath(packageIds) };
+  onProgress(`warming up with ${WARM_UP_IMPORTS} imports`);
+  await sendSmallImports(setup, all.slice(0, WARM_UP_IMPORTS));
+  onProgress(`${imports} imports of ${LINES_EACH} lines from ${SENDERS} senders`);
+  using sampler = sampleUsage(program.pid);
+  const sent = await sendSmallImports(setup, all.slice(WARM_UP_IMPORTS));
+  return { ...sent, usage: sampler.finish() };
+}
+
+/**
+ * The imports continue one another, so that they also override events of earlier ones. Without lines that are arrays: a
+ * body that begins with one is refused as a whole.
+ */
+function bodiesOf({
+  imports,
+  seed,
+  packageIds,
+}: {
+  imports: number;
+  seed: number;
+  packageIds: readonly string[];
+}): Buffer[] {
+  const mix = mixOf({ events: imports * LINES_GENERATED, seed, packageIds });
+  const lines = [...generateLines(mix)].filter((line) => line.trim() !== "" && !line.startsWith("["));
+  return Array.from({ length: imports }, (_, index) =>
+    Buffer.from(lines.slice(index * LINES_EACH, (index + 1) * LINES_EACH).join("\n")),
+  );
+}

@@ -1,0 +1,95 @@
+import type { Pool } from "pg";
+import { pino } from "pino";
+import { inTransaction } from "../../../api/postgres/connection.js";
+import { enqueueWebhookEvent } from "../../../api/webhooks/webhook-outbox.js";
+import { connectApi, type ApiClient } from "../../../deploy/demo/api-client.js";
+import { connectPostgres } from "../../../deploy/stores/postgres/connect-postgres.js";
+import type { Benchmark, BenchOptions, BenchResult, BenchContext } from "../common/benchmark.js";
+import { createBenchAccount, OWNER } from "../common/create-bench-account.js";
+import { measureProgram, type MeasuredProgram } from "../common/measure-program.js";
+import type { Program } from "../common/spawn-program.js";
+import { secondsSince } from "../common/seconds-since.js";
+import { stageEvent, sendBare } from "./webhooks-peer.js";
+import { openBenchReceivers, type BenchReceivers } from "./webhooks-receivers.js";
+import { webhooksReport, type WebhooksRound } from "./webhooks-report.js";
+
+/** Deliveries from the outbox with one of ten receivers dead, beside the same requests without an outbox. */
+export const webhooksBenchmark: Benchmark = {
+  name: "webhooks",
+  summary: "deliveries to ten receivers of which one is dead, beside bare signed POSTs without an outbox",
+  run: runWebhooksBenchmark,
+};
+
+const LIVE = 9;
+const EVENTS = 600;
+const WARM_UP_EVENTS = 100;
+
+async function runWebhooksBenchmark(options: BenchOptions, context: BenchContext): Promise<BenchResult> {
+  return webhooksReport(await measureProgram({ ...options, ...context, variables: LOOPBACK }, measure));
+}
+
+/** The receivers are on this machine. */
+const LOOPBACK = { WEBHOOK_ALLOW_PRIVATE_NETWORKS: "true" };
+
+async function measure({ program, rounds, open, onProgress }: MeasuredProgram): Promise<WebhooksRound[]> {
+  const receivers = open.use(await openBenchReceivers(LIVE));
+  const { api, postgres } = await program.ready();
+  const pg = connectPostgres({ url: postgres, connectionsMax: 1, log: pino({ level: "silent" }) });
+  open.defer(() => pg.end());
+  const setup = { pg, receivers, ownerId: await makeWebhooks(program, api, { pg, receivers }) };
+  return runRounds(setup, { rounds, onProgress });
+}
+
+interface Setup {
+  pg: Pool;
+  receivers: BenchReceivers;
+  ownerId: string;
+}
+
+async function makeWebhooks(
+  { dataDir }: Program,
+  api: string,
+  { pg, receivers }: Omit<Setup, "ownerId">,
+): Promise<string> {
+  const client: ApiClient = connectApi(api, await createBenchAccount(dataDir));
+  for (const url of [...receivers.live, receivers.dead])
+    await client.post(`/v2/${OWNER}/webhooks`, { url, event_kinds: ["company-funnel-stage-changed"] });
+  const { rows } = await pg.query<{ id: string }>("select id from owners where name = $1", [OWNER]);
+  const [owner] = rows;
+  if (owner === undefined) throw new Error(`there is no owner ${OWNER}`);
+  return owner.id;
+}
+
+async function runRounds(
+  setup: Setup,
+  { rounds, onProgress }: { rounds: number; onProgress: (sentence: string) => void },
+): Promise<WebhooksRound[]> {
+  onProgress("warming up");
+  await deliverEvents(setup, WARM_UP_EVENTS);
+  await sendBare(setup.receivers.live, WARM_UP_EVENTS);
+  const done: WebhooksRound[] = [];
+  for (let round = 1; round <= rounds; round += 1) {
+    onProgress(
+      `round ${round} of ${rounds}: ${EVENTS} events for ${LIVE} receivers and a dead one, then as bare POSTs`,
+    );
+    const ours = await deliverEvents(setup, EVENTS);
+    const peer = await sendBare(setup.receivers.live, EVENTS);
+    done.push({ deliveries: EVENTS * LIVE, oursSeconds: ours.seconds, again: ours.again, peerSeconds: peer });
+  }
+  return done;
+}
+
+/** Measures from the commit of the events to the last receipt. As in a job, all events are in one transaction. */
+async function deliverEvents(
+  { pg, receivers, ownerId }: Setup,
+  events: number,
+): Promise<{ seconds: number; again: number }> {
+  const all = receivers.expect(events * LIVE);
+  await inTransaction(pg, async (client) => {
+    for (let made = 0; made < events; made += 1)
+      await enqueueWebhookEvent(client, { ownerId, ...stageEvent(), createdAt: new Date() });
+  });
+  const begun = performance.now();
+  await all;
+  return { seconds: secondsSince(begun), again: receivers.again() };
+}

@@ -1,0 +1,46 @@
+import { randomUUID } from "node:crypto";
+import { createAddressGuard } from "../../../api/outbound/guarded-lookup.js";
+import { sendRequest } from "../../../api/outbound/send-request.js";
+import { webhookBody } from "../../../api/webhooks/webhook-outbox.js";
+import { issueWebhookSecret, signatureHeaders } from "../../../api/webhooks/sign.js";
+import { DELIVERY_LIMITS } from "../../../api/webhooks/start-deliveries.js";
+import { OWNER } from "../common/create-bench-account.js";
+import { secondsSince } from "../common/seconds-since.js";
+
+const COMPANIES = 20;
+
+/** An event with the content that the funnel sends. */
+export function stageEvent() {
+  const companies = Array.from({ length: COMPANIES }, (_, nth) => ({
+    domain: `company-${nth}.example`,
+    name: `Company ${nth}`,
+    old_stage: "interest" as const,
+    new_stage: "investigation" as const,
+  }));
+  return { type: "company-funnel-stage-changed", data: { companies } } as const;
+}
+
+/**
+ * Sends the same signed requests with the program's concurrency for each receiver, but from memory, without an outbox or
+ * a log. Returns the seconds.
+ */
+export async function sendBare(urls: readonly string[], events: number): Promise<number> {
+  const guard = createAddressGuard({ allowPrivateNetworks: true }, () =>
+    Promise.reject(new Error("no names")),
+  );
+  const secrets = [issueWebhookSecret()];
+  const begun = performance.now();
+  const sendTo = async (url: string, count: number) => {
+    for (let sent = 0; sent < count; sent += 1) {
+      const [id, at] = [randomUUID(), new Date()];
+      const body = webhookBody({ id, owner: OWNER, ...stageEvent(), createdAt: at });
+      await sendRequest({ url, headers: signatureHeaders({ id, body, secrets, at }), body }, { guard });
+    }
+  };
+  const senders = urls.flatMap((url) => {
+    const each = Math.ceil(events / DELIVERY_LIMITS.perWebhook);
+    return Array.from({ length: DELIVERY_LIMITS.perWebhook }, () => sendTo(url, each));
+  });
+  await Promise.all(senders);
+  return secondsSince(begun);
+}

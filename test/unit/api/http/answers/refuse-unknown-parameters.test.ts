@@ -1,0 +1,69 @@
+import { describe, expect, test } from "vitest";
+import { refuseUnknownParameters } from "../../../../../api/http/answers/refuse-unknown-parameters.js";
+import { READ_STATISTICS, READ_STATISTICS_LIST } from "../../../../../api/statistics/statistics-operations.js";
+
+const TEXT = { schema: { type: "string" }, description: "" };
+const QUERY = { startDate: TEXT, breakdown: TEXT };
+
+function messageOf(
+  query: Record<string, string>,
+  operation: Parameters<typeof refuseUnknownParameters>[1],
+): unknown {
+  try {
+    refuseUnknownParameters(query, operation);
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+}
+
+test("takes the parameters of the operation, and those with its prefix", () => {
+  expect(messageOf({ startDate: "", breakdown: "" }, { query: QUERY })).toBeUndefined();
+  expect(messageOf({ "variable.x": "" }, { query: QUERY, queryPrefix: "variable." })).toBeUndefined();
+  expect(messageOf({}, {})).toBeUndefined();
+});
+
+describe("refuses any other", () => {
+  test.each([
+    ["breakdowns", "There is no query parameter breakdowns here: did you mean breakdown?"],
+    ["startdate", "There is no query parameter startdate here: did you mean startDate?"],
+    ["format", "There is no query parameter format here, only startDate, breakdown, variable.<name>."],
+    ["foo", "There is no query parameter foo here, only startDate, breakdown, variable.<name>."],
+    ["variable.", "There is no query parameter variable. here, only startDate, breakdown, variable.<name>."],
+    [
+      "x".repeat(500),
+      `There is no query parameter ${"x".repeat(40)} here, only startDate, breakdown, variable.<name>.`,
+    ],
+    [
+      "constructor",
+      "There is no query parameter constructor here, only startDate, breakdown, variable.<name>.",
+    ],
+  ])("%s", (name, message) => {
+    const operation = { query: QUERY, queryPrefix: "variable." };
+    expect(messageOf({ [name]: "1" }, operation)).toMatchObject({ code: "invalid-query", message });
+  });
+
+  test("format, with what decides it", () => {
+    expect(messageOf({ format: "csv" }, READ_STATISTICS)).toMatchObject({
+      message: expect.stringMatching(
+        / The format is that of the header Accept, such as text\/csv\.$/,
+      ) as string,
+    });
+  });
+
+  test("where there is none at all", () => {
+    expect(messageOf({ dryrun: "" }, {})).toMatchObject({
+      message: "There is no query parameter dryrun here.",
+    });
+  });
+});
+
+test("statistics take filters and variables; each kind of answer has parameters of its own", () => {
+  const filters = { country: "DE", "variable.mirror": "eu", automated: "exclude" };
+  expect(messageOf({ ...filters, interval: "day", limit: "5" }, READ_STATISTICS)).toBeUndefined();
+  expect(
+    messageOf({ ...filters, search: "x", per_page: "5", after: "a" }, READ_STATISTICS_LIST),
+  ).toBeUndefined();
+  expect(messageOf({ search: "x" }, READ_STATISTICS)).toMatchObject({ code: "invalid-query" });
+  expect(messageOf({ limit: "5" }, READ_STATISTICS_LIST)).toMatchObject({ code: "invalid-query" });
+});

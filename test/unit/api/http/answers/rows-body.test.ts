@@ -1,0 +1,103 @@
+import { type Readable, Writable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { gunzipSync } from "node:zlib";
+import { describe, expect, test, vi } from "vitest";
+import { gzipRows, RowsBody } from "../../../../../api/http/answers/rows-body.js";
+
+const moved = () => new Promise(setImmediate);
+
+/** Rows that report each request for a part, and their end. */
+function openRows({ parts, failure }: { parts: readonly string[]; failure?: Error }) {
+  const onRequest = vi.fn();
+  const onReturn = vi.fn();
+  async function* read(): AsyncGenerator<Buffer> {
+    try {
+      for (const part of parts) {
+        onRequest(part);
+        yield Buffer.from(part);
+      }
+      if (failure !== undefined) throw failure;
+    } finally {
+      onReturn();
+    }
+  }
+  return { rows: read(), onRequest, onReturn };
+}
+
+/** A response whose reader takes each part when `take` is called. */
+function openResponse() {
+  const received: string[] = [];
+  const pending: ((error?: Error) => void)[] = [];
+  const response = new Writable({
+    write(part: Buffer, _encoding, done) {
+      received.push(part.toString());
+      pending.push(done);
+    },
+    // As a socket does, it fails the write under way.
+    destroy(error, done) {
+      for (const fail of pending.splice(0)) fail(new Error("closed"));
+      done(error);
+    },
+  });
+  return { response, received, take: () => pending.shift()?.() };
+}
+
+/** Sends the body as Koa does. */
+function send(rows: AsyncGenerator<Buffer>, response: Writable): Promise<void> {
+  const left = new AbortController();
+  response.once("close", () => left.abort());
+  return pipeline(new RowsBody(rows, left.signal) as unknown as Readable, response);
+}
+
+describe("RowsBody", () => {
+  test("requests a part only after the reader took the one before", async () => {
+    const { rows, onRequest, onReturn } = openRows({ parts: ["a", "b"] });
+    const { response, received, take } = openResponse();
+    const sent = send(rows, response);
+    await moved();
+    expect(onRequest.mock.calls).toEqual([["a"]]);
+    take();
+    await moved();
+    expect(onRequest.mock.calls).toEqual([["a"], ["b"]]);
+    take();
+    await sent;
+    expect(received).toEqual(["a", "b"]);
+    expect(response.writableFinished).toBe(true);
+    expect(onReturn).toHaveBeenCalledTimes(1);
+  });
+
+  test("breaks the response off when the rows fail midway", async () => {
+    const { rows } = openRows({ parts: ["a"], failure: new Error("failed midway") });
+    const { response, take } = openResponse();
+    const sent = expect(send(rows, response)).rejects.toThrow("failed midway");
+    await moved();
+    take();
+    await sent;
+    expect(response.destroyed).toBe(true);
+    expect(response.writableFinished).toBe(false);
+  });
+
+  test("ends the rows when the reader leaves", async () => {
+    const { rows, onRequest, onReturn } = openRows({ parts: ["a", "b"] });
+    const { response } = openResponse();
+    const sent = expect(send(rows, response)).rejects.toThrow("closed");
+    await moved();
+    response.destroy();
+    await sent;
+    await moved();
+    expect(onReturn).toHaveBeenCalledTimes(1);
+    expect(onRequest).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe("gzipRows", () => {
+  test("compresses the rows", async () => {
+    const parts = await gzipRows(openRows({ parts: ["a", "b"] }).rows).toArray();
+    expect(gunzipSync(Buffer.concat(parts as Buffer[])).toString()).toBe("ab");
+  });
+
+  test("fails when the rows fail midway", async () => {
+    const { rows } = openRows({ parts: ["a"], failure: new Error("failed midway") });
+    await expect(gzipRows(rows).toArray()).rejects.toThrow("failed midway");
+  });
+});

@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { cookieForm, readCookie, setSessionCookie } from "../../../../api/http/session-cookie.js";
+import type { ApiContext } from "../../../../api/http/route.js";
+
+test.each([
+  ["https://stats.example", { name: "__Host-maintainer-session", path: "/", secure: true }],
+  ["https://stats.example/tools", { name: "__Host-maintainer-session.tools", path: "/", secure: true }],
+  ["https://stats.example:8443/a/b", { name: "__Host-maintainer-session.8443.a.b", path: "/", secure: true }],
+  ["http://127.0.0.1:8080", { name: "maintainer-session.8080", path: "/", secure: false }],
+  ["http://[::1]:8080", { name: "maintainer-session.8080", path: "/", secure: false }],
+  ["http://stats.example/tools", { name: "maintainer-session.tools", path: "/tools", secure: false }],
+  ["http://no host", { name: "maintainer-session", path: "/", secure: false }],
+])("at %s the cookie is %j", (publicBase, form) => {
+  expect(cookieForm(publicBase, "session")).toEqual(form);
+});
+
+const contextOf = (publicBase: string, cookie = "") => {
+  const set: string[] = [];
+  const ctx = {
+    state: { publicBase },
+    get: (name: string) => (name === "Cookie" ? cookie : ""),
+    append: (_: string, value: string) => set.push(value),
+  } as unknown as ApiContext;
+  return { ctx, set };
+};
+
+test("no script sees it, and no other site's request carries it", () => {
+  const { ctx, set } = contextOf("https://stats.example");
+  setSessionCookie(ctx, "mts_x");
+  expect(set).toEqual([
+    "__Host-maintainer-session=mts_x; Path=/; Max-Age=2592000; HttpOnly; SameSite=Lax; Secure",
+  ]);
+});
+
+test("is found among others, those of other ports included", () => {
+  const { ctx } = contextOf(
+    "http://127.0.0.1:8080",
+    "a=b; maintainer-session.9090=theirs; maintainer-session.8080=ours; c",
+  );
+  expect(readCookie(ctx, "session")).toBe("ours");
+  expect(readCookie(contextOf("http://127.0.0.1:8081", "maintainer-session.8080=x").ctx, "session")).toBe("");
+});
