@@ -4,15 +4,15 @@ import { isUuid } from "../../schemas/formats.js";
 import { exportNotGranted } from "./export-not-granted.js";
 import { access, accessWithin, lacks, reaches, type Caller, type Lack, type OwnerKind } from "./access.js";
 import type { Action, OwnerAction, PackageAction } from "./resources.js";
-import type { Account } from "../identity/stored-accounts.js";
-import { readOwner, type OwnerRow } from "../organizations/organizations.js";
+import type { Account } from "./caller.js";
+import { readOwner, type OwnerRow } from "./owners.js";
 import {
   listPackagesOfOwner,
   lockPackage,
   readPackage,
   readPackagesNamed,
   type PackageRow,
-} from "../packages/packages.js";
+} from "./visible-packages.js";
 import type { Postgres } from "../postgres/query.js";
 
 /**

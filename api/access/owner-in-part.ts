@@ -1,8 +1,8 @@
 import { access } from "./access.js";
 import type { OwnerAction } from "./resources.js";
-import type { Account } from "../identity/stored-accounts.js";
-import { readOwner } from "../organizations/organizations.js";
-import { listPackagesOfOwner, type ListedPackage } from "../packages/packages.js";
+import type { Account } from "./caller.js";
+import { readOwner } from "./owners.js";
+import { listPackagesOfOwner, type ListedPackage } from "./visible-packages.js";
 import type { Postgres } from "../postgres/query.js";
 import { admit, notFound, type Owner } from "./authorise.js";
 

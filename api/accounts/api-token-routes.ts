@@ -16,15 +16,10 @@ import { readJson } from "../http/middleware/read-json.js";
 import type { Operation } from "../http/operation.js";
 import { QUOTA_PROBLEMS, requireRoom, type Quotas } from "../access/quotas.js";
 import { route, type Route } from "../http/route.js";
-import type { Account } from "../identity/stored-accounts.js";
-import {
-  countApiTokens,
-  deleteApiToken,
-  insertApiToken,
-  listApiTokens,
-} from "../identity/api-tokens.js";
+import type { Account } from "../access/caller.js";
+import { countApiTokens, deleteApiToken, insertApiToken, listApiTokens } from "../identity/api-tokens.js";
 import { inTransaction } from "../postgres/connection.js";
-import { readOwner } from "../organizations/organizations.js";
+import { readOwner } from "../access/owners.js";
 import type { TokenCipher } from "../identity/tokens.js";
 
 const ID = "0198a1c0-5a7e-7000-8000-000000000001";

@@ -3,7 +3,7 @@ import { FORMATS, isOwnerName } from "../../schemas/formats.js";
 import { Problem } from "../../schemas/problem.js";
 import { lockOrganizationsOf } from "./account-removal.js";
 import { updateUsername } from "../identity/stored-accounts.js";
-import { lockRenames } from "../organizations/organizations.js";
+import { lockRenames } from "../access/owners.js";
 import { inTransaction } from "../postgres/connection.js";
 import { lockedAccount, recordOfOperator } from "./disable-account.js";
 

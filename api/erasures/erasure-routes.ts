@@ -14,7 +14,7 @@ import { ownerFor, wholeOwnerFor } from "../access/authorise.js";
 import type { Sealer } from "../identity/tokens.js";
 import { readJson } from "../http/middleware/read-json.js";
 import { route, type Call, type Route } from "../http/route.js";
-import { lockOwner } from "../organizations/organizations.js";
+import { lockOwner } from "../access/owners.js";
 import { inTransaction } from "../postgres/connection.js";
 import { insertErasure, listErasures, readErasure } from "./erasures.js";
 import type { Postgres } from "../postgres/query.js";

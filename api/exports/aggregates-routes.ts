@@ -12,7 +12,7 @@ import { parseAggregatesQuery, type AggregatesAsked } from "./parse-aggregates-q
 import { negotiateFormat } from "../http/answers/negotiate-format.js";
 import { route, type ApiContext, type Route } from "../http/route.js";
 import { readCompleteThrough } from "../imports/complete-through.js";
-import { listPackagesOfOwner, type ListedPackage } from "../packages/packages.js";
+import { listPackagesOfOwner, type ListedPackage } from "../access/visible-packages.js";
 import type { Postgres } from "../postgres/query.js";
 
 export interface AggregateRoutesDeps {

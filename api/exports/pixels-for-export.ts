@@ -3,7 +3,7 @@ import { Problem } from "../../schemas/problem.js";
 import { exportNotGranted } from "../access/export-not-granted.js";
 import { access, reaches } from "../access/access.js";
 import type { OwnerAction } from "../access/resources.js";
-import type { Account } from "../identity/stored-accounts.js";
+import type { Account } from "../access/caller.js";
 import { listOwnersOfAccount, listPixelsOfOwners } from "../pixels/exported-pixels.js";
 import type { Postgres } from "../postgres/query.js";
 

@@ -12,11 +12,11 @@ import { ownerFor, type Owner } from "../access/authorise.js";
 import { readJson } from "../http/middleware/read-json.js";
 import type { PackageAction } from "../access/resources.js";
 import { route, type ApiContext, type Call, type Route } from "../http/route.js";
-import type { Account } from "../identity/stored-accounts.js";
-import { lockOwner } from "../organizations/organizations.js";
+import type { Account } from "../access/caller.js";
+import { lockOwner } from "../access/owners.js";
 import { inTransaction } from "../postgres/connection.js";
 import { listImportance, updateImportance } from "./funnel-importance.js";
-import { listPackagesOfOwner } from "../packages/packages.js";
+import { listPackagesOfOwner } from "../access/visible-packages.js";
 import type { Postgres } from "../postgres/query.js";
 import { resolveImportance, type KnownImportance } from "./resolve-importance.js";
 

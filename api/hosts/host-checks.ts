@@ -1,8 +1,5 @@
 import { limitConcurrency } from "../../schemas/async/limit-concurrency.js";
-import {
-  verificationName,
-  type HostVerification,
-} from "../../schemas/contracts/host-verification.js";
+import { verificationName, type HostVerification } from "../../schemas/contracts/host-verification.js";
 import { Problem } from "../../schemas/problem.js";
 import { FailureLimit } from "../identity/failure-limit.js";
 import type { Postgres } from "../postgres/query.js";

@@ -6,7 +6,7 @@ import { refuseUnknownParameters } from "./answers/refuse-unknown-parameters.js"
 import { requireScope } from "../access/authorise.js";
 import type { Operation } from "./operation.js";
 import type { TakeExportPermit } from "./export-permits.js";
-import type { Account } from "../identity/stored-accounts.js";
+import type { Account } from "../access/caller.js";
 import type { Session } from "../identity/stored-sessions.js";
 import { insertAuditEntry, type AuditEntry, type Changed } from "../access/audit-entries.js";
 import type { Postgres } from "../postgres/query.js";

@@ -8,10 +8,9 @@ import {
   newAccountId,
   readAccountByName,
   updateToken,
-  type Account,
   type NamedAccount,
-  type User,
 } from "./stored-accounts.js";
+import type { Account, User } from "../access/caller.js";
 import { insertAuditEntry, type AuditEntry, type Changed } from "../access/audit-entries.js";
 import { deleteSessionsOf } from "./stored-sessions.js";
 import { inTransaction } from "../postgres/connection.js";

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { Account } from "./stored-accounts.js";
+import type { Account } from "../access/caller.js";
 
 /** Requests that this process made to its own API for an account. Nobody outside can be in here. */
 const CALLERS = new WeakMap<IncomingMessage, Account>();

@@ -4,8 +4,8 @@ import {
   readAccountByEmail,
   readAccountByTokenHash,
   readPasswordByName,
-  type User,
 } from "./stored-accounts.js";
+import type { User } from "../access/caller.js";
 import { insertAuditEntry, type SignInAction } from "../access/audit-entries.js";
 import type { SignInMethod } from "./stored-sessions.js";
 import { markSignInLinkUsed, readSignInLink } from "./stored-sign-in-links.js";

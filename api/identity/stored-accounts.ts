@@ -1,27 +1,8 @@
 import { v7 as uuidv7 } from "uuid";
 import { Problem } from "../../schemas/problem.js";
 import { withoutNulls } from "../../schemas/records/record.js";
-import type { TokenLimits } from "../access/access.js";
+import type { Account, LimitedToken, User } from "../access/caller.js";
 import { query, utc, violates, type Postgres } from "../postgres/query.js";
-
-export interface User {
-  id: string;
-  username: string;
-}
-
-/** The calling account and its token. */
-export interface Account extends User {
-  /** The keyed hash of the request's token. */
-  tokenHash: Buffer;
-  /** The additional token of the request; absent for the account's own, which has no limits. */
-  limited?: LimitedToken | undefined;
-}
-
-/** The part of an additional token that limits its bearer. */
-export interface LimitedToken extends TokenLimits {
-  id: string;
-  name: string;
-}
 
 export interface NewAccount {
   id: string;

@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from "uuid";
 import { query, utc, type Postgres } from "../postgres/query.js";
-import type { Account } from "./stored-accounts.js";
+import type { Account } from "../access/caller.js";
 
 /** The ways to sign in. */
 export const SIGN_IN_METHODS = ["link", "token", "password", "openid"] as const;

@@ -1,7 +1,7 @@
 import { isUuid } from "../../schemas/formats.js";
 import type { Artifact, ArtifactKind } from "../../schemas/records/artifact.js";
 import { access } from "../access/access.js";
-import { readPackage, readPackagesNamed, type PackageRow } from "../packages/packages.js";
+import { readPackage, readPackagesNamed, type PackageRow } from "../access/visible-packages.js";
 import { readPixel, readPixelsOfOwnerNamed, type PixelRow } from "../pixels/pixels.js";
 import type { Postgres } from "../postgres/query.js";
 

@@ -9,12 +9,7 @@ import { answerRetraction, RETRACTION_MS_MAX } from "./answer-retraction.js";
 import { importOwnerFor, noImport } from "./import-of.js";
 import { parseFlag } from "../http/answers/parse-flag.js";
 import { route, type Call, type Route } from "../http/route.js";
-import {
-  abortImport,
-  retractImport,
-  type OwnedImport,
-  type RecordEnding,
-} from "./import-endings.js";
+import { abortImport, retractImport, type OwnedImport, type RecordEnding } from "./import-endings.js";
 
 export interface ImportEndingRoutesDeps {
   pg: Pool;

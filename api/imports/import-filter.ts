@@ -7,7 +7,7 @@ import { artifactNamed } from "../access/artifact-named.js";
 import { PACKAGE_QUERY, parsePackageType } from "../packages/package-path.js";
 import type { Parameter } from "../http/operation.js";
 import type { ImportFilter } from "./imports.js";
-import { readPackagesNamed } from "../packages/packages.js";
+import { readPackagesNamed } from "../access/visible-packages.js";
 import { readPixelsNamed } from "../pixels/pixels.js";
 import type { Postgres } from "../postgres/query.js";
 

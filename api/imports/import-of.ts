@@ -5,9 +5,9 @@ import { Problem } from "../../schemas/problem.js";
 import { access } from "../access/access.js";
 import type { OwnerAction } from "../access/resources.js";
 import { admit, ownerFor } from "../access/authorise.js";
-import type { Account } from "../identity/stored-accounts.js";
+import type { Account } from "../access/caller.js";
 import { readImport, readImportedInto } from "./imports.js";
-import { readPackage, type PackageRow } from "../packages/packages.js";
+import { readPackage, type PackageRow } from "../access/visible-packages.js";
 
 interface AskedImport {
   /** Name of the owner on the path. */

@@ -1,9 +1,5 @@
 import type { Pool } from "pg";
-import type {
-  ChunkOutcome,
-  ImportProgress,
-  DeadLetterEntry,
-} from "../../schemas/records/chunk-outcome.js";
+import type { ChunkOutcome, ImportProgress, DeadLetterEntry } from "../../schemas/records/chunk-outcome.js";
 import { inTransaction } from "../postgres/connection.js";
 import { query, type Postgres } from "../postgres/query.js";
 

@@ -30,7 +30,7 @@ import { openArtifactResolver } from "./open-artifact-resolver.js";
 import { watchCaller } from "../http/answers/watch-caller.js";
 import { parseFlag } from "../http/answers/parse-flag.js";
 import { route, type ApiContext, type Call, type Route } from "../http/route.js";
-import type { Account } from "../identity/stored-accounts.js";
+import type { Account } from "../access/caller.js";
 import type { Changed } from "../access/audit-entries.js";
 import type { ImportKey } from "./import-keys.js";
 import { insertImport } from "./imports.js";

@@ -15,7 +15,7 @@ import {
   upsertMember,
   type MemberRow,
 } from "./members.js";
-import { lockOwner } from "./organizations.js";
+import { lockOwner } from "../access/owners.js";
 import type { Postgres } from "../postgres/query.js";
 
 type MembersCall = Call<"members.write">;

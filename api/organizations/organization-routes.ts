@@ -15,11 +15,10 @@ import { inTransaction } from "../postgres/connection.js";
 import {
   countOrganizationsMade,
   insertOrganization,
-  lockOwner,
-  lockRenames,
   readOrganization,
   updateOrganization,
 } from "./organizations.js";
+import { lockOwner, lockRenames } from "../access/owners.js";
 
 const SENT = {
   name: "acme",

@@ -3,7 +3,7 @@ import type { OrganizationUpsert, OrganizationV1 } from "../../schemas/contracts
 import { Problem } from "../../schemas/problem.js";
 import { withoutNulls } from "../../schemas/records/record.js";
 import type { UserOrganization } from "../../schemas/contracts/user.js";
-import type { OwnerKind, Standing } from "../access/access.js";
+import type { OwnerRow } from "../access/owners.js";
 import { query, utc, violates, type Postgres } from "../postgres/query.js";
 
 /** Inserts the organization and its creator's membership as owner. Throws `already-exists` if the name is taken. */
@@ -51,26 +51,6 @@ export async function updateOrganization(
   return record(await naming(name, () => query<Row>(pg, text, values)));
 }
 
-/**
- * Serialises changes of this owner, its members and its things until the transaction ends. Read everything that the
- * change depends on after this.
- */
-export async function lockOwner(client: Postgres, name: string): Promise<void> {
-  if (name.includes("\0")) return;
-  // The condition must not contain the name alone: a caller could wait for a row, have it renamed meanwhile, and lock
-  // one owner but change another.
-  await query(client, "select pg_advisory_xact_lock_shared(hashtextextended('renames of owners', 0))");
-  await query(client, `select from owners where name_key = lower($1 collate "C") for update`, [name]);
-}
-
-/**
- * Serialises renames until the transaction ends: two organizations that swap names would otherwise deadlock in the
- * index of names. Call it before the owner is locked, because that lock waits for renames as well.
- */
-export async function lockRenames(client: Postgres): Promise<void> {
-  await query(client, "select pg_advisory_xact_lock(hashtextextended('renames of owners', 0))");
-}
-
 async function naming<T>(name: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -89,15 +69,6 @@ export async function readOrganization(pg: Postgres, id: string): Promise<Organi
   return record(await query<Row>(pg, text, [id]));
 }
 
-export interface OwnerRow {
-  id: string;
-  kind: OwnerKind;
-  name: string;
-  exportEnabled: boolean;
-  /** The standing of the calling account. */
-  standing: Standing;
-}
-
 /** Every organization of the account, by name. */
 export async function listOrganizationsOfAccount(
   pg: Postgres,
@@ -108,31 +79,6 @@ export async function listOrganizationsOfAccount(
     from memberships m join owners o on o.id = m.organization_id
     where m.account_id = $1 order by o.name_key collate "C"`;
   return query<UserOrganization & { id: string }>(pg, text, [accountId]);
-}
-
-/** A user or organization by name, in any case, with the account's standing. */
-export async function readOwner(
-  pg: Postgres,
-  { accountId, name }: { accountId: string; name: string },
-): Promise<OwnerRow | undefined> {
-  if (name.includes("\0")) return undefined;
-  const text = `
-    select o.id, o.kind, o.name, o.export_enabled as "exportEnabled",
-      case when o.id = $1 then 'owner' else coalesce(m.role, 'none') end as standing
-    from owners o left join memberships m on m.organization_id = o.id and m.account_id = $1
-    where o.name_key = lower($2 collate "C")`;
-  const [row] = await query<OwnerRow>(pg, text, [accountId, name]);
-  return row;
-}
-
-/** A user or an organization by its name, for operators. */
-export async function readOwnerNamed(
-  pg: Postgres,
-  name: string,
-): Promise<Pick<OwnerRow, "id" | "kind" | "name"> | undefined> {
-  const text = `select id, kind, name from owners where name_key = lower($1 collate "C")`;
-  const [row] = await query<Pick<OwnerRow, "id" | "kind" | "name">>(pg, text, [name]);
-  return row;
 }
 
 /** Grants or revokes data export. Answers the owner's id; undefined if there is no owner of that name. */

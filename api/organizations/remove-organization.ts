@@ -1,12 +1,8 @@
 import type { Pool } from "pg";
 import { OPERATOR } from "../../schemas/contracts/audit-entry.js";
 import { insertAuditEntry } from "../access/audit-entries.js";
-import {
-  deleteOrganization,
-  readRemovable,
-  type RemovableOrganization,
-} from "./organization-removal.js";
-import { lockOwner } from "./organizations.js";
+import { deleteOrganization, readRemovable, type RemovableOrganization } from "./organization-removal.js";
+import { lockOwner } from "../access/owners.js";
 import { inTransaction } from "../postgres/connection.js";
 import { listed } from "./listed-names.js";
 

@@ -1,8 +1,9 @@
 import { access } from "../access/access.js";
 import type { Parameter } from "../http/operation.js";
 import type { ApiContext } from "../http/route.js";
-import type { Account } from "../identity/stored-accounts.js";
-import { packageRecord, readPackages, type ListedPackage } from "./packages.js";
+import type { Account } from "../access/caller.js";
+import { packageRecord } from "./packages.js";
+import { readPackages, type ListedPackage } from "../access/visible-packages.js";
 import type { Postgres } from "../postgres/query.js";
 import { answerArray } from "../http/answers/answer-array.js";
 import { entityTag } from "../http/answers/entity-tag.js";

@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 import { OPERATOR } from "../../schemas/contracts/audit-entry.js";
 import { insertAuditEntry } from "../access/audit-entries.js";
-import { readOwnerNamed } from "../organizations/organizations.js";
+import { readOwnerNamed } from "../access/owners.js";
 import { inTransaction } from "../postgres/connection.js";
 import { lockNpmName, readNpmNameOwner, upsertNpmName } from "./npm-names.js";
 

@@ -18,7 +18,7 @@ import type { Changed } from "../access/audit-entries.js";
 import { inTransaction } from "../postgres/connection.js";
 import { insertVerifiedHost } from "../hosts/verified-hosts.js";
 import { readPackageDomain } from "./stored-domains.js";
-import type { PackageRow } from "./packages.js";
+import type { PackageRow } from "../access/visible-packages.js";
 import { domainTarget, requireDomains } from "./package-domain-routes.js";
 import { UPSTREAM_ANSWER, upstreamOf } from "./package-upstream-routes.js";
 

@@ -1,16 +1,12 @@
 import { PACKAGE_ACCESS, type PackageAccess } from "../../schemas/contracts/package-access.js";
 import { accessWithin, lacks } from "../access/access.js";
 import { packageOfOwnerFor } from "../access/authorise.js";
-import {
-  PACKAGE_PATH,
-  PACKAGE_PROBLEMS,
-  PACKAGE_QUERY,
-  packageOnPath,
-} from "./package-path.js";
+import { PACKAGE_PATH, PACKAGE_PROBLEMS, PACKAGE_QUERY, packageOnPath } from "./package-path.js";
 import type { PackageAction } from "../access/resources.js";
 import { route, type Route } from "../http/route.js";
-import type { Account } from "../identity/stored-accounts.js";
-import { packageRecord, type PackageRow } from "./packages.js";
+import type { Account } from "../access/caller.js";
+import { packageRecord } from "./packages.js";
+import type { PackageRow } from "../access/visible-packages.js";
 import type { Postgres } from "../postgres/query.js";
 import { PACKAGE_EXAMPLE } from "./package-routes.js";
 

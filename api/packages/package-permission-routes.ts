@@ -9,12 +9,7 @@ import { packageFor } from "../access/authorise.js";
 import { entityTag } from "../http/answers/entity-tag.js";
 import { LIST_HEADERS, LIST_QUERY, listPage } from "../http/answers/list-page.js";
 import { readJson } from "../http/middleware/read-json.js";
-import {
-  PACKAGE_PATH,
-  PACKAGE_PROBLEMS,
-  PACKAGE_QUERY,
-  parsePackageType,
-} from "./package-path.js";
+import { PACKAGE_PATH, PACKAGE_PROBLEMS, PACKAGE_QUERY, parsePackageType } from "./package-path.js";
 import { route, type Route } from "../http/route.js";
 import { setPermissions } from "./set-permissions.js";
 import { listPermissions } from "./stored-permissions.js";

@@ -5,21 +5,11 @@ import { lockedPackageFor, packageFor } from "../access/authorise.js";
 import { changedFields } from "../http/answers/changed-fields.js";
 import { entityTag, requireMatch } from "../http/answers/entity-tag.js";
 import { readJson } from "../http/middleware/read-json.js";
-import {
-  PACKAGE_PATH,
-  PACKAGE_PROBLEMS,
-  PACKAGE_QUERY,
-  parsePackageType,
-} from "./package-path.js";
+import { PACKAGE_PATH, PACKAGE_PROBLEMS, PACKAGE_QUERY, parsePackageType } from "./package-path.js";
 import { route, type Call, type Route } from "../http/route.js";
 import { inTransaction } from "../postgres/connection.js";
-import {
-  deletePackage,
-  packageRecord,
-  packageState,
-  updatePackage,
-  type PackageRow,
-} from "./packages.js";
+import { deletePackage, packageRecord, packageState, updatePackage } from "./packages.js";
+import type { PackageRow } from "../access/visible-packages.js";
 import { lockNpmName, requireFreeNpmName } from "./npm-names.js";
 import {
   lockPublicHost,

@@ -14,12 +14,7 @@ import { lockedPackageFor, packageFor } from "../access/authorise.js";
 import { entityTag, requireMatch } from "../http/answers/entity-tag.js";
 import { LIST_HEADERS, LIST_QUERY, listPage } from "../http/answers/list-page.js";
 import { readJson } from "../http/middleware/read-json.js";
-import {
-  PACKAGE_PATH,
-  PACKAGE_PROBLEMS,
-  PACKAGE_QUERY,
-  parsePackageType,
-} from "./package-path.js";
+import { PACKAGE_PATH, PACKAGE_PROBLEMS, PACKAGE_QUERY, parsePackageType } from "./package-path.js";
 import { QUOTA_PROBLEMS, requireRoom, type Quotas } from "../access/quotas.js";
 import { route, type Call, type Route } from "../http/route.js";
 import { inTransaction } from "../postgres/connection.js";
@@ -29,7 +24,7 @@ import {
   listPackageRoutes,
   readPackageRoute,
 } from "./stored-routes.js";
-import type { PackageRow } from "./packages.js";
+import type { PackageRow } from "../access/visible-packages.js";
 
 const SENT = {
   outgoingUrl: "https://github.com/acme/web/releases/download/{version}/{file}",

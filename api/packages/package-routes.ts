@@ -12,15 +12,9 @@ import { putLocation } from "../http/answers/put-location.js";
 import { QUOTA_PROBLEMS, requireRoom, type Quotas } from "../access/quotas.js";
 import { route, type Call, type Route } from "../http/route.js";
 import { inTransaction } from "../postgres/connection.js";
-import { lockOwner } from "../organizations/organizations.js";
-import {
-  countPackages,
-  insertPackage,
-  listPackagesOfAccount,
-  listPackagesOfOwner,
-  packageRecord,
-  packageState,
-} from "./packages.js";
+import { lockOwner } from "../access/owners.js";
+import { countPackages, insertPackage, packageRecord, packageState } from "./packages.js";
+import { listPackagesOfAccount, listPackagesOfOwner } from "../access/visible-packages.js";
 import { lockNpmName, requireFreeNpmName } from "./npm-names.js";
 import {
   lockPublicHost,

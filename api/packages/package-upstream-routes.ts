@@ -2,15 +2,10 @@ import { PACKAGE_UPSTREAM, type PackageUpstream } from "../../schemas/contracts/
 import { withoutNulls } from "../../schemas/records/record.js";
 import { publicHostOf } from "../../schemas/records/public-host.js";
 import { packageOfOwnerFor } from "../access/authorise.js";
-import {
-  PACKAGE_PATH,
-  PACKAGE_PROBLEMS,
-  PACKAGE_QUERY,
-  packageOnPath,
-} from "./package-path.js";
+import { PACKAGE_PATH, PACKAGE_PROBLEMS, PACKAGE_QUERY, packageOnPath } from "./package-path.js";
 import type { HostChecks } from "../hosts/host-checks.js";
 import { route, type Route } from "../http/route.js";
-import type { PackageRow } from "./packages.js";
+import type { PackageRow } from "../access/visible-packages.js";
 import type { Postgres } from "../postgres/query.js";
 
 interface PackageUpstreamDeps {

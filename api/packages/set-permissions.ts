@@ -7,7 +7,7 @@ import { lockedPackageFor } from "../access/authorise.js";
 import { requireMatchOf } from "../http/answers/entity-tag.js";
 import { parsePackageType } from "./package-path.js";
 import type { Call } from "../http/route.js";
-import type { User } from "../identity/stored-accounts.js";
+import type { User } from "../access/caller.js";
 import type { Changed } from "../access/audit-entries.js";
 import { inTransaction } from "../postgres/connection.js";
 import {
@@ -17,7 +17,7 @@ import {
   readLevels,
   upsertLevels,
 } from "./stored-permissions.js";
-import type { PackageRow } from "./packages.js";
+import type { PackageRow } from "../access/visible-packages.js";
 import type { Postgres } from "../postgres/query.js";
 
 /**

@@ -1,6 +1,6 @@
 import type { PackagePermissionV1 } from "../../schemas/contracts/package-permission.js";
 import type { Level } from "../access/access.js";
-import type { User } from "../identity/stored-accounts.js";
+import type { User } from "../access/caller.js";
 import { query, type Postgres } from "../postgres/query.js";
 
 /** The explicit levels on a package, sorted by username without case. */

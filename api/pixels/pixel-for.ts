@@ -1,6 +1,6 @@
 import { isUuid } from "../../schemas/formats.js";
 import type { PixelAction } from "../access/resources.js";
-import type { Account } from "../identity/stored-accounts.js";
+import type { Account } from "../access/caller.js";
 import { readPixel, readPixelsNamed, type PixelRow } from "./pixels.js";
 import type { Postgres } from "../postgres/query.js";
 import { artifactNamed } from "../access/artifact-named.js";

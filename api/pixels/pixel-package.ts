@@ -3,8 +3,8 @@ import { isUuid } from "../../schemas/formats.js";
 import { Problem } from "../../schemas/problem.js";
 import { invalidBody } from "../../schemas/validate.js";
 import { access } from "../access/access.js";
-import type { Account } from "../identity/stored-accounts.js";
-import { readPackage, readPackagesNamed, type PackageRow } from "../packages/packages.js";
+import type { Account } from "../access/caller.js";
+import { readPackage, readPackagesNamed, type PackageRow } from "../access/visible-packages.js";
 import type { Postgres } from "../postgres/query.js";
 import { artifactNamed } from "../access/artifact-named.js";
 

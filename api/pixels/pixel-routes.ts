@@ -13,7 +13,7 @@ import { putLocation } from "../http/answers/put-location.js";
 import { QUOTA_PROBLEMS, requireRoom, type Quotas } from "../access/quotas.js";
 import { route, type Call, type Route } from "../http/route.js";
 import { inTransaction } from "../postgres/connection.js";
-import { lockOwner } from "../organizations/organizations.js";
+import { lockOwner } from "../access/owners.js";
 import {
   countPixels,
   deletePixel,

@@ -6,12 +6,7 @@ import {
 } from "../../schemas/contracts/package-public.js";
 import { entityTag, requireMatch } from "../http/answers/entity-tag.js";
 import { lockedPackageFor, packageOfOwnerFor } from "../access/authorise.js";
-import {
-  PACKAGE_PATH,
-  PACKAGE_PROBLEMS,
-  PACKAGE_QUERY,
-  packageOnPath,
-} from "../packages/package-path.js";
+import { PACKAGE_PATH, PACKAGE_PROBLEMS, PACKAGE_QUERY, packageOnPath } from "../packages/package-path.js";
 import { readJson } from "../http/middleware/read-json.js";
 import { route, type Call, type Route } from "../http/route.js";
 import { inTransaction } from "../postgres/connection.js";

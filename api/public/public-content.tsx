@@ -1,10 +1,5 @@
 import type { PublicPackage } from "./public-packages.js";
-import {
-  PUBLIC_DAYS,
-  PUBLIC_LISTS,
-  type PublicDays,
-  type PublicNumbers,
-} from "./read-public-page.js";
+import { PUBLIC_DAYS, PUBLIC_LISTS, type PublicDays, type PublicNumbers } from "./read-public-page.js";
 import { isHttpUrl } from "../../schemas/formats.js";
 import { changeOf } from "../statistics/statistics-answer.js";
 import { prefixOf } from "../dashboard/address.js";

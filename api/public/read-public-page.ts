@@ -1,10 +1,6 @@
 import { readStatistics } from "../../aggregate/statistics/read-statistics.js";
 import type { ListRow } from "../../aggregate/statistics/statistics-query.js";
-import type {
-  Interval,
-  StatisticsBucket,
-  StatisticsRow,
-} from "../../schemas/contracts/statistics.js";
+import type { Interval, StatisticsBucket, StatisticsRow } from "../../schemas/contracts/statistics.js";
 import { COUNTRIES_MAX } from "../../schemas/contracts/lists.js";
 import { dateAt, DAY_MS, lastDays, type DateRange } from "../../schemas/date-range.js";
 import { rowOf, seriesOf } from "../statistics/statistics-answer.js";

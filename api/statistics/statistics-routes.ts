@@ -17,7 +17,7 @@ import { eventsFromIn, measureOf, periodOf, statisticsAnswer } from "./statistic
 import { READ_STATISTICS, READ_STATISTICS_LIST } from "./statistics-operations.js";
 import { statisticsScope, type Scope } from "./statistics-scope.js";
 import { readExportState } from "../imports/export-state.js";
-import type { Account } from "../identity/stored-accounts.js";
+import type { Account } from "../access/caller.js";
 import type { Page } from "../postgres/page.js";
 import type { Postgres } from "../postgres/query.js";
 

@@ -14,13 +14,9 @@ import { requireFew } from "../http/answers/require-few.js";
 import { PAGE_QUERY, pageBody, pageSchema, parsePage } from "../http/answers/paging.js";
 import { route, type Call, type Route } from "../http/route.js";
 import { inTransaction } from "../postgres/connection.js";
-import { lockOwner } from "../organizations/organizations.js";
+import { lockOwner } from "../access/owners.js";
 import type { Postgres } from "../postgres/query.js";
-import {
-  listWebhookDeliveries,
-  readWebhookDelivery,
-  restartWebhookDelivery,
-} from "./webhook-deliveries.js";
+import { listWebhookDeliveries, readWebhookDelivery, restartWebhookDelivery } from "./webhook-deliveries.js";
 import { insertWebhookTest } from "./webhook-tests.js";
 import { webhookBody } from "./webhook-outbox.js";
 import { readWebhookSecrets } from "./webhooks.js";

@@ -2,7 +2,7 @@ import { WEBHOOK_WITH_SECRET, type WebhookRecord } from "../../schemas/contracts
 import { webhookFor, webhookTarget } from "./webhook-for.js";
 import { route, type Call, type Route } from "../http/route.js";
 import { inTransaction } from "../postgres/connection.js";
-import { lockOwner } from "../organizations/organizations.js";
+import { lockOwner } from "../access/owners.js";
 import { deleteOldWebhookSecret, updateWebhookSecret } from "./webhooks.js";
 import { issueWebhookSecret } from "./sign.js";
 import type { WebhookDeps } from "./webhook-deps.js";

@@ -1,17 +1,8 @@
 import type { Pool } from "pg";
 import { pause } from "../../schemas/async/pause.js";
 import { passFaultPoint } from "../../schemas/fault-point.js";
-import {
-  claimDeliveries,
-  servedLast,
-  type ClaimedDelivery,
-  type ServedLast,
-} from "./webhook-claims.js";
-import {
-  recordOutcomes,
-  type AttemptOutcome,
-  type DisabledWebhook,
-} from "./webhook-outcomes.js";
+import { claimDeliveries, servedLast, type ClaimedDelivery, type ServedLast } from "./webhook-claims.js";
+import { recordOutcomes, type AttemptOutcome, type DisabledWebhook } from "./webhook-outcomes.js";
 import type { Sealer } from "../identity/tokens.js";
 import { deliver } from "./deliver.js";
 import type { AddressGuard } from "../outbound/guarded-lookup.js";

@@ -4,7 +4,11 @@ import type { ClosingStack } from "../../../deploy/process/closing-stack.js";
 import { createLog } from "../../../deploy/process/log.js";
 import { parseConfig } from "../../../deploy/config/config.js";
 import { clusterServers } from "../../../deploy/stores/clickhouse/clickhouse-source.js";
-import { connectClickHouse, DATABASE, databaseOf } from "../../../deploy/stores/clickhouse/connect-clickhouse.js";
+import {
+  connectClickHouse,
+  DATABASE,
+  databaseOf,
+} from "../../../deploy/stores/clickhouse/connect-clickhouse.js";
 import { startShardServers } from "./shard-servers.js";
 
 export const LAYOUTS = ["1x1", "2x1", "given"] as const;

@@ -4,7 +4,10 @@ import { join } from "node:path";
 import type { Logger } from "pino";
 import { onFreePorts } from "../../../deploy/process/free-port.js";
 import { connectClickHouse } from "../../../deploy/stores/clickhouse/connect-clickhouse.js";
-import { startClickHouse, type EmbeddedClickHouse } from "../../../deploy/stores/embedded/clickhouse/clickhouse.js";
+import {
+  startClickHouse,
+  type EmbeddedClickHouse,
+} from "../../../deploy/stores/embedded/clickhouse/clickhouse.js";
 import { embeddedUrl } from "../../../deploy/stores/open-stores.js";
 
 /** Servers of the embedded engine, each a shard without replicas, that know one another as a cluster. */

@@ -1,10 +1,7 @@
 import type { Pool } from "pg";
 import { pino } from "pino";
 import { inTransaction } from "../../../api/postgres/connection.js";
-import {
-  cancelWebhookDeliveries,
-  listWebhookDeliveries,
-} from "../../../api/webhooks/webhook-deliveries.js";
+import { cancelWebhookDeliveries, listWebhookDeliveries } from "../../../api/webhooks/webhook-deliveries.js";
 import type { AttemptOutcome } from "../../../api/webhooks/webhook-outcomes.js";
 import { enqueueWebhookEvent } from "../../../api/webhooks/webhook-outbox.js";
 import { insertWebhook, newWebhookId } from "../../../api/webhooks/webhooks.js";

@@ -1,9 +1,5 @@
 import { expect, test } from "vitest";
-import {
-  brokerSettings,
-  propertiesText,
-  settingsEnvironment,
-} from "../../broker/broker-settings.js";
+import { brokerSettings, propertiesText, settingsEnvironment } from "../../broker/broker-settings.js";
 
 const place = { port: 9092, controllerPort: 9093, logDir: "/data" };
 

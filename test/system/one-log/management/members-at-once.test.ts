@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { lockRenames } from "../../../../api/organizations/organizations.js";
+import { lockRenames } from "../../../../api/access/owners.js";
 import type { ServedApi, TestPostgres } from "../../../support/api/management-api.js";
 import { useManagementApi } from "../../../support/api/use-management-api.js";
 import { makeWorld, type Who, type World } from "../../../support/api/management-world.js";

@@ -9,12 +9,8 @@ import {
   readWebhookBacklog,
   restartWebhookDelivery,
 } from "../../../../api/webhooks/webhook-deliveries.js";
-import {
-  claimDeliveries,
-  servedLast,
-  type ServedLast,
-} from "../../../../api/webhooks/webhook-claims.js";
-import { lockOwner } from "../../../../api/organizations/organizations.js";
+import { claimDeliveries, servedLast, type ServedLast } from "../../../../api/webhooks/webhook-claims.js";
+import { lockOwner } from "../../../../api/access/owners.js";
 import { enqueueWebhookEvent } from "../../../../api/webhooks/webhook-outbox.js";
 import { readWebhook, updateWebhook, updateWebhookSecret } from "../../../../api/webhooks/webhooks.js";
 import { inTransaction } from "../../../../api/postgres/connection.js";

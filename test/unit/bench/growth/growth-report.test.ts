@@ -1,9 +1,5 @@
 import { expect, test } from "vitest";
-import {
-  growthReport,
-  type GrowthRun,
-  type GrowthStep,
-} from "../../../bench/growth/growth-report.js";
+import { growthReport, type GrowthRun, type GrowthStep } from "../../../bench/growth/growth-report.js";
 import { usageOf } from "../../../support/bench/usage.js";
 
 const threads = { main: 4, enrichment: 15, other: 1 };

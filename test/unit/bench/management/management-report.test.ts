@@ -1,9 +1,6 @@
 import { expect, test } from "vitest";
 import { managementReport } from "../../../bench/management/management-report.js";
-import type {
-  ManagementRound,
-  MeasuredRun,
-} from "../../../bench/management/management-round.js";
+import type { ManagementRound, MeasuredRun } from "../../../bench/management/management-round.js";
 import { usageOf } from "../../../support/bench/usage.js";
 
 function run(latencyMs: number, answers: Record<string, number>): MeasuredRun {

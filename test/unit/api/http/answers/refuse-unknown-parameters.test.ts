@@ -1,6 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { refuseUnknownParameters } from "../../../../../api/http/answers/refuse-unknown-parameters.js";
-import { READ_STATISTICS, READ_STATISTICS_LIST } from "../../../../../api/statistics/statistics-operations.js";
+import {
+  READ_STATISTICS,
+  READ_STATISTICS_LIST,
+} from "../../../../../api/statistics/statistics-operations.js";
 
 const TEXT = { schema: { type: "string" }, description: "" };
 const QUERY = { startDate: TEXT, breakdown: TEXT };
