@@ -32,17 +32,6 @@ const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./commands/admin.js")).adminCommand(),
   },
   {
-    name: "bench",
-    description: "Measure this program on this machine, each benchmark beside its peer in the same run.",
-    load: async () => (await import("../test/bench/main.js")).benchCommand(),
-  },
-  {
-    name: "kafka",
-    description:
-      "Run a Kafka broker for development, with its data below DATA_DIR, until Ctrl-C: in Docker when its daemon answers, otherwise with Java 17 and Maven.",
-    load: async () => (await import("../test/broker/main.js")).kafkaCommand(),
-  },
-  {
     name: "completion",
     description: "Print a script that completes commands and options in bash, zsh or fish.",
     load: async () => (await import("./commands/completion.js")).completionCommand(createWholeProgram),

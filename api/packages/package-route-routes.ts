@@ -23,7 +23,7 @@ import {
   insertPackageRoute,
   listPackageRoutes,
   readPackageRoute,
-} from "./stored-routes.js";
+} from "./routes-of-package.js";
 import type { PackageRow } from "../access/visible-packages.js";
 
 const SENT = {

@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from "prom-client";
-import { REMOVED_KINDS, type CleanUpDependencies } from "../roles/schedule/scheduled-jobs.js";
+import { REMOVED_KINDS, type CleanUpDependencies } from "../schedule/scheduled-jobs.js";
 
 /** Metrics of what is removed because it was kept for long enough. */
 export function createRetentionMetrics(registry: Registry): Pick<CleanUpDependencies, "onRemoved"> {

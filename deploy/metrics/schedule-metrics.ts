@@ -1,9 +1,5 @@
 import { Counter, type Registry } from "prom-client";
-import {
-  RUN_OUTCOMES,
-  type ScheduleDependencies,
-  type ScheduledJob,
-} from "../roles/schedule/start-schedule.js";
+import { RUN_OUTCOMES, type ScheduleDependencies, type ScheduledJob } from "../schedule/start-schedule.js";
 
 /** Metrics of the schedule. */
 export function createScheduleMetrics(

@@ -27,7 +27,7 @@ import { resolveTxtAt } from "./servers/resolve-txt.js";
 import { trustsProxy } from "./servers/trusts-proxy.js";
 import { readinessOf } from "./readiness.js";
 import { readEventRetention } from "../stores/read-event-retention.js";
-import { erasureSealer } from "./schedule/client-erasures.js";
+import { erasureSealer } from "../schedule/client-erasures.js";
 import { openLineChecks } from "./start-line-checks.js";
 import type { RoleParts } from "./role-parts.js";
 import type { Collect } from "./start-collect.js";

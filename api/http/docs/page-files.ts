@@ -15,7 +15,7 @@ export interface PageFiles {
 export async function readPageFiles(): Promise<PageFiles> {
   const packed = FILES.map(async ({ name, type, from }) => {
     const bytes = await readFile(
-      from === "swagger-ui" ? join(SWAGGER_UI, name) : assetUrl(`api/docs/${name}`),
+      from === "swagger-ui" ? join(SWAGGER_UI, name) : assetUrl(`api/http/docs/${name}`),
     );
     return [name, await packFile(type, bytes)] as const;
   });

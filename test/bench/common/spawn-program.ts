@@ -63,7 +63,7 @@ export function spawnProgram(dataDir: string, variables: NodeJS.ProcessEnv = {})
   };
 }
 
-const MAIN = fileURLToPath(new URL("../../../deploy/main.js", import.meta.url));
+const MAIN = fileURLToPath(new URL("../../../dist/deploy/main.js", import.meta.url));
 
 /** Keeps the operator's tuning variables. Stores and addresses are always the benchmark's own. */
 function environment(dataDir: string): NodeJS.ProcessEnv {

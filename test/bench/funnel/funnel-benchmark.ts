@@ -80,7 +80,7 @@ async function measurePass(program: Program): Promise<MeasuredPass> {
   };
 }
 
-const MAIN = fileURLToPath(new URL("../../../deploy/main.js", import.meta.url));
+const MAIN = fileURLToPath(new URL("../../../dist/deploy/main.js", import.meta.url));
 
 /** The least work of any pass: reads and sums every row. */
 async function measurePeer(clickhouse: ClickHouseClient): Promise<number> {

@@ -7,7 +7,7 @@ import { insertImport } from "../../../api/imports/imports.js";
 import { insertErasure } from "../../../api/erasures/erasures.js";
 import { insertOrganization, updateExportEnabled } from "../../../api/organizations/organizations.js";
 import { insertPackageDomain } from "../../../api/packages/stored-domains.js";
-import { insertPackageRoute } from "../../../api/packages/stored-routes.js";
+import { insertPackageRoute } from "../../../api/packages/routes-of-package.js";
 import { insertPackage } from "../../../api/packages/packages.js";
 import { insertPixel } from "../../../api/pixels/pixels.js";
 import { enqueueWebhookEvent } from "../../../api/webhooks/webhook-outbox.js";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { BENCHMARKS } from "../../bench/benchmarks.js";
-import { benchCommand } from "../../bench/main.js";
+import { benchCommand } from "../../bench/bench-command.js";
 
 const run = (...args: string[]) =>
   benchCommand()

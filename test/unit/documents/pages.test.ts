@@ -108,33 +108,7 @@ describe("the table of files to change", () => {
     expect(rows.filter((_, index) => cells[index]?.length === 0)).toEqual([]);
     expect(cells.flat().filter((name) => !existsSync(name))).toEqual([]);
   });
-
-  test("names something in every folder that has a part of the product of its own", () => {
-    const folders = ["ingest", "enrich", "aggregate", "api", "deploy"].flatMap((room) =>
-      readdirSync(room, { withFileTypes: true }).flatMap((entry) =>
-        entry.isDirectory() ? [`${room}/${entry.name}/`] : [],
-      ),
-    );
-    const named = pathsIn(rows.join("\n").replaceAll(/\]\(([^)]+)\)/g, " `$1`"));
-    const unnamed = folders.filter((folder) => !named.some((name) => name.startsWith(folder)));
-    expect(unnamed.filter((folder) => !SERVING_OTHERS.includes(folder))).toEqual([]);
-  });
 });
-
-/** Folders whose files only serve those of the others. */
-const SERVING_OTHERS = [
-  "ingest/http/",
-  "enrich/caches/",
-  "api/answers/",
-  "api/docs/",
-  "api/imports/",
-  "api/middleware/",
-  "deploy/broker/",
-  "deploy/data-dir/",
-  "deploy/demo/",
-  "deploy/process/",
-  "deploy/servers/",
-];
 
 test("the table of breakdowns has a row for each, with all of its fields", () => {
   const rows = textOf("deploy/docs/exporting.md")

@@ -1,7 +1,7 @@
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { connectApi, type ApiClient } from "../../../../deploy/demo/api-client.js";
-import { cleanUpJobs, type RemovedKind } from "../../../../deploy/roles/schedule/scheduled-jobs.js";
+import { cleanUpJobs, type RemovedKind } from "../../../../deploy/schedule/scheduled-jobs.js";
 import { connectShards } from "../../../../deploy/stores/clickhouse/connect-shards.js";
 import { DAY_MS, dateAt } from "../../../../schemas/date-range.js";
 import { removableBefore } from "../../../../schemas/event-retention.js";

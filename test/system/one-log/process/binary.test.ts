@@ -39,7 +39,7 @@ function runWith(variables: NodeJS.ProcessEnv, ...args: string[]): Promise<Ended
 test("the linked binary lists its commands", async () => {
   const { status, out } = await run("--help");
   expect(status).toBe(0);
-  for (const command of ["start", "demo", "import", "admin", "bench", "kafka"])
+  for (const command of ["start", "demo", "import", "admin"])
     expect(out).toMatch(new RegExp(`^  ${command} `, "m"));
 });
 
@@ -48,7 +48,7 @@ test("collects garbage on one thread, also as npm's scripts start it", async () 
   const { out } = await runWith({ NODE_OPTIONS: `--import=${printFlags}` }, "--help");
   expect(out).toMatch(/^--single-threaded-gc,--max-semi-space-size=4$/m);
   const { scripts } = JSON.parse(await readFile("package.json", "utf8")) as { scripts: object };
-  const commands = ["start", "demo", "admin", "kafka"].map((name) => [name, `dist/deploy/main.js ${name}`]);
+  const commands = ["start", "demo", "admin"].map((name) => [name, `exec dist/deploy/main.js ${name}`]);
   expect(scripts).toMatchObject(Object.fromEntries(commands));
 });
 

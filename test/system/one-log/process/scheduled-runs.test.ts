@@ -6,8 +6,8 @@ import { insertImport } from "../../../../api/imports/imports.js";
 import { deleteEndedDeadLetters } from "../../../../api/imports/dead-letters.js";
 import { runOnce } from "../../../../api/postgres/scheduled-runs.js";
 import { connectPostgres } from "../../../../deploy/stores/postgres/connect-postgres.js";
-import { cleanUpJobs } from "../../../../deploy/roles/schedule/scheduled-jobs.js";
-import { startSchedule } from "../../../../deploy/roles/schedule/start-schedule.js";
+import { cleanUpJobs } from "../../../../deploy/schedule/scheduled-jobs.js";
+import { startSchedule } from "../../../../deploy/schedule/start-schedule.js";
 import { openTestPostgres, type TestPostgres } from "../../../support/api/management-api.js";
 
 let postgres: TestPostgres;

@@ -63,12 +63,12 @@ describe("a route", () => {
   });
 });
 
-test("the tests know every route that a module of api/routes makes", async () => {
-  const files = readdirSync("api/routes", { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".ts"))
+test("the tests know every route that a module of api/ makes", async () => {
+  const files = readdirSync("api", { recursive: true, encoding: "utf8" })
+    .filter((file) => /^(?!http\/).+\/.+-routes\.ts$/.test(file))
     .map((file) => file.replace(/\.ts$/, ".js"));
   const modules = await Promise.all(
-    files.map(async (file) => import(`../../../api/routes/${file}`) as Promise<object>),
+    files.map(async (file) => import(`../../../../api/${file}`) as Promise<object>),
   );
   const makers = modules.flatMap((each) =>
     Object.entries(each).filter(([name, made]) => /Routes$/.test(name) && typeof made === "function"),

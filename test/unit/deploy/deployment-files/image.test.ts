@@ -49,18 +49,15 @@ describe("the image", () => {
     const sources = [...folders, "deploy"].flatMap((folder) =>
       readdirSync(folder, { recursive: true, encoding: "utf8" })
         .filter((name) => /\.tsx?$/.test(name))
-        .map((name) => join(folder, name))
-        .filter((path) => !path.startsWith("deploy/bench/")),
+        .map((name) => join(folder, name)),
     );
     const assets = sources.flatMap((path) =>
       [...text(path).matchAll(/assetUrl\(["`]([^"`]+)["`]\)/g)].map(([, asset = ""]) => asset),
     );
     expect(assets.length).toBeGreaterThan(3);
-    // A developer's broker and benchmarks stay out of the image.
-    const wanted = assets.filter((asset) => !/^deploy\/(bench|broker)\//.test(asset));
     expect(dockerfile).toContain("cp -r package.json ");
     expect(
-      wanted.filter((asset) => asset !== "package.json" && !folders.includes(asset.split("/")[0] ?? "")),
+      assets.filter((asset) => asset !== "package.json" && !folders.includes(asset.split("/")[0] ?? "")),
     ).toEqual([]);
   });
 

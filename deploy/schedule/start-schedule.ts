@@ -1,8 +1,8 @@
 import { schedule, type Logger as CronLogger, type ScheduledTask } from "node-cron";
 import type { Pool } from "pg";
 import type { Logger } from "pino";
-import type { Postgres } from "../../../api/postgres/query.js";
-import { readLastDue, runOnce } from "../../../api/postgres/scheduled-runs.js";
+import type { Postgres } from "../../api/postgres/query.js";
+import { readLastDue, runOnce } from "../../api/postgres/scheduled-runs.js";
 import { missedTime } from "./missed-time.js";
 
 /** Work that is due at certain times, in one process. */

@@ -1,13 +1,13 @@
 import type { Logger } from "pino";
-import { startClientEraser } from "../../../aggregate/erasures/start-client-eraser.js";
-import { createSealer, type Sealer } from "../../../api/identity/tokens.js";
-import { clientErasureStore } from "../../../api/erasures/client-erasure-store.js";
-import { isOfClient } from "../../../enrich/lines/is-of-client.js";
-import { openAddressCache } from "../../../enrich/lookups/address-cache.js";
-import { openIds } from "../../../enrich/lookups/open-ids.js";
-import { ENRICH_GROUP } from "../../../schemas/records/event-log.js";
-import { originKey } from "../../config/secret-key.js";
-import type { Stores } from "../../stores/open-stores.js";
+import { startClientEraser } from "../../aggregate/erasures/start-client-eraser.js";
+import { createSealer, type Sealer } from "../../api/identity/tokens.js";
+import { clientErasureStore } from "../../api/erasures/client-erasure-store.js";
+import { isOfClient } from "../../enrich/lines/is-of-client.js";
+import { openAddressCache } from "../../enrich/lookups/address-cache.js";
+import { openIds } from "../../enrich/lookups/open-ids.js";
+import { ENRICH_GROUP } from "../../schemas/records/event-log.js";
+import { originKey } from "../config/secret-key.js";
+import type { Stores } from "../stores/open-stores.js";
 
 interface ErasureParts {
   log: Logger;
