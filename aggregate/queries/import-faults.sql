@@ -1,11 +1,10 @@
 -- What kinds of entries does the log of an import have, how many of each, and which are the first of them?
 -- Entries that were counted and not kept are a row for each chunk, class and type: `class type` is their message, and their
--- number the text. An override changes nothing here. Dead letters of an earlier version were logged as chunk-set-aside.
+-- number the text. An override changes nothing here.
 WITH import_log.type = 'entries-not-kept' AS is_rest
 SELECT
   if(is_rest, splitByChar(' ', message)[1], toString(import_log.class)) AS class,
-  multiIf(is_rest, splitByChar(' ', message)[2],
-    import_log.type = 'chunk-set-aside', 'dead-letter', import_log.type) AS type,
+  if(is_rest, splitByChar(' ', message)[2], toString(import_log.type)) AS type,
   sum(if(is_rest, toUInt64OrZero(line_bytes), 1)) AS entries,
   groupArraySortedIf({examples:UInt8})(
     tuple(import_log.line, message, leftUTF8(toValidUTF8(left(line_bytes, 2000)), 500)), NOT is_rest)

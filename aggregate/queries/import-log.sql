@@ -1,7 +1,6 @@
 -- What was wrong with which lines of an import? One log entry as JSON a row, spelt as JSON.stringify spells it.
--- Dead letters of an earlier version were logged as chunk-set-aside.
 SELECT concat(
-  '{"class":"', toString(class), '","type":', toJSONString(if(type = 'chunk-set-aside', 'dead-letter', type)),
+  '{"class":"', toString(class), '","type":', toJSONString(type),
   ',"human_friendly_message":', toJSONString(message),
   ',"line":', toString(line),
   if(package_id = '', '', concat(',"package_id":', toJSONString(package_id))),

@@ -13,8 +13,8 @@ import type { Administer, Administered } from "./administer.js";
 import { openAdminLog } from "./open-admin-log.js";
 
 /** `admin dead-letters ...`: list, retry or drop the chunks of lines that enrichment could not process. */
-export function deadLettersCommand(administer: Administer, name = "dead-letters"): Command {
-  return new Command(name)
+export function deadLettersCommand(administer: Administer): Command {
+  return new Command("dead-letters")
     .description("Dead letters: chunks of lines that could not be processed.")
     .addCommand(listCommand(administer))
     .addCommand(retryCommand(administer))

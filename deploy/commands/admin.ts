@@ -45,8 +45,6 @@ export function adminCommand(process: AdminProcess = thisProcess()): Command {
     ...backupCommands(process),
   ])
     admin.addCommand(command);
-  // As it was called before: scripts of operators may say so.
-  admin.addCommand(deadLettersCommand(administer, "parked"), { hidden: true });
   return admin;
 }
 

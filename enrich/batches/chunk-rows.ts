@@ -64,7 +64,7 @@ export async function deleteDeadLetterEntries(
 async function deleteEntry(clickhouse: ClickHouse, { importId, line }: DeadLetterEntry): Promise<void> {
   await clickhouse.command({
     query: `DELETE FROM import_log
-      WHERE import_id = {importId:UUID} AND line = {line:UInt64} AND class = 'error' AND type IN ('dead-letter', 'chunk-set-aside')`,
+      WHERE import_id = {importId:UUID} AND line = {line:UInt64} AND class = 'error' AND type = 'dead-letter'`,
     query_params: { importId, line },
     clickhouse_settings: { lightweight_deletes_sync: "1", wait_end_of_query: 1 },
   });

@@ -113,7 +113,7 @@ function isWanted(record: BatchRecord, { excluded, skippedImports }: RangeNote):
   return !isReadable(record) || !skippedImports.includes(record.chunk.importId);
 }
 
-/** These texts are part of tokens: a range that an earlier version began is completed under the same ones. */
+/** Part of a token: a range that was cut short is completed under the same one, also by a later version. */
 function blockName({ name, from, to }: Block, note: RangeNote): string {
   const excluded = [...note.excluded.keys()].filter((index) => index >= from && index < to);
   return excluded.length === 0 ? name : `${name}-without-${formatRanges(excluded)}`;

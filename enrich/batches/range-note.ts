@@ -45,14 +45,14 @@ export function newNote(skippedImports: readonly string[], shard?: string): Rang
 /** The names must stay: a note may be read by a later version than the one that wrote it. */
 interface StoredNote {
   shard?: string;
-  over?: string[];
-  begun: number;
+  skippedImports?: string[];
+  attempts: number;
   /** `3-7,9` */
-  out?: string;
-  why?: Record<string, string>;
+  excluded?: string;
+  reasons?: Record<string, string>;
   refused?: Record<string, number>;
-  at?: number;
-  deaths?: Record<string, number>;
+  enriching?: number;
+  crashes?: Record<string, number>;
 }
 
 /** Whether the note has room for everything that decides which rows a token stands for. */
@@ -64,15 +64,15 @@ export function fitsNote(note: RangeNote): boolean {
 /** The note as JSON, at most 3 KB when it fits, with as many reasons as there is room for. */
 export function formatNote(note: RangeNote): string {
   const stored = storedNote(note);
-  let room = NOTE_BYTES_MAX - Buffer.byteLength(JSON.stringify({ ...stored, why: {} }));
-  const why: Record<string, string> = {};
+  let room = NOTE_BYTES_MAX - Buffer.byteLength(JSON.stringify({ ...stored, reasons: {} }));
+  const reasons: Record<string, string> = {};
   for (const [index, reason] of note.excluded) {
     const short = Buffer.from(reason).subarray(0, REASON_BYTES_MAX).toString();
     room -= Buffer.byteLength(`"${index}":${JSON.stringify(short)},`);
     if (room < 0) break;
-    if (short !== "") why[index] = short;
+    if (short !== "") reasons[index] = short;
   }
-  return JSON.stringify({ ...stored, ...(note.excluded.size > 0 && { why }) });
+  return JSON.stringify({ ...stored, ...(note.excluded.size > 0 && { reasons }) });
 }
 
 function storedNote(note: RangeNote): StoredNote {
@@ -82,13 +82,13 @@ function storedNote(note: RangeNote): StoredNote {
     .sort(([, a], [, b]) => b - a)
     .slice(0, CRASHES_NOTED_MAX);
   return {
-    begun: attempts,
+    attempts,
     ...(shard !== undefined && { shard }),
-    ...(skippedImports.length > 0 && { over: [...skippedImports] }),
-    ...(excluded.size > 0 && { out: formatRanges([...excluded.keys()]) }),
+    ...(skippedImports.length > 0 && { skippedImports: [...skippedImports] }),
+    ...(excluded.size > 0 && { excluded: formatRanges([...excluded.keys()]) }),
     ...(refused.size > 0 && { refused: Object.fromEntries(refused) }),
-    ...(enriching !== undefined && { at: enriching }),
-    ...(most.length > 0 && { deaths: Object.fromEntries(most) }),
+    ...(enriching !== undefined && { enriching }),
+    ...(most.length > 0 && { crashes: Object.fromEntries(most) }),
   };
 }
 
@@ -121,24 +121,20 @@ const REASON_NO_ROOM =
 
 /** The note for the next attempt. A record that was being enriched when the worker ended has one more crash. */
 export function resumeNote(text: string): RangeNote {
-  const stored = parseStored(text);
-  const crashes = new Map(Object.entries(stored.deaths ?? {}).map(([index, n]) => [Number(index), n]));
-  if (stored.at !== undefined) crashes.set(stored.at, (crashes.get(stored.at) ?? 0) + 1);
+  const stored = JSON.parse(text) as StoredNote;
+  const crashes = new Map(Object.entries(stored.crashes ?? {}).map(([index, n]) => [Number(index), n]));
+  if (stored.enriching !== undefined) crashes.set(stored.enriching, (crashes.get(stored.enriching) ?? 0) + 1);
   return {
     shard: stored.shard,
-    skippedImports: stored.over ?? [],
-    attempts: stored.begun + 1,
-    excluded: new Map(parseRanges(stored.out ?? "").map((index) => [index, stored.why?.[index] ?? ""])),
+    skippedImports: stored.skippedImports ?? [],
+    attempts: stored.attempts + 1,
+    excluded: new Map(
+      parseRanges(stored.excluded ?? "").map((index) => [index, stored.reasons?.[index] ?? ""]),
+    ),
     refused: new Map(Object.entries(stored.refused ?? {})),
     enriching: undefined,
     crashes,
   };
-}
-
-/** An earlier version noted only the skipped imports, separated by spaces. */
-function parseStored(text: string): StoredNote {
-  if (text.startsWith("{")) return JSON.parse(text) as StoredNote;
-  return { begun: 1, over: text.split(" ").filter((id) => id !== "") };
 }
 
 /** Whole numbers in short: `3-7,9`. */

@@ -82,8 +82,7 @@ async function logLetters(
 ): Promise<void> {
   const { logs } = writer;
   for (const { logged } of letters) if (logged !== undefined) logs.add(logged);
-  // The words of a token stay as they are: a range that an earlier version began is completed under the same one.
-  const token = `${batch.token}#aside-${formatRanges([...range.note.excluded.keys()])}:log`;
+  const token = `${batch.token}#dead-letters-${formatRanges([...range.note.excluded.keys()])}:log`;
   await insertLog(logs, { ...writer, token });
   logs.clear();
 }

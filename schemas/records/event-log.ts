@@ -141,8 +141,8 @@ export type Lane = (typeof LANES)[number];
 const EXPRESS_SHARE = 1 / 4;
 
 /**
- * The partitions of each lane: the first quarter is express. Records of any kind may be in any partition, such as those
- * of an earlier version; only new appends follow the lanes. A single partition is express, and takes everything.
+ * The partitions of each lane: the first quarter is express. Records of any kind may be in any partition, because the
+ * number of partitions may grow; only new appends follow the lanes. A single partition is express, and takes everything.
  */
 export function partitionsOf(lane: Lane, partitions: number): number[] {
   const express = Math.max(1, Math.floor(partitions * EXPRESS_SHARE));

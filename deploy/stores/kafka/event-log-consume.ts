@@ -1,4 +1,3 @@
-import { PartitionAssigners } from "kafkajs";
 import type { ConsumeOptions, LogBatch, LogConsumer } from "../../../schemas/records/event-log.js";
 import { assignLanes } from "./assign-lanes.js";
 import { disconnect } from "./disconnect.js";
@@ -8,8 +7,6 @@ import { heartbeatMs } from "./send-heartbeats.js";
 
 /** Limits of one fetch request: for one partition and in all. */
 const FETCH_BYTES = { partition: 16 * 2 ** 20, all: 32 * 2 ** 20 };
-/** Members of an earlier version know only this one, which takes no account of lanes: it decides while they are there. */
-const { roundRobin } = PartitionAssigners;
 
 /**
  * Consumes what the group gives to this consumer, one batch at a time, until it is disposed of or `handle` throws.
@@ -26,7 +23,8 @@ export async function startConsumer(
     sessionTimeout: sessionTimeoutMs,
     rebalanceTimeout: REBALANCE_TIMEOUT_MS,
     heartbeatInterval: heartbeatMs(sessionTimeoutMs),
-    partitionAssigners: options.lane === undefined ? [roundRobin] : [assignLanes(options.lane), roundRobin],
+    // Without a lane kafkajs has an assigner of its own.
+    ...(options.lane !== undefined && { partitionAssigners: [assignLanes(options.lane)] }),
     maxBytesPerPartition: FETCH_BYTES.partition,
     maxBytes: FETCH_BYTES.all,
     maxWaitTimeInMs: 250,

@@ -8,8 +8,8 @@ export interface Position {
 
 export interface RecordedRange {
   last: number;
-  /** The timestamp of the last record. Undefined in what a version recorded that did not note it. */
-  lastTime: string | undefined;
+  /** The timestamp of the last record. */
+  lastTime: string;
   note: string;
 }
 
@@ -35,10 +35,10 @@ function positionOf({ offset, metadata }: { offset: string; metadata: string | n
 export function formatRange(range: RecordedRange | undefined): string {
   if (range === undefined) return "";
   const { last, lastTime, note } = range;
-  return lastTime === undefined ? `${last} ${note}` : `${last}@${lastTime} ${note}`;
+  return `${last}@${lastTime} ${note}`;
 }
 
 function parseRange(metadata: string): RecordedRange | undefined {
-  const [, last, lastTime, note = ""] = /^(\d+)(?:@(-?\d+))? ([^]*)$/.exec(metadata) ?? [];
+  const [, last, lastTime = "", note = ""] = /^(\d+)@(-?\d+) ([^]*)$/.exec(metadata) ?? [];
   return last === undefined ? undefined : { last: Number(last), lastTime, note };
 }

@@ -135,7 +135,7 @@ export function openReader(consumer: Consumer, dependencies: ReaderDependencies)
     const first = Number(records[0]?.offset);
     const last = Number(records.at(-1)?.offset);
     const { range: recorded } = state.position;
-    const times = timesOf(records, recorded);
+    const times = [records[0], records.at(-1)].map((record) => record?.timestamp ?? "") as [string, string];
     let committed = false;
     const commit = async (offset: number, range?: RecordedRange) => {
       if (generation !== mine.generation) throw new BatchLost(`partition ${mine.partition} was given away`);
@@ -215,14 +215,6 @@ export function openReader(consumer: Consumer, dependencies: ReaderDependencies)
 
 const NOTHING = new Uint8Array();
 
-/** The times of the first and last record. The first alone for a range whose rows may be stored under that alone. */
-function timesOf(records: readonly KafkaMessage[], recorded: RecordedRange | undefined): [string, string?] {
-  const first = records[0]?.timestamp ?? "";
-  const last = records.at(-1)?.timestamp;
-  if (last === undefined || (recorded !== undefined && recorded.lastTime === undefined)) return [first];
-  return [first, last];
-}
-
 function isEndOf({ last, lastTime }: RecordedRange, { offset, timestamp }: KafkaMessage): boolean {
-  return Number(offset) === last && (lastTime === undefined || lastTime === timestamp);
+  return Number(offset) === last && lastTime === timestamp;
 }

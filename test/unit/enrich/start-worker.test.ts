@@ -90,8 +90,8 @@ async function work({
 
 const ofOther = chunkOf('{"$time":2}\n', { importId: OTHER_IMPORT, sequence: 3 });
 
-const BEGUN = 'range {"begun":1}';
-const passingOver = (importId: string) => `range {"begun":1,"over":["${importId}"]}`;
+const BEGUN = 'range {"attempts":1}';
+const passingOver = (importId: string) => `range {"attempts":1,"skippedImports":["${importId}"]}`;
 
 describe("startWorker", () => {
   test("records the range before it writes, reports after it wrote, and commits last", async () => {
@@ -108,7 +108,7 @@ describe("startWorker", () => {
 
   test("tells of every insert that was taken, not of those that failed, and whether the batch came again", async () => {
     expect((await work({})).told).toEqual(["events", "import_log", "first"]);
-    const again = await work({ recordedNote: '{"begun":1}', insertFailures: 1 });
+    const again = await work({ recordedNote: '{"attempts":1}', insertFailures: 1 });
     expect(again.told).toEqual(["events", "import_log", "again"]);
   });
 
@@ -140,10 +140,8 @@ describe("startWorker", () => {
   });
 
   test.each([
-    ["nothing, though an import was aborted since", '{"begun":1}', [OTHER_IMPORT], []],
-    ["nothing, as an earlier version noted it", "", [OTHER_IMPORT], []],
-    ["what it left out then", `{"begun":1,"over":["${OTHER_IMPORT}"]}`, [], [OTHER_IMPORT]],
-    ["what an earlier version noted that it left out", OTHER_IMPORT, [], [OTHER_IMPORT]],
+    ["nothing, though an import was aborted since", '{"attempts":1}', [OTHER_IMPORT], []],
+    ["what it left out then", `{"attempts":1,"skippedImports":["${OTHER_IMPORT}"]}`, [], [OTHER_IMPORT]],
   ])("leaves out of a range that a crash cut short %s", async (_, recordedNote, aborted, leftOut) => {
     const chunks = [chunkOf('{"$time":1}'), ofOther];
     const before = await work({ chunks, aborted: leftOut });

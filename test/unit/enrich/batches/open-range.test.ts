@@ -67,7 +67,7 @@ test("the note of a range fits into 3 KB and says all that is excluded, however 
           await range.exclude(index, { reason, tries: 3, unwrittenFrom: index });
           expect(note.excluded.get(index)).toBe(reason);
         }
-        const last = resumeNote(notes.at(-1) ?? '{"begun":5}');
+        const last = resumeNote(notes.at(-1) ?? '{"attempts":5}');
         expect([...last.excluded.keys()].sort((a, b) => a - b)).toEqual(
           [...note.excluded.keys()].sort((a, b) => a - b),
         );

@@ -216,7 +216,7 @@ describe("writeBatch", () => {
     expect(await work({ enriching })).toBe("committed");
     expect(enriching.mock.calls.filter(([agent]) => agent === "agent-c")).toHaveLength(3);
     expect(rows()).toEqual(without("agent-c"));
-    expect([...kept.stored.keys()]).toEqual([`${TOKEN}#0-without-2`, `${TOKEN}#aside-2:log`]);
+    expect([...kept.stored.keys()]).toEqual([`${TOKEN}#0-without-2`, `${TOKEN}#dead-letters-2:log`]);
     expect([...kept.deadLetters.values()]).toMatchObject([
       {
         logPosition: "log:events.raw:0:7",
@@ -315,7 +315,11 @@ describe("writeBatch", () => {
     const refusing = (agents: readonly string[]) => (agents.includes("agent-d") ? "117" : undefined);
     expect(await work({ refusing })).toBe("committed");
     expect(rows()).toEqual(without("agent-d"));
-    expect([...kept.stored.keys()]).toEqual([`${TOKEN}#0.0`, `${TOKEN}#0.1.1`, `${TOKEN}#aside-3:log`]);
+    expect([...kept.stored.keys()]).toEqual([
+      `${TOKEN}#0.0`,
+      `${TOKEN}#0.1.1`,
+      `${TOKEN}#dead-letters-3:log`,
+    ]);
     expect([...kept.deadLetters.values()]).toMatchObject([
       { offset: 8, tries: 3, reason: "ClickHouse cannot read its rows: refused with 117" },
     ]);
@@ -360,7 +364,7 @@ describe("writeBatch", () => {
     // The artifact is asked for once, for the first line: only the first record can die of it here.
     const dying = () => DEATH;
     for (let round = 0; round < 7; round++) expect(await work({ resolving: dying })).toBe("died");
-    expect(kept.notes.at(-1)).toBe('{"begun":7,"at":0,"deaths":{"0":4}}');
+    expect(kept.notes.at(-1)).toBe('{"attempts":7,"enriching":0,"crashes":{"0":4}}');
     expect(await work()).toBe("committed");
     expect(rows()).toEqual(without("agent-a"));
     expect([...kept.deadLetters.values()]).toMatchObject([
@@ -383,8 +387,8 @@ describe("writeBatch", () => {
     const { kept, rows, work } = world(AGENTS);
     for (let round = 0; round < 12; round++)
       expect(await work({ resolving: () => DEATH, stopped: true })).toBe("died");
-    expect(kept.notes.filter((note) => note.includes('"at":0'))).toHaveLength(10);
-    expect(kept.notes.at(-1)).toBe('{"begun":12}');
+    expect(kept.notes.filter((note) => note.includes('"enriching":0'))).toHaveLength(10);
+    expect(kept.notes.at(-1)).toBe('{"attempts":12}');
     expect(await work()).toBe("committed");
     expect(rows()).toEqual(AGENTS);
   });

@@ -82,15 +82,6 @@ describe("a range of the event log on Kafka", () => {
     expect(errors).toEqual([]);
   });
 
-  test("that was recorded by a version that noted no time goes on under the token that this one gave it", async () => {
-    const { batches, metadata, errors } = await consume(recordsAt("100", "200"), '8 {"begun":1}');
-    expect(batches).toEqual([
-      { token: "log@100:events.raw:3:7-8", note: '{"begun":1}', times: ["at 100", "at 200"] },
-    ]);
-    expect(metadata).toEqual(["8 begun", ""]);
-    expect(errors).toEqual([]);
-  });
-
   test("is forgotten where the log was cut short within it and grew again", async () => {
     const { batches, errors } = await consume(recordsAt("100", "900", "901"), "8@200 noted");
     expect(batches).toEqual([
