@@ -10,25 +10,19 @@ import {
   dashboardPages,
   leadToDashboard,
 } from "./dashboard/dashboard-routes.js";
-import { PAGES } from "./dashboard/pages/pages.js";
-import { accountPages } from "./dashboard/pages/account-pages.js";
+import { PAGES, accountPages } from "./dashboard/pages/pages.js";
 import { openExportPermits } from "./http/export-permits.js";
 import type { HostChecks } from "./hosts/host-checks.js";
-import { FailedTokens } from "./identity/failed-tokens.js";
+import { FailedTokens } from "./identity/failure-limits.js";
 import type { OpenIdProvider } from "./identity/openid.js";
 import { managementRoutes } from "./management-routes.js";
-import { accessLog } from "./http/middleware/access-log.js";
+import { accessLog, requestId } from "./http/middleware/access-log.js";
 import { authenticate } from "./http/middleware/authenticate.js";
-import { cors } from "./http/middleware/cors.js";
-import { negotiateAnswers } from "./http/middleware/negotiate-answers.js";
-import { answerProblems, onUncaught } from "./http/middleware/answer-problems.js";
+import { cors, sameOrigin, securityHeaders } from "./http/middleware/browser-security.js";
+import { negotiateAnswers, tagAnswers } from "./http/middleware/negotiate-answers.js";
+import { answerProblems, onUncaught, refuseUnmatched } from "./http/middleware/answer-problems.js";
 import { publicBase, type CollectPlace } from "./http/middleware/public-base.js";
-import { refuseUnmatched } from "./http/middleware/refuse-unmatched.js";
-import { requestId } from "./http/middleware/request-id.js";
-import { sameOrigin } from "./http/middleware/same-origin.js";
-import { securityHeaders } from "./http/middleware/security-headers.js";
 import { session } from "./http/middleware/session.js";
-import { tagAnswers } from "./http/middleware/tag-answers.js";
 import { buildDocument } from "./http/openapi/build-document.js";
 import { PRODUCT } from "./http/product.js";
 import type { Quotas } from "./access/quotas.js";

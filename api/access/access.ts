@@ -49,7 +49,7 @@ export function reaches(limits: TokenLimits | undefined, ownerId: string): boole
 }
 
 /** The limits of an additional token. An account's own token has no limits. */
-export interface TokenLimits {
+interface TokenLimits {
   scopes: readonly Scope[];
   /** The only owner on whose things the token may be used. */
   ownerId?: string | undefined;
@@ -71,7 +71,7 @@ export interface Caller {
   level?: Level | undefined;
 }
 
-export interface Target {
+interface Target {
   ownerKind: OwnerKind;
 }
 
@@ -84,4 +84,23 @@ function rankOnPackage({ standing, level }: Caller): number {
   if (level === "admin") return RANK.admin;
   if (level === "member") return RANK.reader;
   return RANK[standing];
+}
+
+export interface User {
+  id: string;
+  username: string;
+}
+
+/** The calling account and its token. */
+export interface Account extends User {
+  /** The keyed hash of the request's token. */
+  tokenHash: Buffer;
+  /** The additional token of the request; absent for the account's own, which has no limits. */
+  limited?: LimitedToken | undefined;
+}
+
+/** The part of an additional token that limits its bearer. */
+export interface LimitedToken extends TokenLimits {
+  id: string;
+  name: string;
 }

@@ -2,9 +2,10 @@ import { v7 as uuidv7 } from "uuid";
 import { OPERATOR, SERVICE, type AuditEntryRecord } from "../../schemas/contracts/audit-entry.js";
 import { withoutNulls } from "../../schemas/records/record.js";
 import type { Action, AuditKind } from "./resources.js";
-import { isBlocked } from "./is-blocked.js";
+import { isBlocked } from "./visible-packages.js";
 import type { Page } from "../postgres/page.js";
 import { query, utc, type Postgres } from "../postgres/query.js";
+import { deleteInBatches } from "../postgres/delete-in-batches.js";
 
 /** A change, with its target's name at that time. */
 export interface Changed {
@@ -21,7 +22,7 @@ export interface AuditEntry extends Changed {
 }
 
 /** An account, and the name of the additional token that it used, if any. */
-export interface Actor {
+interface Actor {
   accountId: string;
   tokenName: string | undefined;
   requestId: string;
@@ -58,7 +59,7 @@ export type SignInAction = (typeof SIGN_IN_ACTIONS)[number];
 
 /** Actions of the service itself. */
 export const SERVICE_ACTIONS = ["webhooks.disable-failing"] as const;
-export type ServiceAction = (typeof SERVICE_ACTIONS)[number];
+type ServiceAction = (typeof SERVICE_ACTIONS)[number];
 
 /** Writes one entry. `client` must be that of the change's transaction, so that both are stored or neither is. */
 export async function insertAuditEntry(client: Postgres, entry: AuditEntry): Promise<void> {
@@ -169,3 +170,18 @@ const NOBODY = `case when e.action in (${SERVICE_ACTIONS.map((action) => `'${act
   then '${SERVICE}' else '${OPERATOR}' end`;
 
 type Row = { [Field in keyof Required<AuditEntryRecord>]: Required<AuditEntryRecord>[Field] | null };
+
+/** The fields of `after` that differ from `before`; a removed field is null. */
+export function changedFields(before: object, after: object): Record<string, unknown> {
+  const old = before as Record<string, unknown>;
+  const fresh = after as Record<string, unknown>;
+  const names = new Set([...Object.keys(old), ...Object.keys(fresh)]);
+  const changed = [...names].filter((name) => JSON.stringify(old[name]) !== JSON.stringify(fresh[name]));
+  return Object.fromEntries(changed.map((name) => [name, fresh[name] ?? null]));
+}
+
+/** Deletes the entries of more than so many days ago. Answers how many. */
+export function deleteOldAuditEntries(pg: Postgres, days: number): Promise<number> {
+  const where = "t.created_at < now() - make_interval(days => $1)";
+  return deleteInBatches(pg, { table: "audit_entries", where, values: [days] });
+}

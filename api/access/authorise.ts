@@ -1,10 +1,17 @@
 import { Problem } from "../../schemas/problem.js";
 import type { LibraryType } from "../../schemas/records/artifact.js";
 import { isUuid } from "../../schemas/formats.js";
-import { exportNotGranted } from "./export-not-granted.js";
-import { access, accessWithin, lacks, reaches, type Caller, type Lack, type OwnerKind } from "./access.js";
+import {
+  access,
+  accessWithin,
+  lacks,
+  reaches,
+  type Caller,
+  type Lack,
+  type OwnerKind,
+  type Account,
+} from "./access.js";
 import type { Action, OwnerAction, PackageAction } from "./resources.js";
-import type { Account } from "./caller.js";
 import { readOwner, type OwnerRow } from "./owners.js";
 import {
   listPackagesOfOwner,
@@ -204,4 +211,13 @@ const REMEDIES: Readonly<Record<string, string>> = {
 /** Owner names are ASCII and compared without case. */
 export function sameName(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
+}
+
+/** The refusal of an export, with the command that grants it to the owner of that name. */
+export function exportNotGranted(owner: string): Problem {
+  return new Problem(
+    "export-not-granted",
+    `Data export is not granted to ${owner}. An operator of this service grants it with: ` +
+      `maintainer-toolchain admin grant-export ${owner}`,
+  );
 }

@@ -10,13 +10,13 @@ import {
 import { isUuid } from "../../schemas/formats.js";
 import { Problem } from "../../schemas/problem.js";
 import { invalidBody } from "../../schemas/validate.js";
-import { LIST_HEADERS, LIST_QUERY, listPage } from "../http/answers/list-page.js";
+import { LIST_HEADERS, LIST_QUERY, listPage } from "../http/answers/paging.js";
 import { requireOwnToken, type TokenRoutesDeps } from "../identity/accounts.js";
 import { readJson } from "../http/middleware/read-json.js";
 import type { Operation } from "../http/operation.js";
 import { QUOTA_PROBLEMS, requireRoom, type Quotas } from "../access/quotas.js";
 import { route, type Route } from "../http/route.js";
-import type { Account } from "../access/caller.js";
+import type { Account } from "../access/access.js";
 import { countApiTokens, deleteApiToken, insertApiToken, listApiTokens } from "../identity/api-tokens.js";
 import { inTransaction } from "../postgres/connection.js";
 import { readOwner } from "../access/owners.js";

@@ -3,7 +3,7 @@ import { parseOrganizationUpsert } from "../../schemas/contracts/organization.js
 import { insertAuditEntry } from "../access/audit-entries.js";
 import { countAccounts, lockFirstAccount } from "../identity/stored-accounts.js";
 import { insertOrganization } from "../organizations/organizations.js";
-import { markSignInLinkUsed } from "../identity/stored-sign-in-links.js";
+import { markSignInLinkUsed } from "../identity/sign-in-links.js";
 import { inTransaction } from "../postgres/connection.js";
 import { addAccount } from "../identity/accounts.js";
 import { beginSession, usableLink, type Attempting, type SignInDeps } from "../identity/sign-in.js";

@@ -2,7 +2,7 @@ import type { RequestListener } from "node:http";
 import type Koa from "koa";
 import { inject } from "light-my-request";
 import { Problem } from "../../schemas/problem.js";
-import { actAs } from "../identity/in-process-callers.js";
+import { actAs } from "../identity/client-address.js";
 import type { ApiContext } from "../http/route.js";
 import { withQuery, type Query } from "./address.js";
 

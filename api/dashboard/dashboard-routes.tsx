@@ -1,7 +1,7 @@
 import Router from "@koa/router";
 import type { Middleware } from "koa";
 import { Problem } from "../../schemas/problem.js";
-import { isBelowDashboard } from "../http/middleware/same-origin.js";
+import { isBelowDashboard } from "../http/middleware/browser-security.js";
 import type { ApiContext, ApiState } from "../http/route.js";
 import { addressOf } from "./address.js";
 import { orErrorPage, putStatus } from "./error-page.js";
@@ -9,7 +9,7 @@ import { bareVisit, openVisit } from "./open-visit.js";
 import type { Page, Visit } from "./page.js";
 import { PAGES } from "./pages/pages.js";
 import { readForm } from "./read-form.js";
-import { renderPage } from "./render-page.js";
+import { renderPage } from "./layout.js";
 
 /** Sends browsers that ask for the service's root to the dashboard. */
 export function leadToDashboard(): Middleware<ApiState> {

@@ -1,9 +1,8 @@
 import type { Problem } from "../../schemas/problem.js";
 import { problemFor } from "../http/middleware/answer-problems.js";
 import type { ApiContext } from "../http/route.js";
-import type { Visit } from "./page.js";
-import { ErrorContent } from "./parts/error-content.js";
-import { renderPage } from "./render-page.js";
+import { type Visit, useVisit } from "./page.js";
+import { renderPage } from "./layout.js";
 
 /** Runs the work of a page. Its errors become pages with their status. */
 export async function orErrorPage(visit: Visit, work: () => Promise<void>): Promise<void> {
@@ -25,4 +24,35 @@ export function putStatus(ctx: ApiContext, { status, retryAfterSeconds }: Proble
 function titleOf({ status }: Problem): string {
   if (status === 404) return "Not found";
   return status === 503 ? "Unavailable" : "Error";
+}
+
+/** The content of a page that could not be shown: a sentence, and where to go on. */
+function ErrorContent({ problem }: { problem: Problem }) {
+  const { href, ctx } = useVisit();
+  const { title, sentence } = wordsFor(problem);
+  return (
+    <section class="empty">
+      <p class="status">{problem.status}</p>
+      <h1>{title}</h1>
+      <p>{sentence}</p>
+      <p class="actions">
+        <a class="button" href={href("")}>
+          To the overview
+        </a>
+      </p>
+      {problem.status >= 500 && <p class="soft small">Request {ctx.state.requestId}</p>}
+    </section>
+  );
+}
+
+function wordsFor({ status, message }: Problem): { title: string; sentence: string } {
+  if (status === 404)
+    return { title: "Not found", sentence: "There is nothing here, or nothing that you may see." };
+  if (status === 503)
+    return {
+      title: "Unavailable at the moment",
+      sentence: "A store cannot be reached. Nothing is lost; try again in a few seconds.",
+    };
+  if (status >= 500) return { title: "Something went wrong here", sentence: message };
+  return { title: "This cannot be shown", sentence: message };
 }

@@ -4,7 +4,7 @@ import type { ErasureStore } from "../../schemas/records/erasure.js";
 import { query, type Postgres } from "../postgres/query.js";
 import { settlementStore } from "../imports/settlements.js";
 import { IS_UNSETTLED } from "../imports/import-record.js";
-import { emptySamples } from "../imports/log-samples.js";
+import { emptySamples } from "../imports/import-progress.js";
 
 /** The PostgreSQL side of erasing the events of deleted packages and pixels. */
 export function erasureStore(pg: Pool): ErasureStore {

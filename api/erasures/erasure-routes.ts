@@ -9,7 +9,7 @@ import {
 import { isUuid } from "../../schemas/formats.js";
 import { Problem } from "../../schemas/problem.js";
 import { PAGE_QUERY, pageBody, pageSchema, parsePage } from "../http/answers/paging.js";
-import { putLocation } from "../http/answers/put-location.js";
+import { putLocation } from "../http/answers/headers.js";
 import { ownerFor, wholeOwnerFor } from "../access/authorise.js";
 import type { Sealer } from "../identity/tokens.js";
 import { readJson } from "../http/middleware/read-json.js";

@@ -1,21 +1,25 @@
 import { openAggregates } from "../../aggregate/queries/open-aggregates.js";
 import type { ResultSource } from "../../aggregate/queries/open-rows.js";
-import type { ExportFormat } from "../../schemas/contracts/export-format.js";
-import { RANGE_DAYS_MAX } from "../../schemas/date-range.js";
+import { type ExportFormat, EXPORT_FORMATS, MEDIA_TYPES } from "../../schemas/contracts/export-format.js";
+import { RANGE_DAYS_MAX, parseDateRange, type DateRange } from "../../schemas/date-range.js";
 import { answerRows, type ExportListener, type OpenRows } from "../http/answers/answer-rows.js";
-import { artifactNamed } from "../access/artifact-named.js";
+import { artifactNamed } from "../access/artifacts.js";
 import { ownerFor, type Owner } from "../access/authorise.js";
 import { access } from "../access/access.js";
-import { aggregatesOperation } from "./aggregates-operation.js";
-import { formatOf } from "./exported-file.js";
-import { parseAggregatesQuery, type AggregatesAsked } from "./parse-aggregates-query.js";
-import { negotiateFormat } from "../http/answers/negotiate-format.js";
+import { formatOf, EXPORT_HEADERS, rangeQuery } from "./exported-file.js";
+import { negotiateFormat } from "../http/answers/headers.js";
 import { route, type ApiContext, type Route } from "../http/route.js";
-import { readCompleteThrough } from "../imports/complete-through.js";
+import { readCompleteThrough } from "../imports/export-state.js";
 import { listPackagesOfOwner, type ListedPackage } from "../access/visible-packages.js";
 import type { Postgres } from "../postgres/query.js";
+import type { ParsedUrlQuery } from "node:querystring";
+import { BREAKDOWNS, type Breakdown, AGGREGATE_V1 } from "../../schemas/contracts/aggregate.js";
+import { Problem } from "../../schemas/problem.js";
+import type { LibraryType } from "../../schemas/records/artifact.js";
+import { parsePackageType, PACKAGE_PROBLEMS, PACKAGE_QUERY } from "../packages/package-path.js";
+import type { Operation } from "../http/operation.js";
 
-export interface AggregateRoutesDeps {
+interface AggregateRoutesDeps {
   pg: Postgres;
   clickhouse: ResultSource;
   listener?: ExportListener;
@@ -77,3 +81,112 @@ function packagesOf(
     .filter(({ libraryType }) => packageType === undefined || libraryType === packageType);
   return idOrName === undefined ? exported : [artifactNamed("package", idOrName, exported)];
 }
+
+interface AggregatesAsked {
+  range: DateRange;
+  breakdowns: readonly Breakdown[];
+  /** Id or name; every package if absent. */
+  package: string | undefined;
+  packageType: LibraryType | undefined;
+  /** Whether lines of NDJSON have the package's name. */
+  named: boolean;
+}
+
+/** Throws `invalid-query`, `invalid-date`, `empty-range`, `range-too-long`. */
+function parseAggregatesQuery(query: ParsedUrlQuery, { daysMax }: { daysMax: number }): AggregatesAsked {
+  const range = parseDateRange(query, { daysMax });
+  const { breakdown, package: idOrName, fields } = query;
+  if (idOrName !== undefined && typeof idOrName !== "string")
+    throw new Problem("invalid-query", "package can be given once.");
+  if (fields !== undefined && fields !== "name") throw new Problem("invalid-query", "fields must be name.");
+  return {
+    range,
+    breakdowns: parseBreakdowns(breakdown),
+    package: idOrName,
+    packageType: parsePackageType(query),
+    named: fields === "name",
+  };
+}
+
+function parseBreakdowns(text: string | string[] | undefined): readonly Breakdown[] {
+  if (text === undefined) return BREAKDOWNS;
+  const names = (typeof text === "string" ? [text] : text).flatMap((each) => each.split(","));
+  const unknown = names.find((name) => !BREAKDOWNS.includes(name as Breakdown));
+  if (unknown === undefined) return names as Breakdown[];
+  throw new Problem("invalid-query", `breakdown must be of ${BREAKDOWNS.join(", ")}.`);
+}
+
+const EXAMPLE = {
+  breakdown: "country",
+  date: "2026-11-01",
+  package: "01a1fbad-ca48-70ed-9525-6dc0dcdf7c27",
+  total: 12,
+  country: "DE",
+};
+
+const SUMMARIES = {
+  organization: "Daily counts of the packages of an organization, by breakdown",
+  user: "Daily counts of your own packages, by breakdown",
+};
+
+const IDS = {
+  organization: "exportOrganizationAggregates",
+  user: "exportUserAggregates",
+};
+
+interface AggregatesPath {
+  kind: keyof typeof SUMMARIES;
+  /** Whether the format is the ending of the path, instead of in `Accept`. */
+  hasEnding: boolean;
+}
+
+/** The OpenAPI description of an export of aggregates. */
+function aggregatesOperation(
+  { kind, hasEnding }: AggregatesPath,
+  { daysMax }: { daysMax: number },
+): Operation {
+  const format = hasEnding
+    ? "in the format of the path's ending"
+    : "in the format of `Accept`: NDJSON where nothing else is asked for";
+  return {
+    id: hasEnding ? `${IDS[kind]}File` : IDS[kind],
+    summary: hasEnding ? `${SUMMARIES[kind]}, as a file` : SUMMARIES[kind],
+    description:
+      "A stream, compressed when asked for (gzip, zstd), ordered by package, date, breakdown and value. A failure " +
+      "halfway breaks the connection; `TE: trailers` has a complete answer end with the number of its rows, " +
+      "`X-Row-Count`, and is not answered with zstd.",
+    ...(hasEnding && { path: ENDING }),
+    query: { ...rangeQuery({ daysMax }), ...QUERY },
+    answers: {
+      200: {
+        description: `One aggregate a line or a row, ${format}`,
+        schema: AGGREGATE_V1,
+        example: EXAMPLE,
+        types: Object.values(MEDIA_TYPES),
+        headers: EXPORT_HEADERS,
+      },
+    },
+    problems: [...PACKAGE_PROBLEMS, "export-not-granted", "invalid-date", "empty-range", "range-too-long"],
+  };
+}
+
+const ENDING = {
+  format: {
+    schema: { type: "string", enum: EXPORT_FORMATS },
+    description: "The format; `Accept` is not read",
+    example: "parquet",
+  },
+};
+
+const QUERY = {
+  breakdown: {
+    schema: { type: "string", example: "total,country" },
+    description: `Only these, separated by commas: ${BREAKDOWNS.join(", ")}`,
+  },
+  package: { schema: { type: "string" }, description: "Only this package, by id or name" },
+  ...PACKAGE_QUERY,
+  fields: {
+    schema: { type: "string", enum: ["name"] },
+    description: "Adds `package_name` to the lines of NDJSON; the other formats always have it",
+  },
+};

@@ -1,11 +1,10 @@
 import type { CompanyRecord } from "../../schemas/contracts/company.js";
-import { bytesTag } from "../http/answers/entity-tag.js";
+import { bytesTag } from "../http/answers/headers.js";
 import { pageBody } from "../http/answers/paging.js";
 import type { ApiContext } from "../http/route.js";
 import type { Page } from "../postgres/page.js";
-import { companiesAsCsv, companiesAsLines } from "./company-formats.js";
 
-export type CompaniesType = "application/json" | "application/x-ndjson" | "text/csv";
+type CompaniesType = "application/json" | "application/x-ndjson" | "text/csv";
 
 /** The type that `Accept` rates highest. */
 export function companiesTypeOf(ctx: ApiContext): CompaniesType {
@@ -35,4 +34,38 @@ function answerText(ctx: ApiContext, type: string, text: string): void {
   ctx.set("ETag", bytesTag(text));
   ctx.type = type;
   ctx.body = Buffer.from(text);
+}
+
+/** The columns of companies as CSV. New columns are appended. */
+const COMPANY_COLUMNS = [
+  "domain",
+  "name",
+  "stage",
+  "since",
+  "score",
+  "downloads",
+  "views",
+  "first_seen",
+  "last_seen",
+] as const satisfies readonly (keyof CompanyRecord)[];
+
+export function companiesAsLines(companies: readonly CompanyRecord[]): string {
+  return companies.map((company) => `${JSON.stringify(company)}\n`).join("");
+}
+
+export function companiesAsCsv(companies: readonly CompanyRecord[]): string {
+  return csvOf(
+    COMPANY_COLUMNS,
+    companies.map((company) => COMPANY_COLUMNS.map((column) => company[column] ?? "")),
+  );
+}
+
+/** RFC 4180 with a header and `\n` at the end of each line. */
+export function csvOf(columns: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
+  return [columns, ...rows].map((row) => `${row.map(cell).join(",")}\n`).join("");
+}
+
+function cell(value: string | number): string {
+  const text = String(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

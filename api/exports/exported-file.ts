@@ -1,5 +1,7 @@
 import { EXPORT_FORMATS, type ExportFormat } from "../../schemas/contracts/export-format.js";
 import { Problem } from "../../schemas/problem.js";
+import { DATE } from "../../schemas/formats.js";
+import type { Parameter } from "../http/operation.js";
 
 /** A file, as named by the last part of an export's path. */
 export interface ExportedFile {
@@ -25,3 +27,25 @@ export function formatOf(fileName: string): ExportFormat {
   const endings = EXPORT_FORMATS.map((each) => `.${each}`).join(", ");
   throw new Problem("not-found", `There is no such export: its file name must end in one of ${endings}.`);
 }
+
+export function rangeQuery({ daysMax }: { daysMax: number }): Record<"startDate" | "endDate", Parameter> {
+  return {
+    startDate: { schema: DATE, required: true, description: "The first UTC day", example: "2026-11-01" },
+    endDate: {
+      schema: DATE,
+      required: true,
+      description: `The first UTC day that is left out; at most ${daysMax} days later`,
+      example: "2026-11-02",
+    },
+  };
+}
+
+/** The answer headers of every export. */
+export const EXPORT_HEADERS = {
+  "X-Complete-Through": {
+    schema: { type: "string", format: "date-time" },
+    required: true,
+    description:
+      "Whatever was imported before is in the answer; live events follow their requests by seconds",
+  },
+};

@@ -15,8 +15,7 @@ import { DATE } from "../../schemas/formats.js";
 import { STAGES, type Stage } from "../../schemas/records/funnel.js";
 import { Problem } from "../../schemas/problem.js";
 import { requireExportOf, wholeOwnerFor } from "../access/authorise.js";
-import { answerCompanies, companiesTypeOf } from "../exports/answer-companies.js";
-import { companiesAsCsv } from "../exports/company-formats.js";
+import { answerCompanies, companiesTypeOf, companiesAsCsv } from "../exports/answer-companies.js";
 import type { Operation } from "../http/operation.js";
 import { PAGE_QUERY, parsePage } from "../http/answers/paging.js";
 import type { Page } from "../postgres/page.js";
@@ -30,7 +29,7 @@ import {
   type CompanyFilter,
   type CompanySort,
 } from "./funnel-companies.js";
-import { readArtifactNames } from "../packages/artifact-ids.js";
+import { readArtifactNames } from "../access/artifacts.js";
 import type { Postgres } from "../postgres/query.js";
 
 const DAYS_DEFAULT = 90;

@@ -1,4 +1,4 @@
-import { FUNNEL, type FunnelRecord, type StageCounts } from "../../schemas/contracts/company.js";
+import { FUNNEL, type FunnelRecord, type StageCounts, FUNNEL_RUN } from "../../schemas/contracts/company.js";
 import {
   dateAt,
   DAY_MS,
@@ -12,6 +12,13 @@ import { route, type Route } from "../http/route.js";
 import { countStages, readAsOf } from "./funnel-companies.js";
 import type { Postgres } from "../postgres/query.js";
 import { NOT_FOR_THE_BLOCKED, RANGE_QUERY } from "./company-routes.js";
+import type { Shards } from "../../schemas/shards.js";
+import type { Pool } from "pg";
+import { RateLimiterMemory } from "rate-limiter-flexible";
+import { runFunnel } from "../../aggregate/funnel/run-funnel.js";
+import { requireFew } from "../identity/failure-limits.js";
+import { onConnection } from "../postgres/connection.js";
+import { funnelStore, readRunTime } from "./funnel-runs.js";
 
 const DAYS_DEFAULT = 30;
 
@@ -86,4 +93,58 @@ function datesOf({ startDate, endDate }: DateRange): string[] {
 
 function dayAfter(date: string, days: number): string {
   return dateAt(Date.parse(date) + days * DAY_MS);
+}
+
+interface FunnelRunRoutesDeps {
+  pg: Pool;
+  shards: Shards;
+}
+
+/** The limit of one owner in a minute. Each process counts for itself. */
+const RUNS_MAX = 6;
+
+export function funnelRunRoutes({ pg, shards }: FunnelRunRoutesDeps): Route[] {
+  const runs = new RateLimiterMemory({ points: RUNS_MAX, duration: 60 });
+  return [
+    route({
+      method: "POST",
+      path: "/v2/:owner/funnel/run",
+      action: "funnel.manage",
+      operation: {
+        id: "runFunnel",
+        summary: "Compute the stages of companies now",
+        description:
+          "As the schedule does: changes of stage are stored and announced. While imports are running, nothing is " +
+          `computed. At most ${RUNS_MAX} times a minute. ${NOT_FOR_THE_BLOCKED}`,
+        answers: {
+          200: {
+            description: "What was computed",
+            schema: FUNNEL_RUN,
+            example: {
+              as_of: "2026-08-04T14:00:00.021000Z",
+              companies: 171,
+              changes: 3,
+              waits_for_imports: false,
+            },
+          },
+        },
+      },
+      async handle({ ctx, account, action, param, record }) {
+        const { id: ownerId, kind, name } = await wholeOwnerFor(pg, account, param("owner"), action);
+        await requireFew(runs, ownerId, `The stages of ${name} were computed too often in the last minute.`);
+        await record(pg, { ownerId, target: { kind, id: ownerId, name }, changes: { run: true } });
+        const asOf = await readRunTime(pg);
+        const { signal } = new AbortController();
+        const { companies, changes, importing } = await onConnection(pg, (client) =>
+          runFunnel(shards, { store: funnelStore(client, { ownerId }), asOf, signal }),
+        );
+        ctx.body = {
+          as_of: asOf.toISOString().replace("Z", "000Z"),
+          companies,
+          changes,
+          waits_for_imports: importing > 0,
+        };
+      },
+    }),
+  ];
 }

@@ -6,19 +6,17 @@ import {
   type ArtifactImportance,
   type FunnelImportance,
 } from "../../schemas/contracts/funnel-importance.js";
-import { access } from "../access/access.js";
-import { entityTag, requireMatch } from "../http/answers/entity-tag.js";
+import { access, type Account } from "../access/access.js";
+import { entityTag, requireMatch } from "../http/answers/headers.js";
 import { ownerFor, type Owner } from "../access/authorise.js";
 import { readJson } from "../http/middleware/read-json.js";
 import type { PackageAction } from "../access/resources.js";
 import { route, type ApiContext, type Call, type Route } from "../http/route.js";
-import type { Account } from "../access/caller.js";
 import { lockOwner } from "../access/owners.js";
 import { inTransaction } from "../postgres/connection.js";
-import { listImportance, updateImportance } from "./funnel-importance.js";
+import { listImportance, updateImportance, resolveImportance, type KnownImportance } from "./importance.js";
 import { listPackagesOfOwner } from "../access/visible-packages.js";
 import type { Postgres } from "../postgres/query.js";
-import { resolveImportance, type KnownImportance } from "./resolve-importance.js";
 
 const PATH = "/v2/:owner/funnel/importance";
 

@@ -1,9 +1,9 @@
 import { limitConcurrency } from "../../schemas/async/limit-concurrency.js";
 import { verificationName, type HostVerification } from "../../schemas/contracts/host-verification.js";
 import { Problem } from "../../schemas/problem.js";
-import { FailureLimit } from "../identity/failure-limit.js";
-import type { Postgres } from "../postgres/query.js";
-import { readHostStates, type HostState } from "./verified-hosts.js";
+import { FailureLimit } from "../identity/failure-limits.js";
+import { type Postgres, query } from "../postgres/query.js";
+import type { PackageDomainV1 } from "../../schemas/contracts/package-domain.js";
 
 /** The texts of a name's TXT records, none if it has none. Rejects if the DNS gives no answer. */
 export type ResolveTxt = (name: string) => Promise<string[]>;
@@ -50,7 +50,7 @@ export function createHostChecks(resolveTxt: ResolveTxt): HostChecks {
 }
 
 /** Whether the record of a host is there. Throws `unavailable` where the DNS gives no answer. */
-export async function lookAt(state: HostState, resolveTxt: ResolveTxt): Promise<boolean> {
+async function lookAt(state: HostState, resolveTxt: ResolveTxt): Promise<boolean> {
   const texts = await resolveTxt(verificationName(state.host)).catch((cause: unknown) => {
     throw new Problem("unavailable", `The DNS gave no answer for ${verificationName(state.host)}.`, {
       retryAfterSeconds: 60,
@@ -62,4 +62,89 @@ export async function lookAt(state: HostState, resolveTxt: ResolveTxt): Promise<
 
 function describeState({ host, token, verified }: HostState): HostVerification {
   return { verified, verification: { type: "TXT", name: verificationName(host), value: token } };
+}
+
+/** The records of an owner's domains, with how far they are verified where they have to be. */
+export async function withVerification(
+  checks: HostChecks | undefined,
+  pg: Postgres,
+  ownerId: string,
+  domains: readonly PackageDomainV1[],
+): Promise<PackageDomainV1[]> {
+  if (checks === undefined) return [...domains];
+  const described = await checks.describe(pg, { ownerId, hosts: domains.map(({ name }) => name) });
+  return domains.map((domain) => ({ ...domain, ...described.get(domain.name) }));
+}
+
+/** A host as its owner's, and what shows that it is. */
+interface HostState {
+  host: string;
+  ownerId: string;
+  /** The value of the owner's record in the DNS. */
+  token: string;
+  verified: boolean;
+}
+
+/** The states of these hosts, whether or not a package of the owner uses them. In any order. */
+async function readHostStates(
+  pg: Postgres,
+  { ownerId, hosts }: { ownerId: string; hosts: readonly string[] },
+): Promise<HostState[]> {
+  const text = `
+    select h.host, o.id as "ownerId", o.host_token as token, v.host is not null as verified
+    from owners o cross join unnest($2::text[]) as h (host)
+    left join verified_hosts v on v.owner_id = o.id and v.host = h.host
+    where o.id = $1`;
+  return query<HostState>(pg, text, [ownerId, hosts]);
+}
+
+/** Some of the hosts that packages use and whose owners have not shown yet that they are theirs. */
+async function readUnverifiedHosts(pg: Postgres, hostsMax: number): Promise<HostState[]> {
+  const text = `
+    with used as (
+      select d.name as host, p.owner_id from package_domains d join packages p on p.id = d.package_id
+      union select public_host, owner_id from packages where public_host is not null
+    )
+    select u.host, o.id as "ownerId", o.host_token as token, false as verified
+    from used u join owners o on o.id = u.owner_id
+    where not exists (select from verified_hosts v where v.host = u.host and v.owner_id = u.owner_id)
+    order by random() limit $1`;
+  return query<HostState>(pg, text, [hostsMax]);
+}
+
+export async function insertVerifiedHost(
+  pg: Postgres,
+  { host, ownerId }: Pick<HostState, "host" | "ownerId">,
+): Promise<void> {
+  await query(pg, "insert into verified_hosts (host, owner_id) values ($1, $2) on conflict do nothing", [
+    host,
+    ownerId,
+  ]);
+}
+
+/** A run has ten minutes; a look that times out takes seconds. */
+const HOSTS_MAX = 500;
+const LOOKS_AT_ONCE = 8;
+
+/**
+ * Looks for the records of hosts that are not verified, of some where there are many. A host that the DNS gives no answer
+ * for is looked at again in the next run.
+ */
+export async function lookAtHosts(
+  pg: Postgres,
+  { resolveTxt, signal }: { resolveTxt: ResolveTxt; signal: AbortSignal },
+): Promise<{ looked: number; verified: number; unanswered: number }> {
+  const waiting = await readUnverifiedHosts(pg, HOSTS_MAX);
+  const counts = { looked: waiting.length, verified: 0, unanswered: 0 };
+  const lookOn = async () => {
+    for (let next = waiting.pop(); next !== undefined && !signal.aborted; next = waiting.pop()) {
+      const isThere = await lookAt(next, resolveTxt).catch(() => undefined);
+      if (isThere === undefined) counts.unanswered += 1;
+      if (isThere !== true) continue;
+      await insertVerifiedHost(pg, next);
+      counts.verified += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: LOOKS_AT_ONCE }, lookOn));
+  return counts;
 }

@@ -2,12 +2,12 @@ import type { ParameterizedContext } from "koa";
 import type { Logger } from "pino";
 import { Problem } from "../../schemas/problem.js";
 import type { Action } from "../access/resources.js";
-import { refuseUnknownParameters } from "./answers/refuse-unknown-parameters.js";
+import { refuseUnknownParameters } from "./answers/query-parameters.js";
 import { requireScope } from "../access/authorise.js";
 import type { Operation } from "./operation.js";
 import type { TakeExportPermit } from "./export-permits.js";
-import type { Account } from "../access/caller.js";
-import type { Session } from "../identity/stored-sessions.js";
+import type { Account } from "../access/access.js";
+import type { Session } from "../identity/sessions.js";
 import { insertAuditEntry, type AuditEntry, type Changed } from "../access/audit-entries.js";
 import type { Postgres } from "../postgres/query.js";
 

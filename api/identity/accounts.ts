@@ -10,9 +10,9 @@ import {
   updateToken,
   type NamedAccount,
 } from "./stored-accounts.js";
-import type { Account, User } from "../access/caller.js";
+import type { Account, User } from "../access/access.js";
 import { insertAuditEntry, type AuditEntry, type Changed } from "../access/audit-entries.js";
-import { deleteSessionsOf } from "./stored-sessions.js";
+import { deleteSessionsOf } from "./sessions.js";
 import { inTransaction } from "../postgres/connection.js";
 import type { Postgres } from "../postgres/query.js";
 import type { TokenCipher } from "./tokens.js";

@@ -2,11 +2,11 @@ import type { Pool } from "pg";
 import { Problem } from "../../schemas/problem.js";
 import { invalidBody } from "../../schemas/validate.js";
 import { lockTokens, readPasswordByName, updatePassword } from "./stored-accounts.js";
-import { deleteSessionsOf, type Session } from "./stored-sessions.js";
+import { deleteSessionsOf, type Session } from "./sessions.js";
 import { inTransaction } from "../postgres/connection.js";
 import { PASSWORD_LENGTH } from "./passwords.js";
 import { beginSession, recordOwn, type Attempting, type SignInDeps } from "./sign-in.js";
-import { SIGN_IN_FAILED } from "./sign-in-limits.js";
+import { SIGN_IN_FAILED } from "./failure-limits.js";
 
 /** How long after a sign-in with a link or the token a password may be set without the present one. */
 export const FRESH_MINUTES = 15;

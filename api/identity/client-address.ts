@@ -1,6 +1,8 @@
 import { isIPv4, isIPv6, SocketAddress } from "node:net";
+import type { IncomingMessage } from "node:http";
+import type { Account } from "../access/access.js";
 
-export interface Connection {
+interface Connection {
   /** Address of the socket's remote end. */
   remoteAddress: string | undefined;
   /** `X-Forwarded-For`: each proxy appends an entry. Empty if absent. */
@@ -73,4 +75,16 @@ function networkOf(address: string): string {
   const zeros = after === undefined ? 0 : 8 - groups.length - lastGroups;
   const all = [...groups, ...Array<string>(zeros).fill("0"), ...last];
   return `${all.slice(0, 4).join(":")}::/64`;
+}
+
+/** Requests that this process made to its own API for an account. Nobody outside can be in here. */
+const CALLERS = new WeakMap<IncomingMessage, Account>();
+
+/** Lets a request count as the account's own, as with the account's own token. */
+export function actAs(request: IncomingMessage, account: Account): void {
+  CALLERS.set(request, account);
+}
+
+export function inProcessCaller(request: IncomingMessage): Account | undefined {
+  return CALLERS.get(request);
 }

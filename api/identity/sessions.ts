@@ -1,13 +1,9 @@
 import { Problem } from "../../schemas/problem.js";
-import {
-  insertSession,
-  readSessionBySecretHash,
-  type SessionBySecret,
-  type SignInMethod,
-} from "./stored-sessions.js";
-import type { Postgres } from "../postgres/query.js";
-import { SIGN_IN_FAILED } from "./sign-in-limits.js";
+import { type Postgres, query, utc } from "../postgres/query.js";
+import { SIGN_IN_FAILED } from "./failure-limits.js";
 import { looksLike, type TokenCipher } from "./tokens.js";
+import { v7 as uuidv7 } from "uuid";
+import type { Account } from "../access/access.js";
 
 export interface SessionDeps {
   pg: Postgres;
@@ -59,4 +55,143 @@ export function coarseNetwork(address: string): string | undefined {
   return isIPv4
     ? `${address.split(".", 3).join(".")}.0/24`
     : `${address.split(":").slice(0, 3).join(":")}::/48`;
+}
+
+/** The ways to sign in. */
+const SIGN_IN_METHODS = ["link", "token", "password", "openid"] as const;
+export type SignInMethod = (typeof SIGN_IN_METHODS)[number];
+
+/** A session ends this long after its last use, and this long after it began, whichever comes first. */
+export const SESSION_DAYS = { idle: 7, whole: 30 } as const;
+
+/** A browser that is signed in. Its account may do what the account's own token may do. */
+export interface Session {
+  id: string;
+  account: Account;
+  method: SignInMethod;
+  createdAt: Date;
+}
+
+interface NewSession {
+  accountId: string;
+  secretHash: Buffer;
+  method: SignInMethod;
+  userAgent: string;
+  /** The network of the client, such as `203.0.113.0/24`. */
+  network: string | undefined;
+}
+
+/** More than a person has browsers. A program that signs in each time must not fill the table. */
+const SESSIONS_MAX = 100;
+
+/**
+ * Answers the session's id, undefined if the account is disabled: who disables it waits for this session, to end it. The
+ * account's longest unused sessions beyond `SESSIONS_MAX` end.
+ */
+async function insertSession(pg: Postgres, made: NewSession): Promise<string | undefined> {
+  const text = `
+    with surplus as (
+      delete from sessions where id in (
+        select id from sessions where account_id = $2 order by last_used_at desc, id desc offset $7
+      )
+    )
+    insert into sessions (id, account_id, secret_hash, method, user_agent, network)
+    select $1, a.id, $3, $4, $5, $6 from accounts a where a.id = $2 and a.disabled_at is null for share
+    returning id`;
+  const { accountId, secretHash, method, userAgent, network } = made;
+  const values = [uuidv7(), accountId, secretHash, method, userAgent, network ?? null, SESSIONS_MAX - 1];
+  const [inserted] = await query<{ id: string }>(pg, text, values);
+  return inserted?.id;
+}
+
+interface SessionBySecret {
+  session: Session;
+  secretHash: Buffer;
+  /** Whether the last recorded use is at least a minute ago. */
+  usedLongAgo: boolean;
+}
+
+/** Undefined if there is none, if it ended, or if its account is disabled. */
+async function readSessionBySecretHash(
+  pg: Postgres,
+  secretHash: Buffer,
+): Promise<SessionBySecret | undefined> {
+  const text = `
+    select s.id, s.method, s.created_at as "createdAt", s.secret_hash as "secretHash",
+      s.last_used_at < now() - interval '1 minute' as "usedLongAgo",
+      a.id as "accountId", o.name as username, a.token_hash as "tokenHash"
+    from sessions s join accounts a on a.id = s.account_id join owners o on o.id = a.id
+    where s.secret_hash = $1 and a.disabled_at is null and ${IS_ALIVE}`;
+  const [row] = await query<SessionRow>(pg, text, [secretHash]);
+  if (row === undefined) return undefined;
+  const { id, method, createdAt, usedLongAgo, accountId, username, tokenHash } = row;
+  const session = { id, method, createdAt, account: { id: accountId, username, tokenHash } };
+  return { session, secretHash: row.secretHash, usedLongAgo };
+}
+
+interface SessionRow {
+  id: string;
+  method: SignInMethod;
+  createdAt: Date;
+  secretHash: Buffer;
+  usedLongAgo: boolean;
+  accountId: string;
+  username: string;
+  tokenHash: Buffer;
+}
+
+const IS_ALIVE = `
+  s.last_used_at > now() - interval '${SESSION_DAYS.idle} days'
+  and s.created_at > now() - interval '${SESSION_DAYS.whole} days'`;
+
+/** Only one of several concurrent processes writes. */
+export async function updateSessionUsed(pg: Postgres, id: string): Promise<void> {
+  const text = `
+    update sessions set last_used_at = now() where id = $1 and last_used_at < now() - interval '1 minute'`;
+  await query(pg, text, [id]);
+}
+
+export interface ListedSession {
+  id: string;
+  method: SignInMethod;
+  userAgent: string;
+  network: string | null;
+  createdAt: string;
+  lastUsedAt: string;
+}
+
+/** The sessions that have not ended, last used first. */
+export async function listSessions(pg: Postgres, accountId: string): Promise<ListedSession[]> {
+  const text = `
+    select s.id, s.method, s.user_agent as "userAgent", s.network, ${utc("s.created_at")} as "createdAt",
+      ${utc("s.last_used_at")} as "lastUsedAt"
+    from sessions s where s.account_id = $1 and ${IS_ALIVE} order by s.last_used_at desc, s.id desc`;
+  return query<ListedSession>(pg, text, [accountId]);
+}
+
+/** Answers whether the account had a session of that id. */
+export async function deleteSession(
+  pg: Postgres,
+  { accountId, id }: { accountId: string; id: string },
+): Promise<boolean> {
+  const text = "delete from sessions where account_id = $1 and id = $2 returning id";
+  return (await query(pg, text, [accountId, id])).length > 0;
+}
+
+/** Signs the account out everywhere but in the session of that id. */
+export async function deleteOtherSessions(
+  pg: Postgres,
+  { accountId, id }: { accountId: string; id: string },
+): Promise<void> {
+  await query(pg, "delete from sessions where account_id = $1 and id <> $2", [accountId, id]);
+}
+
+/** Signs the account out everywhere. */
+export async function deleteSessionsOf(pg: Postgres, accountId: string): Promise<void> {
+  await query(pg, "delete from sessions where account_id = $1", [accountId]);
+}
+
+/** Answers how many had ended. */
+export async function deleteEndedSessions(pg: Postgres): Promise<number> {
+  return (await query(pg, `delete from sessions s where not (${IS_ALIVE}) returning id`)).length;
 }

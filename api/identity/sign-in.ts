@@ -5,15 +5,14 @@ import {
   readAccountByTokenHash,
   readPasswordByName,
 } from "./stored-accounts.js";
-import type { User } from "../access/caller.js";
+import type { User } from "../access/access.js";
 import { insertAuditEntry, type SignInAction } from "../access/audit-entries.js";
-import type { SignInMethod } from "./stored-sessions.js";
-import { markSignInLinkUsed, readSignInLink } from "./stored-sign-in-links.js";
+import { type SignInMethod, createSession, type Browser } from "./sessions.js";
+import { markSignInLinkUsed, readSignInLink } from "./sign-in-links.js";
 import { inTransaction } from "../postgres/connection.js";
 import type { Postgres } from "../postgres/query.js";
 import type { Passwords } from "./passwords.js";
-import { createSession, type Browser } from "./sessions.js";
-import type { SignInLimits } from "./sign-in-limits.js";
+import type { SignInLimits } from "./failure-limits.js";
 import { looksLike, type TokenCipher } from "./tokens.js";
 
 export interface SignInDeps {

@@ -5,19 +5,29 @@ import { EVENT_IMPORT } from "../../schemas/records/import-store.js";
 import { Problem } from "../../schemas/problem.js";
 import { NO_LISTENER, type ApiListener } from "../http/api-listener.js";
 import { ID, IMPORT_EXAMPLE } from "./import-operations.js";
-import { answerRetraction, RETRACTION_MS_MAX } from "./answer-retraction.js";
-import { importOwnerFor, noImport } from "./import-of.js";
-import { parseFlag } from "../http/answers/parse-flag.js";
-import { route, type Call, type Route } from "../http/route.js";
-import { abortImport, retractImport, type OwnedImport, type RecordEnding } from "./import-endings.js";
+import { importOwnerFor, noImport, importOf } from "./import-of.js";
+import { parseFlag } from "../http/answers/query-parameters.js";
+import { route, type Call, type Route, type ApiContext } from "../http/route.js";
+import {
+  abortImport,
+  retractImport,
+  type OwnedImport,
+  type RecordEnding,
+  isRetracting,
+} from "./import-endings.js";
+import { pause } from "../../schemas/async/pause.js";
+import { putLocation } from "../http/answers/headers.js";
 
-export interface ImportEndingRoutesDeps {
+interface ImportEndingRoutesDeps {
   pg: Pool;
   active: ActiveUploads;
   listener?: Pick<ApiListener, "onImportEnded">;
   /** How long a retraction waits for settlement before it answers 202. */
   retractionMsMax?: number;
 }
+
+/** A hundred thousand events take a few seconds. Clients wait half a minute and longer. */
+const RETRACTION_MS_MAX = 15_000;
 
 const RETRACTING = {
   description:
@@ -111,4 +121,35 @@ export function importEndingRoutes({
 function recording(record: Call["record"], { ownerId, id }: OwnedImport): RecordEnding {
   return (client, { name, changes }) =>
     record(client, { ownerId, target: { kind: "import", id: id.toLowerCase(), name }, changes });
+}
+
+const POLL_MS = 50;
+
+interface RetractionWait {
+  pg: Pool;
+  /** How long the request waits for settlement. */
+  msMax: number;
+}
+
+/**
+ * Answers 204 once settlement has removed the events of a retracted import from every breakdown. Answers 202 with the
+ * record, whose status is `retracting`, when that takes longer.
+ */
+async function answerRetraction(
+  ctx: ApiContext,
+  ended: OwnedImport & { owner: string },
+  { pg, msMax }: RetractionWait,
+): Promise<void> {
+  for (const until = performance.now() + msMax; await isRetracting(pg, ended);) {
+    if (performance.now() >= until) {
+      const record = await importOf(pg, ended);
+      if (record.status !== "retracting") break;
+      ctx.status = 202;
+      putLocation(ctx, `/v2/imports/${encodeURIComponent(ended.owner)}/${ended.id}`);
+      ctx.body = record;
+      return;
+    }
+    await pause(POLL_MS);
+  }
+  ctx.status = 204;
 }

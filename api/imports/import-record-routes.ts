@@ -1,21 +1,22 @@
 import type { Pool } from "pg";
 import { openImportLog } from "../../aggregate/queries/open-import-log.js";
 import type { ResultSource, Rows } from "../../aggregate/queries/open-rows.js";
-import { LOG_ENTRY } from "../../schemas/records/import-log.js";
+import { LOG_ENTRY, IMPORT_FAULTS, type ImportFault } from "../../schemas/records/import-log.js";
 import { EVENT_IMPORT } from "../../schemas/records/import-store.js";
 import { answerRows, type ExportListener } from "../http/answers/answer-rows.js";
 import { ownerFor } from "../access/authorise.js";
 import { PACKAGE_PROBLEMS } from "../packages/package-path.js";
-import { FILTER_QUERY, importFilterFor, parseImportFilter } from "./import-filter.js";
+import { FILTER_QUERY, importFilterFor, parseImportFilter, importOf, importOwnerFor } from "./import-of.js";
 import { ID, IMPORT_EXAMPLE } from "./import-operations.js";
-import { importOf, importOwnerFor } from "./import-of.js";
 import type { Operation } from "../http/operation.js";
 import { PAGE_QUERY, pageBody, pageSchema, parsePage } from "../http/answers/paging.js";
 import { route, type Route } from "../http/route.js";
-import { readImportEntries } from "./import-entries.js";
+import { readImportEntries } from "./import-record.js";
 import { listImports } from "./imports.js";
+import type { ClickHouse } from "../../schemas/shards.js";
+import { readImportFaults } from "../../aggregate/queries/read-import-faults.js";
 
-export interface ImportRecordRoutesDeps {
+interface ImportRecordRoutesDeps {
   pg: Pool;
   clickhouse: ResultSource;
   listener?: ExportListener;
@@ -140,4 +141,61 @@ async function* between(start: string, lines: Rows, rest: () => Promise<Rows>): 
   if (start !== "") yield Buffer.from(start);
   yield* lines;
   yield* await rest();
+}
+
+interface ImportFaultRoutesDeps {
+  pg: Pool;
+  clickhouse: ClickHouse;
+}
+
+export function importFaultRoutes({ pg, clickhouse }: ImportFaultRoutesDeps): Route[] {
+  return [
+    route({
+      method: "GET",
+      path: "/v2/imports/:owner/:import/faults",
+      action: "imports.read",
+      operation: {
+        id: "readImportFaults",
+        summary: "Read what an import's log says, by type, with the first lines of each",
+        description:
+          "Entries about the whole import come first, then errors, then warnings; the most frequent type first. The " +
+          "log has every entry.",
+        path: { import: ID },
+        answers: {
+          200: { description: "The types and their counts", schema: IMPORT_FAULTS, example: EXAMPLE },
+        },
+      },
+      async handle({ ctx, account, action, param }) {
+        const asked = { owner: param("owner"), id: param("import"), action, reachesLines: true };
+        const ownerId = await importOwnerFor(pg, account, asked);
+        const { id } = await importOf(pg, { ownerId, id: asked.id });
+        const [whole, ofLines] = await Promise.all([wholeFaults(pg, id), readImportFaults(clickhouse, id)]);
+        ctx.body = { faults: [...whole, ...ofLines] };
+      },
+    }),
+  ];
+}
+
+const EXAMPLE = {
+  faults: [
+    {
+      class: "error",
+      type: "failed-to-decode",
+      count: 12,
+      examples: [
+        { line: 2, human_friendly_message: "Not a valid JSON object", text: '{"$time": "yesterday' },
+      ],
+    },
+  ],
+};
+
+/** Such as `upload-interrupted`: there is at most one of each. */
+async function wholeFaults(pg: Pool, importId: string): Promise<ImportFault[]> {
+  const entries = await readImportEntries(pg, importId);
+  return entries.map(({ class: faultClass, type, line, human_friendly_message }) => ({
+    class: faultClass,
+    type,
+    count: 1,
+    examples: [{ line, human_friendly_message }],
+  }));
 }

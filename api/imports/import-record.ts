@@ -1,7 +1,6 @@
 import { LOG_SAMPLE_MAX, type LogEntry } from "../../schemas/records/import-log.js";
 import { REMOVED, type EventImport } from "../../schemas/records/import-store.js";
-import { utc } from "../postgres/query.js";
-import { inWireOrder } from "./import-entries.js";
+import { utc, query, type Postgres } from "../postgres/query.js";
 
 export interface ImportRow {
   id: string;
@@ -88,4 +87,36 @@ export function importRecord(row: ImportRow): EventImport {
 
 function targetOf({ artifact_kind, artifact_id, artifact_name }: ImportRow, kind: "package" | "pixel") {
   return artifact_kind === kind && artifact_id !== null ? { id: artifact_id, name: artifact_name } : null;
+}
+
+/**
+ * The log entries about the import as a whole (`upload-interrupted`, `retracted`), oldest first. Entries about lines
+ * are in ClickHouse.
+ */
+export async function readImportEntries(pg: Postgres, importId: string): Promise<LogEntry[]> {
+  const text = "select entries from imports where id = $1";
+  const [row] = await query<{ entries: LogEntry[] }>(pg, text, [importId]);
+  return (row?.entries ?? []).map(inWireOrder);
+}
+
+/** `jsonb` does not preserve the order of keys. */
+function inWireOrder(entry: LogEntry): LogEntry {
+  const { class: entryClass, type, human_friendly_message, line, ...artifact } = entry;
+  return { class: entryClass, type, human_friendly_message, line, ...artifact };
+}
+
+export interface UnsettledWork {
+  /** Imports (UUIDs), oldest first, whose lines are being received, wait in the event log, or are not settled. */
+  imports: string[];
+  /** Batches of settlement, of imports or of erasures, that may be applied in part. */
+  batches: number;
+}
+
+export async function readUnsettledWork(pg: Postgres): Promise<UnsettledWork> {
+  const imports = `select id from imports where ${IS_UNSETTLED} order by id`;
+  // Those of an owner that was deleted are left.
+  const batches = "select count(*)::float8 as open from settlements join owners on owners.id = owner_id";
+  const [counted] = await query<{ open: number }>(pg, batches);
+  const rows = await query<{ id: string }>(pg, imports);
+  return { imports: rows.map(({ id }) => id), batches: counted?.open ?? 0 };
 }

@@ -11,10 +11,9 @@ import type { EventLog } from "../../schemas/records/event-log.js";
 import type { UploadStore } from "../../schemas/records/import-store.js";
 import { Problem } from "../../schemas/problem.js";
 import { NO_LISTENER, type ApiListener } from "../http/api-listener.js";
-import { ActiveDryRuns } from "./active-dry-runs.js";
-import { readingBody } from "./reading-body.js";
+import { ActiveDryRuns, dryRun } from "./dry-run.js";
+import { readingBody, watchCaller } from "./reading-body.js";
 import { openLineCheck, type CheckLines } from "./check-lines.js";
-import { dryRun } from "./dry-run.js";
 import { startOperation } from "./import-operations.js";
 import { importOf } from "./import-of.js";
 import { ownerFor, packageOfOwnerFor } from "../access/authorise.js";
@@ -25,16 +24,14 @@ import {
   packageOnPath,
   PIXEL_PATH,
 } from "../packages/package-path.js";
-import { pixelFor } from "../pixels/pixel-for.js";
-import { openArtifactResolver } from "./open-artifact-resolver.js";
-import { watchCaller } from "../http/answers/watch-caller.js";
-import { parseFlag } from "../http/answers/parse-flag.js";
+import { pixelFor } from "../pixels/pixels.js";
+import { openArtifactResolver } from "./artifact-resolver.js";
+import { parseFlag } from "../http/answers/query-parameters.js";
 import { route, type ApiContext, type Call, type Route } from "../http/route.js";
-import type { Account } from "../access/caller.js";
+import type { Account } from "../access/access.js";
 import type { Changed } from "../access/audit-entries.js";
-import type { ImportKey } from "./import-keys.js";
+import { type ImportKey, groupStarts, type NewImport } from "./start-imports.js";
 import { insertImport } from "./imports.js";
-import { groupStarts, type NewImport } from "./start-imports.js";
 import { uploadStore } from "./uploads.js";
 
 export interface ImportRoutesDeps {

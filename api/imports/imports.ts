@@ -4,12 +4,19 @@ import type { EventImport, ImportStatus } from "../../schemas/records/import-sto
 import { Problem } from "../../schemas/problem.js";
 import type { AuditEntry } from "../access/audit-entries.js";
 import type { Page } from "../postgres/page.js";
-import { isBlocked } from "../access/is-blocked.js";
+import { isBlocked } from "../access/visible-packages.js";
 import { query, type Postgres } from "../postgres/query.js";
 import { importRecord, selectImport, STATUS, type ImportRow } from "./import-record.js";
-import { findRepeatedImport, insertImportKey, type ImportKey } from "./import-keys.js";
+import {
+  findRepeatedImport,
+  insertImportKey,
+  type ImportKey,
+  startImports,
+  type AskedImport,
+  type NewImport,
+  type StartStamp,
+} from "./start-imports.js";
 import { inTransaction } from "../postgres/connection.js";
-import { startImports, type AskedImport, type NewImport, type StartStamp } from "./start-imports.js";
 
 const RETRY_AFTER_SECONDS = 10;
 

@@ -9,7 +9,7 @@ import {
 } from "../../schemas/records/import-store.js";
 import { inTransaction } from "../postgres/connection.js";
 import { query, type Postgres } from "../postgres/query.js";
-import { inOwnerGroups } from "./in-owner-groups.js";
+import { inOwnerGroups } from "./start-imports.js";
 import { importRecord, selectImport, type ImportRow } from "./import-record.js";
 
 /** More than run of an owner at a time. */

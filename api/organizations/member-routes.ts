@@ -5,12 +5,11 @@ import {
   parseOrganizationMemberUpsert,
 } from "../../schemas/contracts/member.js";
 import { ownerFor } from "../access/authorise.js";
-import { putMember, removeMember } from "./change-members.js";
-import { entityTag } from "../http/answers/entity-tag.js";
-import { LIST_HEADERS, LIST_QUERY, listPage } from "../http/answers/list-page.js";
+import { putMember, removeMember, listMembers } from "./members.js";
+import { entityTag } from "../http/answers/headers.js";
+import { LIST_HEADERS, LIST_QUERY, listPage } from "../http/answers/paging.js";
 import { readJson } from "../http/middleware/read-json.js";
 import { route, type Route } from "../http/route.js";
-import { listMembers } from "./members.js";
 
 const SENT = { username: "ada", role: "admin" };
 const EXAMPLE = { organizationName: "acme", ...SENT };

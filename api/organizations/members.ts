@@ -1,5 +1,14 @@
-import type { OrganizationMemberV1, Role } from "../../schemas/contracts/member.js";
+import type { OrganizationMemberV1, Role, OrganizationMemberUpsert } from "../../schemas/contracts/member.js";
 import { query, type Postgres } from "../postgres/query.js";
+import type { Pool } from "pg";
+import { Problem } from "../../schemas/problem.js";
+import type { OwnerAction } from "../access/resources.js";
+import { ownerFor, type Owner } from "../access/authorise.js";
+import { requireMatchOf } from "../http/answers/headers.js";
+import type { Call } from "../http/route.js";
+import { readAccountByName } from "../identity/stored-accounts.js";
+import { inTransaction } from "../postgres/connection.js";
+import { lockOwner } from "../access/owners.js";
 
 /** Every member, sorted by username without case. */
 export async function listMembers(pg: Postgres, organizationId: string): Promise<OrganizationMemberV1[]> {
@@ -13,14 +22,14 @@ export async function listMembers(pg: Postgres, organizationId: string): Promise
   return query<OrganizationMemberV1>(pg, text, [organizationId]);
 }
 
-export interface MemberRow {
+interface MemberRow {
   accountId: string;
   /** As stored, whatever the case in the request. */
   username: string;
   role: Role;
 }
 
-export async function readMember(
+async function readMember(
   pg: Postgres,
   { organizationId, username }: { organizationId: string; username: string },
 ): Promise<MemberRow | undefined> {
@@ -33,14 +42,14 @@ export async function readMember(
   return row;
 }
 
-export async function countOrganizationOwners(pg: Postgres, organizationId: string): Promise<number> {
+async function countOrganizationOwners(pg: Postgres, organizationId: string): Promise<number> {
   const text = `
     select count(*)::int as owners from memberships where organization_id = $1 and role = 'owner'`;
   const [counted] = await query<{ owners: number }>(pg, text, [organizationId]);
   return counted?.owners ?? 0;
 }
 
-export async function upsertMember(
+async function upsertMember(
   pg: Postgres,
   { organizationId, accountId, role }: { organizationId: string; accountId: string; role: Role },
 ): Promise<void> {
@@ -50,10 +59,118 @@ export async function upsertMember(
   await query(pg, text, [organizationId, accountId, role]);
 }
 
-export async function deleteMember(
+async function deleteMember(
   pg: Postgres,
   { organizationId, accountId }: { organizationId: string; accountId: string },
 ): Promise<void> {
   const text = `delete from memberships where organization_id = $1 and account_id = $2`;
   await query(pg, text, [organizationId, accountId]);
+}
+
+type MembersCall = Call<"members.write">;
+
+/**
+ * Makes the user a member with that role, or changes the role. Throws `unknown-user`, `cannot-remove-last-owner`,
+ * `precondition-failed` and the problems of `ownerFor`.
+ */
+export async function putMember(
+  pg: Pool,
+  call: MembersCall,
+  { username, role }: OrganizationMemberUpsert,
+): Promise<{ created: boolean; member: OrganizationMemberV1 }> {
+  return inOrganization(pg, call, async (client) => {
+    const owner = await organizationFor(client, call, "members.write");
+    const user = await readAccountByName(client, username);
+    if (user === undefined) throw unknownUser(username);
+    const before = await readMember(client, { organizationId: owner.id, username });
+    if (role === "owner" || before?.role === "owner") {
+      await organizationFor(client, call, "members.write-owner");
+    }
+    await requireMatchOf(call.ctx, () => listMembers(client, owner.id));
+    if (role !== "owner") await requireAnotherOwner(client, { owner, member: before });
+    await upsertMember(client, { organizationId: owner.id, accountId: user.id, role });
+    await recordRole(client, { call, owner, user, old: before?.role, new: role });
+    const member = { organizationName: owner.name, username: user.username, role };
+    return { created: before === undefined, member };
+  });
+}
+
+/** Throws `not-found` if the user is no member, and otherwise as `putMember`. */
+export async function removeMember(pg: Pool, call: MembersCall): Promise<void> {
+  await inOrganization(pg, call, async (client) => {
+    const owner = await organizationFor(client, call, "members.read");
+    const username = call.param("username");
+    const member = await readMember(client, { organizationId: owner.id, username });
+    await organizationFor(client, call, actionOfRemoval(call, member));
+    if (member === undefined) {
+      throw new Problem("not-found", `There is no member ${username} of ${owner.name}.`);
+    }
+    await requireMatchOf(call.ctx, () => listMembers(client, owner.id));
+    await requireAnotherOwner(client, { owner, member });
+    await deleteMember(client, { organizationId: owner.id, accountId: member.accountId });
+    const user = { id: member.accountId, username: member.username };
+    await recordRole(client, { call, owner, user, old: member.role, new: undefined });
+  });
+}
+
+/** Serialises changes of an organization's members: two owners who remove each other cannot both succeed. */
+function inOrganization<T>(
+  pg: Pool,
+  { param }: MembersCall,
+  work: (client: Postgres) => Promise<T>,
+): Promise<T> {
+  return inTransaction(pg, async (client) => {
+    await lockOwner(client, param("organization"));
+    return work(client);
+  });
+}
+
+function organizationFor(
+  client: Postgres,
+  { account, param }: MembersCall,
+  action: OwnerAction,
+): Promise<Owner> {
+  return ownerFor(client, account, param("organization"), action, { kind: "organization" });
+}
+
+function actionOfRemoval({ account }: MembersCall, member: MemberRow | undefined): OwnerAction {
+  if (member?.accountId === account.id) return "members.leave";
+  return member?.role === "owner" ? "members.write-owner" : "members.write";
+}
+
+async function requireAnotherOwner(
+  client: Postgres,
+  { owner, member }: { owner: Owner; member: MemberRow | undefined },
+): Promise<void> {
+  if (member?.role !== "owner" || (await countOrganizationOwners(client, owner.id)) > 1) return;
+  throw new Problem(
+    "cannot-remove-last-owner",
+    `${member.username} is the last owner of ${owner.name}; make another member an owner first.`,
+  );
+}
+
+interface RoleChange {
+  call: MembersCall;
+  owner: Owner;
+  user: { id: string; username: string };
+  /** Absent if the user was no member before. */
+  old: Role | undefined;
+  /** Absent if the user is no member afterwards. */
+  new: Role | undefined;
+}
+
+/** Records nothing if the role did not change. */
+async function recordRole(client: Postgres, { call, owner, user, ...role }: RoleChange): Promise<void> {
+  if (role.old === role.new) return;
+  await call.record(client, {
+    ownerId: owner.id,
+    target: { kind: "member", id: user.id, name: user.username },
+    changes: { role: { old: role.old ?? null, new: role.new ?? null } },
+  });
+}
+
+function unknownUser(username: string): Problem {
+  return new Problem("unknown-user", `There is no user ${username}.`, {
+    errors: [{ path: "/username", message: "is not the name of a user" }],
+  });
 }

@@ -5,10 +5,9 @@ import {
   parseOrganizationUpsert,
 } from "../../schemas/contracts/organization.js";
 import { ownerFor } from "../access/authorise.js";
-import { changedFields } from "../http/answers/changed-fields.js";
-import { entityTag, requireMatch } from "../http/answers/entity-tag.js";
+import { changedFields } from "../access/audit-entries.js";
+import { entityTag, requireMatch, putLocation } from "../http/answers/headers.js";
 import { readJson } from "../http/middleware/read-json.js";
-import { putLocation } from "../http/answers/put-location.js";
 import { QUOTA_PROBLEMS, requireRoom, type Quotas } from "../access/quotas.js";
 import { route, type Route } from "../http/route.js";
 import { inTransaction } from "../postgres/connection.js";

@@ -1,10 +1,10 @@
 import type { Pool } from "pg";
 import { OPERATOR } from "../../schemas/contracts/audit-entry.js";
 import { insertAuditEntry } from "../access/audit-entries.js";
-import { deleteOrganization, readRemovable, type RemovableOrganization } from "./organization-removal.js";
 import { lockOwner } from "../access/owners.js";
 import { inTransaction } from "../postgres/connection.js";
-import { listed } from "./listed-names.js";
+import { query, type Postgres } from "../postgres/query.js";
+import { IS_UNSETTLED } from "../imports/import-record.js";
 
 /**
  * Removes an organization for the operator. Its members have this in their own logs. Answers its name as it was spelled.
@@ -32,4 +32,49 @@ function requireEmpty({ name, packages, pixels, imports, erasing }: RemovableOrg
     ...(erasing > 0 ? ["has events that are being erased: wait for some minutes"] : []),
   ];
   if (obstacles.length > 0) throw new Error(`${name} ${obstacles.join("; and ")}. Nothing was removed.`);
+}
+
+/** An organization, and what would be lost or break off without it. */
+interface RemovableOrganization {
+  id: string;
+  name: string;
+  /** Account ids. */
+  members: string[];
+  packages: string[];
+  pixels: string[];
+  /** Imports that run or are not settled, by id. */
+  imports: string[];
+  /** Erasures of clients and of deleted packages and pixels that are not through. */
+  erasing: number;
+}
+
+/** Answers undefined where no organization has the name. Lock the owner before. */
+async function readRemovable(client: Postgres, name: string): Promise<RemovableOrganization | undefined> {
+  const text = `
+    select o.id, o.name,
+      array(select account_id::text from memberships where organization_id = o.id order by account_id) as members,
+      array(select name from packages where owner_id = o.id order by name) as packages,
+      array(select name from pixels where owner_id = o.id order by name) as pixels,
+      array(select id::text from imports
+        where owner_id = o.id and (${IS_UNSETTLED} or (retracted and not log_erased))
+        order by id) as imports,
+      (select count(*) from deleted_artifacts where owner_id = o.id and erased_at is null)::int
+        + (select count(*) from erasures where owner_id = o.id and finished_at is null)::int as erasing
+    from owners o join organizations using (id)
+    where o.name_key = lower($1 collate "C")`;
+  const [row] = await query<RemovableOrganization>(client, text, [name]);
+  return row;
+}
+
+/** Deletes everything in PostgreSQL that belongs to the organization, its own log included. */
+async function deleteOrganization(client: Postgres, id: string): Promise<void> {
+  await query(client, "delete from owners where id = $1", [id]);
+}
+
+const NAMED_MAX = 20;
+
+/** Names in a sentence, or the first of very many. */
+export function listed(names: readonly string[]): string {
+  const more = names.length > NAMED_MAX ? ` and ${names.length - NAMED_MAX} more` : "";
+  return `${names.slice(0, NAMED_MAX).join(", ")}${more}`;
 }

@@ -11,16 +11,14 @@ import {
   packageOnPath,
   parsePackageType,
 } from "./package-path.js";
-import type { HostChecks } from "../hosts/host-checks.js";
-import { withVerification } from "../hosts/with-verification.js";
+import { type HostChecks, withVerification, insertVerifiedHost } from "../hosts/host-checks.js";
 import { route, type Call, type Route } from "../http/route.js";
 import type { Changed } from "../access/audit-entries.js";
 import { inTransaction } from "../postgres/connection.js";
-import { insertVerifiedHost } from "../hosts/verified-hosts.js";
-import { readPackageDomain } from "./stored-domains.js";
+import { readPackageDomain } from "./packages.js";
 import type { PackageRow } from "../access/visible-packages.js";
 import { domainTarget, requireDomains } from "./package-domain-routes.js";
-import { UPSTREAM_ANSWER, upstreamOf } from "./package-upstream-routes.js";
+import { UPSTREAM_ANSWER, upstreamOf } from "./package-record-routes.js";
 
 interface HostVerificationDeps {
   pg: Pool;

@@ -1,5 +1,10 @@
 import { Problem } from "../../schemas/problem.js";
 import { query, type Postgres } from "../postgres/query.js";
+import type { Pool } from "pg";
+import { OPERATOR } from "../../schemas/contracts/audit-entry.js";
+import { insertAuditEntry } from "../access/audit-entries.js";
+import { readOwnerNamed } from "../access/owners.js";
+import { inTransaction } from "../postgres/connection.js";
 
 /**
  * Serialises claims of this npm name until the transaction ends. Call it before any other lock but that of a host, see
@@ -32,7 +37,7 @@ export async function requireFreeNpmName(
 }
 
 /** From now on reports of that name count for this owner's package alone. */
-export async function upsertNpmName(
+async function upsertNpmName(
   client: Postgres,
   { name, ownerId }: { name: string; ownerId: string },
 ): Promise<void> {
@@ -43,7 +48,7 @@ export async function upsertNpmName(
 }
 
 /** The owners that reports of the name counted for before: of the assignment, else of the oldest package. */
-export async function readNpmNameOwner(
+async function readNpmNameOwner(
   client: Postgres,
   name: string,
 ): Promise<{ id: string; name: string } | undefined> {
@@ -54,4 +59,30 @@ export async function readNpmNameOwner(
     )`;
   const [row] = await query<{ id: string; name: string }>(client, text, [name]);
   return row;
+}
+
+/**
+ * Gives an npm name to a user or an organization, on behalf of the operator. It is in the audit logs of both owners.
+ * Throws if there is no owner of that name.
+ */
+export async function assignNpmName(
+  pg: Pool,
+  { name, owner }: { name: string; owner: string },
+): Promise<void> {
+  await inTransaction(pg, async (client) => {
+    await lockNpmName(client, name);
+    const to = await readOwnerNamed(client, owner);
+    if (to === undefined) throw new Error(`There is no user or organization ${owner}.`);
+    const from = await readNpmNameOwner(client, name);
+    await upsertNpmName(client, { name, ownerId: to.id });
+    const owners = from === undefined || from.id === to.id ? [to] : [to, from];
+    for (const { id } of owners)
+      await insertAuditEntry(client, {
+        ownerId: id,
+        by: OPERATOR,
+        action: "npm-name.assign",
+        target: { kind: "npm-name", id: name, name },
+        changes: { owner: to.name },
+      });
+  });
 }

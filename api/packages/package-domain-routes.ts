@@ -1,6 +1,5 @@
 import type { Pool } from "pg";
-import type { HostChecks } from "../hosts/host-checks.js";
-import { withVerification } from "../hosts/with-verification.js";
+import { type HostChecks, withVerification } from "../hosts/host-checks.js";
 import { isUuid } from "../../schemas/formats.js";
 import {
   CREATE_PACKAGE_DOMAIN_V1,
@@ -10,8 +9,8 @@ import {
 } from "../../schemas/contracts/package-domain.js";
 import { Problem } from "../../schemas/problem.js";
 import { lockedPackageFor, packageFor } from "../access/authorise.js";
-import { entityTag, requireMatch } from "../http/answers/entity-tag.js";
-import { LIST_HEADERS, LIST_QUERY, listPage } from "../http/answers/list-page.js";
+import { entityTag, requireMatch } from "../http/answers/headers.js";
+import { LIST_HEADERS, LIST_QUERY, listPage } from "../http/answers/paging.js";
 import { readJson } from "../http/middleware/read-json.js";
 import { PACKAGE_PATH, PACKAGE_PROBLEMS, PACKAGE_QUERY, parsePackageType } from "./package-path.js";
 import { QUOTA_PROBLEMS, requireRoom, type Quotas } from "../access/quotas.js";
@@ -22,7 +21,7 @@ import {
   insertPackageDomain,
   listPackageDomains,
   readPackageDomain,
-} from "./stored-domains.js";
+} from "./packages.js";
 import type { PackageRow } from "../access/visible-packages.js";
 import {
   lockPublicHost,

@@ -5,14 +5,26 @@ import {
   parsePackagePermissionsSet,
   PERMISSIONS_MAX,
 } from "../../schemas/contracts/package-permission.js";
-import { packageFor } from "../access/authorise.js";
-import { entityTag } from "../http/answers/entity-tag.js";
-import { LIST_HEADERS, LIST_QUERY, listPage } from "../http/answers/list-page.js";
+import { packageFor, packageOfOwnerFor } from "../access/authorise.js";
+import { entityTag } from "../http/answers/headers.js";
+import { LIST_HEADERS, LIST_QUERY, listPage } from "../http/answers/paging.js";
 import { readJson } from "../http/middleware/read-json.js";
-import { PACKAGE_PATH, PACKAGE_PROBLEMS, PACKAGE_QUERY, parsePackageType } from "./package-path.js";
+import {
+  PACKAGE_PATH,
+  PACKAGE_PROBLEMS,
+  PACKAGE_QUERY,
+  parsePackageType,
+  packageOnPath,
+} from "./package-path.js";
 import { route, type Route } from "../http/route.js";
-import { setPermissions } from "./set-permissions.js";
-import { listPermissions } from "./stored-permissions.js";
+import { setPermissions, listPermissions } from "./permissions.js";
+import { PACKAGE_ACCESS, type PackageAccess } from "../../schemas/contracts/package-access.js";
+import { accessWithin, lacks, type Account } from "../access/access.js";
+import type { PackageAction } from "../access/resources.js";
+import { packageRecord } from "./packages.js";
+import type { PackageRow } from "../access/visible-packages.js";
+import type { Postgres } from "../postgres/query.js";
+import { PACKAGE_EXAMPLE } from "./package-routes.js";
 
 export function packagePermissionRoutes({ pg }: { pg: Pool }): Route[] {
   return [
@@ -76,4 +88,46 @@ export function packagePermissionRoutes({ pg }: { pg: Pool }): Route[] {
       },
     }),
   ];
+}
+
+/** The caller's rights to a package, which a page needs before it offers something. */
+export function packageAccessRoutes({ pg }: { pg: Postgres }): Route[] {
+  return [
+    route({
+      method: "GET",
+      path: "/v2/packages/:owner/:package/access",
+      action: "packages.read",
+      operation: {
+        id: "readPackageAccess",
+        summary: "Read a package of an owner, and what you may do with it",
+        description: "The rights are those of the token of the request.",
+        path: PACKAGE_PATH,
+        query: PACKAGE_QUERY,
+        answers: {
+          200: {
+            description: "The package and your rights",
+            schema: PACKAGE_ACCESS,
+            example: { package: PACKAGE_EXAMPLE, may_change: false, may_import: false, may_export: true },
+          },
+        },
+        problems: PACKAGE_PROBLEMS,
+      },
+      async handle(call) {
+        const row = await packageOfOwnerFor(pg, call.account, packageOnPath(call), call.action);
+        call.ctx.body = accessOf(row, call.account);
+      },
+    }),
+  ];
+}
+
+function accessOf(row: PackageRow, { limited }: Account): PackageAccess {
+  const may = (action: PackageAction) =>
+    lacks(limited, action) === undefined &&
+    accessWithin({ ...row, limits: limited }, action, row) === "allowed";
+  return {
+    package: packageRecord(row),
+    may_change: may("packages.update"),
+    may_import: may("packages.import"),
+    may_export: row.exportEnabled && may("packages.export"),
+  };
 }

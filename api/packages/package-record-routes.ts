@@ -1,11 +1,21 @@
 import type { Pool } from "pg";
-import { parsePackageUpdate } from "../../schemas/contracts/package.js";
+import {
+  parsePackageUpdate,
+  PACKAGE_UPSTREAM,
+  type PackageUpstream,
+} from "../../schemas/contracts/package.js";
 import { publicHostOf } from "../../schemas/records/public-host.js";
-import { lockedPackageFor, packageFor } from "../access/authorise.js";
-import { changedFields } from "../http/answers/changed-fields.js";
-import { entityTag, requireMatch } from "../http/answers/entity-tag.js";
+import { lockedPackageFor, packageFor, packageOfOwnerFor } from "../access/authorise.js";
+import { changedFields } from "../access/audit-entries.js";
+import { entityTag, requireMatch } from "../http/answers/headers.js";
 import { readJson } from "../http/middleware/read-json.js";
-import { PACKAGE_PATH, PACKAGE_PROBLEMS, PACKAGE_QUERY, parsePackageType } from "./package-path.js";
+import {
+  PACKAGE_PATH,
+  PACKAGE_PROBLEMS,
+  PACKAGE_QUERY,
+  parsePackageType,
+  packageOnPath,
+} from "./package-path.js";
 import { route, type Call, type Route } from "../http/route.js";
 import { inTransaction } from "../postgres/connection.js";
 import { deletePackage, packageRecord, packageState, updatePackage } from "./packages.js";
@@ -18,11 +28,14 @@ import {
   type CollectHost,
 } from "../hosts/public-hosts.js";
 import { PACKAGE_ANSWER, PACKAGE_BODY } from "./package-routes.js";
+import { withoutNulls } from "../../schemas/records/record.js";
+import type { HostChecks } from "../hosts/host-checks.js";
+import type { Postgres } from "../postgres/query.js";
 
 const PATH = "/v1/packages/:package";
 const ON_PACKAGE = { path: PACKAGE_PATH, query: PACKAGE_QUERY } as const;
 
-export interface PackageRecordDeps {
+interface PackageRecordDeps {
   pg: Pool;
   collectHost?: CollectHost;
 }
@@ -133,4 +146,58 @@ function answer(ctx: Call["ctx"], row: PackageRow): void {
 
 function target({ id, name }: PackageRow) {
   return { kind: "package", id, name } as const;
+}
+
+interface PackageUpstreamDeps {
+  pg: Postgres;
+  hosts?: HostChecks | undefined;
+}
+
+export const UPSTREAM_ANSWER = {
+  description: "The addresses that are set",
+  schema: PACKAGE_UPSTREAM,
+  example: {
+    backend_url: "https://registry.example.org/acme/web",
+    public_url: "https://cr.example.org/acme/web",
+  },
+};
+
+/** The addresses that a form must show before it changes a package: an update removes every field that it leaves out. */
+export function packageUpstreamRoutes({ pg, hosts }: PackageUpstreamDeps): Route[] {
+  return [
+    route({
+      method: "GET",
+      path: "/v2/packages/:owner/:package/upstream",
+      action: "packages.update",
+      operation: {
+        id: "getPackageUpstream",
+        summary: "Read the addresses of a package that its record does not have",
+        description:
+          "`backendUrl` and `publicUrl` of a docker package, `repositoryURL` of a Python one, for those who may change it.",
+        path: PACKAGE_PATH,
+        query: PACKAGE_QUERY,
+        answers: { 200: UPSTREAM_ANSWER },
+        problems: PACKAGE_PROBLEMS,
+      },
+      async handle(call) {
+        const row = await packageOfOwnerFor(pg, call.account, packageOnPath(call), call.action);
+        call.ctx.body = await upstreamOf({ pg, hosts }, row);
+      },
+    }),
+  ];
+}
+
+/** The addresses, and whether the host of images is verified where it has to be. */
+export async function upstreamOf(
+  { pg, hosts }: PackageUpstreamDeps,
+  { ownerId, backendUrl, publicUrl, repositoryUrl }: PackageRow,
+): Promise<PackageUpstream> {
+  const host = publicHostOf(publicUrl);
+  const described = host === undefined ? undefined : await hosts?.describe(pg, { ownerId, hosts: [host] });
+  return withoutNulls<PackageUpstream>({
+    backend_url: backendUrl,
+    public_url: publicUrl,
+    repository_url: repositoryUrl,
+    ...described?.get(host ?? ""),
+  });
 }

@@ -11,20 +11,16 @@ import { parseCreatePackageRoute } from "../../ingest/routing/parse-package-rout
 import { Problem } from "../../schemas/problem.js";
 import { decodeRouteTemplate } from "../../ingest/routing/route-template.js";
 import { lockedPackageFor, packageFor } from "../access/authorise.js";
-import { entityTag, requireMatch } from "../http/answers/entity-tag.js";
-import { LIST_HEADERS, LIST_QUERY, listPage } from "../http/answers/list-page.js";
+import { entityTag, requireMatch } from "../http/answers/headers.js";
+import { LIST_HEADERS, LIST_QUERY, listPage } from "../http/answers/paging.js";
 import { readJson } from "../http/middleware/read-json.js";
 import { PACKAGE_PATH, PACKAGE_PROBLEMS, PACKAGE_QUERY, parsePackageType } from "./package-path.js";
 import { QUOTA_PROBLEMS, requireRoom, type Quotas } from "../access/quotas.js";
 import { route, type Call, type Route } from "../http/route.js";
 import { inTransaction } from "../postgres/connection.js";
-import {
-  deletePackageRoute,
-  insertPackageRoute,
-  listPackageRoutes,
-  readPackageRoute,
-} from "./routes-of-package.js";
 import type { PackageRow } from "../access/visible-packages.js";
+import { v7 as uuidv7 } from "uuid";
+import { query, type Postgres } from "../postgres/query.js";
 
 const SENT = {
   outgoingUrl: "https://github.com/acme/web/releases/download/{version}/{file}",
@@ -179,3 +175,36 @@ function conflicting(routes: readonly PackageRouteV1[], templatePath: string): P
 function target({ id, templatePath }: PackageRouteV1) {
   return { kind: "route", id, name: templatePath } as const;
 }
+
+/** In order of creation. */
+async function listPackageRoutes(pg: Postgres, packageId: string): Promise<PackageRouteV1[]> {
+  return query<PackageRouteV1>(pg, `${SELECT} where package_id = $1 order by id`, [packageId]);
+}
+
+/** The caller must check for conflicts, with the package locked. */
+export async function insertPackageRoute(
+  client: Postgres,
+  { packageId, route }: { packageId: string; route: CreatePackageRouteV1 },
+): Promise<PackageRouteV1> {
+  const id = uuidv7();
+  const text =
+    "insert into package_routes (id, package_id, template_path, outgoing_url) values ($1, $2, $3, $4)";
+  await query(client, text, [id, packageId, route.templatePath, route.outgoingUrl]);
+  return { id, outgoingUrl: route.outgoingUrl, templatePath: route.templatePath };
+}
+
+async function readPackageRoute(
+  pg: Postgres,
+  { packageId, id }: { packageId: string; id: string },
+): Promise<PackageRouteV1 | undefined> {
+  const text = `${SELECT} where package_id = $1 and id = $2`;
+  const [found] = await query<PackageRouteV1>(pg, text, [packageId, id]);
+  return found;
+}
+
+async function deletePackageRoute(client: Postgres, id: string): Promise<void> {
+  await query(client, "delete from package_routes where id = $1", [id]);
+}
+
+const SELECT = `
+  select id, outgoing_url as "outgoingUrl", template_path as "templatePath" from package_routes`;

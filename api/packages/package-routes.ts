@@ -1,20 +1,23 @@
 import type { Pool } from "pg";
 import { PACKAGE_UPSERT, PACKAGE_V1, parsePackageUpsert } from "../../schemas/contracts/package.js";
 import { publicHostOf } from "../../schemas/records/public-host.js";
-import { reaches } from "../access/access.js";
+import { reaches, access, type Account } from "../access/access.js";
 import { ownerFor, packageFor, type Owner } from "../access/authorise.js";
-import { answerPackages, PACKAGE_LIST_QUERY } from "./answer-packages.js";
-import { entityTag } from "../http/answers/entity-tag.js";
-import { LIST_HEADERS } from "../http/answers/list-page.js";
+import { entityTag, putLocation } from "../http/answers/headers.js";
+import { LIST_HEADERS, LIST_QUERY, listPage } from "../http/answers/paging.js";
 import { readJson } from "../http/middleware/read-json.js";
-import type { Operation } from "../http/operation.js";
-import { putLocation } from "../http/answers/put-location.js";
+import type { Operation, Parameter } from "../http/operation.js";
 import { QUOTA_PROBLEMS, requireRoom, type Quotas } from "../access/quotas.js";
-import { route, type Call, type Route } from "../http/route.js";
+import { route, type Call, type Route, type ApiContext } from "../http/route.js";
 import { inTransaction } from "../postgres/connection.js";
 import { lockOwner } from "../access/owners.js";
 import { countPackages, insertPackage, packageRecord, packageState } from "./packages.js";
-import { listPackagesOfAccount, listPackagesOfOwner } from "../access/visible-packages.js";
+import {
+  listPackagesOfAccount,
+  listPackagesOfOwner,
+  readPackages,
+  type ListedPackage,
+} from "../access/visible-packages.js";
 import { lockNpmName, requireFreeNpmName } from "./npm-names.js";
 import {
   lockPublicHost,
@@ -23,6 +26,8 @@ import {
   type CollectHost,
 } from "../hosts/public-hosts.js";
 import type { Postgres } from "../postgres/query.js";
+import { answerArray } from "../http/answers/answer-array.js";
+import { parseFlag } from "../http/answers/query-parameters.js";
 
 const SENT = {
   name: "acme/web",
@@ -42,6 +47,15 @@ export const PACKAGE_EXAMPLE = {
 /** The bodies and answers of operations on one package. */
 export const PACKAGE_BODY = { schema: PACKAGE_UPSERT, example: SENT };
 export const PACKAGE_ANSWER = { description: "The package", schema: PACKAGE_V1, example: PACKAGE_EXAMPLE };
+
+/** The parameters that `answerPackages` reads, for the OpenAPI document. */
+const PACKAGE_LIST_QUERY: Readonly<Record<string, Parameter>> = {
+  ...LIST_QUERY,
+  short: {
+    schema: { type: "boolean", default: false },
+    description: "Whether to leave out the long descriptions, of up to 100,000 characters each",
+  },
+};
 
 const LIST = {
   query: PACKAGE_LIST_QUERY,
@@ -167,4 +181,29 @@ async function createPackage(
   putLocation(ctx, `/v1/packages/${made.id}`);
   ctx.set("ETag", entityTag(packageState(made)));
   ctx.body = packageRecord(made);
+}
+
+/** Packages whose texts are in memory at once. */
+const READ_AT_ONCE = { whole: 20, short: 500 };
+
+/** Answers those of the packages that the caller is not blocked from, with their texts read while they are sent. */
+async function answerPackages(
+  ctx: ApiContext,
+  { pg, account, rows }: { pg: Postgres; account: Account; rows: readonly ListedPackage[] },
+): Promise<void> {
+  const texts = parseFlag(ctx.query, "short") ? "short" : "whole";
+  const readable = rows.filter((row) => access(row, "packages.read", row) === "allowed");
+  const page = listPage(ctx, readable, ({ id }) => id);
+  // Any change of what is shown is a change of these.
+  const shown = page.map(({ id, owner, updatedAt }) => [id, owner, updatedAt]);
+  await answerArray(ctx, readRecords(), entityTag([texts, ...shown]));
+
+  async function* readRecords() {
+    for (let at = 0; at < page.length; at += READ_AT_ONCE[texts]) {
+      const ids = page.slice(at, at + READ_AT_ONCE[texts]).map(({ id }) => id);
+      const read = await readPackages(pg, { accountId: account.id, ids, texts });
+      const byId = new Map(read.map((row) => [row.id, row]));
+      yield ids.flatMap((id) => byId.get(id) ?? []).map(packageRecord);
+    }
+  }
 }

@@ -5,6 +5,8 @@ import { publicHostOf } from "../../schemas/records/public-host.js";
 import { withoutNulls } from "../../schemas/records/record.js";
 import type { PackageRow } from "../access/visible-packages.js";
 import { query, violates, type Postgres } from "../postgres/query.js";
+import type { PackageDomainV1 } from "../../schemas/contracts/package-domain.js";
+import { hostInUse } from "../hosts/public-hosts.js";
 
 /** The record of the specification. */
 export function packageRecord(row: PackageRow): PackageV1 {
@@ -92,4 +94,42 @@ export async function countPackages(pg: Postgres, ownerId: string): Promise<numb
   const text = "select count(*)::int as packages from packages where owner_id = $1";
   const [counted] = await query<{ packages: number }>(pg, text, [ownerId]);
   return counted?.packages ?? 0;
+}
+
+/** In order of creation. */
+export async function listPackageDomains(pg: Postgres, packageId: string): Promise<PackageDomainV1[]> {
+  const text = "select id, name from package_domains where package_id = $1 order by id";
+  return query<PackageDomainV1>(pg, text, [packageId]);
+}
+
+/**
+ * Throws `domain-is-already-in-use` if a package has that domain, without naming its owner. `requireFreeHost` checks
+ * the docker packages of other owners.
+ */
+export async function insertPackageDomain(
+  client: Postgres,
+  { packageId, name }: { packageId: string; name: string },
+): Promise<PackageDomainV1> {
+  const id = uuidv7();
+  const text = "insert into package_domains (id, package_id, name) values ($1, $2, $3)";
+  try {
+    await query(client, text, [id, packageId, name]);
+    return { id, name };
+  } catch (error) {
+    if (!violates(error, "package_domains_name_taken")) throw error;
+    throw hostInUse(name, { cause: error });
+  }
+}
+
+export async function readPackageDomain(
+  pg: Postgres,
+  { packageId, id }: { packageId: string; id: string },
+): Promise<PackageDomainV1 | undefined> {
+  const text = "select id, name from package_domains where package_id = $1 and id = $2";
+  const [found] = await query<PackageDomainV1>(pg, text, [packageId, id]);
+  return found;
+}
+
+export async function deletePackageDomain(client: Postgres, id: string): Promise<void> {
+  await query(client, "delete from package_domains where id = $1", [id]);
 }

@@ -3,18 +3,10 @@ import { parsePixelUpsert, PIXEL, PIXEL_UPSERT } from "../../schemas/contracts/p
 import type { PixelAction } from "../access/resources.js";
 import { ownerFor } from "../access/authorise.js";
 import { PACKAGE_PROBLEMS, PIXEL_PATH } from "../packages/package-path.js";
-import { requireSeen, withPackageId } from "./pixel-package.js";
-import { pixelFor } from "./pixel-for.js";
-import { changedFields } from "../http/answers/changed-fields.js";
-import { entityTag, requireMatch } from "../http/answers/entity-tag.js";
-import { readJson } from "../http/middleware/read-json.js";
-import { pageBody, parsePage } from "../http/answers/paging.js";
-import { putLocation } from "../http/answers/put-location.js";
-import { QUOTA_PROBLEMS, requireRoom, type Quotas } from "../access/quotas.js";
-import { route, type Call, type Route } from "../http/route.js";
-import { inTransaction } from "../postgres/connection.js";
-import { lockOwner } from "../access/owners.js";
 import {
+  requireSeen,
+  withPackageId,
+  pixelFor,
   countPixels,
   deletePixel,
   insertPixel,
@@ -23,6 +15,14 @@ import {
   updatePixel,
   type PixelRow,
 } from "./pixels.js";
+import { changedFields } from "../access/audit-entries.js";
+import { entityTag, requireMatch, putLocation } from "../http/answers/headers.js";
+import { readJson } from "../http/middleware/read-json.js";
+import { pageBody, parsePage } from "../http/answers/paging.js";
+import { QUOTA_PROBLEMS, requireRoom, type Quotas } from "../access/quotas.js";
+import { route, type Call, type Route } from "../http/route.js";
+import { inTransaction } from "../postgres/connection.js";
+import { lockOwner } from "../access/owners.js";
 
 const SENT = { name: "Handbook", package_id: "01a1fbad-ca48-70ed-9525-6dc0dcdf7c27" };
 const EXAMPLE = {

@@ -1,10 +1,16 @@
 import { v7 as uuidv7 } from "uuid";
 import type { PixelRecord, PixelUpsert } from "../../schemas/contracts/pixel.js";
 import { withoutNulls } from "../../schemas/records/record.js";
-import type { OwnerKind, Standing } from "../access/access.js";
-import { isBlocked } from "../access/is-blocked.js";
+import { type OwnerKind, type Standing, type Account, access } from "../access/access.js";
+import { isBlocked, readPackage, readPackagesNamed, type PackageRow } from "../access/visible-packages.js";
 import type { Page } from "../postgres/page.js";
 import { query, utc, type Postgres } from "../postgres/query.js";
+import { isUuid } from "../../schemas/formats.js";
+import type { PixelAction } from "../access/resources.js";
+import { artifactNamed } from "../access/artifacts.js";
+import { admit, notFound, sameName } from "../access/authorise.js";
+import { Problem } from "../../schemas/problem.js";
+import { invalidBody } from "../../schemas/validate.js";
 
 /** A pixel with the calling account's standing. */
 export interface PixelRow {
@@ -128,3 +134,70 @@ const SELECT = `
   from pixels x
   join owners o on o.id = x.owner_id
   left join memberships m on m.organization_id = x.owner_id and m.account_id = $1`;
+
+interface AskedPixel {
+  owner: string;
+  /** Id, or name among the owner's pixels. */
+  idOrName: string;
+  action: PixelAction;
+}
+
+/**
+ * Finds the pixel of that owner and checks `action` on it. Throws `not-found`, `forbidden`, and `ambiguous-name` if
+ * several of the owner's pixels have the name.
+ */
+export async function pixelFor(pg: Postgres, account: Account, asked: AskedPixel): Promise<PixelRow> {
+  const { owner, idOrName, action } = asked;
+  const [first, ...others] = await findPixels(pg, account.id, asked);
+  if (first === undefined || !sameName(first.owner, owner)) throw notFound("pixel", idOrName);
+  // One owner's pixels are all hidden from a caller, or none is: only then may the answer say that there are several.
+  admit(account, action, { ...first, what: "pixel", name: idOrName });
+  return others.length === 0 ? first : artifactNamed("pixel", idOrName, [first, ...others]);
+}
+
+async function findPixels(
+  pg: Postgres,
+  accountId: string,
+  { owner, idOrName }: AskedPixel,
+): Promise<PixelRow[]> {
+  const byId = isUuid(idOrName) ? await readPixel(pg, { accountId, id: idOrName }) : undefined;
+  return byId !== undefined && sameName(byId.owner, owner)
+    ? [byId]
+    : readPixelsNamed(pg, { accountId, owner, name: idOrName });
+}
+
+/**
+ * The pixel with its package's id, where a name was sent. A package's export contains its pixels' events, so that the
+ * package must belong to the same owner and be visible to the caller.
+ */
+export async function withPackageId(
+  pg: Postgres,
+  { account, ownerId, owner, sent }: { account: Account; ownerId: string; owner: string; sent: PixelUpsert },
+): Promise<PixelUpsert> {
+  const idOrName = sent.package_id;
+  if (idOrName === undefined || idOrName === null) return sent;
+  const named = await readPackagesNamed(pg, { accountId: account.id, name: idOrName });
+  const byId = await readSeen(pg, account, idOrName);
+  const of = [byId, ...named.filter(isSeen)].filter((row) => row?.ownerId === ownerId) as PackageRow[];
+  if (of.length === 0)
+    throw invalidBody([
+      { path: "/package_id", message: `is not a package of ${owner}: ids and names are at GET /v1/packages` },
+    ]);
+  return { ...sent, package_id: artifactNamed("package", idOrName, of).id };
+}
+
+/** Dissociating a pixel removes its events from the package's export, so that the caller must see the package. */
+export async function requireSeen(pg: Postgres, account: Account, packageId: string | null): Promise<void> {
+  if (packageId === null || (await readSeen(pg, account, packageId)) !== undefined) return;
+  throw new Problem("forbidden", "You may not take this pixel from its package, which you cannot see.");
+}
+
+/** The package of that id, if it exists and the caller sees it. */
+async function readSeen(pg: Postgres, account: Account, id: string): Promise<PackageRow | undefined> {
+  const row = isUuid(id) ? await readPackage(pg, { accountId: account.id, id }) : undefined;
+  return row !== undefined && isSeen(row) ? row : undefined;
+}
+
+function isSeen(row: PackageRow): boolean {
+  return access(row, "packages.read", row) === "allowed";
+}

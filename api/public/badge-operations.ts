@@ -1,6 +1,5 @@
 import type { Operation, Parameter } from "../http/operation.js";
-import { COLOR_NAMES } from "./badge-color.js";
-import { LABEL_CHARACTERS_MAX, METRICS, PERIODS, STYLES, TYPES } from "./parse-badge.js";
+import { COLOR_NAMES, LABEL_CHARACTERS_MAX, METRICS, PERIODS, STYLES, TYPES } from "./parse-badge.js";
 
 /** How long caches may keep a badge. */
 export const CACHE_SECONDS = 3600;

@@ -1,16 +1,20 @@
-import { bytesTag } from "../http/answers/entity-tag.js";
-import { refuseUnknownParameters } from "../http/answers/refuse-unknown-parameters.js";
+import { bytesTag } from "../http/answers/headers.js";
+import { refuseUnknownParameters } from "../http/answers/query-parameters.js";
 import type { Operation } from "../http/operation.js";
-import { badgeCount } from "./badge-count.js";
 import { badgeSvg, type BadgeFace } from "./badge-svg.js";
-import { choosePublic } from "./choose-public.js";
-import type { LimitByAddress } from "./limit-by-address.js";
+import { choosePublic, readPublicPackages } from "./public-packages.js";
 import { parseBadge, plainText, type BadgeAsked } from "./parse-badge.js";
-import { keepPublicNumbers, type PublicNumbersDeps } from "./public-numbers.js";
-import { readBadgeValue, type BadgeValue } from "./read-badge-value.js";
+import {
+  keepPublicNumbers,
+  type PublicNumbersDeps,
+  readBadgeValue,
+  type BadgeValue,
+} from "./public-numbers.js";
 import { BADGE_JSON, BADGE_SVG, CACHE_SECONDS } from "./badge-operations.js";
 import { paramOf, type ApiContext, type PublicRoute } from "../http/route.js";
-import { readPublicPackages } from "./public-packages.js";
+import { clientAddress } from "../identity/client-address.js";
+import { FailureLimit } from "../identity/failure-limits.js";
+import { Problem } from "../../schemas/problem.js";
 
 export interface PublicRoutesDeps extends PublicNumbersDeps {
   limit: LimitByAddress;
@@ -91,4 +95,36 @@ function answer(ctx: ApiContext, type: string, text: string): void {
   ctx.set({ ETag: bytesTag(bytes), "Cache-Control": `public, max-age=${CACHE_SECONDS}` });
   ctx.type = type;
   ctx.body = bytes;
+}
+
+/** Below it, a number would tell too much of single people. */
+const EXACT_MIN = 10;
+const UNITS = ["", "k", "M", "G", "T"] as const;
+
+/** A count as a badge has it: `<10`, then rounded to two significant digits: `12`, `120`, `1.2k`, `34M`. */
+export function badgeCount(count: number): string {
+  if (count < EXACT_MIN) return `<${EXACT_MIN}`;
+  const rounded = Number(count.toPrecision(2));
+  const power = Math.min(UNITS.length - 1, Math.floor((String(rounded).length - 1) / 3));
+  return `${rounded / 1000 ** power}${UNITS[power]}`;
+}
+
+/** In a minute and for one address. Image proxies ask for the badges of many readers, but seldom, because they cache. */
+export const REQUESTS_MAX = 300;
+
+/** Counts a request without a token. Throws `rate-limited`. */
+type LimitByAddress = (ctx: ApiContext) => Promise<void>;
+
+/** Bounds what one address may ask for without a token. Each process counts for itself. */
+export function limitByAddress(trustsProxy: (address: string) => boolean): LimitByAddress {
+  const limit = new FailureLimit(REQUESTS_MAX);
+  return async (ctx) => {
+    const { remoteAddress } = ctx.req.socket;
+    const address = clientAddress({ remoteAddress, forwardedFor: ctx.get("X-Forwarded-For") }, trustsProxy);
+    const retryAfterSeconds = await limit.countAttempt(address);
+    if (retryAfterSeconds === 0) return;
+    throw new Problem("rate-limited", "Too many requests came from your address; try again later.", {
+      retryAfterSeconds,
+    });
+  };
 }

@@ -4,7 +4,7 @@ import {
   parsePackagePublic,
   type PackagePublic,
 } from "../../schemas/contracts/package-public.js";
-import { entityTag, requireMatch } from "../http/answers/entity-tag.js";
+import { entityTag, requireMatch } from "../http/answers/headers.js";
 import { lockedPackageFor, packageOfOwnerFor } from "../access/authorise.js";
 import { PACKAGE_PATH, PACKAGE_PROBLEMS, PACKAGE_QUERY, packageOnPath } from "../packages/package-path.js";
 import { readJson } from "../http/middleware/read-json.js";

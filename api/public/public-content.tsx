@@ -1,23 +1,27 @@
+import { type Visit, useVisit } from "../dashboard/page.js";
+import { renderPage } from "../dashboard/layout.js";
 import type { PublicPackage } from "./public-packages.js";
-import { PUBLIC_DAYS, PUBLIC_LISTS, type PublicDays, type PublicNumbers } from "./read-public-page.js";
+import { PUBLIC_DAYS, PUBLIC_LISTS, type PublicDays, type PublicNumbers } from "./public-numbers.js";
 import { isHttpUrl } from "../../schemas/formats.js";
 import { changeOf } from "../statistics/statistics-answer.js";
-import { prefixOf } from "../dashboard/address.js";
+import { prefixOf, badgeSnippets, publicAddresses } from "../dashboard/address.js";
 import { SeriesChart } from "../dashboard/charts/series-chart.js";
 import { WorldMap } from "../dashboard/charts/world-map.js";
-import { useVisit } from "../dashboard/page.js";
-import { CopyLine } from "../dashboard/parts/copy-line.js";
+import { CopyLine } from "../dashboard/parts/button.js";
 import { formatDays } from "../dashboard/parts/format.js";
-import { PageHead } from "../dashboard/parts/page-head.js";
-import { Panel } from "../dashboard/parts/panel.js";
-import { Tabs } from "../dashboard/parts/tabs.js";
+import { PageHead, Panel, Tabs } from "../dashboard/parts/panel.js";
 import { Tiles } from "../dashboard/parts/tiles.js";
 import { BarList } from "../dashboard/statistics/bar-list.js";
 import { countOf, panelNamed, type PanelKind } from "../dashboard/statistics/panels.js";
-import { TYPES } from "../dashboard/pages/package/package-types.js";
-import { badgeSnippets, publicAddresses } from "../dashboard/public-addresses.js";
+import { TYPES } from "../dashboard/pages/artifacts-of.js";
 
-export interface PublicContentProps {
+/** Answers with the page of a public package. */
+export function renderPublicPage(visit: Visit, props: PublicContentProps): void {
+  const { name, owner } = props.found;
+  renderPage(visit, { title: `${name} by ${owner}`, content: <PublicContent {...props} /> });
+}
+
+interface PublicContentProps {
   found: PublicPackage;
   /** Whether the address had to name the type. */
   isTyped: boolean;
@@ -28,7 +32,7 @@ export interface PublicContentProps {
 const ROWS = 10;
 
 /** A package as everybody may see it. */
-export function PublicContent({ found, isTyped, days, numbers }: PublicContentProps) {
+function PublicContent({ found, isTyped, days, numbers }: PublicContentProps) {
   const { ctx } = useVisit();
   const type = isTyped ? found.libraryType : undefined;
   const { badge, page } = publicAddresses(ctx.state.publicBase, { ...found, type });

@@ -5,6 +5,14 @@ import type { PublicPackage } from "./public-packages.js";
 import type { Postgres } from "../postgres/query.js";
 import { readExportState } from "../imports/export-state.js";
 import type { UnsettledImports } from "../../schemas/records/unsettled-imports.js";
+import { readFromEvents } from "../../aggregate/statistics/read-from-events.js";
+import { readList, readStatistics } from "../../aggregate/statistics/read-statistics.js";
+import type { ListRow, ListsQuery, StatisticsQuery } from "../../aggregate/statistics/statistics-query.js";
+import { STATISTICS_LISTS, type StatisticsList, COUNTRIES_MAX } from "../../schemas/contracts/lists.js";
+import { dateAt, DAY_MS, type DateRange, lastDays } from "../../schemas/date-range.js";
+import type { Metric, Period } from "./parse-badge.js";
+import type { Interval, StatisticsBucket, StatisticsRow } from "../../schemas/contracts/statistics.js";
+import { rowOf, seriesOf } from "../statistics/statistics-answer.js";
 
 export interface PublicNumbersDeps {
   pg: Postgres;
@@ -12,7 +20,7 @@ export interface PublicNumbersDeps {
 }
 
 /** The stores, and what a query of statistics needs beside its question. */
-export interface Reading extends PublicNumbersDeps {
+interface Reading extends PublicNumbersDeps {
   found: PublicPackage;
   unsettled: UnsettledImports;
   signal: AbortSignal;
@@ -50,9 +58,130 @@ export function keepPublicNumbers<Read extends object>(
   return (asked) => kept.forceFetch(`${asked.found.id} ${asked.key}`, { context: asked });
 }
 
-export interface Asked<Read> {
+interface Asked<Read> {
   found: PublicPackage;
   /** Tells what is read of a package apart. */
   key: string;
   read: (reading: Reading) => Promise<Read>;
+}
+
+/** A count or, of the metric `version`, a text. */
+export interface BadgeValue {
+  count: number;
+  /** Absent where no version was downloaded. */
+  version?: string | undefined;
+}
+
+const DAYS: Record<Period, number> = { day: 1, week: 7, month: 30, total: Infinity };
+/** Versions have no daily sums for every type of package: their events are read. */
+const VERSION_DAYS_MAX = 90;
+
+/** Reads the value of a badge: over whole UTC days, the last of which is yesterday. */
+export async function readBadgeValue(
+  reading: Reading,
+  { metric, period, now }: { metric: Metric; period: Period; now: Date },
+): Promise<BadgeValue> {
+  const days = metric === "version" ? Math.min(VERSION_DAYS_MAX, DAYS[period]) : DAYS[period];
+  const query = queryOf(reading, wholeDays(days, now));
+  if (metric === "addresses") {
+    const read = await readStatistics(reading.clickhouse, {
+      ...query,
+      interval: "month",
+      lists: [],
+      limit: 1,
+    });
+    return { count: read.now.totals.addresses };
+  }
+  if (metric === "version") {
+    const [first] = await readVersions(reading, { ...query, limit: 2 });
+    return { count: first?.count ?? 0, version: first?.values[0] };
+  }
+  const { total } = await readList(reading.clickhouse, { ...query, lists: [listNamed("country")], limit: 1 });
+  return { count: total };
+}
+
+/** The versions of a package of any type, the most downloaded first. Only those of docker packages have daily sums. */
+async function readVersions(
+  { clickhouse, found }: Pick<Reading, "clickhouse" | "found">,
+  query: Omit<ListsQuery, "lists">,
+): Promise<readonly ListRow[]> {
+  const { libraryType, ...version } = listNamed("version");
+  const isSummed = found.libraryType === libraryType;
+  const list = isSummed ? readList : readFromEvents.list.bind(readFromEvents);
+  const { rows } = await list(clickhouse, { ...query, lists: [version] });
+  return rows.filter(({ values }) => values[0] !== "");
+}
+
+/** The part of a query that is the same for every list. */
+function queryOf({ found, unsettled, signal }: Reading, range: DateRange): StatisticsQuery {
+  const libraryTypes = new Set([found.libraryType]);
+  return { packages: [found.id], libraryTypes, pixels: [], range, filters: [], unsettled, signal };
+}
+
+function listNamed(name: string): StatisticsList {
+  const list = STATISTICS_LISTS.find((each) => each.name === name);
+  if (list === undefined) throw new Error(`there is no list ${name}`);
+  return list;
+}
+
+function wholeDays(days: number, now: Date): DateRange {
+  const today = Math.floor(now.getTime() / DAY_MS) * DAY_MS;
+  return { startDate: dateAt(Math.max(0, today - days * DAY_MS)), endDate: dateAt(today) };
+}
+
+/** The numbers of a package that everybody may see. The type has no place for companies, addresses, cities or variables. */
+export interface PublicNumbers {
+  range: DateRange;
+  interval: Interval;
+  downloads: number;
+  /** The downloads of as many days right before. */
+  downloadsBefore: number;
+  series: readonly Pick<StatisticsBucket, "date" | "downloads">[];
+  lists: Readonly<Record<PublicList, readonly StatisticsRow[]>>;
+}
+
+/** In their order on the page. */
+export const PUBLIC_LISTS = ["country", "version", "client", "platform"] as const;
+type PublicList = (typeof PUBLIC_LISTS)[number];
+
+/** The ranges that a page may have: events are read for the versions of most types, as for filters. */
+export const PUBLIC_DAYS = [30, 90] as const;
+export type PublicDays = (typeof PUBLIC_DAYS)[number];
+
+const ROWS_MAX = 10;
+
+/** Reads the numbers of a public page, those of today included. */
+export async function readPublicPage(
+  reading: Reading,
+  { days, now }: { days: PublicDays; now: Date },
+): Promise<PublicNumbers> {
+  const range = lastDays(days, now);
+  const before = { startDate: dateAt(Date.parse(range.startDate) - days * DAY_MS), endDate: range.startDate };
+  const query = { ...queryOf(reading, range), before };
+  const interval = "day";
+  const [read, versions] = await Promise.all([
+    readStatistics(reading.clickhouse, {
+      ...query,
+      interval,
+      lists: [listNamed("country"), listNamed("client"), listNamed("platform")],
+      limit: COUNTRIES_MAX,
+    }),
+    readVersions(reading, { ...query, limit: ROWS_MAX }),
+  ]);
+  const downloads = read.now.totals.downloads;
+  const rowsOf = (name: PublicList, rows: readonly ListRow[] = read.lists.get(name) ?? []) =>
+    rows.map((row) => rowOf(row, { list: listNamed(name), measure: "downloads", total: downloads }));
+  return {
+    range,
+    interval,
+    downloads,
+    downloadsBefore: read.before?.totals.downloads ?? 0,
+    series: seriesOf(read.now, { range, interval }),
+    lists: {
+      country: rowsOf("country"),
+      version: rowsOf("version", versions),
+      client: rowsOf("client").slice(0, ROWS_MAX),
+      platform: rowsOf("platform").slice(0, ROWS_MAX),
+    },
+  };
 }

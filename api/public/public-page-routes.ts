@@ -1,16 +1,14 @@
-import { renderPublicPage } from "./render-public-page.js";
+import { renderPublicPage } from "./public-content.js";
 import { orErrorPage } from "../dashboard/error-page.js";
 import { bareVisit } from "../dashboard/open-visit.js";
-import { bytesTag } from "../http/answers/entity-tag.js";
-import { refuseUnknownParameters } from "../http/answers/refuse-unknown-parameters.js";
+import { bytesTag } from "../http/answers/headers.js";
+import { refuseUnknownParameters } from "../http/answers/query-parameters.js";
 import type { AnswerContent, Operation } from "../http/operation.js";
 import { TYPE_PARAMETER } from "./badge-operations.js";
-import { choosePublic } from "./choose-public.js";
+import { choosePublic, readPublicPackages } from "./public-packages.js";
 import { oneOf, parseType } from "./parse-badge.js";
-import { keepPublicNumbers } from "./public-numbers.js";
-import { PUBLIC_DAYS, readPublicPage, type PublicNumbers } from "./read-public-page.js";
+import { keepPublicNumbers, PUBLIC_DAYS, readPublicPage, type PublicNumbers } from "./public-numbers.js";
 import { paramOf, type ApiContext, type PublicRoute } from "../http/route.js";
-import { readPublicPackages } from "./public-packages.js";
 import { Problem } from "../../schemas/problem.js";
 import type { PublicRoutesDeps } from "./badge-routes.js";
 

@@ -5,19 +5,16 @@ import { STATISTICS_LISTS, type StatisticsList } from "../../schemas/contracts/l
 import { Problem } from "../../schemas/problem.js";
 import { parsePage } from "../http/answers/paging.js";
 import { packageFor, requireExportOf, requireScope, type Owner } from "../access/authorise.js";
-import { ownerInPartFor, type OwnerInPart } from "../access/owner-in-part.js";
+import { ownerInPartFor, type OwnerInPart, statisticsScope, type Scope } from "./statistics-scope.js";
 import { route, type ApiContext, type Route } from "../http/route.js";
-import { answerList } from "./answer-list.js";
-import { answerCsv, seriesAsCsv } from "./answer-csv.js";
+import { answerList, answerCsv, seriesAsCsv, parsePosition } from "./answer-list.js";
 import { limitStatistics, SHARED_MS } from "./limit-statistics.js";
-import { parsePosition } from "./list-position.js";
 import { packageStatisticsRoute } from "./package-statistics-routes.js";
 import { parseStatisticsQuery, type StatisticsAsked } from "./parse-statistics-query.js";
 import { eventsFromIn, measureOf, periodOf, statisticsAnswer } from "./statistics-answer.js";
 import { READ_STATISTICS, READ_STATISTICS_LIST } from "./statistics-operations.js";
-import { statisticsScope, type Scope } from "./statistics-scope.js";
 import { readExportState } from "../imports/export-state.js";
-import type { Account } from "../access/caller.js";
+import type { Account } from "../access/access.js";
 import type { Page } from "../postgres/page.js";
 import type { Postgres } from "../postgres/query.js";
 

@@ -10,21 +10,19 @@ import {
   type WebhookDeliveryRecord,
   type WebhookTestResult,
 } from "../../schemas/contracts/webhook-delivery.js";
-import { requireFew } from "../http/answers/require-few.js";
+import { requireFew } from "../identity/failure-limits.js";
 import { PAGE_QUERY, pageBody, pageSchema, parsePage } from "../http/answers/paging.js";
 import { route, type Call, type Route } from "../http/route.js";
 import { inTransaction } from "../postgres/connection.js";
 import { lockOwner } from "../access/owners.js";
 import type { Postgres } from "../postgres/query.js";
 import { listWebhookDeliveries, readWebhookDelivery, restartWebhookDelivery } from "./webhook-deliveries.js";
-import { insertWebhookTest } from "./webhook-tests.js";
+import { insertWebhookTest } from "./webhook-outcomes.js";
 import { webhookBody } from "./webhook-outbox.js";
-import { readWebhookSecrets } from "./webhooks.js";
-import { webhookFor, webhookTarget } from "./webhook-for.js";
+import { readWebhookSecrets, webhookFor, webhookTarget, type WebhookDeps } from "./webhooks.js";
 import type { Delivery } from "./webhook-claims.js";
-import { deliver, isSuccess } from "./deliver.js";
+import { deliver, isSuccess } from "./attempt-and-retry.js";
 import type { Exchange } from "../outbound/send-request.js";
-import type { WebhookDeps } from "./webhook-deps.js";
 
 /** The limit of tests of one owner's webhooks in a minute. Each process counts for itself. */
 export const TESTS_MAX = 20;

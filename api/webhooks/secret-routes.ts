@@ -1,11 +1,15 @@
 import { WEBHOOK_WITH_SECRET, type WebhookRecord } from "../../schemas/contracts/webhook.js";
-import { webhookFor, webhookTarget } from "./webhook-for.js";
+import {
+  webhookFor,
+  webhookTarget,
+  deleteOldWebhookSecret,
+  updateWebhookSecret,
+  type WebhookDeps,
+} from "./webhooks.js";
 import { route, type Call, type Route } from "../http/route.js";
 import { inTransaction } from "../postgres/connection.js";
 import { lockOwner } from "../access/owners.js";
-import { deleteOldWebhookSecret, updateWebhookSecret } from "./webhooks.js";
 import { issueWebhookSecret } from "./sign.js";
-import type { WebhookDeps } from "./webhook-deps.js";
 
 export const WEBHOOK_SENT = {
   url: "https://crm.acme.example/hooks/stages",

@@ -4,9 +4,8 @@ import { passFaultPoint } from "../../schemas/fault-point.js";
 import { claimDeliveries, servedLast, type ClaimedDelivery, type ServedLast } from "./webhook-claims.js";
 import { recordOutcomes, type AttemptOutcome, type DisabledWebhook } from "./webhook-outcomes.js";
 import type { Sealer } from "../identity/tokens.js";
-import { deliver } from "./deliver.js";
+import { deliver, nextAttempt } from "./attempt-and-retry.js";
 import type { AddressGuard } from "../outbound/guarded-lookup.js";
-import { nextAttempt } from "./next-attempt.js";
 
 export interface DeliveryWorker {
   pg: Pool;

@@ -10,11 +10,10 @@ import {
   type WebhookRecord,
 } from "../../schemas/contracts/webhook.js";
 import { wholeOwnerFor } from "../access/authorise.js";
-import { changedFields } from "../http/answers/changed-fields.js";
-import { entityTag, requireMatch } from "../http/answers/entity-tag.js";
+import { changedFields } from "../access/audit-entries.js";
+import { entityTag, requireMatch, putLocation } from "../http/answers/headers.js";
 import { readJson } from "../http/middleware/read-json.js";
 import { PAGE_QUERY, pageBody, pageSchema, parsePage } from "../http/answers/paging.js";
-import { putLocation } from "../http/answers/put-location.js";
 import { DEFAULT_QUOTAS, QUOTA_PROBLEMS, requireRoom, type Quotas } from "../access/quotas.js";
 import { route, type Call, type Route } from "../http/route.js";
 import { inTransaction } from "../postgres/connection.js";
@@ -27,13 +26,14 @@ import {
   listWebhooks,
   newWebhookId,
   updateWebhook,
+  webhookFor,
+  webhookTarget,
+  type WebhookDeps,
 } from "./webhooks.js";
 import { WEBHOOK_EXAMPLE as EXAMPLE, WEBHOOK_SENT as SENT, WITH_SECRET } from "./secret-routes.js";
-import { webhookFor, webhookTarget } from "./webhook-for.js";
 import { urlFault } from "../outbound/guard-address.js";
 import type { AddressGuard } from "../outbound/guarded-lookup.js";
 import { issueWebhookSecret } from "./sign.js";
-import type { WebhookDeps } from "./webhook-deps.js";
 
 const ANSWER = { description: "The webhook", schema: WEBHOOK, example: EXAMPLE };
 const LISTED_EXAMPLE = { ...EXAMPLE, last_24_hours: { pending: 0, delivered: 12, failed: 1, cancelled: 0 } };

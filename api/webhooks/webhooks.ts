@@ -1,12 +1,26 @@
+import type { Pool } from "pg";
+import type { Sealer } from "../identity/tokens.js";
+import type { AddressGuard } from "../outbound/guarded-lookup.js";
 import { v7 as uuidv7 } from "uuid";
 import type { ListedWebhook, WebhookCreate, WebhookRecord } from "../../schemas/contracts/webhook.js";
 import { DELIVERY_STATES } from "../../schemas/contracts/webhook-delivery.js";
 import { withoutNulls } from "../../schemas/records/record.js";
 import type { Page } from "../postgres/page.js";
 import { query, utc, type Postgres } from "../postgres/query.js";
+import { isUuid } from "../../schemas/formats.js";
+import { Problem } from "../../schemas/problem.js";
+import { wholeOwnerFor } from "../access/authorise.js";
+import type { Call } from "../http/route.js";
+
+export interface WebhookDeps {
+  pg: Pool;
+  guard: AddressGuard;
+  /** Its kind is "webhook-secret". */
+  sealer: Sealer;
+}
 
 /** A webhook of an owner whose webhooks the caller may manage. */
-export interface WebhookKey {
+interface WebhookKey {
   ownerId: string;
   id: string;
 }
@@ -132,3 +146,23 @@ function selecting(more = ""): string {
 }
 
 const SELECT = selecting();
+
+/**
+ * Finds the webhook on the path and checks that the caller may manage its owner's webhooks and is blocked from none of
+ * the packages. Throws `not-found`, `forbidden`.
+ */
+export async function webhookFor(
+  pg: Postgres,
+  { account, action, param }: Pick<Call<"webhooks.manage">, "account" | "action" | "param">,
+): Promise<{ ownerId: string; webhook: WebhookRecord }> {
+  const { id: ownerId } = await wholeOwnerFor(pg, account, param("owner"), action);
+  const id = param("webhook");
+  const webhook = isUuid(id) ? await readWebhook(pg, { ownerId, id }) : undefined;
+  if (webhook === undefined) throw new Problem("not-found", `There is no webhook ${id} that you can see.`);
+  return { ownerId, webhook };
+}
+
+/** The webhook as a target in the audit log. */
+export function webhookTarget({ id, url }: Pick<WebhookRecord, "id" | "url">) {
+  return { kind: "webhook", id, name: url } as const;
+}

@@ -1,10 +1,8 @@
 import { Command, InvalidArgumentError } from "commander";
 import { createAccount, rotateToken } from "../../api/identity/accounts.js";
-import { removeAccount, switchAccount } from "../../api/accounts/disable-account.js";
+import { removeAccount, switchAccount, renameAccount } from "../../api/accounts/administer-accounts.js";
 import { removeOrganization } from "../../api/organizations/remove-organization.js";
-import { renameAccount } from "../../api/accounts/rename-account.js";
-import { makeSignInLink, signInLinkUrl } from "../../api/identity/sign-in-links.js";
-import { LINK_MINUTES } from "../../api/identity/stored-sign-in-links.js";
+import { makeSignInLink, signInLinkUrl, LINK_MINUTES } from "../../api/identity/sign-in-links.js";
 import { isHttpUrl } from "../../schemas/formats.js";
 import { StartFailure } from "../process/start-failure.js";
 import type { Administer, Administered } from "./administer.js";

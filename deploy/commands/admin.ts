@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import type { Pool } from "pg";
-import { assignNpmName } from "../../api/packages/assign-npm-name.js";
-import { switchExport } from "../../api/exports/switch-export.js";
+import { assignNpmName } from "../../api/packages/npm-names.js";
+import { switchExport } from "../../api/exports/export-grants.js";
 import { createTokenCipher } from "../../api/identity/tokens.js";
 import { checkSecretKey } from "../../api/postgres/secret-key.js";
 import { migratePostgres } from "../../api/postgres/migrate-postgres.js";

@@ -1,9 +1,8 @@
 import { Command } from "commander";
 import type { Logger } from "pino";
-import { makeSignInLink, signInLinkUrl } from "../../api/identity/sign-in-links.js";
+import { makeSignInLink, signInLinkUrl, LINK_MINUTES } from "../../api/identity/sign-in-links.js";
 import { createTokenCipher } from "../../api/identity/tokens.js";
 import { countAccounts } from "../../api/identity/stored-accounts.js";
-import { LINK_MINUTES } from "../../api/identity/stored-sign-in-links.js";
 import { parseConfig } from "../config/config.js";
 import { configurationHelp } from "../config/describe-variables.js";
 import { browsableUrl } from "../process/data-dir.js";

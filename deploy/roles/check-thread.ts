@@ -1,6 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { openLineCheck } from "../../api/imports/check-lines.js";
-import { openArtifactResolver } from "../../api/imports/open-artifact-resolver.js";
+import { openArtifactResolver } from "../../api/imports/artifact-resolver.js";
 import { Problem } from "../../schemas/problem.js";
 import { oldestTime } from "../../schemas/event-retention.js";
 import { createLog } from "../process/log.js";

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { openArtifactResolver } from "../../api/imports/open-artifact-resolver.js";
-import { readArtifacts } from "../../api/packages/artifact-ids.js";
+import { openArtifactResolver } from "../../api/imports/artifact-resolver.js";
+import { readArtifacts } from "../../api/access/artifacts.js";
 import { importProgress } from "../../api/imports/import-progress.js";
 import { deadLetterStore } from "../../api/imports/dead-letters.js";
 import { sharedThreadMutex } from "../../enrich/batches/thread-mutex.js";

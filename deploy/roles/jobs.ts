@@ -4,7 +4,7 @@ import { startSettler } from "../../aggregate/settlement/start-settler.js";
 import { funnelStore, readRunTime } from "../../api/funnel/funnel-runs.js";
 import { settlementStore } from "../../api/imports/settlements.js";
 import { erasureStore } from "../../api/erasures/deleted-artifacts.js";
-import { lookAtHosts } from "../../api/hosts/look-at-hosts.js";
+import { lookAtHosts } from "../../api/hosts/host-checks.js";
 import type { Shards } from "../../schemas/shards.js";
 import type { Config } from "../config/config.js";
 import { createClusterMetrics } from "../metrics/cluster-metrics.js";

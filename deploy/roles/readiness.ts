@@ -1,5 +1,5 @@
 import type { HealthChecks, Readiness } from "../../api/http/health-routes.js";
-import { readCompleteThrough } from "../../api/imports/complete-through.js";
+import { readCompleteThrough } from "../../api/imports/export-state.js";
 import { ENRICH_GROUP } from "../../schemas/records/event-log.js";
 import { usesLog, type Role } from "../config/config-schema.js";
 import type { Stores } from "../stores/open-stores.js";

@@ -1,12 +1,12 @@
 import { removeEvents } from "../../aggregate/retention/remove-events.js";
 import { removeImportLogs } from "../../aggregate/retention/remove-import-logs.js";
 import { NOTHING_REMOVED, type Removed } from "../../aggregate/retention/removed.js";
-import { deleteOldAuditEntries } from "../../api/accounts/old-audit-entries.js";
-import { deleteEndedSessions } from "../../api/identity/stored-sessions.js";
-import { deleteEndedSignInLinks } from "../../api/identity/stored-sign-in-links.js";
+import { deleteOldAuditEntries } from "../../api/access/audit-entries.js";
+import { deleteEndedSessions } from "../../api/identity/sessions.js";
+import { deleteEndedSignInLinks } from "../../api/identity/sign-in-links.js";
 import { deleteEndedDeadLetters } from "../../api/imports/dead-letters.js";
-import { deleteExpiredImportKeys } from "../../api/imports/import-keys.js";
-import { emptyOldSamples } from "../../api/imports/log-samples.js";
+import { deleteExpiredImportKeys } from "../../api/imports/start-imports.js";
+import { emptyOldSamples } from "../../api/imports/import-progress.js";
 import { deleteEndedHosts } from "../../api/hosts/public-hosts.js";
 import type { Postgres } from "../../api/postgres/query.js";
 import { openBatches, putRemovedBefore } from "../../api/postgres/removed-events.js";

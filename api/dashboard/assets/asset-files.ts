@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import type { Middleware } from "koa";
 import { assetUrl } from "../../../schemas/asset.js";
-import { bytesTag } from "../../http/answers/entity-tag.js";
-import { answerFile, FOR_GOOD, type PackedFile } from "../../http/docs/packed-file.js";
+import { bytesTag } from "../../http/answers/headers.js";
+import { answerFile, FOR_GOOD, type PackedFile } from "../../http/docs/page-files.js";
 import type { ApiState } from "../../http/route.js";
 
 /**

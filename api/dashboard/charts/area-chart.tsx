@@ -1,11 +1,9 @@
-import { area, curveMonotoneX, stack } from "d3-shape";
+import { area, curveMonotoneX, stack, line } from "d3-shape";
 import type { Interval } from "../../../schemas/contracts/statistics.js";
 import { formatDate, formatDay, formatFull, formatMonth } from "../parts/format.js";
-import { ChartFrame, Key } from "./chart-frame.js";
-import { Plot } from "./plot.js";
-import { placeOf, round, scaleOf } from "./scales.js";
+import { ChartFrame, Key, Plot, placeOf, round, scaleOf } from "./plot.js";
 
-export interface StackedPlace {
+interface StackedPlace {
   date: string;
   /** In the order of the layers. */
   values: readonly number[];
@@ -65,4 +63,22 @@ function sentenceFor({ label, layers, places }: Pick<AreaChartProps, "label" | "
   if (first === undefined || last === undefined) return `${label}: nothing in this range.`;
   const parts = layers.map((name, layer) => `${formatFull(last.values[layer] ?? 0)} ${name}`);
   return `${label} from ${formatDate(first.date)} to ${formatDate(last.date)}. At the end: ${parts.join(", ")}.`;
+}
+
+const WIDTH = 100;
+const HEIGHT = 24;
+
+/** A line of a few numbers in a row of text, which also has them in words. */
+export function Sparkline({ values }: { values: readonly number[] }) {
+  const greatest = Math.max(1, ...values);
+  const x = (_: number, index: number) => round((index / Math.max(1, values.length - 1)) * WIDTH);
+  const y = (value: number) => round(HEIGHT - 2 - (value / greatest) * (HEIGHT - 4));
+  const fill = area<number>().x(x).y1(y).y0(HEIGHT).curve(curveMonotoneX);
+  const draw = line<number>().x(x).y(y).curve(curveMonotoneX);
+  return (
+    <svg class="spark" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
+      <path class="fill" d={fill(values) ?? ""} />
+      <path class="line" d={draw(values) ?? ""} />
+    </svg>
+  );
 }

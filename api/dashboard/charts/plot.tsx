@@ -1,5 +1,54 @@
 import type { ComponentChildren } from "preact";
-import { HEIGHT, LABELS, labelled, percentOf, WIDTH, type Scale } from "./scales.js";
+import { Table, type Column } from "../parts/table.js";
+import { scaleLinear } from "d3-scale";
+import { formatShort } from "../parts/format.js";
+
+interface ChartFrameProps {
+  /** The content of the chart, in a sentence with its most important numbers. */
+  sentence: string;
+  /** The chart's numbers, whose caption is the name of the breakdown. */
+  table: { caption: string; columns: readonly Column[]; rows: readonly (readonly ComponentChildren[])[] };
+  /** Lets the script show the numbers of a place: its name is the first column, and each row is a place. */
+  isPointed?: boolean;
+  legend?: ComponentChildren;
+  /** The address of the table as a file. */
+  csv?: string | undefined;
+  /** An SVG of `role="img"`, hidden from screen readers: the frame has the sentence. */
+  children: ComponentChildren;
+}
+
+/** A drawing with a sentence for those who cannot see it, and its numbers as a table. */
+export function ChartFrame({ sentence, table, isPointed, legend, csv, children }: ChartFrameProps) {
+  return (
+    <figure class="chart">
+      <div class="drawing" role="img" aria-label={sentence} data-chart={isPointed ? "" : undefined}>
+        {children}
+      </div>
+      {legend !== undefined && <figcaption class="legend">{legend}</figcaption>}
+      <details class="numbers">
+        <summary>Show as a table</summary>
+        {csv !== undefined && (
+          <a class="file" href={csv} download={`${table.caption}.csv`}>
+            CSV<span class="hidden"> of this chart</span>
+          </a>
+        )}
+        <Table {...table} />
+      </details>
+    </figure>
+  );
+}
+
+/** A colour of a legend. */
+export function Key({ kind, children }: { kind: string; children: ComponentChildren }) {
+  return (
+    <span class="key">
+      <svg viewBox="0 0 18 10" width="18" height="10" aria-hidden="true">
+        <line x1="1" y1="5" x2="17" y2="5" class={kind} />
+      </svg>
+      {children}
+    </span>
+  );
+}
 
 interface PlotProps {
   scale: Scale;
@@ -54,3 +103,48 @@ function Places({ labels }: { labels: readonly string[] }) {
 }
 
 const LABELS_MAX = 9;
+
+/** Drawings are stretched to their box, so that these units are parts of its width and height. */
+export const WIDTH = 1000;
+export const HEIGHT = 240;
+/** Room for the labels of the places below the drawing, in the same units. */
+export const LABELS = 26;
+const TOP = 14;
+
+interface Scale {
+  /** The vertical position of a value. */
+  y: (value: number) => number;
+  ticks: { y: number; label: string }[];
+}
+
+/** From 0 to the next round number above the greatest value. */
+export function scaleOf(values: readonly number[]): Scale {
+  const greatest = Math.max(1, ...values);
+  const scale = scaleLinear([0, greatest], [HEIGHT - LABELS, TOP]).nice(4);
+  const ticks = scale
+    .ticks(4)
+    .filter((tick) => tick > 0 && Number.isInteger(tick))
+    .map((tick) => ({ y: scale(tick), label: formatShort(tick) }));
+  return { y: scale, ticks };
+}
+
+/** The horizontal position of the place `index` of `count`. A single place is in the middle. */
+export function placeOf(index: number, count: number): number {
+  return count === 1 ? WIDTH / 2 : (index / (count - 1)) * WIDTH;
+}
+
+/** `placeOf` as a part of the box, for texts, which are not stretched. */
+function percentOf(index: number, count: number): string {
+  return `${round((placeOf(index, count) / WIDTH) * 100)}%`;
+}
+
+/** Enough for a drawing of 1,000 units, and short. */
+export function round(value: number): number {
+  return Math.round(value * 10) / 10;
+}
+
+/** Places to label: about `wanted` of them, at equal distances. */
+function labelled(count: number, wanted: number): number[] {
+  const step = Math.max(1, Math.ceil((count - 1) / (wanted - 1)));
+  return Array.from({ length: Math.floor((count - 1) / step) + 1 }, (_, index) => index * step);
+}

@@ -1,9 +1,7 @@
 import { area, curveMonotoneX, line } from "d3-shape";
 import type { Interval } from "../../../schemas/contracts/statistics.js";
 import { formatDate, formatDay, formatFull, formatMonth } from "../parts/format.js";
-import { ChartFrame, Key } from "./chart-frame.js";
-import { Plot } from "./plot.js";
-import { HEIGHT, LABELS, placeOf, round, scaleOf, WIDTH } from "./scales.js";
+import { ChartFrame, Key, Plot, HEIGHT, LABELS, placeOf, round, scaleOf, WIDTH } from "./plot.js";
 
 export interface Place {
   /** Its first day, `YYYY-MM-DD`. */

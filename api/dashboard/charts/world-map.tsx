@@ -1,9 +1,7 @@
 import { useVisit } from "../page.js";
 import { formatFull } from "../parts/format.js";
-import { WORLD_CODES } from "./world-codes.js";
-import { countryName } from "./country-name.js";
 
-export interface CountryCount {
+interface CountryCount {
   /** ISO 3166-1 alpha-2. */
   code: string;
   count: number;
@@ -41,4 +39,20 @@ function sentenceFor(counts: readonly CountryCount[], unit: string): string {
   if (counts.length === 0) return "World map: no countries in this range.";
   const top = counts.slice(0, 3).map(({ code, count }) => `${countryName(code)} ${formatFull(count)}`);
   return `World map of ${unit} by country; most are from ${top.join(", ")}.`;
+}
+
+/** The countries that `assets/world.svg` has a shape of; written by `test/support/dashboard/print-world.ts`. */
+const WORLD_CODES: ReadonlySet<string> = new Set(
+  `AE AF AL AM AO AR AT AU AZ BA BD BE BF BG BI BJ BN BO BR BS BT BW BY BZ CA CD CF CG CH CI CL CM CN CO CR CU
+CY CZ DE DJ DK DO DZ EC EE EG EH ER ES ET FI FJ FK FR GA GB GE GH GL GM GN GQ GR GT GW GY HN HR HT HU ID IE
+IL IN IQ IR IS IT JM JO JP KE KG KH KP KR KW KZ LA LB LK LR LS LT LU LV LY MA MD ME MG MK ML MM MN MR MW MX
+MY MZ NA NC NE NG NI NL NO NP NZ OM PA PE PG PH PK PL PR PS PT PY QA RO RS RU RW SA SB SD SE SI SK SL SN SO
+SR SS SV SY SZ TD TF TG TH TJ TL TM TN TR TT TW TZ UA UG US UY UZ VE VN VU XK YE ZA ZM ZW`.split(/\s+/),
+);
+
+const NAMES = new Intl.DisplayNames(["en"], { type: "region", fallback: "code" });
+
+/** The English name of an ISO 3166-1 alpha-2 code; the text itself if it is none. */
+export function countryName(code: string): string {
+  return /^[A-Z]{2}$/.test(code) ? (NAMES.of(code) ?? code) : code;
 }

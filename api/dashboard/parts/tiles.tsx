@@ -1,8 +1,7 @@
 import type { ComponentChildren } from "preact";
-import { formatCount, formatFull } from "./format.js";
-import { Change } from "./change.js";
+import { formatCount, formatFull, formatChange } from "./format.js";
 
-export interface TileContent {
+interface TileContent {
   label: string;
   value: number;
   /** Against the time before, as a ratio: 0.1 is 10 % more. Null where nothing can be compared; absent: not asked. */
@@ -32,4 +31,27 @@ export function Tiles({ tiles }: { tiles: readonly TileContent[] }) {
       ))}
     </dl>
   );
+}
+
+/** How a number changed against the time before: an arrow, a colour and words, since a colour alone says nothing. */
+export function Change({ ratio }: { ratio: number | null }) {
+  if (ratio === null) return <span class="change soft">new</span>;
+  if (ratio === 0) return <span class="change soft">±0 %</span>;
+  const kind = ratio > 0 ? "up" : "down";
+  return (
+    <span class={`change ${kind}`}>
+      <span aria-hidden="true">{ARROWS[kind]}</span>
+      <span class="hidden">{kind} </span>
+      {formatChange(Math.abs(ratio))}
+    </span>
+  );
+}
+
+const ARROWS = { up: "↑", down: "↓" } as const;
+
+export type BadgeKind = "good" | "bad" | "warn" | "busy" | "plain";
+
+/** A state in a word. Its colour says nothing that the word does not say. */
+export function Badge({ kind = "plain", children }: { kind?: BadgeKind; children: ComponentChildren }) {
+  return <span class={`badge ${kind}`}>{children}</span>;
 }

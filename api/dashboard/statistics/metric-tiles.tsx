@@ -1,8 +1,9 @@
 import type { Statistics } from "../../../schemas/contracts/statistics.js";
 import { useVisit } from "../page.js";
-import { Change } from "../parts/change.js";
-import { formatCount, formatFull } from "../parts/format.js";
+import { Change } from "../parts/tiles.js";
+import { formatCount, formatFull, formatTime } from "../parts/format.js";
 import { linkWith, type Metric } from "./view-state.js";
+import { dateAt } from "../../../schemas/date-range.js";
 
 interface MetricTilesProps {
   statistics: Statistics;
@@ -62,4 +63,16 @@ export function MetricTiles({ statistics: { totals, compare }, metric, unit }: M
 export function changeOf(now: number, before: number): number | null {
   if (before > 0) return now / before - 1;
   return now === 0 ? 0 : null;
+}
+
+/** Until when everything is counted, and the first day with numbers where earlier ones of the range have none. */
+export function CompleteThrough({ time, from }: { time: string; from?: string | undefined }) {
+  const isToday = time.slice(0, 10) === dateAt(Date.now());
+  return (
+    <span class="soft small">
+      <span aria-hidden="true">· </span>Complete through{" "}
+      <time dateTime={time}>{isToday ? `${time.slice(11, 16)} UTC` : formatTime(time)}</time>
+      {from !== undefined && ` · Numbers begin on ${from}: events before are no longer kept`}
+    </span>
+  );
 }

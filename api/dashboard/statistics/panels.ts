@@ -1,7 +1,7 @@
 import { STATISTICS_LISTS, type StatisticsList } from "../../../schemas/contracts/lists.js";
 import type { StatisticsRow } from "../../../schemas/contracts/statistics.js";
 import type { LibraryType } from "../../../schemas/records/artifact.js";
-import { countryName } from "../charts/country-name.js";
+import { countryName } from "../charts/world-map.js";
 import type { ViewFilter } from "./view-state.js";
 
 /** One list of statistics on a page. */

@@ -2,8 +2,9 @@ import type { Comparison } from "../../../schemas/contracts/statistics.js";
 import { dateAt, DAY_MS, lastDays } from "../../../schemas/date-range.js";
 import { useVisit } from "../page.js";
 import { formatDays } from "../parts/format.js";
-import { Tabs } from "../parts/tabs.js";
-import { daysOf, linkWith, type ViewState } from "./view-state.js";
+import { Tabs } from "../parts/panel.js";
+import { daysOf, linkWith, type ViewState, isFilter, linkToggling, type ViewFilter } from "./view-state.js";
+import { countryName } from "../charts/world-map.js";
 
 interface Preset {
   label: string;
@@ -132,4 +133,43 @@ function OwnDates({ state, isOwn }: { state: ViewState; isOwn: boolean }) {
 function lastDayOf(state: ViewState): string {
   const days = daysOf(state);
   return days > 0 ? dateAt(Date.parse(state.startDate) + (days - 1) * DAY_MS) : state.startDate;
+}
+
+/** The set filters, each with a link that takes it away. */
+export function FilterChips({ filters }: Pick<ViewState, "filters">) {
+  const visit = useVisit();
+  if (filters.length === 0) return null;
+  return (
+    <ul class="chips" aria-label="Filters">
+      {filters.map((filter) => (
+        <li>
+          <a class="chip" href={linkToggling(visit, [filter])} data-keep>
+            <span class="soft">{nameOf(filter)}</span> <bdi class="cut">{valueOf(filter)}</bdi>
+            <span aria-hidden="true">×</span>
+            <span class="hidden">: remove this filter</span>
+          </a>
+        </li>
+      ))}
+      <li>
+        <a href={withoutFilters(visit)} data-key="Escape" data-keep>
+          Remove all
+        </a>
+      </li>
+    </ul>
+  );
+}
+
+function withoutFilters({ query, here, href }: ReturnType<typeof useVisit>): string {
+  const rest = new URLSearchParams([...query].filter(([name]) => !isFilter(name) && name !== "after"));
+  const address = href(here);
+  return rest.size === 0 ? address : `${address}?${rest.toString()}`;
+}
+
+function nameOf({ name }: ViewFilter): string {
+  return name.replace(/^variable\./, "").replaceAll("_", " ");
+}
+
+function valueOf({ name, value }: ViewFilter): string {
+  if (value === "") return "unknown";
+  return name === "country" ? countryName(value) : value;
 }

@@ -4,17 +4,14 @@ import { SeriesChart } from "../charts/series-chart.js";
 import { WorldMap } from "../charts/world-map.js";
 import { useVisit } from "../page.js";
 import { RANGE_LIMITS } from "../../statistics/parse-statistics-query.js";
-import { EmptyState } from "../parts/empty-state.js";
+import { EmptyState, Panel } from "../parts/panel.js";
 import { ProblemBox } from "../parts/form.js";
 import { formatDate } from "../parts/format.js";
-import { Panel } from "../parts/panel.js";
-import { BarList } from "./bar-list.js";
-import { FilterChips } from "./filter-chips.js";
-import { csvAddress, ListLinks } from "./list-links.js";
+import { BarList, csvAddress, ListLinks } from "./bar-list.js";
+import { FilterChips, RangeBar } from "./range-bar.js";
 import { isNothing, type LoadedStatistics } from "./load-statistics.js";
 import { MetricTiles } from "./metric-tiles.js";
 import { countOf, type PanelKind } from "./panels.js";
-import { RangeBar } from "./range-bar.js";
 import { linkWith, type Metric, type ViewState } from "./view-state.js";
 
 interface StatisticsViewProps {

@@ -2,14 +2,12 @@ import type { StatisticsListPage } from "../../../schemas/contracts/statistics.j
 import { Problem } from "../../../schemas/problem.js";
 import { path } from "../address.js";
 import { useVisit, type Visit } from "../page.js";
-import { PageHead } from "../parts/page-head.js";
-import { Pager } from "../parts/pager.js";
-import { BarList } from "./bar-list.js";
-import { FilterChips } from "./filter-chips.js";
-import { csvAddress } from "./list-links.js";
+import { PageHead } from "../parts/panel.js";
+import { Pager } from "../parts/table.js";
+import { BarList, csvAddress } from "./bar-list.js";
+import { FilterChips, RangeBar } from "./range-bar.js";
 import type { Subject } from "./load-statistics.js";
 import { panelNamed, type PanelKind } from "./panels.js";
-import { RangeBar } from "./range-bar.js";
 import { queryOf, readState, type ViewState } from "./view-state.js";
 
 export interface WholeListData {

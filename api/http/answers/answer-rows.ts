@@ -1,11 +1,11 @@
 import type { Rows } from "../../../aggregate/queries/open-rows.js";
 import { MEDIA_TYPES, type ExportFormat } from "../../../schemas/contracts/export-format.js";
 import { NO_LISTENER, type ApiListener } from "../api-listener.js";
-import { countRows } from "./count-rows.js";
-import type { RowCount } from "./row-count.js";
+import { countRows, type RowCount } from "./count-rows.js";
 import type { ApiContext } from "../route.js";
 import type { ExportPermit } from "../export-permits.js";
-import { gzipRows, RowsBody } from "./rows-body.js";
+import { Stream } from "node:stream";
+import { constants, createGzip, type Gzip } from "node:zlib";
 
 /**
  * Opens rows. Aborting the signal stops their query. `zstd` requests rows that are compressed already; it is true only
@@ -15,7 +15,7 @@ export type OpenRows = (asked: { signal: AbortSignal; zstd: boolean }) => Promis
 
 export type ExportListener = Pick<ApiListener, "onExported" | "onExportEnded">;
 
-export interface AnswerOptions {
+interface AnswerOptions {
   listener?: ExportListener | undefined;
   format?: ExportFormat;
   /** Whether the rows can be opened compressed. ClickHouse then compresses, outside of this process. */
@@ -144,4 +144,48 @@ async function* withRowCount(ctx: ApiContext, answer: CountedAnswer): AsyncGener
 /** The encoding that the caller rates highest, the first of equals; none if no offered one is accepted. */
 function encodingFor(ctx: ApiContext, offered: readonly string[]): string {
   return ctx.acceptsEncodings([...offered]) || "identity";
+}
+
+/**
+ * A body for Koa without a buffer. The next part of the rows overwrites the one before, so each part is written before
+ * the next is requested. A Readable would retain parts. Koa ends the answer when this ends.
+ */
+export class RowsBody extends Stream {
+  constructor(
+    private readonly rows: Rows,
+    private readonly signal: AbortSignal,
+  ) {
+    super();
+  }
+
+  override pipe<To extends NodeJS.WritableStream>(to: To): To {
+    writeRows(this.rows, to).then(
+      () => this.emit("end"),
+      (error: unknown) => {
+        // Koa no longer listens once the caller has left.
+        if (!this.signal.aborted) this.emit("error", error);
+      },
+    );
+    return to;
+  }
+}
+
+/** Passes a failure of the rows through the compressor to the socket. */
+export function gzipRows(rows: Rows): Gzip {
+  const gzip = createGzip({ level: constants.Z_BEST_SPEED });
+  // Koa adds its own listener once it answers.
+  gzip.on("error", () => undefined);
+  writeRows(rows, gzip).then(
+    () => gzip.end(),
+    (error: Error) => gzip.destroy(error),
+  );
+  return gzip;
+}
+
+/** Requests a part only after the one before is written. */
+async function writeRows(rows: Rows, to: NodeJS.WritableStream): Promise<void> {
+  for await (const part of rows)
+    await new Promise<void>((resolve, reject) =>
+      to.write(part, (error) => (error ? reject(error) : resolve())),
+    );
 }

@@ -1,5 +1,12 @@
-import { hashOf, readPageFiles, type PageFiles } from "./page-files.js";
-import { answerFile, FOR_GOOD, packFile, type PackedFile } from "./packed-file.js";
+import {
+  hashOf,
+  readPageFiles,
+  type PageFiles,
+  answerFile,
+  FOR_GOOD,
+  packFile,
+  type PackedFile,
+} from "./page-files.js";
 import type { OpenApiDocument } from "../openapi/build-document.js";
 import type { ApiContext, PublicRoute } from "../route.js";
 import { Problem } from "../../../schemas/problem.js";

@@ -1,8 +1,26 @@
-import { performance } from "node:perf_hooks";
+import { randomUUID } from "node:crypto";
 import type { Middleware } from "koa";
-import { inProcessCaller } from "../../identity/in-process-callers.js";
-import type { AnsweredRequest } from "../api-listener.js";
+import type { Logger } from "pino";
 import type { ApiState } from "../route.js";
+import { performance } from "node:perf_hooks";
+import { inProcessCaller } from "../../identity/client-address.js";
+import type { AnsweredRequest } from "../api-listener.js";
+
+/**
+ * Names the request for the answer and the log: by the caller's `X-Request-Id` if it is well-formed, else by a fresh
+ * id.
+ */
+export function requestId(log: Logger): Middleware<ApiState> {
+  return (ctx, next) => {
+    const given = ctx.get("X-Request-Id");
+    ctx.state.requestId = SANE.test(given) ? given : randomUUID();
+    ctx.state.log = log.child({ requestId: ctx.state.requestId });
+    ctx.set("X-Request-Id", ctx.state.requestId);
+    return next();
+  };
+}
+
+const SANE = /^[A-Za-z0-9._:-]{1,128}$/;
 
 /**
  * Logs one line for each request and calls `onAnswered`, once the answer is out or the connection is gone. Logs the

@@ -2,6 +2,7 @@ import type { BaseContext, Middleware } from "koa";
 import { Problem } from "../../../schemas/problem.js";
 import type { ApiContext, ApiState } from "../route.js";
 import { isStoreDown } from "../../postgres/store-down.js";
+import type { Layer } from "@koa/router";
 
 /**
  * The one place where errors become answers: a Problem as it is, an unavailable store as 503, all else as a bare 500.
@@ -102,4 +103,19 @@ function logLeft(ctx: ApiContext, error: unknown): void {
 
 function callerLeft(ctx: ApiContext): boolean {
   return ctx.req.socket.destroyed || (ctx.req.destroyed && !ctx.req.complete);
+}
+
+/** After all routes: 405 with `Allow` where the path exists for other methods, else 404. */
+export function refuseUnmatched(): Middleware {
+  return (ctx) => {
+    const matched = (ctx["matched"] ?? []) as Layer[];
+    const methods = new Set(matched.flatMap((layer) => layer.methods));
+    if (methods.size === 0) throw new Problem("not-found", `There is nothing at ${ctx.path}.`);
+    const allowed = [...methods, "OPTIONS"].sort().join(", ");
+    ctx.set("Allow", allowed);
+    if (ctx.method !== "OPTIONS") {
+      throw new Problem("method-not-allowed", `${ctx.method} is not possible here, only ${allowed}.`);
+    }
+    ctx.status = 204;
+  };
 }

@@ -1,7 +1,7 @@
 import type { Middleware } from "koa";
 import koaCompress from "koa-compress";
 import koaConditionalGet from "koa-conditional-get";
-import { encodedTag } from "../answers/entity-tag.js";
+import { encodedTag, bytesTag } from "../answers/headers.js";
 import type { ApiContext, ApiState } from "../route.js";
 
 /**
@@ -42,4 +42,21 @@ function encodingOf(ctx: ApiContext): string {
 function only(encoding: string) {
   if (encoding !== "gzip" && encoding !== "br") return false;
   return encoding === "gzip" ? { br: false as const } : { gzip: false as const };
+}
+
+/** Serialises JSON answers once, and adds an ETag to every read of JSON that has none from its route. */
+export function tagAnswers(): Middleware<ApiState> {
+  return async (ctx, next) => {
+    await next();
+    if (!isJson(ctx.body)) return;
+    const bytes = Buffer.from(JSON.stringify(ctx.body));
+    ctx.type = "application/json";
+    ctx.body = bytes;
+    const isRead = ["GET", "HEAD"].includes(ctx.method) && ctx.status === 200;
+    if (isRead && ctx.response.headers.etag === undefined) ctx.set("ETag", bytesTag(bytes));
+  };
+}
+
+function isJson(body: unknown): body is object {
+  return typeof body === "object" && body !== null && !Buffer.isBuffer(body) && !("pipe" in body);
 }

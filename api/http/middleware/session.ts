@@ -1,10 +1,8 @@
 import type { Middleware } from "koa";
 import { LastUsed } from "../../identity/last-used.js";
-import { readCookie } from "../session-cookie.js";
-import { findSession, type SessionDeps } from "../../identity/sessions.js";
-import type { ApiState } from "../route.js";
-import { updateSessionUsed } from "../../identity/stored-sessions.js";
-import { isBelowDashboard } from "./same-origin.js";
+import { findSession, type SessionDeps, updateSessionUsed, SESSION_DAYS } from "../../identity/sessions.js";
+import type { ApiState, ApiContext } from "../route.js";
+import { isBelowDashboard } from "./browser-security.js";
 
 /**
  * Sets `ctx.state.session` below `/dashboard` if the request has the cookie of a session. Nowhere else: the API takes
@@ -21,4 +19,62 @@ export function session({ pg, tokens }: SessionDeps): Middleware<ApiState> {
     }
     await next();
   };
+}
+
+interface CookieForm {
+  name: string;
+  path: string;
+  secure: boolean;
+}
+
+/**
+ * The form of a cookie of the dashboard at a public URL.
+ *
+ * Over https it is `__Host-`: browsers then take it only from this very host, over https, without a `Domain`, so that
+ * neither a sister host nor plain http can plant one. The prefix demands `Path=/`, also where the service is below a
+ * path. That gives nothing away within the browser, because a path is no boundary between pages of one origin, but the
+ * servers of the host's other paths see the cookie: who shares a host must trust its other services.
+ *
+ * Over http browsers refuse both prefixes, and the path is the service's own.
+ *
+ * The name has the port and the path of the service. Cookies are shared by all ports of a host, and `Path=/` by all
+ * paths: two installations on one machine would otherwise end each other's sessions.
+ */
+export function cookieForm(publicBase: string, purpose: "session" | "openid"): CookieForm {
+  const secure = publicBase.startsWith("https:");
+  const [, port = "", path = ""] = /^https?:\/\/[^/]*?(?::(\d{1,5}))?(\/.*)?$/.exec(publicBase) ?? [];
+  const where = [port, ...path.split("/")].filter((part) => part !== "");
+  const name = [`maintainer-${purpose}`, ...where].join(".");
+  if (secure) return { name: `__Host-${name}`, path: "/", secure };
+  return { name, path: path === "" ? "/" : path, secure };
+}
+
+const DAY_SECONDS = 86_400;
+
+/** Makes the browser keep the session's secret. */
+export function setSessionCookie(ctx: ApiContext, secret: string): void {
+  setCookie(ctx, "session", { value: secret, seconds: SESSION_DAYS.whole * DAY_SECONDS });
+}
+
+export function clearSessionCookie(ctx: ApiContext): void {
+  setCookie(ctx, "session", { value: "", seconds: 0 });
+}
+
+/** HttpOnly keeps scripts from it. Lax keeps it from requests of other sites but for links that are followed. */
+export function setCookie(
+  ctx: ApiContext,
+  purpose: "session" | "openid",
+  { value, seconds }: { value: string; seconds: number },
+): void {
+  const { name, path, secure } = cookieForm(ctx.state.publicBase, purpose);
+  const attributes = [`${name}=${value}`, `Path=${path}`, `Max-Age=${seconds}`, "HttpOnly", "SameSite=Lax"];
+  ctx.append("Set-Cookie", [...attributes, ...(secure ? ["Secure"] : [])].join("; "));
+}
+
+/** Empty if the request has none. Koa's own `ctx.cookies` would not set a secure one behind a proxy. */
+export function readCookie(ctx: ApiContext, purpose: "session" | "openid"): string {
+  const { name } = cookieForm(ctx.state.publicBase, purpose);
+  const pairs = ctx.get("Cookie").split(";");
+  const pair = pairs.map((each) => each.trim()).find((each) => each.startsWith(`${name}=`));
+  return pair?.slice(name.length + 1) ?? "";
 }

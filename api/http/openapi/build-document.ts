@@ -1,8 +1,16 @@
-import { Components, type DocumentObject } from "./components.js";
+import {
+  Components,
+  type DocumentObject,
+  type DescribedRoute,
+  templateOf,
+  wordedPaths,
+} from "./components.js";
 import { describeOperation } from "./describe-operation.js";
-import { describeWebhooks } from "./describe-webhooks.js";
-import type { DescribedRoute } from "./described-route.js";
-import { templateOf, wordedPaths } from "./path-template.js";
+import {
+  WEBHOOK_EVENT_KINDS,
+  WEBHOOK_EVENTS,
+  webhookEventSchema,
+} from "../../../schemas/contracts/webhook-event.js";
 
 export interface OpenApiDocument extends DocumentObject {
   openapi: string;
@@ -12,7 +20,7 @@ export interface OpenApiDocument extends DocumentObject {
   components: DocumentObject;
 }
 
-export interface DocumentFacts {
+interface DocumentFacts {
   /** The product's version, from `package.json`. */
   version: string;
 }
@@ -94,3 +102,33 @@ function tagsOf(paths: OpenApiDocument["paths"]): DocumentObject[] {
 const FIRST_TAGS = ["Packages", "Imports", "Exports", "Statistics"];
 /** About the service itself, without a token. */
 const LAST_TAG = "Service";
+
+/** The requests to webhooks, by kind of event. */
+function describeWebhooks(components: Components): DocumentObject {
+  const described = WEBHOOK_EVENT_KINDS.map((kind) => [
+    kind,
+    {
+      post: {
+        tags: ["Webhooks"],
+        summary: WEBHOOK_EVENTS[kind].when,
+        parameters: [SIGNATURE],
+        requestBody: {
+          required: true,
+          content: { "application/json": { schema: components.schema(webhookEventSchema(kind)) } },
+        },
+        responses: { "2XX": { description: "Received; to be answered within 5 s" } },
+        security: [],
+      },
+    },
+  ]);
+  return Object.fromEntries(described) as DocumentObject;
+}
+
+const SIGNATURE = {
+  name: "X-Service-Signature",
+  in: "header",
+  description:
+    "`t=<UNIX time>,v1=<hex>`: HMAC-SHA256 of the time, a dot and the body, with the webhook's secret",
+  required: true,
+  schema: { type: "string" },
+};

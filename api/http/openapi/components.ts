@@ -1,5 +1,6 @@
 import { FORMATS } from "../../../schemas/formats.js";
-import type { JsonSchema } from "../operation.js";
+import type { JsonSchema, Operation } from "../operation.js";
+import type { Route } from "../route.js";
 
 export type DocumentObject = Record<string, unknown>;
 
@@ -65,4 +66,30 @@ function publicFormat({ format, description }: JsonSchema): DocumentObject {
 
 function inOrder(entries: readonly (readonly [string, DocumentObject])[]): DocumentObject {
   return Object.fromEntries([...entries].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** The part of a route that the document needs. A route without an action needs no token. */
+export type DescribedRoute = Pick<Route, "method" | "path" | "operation"> & Partial<Pick<Route, "action">>;
+
+/** `/v1/packages/:package` as OpenAPI writes it: `/v1/packages/{package}`. */
+export function templateOf(path: string): string {
+  return path.replace(/:(\w+)/g, "{$1}");
+}
+
+/** The names of a path's parameters, in order. */
+export function parametersOf(path: string): string[] {
+  return [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => name);
+}
+
+/** All paths of a route. The document describes the route under the first. */
+export function wordedPaths({ path }: { path: string | readonly string[] }): readonly [string, ...string[]] {
+  const [first, ...others] = typeof path === "string" ? [path] : path;
+  if (first === undefined) throw new Error("a route has no path");
+  return [first, ...others];
+}
+
+/** Whether an operation is a read of JSON, which has an `ETag` and can be answered with 304. */
+export function isReadOfJson(method: string, { answers }: Operation): boolean {
+  const answer = answers[200];
+  return method === "GET" && answer?.schema !== undefined && answer.types === undefined;
 }

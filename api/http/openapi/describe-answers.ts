@@ -1,6 +1,5 @@
 import type { AnswerContent, Operation, Parameter } from "../operation.js";
-import type { Components, DocumentObject } from "./components.js";
-import { isReadOfJson } from "./is-read-of-json.js";
+import { type Components, type DocumentObject, isReadOfJson } from "./components.js";
 
 /** The success answers by status, and the 304 of a read. */
 export function describeAnswers(

@@ -1,11 +1,16 @@
 import { ACTIONS, tagOf, type Action } from "../../access/resources.js";
 import type { Content, Operation, Parameter } from "../operation.js";
-import type { DescribedRoute } from "./described-route.js";
-import type { Components, DocumentObject } from "./components.js";
+import {
+  type DescribedRoute,
+  type Components,
+  type DocumentObject,
+  isReadOfJson,
+  parametersOf,
+  templateOf,
+  wordedPaths,
+} from "./components.js";
 import { describeAnswers } from "./describe-answers.js";
 import { describeProblems } from "./describe-problems.js";
-import { isReadOfJson } from "./is-read-of-json.js";
-import { parametersOf, templateOf, wordedPaths } from "./path-template.js";
 
 /** An operation object of OpenAPI. */
 export function describeOperation(

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { countDeadLetters } from "../../../api/imports/dead-letters.js";
-import { readUnsettledWork } from "../../../api/imports/unsettled-work.js";
+import { readUnsettledWork } from "../../../api/imports/import-record.js";
 import { ENRICH_GROUP } from "../../../schemas/records/event-log.js";
 import type { Administer, Administered } from "../administer.js";
 import type { AdminProcess } from "../admin-process.js";

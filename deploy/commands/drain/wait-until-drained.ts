@@ -1,4 +1,4 @@
-import type { UnsettledWork } from "../../../api/imports/unsettled-work.js";
+import type { UnsettledWork } from "../../../api/imports/import-record.js";
 import { pause } from "../../../schemas/async/pause.js";
 
 /** The work that is left for the lines that were acknowledged, at one moment. */

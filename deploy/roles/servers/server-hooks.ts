@@ -2,7 +2,7 @@ import type { RequestListener } from "node:http";
 import Koa from "koa";
 import type { Logger } from "pino";
 import { forwardedAddress } from "../../../api/identity/client-address.js";
-import { requestId } from "../../../api/http/middleware/request-id.js";
+import { requestId } from "../../../api/http/middleware/access-log.js";
 import type { ApiState } from "../../../api/http/route.js";
 import { healthMiddleware, type Readiness } from "../../../api/http/health-routes.js";
 import type { ServerHooks } from "../../../ingest/collect/create-collect-server.js";

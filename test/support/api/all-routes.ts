@@ -3,23 +3,21 @@ import { aggregateRoutes } from "../../../api/exports/aggregates-routes.js";
 import { eventRoutes } from "../../../api/exports/event-routes.js";
 import { companyRoutes } from "../../../api/funnel/company-routes.js";
 import { documentRoutes } from "../../../api/http/docs/document-routes.js";
-import { funnelRunRoutes } from "../../../api/funnel/funnel-run-routes.js";
+import { funnelRunRoutes, funnelRoutes } from "../../../api/funnel/funnel-routes.js";
 import { funnelImportanceRoutes } from "../../../api/funnel/importance-routes.js";
-import { funnelRoutes } from "../../../api/funnel/funnel-routes.js";
 import { badgeRoutes } from "../../../api/public/badge-routes.js";
 import { publicPageRoutes } from "../../../api/public/public-page-routes.js";
 import { healthRoutes } from "../../../api/http/health-routes.js";
 import { erasureRoutes } from "../../../api/erasures/erasure-routes.js";
 import { importEndingRoutes } from "../../../api/imports/import-ending-routes.js";
-import { importFaultRoutes } from "../../../api/imports/import-fault-routes.js";
-import { importRecordRoutes } from "../../../api/imports/import-record-routes.js";
+import { importFaultRoutes, importRecordRoutes } from "../../../api/imports/import-record-routes.js";
 import { importRoutes } from "../../../api/imports/import-routes.js";
 import { statisticsRoutes } from "../../../api/statistics/statistics-routes.js";
 import { webhookDeliveryRoutes } from "../../../api/webhooks/delivery-routes.js";
 import { webhookSecretRoutes } from "../../../api/webhooks/secret-routes.js";
 import { webhookRoutes } from "../../../api/webhooks/webhook-routes.js";
 import { buildDocument } from "../../../api/http/openapi/build-document.js";
-import type { DescribedRoute } from "../../../api/http/openapi/described-route.js";
+import type { DescribedRoute } from "../../../api/http/openapi/components.js";
 
 /** Dependencies of routes when they are called; to describe them nothing is called. */
 const UNUSED = {} as never;

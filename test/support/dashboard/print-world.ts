@@ -51,7 +51,7 @@ writeFileSync(
 );
 const list = codes.toSorted().join(" ");
 writeFileSync(
-  "api/dashboard/charts/world-codes.ts",
+  "api/dashboard/charts/world-map.tsx",
   `/** The countries that \`assets/world.svg\` has a shape of; written by \`test/support/dashboard/print-world.ts\`. */
 export const WORLD_CODES: ReadonlySet<string> = new Set(
   \`${list.replace(/(.{1,108})( |$)/g, "$1\n").trim()}\`.split(/\\s+/),

@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 import { pino } from "pino";
 import type { BrowserContext } from "playwright-core";
-import { cookieForm } from "../../../api/http/session-cookie.js";
+import { cookieForm } from "../../../api/http/middleware/session.js";
 import { createSession } from "../../../api/identity/sessions.js";
 import { createTokenCipher, type TokenCipher } from "../../../api/identity/tokens.js";
 import { readAccountByName } from "../../../api/identity/stored-accounts.js";

@@ -5,14 +5,10 @@ import { path, type Query } from "../../address.js";
 import { AreaChart } from "../../charts/area-chart.js";
 import { mayManage, page, useVisit, type Visit } from "../../page.js";
 import { Button } from "../../parts/button.js";
-import { EmptyState } from "../../parts/empty-state.js";
+import { EmptyState, PageHead, Panel, Tabs } from "../../parts/panel.js";
 import { Form } from "../../parts/form.js";
 import { formatCount, formatDate, formatTime } from "../../parts/format.js";
-import { PageHead } from "../../parts/page-head.js";
-import { Pager } from "../../parts/pager.js";
-import { Panel } from "../../parts/panel.js";
-import { Table } from "../../parts/table.js";
-import { Tabs } from "../../parts/tabs.js";
+import { Pager, Table } from "../../parts/table.js";
 import { STAGE_WORDS, StageBadge } from "./stage-words.js";
 
 interface Shown {

@@ -1,8 +1,7 @@
 import { path } from "../../address.js";
 import { useVisit, type Visit } from "../../page.js";
-import { CopyLine } from "../../parts/copy-line.js";
-import { Panel } from "../../parts/panel.js";
-import { Tabs } from "../../parts/tabs.js";
+import { CopyLine } from "../../parts/button.js";
+import { Panel, Tabs } from "../../parts/panel.js";
 import { yearQuery } from "../../statistics/load-statistics.js";
 import { linkWith } from "../../statistics/view-state.js";
 import { CASES, caseNamed, type Beginning, type Case } from "./cases.js";

@@ -5,11 +5,9 @@ import { path } from "../../address.js";
 import { mayManage, page, useVisit, type Visit } from "../../page.js";
 import { Button } from "../../parts/button.js";
 import { Field, Form } from "../../parts/form.js";
-import { PageHead } from "../../parts/page-head.js";
-import { Panel } from "../../parts/panel.js";
+import { PageHead, Panel } from "../../parts/panel.js";
 import type { Form as Sent } from "../../read-form.js";
-import { CaseList } from "./case-list.js";
-import { caseNamed, type Case } from "./cases.js";
+import { CaseList, caseNamed, type Case } from "./cases.js";
 
 /** Makes a package or a pixel, and goes on to its first steps. */
 export const newPage = page<{ chosen: Case | undefined }>({

@@ -1,9 +1,8 @@
 import { path } from "../../address.js";
 import type { Visit } from "../../page.js";
-import { accessLogLine } from "./access-log-line.js";
 import type { Beginning, Case } from "./cases.js";
 
-export interface Step {
+interface Step {
   title: string;
   about?: string;
   /** To copy. */
@@ -132,4 +131,22 @@ function pixelSteps({ collect, id }: About): Step[] {
     { title: "Put the image into a page", text: `<img src="${collect}/a.png?x-pxid=${id}" alt="">` },
     { title: "Or into a readme", text: `![](${collect}/a.png?x-pxid=${id}&page=readme)` },
   ];
+}
+
+interface AccessLogInto {
+  /** URL without a slash at its end. */
+  api: string;
+  owner: string;
+  /** The id of the package. */
+  id: string;
+  /** The variable of the shell that has the token. */
+  token: string;
+}
+
+/** The command that imports an access log of a web server, for a checkout of this service. */
+export function accessLogLine({ api, owner, id, token }: AccessLogInto): string {
+  return [
+    "npx maintainer-toolchain import access.log --format combined",
+    `  --to ${owner}/${id} --url '${api}' --token "$${token}"`,
+  ].join(" \\\n");
 }

@@ -5,15 +5,12 @@ import { nothingImported } from "../../../../schemas/nothing-imported.js";
 import { path } from "../../address.js";
 import { page, useVisit, type Visit } from "../../page.js";
 import { ConfirmButton } from "../../parts/button.js";
-import { requireTyped } from "../../parts/faults.js";
+import { requireTyped, type Form } from "../../read-form.js";
 import { Check, Field } from "../../parts/form.js";
 import { formatCount, formatTime } from "../../parts/format.js";
-import { PageHead } from "../../parts/page-head.js";
-import { Panel } from "../../parts/panel.js";
+import { PageHead, Panel } from "../../parts/panel.js";
 import { Tiles } from "../../parts/tiles.js";
-import type { Form } from "../../read-form.js";
-import { Faults } from "./faults.js";
-import { formatBytesShort, ImportState, isRetracted, shareOf, targetName } from "./import-words.js";
+import { Faults, formatBytesShort, ImportState, isRetracted, shareOf, targetName } from "./import-words.js";
 
 interface Shown {
   record: EventImport;

@@ -5,13 +5,9 @@ import {
 } from "../../../../schemas/records/import-store.js";
 import { path, type Query } from "../../address.js";
 import { page, useVisit } from "../../page.js";
-import { EmptyState } from "../../parts/empty-state.js";
+import { EmptyState, PageHead, Panel, Tabs } from "../../parts/panel.js";
 import { formatCount, formatTime } from "../../parts/format.js";
-import { PageHead } from "../../parts/page-head.js";
-import { Pager } from "../../parts/pager.js";
-import { Panel } from "../../parts/panel.js";
-import { Table } from "../../parts/table.js";
-import { Tabs } from "../../parts/tabs.js";
+import { Pager, Table } from "../../parts/table.js";
 import { ImportState, targetName } from "./import-words.js";
 
 interface ImportList {

@@ -4,11 +4,10 @@ import type { PixelRecord } from "../../../../schemas/contracts/pixel.js";
 import { Problem } from "../../../../schemas/problem.js";
 import { path } from "../../address.js";
 import { mayManage, page, useVisit, type Visit } from "../../page.js";
-import { CopyLine } from "../../parts/copy-line.js";
-import { PageHead } from "../../parts/page-head.js";
-import { Panel } from "../../parts/panel.js";
+import { CopyLine } from "../../parts/button.js";
+import { PageHead, Panel } from "../../parts/panel.js";
 import { packagesUnlessStranger, pixelsOf } from "../artifacts-of.js";
-import { accessLogLine } from "../first-steps/access-log-line.js";
+import { accessLogLine } from "../first-steps/steps.js";
 
 interface Targets {
   packages: readonly PackageV1[];

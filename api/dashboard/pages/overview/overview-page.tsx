@@ -2,15 +2,19 @@ import { dateAt, DAY_MS } from "../../../../schemas/date-range.js";
 import { AreaChart } from "../../charts/area-chart.js";
 import { path } from "../../address.js";
 import { mayManage, page, useVisit } from "../../page.js";
-import { EmptyState } from "../../parts/empty-state.js";
-import { PageHead } from "../../parts/page-head.js";
-import { Panel } from "../../parts/panel.js";
+import { EmptyState, PageHead, Panel } from "../../parts/panel.js";
 import { Tiles } from "../../parts/tiles.js";
-import { changeOf } from "../../statistics/metric-tiles.js";
-import { CompleteThrough } from "../../statistics/complete-through.js";
-import { CaseList } from "../first-steps/case-list.js";
-import { loadOverview, OVERVIEW_DAYS, type Overview } from "./load-overview.js";
-import { NewStages, PackageTable, PixelTable, Warnings } from "./overview-parts.js";
+import { changeOf, CompleteThrough } from "../../statistics/metric-tiles.js";
+import { CaseList } from "../first-steps/cases.js";
+import {
+  loadOverview,
+  OVERVIEW_DAYS,
+  type Overview,
+  NewStages,
+  PackageTable,
+  PixelTable,
+  Warnings,
+} from "./overview-parts.js";
 
 /** The recent activity of an owner's packages; the first steps while there are none. */
 export const overviewPage = page<Overview>({
@@ -110,3 +114,14 @@ function ByPackage({ byPackage: { packages, start_date: start } }: Overview) {
     </Panel>
   );
 }
+
+/** `/dashboard` itself leads to the owner that the viewer most likely means. */
+export const homePage = page({
+  path: "/",
+  load({ ctx, user, href }) {
+    const [first] = user.organizations;
+    ctx.redirect(href(path`/o/${first?.name ?? user.username}`));
+  },
+  title: () => "Overview",
+  render: () => <EmptyState title="On to your overview" />,
+});

@@ -1,15 +1,14 @@
 import type { PackageAccess } from "../../../../schemas/contracts/package-access.js";
 import { path } from "../../address.js";
 import { page, useVisit } from "../../page.js";
-import { PageHead } from "../../parts/page-head.js";
+import { PageHead } from "../../parts/panel.js";
 import { isNew, loadStatistics, type LoadedStatistics } from "../../statistics/load-statistics.js";
-import { CompleteThrough } from "../../statistics/complete-through.js";
+import { CompleteThrough } from "../../statistics/metric-tiles.js";
 import { panelsForPackage } from "../../statistics/panels.js";
 import { StatisticsView } from "../../statistics/statistics-view.js";
 import { loadWholeList, WholeList } from "../../statistics/whole-list.js";
 import { FirstSteps } from "../first-steps/first-steps.js";
-import { packageAccessOf } from "./package-of.js";
-import { TYPES } from "./package-types.js";
+import { packageAccessOf, TYPES } from "../artifacts-of.js";
 
 interface PackageData {
   access: PackageAccess;

@@ -1,8 +1,8 @@
 import type { PixelRecord } from "../../../../schemas/contracts/pixel.js";
 import { path } from "../../address.js";
 import { page, useVisit } from "../../page.js";
-import { PageHead } from "../../parts/page-head.js";
-import { CompleteThrough } from "../../statistics/complete-through.js";
+import { PageHead } from "../../parts/panel.js";
+import { CompleteThrough } from "../../statistics/metric-tiles.js";
 import { isNew, loadStatistics, type LoadedStatistics } from "../../statistics/load-statistics.js";
 import { PANELS } from "../../statistics/panels.js";
 import { StatisticsView } from "../../statistics/statistics-view.js";

@@ -3,10 +3,8 @@ import { ACTIONS } from "../../../access/resources.js";
 import { path } from "../../address.js";
 import { page, useVisit } from "../../page.js";
 import { formatTime } from "../../parts/format.js";
-import { PageHead } from "../../parts/page-head.js";
-import { Pager } from "../../parts/pager.js";
-import { Panel } from "../../parts/panel.js";
-import { Table } from "../../parts/table.js";
+import { PageHead, Panel } from "../../parts/panel.js";
+import { Pager, Table } from "../../parts/table.js";
 import { SettingsTabs } from "./settings-tabs.js";
 
 interface AuditList {

@@ -1,9 +1,8 @@
 import { Problem } from "../../../../schemas/problem.js";
 import { path } from "../../address.js";
 import type { Submitted, Visit } from "../../page.js";
-import { faultsAt } from "../../parts/faults.js";
-import type { Form } from "../../read-form.js";
-import { changeRecord, deletePackage } from "./change-record.js";
+import { faultsAt, type Form, requireTyped } from "../../read-form.js";
+import { packageOf } from "../artifacts-of.js";
 
 /** Takes the forms of a package's settings. The forms that remove something are named after it. */
 export async function changePackage(visit: Visit, form: Form): Promise<Submitted> {
@@ -63,4 +62,31 @@ export async function changePackage(visit: Visit, form: Form): Promise<Submitted
     default:
       throw new Problem("invalid-query", "The page has no such form.");
   }
+}
+
+/** Saves all fields: the API removes those that are left out. */
+async function changeRecord(visit: Visit, form: Form): Promise<Submitted> {
+  const { api, owner, href } = visit;
+  const { uuid } = await packageOf(visit);
+  const optional = ["longDescription", "website", "backendUrl", "publicUrl", "repositoryURL"];
+  const body = {
+    name: form.text("name"),
+    shortDescription: form.text("shortDescription"),
+    ...Object.fromEntries(optional.map((field) => [field, form.optional(field)])),
+  };
+  await faultsAt(
+    { "already-exists": "name", "domain-is-already-in-use": "publicUrl" },
+    api({ method: "PUT", path: path`/v1/packages/${uuid}`, body }),
+  );
+  return { to: href(path`/o/${owner.name}/settings/packages/${uuid}`, { notice: "changed" }) };
+}
+
+async function deletePackage(visit: Visit, form: Form): Promise<Submitted> {
+  const { api, owner, href } = visit;
+  const { uuid, name } = await packageOf(visit);
+  requireTyped(form, { field: "confirm", word: name });
+  await api({ method: "DELETE", path: path`/v1/packages/${uuid}` });
+  // Without a role, it may have been the only thing of the owner that the viewer saw.
+  if (owner.role === "none") return { to: href("") };
+  return { to: href(path`/o/${owner.name}/settings/packages`, { notice: "deleted" }) };
 }

@@ -3,12 +3,10 @@ import { Problem } from "../../../../schemas/problem.js";
 import { path } from "../../address.js";
 import { mayManage, page, useVisit, type Submitted, type Visit, type VisitedOwner } from "../../page.js";
 import { Button, ConfirmButton } from "../../parts/button.js";
-import { faultsAt } from "../../parts/faults.js";
+import { faultsAt, type Form as Sent } from "../../read-form.js";
 import { Field, Form, Select } from "../../parts/form.js";
-import { PageHead } from "../../parts/page-head.js";
-import { Panel } from "../../parts/panel.js";
+import { PageHead, Panel } from "../../parts/panel.js";
 import { Table } from "../../parts/table.js";
-import type { Form as Sent } from "../../read-form.js";
 import { SettingsTabs } from "./settings-tabs.js";
 
 /** The members of an organization and their roles. A user's settings begin with the packages. */

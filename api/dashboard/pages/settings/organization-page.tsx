@@ -2,13 +2,14 @@ import type { OrganizationV1 } from "../../../../schemas/contracts/organization.
 import { path } from "../../address.js";
 import { mayManage, page, useVisit, type Visit } from "../../page.js";
 import { Button } from "../../parts/button.js";
-import { faultsAt } from "../../parts/faults.js";
+import { faultsAt, type Form as Sent } from "../../read-form.js";
 import { Field, Form } from "../../parts/form.js";
 import { formatTime } from "../../parts/format.js";
-import { PageHead } from "../../parts/page-head.js";
-import { Panel } from "../../parts/panel.js";
-import type { Form as Sent } from "../../read-form.js";
+import { PageHead, Panel } from "../../parts/panel.js";
 import { SettingsTabs } from "./settings-tabs.js";
+import type { PackageV1 } from "../../../../schemas/contracts/package.js";
+import { Table } from "../../parts/table.js";
+import { packagesUnlessStranger } from "../artifacts-of.js";
 
 /** The record of an organization. */
 export const organizationPage = page<OrganizationV1>({
@@ -73,6 +74,38 @@ function Organization({ organization }: { organization: OrganizationV1 }) {
           </dl>
         )}
         <p class="soft small">Made {formatTime(createdAt)}</p>
+      </Panel>
+    </>
+  );
+}
+
+/** The packages of an owner, each with its permissions, routes and domains. */
+export const packagesPage = page<PackageV1[]>({
+  path: "/o/:owner/settings/packages",
+  section: "settings",
+  load: (visit) => packagesUnlessStranger(visit),
+  title: (_, { owner }) => `Packages of ${owner.name}`,
+  render: (packages) => <Packages packages={packages} />,
+  notices: { deleted: "The package was deleted." },
+});
+
+function Packages({ packages }: { packages: readonly PackageV1[] }) {
+  const { owner, href } = useVisit();
+  return (
+    <>
+      <PageHead title={`Settings of ${owner.name}`} />
+      <SettingsTabs current="packages" />
+      <Panel title="Packages">
+        <Table
+          caption="Packages"
+          columns={[{ name: "Package" }, { name: "Type" }, { name: "Description" }]}
+          rows={packages.map(({ uuid, name, libraryType, shortDescription }) => [
+            <a href={href(path`/o/${owner.name}/settings/packages/${uuid}`)}>{name}</a>,
+            libraryType ?? "other",
+            shortDescription,
+          ])}
+          empty="There is no package yet."
+        />
       </Panel>
     </>
   );

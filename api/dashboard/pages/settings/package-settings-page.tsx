@@ -5,17 +5,12 @@ import type { PackagePublic } from "../../../../schemas/contracts/package-public
 import type { PackageUpstream, PackageV1 } from "../../../../schemas/contracts/package.js";
 import { path } from "../../address.js";
 import { page, useVisit, type Visit } from "../../page.js";
-import { PageHead } from "../../parts/page-head.js";
-import { Panel } from "../../parts/panel.js";
-import { ifAllowed } from "../artifacts-of.js";
-import { packageOf } from "../package/package-of.js";
+import { PageHead, Panel } from "../../parts/panel.js";
+import { ifAllowed, packageOf } from "../artifacts-of.js";
 import { changePackage } from "./change-package.js";
-import { Domains } from "./domains.js";
-import { HostRecord, verificationOf } from "./host-record.js";
+import { Domains, HostRecord, verificationOf, Routes } from "./domains.js";
 import { PackageRecord, PackageRemoval } from "./package-record.js";
-import { Permissions } from "./permissions.js";
-import { Public } from "./public.js";
-import { Routes } from "./routes.js";
+import { Permissions, Public } from "./permissions.js";
 import { SettingsTabs } from "./settings-tabs.js";
 
 interface PackageSettings {

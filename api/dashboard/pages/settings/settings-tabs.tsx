@@ -1,6 +1,6 @@
 import { path } from "../../address.js";
 import { mayManage, useVisit } from "../../page.js";
-import { Tabs } from "../../parts/tabs.js";
+import { Tabs } from "../../parts/panel.js";
 
 export type SettingsTab = "members" | "organization" | "packages" | "audit";
 

@@ -3,9 +3,8 @@ import { signInByLink, usableLink } from "../../../identity/sign-in.js";
 import { page, type Page } from "../../page.js";
 import { Button } from "../../parts/button.js";
 import { Field, Form } from "../../parts/form.js";
-import { PageHead } from "../../parts/page-head.js";
-import { NotSignedIn } from "./not-signed-in.js";
-import { attemptingOf, putSession, type SignInPagesDeps } from "./sign-in-deps.js";
+import { PageHead } from "../../parts/panel.js";
+import { NotSignedIn, attemptingOf, putSession, type SignInPagesDeps } from "./sign-in-deps.js";
 
 /**
  * The page of a link that signs in once. To read it changes nothing: chat programs and mail scanners fetch links that

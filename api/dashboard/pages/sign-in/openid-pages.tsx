@@ -1,12 +1,17 @@
 import { Problem } from "../../../../schemas/problem.js";
 import type { OpenIdAttempt, OpenIdProvider } from "../../../identity/openid.js";
-import { readCookie, setCookie } from "../../../http/session-cookie.js";
+import { readCookie, setCookie } from "../../../http/middleware/session.js";
 import { signInByEmail } from "../../../identity/sign-in.js";
 import type { TokenCipher } from "../../../identity/tokens.js";
 import type { ApiContext } from "../../../http/route.js";
 import { page, type Page } from "../../page.js";
-import { NotSignedIn } from "./not-signed-in.js";
-import { attemptingOf, putSession, targetAddress, type SignInPagesDeps } from "./sign-in-deps.js";
+import {
+  NotSignedIn,
+  attemptingOf,
+  putSession,
+  targetAddress,
+  type SignInPagesDeps,
+} from "./sign-in-deps.js";
 
 /**
  * The way to an OpenID provider and back. It begins with a link and not with a form, because browsers hold a form to

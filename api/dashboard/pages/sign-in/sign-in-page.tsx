@@ -1,11 +1,13 @@
 import { countAccounts } from "../../../identity/stored-accounts.js";
-import { signInBySecret } from "../../../identity/sign-in.js";
+import { signInBySecret, recordOwn } from "../../../identity/sign-in.js";
 import { page, type Page } from "../../page.js";
-import { Button } from "../../parts/button.js";
-import { CopyLine } from "../../parts/copy-line.js";
+import { Button, CopyLine } from "../../parts/button.js";
 import { Field, Form } from "../../parts/form.js";
-import { PageHead } from "../../parts/page-head.js";
+import { PageHead } from "../../parts/panel.js";
 import { attemptingOf, putSession, targetAddress, type SignInPagesDeps } from "./sign-in-deps.js";
+import { clearSessionCookie } from "../../../http/middleware/session.js";
+import { deleteSession } from "../../../identity/sessions.js";
+import { inTransaction } from "../../../postgres/connection.js";
 
 /** Sign-in with a username and the password or the API token, and the ways to the others. */
 export function signInPage(deps: SignInPagesDeps): Page {
@@ -81,4 +83,26 @@ function NoAccount() {
       <CopyLine label="The command" text="npm run admin -- sign-in-link" />
     </div>
   );
+}
+
+/** Takes the button of the account menu. Somebody who opens the address has not asked for it, and stays signed in. */
+export function signOutPage({ pg }: SignInPagesDeps): Page {
+  return page({
+    path: "/sign-out",
+    isOpen: true,
+    load: ({ ctx, href }) => ctx.redirect(href("")),
+    title: () => "Sign out",
+    render: () => null,
+    async submit({ ctx, href }) {
+      const { session, requestId } = ctx.state;
+      if (session !== undefined)
+        await inTransaction(pg, async (client) => {
+          const { id, account } = session;
+          await deleteSession(client, { accountId: account.id, id });
+          await recordOwn(client, { account, requestId, action: "user.sign-out" });
+        });
+      clearSessionCookie(ctx);
+      return { to: href("/sign-in", { notice: "signed-out" }) };
+    },
+  });
 }

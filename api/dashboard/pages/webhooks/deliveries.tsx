@@ -2,7 +2,7 @@ import type {
   WebhookAttemptRecord,
   WebhookDeliveryRecord,
 } from "../../../../schemas/contracts/webhook-delivery.js";
-import { Badge } from "../../parts/badge.js";
+import { Badge } from "../../parts/tiles.js";
 import { Button } from "../../parts/button.js";
 import { Form } from "../../parts/form.js";
 import { formatTime } from "../../parts/format.js";

@@ -5,15 +5,11 @@ import { page, useVisit } from "../../page.js";
 import { Button, ConfirmButton } from "../../parts/button.js";
 import { Form } from "../../parts/form.js";
 import { formatTime } from "../../parts/format.js";
-import { PageHead } from "../../parts/page-head.js";
-import { Pager } from "../../parts/pager.js";
-import { Panel } from "../../parts/panel.js";
-import { Tabs } from "../../parts/tabs.js";
-import { changeWebhook } from "./change-webhook.js";
+import { PageHead, Panel, Tabs } from "../../parts/panel.js";
+import { Pager } from "../../parts/table.js";
+import { changeWebhook, WebhookSettings } from "./webhook-settings.js";
 import { Deliveries, type DeliveryList } from "./deliveries.js";
-import { SecretOnce } from "./secret-once.js";
-import { deliveryLabel, WebhookBadge } from "./webhook-words.js";
-import { WebhookSettings } from "./webhook-settings.js";
+import { SecretOnce, deliveryLabel, WebhookBadge } from "./webhook-words.js";
 
 interface Shown {
   webhook: WebhookRecord;

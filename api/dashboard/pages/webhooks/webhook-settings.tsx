@@ -3,7 +3,12 @@ import { Button, ConfirmButton } from "../../parts/button.js";
 import { Field, Form } from "../../parts/form.js";
 import { formatTime } from "../../parts/format.js";
 import { Panel } from "../../parts/panel.js";
-import { KindFields } from "./kind-fields.js";
+import { KindFields, kindsOf } from "./webhook-words.js";
+import type { WebhookTestResult } from "../../../../schemas/contracts/webhook-delivery.js";
+import { Problem } from "../../../../schemas/problem.js";
+import { path } from "../../address.js";
+import type { Submitted, Visit } from "../../page.js";
+import { faultsAt, type Form as Sent } from "../../read-form.js";
 
 export function WebhookSettings({ webhook }: { webhook: WebhookRecord }) {
   return (
@@ -45,4 +50,43 @@ function Secret({ until }: { until: string | undefined }) {
       />
     </>
   );
+}
+
+/** Takes the forms of a webhook's page. */
+export async function changeWebhook(visit: Visit, form: Sent): Promise<Submitted> {
+  const { api, owner, param, href } = visit;
+  const at = path`/v2/${owner.name}/webhooks/${param("webhook")}`;
+  const put = (body: unknown) => api<WebhookRecord>({ method: "PUT", path: at, body });
+  const to = (notice: string) => ({
+    to: href(path`/o/${owner.name}/webhooks/${param("webhook")}`, { notice }),
+  });
+  switch (form.action) {
+    case "test":
+      return { shown: { test: await api<WebhookTestResult>({ method: "POST", path: `${at}/test` }) } };
+    case "enable":
+    case "disable":
+      await put({ enabled: form.action === "enable" });
+      return to(`${form.action}d`);
+    case "change":
+      await faultsAt(
+        { "webhook-url-not-allowed": "url" },
+        put({ url: form.text("url"), event_kinds: kindsOf(form) }),
+      );
+      return to("changed");
+    case "rotate": {
+      const { secret } = await api<{ secret: string }>({ method: "POST", path: `${at}/rotate-secret` });
+      return { shown: { secret } };
+    }
+    case "end-old-secret":
+      await api({ method: "DELETE", path: `${at}/old-secret` });
+      return to("old-secret-ended");
+    case "resend":
+      await api({ method: "POST", path: `${at}/${path`deliveries/${form.text("delivery")}/redeliver`}` });
+      return to("resent");
+    case "delete":
+      await api({ method: "DELETE", path: at });
+      return { to: href(path`/o/${owner.name}/webhooks`, { notice: "deleted" }) };
+    default:
+      throw new Problem("invalid-query", "The page has no such form.");
+  }
 }

@@ -1,7 +1,11 @@
 import type { DeliveryState } from "../../../../schemas/contracts/webhook-delivery.js";
-import type { WebhookEventKind } from "../../../../schemas/contracts/webhook-event.js";
+import { type WebhookEventKind, WEBHOOK_EVENT_KINDS } from "../../../../schemas/contracts/webhook-event.js";
 import type { WebhookRecord } from "../../../../schemas/contracts/webhook.js";
-import { Badge, type BadgeKind } from "../../parts/badge.js";
+import { Badge, type BadgeKind } from "../../parts/tiles.js";
+import { Check } from "../../parts/form.js";
+import type { Form } from "../../read-form.js";
+import type { ComponentChildren } from "preact";
+import { CopyLine } from "../../parts/button.js";
 
 export const KIND_WORDS: Record<WebhookEventKind, string> = {
   "company-funnel-stage-changed": "A company reaches another stage",
@@ -30,5 +34,43 @@ export function WebhookBadge({ webhook }: { webhook: Pick<WebhookRecord, "enable
     <Badge>Off</Badge>
   ) : (
     <Badge kind="bad">Off: it failed</Badge>
+  );
+}
+
+/** The kinds of events that a webhook is sent. */
+export function KindFields({ chosen }: { chosen: readonly string[] }) {
+  return (
+    <fieldset>
+      <legend>Tell it when</legend>
+      {WEBHOOK_EVENT_KINDS.filter((kind) => kind !== "test").map((kind) => (
+        <Check name="event_kinds" value={kind} label={KIND_WORDS[kind]} checked={chosen.includes(kind)} />
+      ))}
+      {chosen.includes("test") && <input type="hidden" name="event_kinds" value="test" />}
+    </fieldset>
+  );
+}
+
+export function kindsOf(form: Form): string[] {
+  return form.all("event_kinds");
+}
+
+interface SecretOnceProps {
+  secret: string;
+  title: string;
+  children?: ComponentChildren;
+}
+
+/** A secret right after it was made: no later page has it. */
+export function SecretOnce({ secret, title, children }: SecretOnceProps) {
+  return (
+    <section class="notice" role="status">
+      <h2>{title}</h2>
+      <p>
+        This is the secret that its requests are signed with. Copy it to your receiver now: it is not shown
+        again.
+      </p>
+      <CopyLine label="The secret" text={secret} />
+      {children !== undefined && <p class="actions">{children}</p>}
+    </section>
   );
 }

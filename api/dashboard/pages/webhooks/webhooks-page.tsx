@@ -4,18 +4,12 @@ import type { ListedWebhook, WebhookRecord } from "../../../../schemas/contracts
 import { path } from "../../address.js";
 import { page, useVisit, type Visit } from "../../page.js";
 import { Button } from "../../parts/button.js";
-import { EmptyState } from "../../parts/empty-state.js";
-import { faultsAt } from "../../parts/faults.js";
+import { EmptyState, PageHead, Panel } from "../../parts/panel.js";
+import { faultsAt, type Form as Sent } from "../../read-form.js";
 import { Field, Form } from "../../parts/form.js";
 import { formatCount } from "../../parts/format.js";
-import { PageHead } from "../../parts/page-head.js";
-import { Pager } from "../../parts/pager.js";
-import { Panel } from "../../parts/panel.js";
-import { Table } from "../../parts/table.js";
-import type { Form as Sent } from "../../read-form.js";
-import { KindFields, kindsOf } from "./kind-fields.js";
-import { SecretOnce } from "./secret-once.js";
-import { deliveryLabel, WebhookBadge } from "./webhook-words.js";
+import { Pager, Table } from "../../parts/table.js";
+import { KindFields, kindsOf, SecretOnce, deliveryLabel, WebhookBadge } from "./webhook-words.js";
 
 interface WebhookList {
   webhooks: ListedWebhook[];

@@ -15,7 +15,6 @@ import {
   type RegistryAnswer,
 } from "../../../../ingest/collect/docker/registry-client.js";
 import { SiteDirectory } from "../../../../ingest/collect/site-directory.js";
-
 import { startServer, type StartedServer } from "../../../support/collect/start-server.js";
 
 const BLOB = randomBytes(3_000_000);

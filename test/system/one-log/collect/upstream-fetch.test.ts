@@ -3,8 +3,7 @@ import type { RequestListener, ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from "vitest";
 import { createAddressGuard } from "../../../../api/outbound/guarded-lookup.js";
-import { createIndexClient } from "../../../../ingest/collect/python/fetch-index.js";
-import type { FetchIndex } from "../../../../ingest/collect/python/fetch-index.js";
+import { createIndexClient, type FetchIndex } from "../../../../ingest/collect/python/fetch-index.js";
 import { startServer, type StartedServer } from "../../../support/collect/start-server.js";
 
 /** The upstream's answer on each path, and the requests that came to it. */

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { Pool } from "pg";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { SIGN_IN_FAILED } from "../../../../api/identity/sign-in-limits.js";
+import { SIGN_IN_FAILED } from "../../../../api/identity/failure-limits.js";
 import { connectPostgres } from "../../../../deploy/stores/postgres/connect-postgres.js";
 import type { UserV1 } from "../../../../schemas/contracts/user.js";
 import { openBrowser, type Browser, type SeenPage } from "../../../support/dashboard/open-browser.js";

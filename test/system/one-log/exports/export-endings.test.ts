@@ -10,7 +10,7 @@ import { openRows, type Rows } from "../../../../aggregate/queries/open-rows.js"
 import { answerRows, type OpenRows } from "../../../../api/http/answers/answer-rows.js";
 import { openExportPermits, type TakeExportPermit } from "../../../../api/http/export-permits.js";
 import { answerProblems, onUncaught } from "../../../../api/http/middleware/answer-problems.js";
-import { requestId } from "../../../../api/http/middleware/request-id.js";
+import { requestId } from "../../../../api/http/middleware/access-log.js";
 import type { ApiState } from "../../../../api/http/route.js";
 import { connectResults } from "../../../../deploy/stores/clickhouse/results/connect-results.js";
 import { listen } from "../../../../deploy/roles/servers/listen.js";

@@ -1,17 +1,17 @@
 import { randomUUID } from "node:crypto";
 import type { Pool } from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { readCompleteThrough } from "../../../../api/imports/complete-through.js";
+import { readCompleteThrough } from "../../../../api/imports/export-state.js";
 import { abortImport, retractImport } from "../../../../api/imports/import-endings.js";
-import { findRepeatedImport } from "../../../../api/imports/import-keys.js";
-import { importProgress } from "../../../../api/imports/import-progress.js";
-import { insertImport } from "../../../../api/imports/imports.js";
 import {
+  findRepeatedImport,
   ACTIVE_IMPORTS_MAX,
   groupStarts,
   startImports,
   type AskedImport,
 } from "../../../../api/imports/start-imports.js";
+import { importProgress } from "../../../../api/imports/import-progress.js";
+import { insertImport } from "../../../../api/imports/imports.js";
 import { settlementStore } from "../../../../api/imports/settlements.js";
 import { uploadStore } from "../../../../api/imports/uploads.js";
 import type { Postgres } from "../../../../api/postgres/query.js";

@@ -6,7 +6,7 @@ import { rotateToken } from "../../../../api/identity/accounts.js";
 import { importEndingRoutes } from "../../../../api/imports/import-ending-routes.js";
 import { importRoutes } from "../../../../api/imports/import-routes.js";
 import { deadLetterStore, dropDeadLetters } from "../../../../api/imports/dead-letters.js";
-import { switchExport } from "../../../../api/exports/switch-export.js";
+import { switchExport } from "../../../../api/exports/export-grants.js";
 import { openEmbeddedLog } from "../../../../deploy/stores/embedded/event-log/event-log.js";
 import { ActiveUploads } from "../../../../ingest/import/active-uploads.js";
 import type { AuditEntryRecord } from "../../../../schemas/contracts/audit-entry.js";

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { READ_STATISTICS } from "../../../../api/statistics/statistics-operations.js";
 import { route } from "../../../../api/http/route.js";
 import { createSession } from "../../../../api/identity/sessions.js";
-import { cookieForm } from "../../../../api/http/session-cookie.js";
+import { cookieForm } from "../../../../api/http/middleware/session.js";
 import { readAccountByName } from "../../../../api/identity/stored-accounts.js";
 import {
   openTestPostgres,

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { importEndingRoutes } from "../../../../api/imports/import-ending-routes.js";
-import { importFaultRoutes } from "../../../../api/imports/import-fault-routes.js";
-import { importRecordRoutes } from "../../../../api/imports/import-record-routes.js";
+import { importFaultRoutes, importRecordRoutes } from "../../../../api/imports/import-record-routes.js";
 import { deletePackage } from "../../../../api/packages/packages.js";
 import { insertImport } from "../../../../api/imports/imports.js";
 import { ActiveUploads } from "../../../../ingest/import/active-uploads.js";

@@ -11,7 +11,7 @@ import {
   type TestPostgres,
 } from "../../../support/api/management-api.js";
 import { ALL_ROUTES } from "../../../support/api/all-routes.js";
-import { wordedPaths, templateOf } from "../../../../api/http/openapi/path-template.js";
+import { wordedPaths, templateOf } from "../../../../api/http/openapi/components.js";
 import type { Program } from "../../../support/program/program.js";
 import { sharedProgram } from "../../../support/program/shared-program.js";
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { parametersOf } from "../../../../api/http/openapi/path-template.js";
+import { parametersOf } from "../../../../api/http/openapi/components.js";
 import { insertImport, type StartOptions } from "../../../../api/imports/imports.js";
 import { ACTIVE_IMPORTS_MAX } from "../../../../api/imports/start-imports.js";
 import { insertPackage } from "../../../../api/packages/packages.js";

@@ -1,11 +1,16 @@
 import type { Pool, PoolClient } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { AccountDeps } from "../../../../api/identity/accounts.js";
-import { switchAccount } from "../../../../api/accounts/disable-account.js";
+import { switchAccount } from "../../../../api/accounts/administer-accounts.js";
 import type { Passwords } from "../../../../api/identity/passwords.js";
-import { createSession, findSession } from "../../../../api/identity/sessions.js";
+import {
+  createSession,
+  findSession,
+  deleteEndedSessions,
+  listSessions,
+} from "../../../../api/identity/sessions.js";
 import { makeSignInLink } from "../../../../api/identity/sign-in-links.js";
-import { SignInLimits } from "../../../../api/identity/sign-in-limits.js";
+import { SignInLimits } from "../../../../api/identity/failure-limits.js";
 import {
   signInByEmail,
   signInByLink,
@@ -13,7 +18,6 @@ import {
   type SignInDeps,
 } from "../../../../api/identity/sign-in.js";
 import { readAccountByName, updatePassword } from "../../../../api/identity/stored-accounts.js";
-import { deleteEndedSessions, listSessions } from "../../../../api/identity/stored-sessions.js";
 import {
   openTestPostgres,
   serveApi,

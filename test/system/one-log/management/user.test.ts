@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { switchExport } from "../../../../api/exports/switch-export.js";
+import { switchExport } from "../../../../api/exports/export-grants.js";
 import type { ServedApi, TestPostgres } from "../../../support/api/management-api.js";
 import { useManagementApi } from "../../../support/api/use-management-api.js";
 import { makeWorld, TIMESTAMP, UUID, type World } from "../../../support/api/management-world.js";

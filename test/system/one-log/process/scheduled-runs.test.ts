@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { deleteExpiredImportKeys } from "../../../../api/imports/import-keys.js";
+import { deleteExpiredImportKeys } from "../../../../api/imports/start-imports.js";
 import { insertImport } from "../../../../api/imports/imports.js";
 import { deleteEndedDeadLetters } from "../../../../api/imports/dead-letters.js";
 import { runOnce } from "../../../../api/postgres/scheduled-runs.js";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { redirectTarget } from "../../../../api/dashboard/pages/sign-in/redirect-target.js";
+import { redirectTarget } from "../../../../api/dashboard/pages/sign-in/sign-in-deps.js";
 
 test.each([
   ["/dashboard", "/dashboard"],

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { companiesAsCsv, companiesAsLines } from "../../../../api/exports/company-formats.js";
+import { companiesAsCsv, companiesAsLines } from "../../../../api/exports/answer-companies.js";
 import type { CompanyRecord } from "../../../../schemas/contracts/company.js";
 
 const NEW: CompanyRecord = {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { cookieForm, readCookie, setSessionCookie } from "../../../../api/http/session-cookie.js";
+import { cookieForm, readCookie, setSessionCookie } from "../../../../api/http/middleware/session.js";
 import type { ApiContext } from "../../../../api/http/route.js";
 
 test.each([

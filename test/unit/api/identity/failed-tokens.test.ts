@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { FailedTokens } from "../../../../api/identity/failed-tokens.js";
-import { FAILURES_MAX } from "../../../../api/identity/failure-limit.js";
+import { FailedTokens, FAILURES_MAX } from "../../../../api/identity/failure-limits.js";
 
 const address = "192.0.2.1";
 const WRONG = { address, tokenHash: Buffer.from("wrong") };

@@ -1,6 +1,10 @@
 import { expect, test } from "vitest";
-import { FailureLimit, FAILURES_MAX } from "../../../../api/identity/failure-limit.js";
-import { SignInLimits, SIGN_IN_FAILED } from "../../../../api/identity/sign-in-limits.js";
+import {
+  FailureLimit,
+  FAILURES_MAX,
+  SignInLimits,
+  SIGN_IN_FAILED,
+} from "../../../../api/identity/failure-limits.js";
 
 const KEYS = { address: "192.0.2.1", username: "Ada" };
 const wrong = () => Promise.resolve(undefined);

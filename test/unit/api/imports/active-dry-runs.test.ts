@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ActiveDryRuns } from "../../../../api/imports/active-dry-runs.js";
+import { ActiveDryRuns } from "../../../../api/imports/dry-run.js";
 
 const of = (index: number) => ({ ownerId: `owner ${index}`, accountId: `account ${index}` });
 

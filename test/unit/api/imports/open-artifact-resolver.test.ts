@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { openArtifactResolver } from "../../../../api/imports/open-artifact-resolver.js";
+import { openArtifactResolver } from "../../../../api/imports/artifact-resolver.js";
 import { ArtifactCache } from "../../../../enrich/lookups/artifacts/artifact-cache.js";
 import type { Postgres } from "../../../../api/postgres/query.js";
 import { dockerPackage } from "../../enrich/lines/chunk-of.js";

@@ -1,13 +1,10 @@
 import { parseDocument } from "htmlparser2";
 import { describe, expect, test } from "vitest";
-import { badgeColor, isLight } from "../../../../api/public/badge-color.js";
-import { badgeCount } from "../../../../api/public/badge-count.js";
-import { badgeSvg, type BadgeFace } from "../../../../api/public/badge-svg.js";
-import { choosePublic } from "../../../../api/public/choose-public.js";
-import { parseBadge } from "../../../../api/public/parse-badge.js";
-import { textWidth } from "../../../../api/public/text-width.js";
-import { badgeSnippets, publicAddresses } from "../../../../api/dashboard/public-addresses.js";
-import type { PublicPackage } from "../../../../api/public/public-packages.js";
+import { badgeColor, isLight, parseBadge } from "../../../../api/public/parse-badge.js";
+import { badgeCount } from "../../../../api/public/badge-routes.js";
+import { badgeSvg, type BadgeFace, textWidth } from "../../../../api/public/badge-svg.js";
+import { choosePublic, type PublicPackage } from "../../../../api/public/public-packages.js";
+import { badgeSnippets, publicAddresses } from "../../../../api/dashboard/address.js";
 
 test.each([
   [0, "<10"],

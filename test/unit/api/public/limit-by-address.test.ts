@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { limitByAddress, REQUESTS_MAX } from "../../../../api/public/limit-by-address.js";
+import { limitByAddress, REQUESTS_MAX } from "../../../../api/public/badge-routes.js";
 import type { ApiContext } from "../../../../api/http/route.js";
 
 const PROXY = "10.0.0.1";

@@ -1,6 +1,6 @@
 import { parse } from "node:querystring";
 import { describe, expect, test } from "vitest";
-import { parsePosition, positionText } from "../../../../api/statistics/list-position.js";
+import { parsePosition, positionText } from "../../../../api/statistics/answer-list.js";
 import { parseStatisticsQuery } from "../../../../api/statistics/parse-statistics-query.js";
 import { Problem } from "../../../../schemas/problem.js";
 

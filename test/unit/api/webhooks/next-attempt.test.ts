@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { nextAttempt } from "../../../../api/webhooks/next-attempt.js";
+import { nextAttempt } from "../../../../api/webhooks/attempt-and-retry.js";
 
 test.each([200, 201, 204, 299])("status %s is the end of it: delivered", (status) => {
   expect(nextAttempt({ status }, { attempts: 0, random: 0.5 })).toEqual({ state: "delivered" });

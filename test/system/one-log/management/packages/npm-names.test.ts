@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { assignNpmName } from "../../../../../api/packages/assign-npm-name.js";
+import { assignNpmName } from "../../../../../api/packages/npm-names.js";
 import { readCollectedPackages } from "../../../../../api/packages/collect-sites.js";
 import { auditOf } from "../../../../support/api/audit-of.js";
 import type { ServedApi, TestPostgres } from "../../../../support/api/management-api.js";

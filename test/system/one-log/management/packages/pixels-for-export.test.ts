@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Pool } from "pg";
-import { pixelsForExport } from "../../../../../api/exports/pixels-for-export.js";
+import { pixelsForExport } from "../../../../../api/exports/exported-pixels.js";
 import { readAccountByName } from "../../../../../api/identity/stored-accounts.js";
-import type { Account } from "../../../../../api/access/caller.js";
+import type { Account } from "../../../../../api/access/access.js";
 import { insertOrganization, updateExportEnabled } from "../../../../../api/organizations/organizations.js";
 import { insertPackage } from "../../../../../api/packages/packages.js";
 import { insertPixel } from "../../../../../api/pixels/pixels.js";

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { artifactForImport } from "../../../../../api/imports/artifact-for-import.js";
+import { artifactForImport } from "../../../../../api/imports/artifact-resolver.js";
 import type { ServedApi, TestPostgres } from "../../../../support/api/management-api.js";
 import { useManagementApi } from "../../../../support/api/use-management-api.js";
 import {

@@ -1,7 +1,6 @@
 import { pino } from "pino";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { createHostChecks } from "../../../../../api/hosts/host-checks.js";
-import { lookAtHosts } from "../../../../../api/hosts/look-at-hosts.js";
+import { createHostChecks, lookAtHosts } from "../../../../../api/hosts/host-checks.js";
 import { mirrorSites, type MirroredSites } from "../../../../../deploy/roles/mirror-sites.js";
 import { resolveTxtAt } from "../../../../../deploy/roles/servers/resolve-txt.js";
 import { auditOf } from "../../../../support/api/audit-of.js";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { listPage } from "../../../../../api/http/answers/list-page.js";
+import { listPage } from "../../../../../api/http/answers/paging.js";
 import type { ApiContext } from "../../../../../api/http/route.js";
 
 const ENTRIES = ["a", "b", "c", "d", "e"];

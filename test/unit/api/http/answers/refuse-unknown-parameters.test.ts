@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { refuseUnknownParameters } from "../../../../../api/http/answers/refuse-unknown-parameters.js";
+import { refuseUnknownParameters } from "../../../../../api/http/answers/query-parameters.js";
 import {
   READ_STATISTICS,
   READ_STATISTICS_LIST,

@@ -2,7 +2,7 @@ import { type Readable, Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, test, vi } from "vitest";
-import { gzipRows, RowsBody } from "../../../../../api/http/answers/rows-body.js";
+import { gzipRows, RowsBody } from "../../../../../api/http/answers/answer-rows.js";
 
 const moved = () => new Promise(setImmediate);
 

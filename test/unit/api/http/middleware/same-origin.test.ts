@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { comesFromHere, isBelowDashboard } from "../../../../../api/http/middleware/same-origin.js";
+import { comesFromHere, isBelowDashboard } from "../../../../../api/http/middleware/browser-security.js";
 
 const HERE = "https://stats.example/tools";
 

@@ -1,7 +1,7 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, test } from "vitest";
 import { buildDocument } from "../../../../../api/http/openapi/build-document.js";
-import type { DescribedRoute } from "../../../../../api/http/openapi/described-route.js";
+import type { DescribedRoute } from "../../../../../api/http/openapi/components.js";
 import { ORGANIZATION_UPSERT } from "../../../../../schemas/contracts/organization.js";
 import { WEBHOOK_EVENT_KINDS } from "../../../../../schemas/contracts/webhook-event.js";
 import { ALL_ROUTES } from "../../../../support/api/all-routes.js";

@@ -1,0 +1,198 @@
+import { query, utc, type Postgres } from "../postgres/query.js";
+import type { Pool, PoolClient } from "pg";
+import { OPERATOR } from "../../schemas/contracts/audit-entry.js";
+import { Problem } from "../../schemas/problem.js";
+import { lockTokens, type NamedAccount, updateUsername } from "../identity/stored-accounts.js";
+import { insertAuditEntry, type OperatorAction } from "../access/audit-entries.js";
+import { deleteSessionsOf } from "../identity/sessions.js";
+import { inTransaction } from "../postgres/connection.js";
+import { requireAccount } from "../identity/accounts.js";
+import { listed } from "../organizations/remove-organization.js";
+import { FORMATS, isOwnerName } from "../../schemas/formats.js";
+import { lockRenames } from "../access/owners.js";
+
+/** An account as an operator sees it. */
+export interface ListedAccount {
+  username: string;
+  email: string;
+  createdAt: string;
+  exportEnabled: boolean;
+  disabled: boolean;
+  /** With the account's role in each. */
+  organizations: { name: string; role: string }[];
+}
+
+export async function listAccounts(pg: Postgres): Promise<ListedAccount[]> {
+  const text = `
+    select o.name as username, a.email, ${utc("a.created_at")} as "createdAt", o.export_enabled as "exportEnabled",
+      a.disabled_at is not null as disabled,
+      coalesce((select jsonb_agg(jsonb_build_object('name', g.name, 'role', m.role) order by g.name_key)
+        from memberships m join owners g on g.id = m.organization_id where m.account_id = a.id), '[]') as organizations
+    from accounts a join owners o on o.id = a.id order by o.name_key`;
+  return query<ListedAccount>(pg, text);
+}
+
+/**
+ * Disables an account for the operator: its tokens are refused at once and its sessions end. Its things stay, and
+ * collect on. Enabled again, it has its tokens and its password back. Throws `unknown-user`.
+ */
+export async function switchAccount(
+  pg: Pool,
+  { username, disabled }: { username: string; disabled: boolean },
+): Promise<void> {
+  await inTransaction(pg, async (client) => {
+    const account = await lockedAccount(client, username);
+    if (!(await updateDisabled(client, { accountId: account.id, disabled }))) return;
+    if (disabled) await deleteSessionsOf(client, account.id);
+    const action = disabled ? "account.disable" : "account.enable";
+    await recordOfOperator(client, { account, ownerId: account.id, action });
+  });
+}
+
+/**
+ * Removes an account for the operator. The organizations that it belonged to have this in their logs. Throws
+ * `unknown-user`, and `cannot-remove-last-owner` naming everything that would be left without an owner.
+ */
+export async function removeAccount(pg: Pool, username: string): Promise<void> {
+  await inTransaction(pg, async (client) => {
+    const account = await lockedAccount(client, username);
+    const organizations = await lockOrganizationsOf(client, account.id);
+    requireNothingLeft(account, await readBelongings(client, account.id));
+    for (const ownerId of organizations)
+      await recordOfOperator(client, { account, ownerId, action: "account.remove" });
+    await deleteAccount(client, account);
+  });
+}
+
+/** The account that an operator names. Nothing else changes it until the transaction ends. Throws `unknown-user`. */
+async function lockedAccount(client: PoolClient, username: string): Promise<NamedAccount> {
+  const account = await requireAccount(client, username);
+  await lockTokens(client, account.id);
+  return account;
+}
+
+function requireNothingLeft({ username }: NamedAccount, belongings: Belongings): void {
+  const { organizations, packages, pixels, imports } = belongings;
+  const obstacles = [
+    { what: "is the last owner of", names: organizations, remedy: "make somebody else an owner there" },
+    { what: "owns the packages", names: packages, remedy: "delete the packages" },
+    { what: "owns the pixels", names: pixels, remedy: "delete the pixels" },
+    {
+      what: "started imports that still run:",
+      names: imports,
+      remedy: "abort these imports or wait for them",
+    },
+  ].filter(({ names }) => names.length > 0);
+  if (obstacles.length === 0) return;
+  const reasons = obstacles.map(({ what, names }) => `${what} ${listed(names)}`).join("; and ");
+  const remedies = obstacles.map(({ remedy }) => remedy).join(", ");
+  throw new Problem(
+    "cannot-remove-last-owner",
+    `${username} ${reasons}. Nothing was removed. First, ${remedies} (rotate-token prints a token for that); ` +
+      "disable-account works at any time.",
+  );
+}
+
+interface Recording {
+  account: NamedAccount;
+  ownerId: string;
+  action: OperatorAction;
+  changes?: Record<string, unknown>;
+}
+
+/** Writes into the owner's log what an operator did to an account. */
+async function recordOfOperator(
+  client: PoolClient,
+  { account, ownerId, action, changes }: Recording,
+): Promise<void> {
+  const target = { kind: "user", id: account.id, name: account.username } as const;
+  await insertAuditEntry(client, { ownerId, by: OPERATOR, action, target, ...(changes && { changes }) });
+}
+
+/**
+ * Renames an account for the operator. Its tokens, sessions and things stay, and the old name is free at once. Its own log
+ * and those of its organizations have the old name and the new one. Answers the old name. Throws `unknown-user`,
+ * `invalid-body`, `already-exists`.
+ */
+export async function renameAccount(
+  pg: Pool,
+  { username, to }: { username: string; to: string },
+): Promise<string> {
+  if (!isOwnerName(to)) {
+    const message = FORMATS["owner-name"].sentence;
+    const errors = [{ path: "/username", message }];
+    throw new Problem("invalid-body", `${username} keeps this name: the new one ${message}.`, { errors });
+  }
+  return inTransaction(pg, async (client) => {
+    await lockRenames(client);
+    const account = await lockedAccount(client, username);
+    if (account.username === to) return to;
+    const organizations = await lockOrganizationsOf(client, account.id);
+    await updateUsername(client, { accountId: account.id, username: to });
+    for (const ownerId of [account.id, ...organizations])
+      await recordOfOperator(client, {
+        account,
+        ownerId,
+        action: "account.rename",
+        changes: { username: to },
+      });
+    return account.username;
+  });
+}
+
+/** Disables or enables an account. Answers whether that changed anything. */
+async function updateDisabled(
+  client: Postgres,
+  { accountId, disabled }: { accountId: string; disabled: boolean },
+): Promise<boolean> {
+  const text = `
+    update accounts set disabled_at = case when $2 then now() end
+    where id = $1 and (disabled_at is not null) <> $2 returning id`;
+  return (await query(client, text, [accountId, disabled])).length > 0;
+}
+
+/** Everything that would have no owner, or would break off, without the account. */
+interface Belongings {
+  /** Organizations whose last owner it is. */
+  organizations: string[];
+  packages: string[];
+  pixels: string[];
+  /** Imports that it started and that still run, by id. */
+  imports: string[];
+}
+
+async function readBelongings(client: Postgres, accountId: string): Promise<Belongings> {
+  const text = `
+    select
+      array(select o.name from memberships m join owners o on o.id = m.organization_id
+        where m.account_id = $1 and m.role = 'owner' and not exists (
+          select from memberships other
+          where other.organization_id = m.organization_id and other.role = 'owner' and other.account_id <> $1
+        ) order by o.name_key) as organizations,
+      array(select name from packages where owner_id = $1 order by name) as packages,
+      array(select name from pixels where owner_id = $1 order by name) as pixels,
+      array(select id::text from imports where account_id = $1 and status = 'importing' order by id) as imports`;
+  const [row] = await query<Required<Belongings>>(client, text, [accountId]);
+  if (row === undefined) throw new Error("a select without a table answered no row");
+  return row;
+}
+
+/** Serialises changes of the owners of the account's organizations until the transaction ends. */
+async function lockOrganizationsOf(client: Postgres, accountId: string): Promise<string[]> {
+  const text = `
+    select id from owners
+    where id in (select organization_id from memberships where account_id = $1) order by id for update`;
+  return (await query<{ id: string }>(client, text, [accountId])).map(({ id }) => id);
+}
+
+/**
+ * Deletes the account with its tokens, sessions, memberships, levels and its own log. Entries in the logs of
+ * organizations keep its name.
+ */
+async function deleteAccount(
+  client: Postgres,
+  { id, username }: { id: string; username: string },
+): Promise<void> {
+  await query(client, "update audit_entries set account_name = $2 where account_id = $1", [id, username]);
+  await query(client, "delete from owners where id = $1", [id]);
+}

@@ -1,0 +1,26 @@
+import type { ComponentChildren } from "preact";
+import type { Submitted, Visit } from "../../page.js";
+import type { Form } from "../../read-form.js";
+import { formatTime } from "../../parts/format.js";
+
+/** One part of the account page: what it reads, how it looks, and the forms that it takes. */
+export interface AccountSection<Data = unknown> {
+  load: (visit: Visit) => Promise<Data> | Data;
+  render: (data: Data, visit: Visit) => ComponentChildren;
+  /** By the `action` of its forms. */
+  forms: Readonly<Record<string, (visit: Visit, form: Form) => Promise<Submitted>>>;
+}
+
+/** Keeps the type of the data between `load` and `render`. */
+export function section<Data>(described: AccountSection<Data>): AccountSection {
+  return described as unknown as AccountSection;
+}
+
+/** A timestamp of the API, on one line. */
+export function Time({ at }: { at: string }) {
+  return (
+    <time class="one-line" dateTime={at}>
+      {formatTime(at)}
+    </time>
+  );
+}

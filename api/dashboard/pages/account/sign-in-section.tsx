@@ -1,0 +1,181 @@
+import { changePassword, FRESH_MINUTES, hasPassword, isFresh } from "../../../identity/change-password.js";
+import { PASSWORD_LENGTH } from "../../../identity/passwords.js";
+import { Button } from "../../parts/button.js";
+import { Field, Form } from "../../parts/form.js";
+import { Panel } from "../../parts/panel.js";
+import { attemptingOf, putSession, sessionOf, type SignInPagesDeps } from "../sign-in/sign-in-deps.js";
+import { section, Time } from "./account-section.js";
+import Bowser from "bowser";
+import { Problem } from "../../../../schemas/problem.js";
+import { recordOwn } from "../../../identity/sign-in.js";
+import {
+  deleteOtherSessions,
+  deleteSession,
+  listSessions,
+  SESSION_DAYS,
+  type ListedSession,
+  type SignInMethod,
+} from "../../../identity/sessions.js";
+import { inTransaction } from "../../../postgres/connection.js";
+import { Table } from "../../parts/table.js";
+
+/** The password: none at first. */
+export function password(deps: SignInPagesDeps) {
+  return section({
+    async load({ ctx }) {
+      const session = sessionOf(ctx);
+      const { username } = session.account;
+      return { username, has: await hasPassword(deps.pg, session), fresh: isFresh(session) };
+    },
+    render: (state) => (
+      <Panel title="Password">
+        <PasswordForm {...state} />
+      </Panel>
+    ),
+    forms: {
+      async "set-password"({ ctx, href }, form) {
+        const wanted = { present: form.text("present"), wanted: form.text("wanted") };
+        const change = { session: sessionOf(ctx), ...wanted };
+        await putSession(ctx, deps, await changePassword(deps, change, attemptingOf(ctx, deps)));
+        return { to: href("/account", { notice: "password" }) };
+      },
+    },
+  });
+}
+
+interface PasswordFormProps {
+  username: string;
+  has: boolean;
+  fresh: boolean;
+}
+
+function PasswordForm({ username, has, fresh }: PasswordFormProps) {
+  if (!has && !fresh)
+    return (
+      <p>
+        You have none. To set one, sign in with a link or the API token, and come here within {FRESH_MINUTES}{" "}
+        minutes.
+      </p>
+    );
+  return (
+    <>
+      <p>
+        {has ? "You can sign in with a password." : "You have none, and can set one now."} Every other browser
+        is signed out by a new one.
+      </p>
+      <Form action="set-password" class="form narrow">
+        {/* Tells password managers whose it is. */}
+        <span class="hidden" aria-hidden="true">
+          <input type="text" autocomplete="username" value={username} readOnly tabIndex={-1} />
+        </span>
+        {!fresh && (
+          <Field
+            name="present"
+            label="Present password"
+            type="password"
+            autocomplete="current-password"
+            hint={`Forgotten? Sign in with a link or the API token, and come here within ${FRESH_MINUTES} minutes.`}
+            required
+          />
+        )}
+        <Field
+          name="wanted"
+          label="New password"
+          type="password"
+          autocomplete="new-password"
+          hint={`At least ${PASSWORD_LENGTH.min} characters.`}
+          required
+        />
+        <Button>{has ? "Change the password" : "Set the password"}</Button>
+      </Form>
+    </>
+  );
+}
+
+/** The browsers that are signed in. */
+export function sessions({ pg }: SignInPagesDeps) {
+  return section({
+    async load({ ctx }) {
+      const { id, account } = sessionOf(ctx);
+      return { present: id, listed: await listSessions(pg, account.id) };
+    },
+    render: ({ present, listed }) => (
+      <Panel title="Sessions">
+        <p>
+          Browsers that are signed in as you. A session ends after {SESSION_DAYS.idle} days without use, and{" "}
+          {SESSION_DAYS.whole} days after it began.
+        </p>
+        <Table
+          caption="Sessions"
+          columns={[
+            { name: "Browser" },
+            { name: "Network", isMinor: true },
+            { name: "Signed in with", isMinor: true },
+            { name: "Since", isMinor: true },
+            { name: "Last used" },
+            { name: "End", isUnnamed: true },
+          ]}
+          rows={listed.map((each) => rowOf(each, present))}
+        />
+        {listed.length > 1 && (
+          <Form action="end-other-sessions" class="inline">
+            <Button kind="quiet">Sign out every other browser</Button>
+          </Form>
+        )}
+      </Panel>
+    ),
+    forms: {
+      async "end-session"({ ctx, href }, form) {
+        const { account } = sessionOf(ctx);
+        const id = form.text("id");
+        const listed = await listSessions(pg, account.id);
+        if (!listed.some((each) => each.id === id)) throw new Problem("not-found", "This session is over.");
+        await inTransaction(pg, async (client) => {
+          await deleteSession(client, { accountId: account.id, id });
+          await recordOwn(client, { account, requestId: ctx.state.requestId, action: "user.end-session" });
+        });
+        return { to: href("/account", { notice: "ended" }) };
+      },
+      async "end-other-sessions"({ ctx, href }) {
+        const { id, account } = sessionOf(ctx);
+        await inTransaction(pg, async (client) => {
+          await deleteOtherSessions(client, { accountId: account.id, id });
+          await recordOwn(client, { account, requestId: ctx.state.requestId, action: "user.end-session" });
+        });
+        return { to: href("/account", { notice: "others-ended" }) };
+      },
+    },
+  });
+}
+
+const METHODS: Record<SignInMethod, string> = {
+  link: "a link",
+  token: "the API token",
+  password: "the password",
+  openid: "OpenID",
+};
+
+function rowOf({ id, userAgent, network, method, createdAt, lastUsedAt }: ListedSession, present: string) {
+  const end = (
+    <Form action="end-session" class="inline">
+      <input type="hidden" name="id" value={id} />
+      <Button kind="quiet">End</Button>
+    </Form>
+  );
+  return [
+    <span class="one-line">{browserName(userAgent)}</span>,
+    <span class="one-line">{network ?? "unknown"}</span>,
+    <span class="one-line">{METHODS[method]}</span>,
+    <Time at={createdAt} />,
+    <Time at={lastUsedAt} />,
+    id === present ? "this one" : end,
+  ];
+}
+
+/** `Firefox on Linux`, or the beginning of what it calls itself. */
+function browserName(userAgent: string): string {
+  if (userAgent === "") return "unknown";
+  const { browser, os } = Bowser.parse(userAgent);
+  const names = [browser.name, os.name].filter((name) => name !== undefined && name !== "");
+  return names.join(" on ") || userAgent.slice(0, 40);
+}

@@ -1,0 +1,157 @@
+import type { UserV1 } from "../../../../schemas/contracts/user.js";
+import { createSession } from "../../../identity/sessions.js";
+import { Button, ConfirmButton, CopyLine } from "../../parts/button.js";
+import { Form, Check, Field, Select } from "../../parts/form.js";
+import { Panel } from "../../parts/panel.js";
+import { attemptingOf, putSession, sessionOf, type SignInPagesDeps } from "../sign-in/sign-in-deps.js";
+import { section, Time } from "./account-section.js";
+import { SCOPES, type ApiTokenV1 } from "../../../../schemas/contracts/api-token.js";
+import { path } from "../../address.js";
+import type { Viewer } from "../../page.js";
+import { Table } from "../../parts/table.js";
+
+interface ShownToken {
+  ownToken: string;
+}
+
+/** The account's own API token. It is in the page only when asked for, so that nobody reads it over a shoulder. */
+export function ownToken(deps: SignInPagesDeps) {
+  return section({
+    load: ({ shown }) => (shown as Partial<ShownToken> | undefined)?.ownToken,
+    render: (token) => (
+      <Panel title="API token">
+        <p>Your programs use the API with this token. It may do everything that you may do.</p>
+        {token === undefined ? (
+          <Form action="show-token" class="inline">
+            <Button kind="quiet">Show the token</Button>
+          </Form>
+        ) : (
+          <CopyLine label="Your API token" text={token} />
+        )}
+        <ConfirmButton
+          action="rotate-token"
+          label="Replace the token"
+          question="The present token stops working at once, in every program that has it, and every other browser is signed out."
+        />
+      </Panel>
+    ),
+    forms: {
+      async "show-token"({ api }) {
+        const { token } = await api<UserV1>({ path: "/v1/user" });
+        return { shown: { ownToken: token } };
+      },
+      async "rotate-token"({ api, ctx }) {
+        const session = sessionOf(ctx);
+        const { token } = await api<{ token: string }>({ method: "POST", path: "/v1/user/token" });
+        // Every session ended with the old token. This browser goes on with another one, which nobody else can have.
+        const { browser } = attemptingOf(ctx, deps);
+        const begun = { accountId: session.account.id, method: session.method, browser };
+        await putSession(ctx, deps, await createSession(deps, begun));
+        return { shown: { ownToken: token } };
+      },
+    },
+  });
+}
+
+type MadeToken = ApiTokenV1 & { token: string };
+
+/** Tokens that may do only a part of what the account may do. */
+export const additionalTokens = section({
+  async load({ api, shown }) {
+    const made = (shown as { madeToken?: MadeToken } | undefined)?.madeToken;
+    return { made, tokens: await api<ApiTokenV1[]>({ path: "/v1/user/tokens" }) };
+  },
+  render: ({ made, tokens }, { user }) => (
+    <Panel title="Limited tokens">
+      <p>For programs that need a part of your rights only.</p>
+      {made && (
+        <div class="notice" role="status">
+          <p>The token {made.name}. It is shown this once: copy it now.</p>
+          <CopyLine label={`The token ${made.name}`} text={made.token} />
+        </div>
+      )}
+      <Table
+        caption="Limited tokens"
+        columns={[
+          { name: "Name" },
+          { name: "May" },
+          { name: "Of" },
+          { name: "Expires" },
+          { name: "Last used" },
+          { name: "Revoke", isUnnamed: true },
+        ]}
+        rows={tokens.map(rowOf)}
+        empty="There is none."
+      />
+      <details class="unfold">
+        <summary>Make a limited token</summary>
+        <NewToken user={user} />
+      </details>
+    </Panel>
+  ),
+  forms: {
+    async "make-token"({ api }, form) {
+      const day = form.optional("expiresAt");
+      const body = {
+        name: form.text("name"),
+        scopes: form.all("scopes"),
+        ...(form.text("owner") !== "" && { owner: form.text("owner") }),
+        ...(day !== undefined && { expiresAt: `${day}T23:59:59Z` }),
+      };
+      return {
+        shown: { madeToken: await api<MadeToken>({ method: "POST", path: "/v1/user/tokens", body }) },
+      };
+    },
+    async "revoke-token"({ api, href }, form) {
+      await api({ method: "DELETE", path: path`/v1/user/tokens/${form.text("id")}` });
+      return { to: href("/account", { notice: "revoked" }) };
+    },
+  },
+});
+
+function rowOf({ id, name, scopes, owner, expiresAt, lastUsedAt }: ApiTokenV1) {
+  return [
+    name,
+    scopes.join(", "),
+    owner ?? "everything",
+    expiresAt === undefined ? "never" : <Time at={expiresAt} />,
+    lastUsedAt === undefined ? "never" : <Time at={lastUsedAt} />,
+    <ConfirmButton
+      action="revoke-token"
+      label="Revoke"
+      question={`Programs that use ${name} are refused from then on.`}
+    >
+      <input type="hidden" name="id" value={id} />
+    </ConfirmButton>,
+  ];
+}
+
+function NewToken({ user }: { user: Viewer }) {
+  const owners = [user.username, ...user.organizations.map(({ name }) => name)];
+  return (
+    <Form action="make-token" class="form narrow">
+      <Field name="name" label="Name" hint="The audit log calls it by this name." required />
+      <fieldset>
+        <legend>May</legend>
+        {SCOPES.map((scope) => (
+          <Check name="scopes" value={scope} label={scope} />
+        ))}
+      </fieldset>
+      <Select
+        name="owner"
+        label="Of"
+        options={[
+          { value: "", label: "everything that is yours" },
+          ...owners.map((name) => ({ value: name, label: name })),
+        ]}
+      />
+      <Field
+        name="expiresAt"
+        label="Valid through"
+        type="date"
+        hint="UTC. Without a day, until it is revoked."
+      />
+      <Button>Make the token</Button>
+    </Form>
+  );
+}

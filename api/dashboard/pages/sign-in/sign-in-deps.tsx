@@ -1,0 +1,81 @@
+import { Problem } from "../../../../schemas/problem.js";
+import { clientAddress } from "../../../identity/client-address.js";
+import type { OpenIdProvider } from "../../../identity/openid.js";
+import { setSessionCookie } from "../../../http/middleware/session.js";
+import { findSession, deleteSession, type Session } from "../../../identity/sessions.js";
+import type { Attempting, SignInDeps } from "../../../identity/sign-in.js";
+import type { ApiContext } from "../../../http/route.js";
+import { prefixOf } from "../../address.js";
+import { SIGN_IN_FAILED } from "../../../identity/failure-limits.js";
+import { useVisit } from "../../page.js";
+import { PageHead } from "../../parts/panel.js";
+
+/** The dependencies of the pages of sign-in and account beyond the API. */
+export interface SignInPagesDeps extends SignInDeps {
+  /** Whether `X-Forwarded-For` is trusted from this address. */
+  trustsProxy: (address: string) => boolean;
+  openid: OpenIdProvider | undefined;
+}
+
+export function attemptingOf(ctx: ApiContext, { trustsProxy }: SignInPagesDeps): Attempting {
+  const connection = {
+    remoteAddress: ctx.req.socket.remoteAddress,
+    forwardedFor: ctx.get("X-Forwarded-For"),
+  };
+  const address = clientAddress(connection, trustsProxy);
+  return { browser: { userAgent: ctx.get("User-Agent"), address }, requestId: ctx.state.requestId };
+}
+
+/** Gives the browser its new session, in place of the one that it had. */
+export async function putSession(ctx: ApiContext, deps: SignInPagesDeps, secret: string): Promise<void> {
+  const { session: old } = ctx.state;
+  if (old !== undefined) await deleteSession(deps.pg, { accountId: old.account.id, id: old.id });
+  const found = await findSession(deps, secret);
+  if (found !== undefined) ctx.state.session = found.session;
+  setSessionCookie(ctx, secret);
+}
+
+/** The address of the page that the person wanted, as browsers see it. */
+export function targetAddress(ctx: ApiContext, to: string): string {
+  return prefixOf(ctx.state.publicBase) + redirectTarget(to);
+}
+
+/** The session of a page that needs one. */
+export function sessionOf({ state: { session } }: ApiContext): Session {
+  if (session === undefined) throw new Problem("unauthenticated", "Sign in first.");
+  return session;
+}
+
+/**
+ * The target of a sign-in: the path with its query that `to` says, if it is a page of the dashboard, else the dashboard
+ * itself. Anything else could lead a person who has just signed in to a page that somebody else made.
+ */
+export function redirectTarget(to: string): string {
+  if (to.length > LENGTH_MAX || !/^\/dashboard([/?]|$)/.test(to) || /[\\\p{Cc}]/u.test(to)) return HOME;
+  if (!URL.canParse(to, HERE)) return HOME;
+  // Dot segments are gone from these, however they were written.
+  const { origin, pathname, search } = new URL(to, HERE);
+  const isPage =
+    /^\/dashboard(\/|$)/.test(pathname) && !/^\/dashboard\/(sign-in|sign-out|api)(\/|$)/.test(pathname);
+  return origin === HERE && isPage ? pathname + search : HOME;
+}
+
+const HERE = "http://here.invalid";
+const HOME = "/dashboard";
+const LENGTH_MAX = 2000;
+
+/** A way to sign in that did not: the one sentence for every reason, and a link to the others. */
+export function NotSignedIn({ title }: { title: string }) {
+  const { href } = useVisit();
+  return (
+    <div class="sign-in">
+      <PageHead title={title} />
+      <p class="problem" role="alert">
+        {SIGN_IN_FAILED}
+      </p>
+      <p>
+        <a href={href("/sign-in")}>Sign in another way</a>
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,40 @@
+import type { Pool } from "pg";
+import { OPERATOR } from "../../schemas/contracts/audit-entry.js";
+import { insertAuditEntry } from "../access/audit-entries.js";
+import { inTransaction } from "../postgres/connection.js";
+import { updateExportEnabled } from "../organizations/organizations.js";
+import { query, type Postgres } from "../postgres/query.js";
+
+/**
+ * Grants or revokes data export for a user or an organization, on behalf of the operator. Answers the name as its
+ * owner spelled it. Throws if there is none of that name.
+ */
+export async function switchExport(
+  pg: Pool,
+  change: { name: string; exportEnabled: boolean },
+): Promise<string> {
+  return inTransaction(pg, async (client) => {
+    const owner = await updateExportEnabled(client, change);
+    if (owner === undefined) throw new Error(`There is no user or organization ${change.name}.`);
+    const { id, kind, name } = owner;
+    const { exportEnabled } = change;
+    await insertAuditEntry(client, {
+      ownerId: id,
+      by: OPERATOR,
+      action: exportEnabled ? "export.grant" : "export.revoke",
+      target: { kind, id, name },
+      changes: { exportEnabled },
+    });
+    return name;
+  });
+}
+
+/** An owner that may export. */
+interface ExportGrant {
+  name: string;
+  kind: "user" | "organization";
+}
+
+export async function listGrants(pg: Postgres): Promise<ExportGrant[]> {
+  return query<ExportGrant>(pg, "select name, kind from owners where export_enabled order by name_key");
+}

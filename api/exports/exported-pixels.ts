@@ -1,0 +1,91 @@
+import type { ExportedArtifact } from "../../aggregate/queries/events/open-events.js";
+import { Problem } from "../../schemas/problem.js";
+import { exportNotGranted } from "../access/authorise.js";
+import {
+  access,
+  reaches,
+  type Account,
+  type Level,
+  type OwnerKind,
+  type Standing,
+} from "../access/access.js";
+import type { OwnerAction } from "../access/resources.js";
+import { type Postgres, query } from "../postgres/query.js";
+
+interface ExportedPixels {
+  ownerIds: string[];
+  artifacts: ExportedArtifact[];
+}
+
+/**
+ * Every pixel of the owners on which the caller may do the export action `action` and to which export is granted.
+ * Throws `forbidden` if the caller may do it on no owner, `export-not-granted` if export is granted to none of them.
+ */
+export async function pixelsForExport(
+  pg: Postgres,
+  account: Account,
+  action: OwnerAction,
+): Promise<ExportedPixels> {
+  const owners = await listOwnersOfAccount(pg, account.id);
+  const allowed = owners.filter(
+    (owner) => access(owner, action, owner) === "allowed" && reaches(account.limited, owner.ownerId),
+  );
+  if (allowed.length === 0) throw new Problem("forbidden", `You may not do this (${action}) on any owner.`);
+  const granted = allowed.filter(({ exportEnabled }) => exportEnabled).map(({ ownerId }) => ownerId);
+  if (granted.length === 0) throw exportNotGranted(account.username);
+  const pixels = await listPixelsOfOwners(pg, { accountId: account.id, ownerIds: granted });
+  const artifacts = pixels.map((pixel) => {
+    const seesPackage = access(pixel, "packages.read", pixel) === "allowed";
+    return { id: pixel.id, packageName: seesPackage ? (pixel.packageName ?? "") : "" };
+  });
+  return { ownerIds: granted, artifacts };
+}
+
+/** A pixel for an export, with the account's standing on its associated package. */
+interface ExportedPixel {
+  id: string;
+  ownerId: string;
+  ownerKind: OwnerKind;
+  packageName: string | null;
+  standing: Standing;
+  level: Level | undefined;
+}
+
+export async function listPixelsOfPackage(pg: Postgres, packageId: string): Promise<{ id: string }[]> {
+  return query(pg, "select id from pixels where package_id = $1 order by id", [packageId]);
+}
+
+/** Every pixel of these owners. */
+async function listPixelsOfOwners(
+  pg: Postgres,
+  { accountId, ownerIds }: { accountId: string; ownerIds: readonly string[] },
+): Promise<ExportedPixel[]> {
+  const text = `
+    select x.id, x.owner_id as "ownerId", o.kind as "ownerKind", p.name as "packageName",
+      case when x.owner_id = $1 then 'owner' else coalesce(m.role, 'none') end as standing, l.level
+    from pixels x
+    join owners o on o.id = x.owner_id
+    left join packages p on p.id = x.package_id
+    left join memberships m on m.organization_id = x.owner_id and m.account_id = $1
+    left join package_permissions l on l.package_id = x.package_id and l.account_id = $1
+    where x.owner_id = any($2::uuid[]) order by x.id`;
+  return query<ExportedPixel>(pg, text, [accountId, ownerIds]);
+}
+
+/** The account itself, or an organization of the account. */
+interface OwnerOfAccount {
+  ownerId: string;
+  ownerKind: OwnerKind;
+  standing: Standing;
+  exportEnabled: boolean;
+}
+
+async function listOwnersOfAccount(pg: Postgres, accountId: string): Promise<OwnerOfAccount[]> {
+  const text = `
+    select o.id as "ownerId", o.kind as "ownerKind", o.export_enabled as "exportEnabled",
+      case when o.id = $1 then 'owner' else m.role end as standing
+    from owners o
+    left join memberships m on m.organization_id = o.id and m.account_id = $1
+    where o.id = $1 or m.account_id = $1`;
+  return query<OwnerOfAccount>(pg, text, [accountId]);
+}

@@ -1,0 +1,55 @@
+import { createHash } from "node:crypto";
+import { Problem } from "../../../schemas/problem.js";
+import type { ApiContext } from "../route.js";
+import { EXPORT_FORMATS, MEDIA_TYPES, type ExportFormat } from "../../../schemas/contracts/export-format.js";
+
+/** A strong ETag (RFC 9110, 8.8.3) of a record. Any difference in `state` changes it. */
+export function entityTag(state: object): string {
+  return bytesTag(JSON.stringify(state));
+}
+
+/** A strong ETag of an answer's bytes. */
+export function bytesTag(bytes: Buffer | string): string {
+  return `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 27)}"`;
+}
+
+/**
+ * The strong ETag of the same state under a Content-Encoding: different bytes need a different tag (RFC 9110, 8.8.3.3).
+ * `requireMatch` accepts the tag of any encoding.
+ */
+export function encodedTag(tag: string, encoding: string): string {
+  return encoding === "identity" ? tag : tag.replace(/"$/, `-${encoding}"`);
+}
+
+function withoutEncoding(tag: string): string {
+  return tag.replace(/^("[A-Za-z0-9_-]{27})-(?:gzip|br)"$/, '$1"');
+}
+
+/**
+ * Rejects an update whose `If-Match` names another state than `current`. Call it after the record is locked. Throws
+ * `precondition-failed`.
+ */
+export function requireMatch(ctx: ApiContext, current: string): void {
+  const wanted = ctx.get("If-Match");
+  if (wanted === "" || wanted.trim() === "*") return;
+  const tags = wanted.split(",").map((tag) => withoutEncoding(tag.trim()));
+  if (tags.includes(current)) return;
+  throw new Problem("precondition-failed", "The record was changed since it was read; read it again.");
+}
+
+/** As `requireMatch`, but reads the state only if the request has `If-Match`. */
+export async function requireMatchOf(ctx: ApiContext, read: () => Promise<object>): Promise<void> {
+  if (ctx.get("If-Match") !== "") requireMatch(ctx, entityTag(await read()));
+}
+
+/** Sets `Location` to the URL of a new record, as callers reach the API. */
+export function putLocation(ctx: ApiContext, path: string): void {
+  ctx.set("Location", `${ctx.state.publicBase}${path}`);
+}
+
+/** The format that `Accept` rates highest; NDJSON if `Accept` is absent or names no known format. */
+export function negotiateFormat(ctx: ApiContext): ExportFormat {
+  ctx.vary("Accept");
+  const type = ctx.accepts(EXPORT_FORMATS.map((format) => MEDIA_TYPES[format]));
+  return EXPORT_FORMATS.find((format) => MEDIA_TYPES[format] === type) ?? "ndjson";
+}

@@ -1,0 +1,112 @@
+import type { Middleware } from "koa";
+import type { ApiState } from "../route.js";
+import koaCors from "@koa/cors";
+import { Problem } from "../../../schemas/problem.js";
+
+/** Answers hold one caller's data: they must not be sniffed, framed, cached or named in a Referer. */
+export const SAFE_HEADERS = {
+  "X-Content-Type-Options": "nosniff",
+  "X-Frame-Options": "DENY",
+  "Referrer-Policy": "no-referrer",
+  "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+  "Cache-Control": "no-store",
+};
+
+const A_YEAR = "max-age=31536000";
+
+/** Sets HSTS only if callers reach the host by https. Runs after `publicBase`. */
+export function securityHeaders(): Middleware<ApiState> {
+  return (ctx, next) => {
+    ctx.set(SAFE_HEADERS);
+    if (ctx.state.publicBase.startsWith("https:")) ctx.set("Strict-Transport-Security", A_YEAR);
+    return next();
+  };
+}
+
+/**
+ * Lets pages of these origins (all with `*`) call the API with a token that they hold. Browsers never add credentials
+ * of their own. Preflights need no token. Without origins, no CORS header is set.
+ */
+export function cors(origins: readonly string[]): Middleware<ApiState> {
+  if (origins.length === 0) return (_, next) => next();
+  const anyone = origins.includes("*");
+  return koaCors({
+    origin: (ctx) => (anyone ? "*" : (origins.find((origin) => origin === ctx.get("Origin")) ?? "")),
+    credentials: false,
+    allowMethods: ["GET", "HEAD", "POST", "PUT", "DELETE"],
+    allowHeaders: SENT,
+    exposeHeaders: READ,
+    maxAge: PREFLIGHT_SECONDS,
+  });
+}
+
+const PREFLIGHT_SECONDS = 600;
+
+/** Allowed request headers beyond those that browsers always allow. */
+const SENT = [
+  "Authorization",
+  "Content-Type",
+  "Content-Encoding",
+  "Idempotency-Key",
+  "If-Match",
+  "If-None-Match",
+  "X-Request-Id",
+];
+
+/** Answer headers that a page may read. */
+const READ = [
+  "Allow",
+  "Content-Disposition",
+  "ETag",
+  "Link",
+  "Location",
+  "Retry-After",
+  "WWW-Authenticate",
+  "X-Complete-Through",
+  "X-Request-Id",
+];
+
+/** Whether a path belongs to the dashboard, whose requests carry a browser's session. */
+export function isBelowDashboard(path: string): boolean {
+  return /^\/dashboard(\/|$)/.test(path);
+}
+
+/**
+ * Protects the dashboard from requests that other sites make a browser send (CSRF): below `/dashboard` a request that
+ * may change something must come from a page of this service. Throws `forbidden`.
+ */
+export function sameOrigin(): Middleware<ApiState> {
+  return async (ctx, next) => {
+    if (isBelowDashboard(ctx.path)) {
+      // With the API's no-referrer, browsers would send `Origin: null` from the service's own forms.
+      ctx.set("Referrer-Policy", "same-origin");
+      const sent = {
+        method: ctx.method,
+        site: ctx.get("Sec-Fetch-Site"),
+        origin: ctx.get("Origin"),
+      };
+      if (!comesFromHere(sent, ctx.state.publicBase))
+        throw new Problem("forbidden", "This must be sent from a page of this service; open the page anew.");
+    }
+    await next();
+  };
+}
+
+interface SentFrom {
+  method: string;
+  /** `Sec-Fetch-Site`; empty if absent. */
+  site: string;
+  /** `Origin`; empty if absent. */
+  origin: string;
+}
+
+/**
+ * Browsers say in `Sec-Fetch-Site` where a request comes from, and pages cannot change it; `none` is the user's own
+ * doing. `same-site` is refused: it is another port or a sister host. Browsers leave the header out for plain http
+ * (except on this machine); there `Origin` must be this service's.
+ */
+export function comesFromHere({ method, site, origin }: SentFrom, publicBase: string): boolean {
+  if (["GET", "HEAD", "OPTIONS"].includes(method)) return true;
+  if (site !== "") return site === "same-origin" || site === "none";
+  return origin !== "" && URL.canParse(publicBase) && origin === new URL(publicBase).origin;
+}

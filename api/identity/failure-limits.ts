@@ -1,0 +1,171 @@
+import { createHash, randomBytes } from "node:crypto";
+import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
+import { LRUCache } from "lru-cache";
+import { Problem } from "../../schemas/problem.js";
+
+/** The limit of failures for one key in a minute, unless another is given. */
+export const FAILURES_MAX = 30;
+const WINDOW_SECONDS = 60;
+
+/**
+ * Keys share a fixed number of buckets, which bounds the memory. An attacker slows down only the keys in the same
+ * bucket.
+ */
+const BUCKETS = 65_536;
+
+/** Counts failures by a key, such as an address, in this process. */
+export class FailureLimit {
+  private readonly failures: RateLimiterMemory;
+  private readonly salt = randomBytes(16);
+
+  constructor(private readonly failuresMax = FAILURES_MAX) {
+    this.failures = new RateLimiterMemory({ points: failuresMax, duration: WINDOW_SECONDS });
+  }
+
+  /** For how many seconds the key is refused; 0 if it is not. */
+  async refusedSeconds(key: string): Promise<number> {
+    const counted = await this.failures.get(this.bucketOf(key));
+    if (counted === null || counted.consumedPoints < this.failuresMax) return 0;
+    return secondsUntil(counted);
+  }
+
+  async count(key: string): Promise<void> {
+    await this.failures.penalty(this.bucketOf(key));
+  }
+
+  /**
+   * Counts an attempt before its outcome is known, so that attempts at the same time count each other. Answers as
+   * `refusedSeconds`. `forgive` takes the count back.
+   */
+  async countAttempt(key: string): Promise<number> {
+    const counted = await this.failures.penalty(this.bucketOf(key));
+    return counted.consumedPoints <= this.failuresMax ? 0 : secondsUntil(counted);
+  }
+
+  async forgive(key: string): Promise<void> {
+    await this.failures.reward(this.bucketOf(key));
+  }
+
+  /** The hash is keyed: callers cannot know which keys share a bucket. */
+  private bucketOf(key: string): string {
+    const digest = createHash("sha256").update(this.salt).update(key).digest();
+    return String(digest.readUInt32BE() % BUCKETS);
+  }
+}
+
+function secondsUntil({ msBeforeNext }: RateLimiterRes): number {
+  return Math.max(1, Math.ceil(msBeforeNext / 1000));
+}
+
+const VALID_MAX = 10_000;
+const VALID_MS = 3_600_000;
+
+/**
+ * Counts wrong tokens by address. After `FAILURES_MAX` within a minute, requests from that address are refused before
+ * any lookup. Tokens that were right within the last hour are still looked up, so that a caller who shares an address
+ * with an attacker can go on. Tokens cannot be guessed: the limit protects the database, so it must apply before the
+ * lookup. Each process counts for itself.
+ */
+export class FailedTokens {
+  private readonly failures = new FailureLimit();
+  private readonly valid = new LRUCache<string, true>({
+    max: VALID_MAX,
+    ttl: VALID_MS,
+    updateAgeOnGet: true,
+  });
+
+  /** For how many seconds this token is refused from this address without a lookup; 0 if it is not refused. */
+  async refusedSeconds({ address, tokenHash }: Attempt): Promise<number> {
+    if (tokenHash !== undefined && this.valid.get(keyOf(tokenHash)) === true) return 0;
+    return this.failures.refusedSeconds(address);
+  }
+
+  async countFailure({ address, tokenHash }: Attempt): Promise<void> {
+    if (tokenHash !== undefined) this.valid.delete(keyOf(tokenHash));
+    await this.failures.count(address);
+  }
+
+  rememberValid(tokenHash: Buffer): void {
+    this.valid.set(keyOf(tokenHash), true);
+  }
+}
+
+export interface Attempt {
+  /** The result of `clientAddress`. */
+  address: string;
+  /** Absent if the text cannot be a token. */
+  tokenHash: Buffer | undefined;
+}
+
+function keyOf(tokenHash: Buffer): string {
+  return tokenHash.toString("base64");
+}
+
+interface AttemptKeys {
+  /** The result of `clientAddress`. */
+  address: string;
+  /** Only for passwords: other secrets cannot be guessed, from however many addresses. */
+  username?: string | undefined;
+}
+
+/**
+ * Refuses to check anything more after `FAILURES_MAX` wrong attempts to sign in within a minute, from one address or
+ * for one username. Who guesses at a username thus keeps its account from signing in with the password, but not with a
+ * link or the token.
+ */
+export class SignInLimits {
+  private readonly byAddress = new FailureLimit();
+  private readonly byUsername = new FailureLimit();
+
+  /**
+   * Runs one attempt, whose work answers undefined if the secret is wrong. Every refusal has the same sentence, so that
+   * nobody learns from it which accounts there are. Throws `unauthenticated` and `rate-limited`.
+   */
+  async attempt<T>(keys: AttemptKeys, work: () => Promise<T | undefined>): Promise<T> {
+    await this.count(keys);
+    let found: T | undefined;
+    try {
+      found = await work();
+    } catch (error) {
+      // A store that is down, or a field of the form, says nothing about the secret.
+      await this.forgive(keys);
+      throw error;
+    }
+    if (found === undefined) throw new Problem("unauthenticated", SIGN_IN_FAILED);
+    await this.forgive(keys);
+    return found;
+  }
+
+  private async count({ address, username }: AttemptKeys): Promise<void> {
+    const seconds = Math.max(
+      await this.byAddress.countAttempt(address),
+      username === undefined ? 0 : await this.byUsername.countAttempt(username.toLowerCase()),
+    );
+    if (seconds === 0) return;
+    throw new Problem("rate-limited", `Too many attempts to sign in failed; try again in ${seconds} s.`, {
+      retryAfterSeconds: seconds,
+    });
+  }
+
+  private async forgive({ address, username }: AttemptKeys): Promise<void> {
+    await this.byAddress.forgive(address);
+    if (username !== undefined) await this.byUsername.forgive(username.toLowerCase());
+  }
+}
+
+/** The one sentence for every reason. */
+export const SIGN_IN_FAILED =
+  "You are not signed in: the username, token, password or link is wrong, was used already, or has expired.";
+
+/** Counts one use for `key`. Throws `rate-limited` with `sentence` above the limit. */
+export async function requireFew(limiter: RateLimiterMemory, key: string, sentence: string): Promise<void> {
+  try {
+    await limiter.consume(key);
+  } catch (error) {
+    if (!(error instanceof RateLimiterRes)) throw error;
+    throw new Problem("rate-limited", sentence, {
+      retryAfterSeconds: Math.max(1, Math.ceil(error.msBeforeNext / 1000)),
+      cause: error,
+    });
+  }
+}
