@@ -1,50 +1,48 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
-import { basename } from "node:path";
 
-/** A numbered change to a database, applied once. */
+/** A change to a database, applied once. */
 export interface Migration {
-  number: number;
-  /** The file's name, which begins with the number. */
   name: string;
   text: string;
-  /** SHA-256, hexadecimal. Differs once a released migration is changed. */
+  /** SHA-256 of the statements, hexadecimal. Differs once a released migration is changed. */
   checksum: string;
 }
 
 /** A migration as the database has recorded it. */
-export type Applied = Pick<Migration, "number" | "name" | "checksum">;
+export type Applied = Pick<Migration, "name" | "checksum">;
 
-/** The names of migration files: `001-accounts.sql`. */
-const MIGRATION_FILE = /^\d{3}-.*\.sql$/;
-
-/** The migration files below a folder (a URL that ends with a slash), in the order of their numbers. */
-export async function readMigrationFiles(folder: URL): Promise<{ name: string; text: string }[]> {
-  const paths = (await readdir(folder, { recursive: true })).filter((path) =>
-    MIGRATION_FILE.test(basename(path)),
+/** The SQL files of a folder (a URL that ends with a slash), by name; none if there is no such folder. */
+export async function readSqlFiles(folder: URL): Promise<Migration[]> {
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return [];
+    throw error;
+  });
+  const files = names.filter((name) => name.endsWith(".sql")).sort();
+  return Promise.all(
+    files.map(async (name) => migrationOf(name, await readFile(new URL(name, folder), "utf8"))),
   );
-  const files = await Promise.all(
-    paths.map(async (path) => ({
-      name: basename(path),
-      text: await readFile(new URL(path, folder), "utf8"),
-    })),
-  );
-  return files.sort((one, other) => (one.name < other.name ? -1 : 1));
 }
 
-export function migrationOf(name: string, text: string, checksum = sha256(text)): Migration {
-  return { number: Number(name.slice(0, 3)), name, text, checksum };
+/** Comments and white space may change: the checksum is that of the statements alone. */
+export function migrationOf(name: string, text: string): Migration {
+  const checksum = createHash("sha256").update(withoutComments(text)).digest("hex");
+  return { name, text, checksum };
 }
 
-export function sha256(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
+/** Keeps literals and quoted names as they are; a run of comments and white space elsewhere becomes one space. */
+function withoutComments(sql: string): string {
+  return sql.replaceAll(QUOTED_OR_GAP, (_, quoted: string | undefined) => quoted ?? " ").trim();
 }
+
+const QUOTED_OR_GAP =
+  /('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`)|(?:--[^\n]*|\/\*[\s\S]*?\*\/|\s)+/gs;
 
 /** The migrations to apply. Throws a message for the operator if the database does not fit this program. */
 export function missingMigrations(known: readonly Migration[], applied: readonly Applied[]): Migration[] {
-  const byNumber = new Map(known.map((migration) => [migration.number, migration]));
-  for (const { number, name, checksum } of applied) {
-    const migration = byNumber.get(number);
+  const byName = new Map(known.map((migration) => [migration.name, migration]));
+  for (const { name, checksum } of applied) {
+    const migration = byName.get(name);
     if (migration === undefined) {
       throw new Error(`the database is newer than this program: it has migration ${name}, unknown here`);
     }
@@ -52,6 +50,6 @@ export function missingMigrations(known: readonly Migration[], applied: readonly
       throw new Error(`migration ${name} was applied with another text than this program's`);
     }
   }
-  const done = new Set(applied.map(({ number }) => number));
-  return known.filter(({ number }) => !done.has(number));
+  const done = new Set(applied.map(({ name }) => name));
+  return known.filter(({ name }) => !done.has(name));
 }

@@ -1,50 +1,105 @@
+import type { ClickHouseSettings } from "@clickhouse/client";
 import { missingMigrations, type Applied, type Migration } from "../../schemas/migrations.js";
+import { LOG_DAYS } from "../../schemas/records/event-log.js";
 import type { ClickHouse } from "../../schemas/shards.js";
-import { groupOldDays } from "./steps/group-old-days.js";
-import { moveEventsByDay } from "./steps/move-events-by-day.js";
-import { namePlatforms } from "./steps/name-platforms.js";
 import { readMigrations } from "./read-migrations.js";
-import { runStatement, type MigrationStep, type Run } from "./run-statement.js";
-import { TABLE_CLAUSES, type Clauses } from "./table-clauses.js";
-
-/**
- * Brings ClickHouse to this program's tables: every migration in the order of its number, once, and notes each in the
- * table `migrations`. One caller at a time.
- *
- * ClickHouse has no transactions, so every statement can run again: a migration that was cut short begins anew. An
- * installation from before the table `migrations` has the tables of its files, which run again and change nothing.
- * Throws when the database has migrations that this program does not know, or applied one with a
- * different text.
- */
-export function migrateClickHouse(clickhouse: ClickHouse, options: MigrationOptions = {}): Promise<void> {
-  return migrateReplicas([clickhouse], options);
-}
-
-/**
- * The same for servers that keep the same rows. Each has its own tables and its own notes, so each runs what makes,
- * drops or sets a table; what changes rows or columns is run once, and reaches the others by itself.
- */
-export async function migrateReplicas(
-  servers: readonly ClickHouse[],
-  { known, clauses = TABLE_CLAUSES, checkLock = async () => undefined }: MigrationOptions = {},
-): Promise<void> {
-  const migrations = known ?? (await readMigrations());
-  const missing = new Map<ClickHouse, ReadonlySet<Migration>>();
-  for (const server of servers)
-    missing.set(server, new Set(missingMigrations(migrations, await readApplied(server))));
-  for (const migration of migrations) {
-    const lacking = servers.filter((server) => missing.get(server)?.has(migration));
-    const isNew = lacking.length === servers.length;
-    if (lacking.length > 0) await apply(migration, lacking, { isNew, clauses, checkLock });
-  }
-}
 
 export interface MigrationOptions {
   /** Instead of this program's. */
   known?: readonly Migration[] | undefined;
-  clauses?: Clauses;
-  /** Awaited before each statement of a migration. Throws once another process may migrate. */
+  /** Whether several servers keep the same rows. */
+  replicated?: boolean;
+  /** Awaited before each statement. Throws once another process may migrate. */
   checkLock?: (() => Promise<void>) | undefined;
+}
+
+/**
+ * Brings ClickHouse to this program's tables: every migration in order, once, noted in the table `migrations`. One caller at
+ * a time. ClickHouse has no transactions, so every statement can run again: a migration that was cut short begins anew.
+ * Throws when the database has migrations that this program does not know, or applied one with a different text.
+ *
+ * Servers that keep the same rows have their own tables and their own notes, so each runs what makes, drops or sets a table;
+ * what changes rows or columns is run once, and reaches the others by itself. Where no server has notes, nothing is inserted:
+ * there are no rows, or they are yet to be fetched.
+ */
+export async function migrateClickHouse(
+  servers: readonly ClickHouse[],
+  { known, replicated = false, checkLock = async () => undefined }: MigrationOptions = {},
+): Promise<void> {
+  const migrations = known ?? (await readMigrations());
+  const applied = new Map<ClickHouse, Applied[]>();
+  for (const server of servers) applied.set(server, await readApplied(server));
+  const isFirst = [...applied.values()].every((notes) => notes.length === 0);
+  for (const migration of migrations) {
+    const lacking = servers.filter((server) =>
+      missingMigrations(migrations, applied.get(server) ?? []).includes(migration),
+    );
+    const isNew = lacking.length === servers.length;
+    if (lacking.length > 0) await apply(migration, lacking, { isFirst, isNew, replicated, checkLock });
+    // Cut short before all of its tables are there, a database is new once more.
+    if (!isFirst) for (const server of lacking) await noteApplied(server, migration);
+  }
+  if (isFirst)
+    for (const server of servers) for (const migration of migrations) await noteApplied(server, migration);
+}
+
+interface Applying {
+  /** Whether no server has any. */
+  isFirst: boolean;
+  /** Whether no server of the shard has it. */
+  isNew: boolean;
+  replicated: boolean;
+  checkLock: () => Promise<void>;
+}
+
+async function apply(
+  migration: Migration,
+  servers: readonly ClickHouse[],
+  { isFirst, isNew, replicated, checkLock }: Applying,
+): Promise<void> {
+  const statements = migration.text.split(/;\s*$/m).map(withoutLineComments);
+  try {
+    for (const statement of statements.filter(
+      (text) => text !== "" && !(isFirst && text.startsWith("INSERT")),
+    ))
+      for (const server of isOfEachServer(statement) ? servers : servers.slice(0, isNew ? 1 : 0)) {
+        await checkLock();
+        await run(server, spellStatement(statement, { replicated }));
+      }
+  } catch (cause) {
+    throw new Error(`migration ${migration.name} failed`, { cause });
+  }
+}
+
+function withoutLineComments(statement: string): string {
+  return statement.replaceAll(/^ *--.*$/gm, "").trim();
+}
+
+/** Makes, drops or sets a table; replicas share their rows and columns. */
+function isOfEachServer(statement: string): boolean {
+  return /^(CREATE|DROP)\b/.test(statement) || /^ALTER TABLE \S+ MODIFY SETTING\b/.test(statement);
+}
+
+/** Whatever depends on how many servers keep a table is here, and not in the statements. */
+export function spellStatement(statement: string, { replicated }: { replicated: boolean }): string {
+  const spelled = statement.replaceAll(/\{deduplication\((\d+)\)\}/g, (_, inserts: string) =>
+    deduplication(Number(inserts)),
+  );
+  // A replica's place in Keeper and its name there are the server's own.
+  return replicated ? spelled.replace(/^ENGINE = /m, "ENGINE = Replicated") : spelled;
+}
+
+/**
+ * Drops an insert that repeats one of the latest `inserts`. ClickHouse's own default is 0: none. A part that a merge left
+ * empty must stay, because ClickHouse forgets the tokens of a part that it removes. Replicas also forget by age, counted from
+ * the newest insert: twice the time that the event log keeps a record is longer than any repeat waits. A table of one server
+ * takes these settings too, and has no use for them until it is replicated.
+ */
+function deduplication(inserts: number): string {
+  return (
+    `non_replicated_deduplication_window = ${inserts}, remove_empty_parts = 0, ` +
+    `replicated_deduplication_window = ${inserts}, replicated_deduplication_window_seconds = ${2 * LOG_DAYS * 24 * 60 * 60}`
+  );
 }
 
 /** `server` must not be connected to this database, which may not exist yet. */
@@ -55,82 +110,38 @@ export async function createDatabase(server: ClickHouse, database: string): Prom
   });
 }
 
+/** The notes of one server, which no other has. */
+export async function readApplied(server: ClickHouse): Promise<Applied[]> {
+  await run(server, MIGRATIONS_TABLE);
+  const query = "SELECT name, checksum FROM migrations FINAL ORDER BY name";
+  return (await server.query({ query, format: "JSONEachRow" })).json<Applied>();
+}
+
 const MIGRATIONS_TABLE = `
-  CREATE {new_table(migrations)}
+  CREATE TABLE IF NOT EXISTS migrations
   (
-    number     UInt32,
     name       String,
     checksum   String,
     applied_at DateTime DEFAULT now()
   )
-  ENGINE = {replacing}
-  ORDER BY number`;
+  ENGINE = ReplacingMergeTree
+  ORDER BY name`;
 
-/** The notes of one server, which no other has. */
-export async function readApplied(clickhouse: ClickHouse): Promise<Applied[]> {
-  await runStatement(clickhouse, MIGRATIONS_TABLE);
-  const query = "SELECT number, name, checksum FROM migrations FINAL ORDER BY number";
-  return (await clickhouse.query({ query, format: "JSONEachRow" })).json<Applied>();
-}
-
-export async function noteApplied(
-  clickhouse: ClickHouse,
-  { number, name, checksum }: Applied,
-): Promise<void> {
-  await clickhouse.command({
-    query:
-      "INSERT INTO migrations (number, name, checksum) SELECT {number:UInt32}, {name:String}, {checksum:String}",
-    query_params: { number, name, checksum },
+export async function noteApplied(server: ClickHouse, { name, checksum }: Applied): Promise<void> {
+  await server.command({
+    query: "INSERT INTO migrations (name, checksum) SELECT {name:String}, {checksum:String}",
+    query_params: { name, checksum },
     clickhouse_settings: { async_insert: 0, wait_end_of_query: 1 },
   });
 }
 
-interface Applying {
-  /** Whether no server of the shard has it. */
-  isNew: boolean;
-  clauses: Clauses;
-  checkLock: () => Promise<void>;
+async function run(server: ClickHouse, query: string): Promise<void> {
+  await server.command({ query, clickhouse_settings: KEPT_ALIVE });
 }
 
-async function apply(
-  migration: Migration,
-  servers: readonly ClickHouse[],
-  { isNew, clauses, checkLock }: Applying,
-): Promise<void> {
-  const statements = migration.text.split(/;\s*$/m).filter((statement) => statement.trim() !== "");
-  for (const statement of statements) {
-    for (const clickhouse of isOfEachServer(statement) ? servers : servers.slice(0, isNew ? 1 : 0)) {
-      const run: Run = async (text) => {
-        await checkLock();
-        await runStatement(clickhouse, text, clauses);
-      };
-      const step = STEP.exec(statement)?.[1];
-      const working = step === undefined ? run(statement) : stepOf(step)({ clickhouse, run });
-      await working.catch((cause: unknown) => {
-        throw new Error(`migration ${migration.name} failed`, { cause });
-      });
-    }
-  }
-  for (const clickhouse of servers) await noteApplied(clickhouse, migration);
-}
-
-/** Makes, drops or sets a table; replicas share their rows and columns. */
-function isOfEachServer(statement: string): boolean {
-  const text = statement.replaceAll(/--[^\n]*/g, "").trim();
-  return /^(CREATE|DROP)\b/.test(text) || /^ALTER \S+ MODIFY SETTING\b/.test(text);
-}
-
-/** A statement that stands for a function: `{step(name)}`. */
-const STEP = /\{step\((\w+)\)\}/;
-
-const STEPS: Readonly<Record<string, MigrationStep>> = {
-  group_old_days: groupOldDays,
-  move_events_by_day: moveEventsByDay,
-  name_platforms: namePlatforms,
+/** Headers come while a long statement runs: a client gives up on a connection that is silent for minutes. */
+const KEPT_ALIVE: ClickHouseSettings = {
+  wait_end_of_query: 1,
+  send_progress_in_http_headers: 1,
+  http_headers_progress_interval_ms: "60000",
 };
-
-function stepOf(name: string): MigrationStep {
-  const step = STEPS[name];
-  if (step === undefined) throw new Error(`no migration step has the name ${name}`);
-  return step;
-}

@@ -1,23 +1,74 @@
 import { assetUrl } from "../../schemas/asset.js";
-import { migrationOf, readMigrationFiles, sha256, type Migration } from "../../schemas/migrations.js";
+import { BREAKDOWN_LIST, type ValueBreakdown } from "../../schemas/contracts/breakdowns.js";
+import { migrationOf, readSqlFiles, type Migration } from "../../schemas/migrations.js";
+import { sqlName } from "../queries/sql-literals.js";
 
 /**
- * The files of this folder, in the order of their numbers. Their checksums cover the statements as the files spell
- * them, with the names of `TABLE_CLAUSES`, so that comments, white space and engines may change.
+ * The tables of this folder's files, those of the breakdowns by values, and the files of `changes`: a folder that is made
+ * with the first change after the first release. In `{deduplication(inserts)}` the runner spells the settings of a table.
  */
 export async function readMigrations(): Promise<Migration[]> {
-  const files = await readMigrationFiles(assetUrl("aggregate/clickhouse/"));
-  return files.map(({ name, text }) => clickhouseMigration(name, text));
+  const [tables = [], changes = []] = await Promise.all(
+    ["aggregate/clickhouse/", "aggregate/clickhouse/changes/"].map((folder) =>
+      readSqlFiles(assetUrl(folder)),
+    ),
+  );
+  const breakdowns = BREAKDOWN_LIST.filter((each) => "values" in each && each.table !== OWN_FILE);
+  return [...tables, ...(breakdowns as ValueBreakdown[]).map(breakdownMigration), ...changes];
 }
 
-export function clickhouseMigration(name: string, text: string): Migration {
-  return migrationOf(name, text, sha256(withoutComments(text)));
+/** An event has many values of this one: 09-variables.sql. */
+const OWN_FILE = "variables";
+
+/**
+ * Makes the table and the view of a breakdown. Where the service has events already, it counts them; the roles enrich and jobs
+ * must be stopped then: events and the table are read one after the other, and an event that is inserted in between is
+ * counted twice or not at all. Subtracts the numbers that are in the table, so a second run adds nothing. Deduplication is
+ * off, because it could drop a later insert of equal numbers.
+ */
+export function breakdownMigration(breakdown: ValueBreakdown): Migration {
+  const table = sqlName(breakdown.table);
+  const columns = breakdown.values.map(({ column }) => sqlName(column));
+  const list = columns.join(", ");
+  return migrationOf(
+    `breakdown-${table}`,
+    `CREATE TABLE IF NOT EXISTS ${table}
+(
+  package UUID,
+  date Date,
+  ${columns.map((column) => `${column} LowCardinality(String),`).join("\n  ")}
+  total Int64
+)
+ENGINE = SummingMergeTree(total)
+ORDER BY (package, date, ${list})
+SETTINGS {deduplication(10000)};
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS ${table}_view TO ${table} AS
+${selectCounts(breakdown)};
+
+INSERT INTO ${table} (package, date, ${list}, total)
+SELECT package, date, ${list}, sum(counted.total) AS missing
+FROM
+(
+  ${selectCounts(breakdown)}
+  UNION ALL
+  SELECT package, date, ${list}, -sum(total) AS total
+  FROM ${table}
+  GROUP BY package, date, ${list}
+) AS counted
+GROUP BY package, date, ${list}
+HAVING missing != 0
+SETTINGS async_insert = 0, insert_deduplicate = 0;
+`,
+  );
 }
 
-/** Keeps literals and quoted names as they are; a run of comments and white space elsewhere becomes one space. */
-function withoutComments(sql: string): string {
-  return sql.replaceAll(QUOTED_OR_GAP, (_, quoted: string | undefined) => quoted ?? " ").trim();
+/** An override takes one from the value and the day of the earlier version and adds one to those of the later. */
+function selectCounts({ values, libraryType }: ValueBreakdown): string {
+  const columns = values.map(({ column }) => sqlName(column)).join(", ");
+  const ofType = libraryType === undefined ? "" : ` AND library_type = '${libraryType}'`;
+  return `SELECT artifact AS package, date, ${columns}, sum(sign) AS total
+FROM events
+WHERE kind = 'package'${ofType} AND ${sqlName(values[0].column)} != ''
+GROUP BY package, date, ${columns}`;
 }
-
-const QUOTED_OR_GAP =
-  /('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`)|(?:--[^\n]*|\/\*[\s\S]*?\*\/|\s)+/gs;

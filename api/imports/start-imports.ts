@@ -60,7 +60,7 @@ const START = `
   with asked as materialized (
     select * from json_to_recordset($2::json) as asked (id uuid, account uuid, kind text, artifact uuid, token text)
   ), start as materialized (
-    select id, start_stamped_import(id, $1, account, kind, artifact, $3, token, $4)::text as stamp from asked
+    select id, start_import(id, $1, account, kind, artifact, $3, token, $4)::text as stamp from asked
   ), noted as (${insertAuditEntries(5)} where target_id in (select id::text from start where stamp is not null))
   select id, stamp from start`;
 

@@ -1,21 +1,21 @@
 import type { Pool, PoolClient } from "pg";
 import { assetUrl } from "../../schemas/asset.js";
-import {
-  migrationOf,
-  missingMigrations,
-  readMigrationFiles,
-  type Applied,
-  type Migration,
-} from "../../schemas/migrations.js";
+import { missingMigrations, readSqlFiles, type Applied, type Migration } from "../../schemas/migrations.js";
 
 /**
- * Migrates PostgreSQL to this program's tables: each file of `api/postgres`, in the order of its number, once, in its
- * own transaction. An advisory lock serialises concurrent processes. Throws if the database has a migration that this
- * program does not know, or one with another text.
+ * Migrates PostgreSQL to this program's tables: `schema.sql` and the files of `changes`, in the order of their numbers, each
+ * once and in its own transaction. An advisory lock serialises concurrent processes. Throws if the database has a migration
+ * that this program does not know, or one with another text.
  */
 export async function migratePostgres(pg: Pool): Promise<void> {
   const migrations = await readMigrations();
   await asOnlyMigration(pg, ({ client }) => applyMissing(client, migrations));
+}
+
+/** The folder `changes` is made with the first change after the first release. */
+export async function readMigrations(): Promise<Migration[]> {
+  const folders = ["api/postgres/", "api/postgres/changes/"].map((folder) => readSqlFiles(assetUrl(folder)));
+  return (await Promise.all(folders)).flat();
 }
 
 /** Runs `work` while no other process of this installation migrates PostgreSQL or ClickHouse. */
@@ -55,34 +55,31 @@ async function check(client: PoolClient): Promise<void> {
 const LOCK = 7_236_001;
 
 async function applyMissing(client: PoolClient, migrations: readonly Migration[]): Promise<void> {
+  await requireReleased(client);
   await client.query(`
-    create table if not exists schema_migrations (
-      number integer primary key, name text not null, checksum text not null,
-      applied_at timestamptz not null default now()
+    create table if not exists migrations (
+      name text primary key, checksum text not null, applied_at timestamptz not null default now()
     )`);
-  const { rows } = await client.query<Applied>(
-    "select number, name, checksum from schema_migrations order by number",
-  );
+  const { rows } = await client.query<Applied>("select name, checksum from migrations");
   for (const migration of missingMigrations(migrations, rows)) await apply(client, migration);
 }
 
-async function apply(client: PoolClient, { number, name, text, checksum }: Migration): Promise<void> {
+/** Databases from before the first release have another record of migrations. */
+async function requireReleased(client: PoolClient): Promise<void> {
+  const { rows } = await client.query("select where to_regclass('schema_migrations') is not null");
+  if (rows.length === 0) return;
+  throw new Error(
+    "it is older than the first release: export its data with the program that made it, and import them into a new one",
+  );
+}
+
+async function apply(client: PoolClient, { name, text, checksum }: Migration): Promise<void> {
   try {
     await client.query("begin");
     await client.query(text);
-    await client.query("insert into schema_migrations (number, name, checksum) values ($1, $2, $3)", [
-      number,
-      name,
-      checksum,
-    ]);
+    await client.query("insert into migrations (name, checksum) values ($1, $2)", [name, checksum]);
     await client.query("commit");
   } catch (error) {
     throw new Error(`migration ${name} failed`, { cause: error });
   }
-}
-
-/** The files below `api/postgres`, in the order of their numbers. */
-export async function readMigrations(): Promise<Migration[]> {
-  const files = await readMigrationFiles(assetUrl("api/postgres/"));
-  return files.map(({ name, text }) => migrationOf(name, text));
 }

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { join } from "node:path";
+import { readMigrations as clickhouseMigrations } from "../../aggregate/clickhouse/read-migrations.js";
+import { readMigrations as postgresMigrations } from "../../api/postgres/migrate-postgres.js";
 import { assetUrl } from "../../schemas/asset.js";
-import { readMigrationFiles } from "../../schemas/migrations.js";
 import { StartFailure } from "../process/start-failure.js";
 import type { BackupEntry } from "./backup-entry.js";
 
@@ -100,8 +101,5 @@ function programVersion(): string {
 }
 
 async function knownMigrations(): Promise<string[]> {
-  const folders = ["api/postgres/", "aggregate/clickhouse/"].map((folder) =>
-    readMigrationFiles(assetUrl(folder)),
-  );
-  return (await Promise.all(folders)).flat().map(({ name }) => basename(name));
+  return (await Promise.all([postgresMigrations(), clickhouseMigrations()])).flat().map(({ name }) => name);
 }

@@ -42,7 +42,7 @@ async function migrate(url: string, checkLock?: () => Promise<void>): Promise<vo
   const client = connectClickHouse(url);
   try {
     await createDatabase(server, databaseOf(url));
-    await migrateClickHouse(client, { checkLock });
+    await migrateClickHouse([client], { checkLock });
   } finally {
     await Promise.all([server.close(), client.close()]);
   }

@@ -32,7 +32,7 @@ export async function openClickHousePeer(url: string): Promise<ClickHousePeer> {
   await drop();
   await createDatabase(server, DATABASE);
   const clickhouse = connectClickHouse(url, { database: DATABASE });
-  await migrateClickHouse(clickhouse);
+  await migrateClickHouse([clickhouse]);
   const query = await readFile(assetUrl("test/bench/import/insert-raw-lines.sql"), "utf8");
   return {
     async insert({ path, packageIds }) {

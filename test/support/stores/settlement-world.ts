@@ -1,5 +1,5 @@
 import type { SettleScope } from "../../../aggregate/settlement/settle.js";
-import type { ClickHouse, Shard, Shards } from "../../../schemas/shards.js";
+import type { Shard, Shards } from "../../../schemas/shards.js";
 import type { OwnerSettlement } from "../../../schemas/records/settlement.js";
 import { openAggregates } from "../../../aggregate/queries/open-aggregates.js";
 import { insertBlock } from "../../../enrich/batches/insert-block.js";
@@ -72,18 +72,7 @@ export async function insertChunk(
     block.add(enriched(version), { importId, keyPrefix: importId, receiptStamp: stamp, firstLine: 1 });
   }
   const { tables } = await placeOf(shards, versions);
-  const query = await knownColumns(tables, block.insertQuery);
-  await insertBlock(tables, { query, block: block.encode(), token });
-}
-
-/** The tables of an earlier release have fewer columns: ClickHouse leaves the others out of the block. */
-async function knownColumns(client: ClickHouse, insert: string): Promise<string> {
-  const columns = "SELECT name FROM system.columns WHERE database = currentDatabase() AND table = 'events'";
-  const answer = await client.query({ query: columns, format: "JSONEachRow" });
-  const known = new Set((await answer.json<{ name: string }>()).map(({ name }) => name));
-  const named = /\((.*)\)/.exec(insert)?.[1]?.split(", ") ?? [];
-  const kept = named.filter((name) => known.has(name));
-  return `INSERT INTO events (${kept.join(", ")}) SETTINGS input_format_skip_unknown_fields = 1 FORMAT Native`;
+  await insertBlock(tables, { query: block.insertQuery, block: block.encode(), token });
 }
 
 function enriched({ line, event }: Version): EnrichedEvent {

@@ -267,18 +267,27 @@ describe("migrations", () => {
     const fresh = connectPostgres({ url, connectionsMax: 4, log: pino({ level: "silent" }) });
     await Promise.all([migratePostgres(fresh), migratePostgres(fresh), migratePostgres(fresh)]);
     await migratePostgres(fresh);
-    const { rows } = await fresh.query<{ number: number }>(
-      "select number from schema_migrations order by number",
-    );
-    expect(rows[0]).toEqual({ number: 1 });
+    const { rows } = await fresh.query("select name from migrations");
+    expect(rows).toEqual([{ name: "schema.sql" }]);
     await fresh.end();
   });
 
   test("refuse a database that is newer than the program", async () => {
-    await pg.query(
-      "insert into schema_migrations (number, name, checksum) values (999, '999-later.sql', '')",
-    );
+    await pg.query("insert into migrations (name, checksum) values ('999-later.sql', '')");
     await expect(migratePostgres(pg)).rejects.toThrow("the database is newer than this program");
-    await pg.query("delete from schema_migrations where number = 999");
+    await pg.query("delete from migrations where name = '999-later.sql'");
+  });
+
+  test("refuse a database from before the first release, and leave it as it is", async () => {
+    await pg.query("create schema older");
+    await pg.query("create table older.schema_migrations (number integer)");
+    const url = `${postgres.url}?options=-c%20search_path%3Dolder`;
+    const older = connectPostgres({ url, connectionsMax: 1, log: pino({ level: "silent" }) });
+    await expect(migratePostgres(older)).rejects.toThrow(
+      "it is older than the first release: export its data",
+    );
+    const { rows } = await older.query("select to_regclass('migrations') as made");
+    expect(rows).toEqual([{ made: null }]);
+    await older.end();
   });
 });

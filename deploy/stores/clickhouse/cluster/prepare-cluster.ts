@@ -7,10 +7,9 @@ import {
 } from "../../../../aggregate/clickhouse/cluster/make-whole-tables.js";
 import {
   createDatabase,
-  migrateReplicas,
+  migrateClickHouse,
   readApplied,
 } from "../../../../aggregate/clickhouse/migrate-clickhouse.js";
-import { REPLICATED_CLAUSES, TABLE_CLAUSES } from "../../../../aggregate/clickhouse/table-clauses.js";
 import { connectClickHouse } from "../connect-clickhouse.js";
 import type { ClusterServers } from "../clickhouse-source.js";
 import { checkMacros, requireShardsOf, type ServerView } from "./check-cluster.js";
@@ -24,9 +23,7 @@ type CheckLock = (() => Promise<void>) | undefined;
  * the servers are not as the configuration says. Servers that know other shards have their tables before it throws.
  */
 export async function prepareCluster(cluster: ClusterServers, checkLock?: CheckLock): Promise<string[]> {
-  const servers = cluster.shards.flatMap(({ name, urls }) =>
-    urls.map((url) => connectServer(url, { shard: name, cluster })),
-  );
+  const servers = cluster.shards.flatMap(({ name, urls }) => urls.map((url) => connectServer(url, name)));
   try {
     const reached = await reachable(servers, cluster);
     const views = reached.map(({ facts }) => facts);
@@ -42,7 +39,7 @@ export async function prepareCluster(cluster: ClusterServers, checkLock?: CheckL
     for (const view of views) requireShardsOf(view, cluster);
     return servers.map(({ up }) => up.name).filter((name) => !ready.has(name));
   } finally {
-    await Promise.all(servers.flatMap(({ clients }) => clients.map((client) => client.close())));
+    await Promise.all(servers.flatMap(({ server, tables }) => [server.close(), tables.close()]));
   }
 }
 
@@ -52,29 +49,16 @@ interface PreparedServer {
   /** In no database. */
   server: ClickHouseClient;
   tables: ClickHouseClient;
-  scratch: ClickHouseClient;
-  scratchName: string;
-  clients: ClickHouseClient[];
 }
 
 type Reached = PreparedServer & { facts: ServerView };
 
-function connectServer(
-  url: string,
-  { shard, cluster }: { shard: string; cluster: ClusterServers },
-): PreparedServer {
-  const scratchName = `${cluster.database}_new`;
-  const server = connectClickHouse(url, { database: "default" });
-  const tables = connectClickHouse(url);
-  const scratch = connectClickHouse(url, { database: scratchName });
+function connectServer(url: string, shard: string): PreparedServer {
   return {
     up: new ClusterServer(url),
     shard,
-    server,
-    tables,
-    scratch,
-    scratchName,
-    clients: [server, tables, scratch],
+    server: connectClickHouse(url, { database: "default" }),
+    tables: connectClickHouse(url),
   };
 }
 
@@ -142,22 +126,20 @@ async function prepareShard(
   { cluster, checkLock }: { cluster: ClusterServers; checkLock: CheckLock },
 ): Promise<string[]> {
   const replicates = servers.some(({ facts }) => facts.replicates);
-  const migrated: Reached[] = [];
-  const made: Reached[] = [];
+  const begun: Reached[] = [];
   for (const one of servers) {
     await createDatabase(one.server, cluster.database);
-    const isNew = (await readApplied(one.tables)).length === 0;
-    (replicates && isNew ? made : migrated).push(one);
+    if ((await readApplied(one.tables)).length > 0) begun.push(one);
   }
-  if (replicates) for (const one of migrated) await requireReplicated(one, cluster);
-  // First: a new server gets the columns that the others have.
-  await migrateReplicas(
-    migrated.map(({ tables }) => tables),
-    { clauses: replicates ? REPLICATED_CLAUSES : TABLE_CLAUSES, checkLock },
-  );
-  const [like] = replicates ? migrated : [];
-  const peer = like && { server: like.server, database: cluster.database };
-  for (const one of made) await makeReplica(one, { peer, checkLock });
+  if (replicates) for (const one of begun) await requireReplicated(one, cluster);
+  const migrated = replicates && begun.length > 0 ? begun : servers;
+  const tables = migrated.map((one) => one.tables);
+  await migrateClickHouse(tables, { replicated: replicates, checkLock });
+  const [peer] = migrated;
+  // Last: a new server gets the columns that the others have by now.
+  for (const one of servers)
+    if (peer !== undefined && !migrated.includes(one))
+      await makeReplica(one.tables, { server: peer.server, database: cluster.database }, { checkLock });
   const ready: string[] = [];
   for (const { facts, server, tables } of servers) {
     const given = { ...cluster, cluster: cluster.name };

@@ -232,7 +232,7 @@ describe("settlement", () => {
     return found.keys;
   }
 
-  /** SQL: the id of the event with this key, as 010-events.sql computes it. */
+  /** SQL: the id of the event with this key, as 01-events.sql computes it. */
   function idOf(key: string): string {
     return `reinterpretAsUInt128(sipHash128(toUUID('${artifact.id}'), ${key}))`;
   }

@@ -1,11 +1,9 @@
 import { parse as parseCsv } from "csv-parse/sync";
 import pg from "pg";
 import type { ClickHouseClient } from "@clickhouse/client";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { suiteServers } from "../../../support/shards/suite-servers.js";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connectClickHouse } from "../../../../deploy/stores/clickhouse/connect-clickhouse.js";
 import { connectApi, type ApiClient } from "../../../../deploy/demo/api-client.js";
-import { prepareClickHouse } from "../../../../deploy/stores/clickhouse/prepare-clickhouse.js";
 import type { CompanyDetail, CompanyRecord, FunnelRecord } from "../../../../schemas/contracts/company.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
 import { countDifferingRows } from "../../../faults/imports/check-views.js";
@@ -358,33 +356,6 @@ describe("the daily activity", () => {
     expect((await api.request(`/v1/packages/${files.id}`, { method: "DELETE" })).status).toBe(204);
     await expect.poll(() => activity(files)).toEqual([]);
   });
-
-  // A release from before migrations had one server.
-  test.skipIf(suiteServers() !== undefined)(
-    "from before an upgrade is counted once, however many processes start",
-    async () => {
-      const before = [await activity(image), await activity(pixel)];
-      // As a release left it that had neither them nor the record of migrations.
-      for (const table of [
-        "company_activity_view",
-        "company_activity",
-        "company_activity_of_before",
-        "migrations",
-      ])
-        await clickhouse.command({ query: `DROP TABLE ${table} SYNC` });
-      const lock = new pg.Pool({ connectionString: toolchain.endpoints.postgres });
-      onTestFinished(() => lock.end());
-      const prepare = () => prepareClickHouse(toolchain.endpoints.clickhouse ?? "", { lock });
-      await Promise.all([prepare(), prepare(), prepare()]);
-      await prepare();
-      expect([await activity(image), await activity(pixel)]).toEqual(before);
-      expect(await differingRows(image)).toEqual([]);
-      await send([inJune()]);
-      expect(await activity(image)).toContain("2025-06-01 adobe.com 1");
-      await prepare();
-      expect(await differingRows(image)).toEqual([]);
-    },
-  );
 });
 
 describe("importance", () => {
@@ -407,8 +378,7 @@ describe("importance", () => {
     const byName = { ...wanted, packages: [{ id: "image", importance: "high" }] };
     expect(await put(byName)).toEqual([200, wanted]);
     expect(await read<object>(PATH)).toEqual(wanted);
-    // The test of an upgrade sent it already.
-    if (suiteServers() !== undefined) await send([inJune()]);
+    await send([inJune()]);
     await run("acme", "--as-of", "2025-06-02");
     expect((await company("adobe.com")).score).toBe(8);
     expect(await put({ packages: [], pixels: [] })).toEqual([200, before]);

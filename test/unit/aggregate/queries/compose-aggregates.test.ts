@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { breakdownStatements } from "../../../../aggregate/clickhouse/breakdowns/breakdown-statements.js";
+import { breakdownMigration } from "../../../../aggregate/clickhouse/read-migrations.js";
 import { composeAggregates } from "../../../../aggregate/queries/compose-aggregates.js";
 import { namesSql } from "../../../../aggregate/queries/names-sql.js";
 import { AGGREGATE_V1, aggregateSchema, BREAKDOWNS } from "../../../../schemas/contracts/aggregate.js";
@@ -48,9 +48,9 @@ describe("a ninth breakdown in the list", () => {
   });
 
   test("has a migration that makes its table and view and counts earlier events", () => {
-    const statements = breakdownStatements(NINTH);
+    const { text: statements } = breakdownMigration(NINTH);
     expect(statements).toContain("ORDER BY (package, date, ninth, ninth_detail, ninth_detail_version)");
-    expect(statements).toContain("CREATE {new_view(ninths_view)} TO ninths AS");
+    expect(statements).toContain("CREATE MATERIALIZED VIEW IF NOT EXISTS ninths_view TO ninths AS");
     expect(statements).toContain(
       "INSERT INTO ninths (package, date, ninth, ninth_detail, ninth_detail_version, total)",
     );

@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { migratePostgres } from "../../../../../api/postgres/migrate-postgres.js";
 import { noteCollectionHost } from "../../../../../api/hosts/public-hosts.js";
 import { serveApi, type ServedApi, type TestPostgres } from "../../../../support/api/management-api.js";
 import { useManagementApi } from "../../../../support/api/use-management-api.js";
@@ -178,48 +177,4 @@ test("goes to one of many owners who ask for it at once, whatever for", async ()
     expect(winners).toHaveLength(3);
     for (const lost of answers.filter(({ status }) => status >= 300)) expect(lost).toMatchObject(inUse());
   }
-});
-
-test("hosts that several owners had before stay with the one that used them first", async () => {
-  const { pg } = postgres;
-  // Older than the package whose host it moves to.
-  const eve = idOf(await make("stranger", image("web")));
-  const ada = idOf(await make("admin", at("web")));
-  const [ours, theirs] = [await file("admin"), await file("stranger")];
-  const [early, late] = [`early.${host}`, `late.${host}`];
-  await domain("stranger", theirs, early);
-  const shadowed = idOf(await make("admin", image("shadowed")));
-  await pg.query("drop index packages_by_public_host");
-  await pg.query("alter table packages drop column public_host");
-  await pg.query("delete from schema_migrations where number = 15");
-  const move = "update packages set public_url = $2 where id = $1";
-  await pg.query(move, [eve, `https://${host.toUpperCase()}.:443/web`]);
-  await pg.query(move, [shadowed, `https://${early}/shadowed`]);
-  for (const [id, changes] of [
-    [eve, { publicUrl: `https://${host}/web` }],
-    [shadowed, { publicUrl: `https://${early}/shadowed` }],
-  ] as const)
-    await pg.query(
-      `insert into audit_entries (id, owner_id, action, target_kind, target_id, target_name, changes)
-       select gen_random_uuid(), owner_id, 'packages.update', 'package', id, name, $2 from packages where id = $1`,
-      [id, changes],
-    );
-  const domains = "insert into package_domains (id, package_id, name) values (gen_random_uuid(), $1, $2)";
-  await pg.query(domains, [theirs, host]);
-  await pg.query(domains, [ours, late]);
-  await migratePostgres(pg);
-  const { rows } = await pg.query("select id, public_host as host from packages where id = any($1)", [
-    [eve, ada, shadowed],
-  ]);
-  expect(new Map(rows.map(({ id, host }: { id: string; host: string | null }) => [id, host]))).toEqual(
-    new Map([
-      [eve, null],
-      [ada, host],
-      [shadowed, null],
-    ]),
-  );
-  const left = await pg.query("select name from package_domains where package_id = any($1) order by name", [
-    [ours, theirs],
-  ]);
-  expect(left.rows).toEqual([{ name: early }, { name: late }]);
 });

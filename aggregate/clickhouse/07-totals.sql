@@ -1,0 +1,17 @@
+-- How often was a package downloaded on a day?
+-- An override takes one from the day of the earlier version and adds one to that of the later.
+CREATE TABLE IF NOT EXISTS totals
+(
+  package UUID,
+  date    Date,
+  total   Int64
+)
+ENGINE = SummingMergeTree(total)
+ORDER BY (package, date)
+SETTINGS {deduplication(10000)};
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS totals_view TO totals AS
+SELECT artifact AS package, date, sum(sign) AS total
+FROM events
+WHERE kind = 'package'
+GROUP BY package, date;

@@ -1,0 +1,62 @@
+import { expect, test } from "vitest";
+import { replicaStatement } from "../../../../aggregate/clickhouse/cluster/make-replica.js";
+import { spellStatement } from "../../../../aggregate/clickhouse/migrate-clickhouse.js";
+import { readMigrations } from "../../../../aggregate/clickhouse/read-migrations.js";
+import { BREAKDOWN_LIST } from "../../../../schemas/contracts/breakdowns.js";
+import { eventIdSql } from "../../../../schemas/records/event-id.js";
+
+test("each migration has a name of its own, and each file begins with the question that its table answers", async () => {
+  const migrations = await readMigrations();
+  expect(new Set(migrations.map(({ name }) => name)).size).toBe(migrations.length);
+  expect(migrations.length).toBeGreaterThan(15);
+  for (const { name, text } of migrations) if (name.endsWith(".sql")) expect(text).toMatch(/^-- [^\n]*\?/);
+});
+
+test("leave nothing open, and make a table with the same statement again or not at all", async () => {
+  for (const { name, text } of await readMigrations()) {
+    expect(spellStatement(text, { replicated: false }).replaceAll(/--.*$/gm, ""), name).not.toMatch(/[{}]/);
+    expect(text, name).not.toMatch(/CREATE (TABLE|MATERIALIZED VIEW) (?!IF NOT EXISTS)/);
+    expect(text, name).not.toMatch(/INSERT INTO \w+\s*(SELECT|VALUES)/);
+  }
+});
+
+test("each breakdown of the list has a migration that makes its table and view", async () => {
+  const texts = (await readMigrations()).map(({ text }) => text).join("\n");
+  for (const { table } of BREAKDOWN_LIST) {
+    expect(texts).toContain(`CREATE TABLE IF NOT EXISTS ${table}\n`);
+    expect(texts).toContain(`CREATE MATERIALIZED VIEW IF NOT EXISTS ${table}_view TO ${table} AS`);
+  }
+});
+
+test("the table of events gives an event the id that the rest of the program computes", async () => {
+  const [events] = await readMigrations();
+  expect(events?.text).toContain(`DEFAULT ${eventIdSql("artifact", "unique_key")},`);
+});
+
+test("engines are replicated by their name alone, and remember inserts for two weeks: no insert is repeated later", () => {
+  const statement =
+    "CREATE TABLE IF NOT EXISTS totals (total Int64)\nENGINE = SummingMergeTree(total)\nSETTINGS {deduplication(100)}";
+  const one = spellStatement(statement, { replicated: false });
+  expect(one).toMatch(
+    "SETTINGS non_replicated_deduplication_window = 100, remove_empty_parts = 0, " +
+      "replicated_deduplication_window = 100, replicated_deduplication_window_seconds = 1209600",
+  );
+  expect(spellStatement(statement, { replicated: true })).toBe(
+    one.replace("SummingMergeTree", "ReplicatedSummingMergeTree"),
+  );
+});
+
+test.each([
+  [
+    "table, with its engine and its partitions",
+    "CREATE TABLE maintainer.events (`date` Date) ENGINE = ReplicatedMergeTree('/clickhouse/tables/{shard}/maintainer/events', '{replica}') PARTITION BY toYYYYMM(date)",
+    "CREATE TABLE IF NOT EXISTS events (`date` Date) ENGINE = ReplicatedMergeTree('/clickhouse/tables/{shard}/maintainer/events', '{replica}') PARTITION BY toYYYYMM(date)",
+  ],
+  [
+    "view, over the tables of the same names",
+    "CREATE MATERIALIZED VIEW maintainer.totals_view TO maintainer.totals (`total` Int64) AS SELECT sum(sign) AS total FROM maintainer.events",
+    "CREATE MATERIALIZED VIEW IF NOT EXISTS totals_view TO totals (`total` Int64) AS SELECT sum(sign) AS total FROM events",
+  ],
+])("a new replica gets a peer's %s", (_, created, expected) => {
+  expect(replicaStatement(created, "maintainer")).toBe(expected);
+});
