@@ -2,8 +2,8 @@ import { setImmediate } from "node:timers/promises";
 import type { Shards } from "../schemas/shards.js";
 import { whenIdle, type IdleWatch } from "../schemas/async/when-idle.js";
 import { unpackedSize } from "../schemas/records/chunk-codec.js";
-import type { ChunkOutcome, ImportProgress } from "../schemas/records/chunk-outcome.js";
-import type { DeadLetter, DeadLetterStore } from "../schemas/records/dead-letter.js";
+import type { ChunkOutcome } from "../schemas/records/chunk-outcome.js";
+import type { DeadLetter } from "../schemas/records/dead-letter.js";
 import type { OldestTime } from "../schemas/event-retention.js";
 import type { Lookups } from "../schemas/records/enriched-event.js";
 import {
@@ -43,8 +43,8 @@ export interface WorkerDependencies {
   lookups: () => Lookups;
   resolveArtifact: ResolveArtifact;
   resolveLive: ResolveLive;
-  progress: ImportProgress;
-  deadLetters: DeadLetterStore;
+  progress: BatchWriter["progress"];
+  putDeadLetter: BatchWriter["putDeadLetter"];
   share: { index: number; of: number };
   /** The imports that are about to append their first lines; see `Gather`. */
   arriving?: Arriving;

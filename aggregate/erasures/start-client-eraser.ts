@@ -1,5 +1,6 @@
 import type { Shards } from "../../schemas/shards.js";
-import type { ClientErasureStore, OpenErasure } from "../../schemas/client-erasure.js";
+import type { ErasedNow, OpenErasure } from "../../schemas/client-erasure.js";
+import type { OwnerSettlement } from "../../schemas/records/settlement.js";
 import { importPages } from "../settlement/import-pages.js";
 import { startRounds, type Rounds } from "../settlement/start-rounds.js";
 import { countErased, eraseClient, isOnAnyServer } from "./erase-client.js";
@@ -11,7 +12,27 @@ export type IsOfClient = (line: Buffer, client: Pick<OpenErasure, "kind" | "clie
 
 export interface ClientEraserDependencies extends Rounds {
   shards: Shards;
-  store: ClientErasureStore;
+  /** Statements of api/erasures/client-erasures.ts. */
+  store: {
+    /** Owners with erasures that are due. */
+    dueOwners(): Promise<string[]>;
+    dueErasures(ownerId: string): Promise<OpenErasure[]>;
+    /** Every package and pixel of the owner, UUIDs. */
+    artifactsOf(ownerId: string): Promise<string[]>;
+    /** Imports of the owner that refused lines, a page of them by id. */
+    importsWithRefusedLines(
+      ownerId: string,
+      page: { after: string | undefined; limit: number },
+    ): Promise<string[]>;
+    /** Runs `work` as the only settlement of the owner in any process; false if there is another one. */
+    asOnlySettlement(ownerId: string, work: (owner: OwnerSettlement) => Promise<void>): Promise<boolean>;
+    /** Something was found, and is being erased: it becomes due again, after a longer time each time. */
+    putFound(id: string, erased: ErasedNow): Promise<void>;
+    /** Nothing was found, but lines that were received before may still come. */
+    putWaiting(id: string): Promise<void>;
+    /** Forgets the client's id. */
+    putFinished(id: string): Promise<void>;
+  };
   isOfClient: IsOfClient;
   /** Whether every line that was received before a time (ms since the epoch) is enriched. */
   isEnriched: (before: number) => Promise<boolean>;

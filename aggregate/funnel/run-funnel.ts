@@ -4,7 +4,6 @@ import type {
   DomainRange,
   FunnelCompany,
   FunnelOwner,
-  FunnelStore,
   FunnelTransaction,
   StageChange,
 } from "../../schemas/records/funnel.js";
@@ -19,7 +18,20 @@ const COMPANIES_AT_ONCE = 2_000;
 const CHANGES_PER_EVENT_MAX = 100;
 
 export interface FunnelRun {
-  store: FunnelStore;
+  /** Statements of api/funnel/funnel-runs.ts. */
+  store: {
+    /** The owners with artifacts or companies, in the order of their ids. `after` is the last id of the page before. */
+    ownersAfter(after: string | undefined, limit: number): Promise<FunnelOwner[]>;
+    /**
+     * Does `work` in one transaction, under a lock on the owner: either all that it writes is stored, or nothing. Does
+     * nothing if a later run has stored the owner's companies, or if an import was under way since `ownersAfter`
+     * answered, because overridden events count twice until settlement. The wait for imports ends after a day.
+     */
+    inOwnerTransaction(
+      about: { ownerId: string; asOf: Date },
+      work: (owner: FunnelTransaction) => Promise<void>,
+    ): Promise<"done" | "later" | "importing">;
+  };
   /** The moment to compute for; changes carry it as their time. */
   asOf: Date;
   /** Ends the run between two transactions by throwing the signal's reason. */
@@ -110,7 +122,7 @@ async function* partsOf(
 }
 
 async function decidePart(
-  store: FunnelStore,
+  store: FunnelRun["store"],
   { ownerId, range, facts }: Part,
   asOf: Date,
 ): Promise<PartOutcome> {

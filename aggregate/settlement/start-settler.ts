@@ -7,7 +7,6 @@ import type {
   FinishedImport,
   DueImport,
   OwnerSettlement,
-  SettlementStore,
   WrittenChunk,
 } from "../../schemas/records/settlement.js";
 import { passFaultPoint } from "../../schemas/fault-point.js";
@@ -31,7 +30,14 @@ const PAUSE_AFTER_FAILURE_MS = 2_000;
 
 export interface SettlerDependencies {
   shards: Shards;
-  store: SettlementStore;
+  /** Statements of api/imports. */
+  store: {
+    dueImports(): Promise<DueImport[]>;
+    /** Aborts uploads whose process died and marks them for retraction. Answers how many. */
+    abortAbandonedUploads(): Promise<number>;
+    /** Runs `work` as the only settlement of the owner in any process; false if there is another one. */
+    asOnlySettlement(ownerId: string, work: (owner: OwnerSettlement) => Promise<void>): Promise<boolean>;
+  };
   /** Rung when this process wrote chunks: they are settled at once. */
   wakeUp?: WakeUp;
   /** Called once for the imports of an owner that were settled together. */

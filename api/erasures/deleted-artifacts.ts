@@ -1,26 +1,7 @@
-import type { Pool } from "pg";
 import { NIL_UUID } from "../../schemas/formats.js";
-import type { ErasureStore } from "../../schemas/records/erasure.js";
 import { query, type Postgres } from "../postgres/query.js";
-import { settlementStore } from "../imports/settlements.js";
 import { IS_UNSETTLED } from "../imports/import-record.js";
 import { emptySamples } from "../imports/import-progress.js";
-
-/** The PostgreSQL side of erasing the events of deleted packages and pixels. */
-export function erasureStore(pg: Pool): ErasureStore {
-  const settlements = settlementStore(pg);
-  return {
-    dueOwners: () => dueOwners(pg),
-    dueArtifacts: (ownerId) => dueArtifacts(pg, ownerId),
-    importsInto: (artifacts, page) => importsInto(pg, artifacts, page),
-    emptySamples: (imports) => emptySamples(pg, imports),
-    retractedImports: (limit) => retractedImports(pg, limit),
-    putLogsErased: (imports) => putLogsErased(pg, imports),
-    asOnlySettlement: (ownerId, work) => settlements.asOnlySettlement(ownerId, work),
-    putFound: (artifacts) => putFound(pg, artifacts),
-    putClean: (artifacts) => putClean(pg, artifacts),
-  };
-}
 
 /** ClickHouse receives the ids in a URL, which has room for about 2,900. */
 const ARTIFACTS_MAX = 1_000;
@@ -36,17 +17,17 @@ const DUE = `
       where i.owner_id = d.owner_id and i.created_at < d.deleted_at + interval '1 minute'
         and ${IS_UNSETTLED}))`;
 
-async function dueOwners(pg: Postgres): Promise<string[]> {
+export async function dueOwners(pg: Postgres): Promise<string[]> {
   const text = `select distinct owner_id as id from deleted_artifacts d where ${DUE}`;
   return (await query<{ id: string }>(pg, text)).map(({ id }) => id);
 }
 
-async function dueArtifacts(pg: Postgres, ownerId: string): Promise<string[]> {
+export async function dueArtifacts(pg: Postgres, ownerId: string): Promise<string[]> {
   const text = `select id from deleted_artifacts d where d.owner_id = $1 and ${DUE} order by due_at limit $2`;
   return (await query<{ id: string }>(pg, text, [ownerId, ARTIFACTS_MAX])).map(({ id }) => id);
 }
 
-async function importsInto(
+export async function importsInto(
   pg: Postgres,
   artifacts: readonly string[],
   { after = NIL_UUID, limit }: { after: string | undefined; limit: number },
@@ -56,7 +37,7 @@ async function importsInto(
 }
 
 /** Enrichment may write the log of a chunk just before it sees the retraction. */
-async function retractedImports(pg: Postgres, limit: number): Promise<string[]> {
+export async function retractedImports(pg: Postgres, limit: number): Promise<string[]> {
   const text = `
     select id from imports
     where retracted and not log_erased and status <> 'importing' and chunks_settled >= chunks_written
@@ -66,12 +47,12 @@ async function retractedImports(pg: Postgres, limit: number): Promise<string[]> 
 }
 
 /** In this order, so that a crash in between loses nothing: the import is looked for again. */
-async function putLogsErased(pg: Postgres, imports: readonly string[]): Promise<void> {
+export async function putLogsErased(pg: Postgres, imports: readonly string[]): Promise<void> {
   await emptySamples(pg, imports);
   await query(pg, "update imports set log_erased = true where id = any($1::uuid[])", [imports]);
 }
 
-async function putFound(pg: Postgres, artifacts: readonly string[]): Promise<void> {
+export async function putFound(pg: Postgres, artifacts: readonly string[]): Promise<void> {
   const text = `
     update deleted_artifacts
     set rounds = rounds + 1, due_at = now() + make_interval(secs => least(600, 2 ^ least(rounds, 10)))
@@ -79,7 +60,7 @@ async function putFound(pg: Postgres, artifacts: readonly string[]): Promise<voi
   await query(pg, text, [artifacts]);
 }
 
-async function putClean(pg: Postgres, artifacts: readonly string[]): Promise<void> {
+export async function putClean(pg: Postgres, artifacts: readonly string[]): Promise<void> {
   const text = `
     update deleted_artifacts
     set rounds = 0, due_at = deleted_at + interval '1 hour',

@@ -1,10 +1,10 @@
 import { v7 as uuidv7 } from "uuid";
 import { passFaultPoint } from "../../schemas/fault-point.js";
+import type { FunnelRun } from "../../aggregate/funnel/run-funnel.js";
 import type {
   DomainRange,
   FunnelCompany,
   FunnelOwner,
-  FunnelStore,
   FunnelTransaction,
   StageChange,
 } from "../../schemas/records/funnel.js";
@@ -17,7 +17,7 @@ import { IS_UNSETTLED } from "../imports/import-record.js";
 export function funnelStore(
   client: Postgres,
   { ownerId }: { ownerId?: string | undefined } = {},
-): FunnelStore {
+): FunnelRun["store"] {
   // Set when owners are read.
   const run: RunState = { since: new Date(0), overdue: undefined };
   return {
@@ -86,7 +86,7 @@ async function inOwnerTransaction(
   client: Postgres,
   about: About & { run: RunState },
   work: (owner: FunnelTransaction) => Promise<void>,
-): ReturnType<FunnelStore["inOwnerTransaction"]> {
+): Promise<"done" | "later" | "importing"> {
   const outcome = await transactionOn(client, async () => {
     await query(client, `select pg_advisory_xact_lock(${LOCK_KEY})`, [about.ownerId]);
     if (await isImporting(client, about)) return "importing";

@@ -1,19 +1,33 @@
 import type { Pool } from "pg";
 import { OPERATOR } from "../../schemas/contracts/audit-entry.js";
-import type { DeadLetter, DeadLetterStore } from "../../schemas/records/dead-letter.js";
+import type { DeadLetter } from "../../schemas/records/dead-letter.js";
 import { insertAuditEntry, type OperatorAction } from "../access/audit-entries.js";
 import { inTransaction } from "../postgres/connection.js";
 import { query, utc, type Postgres } from "../postgres/query.js";
 
-/** Enrichment's store of dead letters. */
-export function deadLetterStore(pg: Postgres): DeadLetterStore {
-  return {
-    put: async (letters) => {
-      const ids: number[] = [];
-      for (const letter of letters) ids.push(...(await insertDeadLetter(pg, letter)));
-      return ids;
-    },
-  };
+/** Stores a new dead letter until an operator retries or drops it; see `BatchWriter`. */
+export async function putDeadLetter(pg: Postgres, letter: DeadLetter): Promise<number | undefined> {
+  const {
+    logPosition,
+    partition,
+    offset,
+    importId = null,
+    sequence,
+    firstLine,
+    lines,
+    reason,
+    tries,
+  } = letter;
+  const { buffer, byteOffset, byteLength } = letter.record;
+  const record = Buffer.from(buffer, byteOffset, byteLength);
+  const [row] = await query<{ id: number }>(
+    pg,
+    `insert into dead_letters (log_position, partition, "offset", import_id, sequence, first_line, lines, reason, tries,
+       record)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) on conflict (log_position) do nothing returning id::float8 as id`,
+    [logPosition, partition, offset, importId, sequence, firstLine, lines, reason, tries, record],
+  );
+  return row?.id;
 }
 
 /** A dead letter without an operator's decision. */
@@ -134,28 +148,4 @@ async function recordEndings(
     const target = { kind: "import", id: importId, name: `dead letter ${id}` } as const;
     await insertAuditEntry(client, { ownerId, by: OPERATOR, action, target });
   }
-}
-
-async function insertDeadLetter(pg: Postgres, letter: DeadLetter): Promise<number[]> {
-  const {
-    logPosition,
-    partition,
-    offset,
-    importId = null,
-    sequence,
-    firstLine,
-    lines,
-    reason,
-    tries,
-  } = letter;
-  const { buffer, byteOffset, byteLength } = letter.record;
-  const record = Buffer.from(buffer, byteOffset, byteLength);
-  const rows = await query<{ id: number }>(
-    pg,
-    `insert into dead_letters (log_position, partition, "offset", import_id, sequence, first_line, lines, reason, tries,
-       record)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) on conflict (log_position) do nothing returning id::float8 as id`,
-    [logPosition, partition, offset, importId, sequence, firstLine, lines, reason, tries, record],
-  );
-  return rows.map(({ id }) => id);
 }

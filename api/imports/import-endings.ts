@@ -1,10 +1,40 @@
 import type { Pool, PoolClient } from "pg";
 import type { LogEntry } from "../../schemas/records/import-log.js";
 import type { EventImport } from "../../schemas/records/import-store.js";
+import type { FinishedImport } from "../../schemas/records/settlement.js";
 import { inTransaction } from "../postgres/connection.js";
 import { query, type Postgres } from "../postgres/query.js";
 import { IS_RETRACTING, IS_UNSETTLED } from "./import-record.js";
 import { unsettleChunks } from "./uploads.js";
+
+/** Sets `done` where every chunk is written and settled, and answers these imports. */
+export async function finishComplete(pg: Postgres, importIds: readonly string[]): Promise<FinishedImport[]> {
+  const text = `
+    with locked as (
+      select id from imports where id = any($1::uuid[]) and status = 'importing' order by id for update
+    )
+    update imports set status = 'done', updated_at = now(), finished_at = now()
+    where id in (select id from locked) and status = 'importing' and chunks_written = chunks_total
+      and chunks_settled = chunks_written
+    returning id, (select name from owners where owners.id = owner_id) as owner, events_imported, events_failed,
+      extract(epoch from finished_at - created_at)::float8 as seconds`;
+  const rows = await query<FinishedRow>(pg, text, [importIds]);
+  return rows.map(({ id, owner, events_imported, events_failed, seconds }) => ({
+    id,
+    owner,
+    eventsImported: Number(events_imported),
+    eventsFailed: Number(events_failed),
+    seconds,
+  }));
+}
+
+interface FinishedRow {
+  id: string;
+  owner: string;
+  events_imported: string;
+  events_failed: string;
+  seconds: number;
+}
 
 export interface OwnedImport {
   ownerId: string;

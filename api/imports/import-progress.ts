@@ -1,5 +1,5 @@
 import type { Pool } from "pg";
-import type { ChunkOutcome, ImportProgress, DeadLetterEntry } from "../../schemas/records/chunk-outcome.js";
+import type { ChunkOutcome, DeadLetterEntry } from "../../schemas/records/chunk-outcome.js";
 import { inTransaction } from "../postgres/connection.js";
 import { query, type Postgres } from "../postgres/query.js";
 import { updateInBatches } from "../postgres/delete-in-batches.js";
@@ -9,25 +9,16 @@ interface ProgressOptions {
   onRefused?: (outcome: ChunkOutcome, error: unknown) => void;
 }
 
-/** The progress of imports by chunk, as enrichment reports it. */
-export function importProgress(pg: Pool, options: ProgressOptions = {}): ImportProgress {
-  return {
-    abortedAmong: (importIds) => abortedAmong(pg, importIds),
-    putChunks: (outcomes) => putChunks(pg, outcomes, options),
-    replaceDeadLetters: (outcomes) => replaceDeadLetters(pg, outcomes),
-  };
-}
-
-async function abortedAmong(pg: Postgres, importIds: readonly string[]): Promise<string[]> {
+export async function abortedAmong(pg: Postgres, importIds: readonly string[]): Promise<string[]> {
   const text = "select id from imports where id = any($1::uuid[]) and status = 'aborted'";
   const rows = await query<{ id: string }>(pg, text, [importIds]);
   return rows.map(({ id }) => id);
 }
 
-async function putChunks(
+export async function putChunks(
   pg: Pool,
   outcomes: readonly ChunkOutcome[],
-  options: ProgressOptions,
+  options: ProgressOptions = {},
 ): Promise<DeadLetterEntry[]> {
   const inserted = await insertChunks(pg, outcomes, options);
   if (inserted === outcomes.length) return [];
@@ -133,7 +124,7 @@ async function deadLettersAmong(pg: Postgres, outcomes: readonly ChunkOutcome[])
 }
 
 /** An import that is done stays done; settlement processes the chunk nevertheless. */
-async function replaceDeadLetters(pg: Pool, outcomes: readonly ChunkOutcome[]): Promise<void> {
+export async function replaceDeadLetters(pg: Pool, outcomes: readonly ChunkOutcome[]): Promise<void> {
   await onLockedImports(
     pg,
     outcomes.filter(({ deadLetter }) => deadLetter === undefined),

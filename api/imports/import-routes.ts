@@ -8,7 +8,6 @@ import { receiptClock } from "../../ingest/import/receipt-clock.js";
 import { SharedCount } from "../../schemas/async/shared-count.js";
 import type { Codec } from "../../schemas/records/codec.js";
 import type { EventLog } from "../../schemas/records/event-log.js";
-import type { UploadStore } from "../../schemas/records/import-store.js";
 import { Problem } from "../../schemas/problem.js";
 import { NO_LISTENER, type ApiListener } from "../http/api-listener.js";
 import { ActiveDryRuns, dryRun } from "./dry-run.js";
@@ -68,7 +67,7 @@ type StartDeps = ImportRoutesDeps & {
   dryRuns: ActiveDryRuns;
   checkLines: CheckLines;
   arriving: SharedCount;
-  uploads: UploadStore;
+  uploads: ReturnType<typeof uploadStore>;
   start: ReturnType<typeof groupStarts>;
 };
 

@@ -2,25 +2,16 @@ import type { Pool } from "pg";
 import { SMALL_IMPORT_CHUNKS } from "../../schemas/records/import-limits.js";
 import type {
   DueImport,
-  FinishedImport,
   OwnerSettlement,
-  SettlementStore,
   SliceLimits,
   WrittenChunk,
 } from "../../schemas/records/settlement.js";
 import { onConnection } from "../postgres/connection.js";
 import { query, type Postgres } from "../postgres/query.js";
-import { abortAbandonedUploads } from "./uploads.js";
+import { withPg } from "../postgres/with-pg.js";
+import { finishComplete } from "./import-endings.js";
 
-export function settlementStore(pg: Pool): SettlementStore {
-  return {
-    dueImports: () => dueImports(pg),
-    abortAbandonedUploads: () => abortAbandonedUploads(pg),
-    asOnlySettlement: (ownerId, work) => asOnlySettlement(pg, ownerId, work),
-  };
-}
-
-async function dueImports(pg: Postgres): Promise<DueImport[]> {
+export async function dueImports(pg: Postgres): Promise<DueImport[]> {
   const text = `
     select id, owner_id as "ownerId", retracted,
       status = 'aborted' or coalesce(chunks_written = chunks_total, false) as complete,
@@ -36,7 +27,7 @@ async function dueImports(pg: Postgres): Promise<DueImport[]> {
 }
 
 /** The lock and all writes under it use one connection: losing the connection ends both. */
-async function asOnlySettlement(
+export async function asOnlySettlement(
   pg: Pool,
   ownerId: string,
   work: (owner: OwnerSettlement) => Promise<void>,
@@ -57,10 +48,7 @@ function ownerSettlement(client: Postgres, ownerId: string): OwnerSettlement {
   return {
     stagedBatches: () => stagedBatches(client, ownerId),
     putStagedBatch: (batch) => putStagedBatch(client, { batch, ownerId }),
-    closeBatch: (batch) => closeBatch(client, batch),
-    unsettledChunks: (importIds, limits) => unsettledChunks(client, importIds, limits),
-    markSettled: (imports, chunks) => markSettled(client, imports, chunks),
-    finishComplete: (importIds) => finishComplete(client, importIds),
+    ...withPg(client, { closeBatch, unsettledChunks, markSettled, finishComplete }),
   };
 }
 
@@ -128,32 +116,4 @@ async function markSettled(
     chunks.map(({ reports }) => reports),
   ]);
   return rows.map(({ id }) => id);
-}
-
-interface FinishedRow {
-  id: string;
-  owner: string;
-  events_imported: string;
-  events_failed: string;
-  seconds: number;
-}
-
-async function finishComplete(pg: Postgres, importIds: readonly string[]): Promise<FinishedImport[]> {
-  const text = `
-    with locked as (
-      select id from imports where id = any($1::uuid[]) and status = 'importing' order by id for update
-    )
-    update imports set status = 'done', updated_at = now(), finished_at = now()
-    where id in (select id from locked) and status = 'importing' and chunks_written = chunks_total
-      and chunks_settled = chunks_written
-    returning id, (select name from owners where owners.id = owner_id) as owner, events_imported, events_failed,
-      extract(epoch from finished_at - created_at)::float8 as seconds`;
-  const rows = await query<FinishedRow>(pg, text, [importIds]);
-  return rows.map(({ id, owner, events_imported, events_failed, seconds }) => ({
-    id,
-    owner,
-    eventsImported: Number(events_imported),
-    eventsFailed: Number(events_failed),
-    seconds,
-  }));
 }

@@ -1,11 +1,11 @@
 import type { Pool } from "pg";
+import type { ReceiveDependencies } from "../../ingest/import/receive-import.js";
 import type { LogEntry } from "../../schemas/records/import-log.js";
 import {
   UPLOAD_LEASE_SECONDS,
   type CompletedUpload,
   type EventImport,
   type Received,
-  type UploadStore,
 } from "../../schemas/records/import-store.js";
 import { inTransaction } from "../postgres/connection.js";
 import { query, type Postgres } from "../postgres/query.js";
@@ -19,7 +19,10 @@ const UPLOADS_AT_ONCE_MAX = 100;
  * The record of an upload in PostgreSQL: its lease while the body arrives, and its end. `onInterrupted` is called once
  * for an upload that was interrupted. Uploads of an owner that are complete at the same time share a transaction.
  */
-export function uploadStore(pg: Pool, onInterrupted: () => void = () => undefined): UploadStore {
+export function uploadStore(
+  pg: Pool,
+  onInterrupted: () => void = () => undefined,
+): ReceiveDependencies["uploads"] {
   const complete = (uploads: readonly CompletedUpload[]) => completeUploads(pg, uploads);
   return {
     renewLease: (importId, received) => renewLease(pg, importId, received),

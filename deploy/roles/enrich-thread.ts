@@ -1,8 +1,10 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { openArtifactResolver } from "../../api/imports/artifact-resolver.js";
 import { readArtifacts } from "../../api/access/artifacts.js";
-import { importProgress } from "../../api/imports/import-progress.js";
-import { deadLetterStore } from "../../api/imports/dead-letters.js";
+import { abortedAmong, putChunks, replaceDeadLetters } from "../../api/imports/import-progress.js";
+import { putDeadLetter } from "../../api/imports/dead-letters.js";
+import { withPg } from "../../api/postgres/with-pg.js";
+import type { ChunkOutcome } from "../../schemas/records/chunk-outcome.js";
 import { sharedThreadMutex } from "../../enrich/batches/thread-mutex.js";
 import type { LookupData } from "../../enrich/lookups/load-lookup-data.js";
 import { openLookups } from "../../enrich/lookups/open-lookups.js";
@@ -35,6 +37,8 @@ async function main(data: ThreadData): Promise<void> {
   const lookupsFrom = (tables: LookupData) => openLookups(tables, { originKey: data.originKey });
   let lookups = lookupsFrom(data.lookupData);
   const stopped = untilStopped<ToThread>(({ lookupData }) => (lookups = lookupsFrom(lookupData)));
+  const onRefused = ({ importId, sequence }: ChunkOutcome, error: unknown) =>
+    log.error({ err: error, importId, sequence }, "PostgreSQL refused the log samples of a chunk");
   const worker = open.use(
     await startWorker({
       log: eventLog,
@@ -45,11 +49,11 @@ async function main(data: ThreadData): Promise<void> {
       lookups: () => lookups,
       resolveArtifact: openArtifactResolver(pg),
       resolveLive: (targets) => readArtifacts(pg, targets),
-      progress: importProgress(pg, {
-        onRefused: ({ importId, sequence }, error) =>
-          log.error({ err: error, importId, sequence }, "PostgreSQL refused the log samples of a chunk"),
-      }),
-      deadLetters: deadLetterStore(pg),
+      progress: {
+        ...withPg(pg, { abortedAmong, replaceDeadLetters }),
+        putChunks: (outcomes) => putChunks(pg, outcomes, { onRefused }),
+      },
+      ...withPg(pg, { putDeadLetter }),
       mutexOf: (lane) => sharedThreadMutex(data.mutexMemory, mutexIndex(data.share.index, lane)),
       onOutcomes: (outcomes) => send({ outcomes: [...outcomes] }),
       onWritten: (written) => send({ written }),

@@ -2,8 +2,11 @@ import { runFunnel } from "../../aggregate/funnel/run-funnel.js";
 import { startEraser } from "../../aggregate/settlement/start-eraser.js";
 import { startSettler } from "../../aggregate/settlement/start-settler.js";
 import { funnelStore, readRunTime } from "../../api/funnel/funnel-runs.js";
-import { settlementStore } from "../../api/imports/settlements.js";
-import { erasureStore } from "../../api/erasures/deleted-artifacts.js";
+import { emptySamples } from "../../api/imports/import-progress.js";
+import { asOnlySettlement, dueImports } from "../../api/imports/settlements.js";
+import { abortAbandonedUploads } from "../../api/imports/uploads.js";
+import * as deletedArtifacts from "../../api/erasures/deleted-artifacts.js";
+import { withPg } from "../../api/postgres/with-pg.js";
 import { lookAtHosts } from "../../api/hosts/host-checks.js";
 import type { Shards } from "../../schemas/shards.js";
 import type { Config } from "../config/config.js";
@@ -33,7 +36,7 @@ export function startJobs(parts: RoleParts): void {
   open.use(
     startSettler({
       shards,
-      store: settlementStore(pg),
+      store: withPg(pg, { dueImports, abortAbandonedUploads, asOnlySettlement }),
       wakeUp: chunksWritten,
       onSettled: (settlement) => metrics.observeSettlement(settlement),
       onEnded: (ending, imports) => metrics.countEnded(ending, imports),
@@ -44,7 +47,7 @@ export function startJobs(parts: RoleParts): void {
   open.use(
     startEraser({
       shards,
-      store: erasureStore(pg),
+      store: withPg(pg, { ...deletedArtifacts, emptySamples, asOnlySettlement }),
       onErased: (artifacts) =>
         log.info({ artifacts }, "all events of deleted packages and pixels are erased"),
       onFailure: (error) => log.warn({ err: error }, "erasing failed and is retried"),

@@ -1,7 +1,9 @@
 import type { Logger } from "pino";
 import { startClientEraser } from "../../aggregate/erasures/start-client-eraser.js";
 import { createSealer, type Sealer } from "../../api/identity/tokens.js";
-import { clientErasureStore } from "../../api/erasures/client-erasure-store.js";
+import * as erasures from "../../api/erasures/client-erasures.js";
+import { asOnlySettlement } from "../../api/imports/settlements.js";
+import { withPg } from "../../api/postgres/with-pg.js";
 import { isOfClient } from "../../enrich/lines/is-of-client.js";
 import { openAddressCache } from "../../enrich/lookups/address-cache.js";
 import { openIds } from "../../enrich/lookups/open-ids.js";
@@ -20,10 +22,14 @@ const CACHE_BYTES_MAX = 1024 * 1024;
 
 /** Erases the events of clients until disposed of. */
 export function startClientErasures({ log, stores, secretKey }: ErasureParts): AsyncDisposable {
+  const { pg } = stores;
   const ids = openIds(originKey(secretKey), openAddressCache({ cacheBytesMax: CACHE_BYTES_MAX }));
   return startClientEraser({
     shards: stores.shards,
-    store: clientErasureStore(stores.pg, erasureSealer(secretKey)),
+    store: {
+      ...withPg(pg, { ...erasures, asOnlySettlement }),
+      dueErasures: (ownerId) => erasures.dueErasures(pg, ownerId, erasureSealer(secretKey)),
+    },
     isOfClient: (line, client) => isOfClient(line, client, ids),
     isEnriched: (before) => isEnriched(stores, before),
     onErased: (erasure) => log.info({ erasure }, "the events of a client are erased"),

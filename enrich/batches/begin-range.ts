@@ -1,5 +1,5 @@
 import type { Shards } from "../../schemas/shards.js";
-import type { ImportProgress } from "../../schemas/records/chunk-outcome.js";
+import type { ChunkOutcome, DeadLetterEntry } from "../../schemas/records/chunk-outcome.js";
 import type { LogBatch } from "../../schemas/records/event-log.js";
 import { passFaultPoint } from "../../schemas/fault-point.js";
 import { hasRows } from "./chunk-rows.js";
@@ -10,7 +10,18 @@ import type { Again } from "./retry-while-down.js";
 import type { ThreadMutex } from "./thread-mutex.js";
 
 export interface RangeBeginner {
-  progress: ImportProgress;
+  /** Statements of api/imports/import-progress.ts. */
+  progress: {
+    /** The aborted ones among these imports. Their chunks are skipped. */
+    abortedAmong(importIds: readonly string[]): Promise<string[]>;
+    /**
+     * Counts each chunk once, whatever is replayed. Answers the log entries of those chunks that were dead letters
+     * before: delete these entries, then call `replaceDeadLetters`.
+     */
+    putChunks(outcomes: readonly ChunkOutcome[]): Promise<DeadLetterEntry[]>;
+    /** Replaces the outcome of each chunk that was a dead letter; changes nothing for other chunks. */
+    replaceDeadLetters(outcomes: readonly ChunkOutcome[]): Promise<void>;
+  };
   shards: Shards;
   again: Again;
   mutex: ThreadMutex;

@@ -1,5 +1,5 @@
 import type { ChunkOutcome } from "../../schemas/records/chunk-outcome.js";
-import type { DeadLetter, DeadLetterStore } from "../../schemas/records/dead-letter.js";
+import type { DeadLetter } from "../../schemas/records/dead-letter.js";
 import type { Lookups } from "../../schemas/records/enriched-event.js";
 import type { LogBatch } from "../../schemas/records/event-log.js";
 import type { Shard } from "../../schemas/shards.js";
@@ -19,7 +19,8 @@ export interface BatchWriter
     Omit<BlockWriter, "range" | "plan" | "token" | "lookups" | "shard" | "requireOwned"> {
   /** Called once a batch: all of it is enriched with the same tables. */
   lookups: () => Lookups;
-  deadLetters: DeadLetterStore;
+  /** Stores a new dead letter and answers its id. One that was retried or dropped is not new. */
+  putDeadLetter: (letter: DeadLetter) => Promise<number | undefined>;
   onOutcomes?: (outcomes: readonly ChunkOutcome[]) => void;
   /** Called once for each new dead letter. */
   onDeadLetter?: (letter: DeadLetter) => void;
@@ -106,10 +107,10 @@ async function report(
 /** Only after their outcomes: an operator's retry must not overtake the report of the failure. */
 async function storeLetters(
   letters: readonly ReportedLetter[],
-  { deadLetters, again, onDeadLetter }: BatchWriter,
+  { putDeadLetter, again, onDeadLetter }: BatchWriter,
 ): Promise<void> {
   for (const { letter } of letters) {
-    const ids = await again("storing a dead letter", () => deadLetters.put([letter]));
-    if (ids.length > 0) onDeadLetter?.(letter);
+    const id = await again("storing a dead letter", () => putDeadLetter(letter));
+    if (id !== undefined) onDeadLetter?.(letter);
   }
 }

@@ -7,7 +7,7 @@ import {
   UPLOAD_LEASE_SECONDS,
   type EventImport,
   type Received,
-  type UploadStore,
+  type CompletedUpload,
 } from "../../schemas/records/import-store.js";
 import type { Codec } from "../../schemas/records/codec.js";
 import { encodeRawChunk, type RawChunk } from "../../schemas/records/raw-chunk.js";
@@ -41,7 +41,15 @@ export interface ReceiveDependencies {
   log: EventLog;
   /** Compression of chunks; `none` by default. */
   codec?: Codec | undefined;
-  uploads: UploadStore;
+  /** Statements of api/imports/uploads.ts. */
+  uploads: {
+    /** Renews the lease, without which the upload counts as interrupted. False if the import was aborted meanwhile. */
+    renewLease(importId: string, received: Received): Promise<boolean>;
+    /** The whole body is in the log, and settlement will finish the import. Undefined if it was aborted meanwhile. */
+    completeUpload(upload: CompletedUpload): Promise<EventImport | undefined>;
+    /** The body broke off: aborts the import and retracts its events. */
+    interruptUpload(importId: string, upload: Received & { reason: string }): Promise<void>;
+  };
   active: ActiveUploads;
   /** Counted on while the body is read. Lines and stamps are added here, bytes where it is decompressed. */
   received?: Received | undefined;

@@ -26,16 +26,3 @@ export interface DeadLetterEntry {
   importId: string;
   line: number;
 }
-
-/** Receives the reports of enrichment, and answers which imports were aborted. */
-export interface ImportProgress {
-  /** The aborted ones among these imports. Their chunks are skipped. */
-  abortedAmong(importIds: readonly string[]): Promise<string[]>;
-  /**
-   * Counts each chunk once, whatever is replayed. Answers the log entries of those chunks that were dead letters
-   * before: delete these entries, then call `replaceDeadLetters`.
-   */
-  putChunks(outcomes: readonly ChunkOutcome[]): Promise<DeadLetterEntry[]>;
-  /** Replaces the outcome of each chunk that was a dead letter; changes nothing for other chunks. */
-  replaceDeadLetters(outcomes: readonly ChunkOutcome[]): Promise<void>;
-}

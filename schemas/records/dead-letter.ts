@@ -17,9 +17,3 @@ export interface DeadLetter {
   /** The number of attempts to enrich it. */
   tries: number;
 }
-
-/** Stores dead letters until an operator retries or drops them. */
-export interface DeadLetterStore {
-  /** Stores new dead letters and answers their ids. One that was retried or dropped is not new. */
-  put(letters: readonly DeadLetter[]): Promise<number[]>;
-}

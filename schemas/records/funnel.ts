@@ -91,21 +91,6 @@ export interface DomainRange {
   through?: string | undefined;
 }
 
-/** The records of a funnel run. */
-export interface FunnelStore {
-  /** The owners with artifacts or companies, in the order of their ids. `after` is the last id of the page before. */
-  ownersAfter(after: string | undefined, limit: number): Promise<FunnelOwner[]>;
-  /**
-   * Does `work` in one transaction, under a lock on the owner: either all that it writes is stored, or nothing. Does
-   * nothing if a later run has stored the owner's companies, or if an import was under way since `ownersAfter`
-   * answered, because overridden events count twice until settlement. The wait for imports ends after a day.
-   */
-  inOwnerTransaction(
-    about: { ownerId: string; asOf: Date },
-    work: (owner: FunnelTransaction) => Promise<void>,
-  ): Promise<"done" | "later" | "importing">;
-}
-
 /** The writes and reads inside an owner's transaction. */
 export interface FunnelTransaction {
   /** The stored companies in the range, by domain. */

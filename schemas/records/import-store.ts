@@ -62,16 +62,6 @@ export interface CompletedUpload extends Received {
   chunksTotal: number;
 }
 
-/** The record of an upload in PostgreSQL while its body arrives. */
-export interface UploadStore {
-  /** Renews the lease, without which the upload counts as interrupted. False if the import was aborted meanwhile. */
-  renewLease(importId: string, received: Received): Promise<boolean>;
-  /** The whole body is in the log, and settlement will finish the import. Undefined if it was aborted meanwhile. */
-  completeUpload(upload: CompletedUpload): Promise<EventImport | undefined>;
-  /** The body broke off: aborts the import and retracts its events. */
-  interruptUpload(importId: string, upload: Received & { reason: string }): Promise<void>;
-}
-
 export const UPLOAD_LEASE_SECONDS = 30;
 
 const SAMPLE = { type: "array", maxItems: LOG_SAMPLE_MAX, items: LOG_ENTRY } as const;

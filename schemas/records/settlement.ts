@@ -27,15 +27,6 @@ export interface SliceLimits {
   chunksMax: number;
 }
 
-/** The records of settlement in PostgreSQL. */
-export interface SettlementStore {
-  dueImports(): Promise<DueImport[]>;
-  /** Aborts uploads whose process died and marks them for retraction. Answers how many. */
-  abortAbandonedUploads(): Promise<number>;
-  /** Runs `work` as the only settlement of the owner in any process; false if there is another one. */
-  asOnlySettlement(ownerId: string, work: (owner: OwnerSettlement) => Promise<void>): Promise<boolean>;
-}
-
 /** The writes that need the owner's settlement lock. */
 export interface OwnerSettlement {
   /** Batches that were staged and never closed, for example because of a crash. */

@@ -80,7 +80,7 @@ async function work({
       },
       replaceDeadLetters: () => Promise.reject(new Error("there is no dead letter")),
     },
-    deadLetters: { put: () => Promise.reject(new Error("there is no dead letter")) },
+    putDeadLetter: () => Promise.reject(new Error("there is no dead letter")),
     share: { index: 0, of: 1 },
     onWritten: ({ again }) => told.push(again ? "again" : "first"),
     onInserted: ({ table }) => told.push(table),

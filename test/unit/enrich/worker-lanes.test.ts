@@ -36,7 +36,7 @@ function workerOn(log: EventLog): WorkerDependencies {
     resolveArtifact: async () => dockerPackage,
     resolveLive: async () => [dockerPackage],
     progress: { abortedAmong: async () => [], putChunks: async () => [], replaceDeadLetters: NOT_HERE },
-    deadLetters: { put: NOT_HERE },
+    putDeadLetter: NOT_HERE,
     share: { index: 0, of: 1 },
   };
 }

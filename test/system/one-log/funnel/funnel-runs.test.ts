@@ -2,14 +2,14 @@ import { randomUUID } from "node:crypto";
 import type { Pool } from "pg";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { FactsQuery, OwnerFacts } from "../../../../aggregate/funnel/read-company-facts.js";
-import { decideStages } from "../../../../aggregate/funnel/run-funnel.js";
+import { decideStages, type FunnelRun } from "../../../../aggregate/funnel/run-funnel.js";
 import { insertImport } from "../../../../api/imports/imports.js";
 import { listCompanies } from "../../../../api/funnel/funnel-companies.js";
 import { onConnection } from "../../../../api/postgres/connection.js";
 import { funnelStore, readLastRun } from "../../../../api/funnel/funnel-runs.js";
 import { Random } from "../../../../deploy/demo/random.js";
 import { pause } from "../../../../schemas/async/pause.js";
-import type { CompanyFacts, FunnelStore } from "../../../../schemas/records/funnel.js";
+import type { CompanyFacts } from "../../../../schemas/records/funnel.js";
 import { openTestPostgres, type TestPostgres } from "../../../support/api/management-api.js";
 
 let postgres: TestPostgres;
@@ -58,7 +58,10 @@ const reading = (nth: number, pauseMs = 0) =>
   };
 
 /** Runs as a process of its own would; `through` may get in the way of its store. */
-function run(nth: number, { asOf = minute(nth), pauseMs = 0, through = (store: FunnelStore) => store } = {}) {
+function run(
+  nth: number,
+  { asOf = minute(nth), pauseMs = 0, through = (store: FunnelRun["store"]) => store } = {},
+) {
   return onConnection(pg, (client) =>
     decideStages(reading(nth, pauseMs), { store: through(funnelStore(client, { ownerId })), asOf, signal }),
   );
@@ -127,7 +130,7 @@ test("a run that dies anywhere and is repeated announces nothing twice and misse
 /** Dies in, or right after, one of its transactions. */
 const dyingStore =
   ({ transaction, beforeCommit }: { transaction: number; beforeCommit: boolean }) =>
-  (store: FunnelStore): FunnelStore => {
+  (store: FunnelRun["store"]): FunnelRun["store"] => {
     let left = transaction;
     const die = () => {
       throw new Error("killed");
@@ -211,7 +214,7 @@ test("an owner is looked at when their imports are through, or after a day", asy
   expect(await run(0, { asOf })).toMatchObject({ owners: 1, companies: 0, changes: 0, importing: 1 });
   await pg.query("update imports set status = 'done' where id = $1", [id]);
   expect(await run(0, { asOf })).toMatchObject({ companies: COMPANIES, importing: 0 });
-  const touching = (store: FunnelStore): FunnelStore => ({
+  const touching = (store: FunnelRun["store"]): FunnelRun["store"] => ({
     ...store,
     async ownersAfter(after, limit) {
       const owners = await store.ownersAfter(after, limit);

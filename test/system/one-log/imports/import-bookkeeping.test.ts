@@ -10,9 +10,9 @@ import {
   startImports,
   type AskedImport,
 } from "../../../../api/imports/start-imports.js";
-import { importProgress } from "../../../../api/imports/import-progress.js";
+import { putChunks } from "../../../../api/imports/import-progress.js";
 import { insertImport } from "../../../../api/imports/imports.js";
-import { settlementStore } from "../../../../api/imports/settlements.js";
+import { asOnlySettlement, dueImports } from "../../../../api/imports/settlements.js";
 import { uploadStore } from "../../../../api/imports/uploads.js";
 import type { Postgres } from "../../../../api/postgres/query.js";
 import type { ChunkOutcome } from "../../../../schemas/records/chunk-outcome.js";
@@ -61,7 +61,7 @@ async function makeImport(): Promise<[string, string]> {
 }
 
 const report = () =>
-  importProgress(pg).putChunks([
+  putChunks(pg, [
     {
       importId: id,
       sequence: 0,
@@ -75,7 +75,7 @@ const report = () =>
   ]);
 
 async function settling(work: (owner: OwnerSettlement) => Promise<void>): Promise<void> {
-  expect(await settlementStore(pg).asOnlySettlement(ownerId, work)).toBe(true);
+  expect(await asOnlySettlement(pg, ownerId, work)).toBe(true);
 }
 
 const settleAll = () =>
@@ -108,7 +108,7 @@ describe("a chunk that is reported again", () => {
     await report();
     await settleAll();
     await report();
-    expect((await settlementStore(pg).dueImports()).map((due) => due.id)).toContain(id);
+    expect((await dueImports(pg)).map((due) => due.id)).toContain(id);
     await settleAll();
     const { rows } = await pg.query("select events_total, chunks_settled from imports where id = $1", [id]);
     expect(rows).toEqual([{ events_total: "5", chunks_settled: 1 }]);

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { importEndingRoutes } from "../../../../api/imports/import-ending-routes.js";
-import { importProgress } from "../../../../api/imports/import-progress.js";
+import { putChunks } from "../../../../api/imports/import-progress.js";
 import { insertImport, readImport } from "../../../../api/imports/imports.js";
-import { settlementStore } from "../../../../api/imports/settlements.js";
-import { erasureStore } from "../../../../api/erasures/deleted-artifacts.js";
+import { asOnlySettlement } from "../../../../api/imports/settlements.js";
+import { putLogsErased, retractedImports } from "../../../../api/erasures/deleted-artifacts.js";
 import { ActiveUploads } from "../../../../ingest/import/active-uploads.js";
 import {
   openTestPostgres,
@@ -43,13 +43,13 @@ async function finishedImport(): Promise<string> {
   const { id } = await insertImport(pg, { ownerId, accountId, artifactKind: "any", artifactId: "" });
   await completeUpload(pg, { importId: id, ownerId });
   const counts = { eventsTotal: 5, eventsImported: 5, eventsFailed: 0, errors: [], warnings: [] };
-  await importProgress(pg).putChunks([{ importId: id, sequence: 0, receiptStamp: 1, ...counts }]);
+  await putChunks(pg, [{ importId: id, sequence: 0, receiptStamp: 1, ...counts }]);
   await settle(id, { retracted: false });
   return id;
 }
 
 async function settle(id: string, { retracted }: { retracted: boolean }): Promise<void> {
-  await settlementStore(postgres.pg).asOnlySettlement(ownerId, async (owner) => {
+  await asOnlySettlement(postgres.pg, ownerId, async (owner) => {
     const chunks = await owner.unsettledChunks([id], { eventsMax: 1_000, chunksMax: 10 });
     await owner.markSettled([{ id, retracted }], chunks);
     await owner.finishComplete([id]);
@@ -98,7 +98,6 @@ test("an abort without retraction waits for nothing", async () => {
 
 test("the log of a retracted import is to be erased once it is settled, and its samples with it", async () => {
   const { pg } = postgres;
-  const store = erasureStore(pg);
   const id = await finishedImport();
   const entry = { class: "error", type: "invalid-time", human_friendly_message: "$time", line: 1 };
   await pg.query("update import_chunks set errors = $2 where import_id = $1", [id, JSON.stringify([entry])]);
@@ -106,13 +105,13 @@ test("the log of a retracted import is to be erased once it is settled, and its 
   expect((await api.call(world.tokens.admin, `DELETE ${path}`)).status).toBe(202);
   const past = () => pg.query("update imports set updated_at = now() - interval '1 minute'");
   await past();
-  expect(await store.retractedImports(1_000)).not.toContain(id);
+  expect(await retractedImports(pg, 1_000)).not.toContain(id);
   await settle(id, { retracted: true });
-  expect(await store.retractedImports(1_000)).not.toContain(id);
+  expect(await retractedImports(pg, 1_000)).not.toContain(id);
   await past();
-  expect(await store.retractedImports(1_000)).toContain(id);
+  expect(await retractedImports(pg, 1_000)).toContain(id);
   expect((await readImport(pg, { ownerId, id }))?.error_log_sample).toHaveLength(1);
-  await store.putLogsErased([id]);
-  expect(await store.retractedImports(1_000)).not.toContain(id);
+  await putLogsErased(pg, [id]);
+  expect(await retractedImports(pg, 1_000)).not.toContain(id);
   expect((await readImport(pg, { ownerId, id }))?.error_log_sample).toEqual([]);
 });

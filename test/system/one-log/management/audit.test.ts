@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { rotateToken } from "../../../../api/identity/accounts.js";
 import { importEndingRoutes } from "../../../../api/imports/import-ending-routes.js";
 import { importRoutes } from "../../../../api/imports/import-routes.js";
-import { deadLetterStore, dropDeadLetters } from "../../../../api/imports/dead-letters.js";
+import { putDeadLetter, dropDeadLetters } from "../../../../api/imports/dead-letters.js";
 import { switchExport } from "../../../../api/exports/export-grants.js";
 import { openEmbeddedLog } from "../../../../deploy/stores/embedded/event-log/event-log.js";
 import { ActiveUploads } from "../../../../ingest/import/active-uploads.js";
@@ -264,7 +264,8 @@ describe("imports", () => {
     };
     const letter = { ...chunk, logPosition: importId, importId, record: Buffer.from("x") };
     const nobodys = { ...chunk, importId: undefined, logPosition: `${importId}-2`, record: Buffer.from("x") };
-    const ids = await deadLetterStore(postgres.pg).put([letter, nobodys]);
+    const put = [await putDeadLetter(postgres.pg, letter), await putDeadLetter(postgres.pg, nobodys)];
+    const ids = put.map(Number);
     expect(await dropDeadLetters(postgres.pg, ids)).toEqual([]);
     expect(await imports("?action=dead-letters.drop")).toMatchObject([
       { actor: "(operator)", target: { id: importId, name: `dead letter ${ids[0]}` } },

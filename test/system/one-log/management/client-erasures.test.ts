@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createSealer } from "../../../../api/identity/tokens.js";
 import { erasureRoutes } from "../../../../api/erasures/erasure-routes.js";
-import { clientErasureStore } from "../../../../api/erasures/client-erasure-store.js";
+import { dueErasures, dueOwners, putFinished, putFound } from "../../../../api/erasures/client-erasures.js";
 import { readExportState } from "../../../../api/imports/export-state.js";
 import { insertImport } from "../../../../api/imports/imports.js";
 import {
@@ -54,15 +54,14 @@ test("an erasure is recorded without the client's id, hidden from reads until it
   expect(rows).toContain(id);
   expect([rows.includes(CLIENT), rows.includes(Buffer.from(CLIENT).toString("hex"))]).toEqual([false, false]);
   expect((await readExportState(pg, [ownerId])).unsettled).toMatchObject({ erasures: [id], changed: true });
-  const store = clientErasureStore(pg, sealer);
-  expect(await store.dueOwners()).toEqual([ownerId]);
-  const [due] = await store.dueErasures(ownerId);
+  expect(await dueOwners(pg)).toEqual([ownerId]);
+  const [due] = await dueErasures(pg, ownerId, sealer);
   expect(due).toMatchObject({ id, kind: "endpoint_id", clientId: CLIENT, importsSettled: true });
   expect(Math.abs((due?.askedAt ?? 0) - Date.now())).toBeLessThan(60_000);
-  await store.putFound(id, { events: 5, lines: 2 });
-  expect(await store.dueOwners()).toEqual([]);
-  await store.putFound(id, { events: 7, lines: 1 });
-  await store.putFinished(id);
+  await putFound(pg, id, { events: 5, lines: 2 });
+  expect(await dueOwners(pg)).toEqual([]);
+  await putFound(pg, id, { events: 7, lines: 1 });
+  await putFinished(pg, id);
   const read = await api.call(world.tokens.admin, `GET ${path()}/${id}`);
   expect(read.body).toMatchObject({ status: "done", events_erased: 7, rejected_lines_erased: 3 });
   expect((await readExportState(pg, [ownerId])).unsettled.erasures).toEqual([]);
@@ -77,10 +76,11 @@ test("an erasure waits for imports that began before it", async () => {
   ).rows[0]?.id;
   await insertImport(pg, { ownerId, accountId: accountId ?? "", artifactKind: "any", artifactId: "" });
   const { id } = (await ask({ origin_id: CLIENT })).body as { id: string };
-  const store = clientErasureStore(pg, sealer);
-  expect(await store.dueErasures(ownerId)).toMatchObject([{ id, kind: "origin_id", importsSettled: false }]);
+  expect(await dueErasures(pg, ownerId, sealer)).toMatchObject([
+    { id, kind: "origin_id", importsSettled: false },
+  ]);
   await pg.query("update imports set status = 'aborted'");
-  expect(await store.dueErasures(ownerId)).toMatchObject([{ importsSettled: true }]);
+  expect(await dueErasures(pg, ownerId, sealer)).toMatchObject([{ importsSettled: true }]);
 });
 
 test("bodies that name no client, or two, and callers who may not, are refused", async () => {

@@ -1,10 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { FactsQuery, OwnerFacts } from "../../../../aggregate/funnel/read-company-facts.js";
-import { decideStages } from "../../../../aggregate/funnel/run-funnel.js";
+import { decideStages, type FunnelRun } from "../../../../aggregate/funnel/run-funnel.js";
 import type {
   CompanyFacts,
   FunnelCompany,
-  FunnelStore,
   FunnelTransaction,
   StageChange,
 } from "../../../../schemas/records/funnel.js";
@@ -41,7 +40,7 @@ interface Kept {
 function openStore(
   ids: readonly string[],
   { laterRun = "", importing = "" } = {},
-): { store: FunnelStore; of: (id: string) => Kept } {
+): { store: FunnelRun["store"]; of: (id: string) => Kept } {
   const kept = new Map<string, Kept>();
   const of = (id: string) => {
     const known = kept.get(id) ?? { companies: new Map(), changes: [], events: [], transactions: 0 };
@@ -179,7 +178,7 @@ describe("a run of the funnel", () => {
   test("ends between two owners when it is told to", async () => {
     const { store, of } = openStore(["a", "b"]);
     const stop = new AbortController();
-    const stopping: FunnelStore = {
+    const stopping: FunnelRun["store"] = {
       ...store,
       async inOwnerTransaction(about, work) {
         const done = await store.inOwnerTransaction(about, work);

@@ -1,7 +1,6 @@
 import type { ClickHouseClient } from "@clickhouse/client";
 import { describe, expect, test, vi } from "vitest";
-import { startEraser } from "../../../../aggregate/settlement/start-eraser.js";
-import type { ErasureStore } from "../../../../schemas/records/erasure.js";
+import { startEraser, type EraserDependencies } from "../../../../aggregate/settlement/start-eraser.js";
 import { oneServer } from "../../../../deploy/stores/clickhouse/one-server.js";
 
 interface Fakes {
@@ -21,7 +20,7 @@ function fakes({ rows, elsewhere = [], failures = 0, imports = [], retracted = [
   let failuresLeft = failures;
   let due = ["a", "b"];
   const asked = vi.fn(async () => (due.length > 0 ? ["owner"] : []));
-  const store: ErasureStore = {
+  const store: EraserDependencies["store"] = {
     dueOwners: asked,
     dueArtifacts: async () => due,
     retractedImports: async () => retracted,

@@ -2,7 +2,7 @@ import type { ClickHouseClient } from "@clickhouse/client";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { startSettler, type SettlerDependencies } from "../../../../aggregate/settlement/start-settler.js";
 import { WakeUp } from "../../../../schemas/async/wake-up.js";
-import type { DueImport, OwnerSettlement, SettlementStore } from "../../../../schemas/records/settlement.js";
+import type { DueImport, OwnerSettlement } from "../../../../schemas/records/settlement.js";
 import { oneServer } from "../../../../deploy/stores/clickhouse/one-server.js";
 
 const due = (id: string, over: Partial<DueImport> = {}): DueImport => ({
@@ -50,7 +50,7 @@ function fakes({ rounds, staged = [], failures = 0, elsewhere = [], retractedMea
     },
   };
   const dueImports = vi.fn(async () => (answers.length > 1 ? answers.shift() : answers[0]) ?? []);
-  const store: SettlementStore = {
+  const store: SettlerDependencies["store"] = {
     dueImports,
     abortAbandonedUploads: async () => 0,
     asOnlySettlement: async (ownerId, work) => {

@@ -1,6 +1,6 @@
 import type { Pool } from "pg";
 import { describe, expect, test, vi } from "vitest";
-import { importProgress } from "../../../../api/imports/import-progress.js";
+import { putChunks } from "../../../../api/imports/import-progress.js";
 import type { ChunkOutcome } from "../../../../schemas/records/chunk-outcome.js";
 
 const outcomeOf = (sequence: number, message: string): ChunkOutcome => ({
@@ -29,11 +29,11 @@ function refusing(code: string) {
 
 const outcomes = [outcomeOf(0, "good"), outcomeOf(1, "with \0"), outcomeOf(2, "also good")];
 
-describe("importProgress", () => {
+describe("putChunks", () => {
   test("counts an outcome whose samples PostgreSQL refuses, without them, and leaves the others whole", async () => {
     const { pg, stored } = refusing("22P05");
     const onRefused = vi.fn();
-    expect(await importProgress(pg, { onRefused }).putChunks(outcomes)).toEqual([]);
+    expect(await putChunks(pg, outcomes, { onRefused })).toEqual([]);
     expect(stored.map(({ sequence, failed, errors }) => [sequence, failed, errors !== null])).toEqual([
       [0, 1, true],
       [1, 1, false],
@@ -44,7 +44,7 @@ describe("importProgress", () => {
 
   test("leaves every other failure to the caller, who tries again", async () => {
     const { pg, stored } = refusing("40P01");
-    await expect(importProgress(pg).putChunks(outcomes)).rejects.toMatchObject({ code: "40P01" });
+    await expect(putChunks(pg, outcomes)).rejects.toMatchObject({ code: "40P01" });
     expect(stored).toEqual([]);
   });
 });

@@ -102,11 +102,9 @@ function world(agents: readonly string[], records = agents.map(recordOf)) {
           },
           replaceDeadLetters: async () => undefined,
         },
-        deadLetters: {
-          async put(letters) {
-            for (const letter of letters) kept.deadLetters.set(letter.logPosition, letter);
-            return letters.map(({ offset }) => offset);
-          },
+        async putDeadLetter(letter) {
+          kept.deadLetters.set(letter.logPosition, letter);
+          return letter.offset;
         },
         share: { index: 0, of: 1 },
         ...(faults.mutex && { mutexOf: () => faults.mutex as ThreadMutex }),

@@ -1,10 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { ActiveUploads, UploadAborted } from "../../../../ingest/import/active-uploads.js";
 import { SenderIdle } from "../../../../ingest/import/read-while-sent.js";
-import { isKnownLarge, receiveImport } from "../../../../ingest/import/receive-import.js";
+import {
+  isKnownLarge,
+  receiveImport,
+  type ReceiveDependencies,
+} from "../../../../ingest/import/receive-import.js";
 import { linesOf } from "../../../../schemas/records/chunk-codec.js";
 import type { EventLog } from "../../../../schemas/records/event-log.js";
-import type { EventImport, UploadStore } from "../../../../schemas/records/import-store.js";
+import type { EventImport } from "../../../../schemas/records/import-store.js";
 import { decodeRawChunk, type RawChunk } from "../../../../schemas/records/raw-chunk.js";
 
 const IMPORT = "01990000-0000-7000-8000-00000000000a";
@@ -28,7 +32,9 @@ interface Told {
 }
 
 /** A log and an upload store that write down what they are told; `append` may be replaced. */
-function fakes(over: { append?: () => Promise<void>; uploads?: Partial<UploadStore> } = {}) {
+type Uploads = ReceiveDependencies["uploads"];
+
+function fakes(over: { append?: () => Promise<void>; uploads?: Partial<Uploads> } = {}) {
   const told: Told = { steps: [], chunks: [], partitions: [], lastStamp: 0 };
   const log: EventLog = {
     partitions: 8,
@@ -41,7 +47,7 @@ function fakes(over: { append?: () => Promise<void>; uploads?: Partial<UploadSto
     consume: () => Promise.reject(new Error("not here")),
     [Symbol.asyncDispose]: async () => undefined,
   };
-  const uploads: UploadStore = {
+  const uploads: Uploads = {
     renewLease: async () => true,
     async completeUpload({ importId: id, chunksTotal, stamp }) {
       told.lastStamp = stamp;

@@ -1,8 +1,6 @@
-import type { Pool } from "pg";
 import type { ClientIdKind } from "../../schemas/contracts/erasure.js";
-import type { ClientErasureStore, ErasedNow, OpenErasure } from "../../schemas/client-erasure.js";
+import type { ErasedNow, OpenErasure } from "../../schemas/client-erasure.js";
 import { NIL_UUID } from "../../schemas/formats.js";
-import { settlementStore } from "../imports/settlements.js";
 import { query, type Postgres } from "../postgres/query.js";
 import { IS_UNSETTLED } from "../imports/import-record.js";
 
@@ -11,30 +9,15 @@ interface Opener {
   open(ciphertext: Uint8Array, erasure: string): string;
 }
 
-/** The PostgreSQL side of erasing the events of clients; `sealer` encrypted their ids. */
-export function clientErasureStore(pg: Pool, sealer: Opener): ClientErasureStore {
-  const settlements = settlementStore(pg);
-  return {
-    dueOwners: () => dueOwners(pg),
-    dueErasures: (ownerId) => dueErasures(pg, ownerId, sealer),
-    artifactsOf: (ownerId) => artifactsOf(pg, ownerId),
-    importsWithRefusedLines: (ownerId, page) => importsWithRefusedLines(pg, ownerId, page),
-    asOnlySettlement: (ownerId, work) => settlements.asOnlySettlement(ownerId, work),
-    putFound: (id, erased) => putFound(pg, id, erased),
-    putWaiting: (id) => putWaiting(pg, id),
-    putFinished: (id) => putFinished(pg, id),
-  };
-}
-
 const DUE = "finished_at is null and due_at <= now()";
 
-async function dueOwners(pg: Postgres): Promise<string[]> {
+export async function dueOwners(pg: Postgres): Promise<string[]> {
   const text = `select distinct owner_id as id from erasures where ${DUE}`;
   return (await query<{ id: string }>(pg, text)).map(({ id }) => id);
 }
 
 /** An import that never ends must not delay an erasure for ever. */
-async function dueErasures(pg: Postgres, ownerId: string, sealer: Opener): Promise<OpenErasure[]> {
+export async function dueErasures(pg: Postgres, ownerId: string, sealer: Opener): Promise<OpenErasure[]> {
   const text = `
     select id, kind, client, (extract(epoch from asked_at) * 1000)::float8 as "askedAt",
       asked_at < now() - interval '1 day' or not exists (
@@ -58,13 +41,13 @@ interface DueRow {
   importsSettled: boolean;
 }
 
-async function artifactsOf(pg: Postgres, ownerId: string): Promise<string[]> {
+export async function artifactsOf(pg: Postgres, ownerId: string): Promise<string[]> {
   const text = `
     select id from packages where owner_id = $1 union all select id from pixels where owner_id = $1`;
   return (await query<{ id: string }>(pg, text, [ownerId])).map(({ id }) => id);
 }
 
-async function importsWithRefusedLines(
+export async function importsWithRefusedLines(
   pg: Postgres,
   ownerId: string,
   { after = NIL_UUID, limit }: { after: string | undefined; limit: number },
@@ -74,7 +57,7 @@ async function importsWithRefusedLines(
   return (await query<{ id: string }>(pg, text, [ownerId, after, limit])).map(({ id }) => id);
 }
 
-async function putFound(pg: Postgres, id: string, { events, lines }: ErasedNow): Promise<void> {
+export async function putFound(pg: Postgres, id: string, { events, lines }: ErasedNow): Promise<void> {
   const text = `
     update erasures set events = $2, lines = lines + $3, rounds = rounds + 1,
       due_at = now() + make_interval(secs => least(600, 2 ^ least(rounds, 10)))
@@ -82,12 +65,12 @@ async function putFound(pg: Postgres, id: string, { events, lines }: ErasedNow):
   await query(pg, text, [id, events, lines]);
 }
 
-async function putWaiting(pg: Postgres, id: string): Promise<void> {
+export async function putWaiting(pg: Postgres, id: string): Promise<void> {
   await query(pg, "update erasures set rounds = 0, due_at = now() + interval '5 seconds' where id = $1", [
     id,
   ]);
 }
 
-async function putFinished(pg: Postgres, id: string): Promise<void> {
+export async function putFinished(pg: Postgres, id: string): Promise<void> {
   await query(pg, "update erasures set client = null, finished_at = now() where id = $1", [id]);
 }
