@@ -31,11 +31,6 @@ const COMMANDS: readonly CommandEntry[] = [
       "Manage accounts, sign-in, export rights, dead letters, the funnel and backups, beside a running server or without one.",
     load: async () => (await import("./commands/admin.js")).adminCommand(),
   },
-  {
-    name: "completion",
-    description: "Print a script that completes commands and options in bash, zsh or fish.",
-    load: async () => (await import("./commands/completion.js")).completionCommand(createWholeProgram),
-  },
 ];
 
 interface CommandEntry {
@@ -55,11 +50,6 @@ async function createProgram(named: readonly string[]): Promise<Command> {
     program.addCommand(command.description(description));
   }
   return program;
-}
-
-/** With the module of every command. */
-function createWholeProgram(): Promise<Command> {
-  return createProgram(COMMANDS.map(({ name }) => name));
 }
 
 try {
