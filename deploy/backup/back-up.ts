@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { openDataDir, readRunningEndpoints } from "../process/data-dir.js";
+import { FORMAT_MARK, openDataDir, readRunningEndpoints } from "../process/data-dir.js";
 import { makeFolders } from "../process/make-folders.js";
 import { explainFileError, StartFailure } from "../process/start-failure.js";
 import { forgetInterruptedInserts } from "../stores/embedded/clickhouse/clickhouse-deduplication.js";
@@ -85,9 +85,9 @@ async function copyAway({ dataDir, place, to, log, report }: CopyAway): Promise<
     { name: "log", folders: { from: to, to: undefined } },
     { name: "postgres", folders: { from: place, to } },
     { name: "clickhouse", folders: { from: place, to } },
-    ...(existsSync(join(dataDir, "secret-key"))
-      ? [{ name: "secret-key", folders: { from: dataDir, to } }]
-      : []),
+    ...[FORMAT_MARK, "secret-key"]
+      .filter((name) => existsSync(join(dataDir, name)))
+      .map((name) => ({ name, folders: { from: dataDir, to } })),
   ];
   const entries: BackupEntry[] = [];
   for (const { name, folders: between } of folders) {

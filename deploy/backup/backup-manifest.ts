@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { readMigrations as clickhouseMigrations } from "../../aggregate/clickhouse/read-migrations.js";
 import { readMigrations as postgresMigrations } from "../../api/postgres/migrate-postgres.js";
 import { assetUrl } from "../../schemas/asset.js";
+import { FORMAT_MARK } from "../process/data-dir.js";
 import { StartFailure } from "../process/start-failure.js";
 import type { BackupEntry } from "./backup-entry.js";
 
@@ -54,12 +55,19 @@ export async function readManifest(
 ): Promise<{ manifest: BackupManifest; entries: BackupEntry[] }> {
   const manifest = parseManifest(dir, read(dir, MANIFEST));
   if (manifest.format > FORMAT) throw newer(dir, manifest);
-  const known = new Set(await knownMigrations());
-  if (manifest.migrations.some((name) => !known.has(name))) throw newer(dir, manifest);
   const contents = read(dir, CONTENTS);
   if (sha256(contents) !== manifest.contentsSha256) throw damaged(dir, CONTENTS);
-  const lines = contents.split("\n").slice(0, -1);
-  return { manifest, entries: lines.map((line) => JSON.parse(line) as BackupEntry) };
+  const entries = contents
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as BackupEntry);
+  if (!entries.some(({ path }) => path === FORMAT_MARK))
+    throw new StartFailure(
+      `${dir} is the backup of a program from before the first release: restore it with that one.`,
+    );
+  const known = new Set(await knownMigrations());
+  if (manifest.migrations.some((name) => !known.has(name))) throw newer(dir, manifest);
+  return { manifest, entries };
 }
 
 function parseManifest(dir: string, text: string): BackupManifest {

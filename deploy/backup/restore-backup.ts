@@ -9,7 +9,7 @@ import {
   utimesSync,
 } from "node:fs";
 import { join, normalize, resolve } from "node:path";
-import { openDataDir, RESTORING } from "../process/data-dir.js";
+import { FORMAT_MARK, openDataDir, RESTORING } from "../process/data-dir.js";
 import { StartFailure } from "../process/start-failure.js";
 import { choosePostgresAccount } from "../stores/embedded/postgres/postgres-account.js";
 import { findPostgresProgram } from "../stores/embedded/postgres/postgres-program.js";
@@ -47,8 +47,8 @@ export async function restoreBackup({
   return manifest;
 }
 
-/** A lock is there while the directory is open, and `lost+found` where it is a disk of its own. */
-const MAY_BE_THERE = new Set(["lock", "lost+found", RESTORING]);
+/** A lock is there while the directory is open, and `lost+found` where it is a disk of its own. The backup has a mark too. */
+const MAY_BE_THERE = new Set(["lock", "lost+found", FORMAT_MARK, RESTORING]);
 
 function requireEmpty(dataDir: string): void {
   const [found] = readdirSync(dataDir).filter((name) => !MAY_BE_THERE.has(name));

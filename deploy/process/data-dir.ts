@@ -1,4 +1,12 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { retry } from "../../schemas/async/retry.js";
@@ -33,6 +41,12 @@ const ENDPOINTS = "endpoints.json";
 /** The folder in which a restore puts everything together. It is gone once the restore is complete. */
 export const RESTORING = "restoring";
 
+/** The file that marks a directory with the version of what is in it. */
+export const FORMAT_MARK = "format";
+
+const FORMAT = "1";
+const STORES = ["postgres", "clickhouse", "log"];
+
 interface OpenDataDir extends Locking {
   restoring?: boolean;
 }
@@ -46,8 +60,8 @@ interface Locking {
 
 /**
  * Creates the directory (mode 0700) and locks it. A killed instance leaves no lock behind. Throws StartFailure when
- * another process holds the lock (a command: for longer than a minute), when the directory is not writable, or when a
- * restore of it was interrupted.
+ * another process holds the lock (a command: for longer than a minute), when the directory is not writable, when a
+ * restore of it was interrupted, or when its format is another: then nothing in it changes.
  */
 export async function openDataDir(
   path: string,
@@ -55,6 +69,7 @@ export async function openDataDir(
 ): Promise<DataDir> {
   const root = resolve(path);
   const lock = await explaining(root, async () => {
+    requireFormat(root);
     makePrivate(root);
     return takeLock(root, locking);
   });
@@ -64,6 +79,7 @@ export async function openDataDir(
       `A restore of DATA_DIR ${root} was interrupted: empty the folder, and run \`admin restore\` again.`,
     );
   }
+  if (!restoring) writeFileSync(join(root, FORMAT_MARK), `${FORMAT}\n`, { mode: 0o600 });
   let closing: Promise<void> | undefined;
   const close = async () => {
     await rm(join(root, ENDPOINTS), { force: true });
@@ -82,7 +98,10 @@ export async function openDataDir(
 /** The endpoints of the instance that runs on this directory; undefined when none runs or it is still starting. */
 export async function readRunningEndpoints(path: string): Promise<Endpoints | undefined> {
   const root = resolve(path);
-  return explaining(root, async () => (isLocked(join(root, LOCK)) ? readEndpoints(root) : undefined));
+  return explaining(root, async () => {
+    requireFormat(root);
+    return isLocked(join(root, LOCK)) ? readEndpoints(root) : undefined;
+  });
 }
 
 /** The URL of a server that listens on every address of this machine, as a browser on it reaches it. */
@@ -90,12 +109,26 @@ export function browsableUrl(url: string): string {
   return url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
 }
 
+/** Reads only. Stores without a mark, unless a restore left them so, are older than the mark. */
+function requireFormat(root: string): void {
+  const has = (name: string) => existsSync(join(root, name));
+  if (has(RESTORING)) return;
+  if (has(FORMAT_MARK)) {
+    if (readFileSync(join(root, FORMAT_MARK), "utf8").trim() === FORMAT) return;
+    throw new StartFailure(`DATA_DIR ${root} is of a later version of this program: start that one on it.`);
+  }
+  if (!STORES.some(has)) return;
+  throw new StartFailure(
+    `DATA_DIR ${root} is older than the first release, and this program cannot read it: export its data with the program that wrote it, and import them into an empty DATA_DIR.`,
+  );
+}
+
 function makePrivate(root: string): void {
   makeFolders(root);
   if ((statSync(root).mode & 0o077) === 0) return;
   const names = readdirSync(root).filter((name) => name !== "lost+found");
   // A home directory or /tmp, given by mistake, must not become inaccessible to others.
-  if (names.length > 0 && !names.includes(LOCK) && !names.includes("secret-key")) {
+  if (names.length > 0 && ![LOCK, FORMAT_MARK, "secret-key"].some((name) => names.includes(name))) {
     throw new StartFailure(
       `DATA_DIR ${root} already holds other files and is open to other users: choose an empty directory, or run chmod 700 on it.`,
     );

@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { readFileSync, statSync } from "node:fs";
 import { StartFailure } from "../../../process/start-failure.js";
 
@@ -15,12 +15,16 @@ export interface PostgresAccount {
 const ALTERNATIVES = "run this as an ordinary user, or set DATABASE_URL to a PostgreSQL server";
 
 /**
- * PostgreSQL refuses to run as root. Root starts it as the owner of its data, or else as the system user `postgres`, which
- * is created when missing. Throws StartFailure when no account can run it.
+ * PostgreSQL refuses to run as root, and its initdb as an account without a name. Root starts it as the owner of its data,
+ * or else as the system user `postgres`, or else as `nobody`. Throws StartFailure when no account can run it.
  */
 export function choosePostgresAccount(dataDir: string, paths: readonly string[]): PostgresAccount {
   if (process.getuid?.() !== 0) return { ids: undefined, prefix: [], spawnIds: {} };
-  const ids = ownerOf(dataDir) ?? findUser("postgres") ?? createUser("postgres");
+  const ids = ownerOf(dataDir) ?? findUser("postgres") ?? findUser("nobody");
+  if (ids === undefined)
+    throw new StartFailure(
+      `PostgreSQL does not run as root, and no user is postgres or nobody: ${ALTERNATIVES}.`,
+    );
   const prefix = setprivPrefix(ids);
   if (succeeds([...prefix, "true"])) return { ids, prefix, spawnIds: {} };
   const reachable = paths.every((path) => succeeds(["test", "-r", path], ids));
@@ -62,20 +66,6 @@ function findUser(name: string): { uid: number; gid: number } | undefined {
   if (line === undefined) return undefined;
   const [, , uid, gid] = line.split(":").map(Number);
   return uid === undefined || gid === undefined ? undefined : { uid, gid };
-}
-
-function createUser(name: string): { uid: number; gid: number } {
-  try {
-    execFileSync("useradd", ["--system", "--user-group", "--no-create-home", "--shell", "/bin/false", name]);
-  } catch (cause) {
-    throw new StartFailure(
-      `PostgreSQL does not run as root, and a system user ${name} could not be created: create one, or ${ALTERNATIVES}.`,
-      { cause },
-    );
-  }
-  const created = findUser(name);
-  if (created === undefined) throw new Error(`useradd created no user ${name} in /etc/passwd`);
-  return created;
 }
 
 function succeeds(

@@ -27,9 +27,10 @@ beforeEach(async () => {
   for (const folder of [from, join(original, "postgres/data/empty"), join(original, "log")])
     mkdirSync(folder, { recursive: true });
   writeFileSync(join(original, "postgres/data/PG_VERSION"), "18\n");
+  writeFileSync(join(original, "format"), "1\n");
   writeFileSync(join(original, "log/data.mdb"), Buffer.alloc(2_000_000, 7));
   const entries = await Promise.all(
-    ["postgres", "log"].map((name) => copyFolder(name, { from: original, to: from })),
+    ["postgres", "log", "format"].map((name) => copyFolder(name, { from: original, to: from })),
   );
   await writeManifest(from, { entries: entries.flat(), takenAt: "2026-11-21T00:00:00.000Z" });
 });
@@ -40,7 +41,7 @@ const list = (dir: string) => readdirSync(dir, { recursive: true }).sort();
 
 test("puts every file and empty folder back, and nothing else", async () => {
   const { files, bytes } = await restoreBackup({ from, dataDir });
-  expect({ files, bytes }).toEqual({ files: 2, bytes: 2_000_003 });
+  expect({ files, bytes }).toEqual({ files: 3, bytes: 2_000_005 });
   expect(list(dataDir)).toEqual(list(join(parent, "original")));
   expect(readFileSync(join(dataDir, "log/data.mdb")).equals(Buffer.alloc(2_000_000, 7))).toBe(true);
 });

@@ -74,7 +74,7 @@ test("leaves neither lock nor endpoints behind when closed", async () => {
   const dataDir = await openDataDir(path);
   await dataDir.writeEndpoints({ api: "http://127.0.0.1:8080" });
   await dataDir[Symbol.asyncDispose]();
-  expect(await readdir(path)).toEqual([]);
+  expect(await readdir(path)).toEqual(["format"]);
 });
 
 test("another process of this user reads the endpoints of a running instance", async () => {
@@ -99,6 +99,20 @@ test("the endpoints of a killed instance are ignored", async () => {
 
 test("there are no endpoints before the first start", async () => {
   expect(await readRunningEndpoints(path)).toBeUndefined();
+});
+
+test.each([
+  ["of before the first release", "postgres", /is older than the first release.*export.*import/],
+  ["of a later version", "format", /is of a later version/],
+])("a directory %s is refused, and nothing in it changes", async (_, name, sentence) => {
+  await mkdir(path, { recursive: true, mode: 0o755 });
+  await writeFile(join(path, name), "2");
+  const before = await stat(path);
+  await expect(openDataDir(path)).rejects.toThrow(sentence);
+  await expect(openDataDir(path, { restoring: true })).rejects.toThrow(sentence);
+  await expect(readRunningEndpoints(path)).rejects.toThrow(sentence);
+  expect(await readdir(path)).toEqual([name]);
+  expect(await stat(path)).toMatchObject({ mode: before.mode, mtimeMs: before.mtimeMs });
 });
 
 test("refuses a file with the reason that it is not a directory", async () => {
