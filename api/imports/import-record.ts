@@ -14,8 +14,8 @@ export interface ImportRow {
   artifact_kind: "package" | "pixel" | "any";
   artifact_id: string | null;
   artifact_name: string | null;
-  bytes: string | null;
-  lines_received: string | null;
+  bytes: string;
+  lines_received: string;
   events_total: string;
   events_imported: string;
   events_failed: string;
@@ -45,7 +45,7 @@ export function selectImport(from = "imports"): string {
   select i.id, o.name as owner, ${STATUS} as status, ${utc("i.created_at")} as created_at,
     ${utc("i.updated_at")} as updated_at, ${utc("i.finished_at")} as finished_at, i.artifact_kind, i.artifact_id,
     coalesce(p.name, x.name) as artifact_name, coalesce(starter.name, '${REMOVED}') as started_by, i.token_name as started_with_token, i.bytes,
-    case when i.lines_received is not null then greatest(i.lines_received, i.events_total) end as lines_received, i.events_total, i.events_imported, i.events_failed, i.status = 'aborted' and i.retracted as undone, i.entries,
+    greatest(i.lines_received, i.events_total) as lines_received, i.events_total, i.events_imported, i.events_failed, i.status = 'aborted' and i.retracted as undone, i.entries,
     coalesce(${firstEntries("errors")}, '[]') as errors, coalesce(${firstEntries("warnings")}, '[]') as warnings
   from ${from} i join owners o on o.id = i.owner_id left join owners starter on starter.id = i.account_id
   left join packages p on p.id = i.artifact_id left join pixels x on x.id = i.artifact_id`;
@@ -79,8 +79,8 @@ export function importRecord(row: ImportRow): EventImport {
     pixel: targetOf(row, "pixel"),
     started_by: row.started_by,
     started_with_token: row.started_with_token,
-    bytes: row.bytes === null ? null : Number(row.bytes),
-    lines_received: row.lines_received === null ? null : Number(row.lines_received),
+    bytes: Number(row.bytes),
+    lines_received: Number(row.lines_received),
     finished_at: row.finished_at,
   };
 }

@@ -35,9 +35,8 @@ export async function followImport(
     });
     if (record.status !== "importing") return record;
     const { events_total: done, lines_received: lines } = record;
-    const share = lines === null || lines === 0 ? undefined : done / lines;
-    const of = lines === null ? "" : ` of ${count(lines)}`;
-    bar.show(`importing ${name}`, { share, detail: `${count(done)}${of} lines` });
+    const share = lines === 0 ? undefined : done / lines;
+    bar.show(`importing ${name}`, { share, detail: `${count(done)} of ${count(lines)} lines` });
     await pause(pollMs, { signal });
     signal.throwIfAborted();
   }

@@ -21,10 +21,10 @@ export interface EventImport {
   started_by: string;
   /** Name of the additional token that was used; null if it was the account's own, or a session. */
   started_with_token: string | null;
-  /** Received so far, compressed if the body is; null for imports of versions that did not count them. */
-  bytes: number | null;
-  /** Lines received so far that are not blank: all, once the upload has ended. Null as for `bytes`. */
-  lines_received: number | null;
+  /** Received so far, compressed if the body is. */
+  bytes: number;
+  /** Lines received so far that are not blank: all, once the upload has ended. */
+  lines_received: number;
   /** When it became `done` or `aborted`; null before. */
   finished_at: string | null;
 }
@@ -83,9 +83,6 @@ const TARGET = {
   },
 } as const;
 
-const RECEIVED = { type: ["integer", "null"], minimum: 0 } as const;
-const NOT_COUNTED = "null for imports of versions that did not count this";
-
 /** In place of the name of an account that was removed. No username contains parentheses. */
 export const REMOVED = "(removed)";
 
@@ -98,15 +95,11 @@ const ORIGIN = {
     type: ["string", "null"],
     description: "Name of the additional token that was used; null for the account's own, and for a session",
   },
-  bytes: {
-    ...RECEIVED,
-    description: `Bytes received so far, compressed if the body was; ${NOT_COUNTED}`,
-  },
+  bytes: { ...COUNT, description: "Bytes received so far, compressed if the body was" },
   lines_received: {
-    ...RECEIVED,
+    ...COUNT,
     description:
-      "Lines received so far that are not blank, all of them once the upload has ended: `events_total` gets there. " +
-      `It is ${NOT_COUNTED}`,
+      "Lines received so far that are not blank, all of them once the upload has ended: `events_total` gets there",
   },
   finished_at: {
     ...TIMESTAMP,

@@ -4,7 +4,7 @@ import { poll } from "./poll.js";
 interface ImportRecord {
   status: string;
   events_total: number;
-  lines_received: number | null;
+  lines_received: number;
 }
 
 const EVERY_MS = 1_000;
@@ -35,11 +35,11 @@ async function follow(section: HTMLElement, address: string): Promise<void> {
 
 function show(section: HTMLElement, { events_total: done, lines_received: received }: ImportRecord): void {
   const bar = section.querySelector("progress");
-  if (bar !== null && received !== null && received > 0) {
+  if (bar !== null && received > 0) {
     bar.max = received;
     bar.value = done;
   }
   const text = section.querySelector("[data-import-text]");
   const full = (count: number) => count.toLocaleString("en");
-  if (text !== null) text.textContent = `${full(done)} of ${full(received ?? 0)} lines`;
+  if (text !== null) text.textContent = `${full(done)} of ${full(received)} lines`;
 }

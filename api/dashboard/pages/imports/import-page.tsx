@@ -127,7 +127,7 @@ function About({ record }: { record: EventImport }) {
       Started by {by}
       {token !== null && ` with the token ${token}`}, {formatTime(record.created_at)}
       {finished !== null && `; ended ${formatTime(finished)}`}
-      {bytes !== null && `. ${formatBytesShort(bytes)} received`}
+      {`. ${formatBytesShort(bytes)} received`}
     </>
   );
 }
@@ -142,13 +142,13 @@ function Progress({ record }: { record: EventImport }) {
       <div data-import={href(`/api${path`/v2/imports/${owner.name}/${record.id}`}`)}>
         <progress
           aria-label={isRetracting ? "Removing" : "Lines enriched"}
-          max={received ?? 1}
+          max={received}
           {...(shareOf(record) !== undefined && !isRetracting && { value: done })}
         />
         <p class="soft" data-import-text>
           {isRetracting
             ? "This takes seconds to minutes."
-            : `${formatCount(done)} of ${formatCount(received ?? 0)} lines`}
+            : `${formatCount(done)} of ${formatCount(received)} lines`}
         </p>
         <p class="hidden" role="status" data-import-end />
         <noscript>

@@ -28,7 +28,7 @@ export function ImportState({ record }: { record: EventImport }) {
 
 /** The part of the received lines that is enriched; undefined before the first lines. */
 export function shareOf({ events_total: done, lines_received: received }: EventImport): number | undefined {
-  return received === null || received === 0 ? undefined : done / received;
+  return received === 0 ? undefined : done / received;
 }
 
 /** The name of the package or pixel that an import goes into. */
