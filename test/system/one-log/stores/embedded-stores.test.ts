@@ -74,7 +74,7 @@ async function holdStoresElsewhere(): Promise<{ pid: number; storePids: number[]
   const dist = pathToFileURL(join(import.meta.dirname, "../../../../dist/deploy/")).href;
   const script = `
     import { pino } from "pino";
-    const { openDataDir } = await import("${dist}data-dir/data-dir.js");
+    const { openDataDir } = await import("${dist}process/data-dir.js");
     const { startClickHouse } = await import("${dist}stores/embedded/clickhouse/clickhouse.js");
     const { startPostgres } = await import("${dist}stores/embedded/postgres/postgres.js");
     const log = pino({ level: "silent" });
