@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { access, lacks } from "../../../../api/access/access.js";
-import { ACTIONS, type Action } from "../../../../api/access/resources.js";
+import { ACTIONS, type Action, changesCollected } from "../../../../api/access/resources.js";
 import { SCOPES } from "../../../../schemas/contracts/api-token.js";
 import { CALLERS, tabledDecision, tabledScope } from "../../../support/api/access-table.js";
+import { DEFAULT_QUOTAS, parseQuotas, requireRoom } from "../../../../api/access/quotas.js";
 
 const ALL_ACTIONS = Object.keys(ACTIONS) as Action[];
 const CELLS = ALL_ACTIONS.flatMap((action) =>
@@ -19,5 +20,50 @@ describe("a limited token", () => {
   test.each(ALL_ACTIONS)("may be used for %s with one scope at most", (action) => {
     const sufficient = SCOPES.filter((scope) => lacks({ scopes: [scope] }, action) === undefined);
     expect(sufficient).toEqual([tabledScope(action)].filter(Boolean));
+  });
+});
+
+test("answers wait for live collection after changes of what it serves, and after nothing else", () => {
+  const waiting = (Object.keys(ACTIONS) as Action[]).filter(changesCollected);
+  expect(waiting).toEqual([
+    "packages.create",
+    "packages.update",
+    "packages.delete",
+    "routes.write",
+    "domains.write",
+    "pixels.create",
+    "pixels.update",
+    "pixels.delete",
+  ]);
+});
+
+describe("parseQuotas", () => {
+  test.each([
+    ["packages=5000", { packages: 5000 }],
+    [" webhooks = 0 , tokens=1 ", { webhooks: 0, tokens: 1 }],
+  ])("reads %j and keeps the others", (text, set) => {
+    expect(parseQuotas(text)).toEqual({ ...DEFAULT_QUOTAS, ...set });
+  });
+
+  test.each(["", "packages", "packages=", "packages=-1", "packages=1.5", "stars=5", "packages=1,,pixels=2"])(
+    "refuses %j",
+    (text) => {
+      expect(parseQuotas(text)).toBeUndefined();
+    },
+  );
+});
+
+describe("requireRoom", () => {
+  const quotas = { ...DEFAULT_QUOTAS, packages: 2 };
+
+  test("allows one more below the quota", () => {
+    expect(() => requireRoom(quotas, "packages", { name: "acme", count: 1 })).not.toThrow();
+  });
+
+  test.each([2, 7])("refuses one more for an owner of %d", (count) => {
+    const message = `acme has ${count} packages, and 2 are allowed here; delete one first, or ask the operator of this service for more.`;
+    expect(() => requireRoom(quotas, "packages", { name: "acme", count })).toThrow(
+      expect.objectContaining({ code: "too-many-packages", status: 422, message }),
+    );
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createTokenCipher, looksLike } from "../../../../api/identity/tokens.js";
+import { coarseNetwork } from "../../../../api/identity/sessions.js";
 
 const key = Buffer.alloc(32, 7);
 const cipher = createTokenCipher(key);
@@ -62,4 +63,13 @@ describe("tokens", () => {
   ])("are never %j", (text) => {
     expect(looksLike("token", text)).toBe(false);
   });
+});
+
+test.each([
+  ["203.0.113.77", "203.0.113.0/24"],
+  ["2001:db8:1:2::/64", "2001:db8:1::/48"],
+  ["2001:db8:0:0::/64", "2001:db8:0::/48"],
+  ["unknown", undefined],
+])("of the address %s a session keeps %j", (address, network) => {
+  expect(coarseNetwork(address)).toBe(network);
 });
