@@ -10,7 +10,7 @@ import {
 import { isUuid } from "../../schemas/formats.js";
 import { Problem } from "../../schemas/problem.js";
 import { invalidBody } from "../../schemas/validate.js";
-import { LIST_HEADERS, LIST_QUERY, listPage } from "../http/answers/paging.js";
+import { listAnswer, LIST_QUERY, listPage } from "../http/answers/paging.js";
 import { requireOwnToken, type TokenRoutesDeps } from "../identity/accounts.js";
 import { readJson } from "../http/middleware/read-json.js";
 import type { Operation } from "../http/operation.js";
@@ -36,12 +36,10 @@ const LIST_TOKENS: Operation = {
   summary: "List your additional tokens",
   description: "Only with the account's own token. Expired ones are listed until they are revoked.",
   answers: {
-    200: {
-      description: "Every additional token, oldest first, without the token itself",
-      schema: { type: "array", items: API_TOKEN_V1 },
-      example: [{ ...LISTED, lastUsedAt: "2026-08-05T03:00:00.120000Z" }],
-      headers: LIST_HEADERS,
-    },
+    200: listAnswer("Every additional token, oldest first, without the token itself", API_TOKEN_V1, {
+      ...LISTED,
+      lastUsedAt: "2026-08-05T03:00:00.120000Z",
+    }),
   },
   query: LIST_QUERY,
   problems: ["out-of-scope"],

@@ -1,11 +1,11 @@
 import type { ParsedUrlQuery } from "node:querystring";
-import { AUDIT_ENTRY_LIST, OPERATOR, SERVICE } from "../../schemas/contracts/audit-entry.js";
+import { AUDIT_ENTRY, OPERATOR, SERVICE } from "../../schemas/contracts/audit-entry.js";
 import { isOwnerName } from "../../schemas/formats.js";
 import { Problem } from "../../schemas/problem.js";
 import { ACTIONS } from "../access/resources.js";
 import { ownerFor } from "../access/authorise.js";
 import type { Operation } from "../http/operation.js";
-import { pageBody, parsePage } from "../http/answers/paging.js";
+import { PAGE_QUERY, pageAnswer, pageBody, parsePage } from "../http/answers/paging.js";
 import { route, type Route } from "../http/route.js";
 import {
   listAuditEntries,
@@ -18,6 +18,17 @@ import type { Postgres } from "../postgres/query.js";
 
 const ID = "0198a1c0-5a7e-7000-8000-000000000001";
 
+const EXAMPLE = {
+  id: ID,
+  action: "organization.update",
+  actor: "ada",
+  token: "terraform",
+  target: { kind: "organization", id: ID, name: "acme" },
+  changes: { description: "Maintainers of the acme tools", website: null },
+  request_id: "5f0c2f6e-1b1e-4f53-9a3f-2f3c8a1de0aa",
+  created_at: "2026-08-04T13:58:26.021037Z",
+};
+
 const LIST_AUDIT: Operation = {
   id: "listAuditEntries",
   summary: "Read what was changed, by whom and when",
@@ -25,11 +36,7 @@ const LIST_AUDIT: Operation = {
     "Owners and admins read an organization's log, a user reads their own. Newest first. An actor who worked on " +
     `the command line of the service is \`${OPERATOR}\`, the service itself \`${SERVICE}\`.`,
   query: {
-    after: { schema: { type: "string", format: "uuid" }, description: "Id of the last entry that was seen" },
-    per_page: {
-      schema: { type: "integer", minimum: 1, maximum: 1000, default: 100 },
-      description: "How many entries at most",
-    },
+    ...PAGE_QUERY,
     action: {
       schema: { type: "string" },
       description: "Only entries of this action",
@@ -38,24 +45,12 @@ const LIST_AUDIT: Operation = {
     actor: { schema: { type: "string" }, description: "Only what this user did", example: "ada" },
   },
   answers: {
-    200: {
-      description: "One page of entries",
-      schema: AUDIT_ENTRY_LIST,
-      example: {
-        audit_entries: [
-          {
-            id: ID,
-            action: "organization.update",
-            actor: "ada",
-            token: "terraform",
-            target: { kind: "organization", id: ID, name: "acme" },
-            changes: { description: "Maintainers of the acme tools", website: null },
-            request_id: "5f0c2f6e-1b1e-4f53-9a3f-2f3c8a1de0aa",
-            created_at: "2026-08-04T13:58:26.021037Z",
-          },
-        ],
-      },
-    },
+    200: pageAnswer({
+      name: "audit_entries",
+      record: AUDIT_ENTRY,
+      example: EXAMPLE,
+      title: "AuditEntryList",
+    }),
   },
 };
 

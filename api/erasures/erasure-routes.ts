@@ -8,7 +8,7 @@ import {
 } from "../../schemas/contracts/erasure.js";
 import { isUuid } from "../../schemas/formats.js";
 import { Problem } from "../../schemas/problem.js";
-import { PAGE_QUERY, pageBody, pageSchema, parsePage } from "../http/answers/paging.js";
+import { PAGE_QUERY, pageBody, pageAnswer, parsePage } from "../http/answers/paging.js";
 import { putLocation } from "../http/answers/headers.js";
 import { ownerFor, wholeOwnerFor } from "../access/authorise.js";
 import type { Sealer } from "../identity/tokens.js";
@@ -68,11 +68,7 @@ export function erasureRoutes({ pg, sealer }: ErasureRoutesDeps): Route[] {
         summary: "Erasures of an owner, newest first",
         query: PAGE_QUERY,
         answers: {
-          200: {
-            description: "A page of them",
-            schema: pageSchema("erasures", ERASURE),
-            example: { erasures: [EXAMPLE] },
-          },
+          200: pageAnswer({ name: "erasures", record: ERASURE, example: EXAMPLE }),
         },
       },
       async handle({ ctx, account, action, param }) {

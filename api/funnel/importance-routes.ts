@@ -7,7 +7,7 @@ import {
   type FunnelImportance,
 } from "../../schemas/contracts/funnel-importance.js";
 import { access, type Account } from "../access/access.js";
-import { entityTag, requireMatch } from "../http/answers/headers.js";
+import { entityTag, requireMatch, answerRecord } from "../http/answers/headers.js";
 import { ownerFor, type Owner } from "../access/authorise.js";
 import { readJson } from "../http/middleware/read-json.js";
 import type { PackageAction } from "../access/resources.js";
@@ -126,9 +126,7 @@ function changed(
 }
 
 function answer(ctx: ApiContext, known: KnownImportance): void {
-  const importance = withoutNames(known);
-  ctx.set("ETag", entityTag(importance));
-  ctx.body = importance;
+  answerRecord(ctx, withoutNames(known));
 }
 
 function withoutNames({ packages, pixels }: KnownImportance): FunnelImportance {

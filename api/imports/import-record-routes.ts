@@ -9,7 +9,7 @@ import { PACKAGE_PROBLEMS } from "../packages/package-path.js";
 import { FILTER_QUERY, importFilterFor, parseImportFilter, importOf, importOwnerFor } from "./import-of.js";
 import { ID, IMPORT_EXAMPLE } from "./import-operations.js";
 import type { Operation } from "../http/operation.js";
-import { PAGE_QUERY, pageBody, pageSchema, parsePage } from "../http/answers/paging.js";
+import { PAGE_QUERY, pageBody, pageAnswer, parsePage } from "../http/answers/paging.js";
 import { route, type Route } from "../http/route.js";
 import { readImportEntries } from "./import-record.js";
 import { listImports } from "./imports.js";
@@ -33,11 +33,7 @@ export function importRecordRoutes({ pg, clickhouse, listener }: ImportRecordRou
         summary: "Imports of an owner, newest first",
         query: { ...PAGE_QUERY, ...FILTER_QUERY },
         answers: {
-          200: {
-            description: "A page of them",
-            schema: EVENT_IMPORT_PAGE,
-            example: { event_imports: [IMPORT_EXAMPLE] },
-          },
+          200: pageAnswer({ name: "event_imports", record: EVENT_IMPORT, example: IMPORT_EXAMPLE }),
         },
         problems: PACKAGE_PROBLEMS,
       },
@@ -85,8 +81,6 @@ export function importRecordRoutes({ pg, clickhouse, listener }: ImportRecordRou
     ),
   ];
 }
-
-const EVENT_IMPORT_PAGE = pageSchema("event_imports", EVENT_IMPORT);
 
 const OPERATIONS: Record<"log" | "rejected", Operation> = {
   log: {

@@ -7,7 +7,7 @@ import {
 import { ownerFor } from "../access/authorise.js";
 import { putMember, removeMember, listMembers } from "./members.js";
 import { entityTag } from "../http/answers/headers.js";
-import { LIST_HEADERS, LIST_QUERY, listPage } from "../http/answers/paging.js";
+import { listAnswer, LIST_QUERY, listPage } from "../http/answers/paging.js";
 import { readJson } from "../http/middleware/read-json.js";
 import { route, type Route } from "../http/route.js";
 
@@ -28,12 +28,7 @@ export function memberRoutes({ pg }: { pg: Pool }): Route[] {
         description: "All of them, sorted by username without regard to case.",
         query: LIST_QUERY,
         answers: {
-          200: {
-            description: "The members",
-            schema: { type: "array", items: ORGANIZATION_MEMBER_V1 },
-            example: [EXAMPLE],
-            headers: LIST_HEADERS,
-          },
+          200: listAnswer("The members", ORGANIZATION_MEMBER_V1, EXAMPLE),
         },
       },
       async handle({ ctx, account, action, param }) {

@@ -6,7 +6,7 @@ import {
 } from "../../schemas/contracts/organization.js";
 import { ownerFor } from "../access/authorise.js";
 import { changedFields } from "../access/audit-entries.js";
-import { entityTag, requireMatch, putLocation } from "../http/answers/headers.js";
+import { entityTag, requireMatch, putLocation, answerRecord } from "../http/answers/headers.js";
 import { readJson } from "../http/middleware/read-json.js";
 import { QUOTA_PROBLEMS, requireRoom, type Quotas } from "../access/quotas.js";
 import { route, type Route } from "../http/route.js";
@@ -58,8 +58,7 @@ export function organizationRoutes({ pg, quotas }: { pg: Pool; quotas: Quotas })
         });
         ctx.status = 201;
         putLocation(ctx, `/v1/organizations/${encodeURIComponent(made.name)}`);
-        ctx.set("ETag", entityTag(made));
-        ctx.body = made;
+        answerRecord(ctx, made);
       },
     }),
     route({
@@ -74,8 +73,7 @@ export function organizationRoutes({ pg, quotas }: { pg: Pool; quotas: Quotas })
       async handle({ ctx, account, action, param }) {
         const owner = await ownerFor(pg, account, param("organization"), action, { kind: "organization" });
         const read = await readOrganization(pg, owner.id);
-        ctx.set("ETag", entityTag(read));
-        ctx.body = read;
+        answerRecord(ctx, read);
       },
     }),
     route({
@@ -105,8 +103,7 @@ export function organizationRoutes({ pg, quotas }: { pg: Pool; quotas: Quotas })
           await record(client, { ownerId: owner.id, target: target(owner.id, after.name), changes });
           return after;
         });
-        ctx.set("ETag", entityTag(updated));
-        ctx.body = updated;
+        answerRecord(ctx, updated);
       },
     }),
   ];

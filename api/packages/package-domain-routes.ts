@@ -10,7 +10,7 @@ import {
 import { Problem } from "../../schemas/problem.js";
 import { lockedPackageFor, packageFor } from "../access/authorise.js";
 import { entityTag, requireMatch } from "../http/answers/headers.js";
-import { LIST_HEADERS, LIST_QUERY, listPage } from "../http/answers/paging.js";
+import { listAnswer, LIST_QUERY, listPage } from "../http/answers/paging.js";
 import { readJson } from "../http/middleware/read-json.js";
 import { PACKAGE_PATH, PACKAGE_PROBLEMS, PACKAGE_QUERY, parsePackageType } from "./package-path.js";
 import { QUOTA_PROBLEMS, requireRoom, type Quotas } from "../access/quotas.js";
@@ -56,12 +56,7 @@ export function packageDomainRoutes({ pg, quotas, collectHost, hosts }: PackageD
         query: { ...PACKAGE_QUERY, ...LIST_QUERY },
         summary: "List the domains of a file or Python package",
         answers: {
-          200: {
-            description: "Its domains, in the order in which they were made",
-            schema: { type: "array", items: PACKAGE_DOMAIN_V1 },
-            example: [EXAMPLE],
-            headers: LIST_HEADERS,
-          },
+          200: listAnswer("Its domains, in the order in which they were made", PACKAGE_DOMAIN_V1, EXAMPLE),
         },
         problems: PROBLEMS,
       },

@@ -7,7 +7,7 @@ import {
 } from "../../schemas/contracts/package-permission.js";
 import { packageFor, packageOfOwnerFor } from "../access/authorise.js";
 import { entityTag } from "../http/answers/headers.js";
-import { LIST_HEADERS, LIST_QUERY, listPage } from "../http/answers/paging.js";
+import { listAnswer, LIST_QUERY, listPage } from "../http/answers/paging.js";
 import { readJson } from "../http/middleware/read-json.js";
 import {
   PACKAGE_PATH,
@@ -38,12 +38,10 @@ export function packagePermissionRoutes({ pg }: { pg: Pool }): Route[] {
         description:
           "Sorted by username without regard to case. Users who have what their role gives them are not listed.",
         answers: {
-          200: {
-            description: "The explicit levels",
-            schema: { type: "array", items: PACKAGE_PERMISSION_GET },
-            example: [{ username: "ada", permissionLevel: "member" }],
-            headers: LIST_HEADERS,
-          },
+          200: listAnswer("The explicit levels", PACKAGE_PERMISSION_GET, {
+            username: "ada",
+            permissionLevel: "member",
+          }),
         },
         path: PACKAGE_PATH,
         query: { ...PACKAGE_QUERY, ...LIST_QUERY },

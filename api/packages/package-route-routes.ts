@@ -11,8 +11,8 @@ import { parseCreatePackageRoute } from "../../ingest/routing/parse-package-rout
 import { Problem } from "../../schemas/problem.js";
 import { decodeRouteTemplate } from "../../ingest/routing/route-template.js";
 import { lockedPackageFor, packageFor } from "../access/authorise.js";
-import { entityTag, requireMatch } from "../http/answers/headers.js";
-import { LIST_HEADERS, LIST_QUERY, listPage } from "../http/answers/paging.js";
+import { entityTag, requireMatch, answerRecord } from "../http/answers/headers.js";
+import { listAnswer, LIST_QUERY, listPage } from "../http/answers/paging.js";
 import { readJson } from "../http/middleware/read-json.js";
 import { PACKAGE_PATH, PACKAGE_PROBLEMS, PACKAGE_QUERY, parsePackageType } from "./package-path.js";
 import { QUOTA_PROBLEMS, requireRoom, type Quotas } from "../access/quotas.js";
@@ -49,12 +49,7 @@ export function packageRouteRoutes({ pg, quotas }: RouteDeps): Route[] {
         query: { ...PACKAGE_QUERY, ...LIST_QUERY },
         summary: "List the routes of a file package",
         answers: {
-          200: {
-            description: "Its routes, in the order in which they were made",
-            schema: { type: "array", items: PACKAGE_ROUTE_V1 },
-            example: [EXAMPLE],
-            headers: LIST_HEADERS,
-          },
+          200: listAnswer("Its routes, in the order in which they were made", PACKAGE_ROUTE_V1, EXAMPLE),
         },
         problems: PROBLEMS,
       },
@@ -83,8 +78,7 @@ export function packageRouteRoutes({ pg, quotas }: RouteDeps): Route[] {
       async handle(call) {
         const made = await createRoute({ pg, quotas }, call);
         call.ctx.status = 201;
-        call.ctx.set("ETag", entityTag(made));
-        call.ctx.body = made;
+        answerRecord(call.ctx, made);
       },
     }),
     route({

@@ -4,7 +4,7 @@ import { publicHostOf } from "../../schemas/records/public-host.js";
 import { reaches, access, type Account } from "../access/access.js";
 import { ownerFor, packageFor, type Owner } from "../access/authorise.js";
 import { entityTag, putLocation } from "../http/answers/headers.js";
-import { LIST_HEADERS, LIST_QUERY, listPage } from "../http/answers/paging.js";
+import { listAnswer, LIST_QUERY, listPage } from "../http/answers/paging.js";
 import { readJson } from "../http/middleware/read-json.js";
 import type { Operation, Parameter } from "../http/operation.js";
 import { QUOTA_PROBLEMS, requireRoom, type Quotas } from "../access/quotas.js";
@@ -60,12 +60,11 @@ const PACKAGE_LIST_QUERY: Readonly<Record<string, Parameter>> = {
 const LIST = {
   query: PACKAGE_LIST_QUERY,
   answers: {
-    200: {
-      description: "Packages by owner and name, without those from which you are blocked",
-      schema: { type: "array", items: PACKAGE_V1 },
-      example: [PACKAGE_EXAMPLE],
-      headers: LIST_HEADERS,
-    },
+    200: listAnswer(
+      "Packages by owner and name, without those from which you are blocked",
+      PACKAGE_V1,
+      PACKAGE_EXAMPLE,
+    ),
   },
 };
 const CREATION: Pick<Operation, "tag" | "description" | "body" | "answers" | "problems"> = {

@@ -16,9 +16,9 @@ import {
   type PixelRow,
 } from "./pixels.js";
 import { changedFields } from "../access/audit-entries.js";
-import { entityTag, requireMatch, putLocation } from "../http/answers/headers.js";
+import { entityTag, requireMatch, putLocation, answerRecord } from "../http/answers/headers.js";
 import { readJson } from "../http/middleware/read-json.js";
-import { pageBody, parsePage } from "../http/answers/paging.js";
+import { PAGE_QUERY, pageAnswer, pageBody, parsePage } from "../http/answers/paging.js";
 import { QUOTA_PROBLEMS, requireRoom, type Quotas } from "../access/quotas.js";
 import { route, type Call, type Route } from "../http/route.js";
 import { inTransaction } from "../postgres/connection.js";
@@ -34,24 +34,6 @@ const EXAMPLE = {
 };
 const BODY = { schema: PIXEL_UPSERT, example: SENT };
 const ANSWER = { description: "The pixel", schema: PIXEL, example: EXAMPLE };
-const PAGE = {
-  description: "Pixels, newest first; `next` is the URL of the next page, where there is one",
-  schema: {
-    title: "PixelList",
-    type: "object",
-    required: ["pixels"],
-    additionalProperties: false,
-    properties: { pixels: { type: "array", items: PIXEL }, next: { type: "string", format: "uri" } },
-  },
-  example: { pixels: [EXAMPLE] },
-};
-const PAGING = {
-  after: { schema: { type: "string", format: "uuid" }, description: "The id behind which the page begins" },
-  per_page: {
-    schema: { type: "integer", minimum: 1, maximum: 1000, default: 100 },
-    description: "How many entries a page has at most",
-  },
-};
 const LIST_PATH = "/v2/pixels/:owner";
 const PATH = "/v2/pixels/:owner/:pixel";
 
@@ -69,8 +51,16 @@ export function pixelRoutes({ pg, quotas }: PixelDeps): Route[] {
       operation: {
         id: "listPixels",
         summary: "List the pixels of a user or an organization",
-        query: PAGING,
-        answers: { 200: PAGE },
+        query: PAGE_QUERY,
+        answers: {
+          200: pageAnswer({
+            name: "pixels",
+            record: PIXEL,
+            example: EXAMPLE,
+            title: "PixelList",
+            description: "Pixels, newest first",
+          }),
+        },
       },
       async handle({ ctx, account, action, param }) {
         const page = parsePage(ctx.query);
@@ -94,7 +84,7 @@ export function pixelRoutes({ pg, quotas }: PixelDeps): Route[] {
         const made = await createPixel({ pg, quotas }, call);
         call.ctx.status = 201;
         putLocation(call.ctx, `/v2/pixels/${encodeURIComponent(made.owner)}/${made.id}`);
-        answer(call.ctx, made);
+        answerRecord(call.ctx, pixelRecord(made));
       },
     }),
     route({
@@ -109,7 +99,7 @@ export function pixelRoutes({ pg, quotas }: PixelDeps): Route[] {
         problems: PACKAGE_PROBLEMS,
       },
       async handle({ ctx, account, action, param }) {
-        answer(ctx, await pixelFor(pg, account, namedBy({ action, param })));
+        answerRecord(ctx, pixelRecord(await pixelFor(pg, account, namedBy({ action, param }))));
       },
     }),
     route({
@@ -126,7 +116,7 @@ export function pixelRoutes({ pg, quotas }: PixelDeps): Route[] {
         problems: [...PACKAGE_PROBLEMS, "precondition-failed"],
       },
       async handle(call) {
-        answer(call.ctx, await changePixel(pg, call));
+        answerRecord(call.ctx, pixelRecord(await changePixel(pg, call)));
       },
     }),
     route({
@@ -195,11 +185,6 @@ async function changePixel(
 
 function namedBy<Named extends PixelAction>({ action, param }: Pick<Call<Named>, "action" | "param">) {
   return { owner: param("owner"), idOrName: param("pixel"), action };
-}
-
-function answer(ctx: Call["ctx"], row: PixelRow): void {
-  ctx.set("ETag", entityTag(pixelRecord(row)));
-  ctx.body = pixelRecord(row);
 }
 
 function target({ id, name }: PixelRow) {

@@ -4,7 +4,7 @@ import {
   parsePackagePublic,
   type PackagePublic,
 } from "../../schemas/contracts/package-public.js";
-import { entityTag, requireMatch } from "../http/answers/headers.js";
+import { entityTag, requireMatch, answerRecord } from "../http/answers/headers.js";
 import { lockedPackageFor, packageOfOwnerFor } from "../access/authorise.js";
 import { PACKAGE_PATH, PACKAGE_PROBLEMS, PACKAGE_QUERY, packageOnPath } from "../packages/package-path.js";
 import { readJson } from "../http/middleware/read-json.js";
@@ -32,7 +32,7 @@ export function packagePublicRoutes({ pg }: { pg: Pool }): Route[] {
       },
       async handle(call) {
         const { id } = await packageOfOwnerFor(pg, call.account, packageOnPath(call), call.action);
-        answer(call.ctx, { public: await readPublicKind(pg, id) });
+        answerRecord(call.ctx, { public: await readPublicKind(pg, id) });
       },
     }),
     route({
@@ -66,10 +66,5 @@ async function changePublic(pg: Pool, call: Call<"packages.update">): Promise<vo
     const changes = before.public === sent.public ? {} : { public: sent.public };
     await call.record(client, { ownerId, target: { kind: "package", id, name }, changes });
   });
-  answer(call.ctx, sent);
-}
-
-function answer(ctx: Call["ctx"], setting: PackagePublic): void {
-  ctx.set("ETag", entityTag(setting));
-  ctx.body = setting;
+  answerRecord(call.ctx, sent);
 }

@@ -11,7 +11,7 @@ import {
   type WebhookTestResult,
 } from "../../schemas/contracts/webhook-delivery.js";
 import { requireFew } from "../identity/failure-limits.js";
-import { PAGE_QUERY, pageBody, pageSchema, parsePage } from "../http/answers/paging.js";
+import { PAGE_QUERY, pageBody, pageAnswer, parsePage } from "../http/answers/paging.js";
 import { route, type Call, type Route } from "../http/route.js";
 import { inTransaction } from "../postgres/connection.js";
 import { lockOwner } from "../access/owners.js";
@@ -93,11 +93,13 @@ export function webhookDeliveryRoutes({ pg, guard, sealer }: WebhookDeps): Route
           },
         },
         answers: {
-          200: {
+          200: pageAnswer({
+            name: "deliveries",
+            record: WEBHOOK_DELIVERY,
+            example: EXAMPLE,
+            title: "WebhookDeliveryList",
             description: "One page of deliveries, newest first",
-            schema: { title: "WebhookDeliveryList", ...pageSchema("deliveries", WEBHOOK_DELIVERY) },
-            example: { deliveries: [EXAMPLE] },
-          },
+          }),
         },
       },
       async handle(call) {

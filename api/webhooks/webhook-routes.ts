@@ -11,9 +11,9 @@ import {
 } from "../../schemas/contracts/webhook.js";
 import { wholeOwnerFor } from "../access/authorise.js";
 import { changedFields } from "../access/audit-entries.js";
-import { entityTag, requireMatch, putLocation } from "../http/answers/headers.js";
+import { entityTag, requireMatch, putLocation, answerRecord } from "../http/answers/headers.js";
 import { readJson } from "../http/middleware/read-json.js";
-import { PAGE_QUERY, pageBody, pageSchema, parsePage } from "../http/answers/paging.js";
+import { PAGE_QUERY, pageBody, pageAnswer, parsePage } from "../http/answers/paging.js";
 import { DEFAULT_QUOTAS, QUOTA_PROBLEMS, requireRoom, type Quotas } from "../access/quotas.js";
 import { route, type Call, type Route } from "../http/route.js";
 import { inTransaction } from "../postgres/connection.js";
@@ -61,11 +61,13 @@ export function webhookRoutes({ pg, guard, sealer, quotas = DEFAULT_QUOTAS }: Qu
         description: NOT_FOR_THE_BLOCKED,
         query: PAGE_QUERY,
         answers: {
-          200: {
+          200: pageAnswer({
+            name: "webhooks",
+            record: LISTED_WEBHOOK,
+            example: LISTED_EXAMPLE,
+            title: "WebhookList",
             description: "One page of webhooks, newest first",
-            schema: { title: "WebhookList", ...pageSchema("webhooks", LISTED_WEBHOOK) },
-            example: { webhooks: [LISTED_EXAMPLE] },
-          },
+          }),
         },
       },
       async handle({ ctx, account, action, param }) {
@@ -100,7 +102,7 @@ export function webhookRoutes({ pg, guard, sealer, quotas = DEFAULT_QUOTAS }: Qu
       action: "webhooks.manage",
       operation: { id: "getWebhook", summary: "Read a webhook", answers: { 200: ANSWER } },
       async handle(call) {
-        answer(call.ctx, (await webhookFor(pg, call)).webhook);
+        answerRecord(call.ctx, (await webhookFor(pg, call)).webhook);
       },
     }),
     route({
@@ -118,7 +120,7 @@ export function webhookRoutes({ pg, guard, sealer, quotas = DEFAULT_QUOTAS }: Qu
         problems: ["webhook-url-not-allowed", "precondition-failed"],
       },
       async handle(call) {
-        answer(call.ctx, await changeWebhook({ pg, guard }, call));
+        answerRecord(call.ctx, await changeWebhook({ pg, guard }, call));
       },
     }),
     route({
@@ -200,9 +202,4 @@ async function requireAllowed(guard: AddressGuard, url: string): Promise<void> {
     ? " The operator of this service can allow it, with WEBHOOK_ALLOW_PRIVATE_NETWORKS=true."
     : "";
   throw new Problem("webhook-url-not-allowed", `The url ${fault}.${remedy}`);
-}
-
-function answer(ctx: Call["ctx"], webhook: WebhookRecord): void {
-  ctx.set("ETag", entityTag(webhook));
-  ctx.body = webhook;
 }

@@ -45,14 +45,3 @@ export const AUDIT_ENTRY = {
     created_at: TIMESTAMP,
   },
 } as const;
-
-export const AUDIT_ENTRY_LIST = {
-  title: "AuditEntryList",
-  type: "object",
-  required: ["audit_entries"],
-  additionalProperties: false,
-  properties: {
-    audit_entries: { type: "array", items: AUDIT_ENTRY },
-    next: { type: "string" },
-  },
-} as const;

@@ -42,6 +42,12 @@ export async function requireMatchOf(ctx: ApiContext, read: () => Promise<object
   if (ctx.get("If-Match") !== "") requireMatch(ctx, entityTag(await read()));
 }
 
+/** Answers a record, with its ETag. */
+export function answerRecord(ctx: ApiContext, record: object): void {
+  ctx.set("ETag", entityTag(record));
+  ctx.body = record;
+}
+
 /** Sets `Location` to the URL of a new record, as callers reach the API. */
 export function putLocation(ctx: ApiContext, path: string): void {
   ctx.set("Location", `${ctx.state.publicBase}${path}`);

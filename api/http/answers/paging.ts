@@ -20,15 +20,26 @@ export const PAGE_QUERY: Readonly<Record<string, Parameter>> = {
   },
 };
 
-/** The schema of the object that `pageBody` makes. */
-export function pageSchema(name: string, record: JsonSchema): JsonSchema {
+interface DescribedPage {
+  name: string;
+  record: JsonSchema;
+  example: unknown;
+  description?: string;
+  /** Makes a component of the schema. */
+  title?: string;
+}
+
+/** The answer of a list whose body `pageBody` makes, for the OpenAPI document. */
+export function pageAnswer({ name, record, example, title, description = "A page of them" }: DescribedPage) {
   const next = { type: "string", format: "uri", description: "Where the next page is; absent on the last" };
-  return {
+  const schema = {
+    ...(title !== undefined && { title }),
     type: "object",
     required: [name],
     additionalProperties: false,
     properties: { [name]: { type: "array", items: record }, next },
   };
+  return { description, schema, example: { [name]: [example] } };
 }
 
 /**
@@ -93,13 +104,16 @@ export const LIST_QUERY = {
   },
 } as const satisfies Record<string, Parameter>;
 
-/** The header that `listPage` sets. */
-export const LIST_HEADERS: NonNullable<AnswerContent["headers"]> = {
-  Link: {
-    schema: { type: "string" },
-    description: 'The URL of the next page, as `<...>; rel="next"`; absent on the last',
-  },
-};
+/** The answer of a list of which `listPage` takes a part, for the OpenAPI document. */
+export function listAnswer(description: string, record: JsonSchema, example: unknown): AnswerContent {
+  const link = 'The URL of the next page, as `<...>; rel="next"`; absent on the last';
+  return {
+    description,
+    schema: { type: "array", items: record },
+    example: [example],
+    headers: { Link: { schema: { type: "string" }, description: link } },
+  };
+}
 
 /**
  * The entries of a v1 list that `limit` and `after` ask for: all of them by default, since these lists are bare arrays,
