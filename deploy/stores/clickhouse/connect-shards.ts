@@ -4,7 +4,7 @@ import { clusterServers, type ClickHouseSource } from "./clickhouse-source.js";
 import { connectCluster, connectClusterResults } from "./cluster/connect-cluster.js";
 import { connectClickHouse } from "./connect-clickhouse.js";
 import { oneServer } from "./one-server.js";
-import { connectResults } from "./results/connect-results.js";
+import { connectResults } from "./connect-results.js";
 
 /** Clients of the servers of ClickHouse: of one, or of a cluster. */
 export function connectShards({ url, cluster }: ClickHouseSource): Shards & AsyncDisposable {

@@ -3,7 +3,7 @@ import type { Shards } from "../../../../schemas/shards.js";
 import type { ResultSource } from "../../../../aggregate/queries/open-rows.js";
 import { quotedName, sqlName } from "../../../../aggregate/queries/sql-literals.js";
 import type { ClusterServers } from "../clickhouse-source.js";
-import { connectResults } from "../results/connect-results.js";
+import { connectResults } from "../connect-results.js";
 import { clusterSettings } from "./cluster-settings.js";
 import { connectShard, type ConnectedShard } from "./connect-shard.js";
 import { failOver, onFirstUp, type Connected } from "./fail-over.js";

@@ -12,7 +12,7 @@ import { openExportPermits, type TakeExportPermit } from "../../../../api/http/e
 import { answerProblems, onUncaught } from "../../../../api/http/middleware/answer-problems.js";
 import { requestId } from "../../../../api/http/middleware/access-log.js";
 import type { ApiState } from "../../../../api/http/route.js";
-import { connectResults } from "../../../../deploy/stores/clickhouse/results/connect-results.js";
+import { connectResults } from "../../../../deploy/stores/clickhouse/connect-results.js";
 import { listen } from "../../../../deploy/roles/servers/listen.js";
 import { openRawReceiver } from "../../../support/api/receivers.js";
 

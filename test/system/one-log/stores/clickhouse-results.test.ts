@@ -3,7 +3,7 @@ import { createServer, type AddressInfo, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ResultRequest, Rows } from "../../../../aggregate/queries/open-rows.js";
-import { connectResults } from "../../../../deploy/stores/clickhouse/results/connect-results.js";
+import { connectResults } from "../../../../deploy/stores/clickhouse/connect-results.js";
 import { openTestClickHouse, type TestClickHouse } from "../../../support/stores/open-clickhouse.js";
 
 const HEAD = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";

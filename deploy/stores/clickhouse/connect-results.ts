@@ -1,14 +1,10 @@
 import type { Socket } from "node:net";
 import { parseError } from "@clickhouse/client";
-import type { Result, ResultRequest, ResultSource } from "../../../../aggregate/queries/open-rows.js";
-import { limitConcurrency } from "../../../../schemas/async/limit-concurrency.js";
-import { databaseOf, type Connection } from "../connect-clickhouse.js";
-import { HttpAnswerDecoder, type AnswerHead } from "../../../../ingest/http/decode-http-answer.js";
-import {
-  connectionLost,
-  openConnection,
-  type HttpConnection,
-} from "../../../../ingest/http/open-connection.js";
+import type { Result, ResultRequest, ResultSource } from "../../../aggregate/queries/open-rows.js";
+import { limitConcurrency } from "../../../schemas/async/limit-concurrency.js";
+import { databaseOf, type Connection } from "./connect-clickhouse.js";
+import { HttpAnswerDecoder, type AnswerHead } from "../../../ingest/http/decode-http-answer.js";
+import { connectionLost, openConnection, type HttpConnection } from "../../../ingest/http/open-connection.js";
 
 /** As many as the other clients of ClickHouse have connections; further queries wait. */
 const RESULTS_MAX = 20;
