@@ -16,7 +16,7 @@ import { startClickHouse, type EmbeddedClickHouse } from "./embedded/clickhouse/
 import { startPostgres } from "./embedded/postgres/postgres.js";
 import { lazyHandle } from "./lazy-handle.js";
 import { openEventLog, type EventLogSource } from "./open-event-log.js";
-import { keepPrepared } from "./clickhouse/keep-prepared.js";
+import { keepPrepared } from "./clickhouse/prepare-clickhouse.js";
 import { StartFailure } from "../process/start-failure.js";
 
 /** The connections to PostgreSQL of one process, as documented for operators. */

@@ -1,6 +1,8 @@
 import type { Pool } from "pg";
+import type { Logger } from "pino";
 import { createDatabase, migrateClickHouse } from "../../../aggregate/clickhouse/migrate-clickhouse.js";
 import { asOnlyMigration } from "../../../api/postgres/migrate-postgres.js";
+import { pause } from "../../../schemas/async/pause.js";
 import { clusterServers, type ClickHouseSource } from "./clickhouse-source.js";
 import { prepareCluster } from "./cluster/prepare-cluster.js";
 import { connectClickHouse, databaseOf } from "./connect-clickhouse.js";
@@ -45,5 +47,38 @@ async function migrate(url: string, checkLock?: () => Promise<void>): Promise<vo
     await migrateClickHouse([client], { checkLock });
   } finally {
     await Promise.all([server.close(), client.close()]);
+  }
+}
+
+/** How often servers that were unavailable at the start are looked for. */
+const ROUND_MS = 15_000;
+
+/**
+ * Prepares the servers of ClickHouse. The program starts without the unavailable ones of a cluster: they are prepared once
+ * they are back, until disposed of.
+ */
+export async function keepPrepared(
+  source: ClickHouseSource,
+  { lock, log }: { lock: Pool; log: Logger },
+): Promise<AsyncDisposable> {
+  const stop = new AbortController();
+  const unavailable = await prepareServers(source, { lock });
+  const finished = prepareRest(unavailable);
+  return {
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await finished;
+    },
+  };
+
+  async function prepareRest(servers: readonly string[]): Promise<void> {
+    for (let left = servers; left.length > 0 && !stop.signal.aborted;) {
+      log.warn(
+        { servers: left },
+        "servers of ClickHouse do not answer, or still fetch what their shard has; they are not read before",
+      );
+      await pause(ROUND_MS, { signal: stop.signal });
+      if (!stop.signal.aborted) left = await prepareServers(source, { lock }).catch(() => left);
+    }
   }
 }

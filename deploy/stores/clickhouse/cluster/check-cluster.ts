@@ -1,4 +1,7 @@
+import type { ClickHouse } from "../../../../schemas/shards.js";
 import type { ClusterServers } from "../clickhouse-source.js";
+import { ServerDown } from "./cluster-server.js";
+import type { Connected } from "./fail-over.js";
 
 /** How a server sees itself and the cluster. */
 export interface ServerView {
@@ -48,4 +51,39 @@ export function checkMacros(facts: readonly ServerView[], { shards }: Pick<Clust
       );
     macros.set(one.server, one);
   }
+}
+
+/** Rejects if a server that is up knows another number of shards than this process: one was added since it started. */
+export async function requireEvery(
+  servers: readonly Connected<ClickHouse>[],
+  cluster: Pick<ClusterServers, "name" | "shards">,
+): Promise<void> {
+  await Promise.all(
+    servers.map(async ({ server, client }) => {
+      if (!(await server.isUp())) return;
+      const shards = await server
+        .run((signal) => shardsOf(client, { cluster: cluster.name, signal }))
+        .catch(orUndefinedIfDown);
+      if (shards !== undefined) requireShardsOf({ server: server.name, shards }, cluster);
+    }),
+  );
+}
+
+async function shardsOf(
+  client: ClickHouse,
+  { cluster, signal }: { cluster: string; signal: AbortSignal },
+): Promise<number> {
+  const answer = await client.query({
+    query: "SELECT uniqExact(shard_num) AS shards FROM system.clusters WHERE cluster = {cluster:String}",
+    query_params: { cluster },
+    format: "JSONEachRow",
+    abort_signal: signal,
+  });
+  const [row] = await answer.json<{ shards: number | string }>();
+  return Number(row?.shards);
+}
+
+/** A server that is down is not read either. */
+function orUndefinedIfDown(error: unknown): undefined {
+  if (!(error instanceof ServerDown)) throw error;
 }

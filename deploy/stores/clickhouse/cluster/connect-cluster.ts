@@ -9,7 +9,7 @@ import { connectShard, type ConnectedShard } from "./connect-shard.js";
 import { failOver, onFirstUp, type Connected } from "./fail-over.js";
 import { ClusterServer } from "./cluster-server.js";
 import { isPrepared } from "./is-prepared.js";
-import { requireEvery } from "./require-every.js";
+import { requireEvery } from "./check-cluster.js";
 import { weighShards } from "./weigh-shards.js";
 
 /** How long a shard's state counts: asking every server before every range would take longer than a small range. */

@@ -1,6 +1,5 @@
 import type { ClickHouseClient } from "@clickhouse/client";
-import { makeReplica } from "../../../../aggregate/clickhouse/cluster/make-replica.js";
-import { hasFetched } from "../../../../aggregate/clickhouse/cluster/has-fetched.js";
+import { hasFetched, makeReplica } from "../../../../aggregate/clickhouse/cluster/make-replica.js";
 import {
   hasWholeTables,
   makeWholeTables,
