@@ -2,8 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import type { Shards } from "../schemas/shards.js";
 import { whenIdle, type IdleWatch } from "../schemas/async/when-idle.js";
 import { unpackedSize } from "../schemas/records/chunk-codec.js";
-import type { ChunkOutcome } from "../schemas/records/chunk-outcome.js";
-import type { DeadLetter } from "../schemas/records/dead-letter.js";
+import type { ChunkOutcome, DeadLetter } from "../schemas/records/chunk-outcome.js";
 import type { OldestTime } from "../schemas/event-retention.js";
 import type { Lookups } from "../schemas/records/enriched-event.js";
 import {

@@ -1,5 +1,5 @@
 import { DAY_MS } from "../../schemas/date-range.js";
-import { leastVersion } from "../../schemas/records/event-version.js";
+import { leastVersion } from "../../schemas/records/event-id.js";
 import type { ClickHouse, Shards } from "../../schemas/shards.js";
 import { readQuery } from "../read-query.js";
 import { deleteRows } from "./delete-rows.js";

@@ -1,6 +1,6 @@
 import type { Shard, Shards } from "../../schemas/shards.js";
 import { passFaultPoint } from "../../schemas/fault-point.js";
-import { leastVersion, LINES_IN_CHUNK } from "../../schemas/records/event-version.js";
+import { leastVersion, LINES_IN_CHUNK } from "../../schemas/records/event-id.js";
 import type { OwnerSettlement, WrittenChunk } from "../../schemas/records/settlement.js";
 import { readQuery } from "../read-query.js";
 

@@ -3,7 +3,7 @@ import type { StatisticsList } from "../../schemas/contracts/lists.js";
 import type { Interval } from "../../schemas/contracts/statistics.js";
 import type { DateRange } from "../../schemas/date-range.js";
 import type { LibraryType } from "../../schemas/records/artifact.js";
-import type { UnsettledImports } from "../../schemas/records/unsettled-imports.js";
+import type { UnsettledImports } from "../../schemas/records/settlement.js";
 
 /** Keeps events with one of the values. An empty value is an unknown one. */
 export type Filter = { values: readonly string[] } & (

@@ -80,3 +80,12 @@ export async function deleteEndedHosts(pg: Postgres): Promise<number> {
 export function hostInUse(host: string, options?: { cause: unknown }): Problem {
   return new Problem("domain-is-already-in-use", `The domain ${host} is already in use.`, options);
 }
+
+/**
+ * The host name of a URL in the form of a `Host` header and of package domains: ASCII, lower case, without a port and
+ * without a trailing dot. Undefined if the text is no URL with a host.
+ */
+export function publicHostOf(url: unknown): string | undefined {
+  if (typeof url !== "string" || !URL.canParse(url)) return undefined;
+  return new URL(url).hostname.replace(/\.$/, "") || undefined;
+}

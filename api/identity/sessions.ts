@@ -4,6 +4,8 @@ import { SIGN_IN_FAILED } from "./failure-limits.js";
 import { looksLike, type TokenCipher } from "./tokens.js";
 import { v7 as uuidv7 } from "uuid";
 import type { Account } from "../access/access.js";
+import { LRUCache } from "lru-cache";
+import type { Logger } from "pino";
 
 export interface SessionDeps {
   pg: Postgres;
@@ -194,4 +196,25 @@ export async function deleteSessionsOf(pg: Postgres, accountId: string): Promise
 /** Answers how many had ended. */
 export async function deleteEndedSessions(pg: Postgres): Promise<number> {
   return (await query(pg, `delete from sessions s where not (${IS_ALIVE}) returning id`)).length;
+}
+
+const MINUTE_MS = 60_000;
+const IDS_MAX = 10_000;
+
+/**
+ * Records the use of additional tokens or sessions, at most once a minute for each, without delaying the request. A
+ * failure is logged; the next use tries again.
+ */
+export class LastUsed {
+  private readonly written = new LRUCache<string, true>({ max: IDS_MAX, ttl: MINUTE_MS });
+
+  constructor(private readonly write: (id: string) => Promise<void>) {}
+
+  note(id: string, log: Logger): void {
+    if (this.written.has(id)) return;
+    this.written.set(id, true);
+    this.write(id).catch((error: unknown) =>
+      log.warn({ err: error, id }, "the last use of a token or session could not be recorded"),
+    );
+  }
 }

@@ -1,6 +1,6 @@
 import type { Pool } from "pg";
 import { OPERATOR } from "../../schemas/contracts/audit-entry.js";
-import type { DeadLetter } from "../../schemas/records/dead-letter.js";
+import type { DeadLetter } from "../../schemas/records/chunk-outcome.js";
 import { insertAuditEntry, type OperatorAction } from "../access/audit-entries.js";
 import { inTransaction } from "../postgres/connection.js";
 import { query, utc, type Postgres } from "../postgres/query.js";

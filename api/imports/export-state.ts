@@ -1,5 +1,5 @@
-import { leastVersion } from "../../schemas/records/event-version.js";
-import type { UnsettledImports } from "../../schemas/records/unsettled-imports.js";
+import { leastVersion } from "../../schemas/records/event-id.js";
+import type { UnsettledImports } from "../../schemas/records/settlement.js";
 import { REMOVED_BEFORE } from "../postgres/removed-events.js";
 import { query, utc, type Postgres } from "../postgres/query.js";
 import { IS_UNSETTLED } from "./import-record.js";

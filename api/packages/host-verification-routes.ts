@@ -2,7 +2,7 @@ import type { Pool } from "pg";
 import { PACKAGE_DOMAIN_V1, type PackageDomainV1 } from "../../schemas/contracts/package-domain.js";
 import { isUuid } from "../../schemas/formats.js";
 import { Problem } from "../../schemas/problem.js";
-import { publicHostOf } from "../../schemas/records/public-host.js";
+import { publicHostOf } from "../hosts/public-hosts.js";
 import { packageFor, packageOfOwnerFor } from "../access/authorise.js";
 import {
   PACKAGE_PATH,

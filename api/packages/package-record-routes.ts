@@ -4,7 +4,13 @@ import {
   PACKAGE_UPSTREAM,
   type PackageUpstream,
 } from "../../schemas/contracts/package.js";
-import { publicHostOf } from "../../schemas/records/public-host.js";
+import {
+  publicHostOf,
+  lockPublicHost,
+  requireFreeHost,
+  requireNoCollectHost,
+  type CollectHost,
+} from "../hosts/public-hosts.js";
 import { lockedPackageFor, packageFor, packageOfOwnerFor } from "../access/authorise.js";
 import { changedFields } from "../access/audit-entries.js";
 import { entityTag, requireMatch } from "../http/answers/headers.js";
@@ -21,12 +27,6 @@ import { inTransaction } from "../postgres/connection.js";
 import { deletePackage, packageRecord, packageState, updatePackage } from "./packages.js";
 import type { PackageRow } from "../access/visible-packages.js";
 import { lockNpmName, requireFreeNpmName } from "./npm-names.js";
-import {
-  lockPublicHost,
-  requireFreeHost,
-  requireNoCollectHost,
-  type CollectHost,
-} from "../hosts/public-hosts.js";
 import { PACKAGE_ANSWER, PACKAGE_BODY } from "./package-routes.js";
 import { withoutNulls } from "../../schemas/records/record.js";
 import type { HostChecks } from "../hosts/host-checks.js";

@@ -1,6 +1,12 @@
 import type { Pool } from "pg";
 import { PACKAGE_UPSERT, PACKAGE_V1, parsePackageUpsert } from "../../schemas/contracts/package.js";
-import { publicHostOf } from "../../schemas/records/public-host.js";
+import {
+  publicHostOf,
+  lockPublicHost,
+  requireFreeHost,
+  requireNoCollectHost,
+  type CollectHost,
+} from "../hosts/public-hosts.js";
 import { reaches, access, type Account } from "../access/access.js";
 import { ownerFor, packageFor, type Owner } from "../access/authorise.js";
 import { entityTag, putLocation } from "../http/answers/headers.js";
@@ -19,12 +25,6 @@ import {
   type ListedPackage,
 } from "../access/visible-packages.js";
 import { lockNpmName, requireFreeNpmName } from "./npm-names.js";
-import {
-  lockPublicHost,
-  requireFreeHost,
-  requireNoCollectHost,
-  type CollectHost,
-} from "../hosts/public-hosts.js";
 import type { Postgres } from "../postgres/query.js";
 import { answerArray } from "../http/answers/answer-array.js";
 import { parseFlag } from "../http/answers/query-parameters.js";

@@ -1,12 +1,11 @@
 import { v7 as uuidv7 } from "uuid";
 import type { PackageUpsert, PackageV1 } from "../../schemas/contracts/package.js";
 import { Problem } from "../../schemas/problem.js";
-import { publicHostOf } from "../../schemas/records/public-host.js";
+import { publicHostOf, hostInUse } from "../hosts/public-hosts.js";
 import { withoutNulls } from "../../schemas/records/record.js";
 import type { PackageRow } from "../access/visible-packages.js";
 import { query, violates, type Postgres } from "../postgres/query.js";
 import type { PackageDomainV1 } from "../../schemas/contracts/package-domain.js";
-import { hostInUse } from "../hosts/public-hosts.js";
 
 /** The record of the specification. */
 export function packageRecord(row: PackageRow): PackageV1 {

@@ -4,7 +4,7 @@ import { limitConcurrency } from "../../schemas/async/limit-concurrency.js";
 import type { PublicPackage } from "./public-packages.js";
 import type { Postgres } from "../postgres/query.js";
 import { readExportState } from "../imports/export-state.js";
-import type { UnsettledImports } from "../../schemas/records/unsettled-imports.js";
+import type { UnsettledImports } from "../../schemas/records/settlement.js";
 import { readFromEvents } from "../../aggregate/statistics/read-from-events.js";
 import { readList, readStatistics } from "../../aggregate/statistics/read-statistics.js";
 import type { ListRow, ListsQuery, StatisticsQuery } from "../../aggregate/statistics/statistics-query.js";

@@ -2,8 +2,7 @@ import { NIL_UUID } from "../../schemas/formats.js";
 import type { ClickHouse, Shards } from "../../schemas/shards.js";
 import type { DeadLetterEntry } from "../../schemas/records/chunk-outcome.js";
 import type { RawChunk } from "../../schemas/records/raw-chunk.js";
-import { eventIdSql, lineKeySql } from "../../schemas/records/event-id.js";
-import { LINES_IN_CHUNK } from "../../schemas/records/event-version.js";
+import { eventIdSql, lineKeySql, LINES_IN_CHUNK } from "../../schemas/records/event-id.js";
 
 /** Parameters are part of the URL of a request. */
 const CHUNKS_MAX = 500;

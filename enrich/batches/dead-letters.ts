@@ -1,8 +1,7 @@
 import { isBlank } from "../../schemas/records/import-limits.js";
-import type { ChunkOutcome } from "../../schemas/records/chunk-outcome.js";
+import type { ChunkOutcome, DeadLetter } from "../../schemas/records/chunk-outcome.js";
 import { linesOf } from "../../schemas/records/chunk-codec.js";
 import type { LogEntry } from "../../schemas/records/import-log.js";
-import type { DeadLetter } from "../../schemas/records/dead-letter.js";
 import type { ChunkHead } from "../../schemas/records/raw-chunk.js";
 import { excerpt } from "../lines/clean-text.js";
 import { splitLines } from "../lines/split-lines.js";

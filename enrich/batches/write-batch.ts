@@ -1,5 +1,4 @@
-import type { ChunkOutcome } from "../../schemas/records/chunk-outcome.js";
-import type { DeadLetter } from "../../schemas/records/dead-letter.js";
+import type { ChunkOutcome, DeadLetter } from "../../schemas/records/chunk-outcome.js";
 import type { Lookups } from "../../schemas/records/enriched-event.js";
 import type { LogBatch } from "../../schemas/records/event-log.js";
 import type { Shard } from "../../schemas/shards.js";

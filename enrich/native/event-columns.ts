@@ -1,6 +1,5 @@
-import { lineKey, sentKey } from "../../schemas/records/event-id.js";
+import { lineKey, sentKey, LINES_IN_CHUNK } from "../../schemas/records/event-id.js";
 import type { EnrichedEvent } from "../../schemas/records/enriched-event.js";
-import { LINES_IN_CHUNK } from "../../schemas/records/event-version.js";
 import { FixedColumn, TextColumn, TextMapColumn, type Column } from "./columns.js";
 import type { EventOrigin, RowParts } from "./row-parts.js";
 import { uuidBytes } from "./uuid-bytes.js";

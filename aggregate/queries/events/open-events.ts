@@ -2,7 +2,7 @@ import { json } from "node:stream/consumers";
 import type { ClickHouseSettings } from "@clickhouse/client";
 import type { DateRange } from "../../../schemas/date-range.js";
 import type { ExportFormat } from "../../../schemas/contracts/export-format.js";
-import type { UnsettledImports } from "../../../schemas/records/unsettled-imports.js";
+import type { UnsettledImports } from "../../../schemas/records/settlement.js";
 import { READ_COLUMNS, SELECTED_COLUMNS } from "./event-columns.js";
 import { FORMAT_NAMES, FORMAT_SETTINGS } from "../format-rows.js";
 import { hideErased } from "../hide-erased.js";

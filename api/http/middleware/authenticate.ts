@@ -2,7 +2,7 @@ import type { Middleware } from "koa";
 import { Problem } from "../../../schemas/problem.js";
 import { clientAddress, inProcessCaller } from "../../identity/client-address.js";
 import type { Attempt, FailedTokens } from "../../identity/failure-limits.js";
-import { LastUsed } from "../../identity/last-used.js";
+import { LastUsed } from "../../identity/sessions.js";
 import type { ApiContext, ApiState } from "../route.js";
 import { readAccountByTokenHash, type AccountByToken } from "../../identity/stored-accounts.js";
 import { updateLastUsed } from "../../identity/api-tokens.js";

@@ -1,6 +1,11 @@
 import type { Middleware } from "koa";
-import { LastUsed } from "../../identity/last-used.js";
-import { findSession, type SessionDeps, updateSessionUsed, SESSION_DAYS } from "../../identity/sessions.js";
+import {
+  LastUsed,
+  findSession,
+  type SessionDeps,
+  updateSessionUsed,
+  SESSION_DAYS,
+} from "../../identity/sessions.js";
 import type { ApiState, ApiContext } from "../route.js";
 import { isBelowDashboard } from "./browser-security.js";
 

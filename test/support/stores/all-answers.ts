@@ -9,7 +9,7 @@ import { readPackageDays } from "../../../aggregate/statistics/read-package-days
 import { readStatistics } from "../../../aggregate/statistics/read-statistics.js";
 import { BREAKDOWNS } from "../../../schemas/contracts/aggregate.js";
 import { STATISTICS_LISTS } from "../../../schemas/contracts/lists.js";
-import type { UnsettledImports } from "../../../schemas/records/unsettled-imports.js";
+import type { UnsettledImports } from "../../../schemas/records/settlement.js";
 import type { Shards } from "../../../schemas/shards.js";
 import { textOf } from "../api/open-answer.js";
 

@@ -4,7 +4,7 @@ import { composeEvents, openEvents } from "../../../../aggregate/queries/events/
 import { openRows } from "../../../../aggregate/queries/open-rows.js";
 import { markRetracted, settle } from "../../../../aggregate/settlement/settle.js";
 import { Random } from "../../../../deploy/demo/random.js";
-import type { UnsettledImports } from "../../../../schemas/records/unsettled-imports.js";
+import type { UnsettledImports } from "../../../../schemas/records/settlement.js";
 import { TEST_SEEDS } from "../../../support/test-seeds.js";
 import { openTestClickHouse, type TestClickHouse } from "../../../support/stores/open-clickhouse.js";
 import { textOf } from "../../../support/api/open-answer.js";

@@ -6,10 +6,9 @@ import { MUTEX_BYTES, sharedThreadMutex, type ThreadMutex } from "../../../../en
 import { EventBlock } from "../../../../enrich/native/event-block.js";
 import { startWorker } from "../../../../enrich/start-worker.js";
 import { channelOf } from "../../../../schemas/fault-point.js";
-import type { ChunkOutcome } from "../../../../schemas/records/chunk-outcome.js";
+import type { ChunkOutcome, DeadLetter } from "../../../../schemas/records/chunk-outcome.js";
 import type { Lookups } from "../../../../schemas/records/enriched-event.js";
 import { BatchLost, type EventLog, type LogBatch } from "../../../../schemas/records/event-log.js";
-import type { DeadLetter } from "../../../../schemas/records/dead-letter.js";
 import { packChunk } from "../../../../schemas/records/chunk-codec.js";
 import { CODECS, type Codec } from "../../../../schemas/records/codec.js";
 import { encodeRawChunk } from "../../../../schemas/records/raw-chunk.js";
