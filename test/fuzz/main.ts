@@ -2,8 +2,7 @@ import { Command } from "commander";
 import { wholeNumber } from "../../deploy/commands/whole-number.js";
 import { startToolchain } from "../support/program/start-toolchain.js";
 import { tail } from "../support/program/toolchain-process.js";
-import { assertHealthy, openFuzzWorld, type FuzzWorld } from "./fuzz-world.js";
-import { fuzzRound, type FuzzTarget } from "./fuzz-target.js";
+import { assertHealthy, openFuzzWorld, type FuzzWorld, fuzzRound, type FuzzTarget } from "./fuzz-world.js";
 import { fuzzTargets } from "./targets/fuzz-targets.js";
 
 const TARGETS = fuzzTargets({ linesMax: 3_000 });

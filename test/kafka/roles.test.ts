@@ -2,14 +2,18 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ApiClient } from "../../deploy/demo/api-client.js";
 import { settlesWithin } from "../../schemas/async/settles-within.js";
 import type { EventImport } from "../../schemas/records/import-store.js";
-import { countLive } from "../support/stores/count-live.js";
+import { countLive } from "../support/stores/open-clickhouse.js";
 import { describeWithBroker } from "../support/broker/describe-with-broker.js";
-import { firstDifference } from "../support/imports/first-difference.js";
+import { firstDifference } from "../support/imports/recount-aggregates.js";
 import { makeOrganization, makePackage } from "../support/imports/make-artifacts.js";
 import { onPostgres } from "../support/stores/on-postgres.js";
 import { openUpload } from "../support/imports/open-upload.js";
-import { openRolesWorld, type RolesWorld } from "../support/program/roles-world.js";
-import { sectionBytes, type Section } from "../support/program/sections.js";
+import {
+  openRolesWorld,
+  type RolesWorld,
+  sectionBytes,
+  type Section,
+} from "../support/program/roles-world.js";
 import type { Toolchain } from "../support/program/start-toolchain.js";
 
 /** Lines of the larger of two imports: `ROLES_TEST_LINES=2000000 npx vitest run --project kafka test/kafka/roles.test.ts` */

@@ -4,14 +4,13 @@ import { pause } from "../../schemas/async/pause.js";
 import type { CompanyRecord } from "../../schemas/contracts/company.js";
 import type { Statistics } from "../../schemas/contracts/statistics.js";
 import type { FaultWorld } from "../faults/worlds/fault-world.js";
-import { readAnnouncement } from "../support/api/announcements.js";
-import { firstDifference } from "../support/imports/first-difference.js";
+import { readAnnouncement } from "../support/api/receivers.js";
+import { firstDifference } from "../support/imports/recount-aggregates.js";
 import { recountStatistics } from "../support/statistics/recount-statistics.js";
 import { lineOf, type SentEvent } from "../support/statistics/sent-events.js";
-import { dayBefore } from "./draw-event.js";
-import { keptArtifacts, liveEvents, type ModelArtifact, type ModelChange } from "./model.js";
+import { dayBefore, keptArtifacts, liveEvents, type ModelArtifact, type ModelChange } from "./model.js";
 import type { ModelOwner } from "./model-owner.js";
-import { whenSettled } from "./when-settled.js";
+import { whenSettled } from "./import-steps.js";
 
 /**
  * Holds what the service answers of an owner against the model; throws with the first difference. An export of one package

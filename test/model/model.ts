@@ -4,7 +4,8 @@ import { DAY_MS } from "../../schemas/date-range.js";
 import type { Stage, StageBefore } from "../../schemas/records/funnel.js";
 import type { KnownArtifact } from "../support/imports/recount-line.js";
 import { stageFacts } from "../support/funnel/stage-facts.js";
-import type { SentEvent } from "../support/statistics/sent-events.js";
+import { type SentEvent, sentEvent } from "../support/statistics/sent-events.js";
+import type { Random } from "../../deploy/demo/random.js";
 
 /** All that an owner has, in plain lists: what the service answers must follow from it. */
 export interface Model {
@@ -89,5 +90,34 @@ export function computeStages(model: Model): void {
       ...(before.stage !== null && { old_stage: before.stage }),
       new_stage: stage,
     });
+  }
+}
+
+/** So few ids that many events override others, of other imports and of the same. */
+const IDS = 40;
+const DAYS = 85;
+
+export function dayBefore(days: number): string {
+  return new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
+}
+
+/** An event of an import, of one of the last days. */
+export function drawEvent(random: Random, artifacts: readonly ModelArtifact[]): SentEvent {
+  return sentEvent(random, {
+    artifact: random.pick(artifacts),
+    key: `id-${random.below(IDS)}`,
+    day: dayBefore(1 + random.belowSkewed(DAYS, 20)),
+  });
+}
+
+/** An event of a live request: of today, by somebody with an address of their own. */
+export function drawCollected(random: Random, artifact: ModelArtifact): SentEvent {
+  for (;;) {
+    const drawn = sentEvent(random, { artifact, key: "", day: dayBefore(0) });
+    if (drawn.place.country === "") continue;
+    const version = artifact.kind === "package" ? random.pick(["1.0", "1.1"]) : "";
+    const variables =
+      artifact.kind === "package" ? { version, channel: random.pick(["stable", "beta"]) } : {};
+    return { ...drawn, version, variables };
   }
 }

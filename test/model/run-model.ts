@@ -1,8 +1,7 @@
 import type { FaultWorld } from "../faults/worlds/fault-world.js";
 import { compareAll } from "./compare.js";
 import { openModelOwner } from "./model-owner.js";
-import { planSteps, type Step } from "./plan-steps.js";
-import { shrinkSteps } from "./shrink-steps.js";
+import { planSteps, type Step, shrinkSteps } from "./plan-steps.js";
 import { takeStep } from "./take-step.js";
 
 export interface ModelReport {

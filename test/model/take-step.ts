@@ -4,12 +4,11 @@ import { pause } from "../../schemas/async/pause.js";
 import type { FaultWorld } from "../faults/worlds/fault-world.js";
 import { callCollect } from "../support/collect/collect-client.js";
 import { compareSome, whenCounted } from "./compare.js";
-import { drawCollected } from "./draw-event.js";
+import { drawCollected, computeStages, deletedIn, type ModelArtifact, keptArtifacts } from "./model.js";
 import { retract, startImport } from "./import-steps.js";
-import { computeStages, deletedIn, type ModelArtifact } from "./model.js";
 import type { ModelOwner } from "./model-owner.js";
-import { addPackage, deletePackage, renamePackage } from "./package-steps.js";
 import type { Step } from "./plan-steps.js";
+import { makePackage, TYPE_FIELDS } from "../support/imports/make-artifacts.js";
 
 /** Takes a step in the service and in the model. */
 export async function takeStep(world: FaultWorld, owner: ModelOwner, step: Step): Promise<void> {
@@ -74,4 +73,46 @@ async function kill(world: FaultWorld, which: number): Promise<void> {
   await pause(FLUSHED_MS);
   await world.programs[which % world.programs.length]?.kill("SIGKILL");
   await world.whenRunning();
+}
+
+const PACKAGES_MAX = 8;
+
+async function addPackage({ api, name: organization, model }: ModelOwner): Promise<void> {
+  if (keptArtifacts(model).length > PACKAGES_MAX) return;
+  const named = { organization, name: `package-${model.artifacts.length}`, libraryType: "other" } as const;
+  model.artifacts.push({ ...(await makePackage(api, named)), name: named.name });
+}
+
+function packageOf({ model }: ModelOwner, which: number): ModelArtifact | undefined {
+  const packages = keptArtifacts(model).filter(({ kind }) => kind === "package");
+  return packages[which % packages.length];
+}
+
+async function renamePackage(owner: ModelOwner, which: number): Promise<void> {
+  const renamed = packageOf(owner, which);
+  if (renamed === undefined) return;
+  const path = `/v1/packages/${renamed.id}`;
+  const name = `${owner.name}-renamed-${which}-${owner.model.artifacts.indexOf(renamed)}`;
+  const { libraryType } = renamed;
+  const fields = libraryType === "" ? {} : TYPE_FIELDS[libraryType];
+  const body = JSON.stringify({ name, shortDescription: "For a test", libraryType, ...fields });
+  const answer = await owner.api.request(path, {
+    method: "PUT",
+    headers: { "Content-Type": "application/json" },
+    body,
+  });
+  const said = await answer.text();
+  assert.equal(answer.status, 200, said);
+  renamed.name = name;
+}
+
+async function deletePackage(owner: ModelOwner, which: number): Promise<void> {
+  const deleted = packageOf(owner, which);
+  if (deleted === undefined) return;
+  const { status } = await owner.api.request(`/v1/packages/${deleted.id}`, { method: "DELETE" });
+  assert.equal(status, 204);
+  deleted.deletedAt = performance.now();
+  // Lines of it that are not enriched yet may still be refused.
+  for (const sent of owner.model.imports)
+    if (sent.events.some(({ artifact }) => artifact.id === deleted.id)) sent.refused = undefined;
 }

@@ -1,4 +1,4 @@
-import { startProxy } from "../support/collect/start-proxy.js";
+import { startProxy } from "../support/collect/start-server.js";
 
 /** Leads made-up host names to port `argv[2]` of this machine, as DNS would, until it is ended. Prints its proxy URL. */
 const { url } = await startProxy(() => process.argv[2] ?? "");

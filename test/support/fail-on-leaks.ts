@@ -1,6 +1,6 @@
 import { globalAgent } from "node:http";
 import { afterAll, expect, vi } from "vitest";
-import { stopCheckingAnswers } from "./api/check-answers-of.js";
+import { stopCheckingAnswers } from "./api/check-answer.js";
 
 /** Handles by which a file that forgot to close something shows: its programs, servers and connections. */
 const KINDS = ["ProcessWrap", "TCPServerWrap", "TCPSocketWrap"];

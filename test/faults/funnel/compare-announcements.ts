@@ -1,6 +1,5 @@
 import type { Stage } from "../../../schemas/records/funnel.js";
-import { readAnnouncement, type Announcement } from "../../support/api/announcements.js";
-import type { Received } from "../../support/api/receivers.js";
+import { readAnnouncement, type Announcement, type Received } from "../../support/api/receivers.js";
 
 /** A change of stage as it is kept. */
 export interface RecordedChange {

@@ -3,7 +3,12 @@ import { pause } from "../../../schemas/async/pause.js";
 import type { WebhookRecord } from "../../../schemas/contracts/webhook.js";
 import { makeOrganization, makePackage, makePixel } from "../../support/imports/make-artifacts.js";
 import { openReceiver } from "../../support/api/receivers.js";
-import { checkFunnelSeed, type FunnelVerdict } from "./check-funnel-seed.js";
+import {
+  checkFunnelSeed,
+  type FunnelVerdict,
+  type ListeningOwner,
+  whenStagesAre,
+} from "./check-funnel-seed.js";
 import type { FunnelWorld } from "./funnel-world.js";
 import {
   planFunnelSeed,
@@ -12,8 +17,6 @@ import {
   type PlannedRound,
 } from "./plan-funnel-seed.js";
 import type { PlannedFault } from "../plans/plan-seed.js";
-import type { ListeningOwner } from "./listening-owner.js";
-import { whenStagesAre } from "./when-stages-are.js";
 import { DAY_MS } from "../../../schemas/date-range.js";
 
 export interface FunnelSeedReport extends FunnelVerdict {

@@ -1,10 +1,31 @@
+import type { KnownArtifact } from "../../support/imports/recount-line.js";
+import type { ImportAnswer, SentImport } from "./send-import.js";
 import type { Client } from "pg";
 import { pause } from "../../../schemas/async/pause.js";
 import { ENRICH_GROUP } from "../../../schemas/records/event-log.js";
 import type { EventImport } from "../../../schemas/records/import-store.js";
-import type { KnownArtifact } from "../../support/imports/recount-line.js";
 import type { FaultWorld } from "../worlds/fault-world.js";
-import type { SeedOutcome, Verdict } from "./verdict.js";
+
+/** The imports that a seed sent, with their answers. */
+export interface SeedOutcome {
+  packages: readonly KnownArtifact[];
+  sent: readonly (SentImport & ImportAnswer)[];
+}
+
+/** Broken promises after a seed; all zero when each was kept. */
+export interface Verdict {
+  /** Acknowledged lines that are not live. */
+  lost: number;
+  /** Lines that are live more than once, or that nobody was promised. */
+  doubled: number;
+  /** Breakdowns that differ from the model or from a recount of the raw rows. */
+  mismatched: number;
+  /** Imports with wrong counts or a wrong status. */
+  miscounted: number;
+  /** Imports still unfinished or unsettled. */
+  stuck: number;
+  details: string[];
+}
 
 /** An insert waits for a minute, for each of its tables, for a replica that does not come back. */
 const PATIENCE_MS = 300_000;

@@ -1,12 +1,15 @@
-import { countLive } from "../../support/stores/count-live.js";
-import { firstDifference } from "../../support/imports/first-difference.js";
-import { linesByReceipt } from "../../support/imports/lines-by-receipt.js";
+import { countLive } from "../../support/stores/open-clickhouse.js";
+import { firstDifference } from "../../support/imports/recount-aggregates.js";
+import { linesByReceipt } from "../../support/imports/recount.js";
 import type { KnownArtifact } from "../../support/imports/recount-line.js";
-import { checkImports, whenAtRest, type StoredImport } from "./check-imports.js";
-import { countDifferingReplicas } from "./check-replicas.js";
-import { countDifferingRows } from "./check-views.js";
-import type { FaultWorld } from "../worlds/fault-world.js";
-import type { SeedOutcome, Verdict } from "./verdict.js";
+import {
+  checkImports,
+  whenAtRest,
+  type StoredImport,
+  type SeedOutcome,
+  type Verdict,
+} from "./check-imports.js";
+import type { FaultWorld, PersistentClickHouse } from "../worlds/fault-world.js";
 
 const RANGE = { startDate: "2025-03-01", endDate: "2025-04-01" };
 
@@ -67,4 +70,56 @@ async function checkPackage(
 async function readAggregates({ api, organization }: FaultWorld, packageId: string) {
   const lines = await api.readAggregates(organization, RANGE);
   return lines.filter((line) => line.package === packageId);
+}
+
+/** Counts the shards whose servers do not all have the same rows of a package. */
+async function countDifferingReplicas(shards: FaultWorld["shards"], packageId: string): Promise<number> {
+  let differing = 0;
+  for (const servers of shards) {
+    const digests = new Set<string>();
+    for (const server of servers) {
+      const [row] = await server.rows<{ digest: string }>(`
+        SELECT sum(cityHash64(event_id, version, import_id, sign)) AS digest FROM events
+        WHERE artifact = '${packageId}'`);
+      digests.add(row?.digest ?? "");
+    }
+    if (digests.size > 1) differing += 1;
+  }
+  return differing;
+}
+
+/**
+ * Counts the rows in which a view's table differs from the view's own question asked anew of the raw rows of a
+ * package, over all views that add up.
+ */
+export async function countDifferingRows(
+  { rows }: Pick<PersistentClickHouse, "rows">,
+  packageId: string,
+): Promise<{ view: string; rows: number }[]> {
+  const views = await rows<{ name: string; select: string; columns: string[] }>(`
+    SELECT views.name AS name, views.as_select AS select, columns.names AS columns
+    FROM system.tables AS views
+    JOIN
+    (
+      SELECT table, groupArray(name) AS names FROM system.columns
+      -- Those with a default are not the view's.
+      WHERE database = currentDatabase() AND default_kind = '' GROUP BY table
+    ) AS columns ON columns.table = replaceOne(views.name, '_view', '')
+    WHERE views.database = currentDatabase() AND views.engine = 'MaterializedView'
+      AND hasAny(columns.names, ['total', 'live'])`);
+  const differing = [];
+  for (const { name, select, columns } of views) {
+    const scope = columns.includes("package") ? "package" : "artifact";
+    const sum = columns.includes("total") ? "total" : "live";
+    const keys = columns.filter((column) => column !== sum).join(", ");
+    const added = (from: string) =>
+      `SELECT ${keys}, sum(${sum}) AS added FROM ${from} WHERE ${scope} = '${packageId}' GROUP BY ${keys} HAVING added != 0`;
+    const stored = added(name.replace("_view", ""));
+    const recounted = added(`(${select})`);
+    const [counted] = await rows<{ differing: string }>(`
+      SELECT count() AS differing FROM (
+        (${stored} EXCEPT ALL ${recounted}) UNION ALL (${recounted} EXCEPT ALL ${stored}))`);
+    if (Number(counted?.differing) > 0) differing.push({ view: name, rows: Number(counted?.differing) });
+  }
+  return differing;
 }

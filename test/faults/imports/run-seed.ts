@@ -1,11 +1,11 @@
 import { pause } from "../../../schemas/async/pause.js";
 import type { EventImport } from "../../../schemas/records/import-store.js";
-import { breakView } from "../../support/stores/break-view.js";
+import { breakView } from "../../support/stores/open-clickhouse.js";
 import { makePackage } from "../../support/imports/make-artifacts.js";
 import type { KnownArtifact } from "../../support/imports/recount-line.js";
-import { whenAtRest } from "./check-imports.js";
+import { whenAtRest, type SeedOutcome, type Verdict } from "./check-imports.js";
 import { checkSeed } from "./check-seed.js";
-import { composeBody } from "./compose-body.js";
+import { composeBody, sendImport } from "./send-import.js";
 import type { FaultWorld } from "../worlds/fault-world.js";
 import {
   PACKAGES,
@@ -14,8 +14,6 @@ import {
   type PlannedImport,
   type SeedPlan,
 } from "../plans/plan-seed.js";
-import { sendImport } from "./send-import.js";
-import type { SeedOutcome, Verdict } from "./verdict.js";
 
 export interface SeedReport extends Verdict {
   seed: number;

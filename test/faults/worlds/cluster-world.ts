@@ -1,21 +1,16 @@
 import { connectApi } from "../../../deploy/demo/api-client.js";
-import { makeExporter } from "../../support/imports/import-world.js";
-import { openRecount } from "../../support/imports/open-recount.js";
+import { makeExporter, openRecount } from "../../support/imports/import-world.js";
 import { startCluster } from "../../support/program/start-cluster.js";
 import { findGivenServers, serverNames } from "../../support/shards/given-servers.js";
 import { openServersDatabase, type ServersDatabase } from "../../support/shards/servers-database.js";
 import { onPostgres } from "../../support/stores/on-postgres.js";
 import { CLUSTER_FAULTS } from "../plans/fault-catalog.js";
 import { openArmedPlan } from "./armed-plan.js";
-import type { FaultWorld } from "./fault-world.js";
+import { type FaultWorld, openPersistentClickHouse } from "./fault-world.js";
 import { followFaults } from "./follow-faults.js";
-import type { KafkaWorldOptions } from "./kafka-world.js";
-import { openBrokers } from "./open-brokers.js";
-import { openPersistentClickHouse } from "./persistent-clickhouse.js";
-import { remakeReplica, whenReplicasAgree } from "./replicas.js";
-import { harmServers } from "./server-faults.js";
-import { supervise } from "./supervise.js";
-import { whenReady } from "./when-ready.js";
+import { type KafkaWorldOptions, openBrokers } from "./kafka-world.js";
+import { remakeReplica, whenReplicasAgree, harmServers } from "./server-faults.js";
+import { supervise, whenReady } from "./armed-program.js";
 
 const ORGANIZATION = "survivor";
 const SESSION_TIMEOUT_MS = 4_000;

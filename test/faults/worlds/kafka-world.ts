@@ -1,19 +1,16 @@
 import { connectApi } from "../../../deploy/demo/api-client.js";
-import type { JavaTestBroker } from "../../support/broker/java-broker.js";
-import { makeExporter } from "../../support/imports/import-world.js";
+import { type JavaTestBroker, openJavaBroker, openJavaCluster } from "../../support/broker/java-broker.js";
+import { makeExporter, openRecount } from "../../support/imports/import-world.js";
 import { onPostgres } from "../../support/stores/on-postgres.js";
-import { openRecount } from "../../support/imports/open-recount.js";
 import { startCluster } from "../../support/program/start-cluster.js";
 import type { Toolchain } from "../../support/program/start-toolchain.js";
 import { openArmedPlan } from "./armed-plan.js";
 import { KAFKA_FAULTS, THREE_BROKER_FAULTS } from "../plans/fault-catalog.js";
-import type { FaultWorld, WorldOptions } from "./fault-world.js";
+import { type FaultWorld, type WorldOptions, openPersistentClickHouse } from "./fault-world.js";
 import { followFaults } from "./follow-faults.js";
 import { harmGroup } from "./group-faults.js";
-import { openBrokers } from "./open-brokers.js";
-import { openPersistentClickHouse } from "./persistent-clickhouse.js";
-import { supervise } from "./supervise.js";
-import { whenReady } from "./when-ready.js";
+import { supervise, whenReady } from "./armed-program.js";
+import type { BrokerSettings } from "../../broker/broker-settings.js";
 
 const ORGANIZATION = "survivor";
 const SESSION_TIMEOUT_MS = 2_000;
@@ -87,4 +84,11 @@ export async function openKafkaWorld({ brokers = 1, env = {} }: KafkaWorldOption
       await armed[Symbol.asyncDispose]();
     },
   };
+}
+
+/** One broker, or three of one cluster, with Kafka's settings besides ours. */
+export async function openBrokers(count: 1 | 3, settings: BrokerSettings) {
+  if (count > 1) return openJavaCluster({ settings });
+  const broker = await openJavaBroker({ settings });
+  return { brokers: broker.brokers, members: [broker], [Symbol.asyncDispose]: broker[Symbol.asyncDispose] };
 }

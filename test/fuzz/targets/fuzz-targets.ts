@@ -1,4 +1,4 @@
-import type { FuzzTarget } from "../fuzz-target.js";
+import type { FuzzTarget } from "../fuzz-world.js";
 import { convertedFiles } from "./converted-files.js";
 import { importLines } from "./import-lines.js";
 import { liveRequests } from "./live-requests.js";

@@ -1,12 +1,9 @@
 import fc from "fast-check";
 import { makePackage, makePixel } from "../../support/imports/make-artifacts.js";
 import type { KnownArtifact } from "../../support/imports/recount-line.js";
-import { assertExportsAgree } from "../assert-exports-agree.js";
-import { attemptImport } from "../attempt-import.js";
-import type { FuzzTarget } from "../fuzz-target.js";
-import type { FuzzOwner } from "../fuzz-world.js";
-import { importBody, type ImportBody } from "./import-body.js";
-import { importLine } from "./import-line.js";
+import { assertExportsAgree, attemptImport } from "../attempt-import.js";
+import type { FuzzTarget, FuzzOwner } from "../fuzz-world.js";
+import { importBody, type ImportBody, importLine } from "./import-body.js";
 
 interface Input extends ImportBody {
   /** Into one artifact, or into those that the lines name. */

@@ -6,11 +6,16 @@ import fc from "fast-check";
 import { callCollect, type CollectCall } from "../../support/collect/collect-client.js";
 import { makePackage, makePixel } from "../../support/imports/make-artifacts.js";
 import type { KnownArtifact } from "../../support/imports/recount-line.js";
-import { assertExportsAgree } from "../assert-exports-agree.js";
-import type { FuzzTarget } from "../fuzz-target.js";
-import type { FuzzOwner } from "../fuzz-world.js";
-import { hostileText, percentEncoded, sometimesDamaged } from "../hostile-text.js";
-import { addressText, timeValue, userAgent } from "../values.js";
+import { assertExportsAgree } from "../attempt-import.js";
+import type { FuzzTarget, FuzzOwner } from "../fuzz-world.js";
+import {
+  hostileText,
+  percentEncoded,
+  sometimesDamaged,
+  addressText,
+  timeValue,
+  userAgent,
+} from "../values.js";
 
 /** Downloads, views and reports, right and wrong: none is a 5xx, and what is counted is exported. */
 export const liveRequests: FuzzTarget<CollectCall> = {

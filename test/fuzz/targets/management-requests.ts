@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { OpenApiDocument } from "../../../api/http/openapi/build-document.js";
 import { makePackage, makePixel } from "../../support/imports/make-artifacts.js";
-import type { FuzzTarget } from "../fuzz-target.js";
-import { asText, damaged, hostileText, percentEncoded } from "../hostile-text.js";
+import type { FuzzTarget } from "../fuzz-world.js";
+import { asText, damaged, hostileText, percentEncoded } from "../values.js";
 import { valuesOf, type Schema } from "./schema-values.js";
 
 interface Input {

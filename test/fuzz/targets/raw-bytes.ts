@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { settlesWithin } from "../../../schemas/async/settles-within.js";
-import { openBareSocket } from "../../support/imports/open-socket.js";
-import type { FuzzTarget } from "../fuzz-target.js";
-import { hostileText, sometimesDamaged } from "../hostile-text.js";
+import { openBareSocket } from "../../support/imports/open-upload.js";
+import type { FuzzTarget } from "../fuzz-world.js";
+import { hostileText, sometimesDamaged } from "../values.js";
 
 interface Input {
   port: "api" | "collect" | "metrics";

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { hostileText, sometimesDamaged } from "../hostile-text.js";
+import { hostileText, sometimesDamaged } from "../values.js";
 
 /** A schema of the OpenAPI document. */
 export interface Schema {

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { callCollect } from "../../support/collect/collect-client.js";
 import { makePackage } from "../../support/imports/make-artifacts.js";
-import type { FuzzTarget } from "../fuzz-target.js";
-import { hostileText, percentEncoded } from "../hostile-text.js";
+import type { FuzzTarget } from "../fuzz-world.js";
+import { hostileText, percentEncoded } from "../values.js";
 
 interface Input {
   templatePath: string;

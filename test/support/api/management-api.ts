@@ -9,7 +9,7 @@ import { createTokenCipher, type TokenCipher } from "../../../api/identity/token
 import { createApiServer } from "../../../deploy/roles/servers/create-api-server.js";
 import { connectPostgres } from "../../../deploy/stores/postgres/connect-postgres.js";
 import { makeDatabase } from "../stores/prepared-stores.js";
-import { checkAnswersOf } from "./check-answers-of.js";
+import { checkAnswersOf } from "./check-answer.js";
 
 export const SECRET_KEY = Buffer.alloc(32, "management tests");
 

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, inject } from "vitest";
 import type { BrokerSettings } from "../../broker/broker-settings.js";
 import { describeOrSkip } from "../describe-or-skip.js";
-import { openJavaBroker } from "./java-broker.js";
-import type { JavaTestBroker } from "./java-broker.js";
+import { openJavaBroker, type JavaTestBroker } from "./java-broker.js";
 import { findJavaSource } from "./kafka-broker.js";
 import type { SuiteBroker } from "../stores/log-environment.js";
 

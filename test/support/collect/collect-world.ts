@@ -1,10 +1,7 @@
 import { vi } from "vitest";
 import type { ApiClient } from "../../../deploy/demo/api-client.js";
 import type { PackageDomainV1 } from "../../../schemas/contracts/package-domain.js";
-import {
-  openPersistentClickHouse,
-  type PersistentClickHouse,
-} from "../../faults/worlds/persistent-clickhouse.js";
+import { openPersistentClickHouse, type PersistentClickHouse } from "../../faults/worlds/fault-world.js";
 import { callCollect, type CollectCall, type CollectReply } from "./collect-client.js";
 import { makeExporter } from "../imports/import-world.js";
 import { makePackage, makePixel } from "../imports/make-artifacts.js";

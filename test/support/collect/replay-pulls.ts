@@ -1,5 +1,5 @@
 import type { CollectReply } from "./collect-client.js";
-import { digestOf } from "./registry-image.js";
+import { digestOf } from "./image-registry.js";
 
 /** A client's requests, in the order in which it was seen to send them, for machines that do not have it. */
 export interface ReplayedClient {

@@ -5,7 +5,15 @@ import { makePackage, makePixel } from "../imports/make-artifacts.js";
 import { startToolchain, type Toolchain } from "../program/start-toolchain.js";
 import { bodyOf, knownLines, NETWORKS, type KnownLine } from "./known-lines.js";
 import { openChromium, type TestBrowser, type Window } from "./open-chromium.js";
-import { signIn } from "./sign-in.js";
+import type { Pool } from "pg";
+import { pino } from "pino";
+import type { BrowserContext } from "playwright-core";
+import { cookieForm } from "../../../api/http/middleware/session.js";
+import { createSession } from "../../../api/identity/sessions.js";
+import { createTokenCipher, type TokenCipher } from "../../../api/identity/tokens.js";
+import { readAccountByName } from "../../../api/identity/stored-accounts.js";
+import { openAdminStores } from "../../../deploy/commands/open-admin-stores.js";
+import { connectPostgres } from "../../../deploy/stores/postgres/connect-postgres.js";
 
 /** One program and one browser for all tests, before anybody was there. */
 export interface NewWorld extends AsyncDisposable {
@@ -33,10 +41,10 @@ export interface DashboardWorld extends Omit<NewWorld, keyof AsyncDisposable> {
   at(path: string): string;
 }
 
-export type WindowOptions = Parameters<TestBrowser["open"]>[0];
+type WindowOptions = Parameters<TestBrowser["open"]>[0];
 
 /** `ada` owns the organization, `bob` is a member of it, `eve` has nothing to do with it. */
-export type Username = "ada" | "bob" | "eve";
+type Username = "ada" | "bob" | "eve";
 
 export const ORGANIZATION = "acme";
 /** The domain of a company with a stage. */
@@ -47,7 +55,7 @@ const COMPANIES = "test/fixtures/mmdb/GeoIP2-Domain-Test.mmdb";
 const HOSTILE_ORGANIZATIONS = "test/fixtures/networks/hostile-organizations.csv";
 /** Of a company whose name is a script. */
 export const HOSTILE_ADDRESS = "192.0.3.7";
-export const LINES = 10_000;
+const LINES = 10_000;
 const DAYS = 75;
 
 export async function openNewWorld(chromium: string): Promise<NewWorld> {
@@ -142,4 +150,42 @@ function reaching(toolchain: Toolchain, browser: TestBrowser) {
       return window;
     },
   };
+}
+
+interface SignIn {
+  /** Of the running program. */
+  dataDir: string;
+  username: string;
+  /** The service as the browser reaches it. */
+  base: string;
+}
+
+/** Gives the browser a session, as signing in does. */
+async function signIn(context: BrowserContext, { dataDir, username, base }: SignIn): Promise<void> {
+  await using stores = await openAdminStores({
+    env: { DATA_DIR: dataDir },
+    isNew: false,
+    note: () => undefined,
+  });
+  const log = pino({ level: "silent" });
+  const pg = connectPostgres({ url: stores.postgresUrl, connectionsMax: 1, log });
+  try {
+    const tokens = createTokenCipher(stores.secretKey);
+    await context.addCookies([await sessionCookie({ pg, tokens }, { username, base })]);
+  } finally {
+    await pg.end();
+  }
+}
+
+/** The cookie of a new session of the account, for a browser that reaches the service at `base`. */
+export async function sessionCookie(
+  { pg, tokens }: { pg: Pool; tokens: TokenCipher },
+  { username, base }: Pick<SignIn, "username" | "base">,
+) {
+  const account = await readAccountByName(pg, username);
+  if (account === undefined) throw new Error(`there is no account ${username}`);
+  const browser = { userAgent: "Chromium", address: "127.0.0.1" };
+  const value = await createSession({ pg, tokens }, { accountId: account.id, method: "link", browser });
+  const { name } = cookieForm(base, "session");
+  return { name, value, url: base, httpOnly: true, sameSite: "Lax" as const };
 }

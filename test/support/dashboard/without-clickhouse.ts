@@ -7,7 +7,7 @@ import { openAdminStores } from "../../../deploy/commands/open-admin-stores.js";
 import { connectClickHouse } from "../../../deploy/stores/clickhouse/connect-clickhouse.js";
 import { connectPostgres } from "../../../deploy/stores/postgres/connect-postgres.js";
 import { serveApi } from "../api/management-api.js";
-import { sessionCookie } from "./sign-in.js";
+import { sessionCookie } from "./dashboard-world.js";
 
 /** The dashboard of a running program once more, on its PostgreSQL, while its ClickHouse is away. */
 export interface WithoutClickHouse extends AsyncDisposable {

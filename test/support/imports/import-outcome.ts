@@ -1,9 +1,13 @@
 import type { LogEntry } from "../../../schemas/records/import-log.js";
 import type { EventImport } from "../../../schemas/records/import-store.js";
 import type { ExpectedImport } from "./recount.js";
+import { expect } from "vitest";
+import type { ApiClient } from "../../../deploy/demo/api-client.js";
+import type { AggregateV1 } from "../../../schemas/contracts/aggregate.js";
+import { firstDifference } from "./recount-aggregates.js";
 
 /** The outcome of an import, in a form in which the service's record and a recount can be compared. */
-export interface ImportOutcome {
+interface ImportOutcome {
   status: EventImport["status"];
   total: number;
   successful: number;
@@ -45,4 +49,26 @@ export function expectedOutcome({ total, successful, failed, entries }: Expected
 
 function described({ line, type }: Pick<LogEntry, "line" | "type">): string {
   return `${line} ${type}`;
+}
+
+/** Reads the aggregates of a package until they are as expected; otherwise the test fails with what still differs. */
+export async function readUntil(
+  api: ApiClient,
+  organization: string,
+  { packageId, range, expected }: Expectation,
+): Promise<void> {
+  const difference = async () => {
+    const lines = await api.readAggregates(organization, range);
+    return firstDifference(
+      lines.filter((line) => line.package === packageId),
+      expected,
+    );
+  };
+  await expect.poll(difference, { interval: 250 }).toBe("");
+}
+
+interface Expectation {
+  packageId: string;
+  range: { startDate: string; endDate: string };
+  expected: readonly AggregateV1[];
 }

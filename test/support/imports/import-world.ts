@@ -1,9 +1,12 @@
 import type { ApiClient } from "../../../deploy/demo/api-client.js";
-import type { Program } from "../program/program.js";
-import { sharedProgram } from "../program/shared-program.js";
+import { type Program, sharedProgram } from "../program/program.js";
 import { startToolchain, type Toolchain, type ToolchainOptions } from "../program/start-toolchain.js";
 import { makeOrganization } from "./make-artifacts.js";
-import { openRecount, type RecountBodies } from "./open-recount.js";
+import { loadLookupData } from "../../../enrich/lookups/load-lookup-data.js";
+import { openLookups } from "../../../enrich/lookups/open-lookups.js";
+import { ALL_PREPARED, smallLookups, type Prepared } from "../stores/prepared-stores.js";
+import { type ReceivedBody, type Recount, recount } from "./recount.js";
+import type { KnownArtifact } from "./recount-line.js";
 
 /** A program, an organization to import into, and the recount that its exports must equal. */
 export interface ImportWorld<Running extends Program = Toolchain> {
@@ -47,4 +50,16 @@ export async function makeExporter(
   await makeOrganization(api, organization);
   await toolchain.admin("grant-export", organization);
   return api;
+}
+
+/** Counts bodies again, in the order in which they were received. */
+export type RecountBodies = (bodies: readonly ReceivedBody[], artifacts: readonly KnownArtifact[]) => Recount;
+
+/** With the tables of a program that is started the same way. Ids are not recounted, so their key may be any. */
+export async function openRecount({
+  prepared = ALL_PREPARED,
+}: { prepared?: readonly Prepared[] } = {}): Promise<RecountBodies> {
+  const { ASN_DB: asnDb, CITY_MMDB: cityMmdb } = smallLookups(prepared);
+  const lookups = openLookups(await loadLookupData({ asnDb, cityMmdb }), { originKey: new Uint8Array(32) });
+  return (bodies, artifacts) => recount(bodies, { artifacts, lookups, receivedAt: Date.now() });
 }

@@ -1,6 +1,6 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { createReadStream } from "node:fs";
+import { createReadStream, createWriteStream } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
@@ -8,6 +8,9 @@ import { tableFromIPC } from "apache-arrow";
 import { parse } from "csv-parse";
 import { parquetReadObjects } from "hyparquet";
 import { EXPECTED_COLUMNS, type ExpectedRow } from "./hostile-events.js";
+import { get, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
+import { pipeline } from "node:stream/promises";
+import type { ApiClient } from "../../../deploy/demo/api-client.js";
 
 /** Readers of exports that know nothing of this program: a file in, sorted rows out, each as `rowText` has it; `seen` is what they can see of rows. */
 export const READERS = {
@@ -97,4 +100,28 @@ function textOf(name: (typeof EXPECTED_COLUMNS)[number], value: unknown): unknow
 /** Rounds the number that is stored, not the one that a text has of it. */
 function degreesText(value: unknown): string {
   return value === null || value === "" ? "" : Math.fround(Number(value)).toFixed(3);
+}
+
+interface SavedExport {
+  status: number;
+  headers: IncomingHttpHeaders;
+  trailers: NodeJS.Dict<string>;
+}
+
+/** Writes an answer as it is into a file, once it is there whole; rejects when the connection breaks. */
+export async function saveExport(
+  api: ApiClient,
+  path: string,
+  { file, headers = {} }: { file: string; headers?: Record<string, string> },
+): Promise<SavedExport> {
+  const sent = { Authorization: `Bearer ${api.token}`, ...headers };
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    get(new URL(path, api.url), { headers: sent, agent: false }, resolve).once("error", reject);
+  });
+  await pipeline(response, createWriteStream(file));
+  return {
+    status: response.statusCode ?? 0,
+    headers: response.headers,
+    trailers: response.trailers,
+  };
 }

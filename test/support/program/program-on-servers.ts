@@ -5,11 +5,9 @@ import { type ApiClient, connectApi } from "../../../deploy/demo/api-client.js";
 import { generateBody } from "../../../deploy/demo/generate-events.js";
 import type { EventImport } from "../../../schemas/records/import-store.js";
 import type { DatabaseServers } from "../stores/database-servers.js";
-import { expectedOutcome, outcomeOf } from "../imports/import-outcome.js";
-import { makeExporter } from "../imports/import-world.js";
+import { expectedOutcome, outcomeOf, readUntil } from "../imports/import-outcome.js";
+import { makeExporter, openRecount, type RecountBodies } from "../imports/import-world.js";
 import { makePackage } from "../imports/make-artifacts.js";
-import { openRecount, type RecountBodies } from "../imports/open-recount.js";
-import { readUntil } from "./read-until.js";
 import type { KnownArtifact } from "../imports/recount-line.js";
 import { startToolchain, type Toolchain } from "./start-toolchain.js";
 

@@ -2,6 +2,8 @@ import { adminCommand } from "../../../deploy/commands/admin.js";
 import type { Endpoints } from "../../../deploy/process/data-dir.js";
 import { type ApiClient, connectApi } from "../../../deploy/demo/api-client.js";
 import type { ProcessEnvironment } from "./toolchain-process.js";
+import { inject } from "vitest";
+import { checkAnswersOf } from "../api/check-answer.js";
 
 /** The built program while it runs, for those who only use it. */
 export interface Program {
@@ -56,4 +58,16 @@ async function runAdmin(args: readonly string[], env: ProcessEnvironment): Promi
   await command.parseAsync(args, { from: "user" });
   if (failures.length > 0) throw new Error(`admin ${args.join(" ")}: ${failures.join("\n")}`);
   return out.join("\n").trim();
+}
+
+/**
+ * A program with default settings that other files use at the same time: with accounts, organizations and hosts whose
+ * names they do not have, and assertions about these alone. It cannot be killed or stopped.
+ */
+export async function sharedProgram(): Promise<Program> {
+  const answer = await fetch(inject("sharedProgram"));
+  if (!answer.ok) throw new Error(await answer.text());
+  const { dataDir, endpoints } = (await answer.json()) as { dataDir: string; endpoints: Endpoints };
+  await checkAnswersOf(endpoints.api ?? "");
+  return programOf({ dataDir, env: { DATA_DIR: dataDir }, endpoints: () => endpoints });
 }

@@ -1,17 +1,13 @@
 import { connectApi, type ApiClient } from "../../../deploy/demo/api-client.js";
-import {
-  openPersistentClickHouse,
-  type PersistentClickHouse,
-} from "../../faults/worlds/persistent-clickhouse.js";
-import { makeExporter } from "../imports/import-world.js";
+import { openPersistentClickHouse, type PersistentClickHouse } from "../../faults/worlds/fault-world.js";
+import { makeExporter, openRecount, type RecountBodies } from "../imports/import-world.js";
 import { makePackage } from "../imports/make-artifacts.js";
 import type { SuiteBroker } from "../stores/log-environment.js";
 import { onPostgres } from "../stores/on-postgres.js";
-import { openRecount, type RecountBodies } from "../imports/open-recount.js";
 import type { KnownArtifact } from "../imports/recount-line.js";
-import { sectionBytes, type Section } from "./sections.js";
 import { startCluster, type Cluster } from "./start-cluster.js";
 import type { Toolchain } from "./start-toolchain.js";
+import { generateBody } from "../../../deploy/demo/generate-events.js";
 
 /** A cluster of two processes of the API, three of enrichment and one of jobs, with an organization to import into. */
 export interface RolesWorld extends AsyncDisposable {
@@ -86,4 +82,26 @@ export async function openRolesWorld({ brokers, sessionTimeoutMs }: SuiteBroker)
       }),
     [Symbol.asyncDispose]: () => cluster[Symbol.asyncDispose](),
   };
+}
+
+/** Lines of one body that are all about one package: bodies of any length are counted again section by section. */
+export interface Section {
+  artifact: KnownArtifact;
+  seed: number;
+  count: number;
+}
+
+/** The bytes of the sections, one after the other, each line naming its package. */
+export function* sectionBytes(sections: readonly Section[]): Generator<Buffer> {
+  for (const { artifact, seed, count } of sections)
+    yield* generateBody({
+      seed,
+      count,
+      packages: [{ id: artifact.id, libraryType: artifact.libraryType || "other" }],
+      target: "line",
+      from: "2025-03-10",
+      days: 30,
+      clients: 3_000,
+      overrideShare: 0.2,
+    });
 }

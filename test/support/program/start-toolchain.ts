@@ -9,11 +9,10 @@ import { openEventLog } from "../../../deploy/stores/open-event-log.js";
 import { settlesWithin } from "../../../schemas/async/settles-within.js";
 import type { EventLog, LagReader } from "../../../schemas/records/event-log.js";
 import { logEnvironment } from "../stores/log-environment.js";
-import type { GivenServers } from "../shards/given-servers.js";
+import { type GivenServers, suiteServers } from "../shards/given-servers.js";
 import { openServersDatabase } from "../shards/servers-database.js";
-import { suiteServers } from "../shards/suite-servers.js";
 import { ALL_PREPARED, copyDatabases, smallLookups, type Prepared } from "../stores/prepared-stores.js";
-import { checkAnswersOf } from "../api/check-answers-of.js";
+import { checkAnswersOf } from "../api/check-answer.js";
 import { type Program, programOf } from "./program.js";
 import {
   assertNoneLeft,

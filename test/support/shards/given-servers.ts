@@ -1,5 +1,6 @@
 import { parseShards, type ListedShard } from "../../../deploy/config/parse-shards.js";
-import { controlBy, type ServerControl } from "./server-control.js";
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 
 /** Servers of ClickHouse that somebody started for the tests, with replicas. */
 export interface GivenServers {
@@ -12,7 +13,7 @@ export interface GivenServers {
   control?: ServerControl;
 }
 
-export interface NoServers {
+interface NoServers {
   /** A sentence on what to set. */
   missing: string;
 }
@@ -47,4 +48,41 @@ export function findGivenServers(env: Environment = process.env): GivenServers |
 /** The names of the servers for the control command. */
 export function serverNames(shards: readonly ListedShard[]): string[] {
   return shards.flatMap(({ name, servers }) => servers.map((_, index) => `${name}${index + 1}`));
+}
+
+/**
+ * Does to one server what its machine could: `kill` ends it at once, `stop` freezes it until `cont`, `start` starts it
+ * again and returns when it answers, `wipe` loses the disk of one that is not running.
+ */
+type ControlVerb = "kill" | "stop" | "cont" | "start" | "wipe";
+
+/** The servers of a shard are `a1`, `a2` and so on; all of their keepers together are `keeper`. */
+export type ServerControl = (verb: ControlVerb, server: string) => Promise<void>;
+
+const CONTROL_MS_MAX = 180_000;
+
+/** Runs the shell command with the verb and the server behind it. */
+function controlBy(command: string): ServerControl {
+  return async (verb, server) => {
+    const line = `${command} ${verb} ${server}`;
+    try {
+      await promisify(execFile)("sh", ["-c", line], { timeout: CONTROL_MS_MAX });
+    } catch (cause) {
+      throw new Error(`${line} failed`, { cause });
+    }
+  };
+}
+
+const VARIABLE = "TEST_SUITE_SERVERS";
+
+/** From here on this process starts programs, and opens tables, on the given servers. */
+export function useSuiteServers(): void {
+  process.env[VARIABLE] = "given";
+}
+
+/** Undefined where programs and tables are on a ClickHouse of their own. */
+export function suiteServers(): GivenServers | undefined {
+  if (process.env[VARIABLE] === undefined) return undefined;
+  const servers = findGivenServers();
+  return "missing" in servers ? undefined : servers;
 }

@@ -1,5 +1,4 @@
-import { findGivenServers } from "./given-servers.js";
-import { useSuiteServers } from "./suite-servers.js";
+import { findGivenServers, useSuiteServers } from "./given-servers.js";
 
 const servers = findGivenServers();
 if ("missing" in servers) throw new Error(servers.missing);

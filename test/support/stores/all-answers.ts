@@ -11,7 +11,7 @@ import { BREAKDOWNS } from "../../../schemas/contracts/aggregate.js";
 import { STATISTICS_LISTS } from "../../../schemas/contracts/lists.js";
 import type { UnsettledImports } from "../../../schemas/records/settlement.js";
 import type { Shards } from "../../../schemas/shards.js";
-import { textOf } from "../api/open-answer.js";
+import { textOf } from "../api/management-world.js";
 
 export interface Asked {
   packages: readonly string[];

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { pino } from "pino";
 import { startClickHouse } from "../../../deploy/stores/embedded/clickhouse/clickhouse.js";
 import { startPostgres } from "../../../deploy/stores/embedded/postgres/postgres.js";
-import { composeImage } from "./compose-images.js";
+import { readFileSync } from "node:fs";
+import { parse } from "yaml";
 
 /** A PostgreSQL and a ClickHouse that no program of ours has started, for DATABASE_URL and CLICKHOUSE_URL. */
 export interface DatabaseServers extends AsyncDisposable {
@@ -93,4 +94,17 @@ function withCredentials(url: string, { username = USER, password = PASSWORD } =
   whole.username = username;
   whole.password = password;
   return whole.href;
+}
+
+interface Compose {
+  services: Record<string, { image: string }>;
+}
+
+/** The image that deploy/compose.yaml runs for a store, so that what is tested is what is deployed. */
+export function composeImage(service: "kafka" | "postgres" | "clickhouse"): string {
+  const text = readFileSync(new URL("../../../deploy/compose.yaml", import.meta.url), "utf8");
+  const { services } = parse(text, { merge: true }) as Compose;
+  const image = services[service]?.image;
+  if (image === undefined) throw new Error(`deploy/compose.yaml names no image for ${service}`);
+  return image;
 }

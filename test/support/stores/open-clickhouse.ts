@@ -8,9 +8,8 @@ import { startClickHouse } from "../../../deploy/stores/embedded/clickhouse/clic
 import { connectShards } from "../../../deploy/stores/clickhouse/connect-shards.js";
 import { oneServer } from "../../../deploy/stores/clickhouse/one-server.js";
 import type { ClickHouse, Shards } from "../../../schemas/shards.js";
-import type { GivenServers } from "../shards/given-servers.js";
+import { type GivenServers, suiteServers } from "../shards/given-servers.js";
 import { openServersDatabase } from "../shards/servers-database.js";
-import { suiteServers } from "../shards/suite-servers.js";
 import { copyClickHouse } from "./prepared-stores.js";
 import { prepareClickHouse, prepareServers } from "../../../deploy/stores/clickhouse/prepare-clickhouse.js";
 
@@ -28,7 +27,7 @@ export interface TestClickHouse extends AsyncDisposable {
 }
 
 /** The tables that rows are written to, on one server. */
-export interface ServerTables {
+interface ServerTables {
   client: Pick<ClickHouseClient, "command">;
   rows<Row>(query: string): Promise<Row[]>;
 }
@@ -95,4 +94,36 @@ function tablesOf<Client extends ClickHouse>(client: Client) {
 /** Runs a statement about tables on every server. */
 export async function onEveryServer(servers: readonly ServerTables[], query: string): Promise<void> {
   for (const { client } of servers) await client.command({ query });
+}
+
+/** Makes every insert into the view throw on each of these servers, until what is returned is called. */
+export async function breakView(
+  servers: readonly ServerTables[],
+  name: string,
+): Promise<() => Promise<void>> {
+  const [first] = servers;
+  const [view = { select: "" }] =
+    (await first?.rows<{ select: string }>(
+      `SELECT as_select AS select FROM system.tables WHERE database = currentDatabase() AND name = '${name}'`,
+    )) ?? [];
+  const { select } = view;
+  const broken = "WHERE throwIf(version > 0, 'broken by a test') = 0";
+  const breaking = select.includes("WHERE")
+    ? select.replace("WHERE", `${broken} AND`)
+    : `${select} ${broken}`;
+  const put = (query: string) => onEveryServer(servers, `ALTER TABLE ${name} MODIFY QUERY ${query}`);
+  await put(breaking);
+  return () => put(select);
+}
+
+/** Events with a live version, and versions that are live otherwise than once or beside another of their event. */
+export async function countLive(
+  { rows }: Pick<TestClickHouse, "rows">,
+  packageId: string,
+): Promise<{ events: number; notOnce: number }> {
+  const [counted] = await rows<{ events: string; notOnce: string }>(`
+    SELECT uniqExact(event_id) AS events, countIf(signs != 1) + count() - uniqExact(event_id) AS notOnce
+    FROM (SELECT event_id, sum(sign) AS signs FROM events WHERE artifact = '${packageId}'
+      GROUP BY event_id, version, import_id HAVING signs != 0)`);
+  return { events: Number(counted?.events), notOnce: Number(counted?.notOnce) };
 }

@@ -2,12 +2,10 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type ApiClient, connectApi } from "../../../deploy/demo/api-client.js";
 import { generateBody } from "../../../deploy/demo/generate-events.js";
 import type { EventImport } from "../../../schemas/records/import-store.js";
-import { expectedOutcome, outcomeOf } from "../../support/imports/import-outcome.js";
-import { openImportWorld } from "../../support/imports/import-world.js";
+import { expectedOutcome, outcomeOf, readUntil } from "../../support/imports/import-outcome.js";
+import { openImportWorld, type RecountBodies } from "../../support/imports/import-world.js";
 import { makePackage } from "../../support/imports/make-artifacts.js";
-import type { RecountBodies } from "../../support/imports/open-recount.js";
 import { openUpload } from "../../support/imports/open-upload.js";
-import { readUntil } from "../../support/program/read-until.js";
 import type { Toolchain } from "../../support/program/start-toolchain.js";
 
 const RANGE = { startDate: "2025-03-01", endDate: "2025-05-01" };

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { fuzzRound } from "../../fuzz/fuzz-target.js";
-import { assertHealthy, openFuzzWorld, type FuzzWorld } from "../../fuzz/fuzz-world.js";
+import { fuzzRound, assertHealthy, openFuzzWorld, type FuzzWorld } from "../../fuzz/fuzz-world.js";
 import { fuzzTargets } from "../../fuzz/targets/fuzz-targets.js";
-import { sharedProgram } from "../../support/program/shared-program.js";
+import { sharedProgram } from "../../support/program/program.js";
 
 /** `npm run test:fuzz` draws others, and many more. */
 const SEED = 20;

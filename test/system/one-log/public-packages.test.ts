@@ -5,9 +5,8 @@ import { REQUESTS_MAX } from "../../../api/public/badge-routes.js";
 import { visit, type Visitor } from "../../support/dashboard/visitor.js";
 import { readCompanyOf, type KnownCompany } from "../../support/imports/company-addresses.js";
 import { makeOrganization, makePackage } from "../../support/imports/make-artifacts.js";
-import type { Program } from "../../support/program/program.js";
+import { type Program, sharedProgram } from "../../support/program/program.js";
 import { preparedStores } from "../../support/stores/prepared-stores.js";
-import { sharedProgram } from "../../support/program/shared-program.js";
 
 const OWNER = "public-acme";
 const YESTERDAY = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);

@@ -2,8 +2,7 @@ import { describe, expect, test } from "vitest";
 import { webhookBody } from "../../../api/webhooks/webhook-outbox.js";
 import { issueWebhookSecret, signatureHeaders } from "../../../api/webhooks/sign.js";
 import { compareAnnouncements, type RecordedChange } from "../../faults/funnel/compare-announcements.js";
-import type { AnnouncedCompany } from "../../support/api/announcements.js";
-import type { Received } from "../../support/api/receivers.js";
+import type { AnnouncedCompany, Received } from "../../support/api/receivers.js";
 
 const SECRET = issueWebhookSecret();
 const AT = new Date("2025-03-01T10:00:00.123Z");

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { Random } from "../../../deploy/demo/random.js";
 import { liveEvents, type Model } from "../../model/model.js";
 import { sentEvent } from "../../support/statistics/sent-events.js";
+import { planSteps, shrinkSteps } from "../../model/plan-steps.js";
 
 const artifact = { kind: "package", id: "p", libraryType: "other", name: "files" } as const;
 const event = (key: string, day: string) => sentEvent(new Random(1), { artifact, key, day });
@@ -29,4 +30,37 @@ test("in the model nothing of a deleted package counts", () => {
   const model = modelOf(sent("1", event("a", "2025-03-01")));
   model.artifacts = [{ ...artifact, deletedAt: 0 }];
   expect(daysOf(model)).toEqual([]);
+});
+
+const SEEDS = Array.from({ length: 20 }, (_, index) => index + 1);
+const kindsOf = (kills: boolean) =>
+  new Set(SEEDS.flatMap((seed) => planSteps(seed, { steps: 100, kills }).map((step) => step.do)));
+
+test("a seed always plans the same", () => {
+  expect(planSteps(5, { steps: 100, kills: true })).toEqual(planSteps(5, { steps: 100, kills: true }));
+});
+
+test("some seeds do everything, and kill only where it is asked for", () => {
+  expect(kindsOf(true).size).toBe(9);
+  expect([...kindsOf(true)].filter((kind) => !kindsOf(false).has(kind))).toEqual(["kill"]);
+});
+
+const failsWith = (needed: readonly number[]) => async (steps: readonly number[]) =>
+  needed.every((step) => steps.includes(step)) ? `fails with ${steps.length}` : undefined;
+const all = Array.from({ length: 50 }, (_, step) => step);
+
+test.each([[[7]], [[0, 49]], [[3, 20, 21, 22]]])(
+  "leaves only the steps that a failure needs: %j",
+  async (needed) => {
+    const shortest = await shrinkSteps(
+      { message: "fails", steps: all },
+      { attempt: failsWith(needed), until: Infinity },
+    );
+    expect(shortest).toEqual({ message: `fails with ${needed.length}`, steps: needed });
+  },
+);
+
+test("answers what it has when the time is over", async () => {
+  const failing = { message: "fails", steps: all };
+  expect(await shrinkSteps(failing, { attempt: failsWith([7]), until: 0 })).toEqual(failing);
 });

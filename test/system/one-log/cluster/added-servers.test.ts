@@ -8,7 +8,7 @@ import { connectShards } from "../../../../deploy/stores/clickhouse/connect-shar
 import { prepareServers } from "../../../../deploy/stores/clickhouse/prepare-clickhouse.js";
 import { pause } from "../../../../schemas/async/pause.js";
 import type { ClickHouse, Shards } from "../../../../schemas/shards.js";
-import { describeWithReplicas } from "../../../support/shards/describe-with-replicas.js";
+import { describeWithReplicas } from "../../../support/describe-or-skip.js";
 import { openServersDatabase, withDatabase } from "../../../support/shards/servers-database.js";
 import { openTestShards, type TestShards } from "../../../support/stores/open-test-shards.js";
 import {

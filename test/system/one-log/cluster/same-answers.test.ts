@@ -12,7 +12,7 @@ import { insertBlock } from "../../../../enrich/batches/insert-block.js";
 import { LogBlock } from "../../../../enrich/native/log-block.js";
 import { BREAKDOWNS } from "../../../../schemas/contracts/aggregate.js";
 import type { Shards } from "../../../../schemas/shards.js";
-import { textOf } from "../../../support/api/open-answer.js";
+import { textOf } from "../../../support/api/management-world.js";
 import type { KnownArtifact } from "../../../support/imports/recount-line.js";
 import { allAnswers } from "../../../support/stores/all-answers.js";
 import { openTestClickHouse, type TestClickHouse } from "../../../support/stores/open-clickhouse.js";

@@ -10,13 +10,13 @@ import {
   serveWheel,
   type ServedFiles,
   type Wheel,
-} from "../../../support/collect/python-index.js";
-import { downloadWithPip, installWithUv } from "../../../support/collect/python-installers.js";
-import { describeWithCommand } from "../../../support/program/describe-with-command.js";
+  downloadWithPip,
+  installWithUv,
+} from "../../../support/collect/python-installers.js";
+import { describeWithCommand } from "../../../support/describe-or-skip.js";
 import { newNpmPackage, newPythonPackage } from "../../../support/collect/registry-packages.js";
 import { runCommand } from "../../../support/program/run-command.js";
-import { startProxy } from "../../../support/collect/start-proxy.js";
-import { startServer, type StartedServer } from "../../../support/collect/start-server.js";
+import { startProxy, startServer, type StartedServer } from "../../../support/collect/start-server.js";
 
 let world: CollectWorld;
 let upstream: StartedServer;

@@ -5,8 +5,11 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventsBefore } from "../../../support/collect/collect-cases.js";
 import { openCollectWorld, type CollectWorld } from "../../../support/collect/collect-world.js";
 import { IMAGE_CLIENTS, missingClient } from "../../../support/collect/image-clients.js";
-import { startRegistry, type ImageRegistry } from "../../../support/collect/image-registry.js";
-import type { RegistryImage } from "../../../support/collect/registry-image.js";
+import {
+  startRegistry,
+  type ImageRegistry,
+  type RegistryImage,
+} from "../../../support/collect/image-registry.js";
 import { newDockerPackage } from "../../../support/collect/registry-packages.js";
 import { REPLAYED_CLIENTS, ReplayedPull } from "../../../support/collect/replay-pulls.js";
 import { describeOrSkip } from "../../../support/describe-or-skip.js";

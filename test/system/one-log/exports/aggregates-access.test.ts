@@ -7,14 +7,12 @@ import type { ApiClient } from "../../../../deploy/demo/api-client.js";
 import { generateBody } from "../../../../deploy/demo/generate-events.js";
 import type { AggregateV1 } from "../../../../schemas/contracts/aggregate.js";
 import { EXPORT_FORMATS, MEDIA_TYPES } from "../../../../schemas/contracts/export-format.js";
-import { firstDifference } from "../../../support/imports/first-difference.js";
+import { firstDifference } from "../../../support/imports/recount-aggregates.js";
 import { makeOrganization, makePackage } from "../../../support/imports/make-artifacts.js";
-import { joinOrganization, setLevel } from "../../../support/api/management-world.js";
-import { openAnswer, textOf } from "../../../support/api/open-answer.js";
-import { openRecount, type RecountBodies } from "../../../support/imports/open-recount.js";
+import { joinOrganization, setLevel, openAnswer, textOf } from "../../../support/api/management-world.js";
+import { openRecount, type RecountBodies } from "../../../support/imports/import-world.js";
 import type { KnownArtifact } from "../../../support/imports/recount-line.js";
-import type { Program } from "../../../support/program/program.js";
-import { sharedProgram } from "../../../support/program/shared-program.js";
+import { type Program, sharedProgram } from "../../../support/program/program.js";
 
 const RANGE = { startDate: "2025-03-01", endDate: "2025-05-01" };
 const QUERY = `startDate=${RANGE.startDate}&endDate=${RANGE.endDate}`;

@@ -6,13 +6,12 @@ import { generateBody } from "../../../../deploy/demo/generate-events.js";
 import { type AggregateV1, type Breakdown, BREAKDOWNS } from "../../../../schemas/contracts/aggregate.js";
 import { LIBRARY_TYPES, type LibraryType } from "../../../../schemas/records/artifact.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
-import { countOverrides } from "../../../support/stores/count-overrides.js";
-import { firstDifference } from "../../../support/imports/first-difference.js";
+import { countOverrides, type Recount } from "../../../support/imports/recount.js";
+import { firstDifference } from "../../../support/imports/recount-aggregates.js";
 import { expectedOutcome, outcomeOf } from "../../../support/imports/import-outcome.js";
 import { makeOrganization, makePackage, makePixel } from "../../../support/imports/make-artifacts.js";
-import { openRecount, type RecountBodies } from "../../../support/imports/open-recount.js";
+import { openRecount, type RecountBodies } from "../../../support/imports/import-world.js";
 import type { KnownArtifact } from "../../../support/imports/recount-line.js";
-import type { Recount } from "../../../support/imports/recount.js";
 import { startToolchain, type Toolchain } from "../../../support/program/start-toolchain.js";
 
 let toolchain: Toolchain;

@@ -8,7 +8,7 @@ import { openRows } from "../../../../aggregate/queries/open-rows.js";
 import { settle } from "../../../../aggregate/settlement/settle.js";
 import { Random } from "../../../../deploy/demo/random.js";
 import type { OpenErasure } from "../../../../schemas/client-erasure.js";
-import { firstDifference } from "../../../support/imports/first-difference.js";
+import { firstDifference } from "../../../support/imports/recount-aggregates.js";
 import type { KnownArtifact } from "../../../support/imports/recount-line.js";
 import { openTestClickHouse, type TestClickHouse } from "../../../support/stores/open-clickhouse.js";
 import {

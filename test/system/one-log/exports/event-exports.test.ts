@@ -13,9 +13,9 @@ import {
   READERS,
   readWithPython,
   rowText,
+  saveExport,
 } from "../../../support/imports/read-export.js";
 import type { KnownArtifact } from "../../../support/imports/recount-line.js";
-import { saveExport } from "../../../support/imports/save-export.js";
 import { startToolchain, type Toolchain } from "../../../support/program/start-toolchain.js";
 
 /** EXPORT_ROWS=1000000 is what is promised; few are enough to see that all is as it should be. */

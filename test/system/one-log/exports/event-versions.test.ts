@@ -7,7 +7,7 @@ import { Random } from "../../../../deploy/demo/random.js";
 import type { UnsettledImports } from "../../../../schemas/records/settlement.js";
 import { TEST_SEEDS } from "../../../support/test-seeds.js";
 import { openTestClickHouse, type TestClickHouse } from "../../../support/stores/open-clickhouse.js";
-import { textOf } from "../../../support/api/open-answer.js";
+import { textOf } from "../../../support/api/management-world.js";
 import type { KnownArtifact } from "../../../support/imports/recount-line.js";
 import {
   insertChunk,

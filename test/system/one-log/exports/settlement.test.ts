@@ -7,15 +7,15 @@ import {
   type SettleScope,
 } from "../../../../aggregate/settlement/settle.js";
 import { Random } from "../../../../deploy/demo/random.js";
-import { breakView } from "../../../support/stores/break-view.js";
-import { firstDifference } from "../../../support/imports/first-difference.js";
-import { TEST_SEEDS } from "../../../support/test-seeds.js";
-import { suiteServers } from "../../../support/shards/suite-servers.js";
 import {
+  breakView,
   onEveryServer,
   openTestClickHouse,
   type TestClickHouse,
 } from "../../../support/stores/open-clickhouse.js";
+import { firstDifference } from "../../../support/imports/recount-aggregates.js";
+import { TEST_SEEDS } from "../../../support/test-seeds.js";
+import { suiteServers } from "../../../support/shards/given-servers.js";
 import { sentKey } from "../../../../schemas/records/event-id.js";
 import type { KnownArtifact } from "../../../support/imports/recount-line.js";
 import {

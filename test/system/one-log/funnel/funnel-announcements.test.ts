@@ -5,11 +5,12 @@ import {
   readAnnouncement,
   type Announcement,
   type AnnouncedCompany,
-} from "../../../support/api/announcements.js";
+  openReceiver,
+  type Receiver,
+} from "../../../support/api/receivers.js";
 import { readCompanyAddresses, type KnownCompany } from "../../../support/imports/company-addresses.js";
 import { makeOrganization, makePackage, makePixel } from "../../../support/imports/make-artifacts.js";
 import { UUID } from "../../../support/api/management-world.js";
-import { openReceiver, type Receiver } from "../../../support/api/receivers.js";
 import type { KnownArtifact } from "../../../support/imports/recount-line.js";
 import { startToolchain, type Toolchain } from "../../../support/program/start-toolchain.js";
 

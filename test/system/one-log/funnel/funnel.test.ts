@@ -6,7 +6,7 @@ import { connectClickHouse } from "../../../../deploy/stores/clickhouse/connect-
 import { connectApi, type ApiClient } from "../../../../deploy/demo/api-client.js";
 import type { CompanyDetail, CompanyRecord, FunnelRecord } from "../../../../schemas/contracts/company.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
-import { countDifferingRows } from "../../../faults/imports/check-views.js";
+import { countDifferingRows } from "../../../faults/imports/check-seed.js";
 import { makeOrganization, makePackage, makePixel } from "../../../support/imports/make-artifacts.js";
 import { joinOrganization, setLevel } from "../../../support/api/management-world.js";
 import type { KnownArtifact } from "../../../support/imports/recount-line.js";

@@ -3,14 +3,13 @@ import { beforeAll, expect, test } from "vitest";
 import type { ApiClient } from "../../../../deploy/demo/api-client.js";
 import { generateLines } from "../../../../deploy/demo/generate-events.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
-import { firstDifference } from "../../../support/imports/first-difference.js";
-import { linesByReceipt } from "../../../support/imports/lines-by-receipt.js";
+import { firstDifference } from "../../../support/imports/recount-aggregates.js";
+import { linesByReceipt } from "../../../support/imports/recount.js";
 import { makeOrganization, makePackage } from "../../../support/imports/make-artifacts.js";
-import { openRecount, type RecountBodies } from "../../../support/imports/open-recount.js";
+import { openRecount, type RecountBodies } from "../../../support/imports/import-world.js";
 import { openUpload, type UploadAnswer } from "../../../support/imports/open-upload.js";
 import type { KnownArtifact } from "../../../support/imports/recount-line.js";
-import type { Program } from "../../../support/program/program.js";
-import { sharedProgram } from "../../../support/program/shared-program.js";
+import { type Program, sharedProgram } from "../../../support/program/program.js";
 
 const RANGE = { startDate: "2025-03-01", endDate: "2025-05-01" };
 const LINE = '{"$time":"2025-03-10T12:00:00Z"}\n';

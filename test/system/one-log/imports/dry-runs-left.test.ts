@@ -11,7 +11,7 @@ import {
   type TestPostgres,
 } from "../../../support/api/management-api.js";
 import { makeWorld, type World } from "../../../support/api/management-world.js";
-import { openSocket } from "../../../support/imports/open-socket.js";
+import { openSocket } from "../../../support/imports/open-upload.js";
 import { UNUSED_LOG } from "../../../support/stores/unused-log.js";
 
 const LINE = '{"$time":"2025-03-10T12:00:00Z"}\n';

@@ -9,7 +9,7 @@ import type { EventImport } from "../../../../schemas/records/import-store.js";
 import { gzipMembers } from "../../../support/imports/gzip-members.js";
 import { makeExporter } from "../../../support/imports/import-world.js";
 import { makePackage } from "../../../support/imports/make-artifacts.js";
-import { openSocket } from "../../../support/imports/open-socket.js";
+import { openSocket } from "../../../support/imports/open-upload.js";
 import { watchMemory } from "../../../support/program/process-memory.js";
 import { startToolchain, type Toolchain } from "../../../support/program/start-toolchain.js";
 import { newestImport } from "../../../support/imports/start-upload.js";

@@ -4,9 +4,8 @@ import type { EventImport } from "../../../../schemas/records/import-store.js";
 import type { LogEntry } from "../../../../schemas/records/import-log.js";
 import { makeExporter } from "../../../support/imports/import-world.js";
 import { makePackage } from "../../../support/imports/make-artifacts.js";
-import { openSocket } from "../../../support/imports/open-socket.js";
-import type { Program } from "../../../support/program/program.js";
-import { sharedProgram } from "../../../support/program/shared-program.js";
+import { openSocket } from "../../../support/imports/open-upload.js";
+import { type Program, sharedProgram } from "../../../support/program/program.js";
 import { newestImport } from "../../../support/imports/start-upload.js";
 
 const ORGANIZATION = "odd";

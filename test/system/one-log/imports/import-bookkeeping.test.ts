@@ -17,7 +17,7 @@ import { uploadStore } from "../../../../api/imports/uploads.js";
 import type { Postgres } from "../../../../api/postgres/query.js";
 import type { ChunkOutcome } from "../../../../schemas/records/chunk-outcome.js";
 import type { OwnerSettlement } from "../../../../schemas/records/settlement.js";
-import { completeUpload } from "../../../support/imports/complete-upload.js";
+import { completeUpload } from "../../../support/imports/open-upload.js";
 import { openTestPostgres, type TestPostgres } from "../../../support/api/management-api.js";
 
 const SLICE = { eventsMax: 1_000, chunksMax: 10 };

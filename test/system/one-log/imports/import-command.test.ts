@@ -9,8 +9,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import type { ApiClient } from "../../../../deploy/demo/api-client.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
 import { makeOrganization, makePackage, makePixel } from "../../../support/imports/make-artifacts.js";
-import type { Program } from "../../../support/program/program.js";
-import { sharedProgram } from "../../../support/program/shared-program.js";
+import { type Program, sharedProgram } from "../../../support/program/program.js";
 
 const PROGRAM = resolve("dist/deploy/main.js");
 const LOGS = resolve("test/fixtures/access-logs");

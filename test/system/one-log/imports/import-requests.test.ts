@@ -6,8 +6,7 @@ import type { ImportFault } from "../../../../schemas/records/import-log.js";
 import { UUID } from "../../../support/api/management-world.js";
 import { makeOrganization, makePackage } from "../../../support/imports/make-artifacts.js";
 import type { KnownArtifact } from "../../../support/imports/recount-line.js";
-import type { Program } from "../../../support/program/program.js";
-import { sharedProgram } from "../../../support/program/shared-program.js";
+import { type Program, sharedProgram } from "../../../support/program/program.js";
 
 const ORGANIZATION = "requests";
 const LINE = '{"$time":"2025-03-10T12:00:00Z"}';

@@ -2,10 +2,9 @@ import { beforeAll, describe, expect, test } from "vitest";
 import type { ApiClient } from "../../../../deploy/demo/api-client.js";
 import type { LogEntry } from "../../../../schemas/records/import-log.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
-import { firstDifference } from "../../../support/imports/first-difference.js";
-import { joinImportWorld } from "../../../support/imports/import-world.js";
+import { firstDifference } from "../../../support/imports/recount-aggregates.js";
+import { joinImportWorld, type RecountBodies } from "../../../support/imports/import-world.js";
 import { makeOrganization, makePackage, makePixel } from "../../../support/imports/make-artifacts.js";
-import type { RecountBodies } from "../../../support/imports/open-recount.js";
 import type { KnownArtifact } from "../../../support/imports/recount-line.js";
 
 const ORGANIZATION = "rules";

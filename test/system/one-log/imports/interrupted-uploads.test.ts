@@ -4,12 +4,11 @@ import { type ApiClient, connectApi } from "../../../../deploy/demo/api-client.j
 import { generateBody } from "../../../../deploy/demo/generate-events.js";
 import type { AggregateV1 } from "../../../../schemas/contracts/aggregate.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
-import { firstDifference } from "../../../support/imports/first-difference.js";
-import { openImportWorld } from "../../../support/imports/import-world.js";
+import { firstDifference } from "../../../support/imports/recount-aggregates.js";
+import { openImportWorld, type RecountBodies } from "../../../support/imports/import-world.js";
 import { makePackage } from "../../../support/imports/make-artifacts.js";
-import type { RecountBodies } from "../../../support/imports/open-recount.js";
 import { openUpload } from "../../../support/imports/open-upload.js";
-import { readUntil } from "../../../support/program/read-until.js";
+import { readUntil } from "../../../support/imports/import-outcome.js";
 import type { KnownArtifact } from "../../../support/imports/recount-line.js";
 import type { Toolchain } from "../../../support/program/start-toolchain.js";
 import { newestImport, startUpload } from "../../../support/imports/start-upload.js";

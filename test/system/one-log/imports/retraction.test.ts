@@ -11,7 +11,7 @@ import {
   type ServedApi,
   type TestPostgres,
 } from "../../../support/api/management-api.js";
-import { completeUpload } from "../../../support/imports/complete-upload.js";
+import { completeUpload } from "../../../support/imports/open-upload.js";
 import { makeWorld, type World } from "../../../support/api/management-world.js";
 
 let postgres: TestPostgres;

@@ -16,10 +16,9 @@ import {
   type TestPostgres,
 } from "../../../support/api/management-api.js";
 import { makeWorld, type World } from "../../../support/api/management-world.js";
-import { openBareSocket, openSocket, type RawConnection } from "../../../support/imports/open-socket.js";
+import { openBareSocket, openSocket, type RawConnection } from "../../../support/imports/open-upload.js";
 import { UNUSED_LOG } from "../../../support/stores/unused-log.js";
-import type { Program } from "../../../support/program/program.js";
-import { sharedProgram } from "../../../support/program/shared-program.js";
+import { type Program, sharedProgram } from "../../../support/program/program.js";
 
 const LINE = '{"$time":"2025-03-10T12:00:00Z"}\n';
 const RANGE = { startDate: "2025-03-10", endDate: "2025-03-11" };

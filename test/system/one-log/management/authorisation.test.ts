@@ -15,8 +15,7 @@ import {
   type TabledCaller,
 } from "../../../support/api/access-table.js";
 import { TOKEN_ROUTES } from "../../../support/api/all-routes.js";
-import { isSuccess, sendRequest } from "../../../support/api/send-request.js";
-import { openWholeApi, type WholeApi } from "../../../support/api/whole-api.js";
+import { isSuccess, sendRequest, openWholeApi, type WholeApi } from "../../../support/api/whole-api.js";
 
 let whole: WholeApi;
 

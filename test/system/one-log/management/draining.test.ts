@@ -3,7 +3,7 @@ import { Agent, get as httpGet, type IncomingMessage } from "node:http";
 import { expect, describe, test, vi } from "vitest";
 import { createApiServer } from "../../../../deploy/roles/servers/create-api-server.js";
 import { listen } from "../../../../deploy/roles/servers/listen.js";
-import { openBareSocket } from "../../../support/imports/open-socket.js";
+import { openBareSocket } from "../../../support/imports/open-upload.js";
 
 describe("a server that drains", () => {
   const HELLO = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";

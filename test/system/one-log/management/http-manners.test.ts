@@ -8,7 +8,7 @@ import {
   type ServedApi,
   type TestPostgres,
 } from "../../../support/api/management-api.js";
-import { openBareSocket } from "../../../support/imports/open-socket.js";
+import { openBareSocket } from "../../../support/imports/open-upload.js";
 
 const BODY_MS_MAX = 400;
 const DASHBOARD = "https://dashboard.example";

@@ -2,8 +2,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { lockRenames } from "../../../../api/access/owners.js";
 import type { ServedApi, TestPostgres } from "../../../support/api/management-api.js";
 import { useManagementApi } from "../../../support/api/use-management-api.js";
-import { makeWorld, type Who, type World } from "../../../support/api/management-world.js";
-import { readAudit } from "../../../support/api/read-audit.js";
+import { makeWorld, type Who, type World, readAudit } from "../../../support/api/management-world.js";
 
 let postgres: TestPostgres;
 let api: ServedApi;

@@ -1,16 +1,16 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { callIfMatch } from "../../../support/api/call-if-match.js";
-import type { ServedApi, TestPostgres } from "../../../support/api/management-api.js";
-import { useManagementApi } from "../../../support/api/use-management-api.js";
 import {
+  callIfMatch,
   idOf,
   makeWorld,
   setLevel,
   WHO,
   type Who,
   type World,
+  readAudit,
 } from "../../../support/api/management-world.js";
-import { readAudit } from "../../../support/api/read-audit.js";
+import type { ServedApi, TestPostgres } from "../../../support/api/management-api.js";
+import { useManagementApi } from "../../../support/api/use-management-api.js";
 
 let postgres: TestPostgres;
 let api: ServedApi;

@@ -12,8 +12,7 @@ import {
 } from "../../../support/api/management-api.js";
 import { ALL_ROUTES } from "../../../support/api/all-routes.js";
 import { wordedPaths, templateOf } from "../../../../api/http/openapi/components.js";
-import type { Program } from "../../../support/program/program.js";
-import { sharedProgram } from "../../../support/program/shared-program.js";
+import { type Program, sharedProgram } from "../../../support/program/program.js";
 
 describe("the program", () => {
   let toolchain: Program;

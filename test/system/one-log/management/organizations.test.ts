@@ -1,9 +1,13 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { callIfMatch } from "../../../support/api/call-if-match.js";
+import {
+  callIfMatch,
+  makeWorld,
+  type Who,
+  type World,
+  readAudit,
+} from "../../../support/api/management-world.js";
 import type { ServedApi, TestPostgres } from "../../../support/api/management-api.js";
 import { useManagementApi } from "../../../support/api/use-management-api.js";
-import { makeWorld, type Who, type World } from "../../../support/api/management-world.js";
-import { readAudit } from "../../../support/api/read-audit.js";
 
 let postgres: TestPostgres;
 let api: ServedApi;

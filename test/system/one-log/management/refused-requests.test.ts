@@ -8,8 +8,13 @@ import { FILTER_COLUMNS } from "../../../../schemas/contracts/lists.js";
 import type { ProblemCode } from "../../../../schemas/problem.js";
 import { makeMates, makePlace, PARAMETERS, type Place } from "../../../support/api/access-place.js";
 import { ownerAllowed, REQUESTS, type TabledRequest } from "../../../support/api/access-requests.js";
-import { isSuccess, pathOf, sendRequest } from "../../../support/api/send-request.js";
-import { openWholeApi, type WholeApi } from "../../../support/api/whole-api.js";
+import {
+  isSuccess,
+  pathOf,
+  sendRequest,
+  openWholeApi,
+  type WholeApi,
+} from "../../../support/api/whole-api.js";
 
 let whole: WholeApi;
 

@@ -9,7 +9,7 @@ import { prepareClickHouse } from "../../../../deploy/stores/clickhouse/prepare-
 import { BREAKDOWN_LIST, type ValueBreakdown } from "../../../../schemas/contracts/breakdowns.js";
 import { DAY_MS } from "../../../../schemas/date-range.js";
 import { migrationOf } from "../../../../schemas/migrations.js";
-import { textOf } from "../../../support/api/open-answer.js";
+import { textOf } from "../../../support/api/management-world.js";
 import { openTestClickHouse, type TestClickHouse } from "../../../support/stores/open-clickhouse.js";
 import { insertChunk, type Version } from "../../../support/stores/settlement-world.js";
 

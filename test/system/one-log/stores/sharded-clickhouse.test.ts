@@ -7,11 +7,10 @@ import { startShardServers, type ShardServers } from "../../../bench/cluster/sha
 import type { ApiClient } from "../../../../deploy/demo/api-client.js";
 import { generateBody } from "../../../../deploy/demo/generate-events.js";
 import { connectClickHouse, DATABASE } from "../../../../deploy/stores/clickhouse/connect-clickhouse.js";
-import { makeExporter } from "../../../support/imports/import-world.js";
+import { makeExporter, openRecount, type RecountBodies } from "../../../support/imports/import-world.js";
 import { makePackage } from "../../../support/imports/make-artifacts.js";
-import { openRecount, type RecountBodies } from "../../../support/imports/open-recount.js";
 import type { KnownArtifact } from "../../../support/imports/recount-line.js";
-import { readUntil } from "../../../support/program/read-until.js";
+import { readUntil } from "../../../support/imports/import-outcome.js";
 import { startToolchain, type Toolchain } from "../../../support/program/start-toolchain.js";
 
 /** Two servers without replicas, as every machine can have them. Servers with replicas: system-on-cluster. */

@@ -19,7 +19,7 @@ import type {
   WebhookTestResult,
 } from "../../../../schemas/contracts/webhook-delivery.js";
 import type { WebhookRecord } from "../../../../schemas/contracts/webhook.js";
-import { auditOf } from "../../../support/api/audit-of.js";
+import { auditOf, makeWorld, TIMESTAMP, UUID, type World } from "../../../support/api/management-world.js";
 import { openGuard, SEALER } from "../../../support/api/delivery-world.js";
 import {
   openTestPostgres,
@@ -27,7 +27,6 @@ import {
   type ServedApi,
   type TestPostgres,
 } from "../../../support/api/management-api.js";
-import { makeWorld, TIMESTAMP, UUID, type World } from "../../../support/api/management-world.js";
 import { openReceiver, type Receiver } from "../../../support/api/receivers.js";
 import { Webhook } from "standardwebhooks";
 

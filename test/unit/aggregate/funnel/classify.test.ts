@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { classify } from "../../../../aggregate/funnel/classify.js";
-import type { DayActivity } from "../../../support/funnel/score.js";
-import { stageFacts } from "../../../support/funnel/stage-facts.js";
+import { type DayActivity, stageFacts } from "../../../support/funnel/stage-facts.js";
 import type { StageBefore } from "../../../../schemas/records/funnel.js";
 
 /** A Wednesday. */

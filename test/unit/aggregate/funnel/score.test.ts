@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { score, type DayActivity } from "../../../support/funnel/score.js";
+import { score, type DayActivity } from "../../../support/funnel/stage-facts.js";
 
 const TODAY = 20_000;
 const at = (age: number, total: number, more: Partial<DayActivity> = {}): DayActivity => ({

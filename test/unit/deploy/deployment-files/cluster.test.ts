@@ -5,7 +5,7 @@ import { parse } from "yaml";
 import { ROLES } from "../../../../deploy/config/config-schema.js";
 import { parseConfig } from "../../../../deploy/config/config.js";
 import { parseShards, type ListedShard } from "../../../../deploy/config/parse-shards.js";
-import { composeImage } from "../../../support/stores/compose-images.js";
+import { composeImage } from "../../../support/stores/database-servers.js";
 
 const text = (path: string) => readFileSync(path, "utf8");
 /** `!override` is Compose's own tag. */

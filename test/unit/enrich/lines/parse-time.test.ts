@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { timeOf } from "../../../support/imports/recount-values.js";
+import { timeOf } from "../../../support/imports/recount-line.js";
 import { parseTime } from "../../../../enrich/lines/parse-time.js";
 
 const RECEIVED_AT = Date.parse("2026-08-04T12:00:00Z");

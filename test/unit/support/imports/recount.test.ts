@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import type { AggregateV1 } from "../../../../schemas/contracts/aggregate.js";
-import type { Lookups } from "../../../../schemas/records/enriched-event.js";
 import {
+  type Lookups,
   UNKNOWN_CLIENT,
   UNKNOWN_NETWORK,
   UNKNOWN_PLACE,
 } from "../../../../schemas/records/enriched-event.js";
-import { firstDifference } from "../../../support/imports/first-difference.js";
+import { firstDifference } from "../../../support/imports/recount-aggregates.js";
 import { recount } from "../../../support/imports/recount.js";
 import type { KnownArtifact } from "../../../support/imports/recount-line.js";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { composeImage } from "../../../support/stores/compose-images.js";
+import { composeImage } from "../../../support/stores/database-servers.js";
 
 test.each([
   ["kafka", /^apache\/kafka:\d/],

@@ -1,10 +1,9 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { assignNpmName } from "../../../../../api/packages/npm-names.js";
 import { readCollectedPackages } from "../../../../../api/packages/collect-sites.js";
-import { auditOf } from "../../../../support/api/audit-of.js";
+import { auditOf, idOf, makeWorld, type World } from "../../../../support/api/management-world.js";
 import type { ServedApi, TestPostgres } from "../../../../support/api/management-api.js";
 import { useManagementApi } from "../../../../support/api/use-management-api.js";
-import { idOf, makeWorld, type World } from "../../../../support/api/management-world.js";
 
 let postgres: TestPostgres;
 let api: ServedApi;

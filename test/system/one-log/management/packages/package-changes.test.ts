@@ -1,9 +1,15 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { auditOf } from "../../../../support/api/audit-of.js";
-import { callIfMatch } from "../../../../support/api/call-if-match.js";
+import {
+  auditOf,
+  callIfMatch,
+  idOf,
+  makeWorld,
+  setLevel,
+  type Who,
+  type World,
+} from "../../../../support/api/management-world.js";
 import type { ServedApi, TestPostgres } from "../../../../support/api/management-api.js";
 import { useManagementApi } from "../../../../support/api/use-management-api.js";
-import { idOf, makeWorld, setLevel, type Who, type World } from "../../../../support/api/management-world.js";
 
 let postgres: TestPostgres;
 let api: ServedApi;

@@ -1,9 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { auditOf } from "../../../../support/api/audit-of.js";
-import { callIfMatch } from "../../../../support/api/call-if-match.js";
-import type { ServedApi, TestPostgres } from "../../../../support/api/management-api.js";
-import { useManagementApi } from "../../../../support/api/use-management-api.js";
 import {
+  auditOf,
+  callIfMatch,
   idOf,
   makeWorld,
   setLevel,
@@ -11,6 +9,8 @@ import {
   type Who,
   type World,
 } from "../../../../support/api/management-world.js";
+import type { ServedApi, TestPostgres } from "../../../../support/api/management-api.js";
+import { useManagementApi } from "../../../../support/api/use-management-api.js";
 
 let postgres: TestPostgres;
 let api: ServedApi;

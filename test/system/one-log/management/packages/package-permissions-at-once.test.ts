@@ -1,8 +1,14 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { ServedApi, TestPostgres } from "../../../../support/api/management-api.js";
 import { useManagementApi } from "../../../../support/api/use-management-api.js";
-import { idOf, makeWorld, setLevel, type Who, type World } from "../../../../support/api/management-world.js";
-import { readAudit } from "../../../../support/api/read-audit.js";
+import {
+  idOf,
+  makeWorld,
+  setLevel,
+  type Who,
+  type World,
+  readAudit,
+} from "../../../../support/api/management-world.js";
 
 let postgres: TestPostgres;
 let api: ServedApi;

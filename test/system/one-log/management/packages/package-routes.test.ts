@@ -1,11 +1,9 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { DEFAULT_QUOTAS } from "../../../../../api/access/quotas.js";
 import { VARIABLES_MAX } from "../../../../../schemas/contracts/package-route.js";
-import { auditOf } from "../../../../support/api/audit-of.js";
-import { callIfMatch } from "../../../../support/api/call-if-match.js";
-import type { ServedApi, TestPostgres } from "../../../../support/api/management-api.js";
-import { useManagementApi } from "../../../../support/api/use-management-api.js";
 import {
+  auditOf,
+  callIfMatch,
   idOf,
   makeWorld,
   setLevel,
@@ -13,6 +11,8 @@ import {
   type Who,
   type World,
 } from "../../../../support/api/management-world.js";
+import type { ServedApi, TestPostgres } from "../../../../support/api/management-api.js";
+import { useManagementApi } from "../../../../support/api/use-management-api.js";
 
 let postgres: TestPostgres;
 let api: ServedApi;

@@ -3,10 +3,16 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { createHostChecks, lookAtHosts } from "../../../../../api/hosts/host-checks.js";
 import { mirrorSites, type MirroredSites } from "../../../../../deploy/roles/mirror-sites.js";
 import { resolveTxtAt } from "../../../../../deploy/roles/servers/resolve-txt.js";
-import { auditOf } from "../../../../support/api/audit-of.js";
+import {
+  auditOf,
+  idOf,
+  makeWorld,
+  setLevel,
+  type Who,
+  type World,
+} from "../../../../support/api/management-world.js";
 import { serveApi, type ServedApi, type TestPostgres } from "../../../../support/api/management-api.js";
 import { useManagementApi } from "../../../../support/api/use-management-api.js";
-import { idOf, makeWorld, setLevel, type Who, type World } from "../../../../support/api/management-world.js";
 import { openTestDns, type TestDns } from "../../../../support/networks/dns-server.js";
 
 let postgres: TestPostgres;

@@ -3,8 +3,7 @@ import { describe, expect, it, test } from "vitest";
 import { answerDocker as answer } from "../../../../../ingest/collect/docker/answer-docker.js";
 import type { DockerImage, DockerSite } from "../../../../../ingest/collect/sites.js";
 import type { CollectAnswer, CollectRequest } from "../../../../../ingest/collect/collect-answer.js";
-import { collectRequest } from "../../../../support/collect/collect-request.js";
-import { fakeRegistries } from "../../../../support/collect/fake-registries.js";
+import { collectRequest, fakeRegistries } from "../../../../support/collect/fake-registries.js";
 
 const DIGEST = "sha256:2f1f0a6b6f9c1f8a2c7b2a3b7d6e1b9f0f4f3e2d1c0b9a8978695a4b3c2d1e0f";
 

@@ -5,8 +5,11 @@ import { answerDocker } from "../../../../../ingest/collect/docker/answer-docker
 import { TooManyRequests } from "../../../../../ingest/collect/docker/registry-client.js";
 import type { CollectRequest } from "../../../../../ingest/collect/collect-answer.js";
 import type { DockerImage } from "../../../../../ingest/collect/sites.js";
-import { collectRequest } from "../../../../support/collect/collect-request.js";
-import { fakeRegistries, type RegistryReply } from "../../../../support/collect/fake-registries.js";
+import {
+  collectRequest,
+  fakeRegistries,
+  type RegistryReply,
+} from "../../../../support/collect/fake-registries.js";
 
 const DIGEST = `sha256:${"0".repeat(64)}`;
 const IMAGE: DockerImage = {

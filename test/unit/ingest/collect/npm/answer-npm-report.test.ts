@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { answerNpmReport } from "../../../../../ingest/collect/npm/answer-npm-report.js";
 import type { NpmPackages } from "../../../../../ingest/collect/sites.js";
-import { collectRequest } from "../../../../support/collect/collect-request.js";
+import { collectRequest } from "../../../../support/collect/fake-registries.js";
 
 const PACKAGES: NpmPackages = {
   of: (name) =>

@@ -3,8 +3,11 @@ import type { CollectRequest } from "../../../../../ingest/collect/collect-answe
 import { answerPython } from "../../../../../ingest/collect/python/answer-python.js";
 import { createPythonIndex } from "../../../../../ingest/collect/python/python-index.js";
 import type { PythonPackages, PythonSite } from "../../../../../ingest/collect/sites.js";
-import { collectRequest } from "../../../../support/collect/collect-request.js";
-import { fakeUpstream, type FakeUpstream } from "../../../../support/collect/fake-upstream.js";
+import {
+  collectRequest,
+  fakeUpstream,
+  type FakeUpstream,
+} from "../../../../support/collect/fake-registries.js";
 
 const SITE: PythonSite = {
   kind: "python",

@@ -8,7 +8,7 @@ import {
   fakeUpstream,
   type FakeUpstream,
   type UpstreamAnswer,
-} from "../../../../support/collect/fake-upstream.js";
+} from "../../../../support/collect/fake-registries.js";
 
 const PLACE = { repositoryUrl: "https://index.example/simple/", project: "web", ownerId: "ada" };
 
