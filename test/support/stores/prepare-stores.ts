@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,6 +10,7 @@ import { pino } from "pino";
 import { migratePostgres } from "../../../api/postgres/migrate-postgres.js";
 import { prepareClickHouse } from "../../../deploy/stores/clickhouse/prepare-clickhouse.js";
 import { connectPostgres } from "../../../deploy/stores/postgres/connect-postgres.js";
+import { openDataDir } from "../../../deploy/process/data-dir.js";
 import { startClickHouse } from "../../../deploy/stores/embedded/clickhouse/clickhouse.js";
 import { startPostgres } from "../../../deploy/stores/embedded/postgres/postgres.js";
 import { embeddedUrl } from "../../../deploy/stores/open-stores.js";
@@ -39,7 +40,7 @@ async function prepareStores(): Promise<() => Promise<void>> {
   const dir = await mkdtemp(join(tmpdir(), "prepared-stores-"));
   const template = join(dir, "template");
   const networks = join(dir, "networks.csv");
-  await mkdir(template, { mode: 0o700 });
+  await markDataDir(template);
   await Promise.all([
     preparePostgres(join(template, "postgres")),
     makeClickHouse(join(template, "clickhouse")),
@@ -53,6 +54,11 @@ async function prepareStores(): Promise<() => Promise<void>> {
     await server[Symbol.asyncDispose]();
     await rm(dir, { recursive: true, force: true });
   };
+}
+
+/** As the program marks a folder, without which it would not start on the databases. */
+async function markDataDir(dir: string): Promise<void> {
+  await using _ = await openDataDir(dir);
 }
 
 async function preparePostgres(dir: string): Promise<void> {
