@@ -24,6 +24,9 @@ export const PAGES = [
   "deploy/docs/metrics.md",
   "deploy/docs/upgrade.md",
   "deploy/docs/contributing.md",
+  "CONTRIBUTING.md",
+  "CHANGELOG.md",
+  "SECURITY.md",
 ] as const;
 
 /** A fenced block of a page. */
