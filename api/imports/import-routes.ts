@@ -1,10 +1,8 @@
 import type { Pool } from "pg";
 import { assertNdjson } from "../../ingest/import/assert-ndjson.js";
 import { openBody } from "../../ingest/import/open-body.js";
-import { countArrival } from "../../ingest/import/count-arrival.js";
-import type { ActiveUploads } from "../../ingest/import/active-uploads.js";
+import { countArrival, type ActiveUploads, receiptClock } from "../../ingest/import/active-uploads.js";
 import { isKnownLarge, receiveImport } from "../../ingest/import/receive-import.js";
-import { receiptClock } from "../../ingest/import/receipt-clock.js";
 import { SharedCount } from "../../schemas/async/shared-count.js";
 import type { Codec } from "../../schemas/records/codec.js";
 import type { EventLog } from "../../schemas/records/event-log.js";

@@ -1,8 +1,8 @@
+import type { IncomingMessage } from "node:http";
 import { UploadAborted } from "../../ingest/import/active-uploads.js";
 import { SenderIdle } from "../../ingest/import/read-while-sent.js";
 import { EventLogUnavailable } from "../../schemas/records/event-log.js";
 import { Problem } from "../../schemas/problem.js";
-import type { IncomingMessage } from "node:http";
 
 const RETRY_AFTER_SECONDS = 10;
 

@@ -1,7 +1,7 @@
 import { request as requestHttp, type IncomingMessage, type OutgoingHttpHeaders } from "node:http";
 import { request as requestHttps } from "node:https";
 import type { Duplex } from "node:stream";
-import { limitInterimAnswers } from "../../ingest/http/limit-interim-answers.js";
+import { limitInterimAnswers } from "../../ingest/http/decode-http-answer.js";
 import { hostOf } from "./guard-address.js";
 import { AddressNotAllowed, type AddressGuard } from "./guarded-lookup.js";
 

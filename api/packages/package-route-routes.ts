@@ -1,5 +1,6 @@
 import type { Pool } from "pg";
-import { routesConflict } from "../../ingest/routing/find-route.js";
+import { v7 as uuidv7 } from "uuid";
+import { routesConflict, parseCreatePackageRoute } from "../../ingest/routing/find-route.js";
 import { isUuid } from "../../schemas/formats.js";
 import {
   CREATE_PACKAGE_ROUTE_V1,
@@ -7,9 +8,8 @@ import {
   type CreatePackageRouteV1,
   type PackageRouteV1,
 } from "../../schemas/contracts/package-route.js";
-import { parseCreatePackageRoute } from "../../ingest/routing/parse-package-route.js";
 import { Problem } from "../../schemas/problem.js";
-import { decodeRouteTemplate } from "../../ingest/routing/route-template.js";
+import { decodeRouteTemplate } from "../../ingest/routing/url-template.js";
 import { lockedPackageFor, packageFor } from "../access/authorise.js";
 import { entityTag, requireMatch, answerRecord } from "../http/answers/headers.js";
 import { listAnswer, LIST_QUERY, listPage } from "../http/answers/paging.js";
@@ -19,7 +19,6 @@ import { QUOTA_PROBLEMS, requireRoom, type Quotas } from "../access/quotas.js";
 import { route, type Call, type Route } from "../http/route.js";
 import { inTransaction } from "../postgres/connection.js";
 import type { PackageRow } from "../access/visible-packages.js";
-import { v7 as uuidv7 } from "uuid";
 import { query, type Postgres } from "../postgres/query.js";
 
 const SENT = {

@@ -1,5 +1,5 @@
 import { Command, Option } from "commander";
-import { decodeRouteTemplate, type RouteTemplate } from "../../ingest/routing/route-template.js";
+import { decodeRouteTemplate, type RouteTemplate } from "../../ingest/routing/url-template.js";
 import { mistypedVariables } from "../config/mistyped-variables.js";
 import { IMPORT_FORMATS, isAccessLog, type ImportFormat } from "../import/event-lines.js";
 import { importFiles } from "../import/import-files.js";

@@ -1,4 +1,4 @@
-import type { RouteTemplate } from "../../ingest/routing/route-template.js";
+import type { RouteTemplate } from "../../ingest/routing/url-template.js";
 import { LINE_BYTES_MAX } from "../../schemas/records/import-limits.js";
 import { combinedLog } from "./access-logs/combined.js";
 import { cloudfrontLog } from "./access-logs/cloudfront.js";

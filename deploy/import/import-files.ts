@@ -2,7 +2,7 @@ import { createWriteStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { createHash } from "node:crypto";
 import { pause } from "../../schemas/async/pause.js";
-import type { RouteTemplate } from "../../ingest/routing/route-template.js";
+import type { RouteTemplate } from "../../ingest/routing/url-template.js";
 import type { DryRun, EventImport, ImportCounts } from "../../schemas/records/import-store.js";
 import { callApi, Refusal, type Service } from "./call-api.js";
 import type { ImportFormat } from "./event-lines.js";

@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import { open, stat } from "node:fs/promises";
 import type { Readable } from "node:stream";
-import { findPacking } from "../../ingest/import/find-packing.js";
-import { decoderFor } from "../../ingest/import/open-body.js";
+import { findPacking, decoderFor } from "../../ingest/import/open-body.js";
 import { StartFailure } from "../process/start-failure.js";
 import { writeAll } from "./write-all.js";
 

@@ -1,7 +1,7 @@
 import { createGzip } from "node:zlib";
 import type { DryRun, EventImport } from "../../schemas/records/import-store.js";
 import { formatBytes } from "../../schemas/byte-size.js";
-import type { RouteTemplate } from "../../ingest/routing/route-template.js";
+import type { RouteTemplate } from "../../ingest/routing/url-template.js";
 import { StartFailure } from "../process/start-failure.js";
 import { readJson, type Service } from "./call-api.js";
 import { eventLines, type Converted, type ImportFormat } from "./event-lines.js";

@@ -6,7 +6,7 @@ import { createGuard } from "../../api/outbound/guarded-lookup.js";
 import { noteCollectionHost } from "../../api/hosts/public-hosts.js";
 import { createCollectServer } from "../../ingest/collect/create-collect-server.js";
 import { openLiveBuffer } from "../../ingest/collect/live-buffer.js";
-import { noteHosts } from "../../ingest/collect/note-hosts.js";
+import { noteHosts } from "../../ingest/collect/sites.js";
 import { createPullCounter } from "../../ingest/collect/docker/count-pulls.js";
 import { createRegistryClient } from "../../ingest/collect/docker/registry-client.js";
 import { createIndexClient } from "../../ingest/collect/python/fetch-index.js";

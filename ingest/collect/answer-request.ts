@@ -1,9 +1,14 @@
-import { NOTHING, type CollectAnswer, type CollectRequest, type RelayedAnswer } from "./collect-answer.js";
+import {
+  NOTHING,
+  type CollectAnswer,
+  type CollectRequest,
+  type RelayedAnswer,
+} from "./read-collect-request.js";
 import { answerDocker, type ImagePulls } from "./docker/answer-docker.js";
 import { isRegistryPath, isRegistryRoot, parseImagePath } from "./docker/image-path.js";
 import { answerFileRoute } from "./files/answer-file-route.js";
-import { answerNpmReport, NPM_REPORT_PATH } from "./npm/answer-npm-report.js";
-import { answerPixel, PIXEL_PATH } from "./pixels/answer-pixel.js";
+import { answerNpmReport, NPM_REPORT_PATH } from "./answer-npm-report.js";
+import { answerPixel, PIXEL_PATH } from "./answer-pixel.js";
 import { answerPython } from "./python/answer-python.js";
 import type { PythonIndex } from "./python/python-index.js";
 import type { DockerSite, Site, Sites } from "./sites.js";

@@ -9,9 +9,16 @@ import {
 import type { Duplex } from "node:stream";
 import type { Logger } from "pino";
 import { answerRequest, siteOf, type Collecting, type CollectKind } from "./answer-request.js";
-import type { CollectAnswer, CollectRequest, StreamedAnswer } from "./collect-answer.js";
-import { liveLine } from "./live-line.js";
-import { BodyTooLarge, readCollectRequest, readSmallBody, type ClientRules } from "./read-collect-request.js";
+import {
+  type CollectAnswer,
+  type CollectRequest,
+  type StreamedAnswer,
+  BodyTooLarge,
+  readCollectRequest,
+  readSmallBody,
+  type ClientRules,
+} from "./read-collect-request.js";
+import { liveLine } from "./live-buffer.js";
 
 export interface CollectServerOptions {
   collecting: Collecting;

@@ -1,8 +1,7 @@
 import type { LibraryType } from "../../schemas/records/artifact.js";
 import { sortRoutes } from "../routing/find-route.js";
-import { decodeRouteTemplate } from "../routing/route-template.js";
-import { decodeTemplate } from "../routing/url-template.js";
-import { normalizedName } from "./python/version-of-file.js";
+import { decodeRouteTemplate, decodeTemplate } from "../routing/url-template.js";
+import { normalizedName } from "./python/index-page.js";
 import type { DockerImage, DockerSite, NpmPackage, Site, SiteRoute, Sites } from "./sites.js";
 
 /** A package with the fields that decide where it is served. */

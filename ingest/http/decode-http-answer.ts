@@ -1,3 +1,5 @@
+import type { ClientRequest } from "node:http";
+
 export interface AnswerHead {
   status: number;
   /** Names in lower case. A repeated name has its last value. */
@@ -175,4 +177,17 @@ function withoutSpace(value: string): string {
 
 function isSpace(character: string | undefined): boolean {
   return character === " " || character === "\t";
+}
+
+const INTERIM_ANSWERS_MAX = 10;
+
+/**
+ * Ends the request with the error after 10 answers like 103 before the answer itself. Each takes time to parse, and a
+ * hostile server may send them for ever.
+ */
+export function limitInterimAnswers(request: ClientRequest, errorOf: (reason: string) => Error): void {
+  let interim = 0;
+  request.on("information", () => {
+    if (++interim > INTERIM_ANSWERS_MAX) request.destroy(errorOf("sends one interim answer after the other"));
+  });
 }

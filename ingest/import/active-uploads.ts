@@ -1,3 +1,5 @@
+import type { SharedCount } from "../../schemas/async/shared-count.js";
+
 /** The import was aborted during its upload. */
 export class UploadAborted extends Error {
   constructor(importId: string) {
@@ -32,4 +34,35 @@ export class ActiveUploads {
   abort(importId: string): void {
     this.uploads.get(importId)?.abort(new UploadAborted(importId));
   }
+}
+
+/** A slower sender is not waited for: enrichment begins without its lines. */
+const ARRIVAL_MS_MAX = 200;
+
+/** An import whose first lines are about to be in the event log. */
+export interface Arrival extends Disposable {
+  /** Called when they are there. May be called again. */
+  end(): void;
+}
+
+/** Counts an import as arriving until its first lines are in the log, for 200 ms at most. */
+export function countArrival(arriving: SharedCount, msMax = ARRIVAL_MS_MAX): Arrival {
+  let isCounted = true;
+  arriving.add(1);
+  const end = () => {
+    if (isCounted) arriving.add(-1);
+    isCounted = false;
+    clearTimeout(timer);
+  };
+  const timer = setTimeout(end, msMax);
+  return { end, [Symbol.dispose]: end };
+}
+
+/**
+ * The receipt stamps of one import, in milliseconds: they begin at the one that PostgreSQL gave and go on with the time
+ * that passes. The clock of this process has no part in it, because it can be set back, or differ from another one's.
+ */
+export function receiptClock(firstStamp: number, elapsedMs = () => performance.now()): () => number {
+  const begun = elapsedMs();
+  return () => firstStamp + Math.floor(elapsedMs() - begun);
 }

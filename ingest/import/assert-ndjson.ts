@@ -1,6 +1,6 @@
 import { pause } from "../../schemas/async/pause.js";
 import { Problem } from "../../schemas/problem.js";
-import { findPacking, type Packing } from "./find-packing.js";
+import { findPacking, type Packing } from "./open-body.js";
 
 /** A header of CSV fits in this. */
 const HEAD_BYTES = 4 * 1024;

@@ -11,11 +11,10 @@ import {
 } from "../../schemas/records/import-store.js";
 import type { Codec } from "../../schemas/records/codec.js";
 import { encodeRawChunk, type RawChunk } from "../../schemas/records/raw-chunk.js";
-import { UploadAborted, type ActiveUpload, type ActiveUploads } from "./active-uploads.js";
-import type { Arrival } from "./count-arrival.js";
+import { UploadAborted, type ActiveUpload, type ActiveUploads, type Arrival } from "./active-uploads.js";
 import { choosePartitions } from "./choose-partitions.js";
 import { cutChunks, type Chunk } from "./cut-chunks.js";
-import { throttleOnLag } from "./throttle-on-lag.js";
+import { throttleOnLag } from "./throttle-imports.js";
 import { readWhileSent } from "./read-while-sent.js";
 
 export const CHUNK_LIMITS = { bytesTarget: 512 * 1024, lineBytesMax: LINE_BYTES_MAX };

@@ -1,5 +1,5 @@
 import type { SentCharacter } from "./decode-percent.js";
-import type { Piece, RequestTarget, RouteTemplate, Text, Variable } from "./route-template.js";
+import type { Piece, RequestTarget, RouteTemplate, Text, Variable } from "./url-template.js";
 
 /** The characters that may still be compared for a request. Strangers choose both routes and requests. */
 export interface MatchingWork {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { matchRoute } from "../../../ingest/routing/match-route.js";
-import { readRequestTarget, type RouteTemplate } from "../../../ingest/routing/route-template.js";
+import { readRequestTarget, type RouteTemplate } from "../../../ingest/routing/url-template.js";
 import type { LoggedRequest } from "./logged-request.js";
 
 /**

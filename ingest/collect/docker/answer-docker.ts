@@ -5,19 +5,12 @@ import {
   type LiveEvent,
   type RelayedAnswer,
   type StreamedAnswer,
-} from "../collect-answer.js";
+} from "../read-collect-request.js";
 import type { DockerImage, DockerSite } from "../sites.js";
 import type { PullCounter } from "./count-pulls.js";
 import { isRegistryPath, isRegistryRoot, parseImagePath, type ImagePath } from "./image-path.js";
 import { headersForClient, headersForRegistry, type AnswerPlaces } from "./passed-headers.js";
 import { TooManyRequests, type RegistryClient } from "./registry-client.js";
-import {
-  NAME_UNKNOWN,
-  TOO_MANY_REQUESTS,
-  UNAVAILABLE,
-  UNSUPPORTED,
-  VERSION_HEADER,
-} from "./registry-error.js";
 
 export interface ImagePulls {
   registries: RegistryClient;
@@ -166,4 +159,32 @@ function queryOf({ query }: CollectRequest): string {
     (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`,
   );
   return escaped === "" ? "" : `?${escaped}`;
+}
+
+const VERSION_HEADER = { "Docker-Distribution-Api-Version": "registry/2.0" };
+
+const NAME_UNKNOWN = registryError(404, "NAME_UNKNOWN", "repository name not known to registry");
+const UNSUPPORTED = registryError(405, "UNSUPPORTED", "this host serves pulls only", {
+  Allow: "GET, HEAD",
+});
+const TOO_MANY_REQUESTS = registryError(
+  429,
+  "TOOMANYREQUESTS",
+  "this host passes on too many requests to registries at the moment",
+  { "Retry-After": "5" },
+);
+/** A code of Docker's registry, which the OCI specification does not list. */
+const UNAVAILABLE = registryError(502, "UNAVAILABLE", "the registry behind this host does not answer", {
+  "Retry-After": "5",
+});
+
+/** OCI distribution specification, "Error Codes". */
+function registryError(status: number, code: string, message: string, headers = {}): CollectAnswer {
+  const body = JSON.stringify({ errors: [{ code, message }] });
+  return {
+    status,
+    headers: { ...VERSION_HEADER, ...headers, "Content-Type": "application/json" },
+    body,
+    events: [],
+  };
 }

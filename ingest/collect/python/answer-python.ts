@@ -4,13 +4,11 @@ import {
   type CollectAnswer,
   type CollectRequest,
   type LiveEvent,
-} from "../collect-answer.js";
+} from "../read-collect-request.js";
 import type { PythonPackages, PythonSite } from "../sites.js";
-import { chooseIndexForm, INDEX_TYPES } from "./choose-index-form.js";
-import { isProjectName, type IndexFile } from "./index-page.js";
+import { chooseIndexForm, INDEX_TYPES, type ServedPage } from "./render-index-page.js";
+import { isProjectName, type IndexFile, normalizedName, versionOfFile } from "./index-page.js";
 import type { PythonIndex } from "./python-index.js";
-import type { ServedPage } from "./served-page.js";
-import { normalizedName, versionOfFile } from "./version-of-file.js";
 
 interface PythonSources {
   index: PythonIndex;

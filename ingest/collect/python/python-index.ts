@@ -1,11 +1,10 @@
 import { LRUCache } from "lru-cache";
 import { limitConcurrency } from "../../../schemas/async/limit-concurrency.js";
 import { untilAborted } from "../../../schemas/async/until-aborted.js";
-import type { FetchIndex } from "./fetch-index.js";
-import { limitBytes } from "./limit-bytes.js";
+import { type FetchIndex, limitBytes } from "./fetch-index.js";
 import { openPageCache } from "./page-cache.js";
 import { readUpstreamPage, type UpstreamPage } from "./read-upstream-page.js";
-import type { ServedPage } from "./served-page.js";
+import type { ServedPage } from "./render-index-page.js";
 
 /** Pages of the upstreams of Python packages, cached for a short time. */
 export interface PythonIndex {

@@ -1,12 +1,9 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { INDEX_TYPES } from "./choose-index-form.js";
-import type { FetchedIndex, FetchIndex } from "./fetch-index.js";
+import { INDEX_TYPES, servedPage, type ServedPage } from "./render-index-page.js";
+import type { FetchedIndex, FetchIndex, ByteBudget } from "./fetch-index.js";
 import { UnreadableIndex, type IndexPage } from "./index-page.js";
-import type { ByteBudget } from "./limit-bytes.js";
-import { readIndexHtml } from "./read-index-html.js";
-import { readIndexJson } from "./read-index-json.js";
-import { servedPage, type ServedPage } from "./served-page.js";
+import { readIndexHtml, readIndexJson } from "./read-index.js";
 
 /** A page as its upstream sent it. */
 export interface UpstreamPage {

@@ -1,5 +1,5 @@
-import type { IndexFile, IndexPage, IndexProject } from "./index-page.js";
-import { normalizedName } from "./version-of-file.js";
+import { createHash } from "node:crypto";
+import { type IndexFile, type IndexPage, type IndexProject, normalizedName } from "./index-page.js";
 
 /** Renders the HTML form (PEP 503) with all links to this host. ASCII only, so that no charset is needed. */
 export function renderIndexHtml(page: IndexPage, project: string): string {
@@ -84,4 +84,97 @@ function escaped(text: string): string {
     const half = point >= 0xd800 && point <= 0xdfff;
     return ENTITIES[character] ?? `&#${half ? 0xfffd : point};`;
   });
+}
+
+/** The forms of a page of a Python index. */
+type IndexForm = keyof typeof INDEX_TYPES;
+
+/** PEP 691, "Content Types". */
+export const INDEX_TYPES = {
+  text: "text/html",
+  html: "application/vnd.pypi.simple.v1+html",
+  json: "application/vnd.pypi.simple.v1+json",
+} as const;
+
+/**
+ * The form that an `Accept` header prefers (RFC 9110, 12.5.1). Plain HTML wins among equals and when none is accepted:
+ * PEP 691 leaves this to the server, and older clients send headers that they do not mean.
+ */
+export function chooseIndexForm(accept: string | undefined): IndexForm {
+  const ranges = (accept ?? "").split(",").slice(0, RANGES_MAX).map(parseRange);
+  let best: { form: IndexForm; quality: number } = { form: "text", quality: 0 };
+  for (const [form, names] of FORMS) {
+    const quality = qualityOf(names, ranges);
+    if (quality > best.quality) best = { form, quality };
+  }
+  return best.form;
+}
+
+const RANGES_MAX = 50;
+
+/** In order of preference among equals, each with its media types. */
+const FORMS: readonly [IndexForm, readonly string[]][] = [
+  ["text", [INDEX_TYPES.text]],
+  ["json", [INDEX_TYPES.json, "application/vnd.pypi.simple.latest+json"]],
+  ["html", [INDEX_TYPES.html, "application/vnd.pypi.simple.latest+html"]],
+];
+
+interface MediaRange {
+  type: string;
+  quality: number;
+}
+
+function parseRange(text: string): MediaRange {
+  const [type = "", ...parameters] = text.split(";").map((part) => part.trim().toLowerCase());
+  const weight = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2) ?? "1";
+  return { type, quality: /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(weight) ? Number(weight) : 0 };
+}
+
+/** The most specific matching range decides, not the one with the highest weight. */
+function qualityOf(names: readonly string[], ranges: readonly MediaRange[]): number {
+  const group = names[0]?.replace(/\/.*/, "/*") ?? "";
+  for (const exact of [names, [group], ["*/*"]]) {
+    const named = ranges.filter(({ type }) => exact.includes(type));
+    if (named.length > 0) return Math.max(...named.map(({ quality }) => quality));
+  }
+  return 0;
+}
+
+/** A page of an index as this host serves it. */
+export interface ServedPage {
+  /** Renders the form on first use and caches it. */
+  in(form: IndexForm): RenderedPage;
+  /** A file of the page; the root page has none. */
+  file(filename: string): IndexFile | undefined;
+}
+
+export interface RenderedPage {
+  body: Buffer;
+  /** Strong, with its quotes. */
+  etag: string;
+}
+
+/** `project` is the normalised name, or empty for the root page. */
+export function servedPage(page: IndexPage, project: string): ServedPage {
+  const files = new Map<string, IndexFile>();
+  for (const file of page.kind === "project" ? page.files : []) {
+    if (!files.has(file.filename)) files.set(file.filename, file);
+  }
+  const once = {
+    html: rendering(() => renderIndexHtml(page, project)),
+    json: rendering(() => renderIndexJson(page, project)),
+  };
+  return {
+    in: (form) => once[form === "json" ? "json" : "html"](),
+    file: (filename) => files.get(filename),
+  };
+}
+
+function rendering(render: () => string): () => RenderedPage {
+  let rendered: RenderedPage | undefined;
+  return () => (rendered ??= withTag(Buffer.from(render())));
+}
+
+function withTag(body: Buffer): RenderedPage {
+  return { body, etag: `"${createHash("sha256").update(body).digest("base64url")}"` };
 }

@@ -4,7 +4,7 @@ import type { ImagePulls } from "../../../ingest/collect/docker/answer-docker.js
 import { createPullCounter } from "../../../ingest/collect/docker/count-pulls.js";
 import type { RegistryRequest } from "../../../ingest/collect/docker/registry-client.js";
 import type { FetchIndex } from "../../../ingest/collect/python/fetch-index.js";
-import type { CollectRequest } from "../../../ingest/collect/collect-answer.js";
+import type { CollectRequest } from "../../../ingest/collect/read-collect-request.js";
 
 export interface RegistryReply {
   status?: number;

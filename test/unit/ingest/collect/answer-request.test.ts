@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { answerRequest } from "../../../../ingest/collect/answer-request.js";
-import type { CollectAnswer, CollectRequest } from "../../../../ingest/collect/collect-answer.js";
+import type { CollectAnswer, CollectRequest } from "../../../../ingest/collect/read-collect-request.js";
 import type { PythonIndex } from "../../../../ingest/collect/python/python-index.js";
 import { fakeRegistries } from "../../../support/collect/fake-registries.js";
 import { directoryOf, packageOf, requestOf } from "./collect-request.js";

@@ -1,4 +1,4 @@
-import type { CollectRequest } from "../../../../ingest/collect/collect-answer.js";
+import type { CollectRequest } from "../../../../ingest/collect/read-collect-request.js";
 import { SiteDirectory, type ServedPackage } from "../../../../ingest/collect/site-directory.js";
 
 /** A request as the server gives it to handlers. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { noteHosts } from "../../../../ingest/collect/note-hosts.js";
+import { noteHosts } from "../../../../ingest/collect/sites.js";
 
 const DAY_MS = 86_400_000;
 

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { countArrival } from "../../../../ingest/import/count-arrival.js";
+import { countArrival } from "../../../../ingest/import/active-uploads.js";
 import { SharedCount } from "../../../../schemas/async/shared-count.js";
 
 test("an import arrives once, whether it ends by its lines, by its disposal or by both", () => {

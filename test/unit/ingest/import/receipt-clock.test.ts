@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { receiptClock } from "../../../../ingest/import/receipt-clock.js";
+import { receiptClock } from "../../../../ingest/import/active-uploads.js";
 
 afterEach(() => void vi.useRealTimers());
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { throttleOnBacklog } from "../../../../ingest/import/throttle-on-backlog.js";
+import { throttleOnBacklog } from "../../../../ingest/import/throttle-imports.js";
 
 test.each([
   { backlog: "is empty", waiting: [0], waitedMs: 0 },

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { throttleOnLag } from "../../../../ingest/import/throttle-on-lag.js";
+import { throttleOnLag } from "../../../../ingest/import/throttle-imports.js";
 
 test.each([
   { others: "are idle", pausesMs: [1], pauses: 1 },

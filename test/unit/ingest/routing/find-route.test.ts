@@ -11,8 +11,10 @@ import {
   decodeRouteTemplate,
   readRequestTarget,
   type RouteTemplate,
-} from "../../../../ingest/routing/route-template.js";
-import { decodeTemplate, expandTemplate, type UrlTemplate } from "../../../../ingest/routing/url-template.js";
+  decodeTemplate,
+  expandTemplate,
+  type UrlTemplate,
+} from "../../../../ingest/routing/url-template.js";
 
 function templateOf(text: string): RouteTemplate {
   const decoded = decodeRouteTemplate(text);

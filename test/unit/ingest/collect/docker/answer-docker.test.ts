@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
 import { answerDocker as answer } from "../../../../../ingest/collect/docker/answer-docker.js";
 import type { DockerImage, DockerSite } from "../../../../../ingest/collect/sites.js";
-import type { CollectAnswer, CollectRequest } from "../../../../../ingest/collect/collect-answer.js";
+import type { CollectAnswer, CollectRequest } from "../../../../../ingest/collect/read-collect-request.js";
 import { collectRequest, fakeRegistries } from "../../../../support/collect/fake-registries.js";
 
 const DIGEST = "sha256:2f1f0a6b6f9c1f8a2c7b2a3b7d6e1b9f0f4f3e2d1c0b9a8978695a4b3c2d1e0f";

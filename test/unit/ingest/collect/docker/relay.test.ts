@@ -3,7 +3,7 @@ import { text } from "node:stream/consumers";
 import { describe, expect, it, test } from "vitest";
 import { answerDocker } from "../../../../../ingest/collect/docker/answer-docker.js";
 import { TooManyRequests } from "../../../../../ingest/collect/docker/registry-client.js";
-import type { CollectRequest } from "../../../../../ingest/collect/collect-answer.js";
+import type { CollectRequest } from "../../../../../ingest/collect/read-collect-request.js";
 import type { DockerImage } from "../../../../../ingest/collect/sites.js";
 import {
   collectRequest,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { answerNpmReport } from "../../../../../ingest/collect/npm/answer-npm-report.js";
+import { answerNpmReport } from "../../../../../ingest/collect/answer-npm-report.js";
 import type { NpmPackages } from "../../../../../ingest/collect/sites.js";
 import { collectRequest } from "../../../../support/collect/fake-registries.js";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from "vitest";
-import type { CollectRequest } from "../../../../../ingest/collect/collect-answer.js";
+import type { CollectRequest } from "../../../../../ingest/collect/read-collect-request.js";
 import { answerPython } from "../../../../../ingest/collect/python/answer-python.js";
 import { createPythonIndex } from "../../../../../ingest/collect/python/python-index.js";
 import type { PythonPackages, PythonSite } from "../../../../../ingest/collect/sites.js";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { chooseIndexForm } from "../../../../../ingest/collect/python/choose-index-form.js";
+import { chooseIndexForm } from "../../../../../ingest/collect/python/render-index-page.js";
 
 const JSON_TYPE = "application/vnd.pypi.simple.v1+json";
 const HTML_TYPE = "application/vnd.pypi.simple.v1+html";

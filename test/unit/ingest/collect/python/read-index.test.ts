@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
 import type { IndexPage } from "../../../../../ingest/collect/python/index-page.js";
-import { readIndexHtml } from "../../../../../ingest/collect/python/read-index-html.js";
-import { readIndexJson } from "../../../../../ingest/collect/python/read-index-json.js";
+import { readIndexHtml, readIndexJson } from "../../../../../ingest/collect/python/read-index.js";
 
 const URL_OF_PAGE = "https://index.example/simple/web/";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { normalizedName, versionOfFile } from "../../../../../ingest/collect/python/version-of-file.js";
+import { normalizedName, versionOfFile } from "../../../../../ingest/collect/python/index-page.js";
 
 test.each([
   ["numpy-1.3.0.tar.gz", "numpy", "1.3.0"],

@@ -9,6 +9,7 @@ import {
   type IndexPage,
   type IndexProject,
 } from "./index-page.js";
+import { isObject } from "../../../schemas/is-object.js";
 
 interface ReadOptions {
   kind: IndexPage["kind"];
@@ -35,8 +36,8 @@ export async function readIndexHtml(
     throw new UnreadableIndex("the connection ended before the page did, which has no length and no </html>");
   const rest = { meta: { "api-version": "1.0" } };
   return kind === "root"
-    ? { kind, rest, projects: links.found.flatMap(projectOf) }
-    : { kind, rest, files: links.found.flatMap((link) => fileOf(link, links.base)) };
+    ? { kind, rest, projects: links.found.flatMap(linkedProject) }
+    : { kind, rest, files: links.found.flatMap((link) => linkedFile(link, links.base)) };
 }
 
 interface Link {
@@ -89,13 +90,13 @@ class LinkReader {
 }
 
 /** PEP 503: the text of the link is the project's name. A folder listing also links to its parent, which is no name. */
-function projectOf({ text }: Link): IndexProject[] {
+function linkedProject({ text }: Link): IndexProject[] {
   const name = text.trim().replace(/\/$/, "");
   return isProjectName(name) ? [{ name, rest: {} }] : [];
 }
 
 /** Takes the name from the link, because folder listings shorten its text. */
-function fileOf({ attributes }: Link, base: string): IndexFile[] {
+function linkedFile({ attributes }: Link, base: string): IndexFile[] {
   const href = attributes.href ?? "";
   const filename = decoded(href.replace(/[?#].*$/s, "").replace(/^.*\//s, ""));
   if (!DISTRIBUTION.test(filename)) return [];
@@ -145,4 +146,56 @@ const HASH = /^(md5|sha1|sha224|sha256|sha384|sha512|sha3_(?:224|256|384|512)|bl
 function metadataOf(value: string): unknown {
   const hashes = hashesOf(value);
   return Object.keys(hashes).length > 0 ? hashes : value === "true";
+}
+
+/** Parses the JSON form (PEP 691). Throws UnreadableIndex for any other text and for an unknown index version. */
+export function readIndexJson(bytes: Buffer, { kind, url }: Omit<ReadOptions, "isDelimited">): IndexPage {
+  const linksMax = LINKS_MAX[kind];
+  if (countObjects(bytes) > OBJECTS_PER_LINK * linksMax + 1000)
+    throw new UnreadableIndex(`the page has over ${linksMax} entries`);
+  const page = decodePage(bytes);
+  if (isObject(page.meta)) checkIndexVersion(page.meta["api-version"]);
+  const { files, projects, ...rest } = page;
+  return kind === "root"
+    ? { kind, rest, projects: entries(projects, linksMax).flatMap(listedProject) }
+    : { kind, rest, files: entries(files, linksMax).flatMap((entry) => listedFile(entry, url)) };
+}
+
+/** A file, its hashes, those of its metadata, and two for future keys. */
+const OBJECTS_PER_LINK = 5;
+
+/** An upper bound, because braces inside strings count too. Parsing first would already take the memory. */
+function countObjects(bytes: Buffer): number {
+  let count = 0;
+  for (let at = 0; at < bytes.length; at++) if (bytes[at] === 0x7b || bytes[at] === 0x5b) count++;
+  return count;
+}
+
+function decodePage(bytes: Buffer): Record<string, unknown> {
+  let page: unknown;
+  try {
+    page = JSON.parse(bytes.toString());
+  } catch (error) {
+    throw new UnreadableIndex("the content type of the page is JSON, but it is not valid JSON", {
+      cause: error,
+    });
+  }
+  if (!isObject(page)) throw new UnreadableIndex("the page is not a JSON object");
+  return page;
+}
+
+function entries(list: unknown, linksMax: number): Record<string, unknown>[] {
+  if (!Array.isArray(list)) throw new UnreadableIndex("the page lists neither files nor projects");
+  if (list.length > linksMax) throw new UnreadableIndex(`the page has over ${linksMax} entries`);
+  return list.filter(isObject);
+}
+
+function listedProject({ name, ...rest }: Record<string, unknown>): IndexProject[] {
+  return typeof name === "string" && isProjectName(name) ? [{ name, rest }] : [];
+}
+
+function listedFile({ filename, url, ...rest }: Record<string, unknown>, base: string): IndexFile[] {
+  if (typeof filename !== "string" || typeof url !== "string") return [];
+  const file = indexFile({ filename, url, rest }, base);
+  return file === undefined ? [] : [file];
 }

@@ -1,6 +1,6 @@
 import { pause } from "../../schemas/async/pause.js";
 
-const PROBE_MS = 20;
+const BACKLOG_PROBE_MS = 20;
 /** As many records as a batch of the express lane takes. */
 const RECORDS_MAX = 8;
 /** Sixteen uploads of one owner then send 32 MiB a second, which takes a tenth of a core. */
@@ -25,7 +25,7 @@ export async function throttleOnBacklog({
   pause: wait = pause,
 }: BacklogDependencies): Promise<void> {
   const until = now() + BACKLOG_MS_MAX;
-  while (now() < until && isBehind(waiting)) await wait(PROBE_MS);
+  while (now() < until && isBehind(waiting)) await wait(BACKLOG_PROBE_MS);
 }
 
 function isBehind(waiting: () => number): boolean {
@@ -33,5 +33,34 @@ function isBehind(waiting: () => number): boolean {
     return waiting() > RECORDS_MAX;
   } catch {
     return false;
+  }
+}
+
+const LAG_PROBE_MS = 1;
+/** A timer that fires this much later shows that the event loop lags. */
+const LAG_MS_MIN = 2;
+/** The longest wait for one chunk beside requests that never end. */
+const LAG_MS_MAX = 50;
+
+interface LagDependencies {
+  /** In milliseconds; only differences count. */
+  now?: () => number;
+  pause?: (ms: number) => Promise<unknown>;
+  /** Whether another thread that answers requests had no idle moment since the last call. */
+  isOtherBusy?: () => boolean;
+}
+
+/** Waits while this event loop lags or another is busy, for 50 ms at most: other requests are served first. */
+export async function throttleOnLag({
+  now = () => performance.now(),
+  pause: wait = pause,
+  isOtherBusy = () => false,
+}: LagDependencies = {}): Promise<void> {
+  const until = now() + LAG_MS_MAX;
+  let isWanted = true;
+  while (isWanted && now() < until) {
+    const due = now() + LAG_PROBE_MS;
+    await wait(LAG_PROBE_MS);
+    isWanted = isOtherBusy() || now() > due + LAG_MS_MIN;
   }
 }

@@ -3,8 +3,8 @@ import {
   type CollectAnswer,
   type CollectRequest,
   type LiveEvent,
-} from "../collect-answer.js";
-import type { NpmPackages } from "../sites.js";
+} from "./read-collect-request.js";
+import type { NpmPackages } from "./sites.js";
 
 export const NPM_REPORT_PATH = "/package-event/install";
 

@@ -3,8 +3,8 @@ import {
   type CollectAnswer,
   type CollectRequest,
   type LiveEvent,
-} from "../collect-answer.js";
-import type { Pixels } from "../sites.js";
+} from "./read-collect-request.js";
+import type { Pixels } from "./sites.js";
 
 /** The path of pixels on every host that is no package's domain. */
 export const PIXEL_PATH = "/a.png";
