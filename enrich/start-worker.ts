@@ -23,8 +23,12 @@ import { LogBudget } from "./batches/log-budget.js";
 import { retryWhileDown, type Again } from "./batches/retry-while-down.js";
 import type { ThreadMutex } from "./batches/thread-mutex.js";
 import { writeBatch, type BatchWriter } from "./batches/write-batch.js";
-import { ArtifactCache, type ResolveArtifact } from "./lookups/artifacts/artifact-cache.js";
-import { LiveArtifacts, type ResolveLive } from "./lookups/artifacts/live-artifacts.js";
+import {
+  ArtifactCache,
+  type ResolveArtifact,
+  LiveArtifacts,
+  type ResolveLive,
+} from "./lookups/artifact-cache.js";
 import { EventBlock } from "./native/event-block.js";
 import { LogBlock } from "./native/log-block.js";
 

@@ -1,4 +1,4 @@
-import type { ResolveArtifact } from "../../enrich/lookups/artifacts/artifact-cache.js";
+import type { ResolveArtifact } from "../../enrich/lookups/artifact-cache.js";
 import { readIdsAndNames } from "../access/artifacts.js";
 import type { Postgres } from "../postgres/query.js";
 import { isUuid } from "../../schemas/formats.js";

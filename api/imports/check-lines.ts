@@ -2,7 +2,7 @@ import { decodeLine } from "../../enrich/lines/decode-line.js";
 import { readLine } from "../../enrich/lines/read-line.js";
 import { numberLines } from "../../enrich/lines/split-lines.js";
 import { emptyTally, tallyLine, type LineTally } from "../../enrich/lines/tally-lines.js";
-import { ArtifactCache, type ResolveArtifact } from "../../enrich/lookups/artifacts/artifact-cache.js";
+import { ArtifactCache, type ResolveArtifact } from "../../enrich/lookups/artifact-cache.js";
 import { NO_OLDEST_TIME, type OldestTime } from "../../schemas/event-retention.js";
 import type { ImportTarget } from "../../ingest/import/receive-import.js";
 

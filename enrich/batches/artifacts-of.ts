@@ -1,10 +1,8 @@
 import { isUuid } from "../../schemas/formats.js";
 import type { RawChunk } from "../../schemas/records/raw-chunk.js";
-import { decodeLine } from "../lines/decode-line.js";
+import { decodeLine, type Target } from "../lines/decode-line.js";
 import { numberLines } from "../lines/split-lines.js";
-import type { Target } from "../lines/target-of.js";
-import type { ArtifactCache, ArtifactOf } from "../lookups/artifacts/artifact-cache.js";
-import { keyOf, type LiveArtifacts } from "../lookups/artifacts/live-artifacts.js";
+import { type ArtifactCache, type ArtifactOf, keyOf, type LiveArtifacts } from "../lookups/artifact-cache.js";
 
 export interface ArtifactLookups {
   artifacts: ArtifactCache;

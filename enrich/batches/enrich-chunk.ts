@@ -6,14 +6,13 @@ import type { OldestTime } from "../../schemas/event-retention.js";
 import type { RawChunk } from "../../schemas/records/raw-chunk.js";
 import { decodeLine } from "../lines/decode-line.js";
 import type { LineFault } from "../lines/line-fault.js";
+import { emptyTally, tallyLine, type LineTally } from "../lines/tally-lines.js";
 import type { ReadEvent } from "../lines/read-event.js";
 import { readLine } from "../lines/read-line.js";
 import { numberLines, type NumberedLine } from "../lines/split-lines.js";
-import { emptyTally, tallyLine, type LineTally } from "../lines/tally-lines.js";
-import type { EventBlock } from "../native/event-block.js";
-import type { EventOrigin } from "../native/row-parts.js";
+import type { EventBlock, EventOrigin } from "../native/event-block.js";
 import type { LogBlock } from "../native/log-block.js";
-import { steps } from "../steps/index.js";
+import { steps } from "../steps.js";
 import { EntriesNotKept, type LogBudget } from "./log-budget.js";
 import { artifactsOf, type ArtifactLookups } from "./artifacts-of.js";
 

@@ -11,9 +11,9 @@ import {
 import { HEADER_BYTES_MAX, NAME_BYTES_MAX } from "../../schemas/records/import-limits.js";
 import { canonicalAddress, isIPv4 } from "./canonical-address.js";
 import { cleanText, describeValue, isLongerThan, truncate } from "./clean-text.js";
+import { rememberTexts } from "../lookups/generation-cache.js";
 import { error, warning, type LineFault } from "./line-fault.js";
-import { rememberTexts } from "../caches/remember-texts.js";
-import type { LineFields } from "./line-fields.js";
+import type { LineFields } from "./decode-line.js";
 import { isObject } from "../../schemas/is-object.js";
 import { readVariables } from "./read-variables.js";
 import { parseTime } from "./parse-time.js";

@@ -1,7 +1,7 @@
 import { VARIABLE_BYTES_MAX, VARIABLES_MAX } from "../../schemas/records/import-limits.js";
 import type { LogType } from "../../schemas/records/import-log.js";
 import { warning, type LineFault } from "./line-fault.js";
-import type { LineFields } from "./line-fields.js";
+import type { LineFields } from "./decode-line.js";
 import { isObject } from "../../schemas/is-object.js";
 import { cleanText, excerpt, isLongerThan } from "./clean-text.js";
 

@@ -1,5 +1,5 @@
 import type { Network, Place } from "../../schemas/records/enriched-event.js";
-import { GenerationCache } from "../caches/generation-cache.js";
+import { GenerationCache } from "./generation-cache.js";
 
 /** The answers for one address so far. */
 export interface AddressEntry {

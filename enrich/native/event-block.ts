@@ -1,7 +1,16 @@
 import type { EnrichedEvent } from "../../schemas/records/enriched-event.js";
-import { encodeBlock } from "./columns.js";
-import { eventColumns } from "./event-columns.js";
-import { RowParts, type EventOrigin } from "./row-parts.js";
+import {
+  encodeBlock,
+  FixedColumn,
+  TextColumn,
+  TextMapColumn,
+  type Column,
+  LowCardinalityColumn,
+  type RowColumn,
+} from "./columns.js";
+import { lineKey, LINES_IN_CHUNK, sentKey } from "../../schemas/records/event-id.js";
+import { uuidBytes } from "./byte-sink.js";
+import { SharedValues } from "./shared-values.js";
 
 /**
  * Collects events as columns of the `events` table and encodes them as one Native block. The columns live as long
@@ -29,4 +38,132 @@ export class EventBlock {
     this.rows = 0;
     this.parts.clear();
   }
+}
+
+/**
+ * The stored columns of an event, by name: the one place to add one, beside its migration. Half of them are made of
+ * objects that many events share, so that an event costs one number for each of these objects.
+ */
+function eventColumns(rows: RowParts): Record<string, Column> {
+  const artifacts = rows.shared(({ artifact }) => artifact);
+  const origins = rows.shared((_, origin) => origin);
+  const clients = rows.shared(({ client }) => client);
+  const places = rows.shared(({ place }) => place);
+  const networks = rows.shared(({ network }) => network);
+  return {
+    artifact: artifacts.fixed("UUID", (sink, { id }) => sink.writeBytes(uuidBytes(id))),
+    kind: artifacts.fixed("Enum8('package' = 1, 'pixel' = 2)", (sink, { kind }) =>
+      sink.writeByte(kind === "package" ? 1 : 2),
+    ),
+    library_type: artifacts.texts(({ libraryType }) => libraryType),
+    time: rows.column(new FixedColumn("DateTime64(3, 'UTC')"), ({ sink }, { time }) =>
+      sink.writeUint64(time),
+    ),
+    unique_key: rows.column(new TextColumn(), (column, { uniqueId, line }, { keyPrefix }) =>
+      column.add(uniqueId === "" ? lineKey(keyPrefix, line) : sentKey(uniqueId)),
+    ),
+    version: rows.column(new FixedColumn("UInt64"), writeVersion),
+    import_id: origins.fixed("UUID", (sink, { importId }) => sink.writeBytes(uuidBytes(importId))),
+    sign: origins.fixed("Int32", (sink) => sink.writeUint32(1)),
+    type: rows.texts(({ type }) => type),
+    package_version: rows.texts(({ version }) => version),
+    domain: rows.texts(({ domain }) => domain),
+    referer: rows.texts(({ referer }) => referer),
+    user_agent: rows.texts(({ userAgent }) => userAgent),
+    variables: rows.column(new TextMapColumn(), (column, { variables }) => column.add(variables)),
+    client: clients.texts(({ client }) => client),
+    client_version: clients.texts(({ clientVersion }) => clientVersion),
+    platform: clients.texts(({ platform }) => platform),
+    origin_id: rows.column(ids(), (column, { originId }) => writeId(column, originId)),
+    endpoint_id: rows.column(ids(), (column, { endpointId }) => writeId(column, endpointId)),
+    latitude: places.fixed("Float32", (sink, { latitude }) => sink.writeFloat32(latitude)),
+    longitude: places.fixed("Float32", (sink, { longitude }) => sink.writeFloat32(longitude)),
+    country: places.texts(({ country }) => country),
+    state: places.texts(({ state }) => state),
+    city: places.texts(({ city }) => city),
+    postal: places.texts(({ postal }) => postal),
+    company: networks.texts(({ company }) => company),
+    company_domain: networks.texts(({ companyDomain }) => companyDomain),
+    connection_type: networks.texts(({ connectionType }) => connectionType),
+    cloud_provider: networks.texts(({ cloudProvider }) => cloudProvider),
+    cloud_provider_domain: networks.texts(({ cloudProviderDomain }) => cloudProviderDomain),
+    automated: clients.texts(({ automated }) => automated),
+  };
+}
+
+const ids = () => new FixedColumn("FixedString(16)");
+
+/** 64 bits: the product passes 2^53, so the halves are written apart. */
+function writeVersion({ sink }: FixedColumn, { line }: EnrichedEvent, origin: EventOrigin): void {
+  const { receiptStamp, firstLine } = origin;
+  const high = Math.floor(receiptStamp / STAMPS);
+  sink.writeUint32((receiptStamp - high * STAMPS) * LINES_IN_CHUNK + line - firstLine);
+  sink.writeUint32(high);
+}
+
+const STAMPS = 2 ** 32 / LINES_IN_CHUNK;
+
+const ID_BYTES = 16;
+
+function writeId({ sink }: FixedColumn, id: string): void {
+  if (id === "") sink.writeZeros(ID_BYTES);
+  else if (id.length === ID_BYTES) sink.writeLatin1(id);
+  else throw new RangeError(`an id of ${id.length} bytes`);
+}
+
+/** The values that all events of a chunk share. */
+export interface EventOrigin {
+  /** UUID of the import, or the nil UUID for live events. */
+  importId: string;
+  /** Names the chunk or import among all: with the line it is the key of an event without `$unique_id`. */
+  keyPrefix: string;
+  /** Receipt of the chunk in ms: orders the versions of an event. */
+  receiptStamp: number;
+  /** First line of the chunk, 1-based. */
+  firstLine: number;
+}
+
+/** The parts of a block that each event adds to: columns, and shared objects that columns are made of. */
+class RowParts {
+  private readonly parts: RowPart[] = [];
+
+  add(event: EnrichedEvent, origin: EventOrigin): void {
+    for (const part of this.parts) part.add(event, origin);
+  }
+
+  clear(): void {
+    for (const part of this.parts) part.clear();
+  }
+
+  /** A column that each event adds a value to. */
+  column<Kind extends RowColumn>(
+    column: Kind,
+    add: (column: Kind, event: EnrichedEvent, origin: EventOrigin) => void,
+  ): Kind {
+    this.parts.push({
+      add: (event, origin) => add(column, event, origin),
+      clear: () => column.clear(),
+    });
+    return column;
+  }
+
+  /** A column of repeated texts. */
+  texts(of: (event: EnrichedEvent) => string): Column {
+    return this.column(new LowCardinalityColumn(), (column, event) => column.add(of(event)));
+  }
+
+  /** Objects that many events share. */
+  shared<T extends object>(of: (event: EnrichedEvent, origin: EventOrigin) => T): SharedValues<T> {
+    const values = new SharedValues<T>();
+    this.parts.push({
+      add: (event, origin) => values.add(of(event, origin)),
+      clear: () => values.clear(),
+    });
+    return values;
+  }
+}
+
+interface RowPart {
+  add(event: EnrichedEvent, origin: EventOrigin): void;
+  clear(): void;
 }

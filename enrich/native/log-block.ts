@@ -1,6 +1,6 @@
 import type { LineFault } from "../lines/line-fault.js";
 import { encodeBlock, FixedColumn, LowCardinalityColumn, TextColumn } from "./columns.js";
-import { uuidBytes } from "./uuid-bytes.js";
+import { uuidBytes } from "./byte-sink.js";
 
 const CLASS_CODES = { error: 1, warning: 2, info: 3 } as const;
 

@@ -1,7 +1,5 @@
-import { ByteSink } from "./byte-sink.js";
-import type { Column } from "./columns.js";
-import { Dictionary } from "./dictionary.js";
-import { Uint32List } from "./uint32-list.js";
+import { ByteSink, Uint32List } from "./byte-sink.js";
+import { type Column, Dictionary } from "./columns.js";
 
 /**
  * Objects that many rows share, such as places and networks, and that several columns are made of. A row costs one

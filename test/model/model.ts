@@ -1,4 +1,4 @@
-import { TRUSTED_MS } from "../../enrich/lookups/artifacts/artifact-cache.js";
+import { TRUSTED_MS } from "../../enrich/lookups/artifact-cache.js";
 import { classify, isEngaged } from "../../aggregate/funnel/classify.js";
 import { DAY_MS } from "../../schemas/date-range.js";
 import type { Stage, StageBefore } from "../../schemas/records/funnel.js";

@@ -1,15 +1,23 @@
 import Bowser from "bowser";
 import { isbot } from "isbot";
-import { UNKNOWN_CLIENT } from "../../../schemas/records/enriched-event.js";
-import type { Client, Lookups } from "../../../schemas/records/enriched-event.js";
-import { GenerationCache } from "../../caches/generation-cache.js";
+import {
+  UNKNOWN_CLIENT,
+  type Client,
+  type Lookups,
+  type ReportedClient,
+  type Automated,
+} from "../../../schemas/records/enriched-event.js";
+import { GenerationCache } from "../generation-cache.js";
 import { clientName, clientVersion } from "./client-name.js";
-import { findAutomated } from "./find-automated.js";
-import { findPlatform, namePlatform } from "./find-platform.js";
-import { nameBot } from "./name-bot.js";
-import { parsePackageClient, USER_AGENT_LENGTH_MAX } from "./parse-package-client.js";
-import { parseProduct, type Product } from "./parse-product.js";
-import { withReported } from "./with-reported.js";
+import {
+  findPlatform,
+  namePlatform,
+  parsePackageClient,
+  USER_AGENT_LENGTH_MAX,
+  BROWSER,
+  parseProduct,
+  type Product,
+} from "./parse-package-client.js";
 
 /** Longer ones are parsed anew each time, so that what the cache holds is bounded in bytes too. */
 const CACHED_LENGTH_MAX = 1024;
@@ -87,3 +95,77 @@ const ONLY_ON: ReadonlyMap<string, string> = new Map([
   ["chocolatey", "Windows"],
   ["winget", "Windows"],
 ]);
+
+/**
+ * The client of a request that says itself what it is from. A client that is reported without a version only stands in
+ * for one that the user agent does not name.
+ */
+function withReported(client: Client, reported: ReportedClient): Client {
+  const { platform, client: name = "", clientVersion: version = "" } = reported;
+  const named = platform === undefined ? client : { ...client, platform: namePlatform(platform) };
+  if (name === "" || (version === "" && client.client !== "")) return named;
+  return { ...named, client: clientName(name), clientVersion: clientVersion(version) };
+}
+
+/**
+ * Whether a program asked by itself: `bot` (robots, monitors and updaters), `ci` (an installer that says so, or a program
+ * of continuous integration) or `mirror` (copies of registries); empty for all others. The user agent alone decides:
+ * many installers do not say where they run.
+ */
+function findAutomated(userAgent: string, client: string): Automated {
+  if (CI.some((pattern) => pattern.test(userAgent))) return "ci";
+  const known = KNOWN.get(client) ?? "";
+  if (known !== "" || BOT_NAME.test(client)) return known || "bot";
+  // isbot takes every program that is no browser for a robot.
+  return BROWSER.test(userAgent) && isbot(userAgent) ? "bot" : "";
+}
+
+const BOT_NAME = /(?:bot|crawler|spider)(?:-\w{1,20})?$/i;
+
+/** Signs of continuous integration, as installers write them when its environment variables are set. */
+const CI: readonly RegExp[] = [
+  // pypa/pip src/pip/_internal/network/session.py, astral-sh/uv crates/uv-client/src/linehaul.rs
+  /^(?:pip|uv)\/\S{1,64} \{.{0,2000}"ci": ?true\b/,
+  // npm/cli workspaces/config/lib/definitions/definitions.js, rubygems/rubygems bundler/lib/bundler/fetcher.rb
+  /^(?:npm|bundler)\/\S{1,64} .{0,500}\bci\/\w/,
+  // composer/composer src/Composer/Util/StreamContextFactory.php
+  /^Composer\/\S{1,64} \(.{0,500}; CI\)/,
+  // actions/runner src/Runner.Common/HostContext.cs
+  /^GitHubActionsRunner-/i,
+];
+
+/** Names of `clientName`. */
+const KNOWN: ReadonlyMap<string, Automated> = new Map([
+  ...of("ci", "gitlab-runner buildkite-agent jenkins actions-http-client actions-tool-cache"),
+  ...of(
+    "mirror",
+    "bandersnatch devpi z3c.pypimirror pep381client verdaccio artifactory nexus pulp harbor gomodulemirror",
+  ),
+  ...of(
+    "bot",
+    "Mediapartners-Google Google-InspectionTool GoogleOther ChatGPT-User Claude-User facebookexternalhit",
+  ),
+  ...of("bot", "WhatsApp Slackbot-LinkExpanding sogou screaming-frog scrapy renovate"),
+  ...of("bot", "blackbox-exporter kube-probe elb-healthchecker googlehc"),
+]);
+
+function of(kind: Automated, names: string): [name: string, kind: Automated][] {
+  return names.split(" ").map((name) => [name, kind]);
+}
+
+/**
+ * The name and version of a robot, from a user agent that is known to be a robot's and begins like a browser's: the
+ * first product whose name says so, or the product after `compatible;`, or just "bot".
+ */
+function nameBot(userAgent: string): Product {
+  const found = NAMED.exec(userAgent) ?? COMPATIBLE.exec(userAgent);
+  if (found === null) return { name: "bot" };
+  return found[2] === undefined ? { name: found[1]! } : { name: found[1]!, version: found[2] };
+}
+
+const VERSION = String.raw`(?:[/ ]v?(\d[\w.]{0,31}))?`;
+const NAMED = new RegExp(
+  String.raw`(?<![\w./:-])((?:[A-Za-z][\w-]{0,30})?(?:bot|crawler|spider|slurp|headlesschrome)[\w-]{0,20})${VERSION}`,
+  "i",
+);
+const COMPATIBLE = new RegExp(String.raw`compatible; ([A-Za-z][\w.-]{1,40})${VERSION}`);

@@ -1,7 +1,5 @@
-import { Reader } from "mmdb-lib";
-import type { Response } from "mmdb-lib";
-import { GenerationCache } from "../../caches/generation-cache.js";
-import { METADATA_MARKER, verifyMmdb } from "./verify-mmdb.js";
+import { Reader, type Response } from "mmdb-lib";
+import { GenerationCache } from "../generation-cache.js";
 
 /** A record of an MMDB as the file has it, with any fields. */
 export type MmdbRecord = Readonly<Record<string, unknown>>;
@@ -20,7 +18,7 @@ export interface Mmdb {
 /** On average: the record of a city takes 600, and its parts are entries as well. */
 const ENTRY_BYTES = 250;
 
-/** Opens a file. Cheap: the bytes are shared, not copied. Files that `verifiedMmdb` refuses may give wrong answers. */
+/** Opens a file. Cheap: the bytes are shared, not copied. Files that `sampleRecords` refuses may give wrong answers. */
 export function openMmdb({ bytes }: MmdbFile, { cacheBytesMax }: { cacheBytesMax: number }): Mmdb {
   // By offset in the file, so that addresses with the same record get the same object.
   const cache = new GenerationCache<number | string, object>(cacheBytesMax, () => ENTRY_BYTES);
@@ -37,31 +35,56 @@ export function openMmdb({ bytes }: MmdbFile, { cacheBytesMax }: { cacheBytesMax
   };
 }
 
-/** Checks a file from end to end; a damaged one is an error that names it. */
-export function verifiedMmdb({ path, bytes }: MmdbFile): MmdbFile {
+const METADATA_MARKER = Buffer.from("\xab\xcd\xefMaxMind.com", "latin1");
+/** The separator between the search tree and the data; see https://maxmind.github.io/MaxMind-DB/. */
+const SEPARATOR = Buffer.alloc(16);
+const LOOKUPS_SPREAD = 1_000n;
+
+/**
+ * The first `recordsMax` records, to see which fields a database has. Addresses from all over the file are looked up as
+ * well: mmdb-lib trusts a file, and damage would otherwise surface only when a chunk is enriched.
+ * @throws an error that names the file where it is damaged
+ */
+export function sampleRecords({ path, bytes }: MmdbFile, recordsMax: number): MmdbRecord[] {
   try {
-    const buffer = asBuffer(bytes);
-    if (!buffer.includes(METADATA_MARKER))
+    const db = asBuffer(bytes);
+    if (!db.includes(METADATA_MARKER))
       throw new Error("it has no MMDB metadata and may be another kind of file");
-    verifyMmdb(buffer, openReader(bytes).metadata);
-    return { path, bytes };
+    return readSamples(openReader(bytes), { db, recordsMax });
   } catch (error) {
     const reason = (error as Error).message;
     throw new Error(`The database ${path} is damaged or not in MMDB form: ${reason}.`, { cause: error });
   }
 }
 
-/** The first `recordsMax` records, to see which fields a database has. */
-export function sampleRecords(file: MmdbFile, recordsMax: number): MmdbRecord[] {
-  const reader = openReader(file.bytes);
-  const bits = reader.metadata.ipVersion === 4 ? 32 : 128;
+function readSamples(
+  reader: Reader<Response>,
+  { db, recordsMax }: { db: Buffer; recordsMax: number },
+): MmdbRecord[] {
+  const { searchTreeSize: end, ipVersion } = reader.metadata;
+  if (!db.subarray(end, end + SEPARATOR.length).equals(SEPARATOR))
+    throw new Error("its search tree does not end where its metadata says");
+  const bits = ipVersion === 4 ? 32 : 128;
+  const addresses = 1n << BigInt(bits);
   const records: MmdbRecord[] = [];
-  for (let address = 0n; address < 1n << BigInt(bits) && records.length < recordsMax;) {
+  for (let address = 0n; address < addresses && records.length < recordsMax;) {
     const [record, prefixBits] = reader.getWithPrefixLength(addressText(address, bits));
     if (record !== null) records.push(record as MmdbRecord);
     address = ((address >> BigInt(bits - prefixBits)) + 1n) << BigInt(bits - prefixBits);
   }
+  for (let at = 0n; at < LOOKUPS_SPREAD; at++)
+    reader.get(addressText((at * addresses) / LOOKUPS_SPREAD, bits));
+  if (records.some(hasBrokenNumber)) throw new Error("a number in it is broken");
   return records;
+}
+
+/** Less than any real value: a number of a wrong length is read as nearly zero, or as none. */
+const NUMBER_MIN = 1e-30;
+
+function hasBrokenNumber(value: unknown): boolean {
+  if (typeof value === "number")
+    return !Number.isFinite(value) || (value !== 0 && Math.abs(value) < NUMBER_MIN);
+  return typeof value === "object" && value !== null && Object.values(value).some(hasBrokenNumber);
 }
 
 type RecordCache = NonNullable<NonNullable<ConstructorParameters<typeof Reader>[1]>["cache"]>;
@@ -82,4 +105,25 @@ function addressText(address: bigint, bits: number): string {
     parts.push(part.toString(bits === 32 ? 10 : 16));
   }
   return parts.join(bits === 32 ? "." : ":");
+}
+
+/** The text at a path of keys and indexes in a decoded record, without surrounding space, or "". */
+export function readText(record: unknown, ...path: readonly (string | number)[]): string {
+  const value = readValue(record, path);
+  return typeof value === "string" ? value.trim() : "";
+}
+
+/** The number at a path, or NaN. */
+export function readNumber(record: unknown, ...path: readonly (string | number)[]): number {
+  const value = readValue(record, path);
+  return typeof value === "number" ? value : NaN;
+}
+
+function readValue(record: unknown, path: readonly (string | number)[]): unknown {
+  let value: unknown = record;
+  for (const key of path) {
+    if (typeof value !== "object" || value === null) return undefined;
+    value = (value as Record<string | number, unknown>)[key];
+  }
+  return value;
 }

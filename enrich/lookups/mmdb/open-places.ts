@@ -1,9 +1,6 @@
-import { UNKNOWN_PLACE } from "../../../schemas/records/enriched-event.js";
-import type { Lookups, Place } from "../../../schemas/records/enriched-event.js";
+import { UNKNOWN_PLACE, type Lookups, type Place } from "../../../schemas/records/enriched-event.js";
 import type { EntryOf } from "../address-cache.js";
-import { openMmdb } from "./open-mmdb.js";
-import type { MmdbFile, MmdbRecord } from "./open-mmdb.js";
-import { readPlace } from "./read-place.js";
+import { openMmdb, type MmdbFile, type MmdbRecord, readNumber, readText } from "./open-mmdb.js";
 
 /** Looks up the place of an address in the first database that has it. */
 export function openPlaces(
@@ -36,4 +33,45 @@ function findFirst(
     if (record !== undefined) return record;
   }
   return undefined;
+}
+
+/**
+ * The place that a record of a city database names: MaxMind's City and Enterprise form (also DB-IP's own
+ * files), or the flat form of ip-location-db. Names are the English ones.
+ */
+export function readPlace(record: MmdbRecord): Place {
+  return Object.freeze("country_code" in record ? readFlatPlace(record) : readNestedPlace(record));
+}
+
+/** Whether a record is of a form that `readPlace` knows. */
+export function namesPlace(record: MmdbRecord): boolean {
+  return ["country_code", "country", "registered_country", "city", "location"].some((key) => key in record);
+}
+
+function readFlatPlace(record: MmdbRecord): Place {
+  return {
+    country: readText(record, "country_code").toUpperCase(),
+    state: readText(record, "state1"),
+    city: readText(record, "city"),
+    postal: readText(record, "postcode"),
+    latitude: roundDegrees(readNumber(record, "latitude")),
+    longitude: roundDegrees(readNumber(record, "longitude")),
+  };
+}
+
+function readNestedPlace(record: MmdbRecord): Place {
+  return {
+    // Not `registered_country`: that is where the owner of the network is, not the client.
+    country: readText(record, "country", "iso_code"),
+    state: readText(record, "subdivisions", 0, "names", "en"),
+    city: readText(record, "city", "names", "en"),
+    postal: readText(record, "postal", "code"),
+    latitude: roundDegrees(readNumber(record, "location", "latitude")),
+    longitude: roundDegrees(readNumber(record, "location", "longitude")),
+  };
+}
+
+/** Five decimals (one metre): 32-bit floats in the file would otherwise show as 37.422000885009766. */
+function roundDegrees(degrees: number): number {
+  return Math.round(degrees * 1e5) / 1e5;
 }

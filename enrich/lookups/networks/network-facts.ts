@@ -1,5 +1,4 @@
-import type { MmdbRecord } from "../mmdb/open-mmdb.js";
-import { readText } from "../mmdb/read-field.js";
+import { type MmdbRecord, readText } from "../mmdb/open-mmdb.js";
 
 /** Kinds of organization, as `enrich/data/organizations/` spells them. */
 export const ORGANIZATION_KINDS = ["cloud", "hosting", "isp", "business", "education", "government"] as const;

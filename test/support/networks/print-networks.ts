@@ -1,5 +1,5 @@
 import { loadBundledOrganizations } from "../../../enrich/lookups/load-lookup-data.js";
-import { describeNetwork } from "../../../enrich/lookups/networks/describe-network.js";
+import { describeNetwork } from "../../../enrich/lookups/networks/open-networks.js";
 import { openOrganizations } from "../../../enrich/lookups/networks/find-organization.js";
 import { NO_FACTS } from "../../../enrich/lookups/networks/network-facts.js";
 import { readBundledNetworks, type BundledNetwork } from "./bundled-networks.js";

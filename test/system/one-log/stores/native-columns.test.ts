@@ -4,8 +4,7 @@ import { openImportLog, type ImportLogQuery } from "../../../../aggregate/querie
 import { readImportFaults } from "../../../../aggregate/queries/read-import-faults.js";
 import { Random } from "../../../../deploy/demo/random.js";
 import { insertBlock } from "../../../../enrich/batches/insert-block.js";
-import { EventBlock } from "../../../../enrich/native/event-block.js";
-import type { EventOrigin } from "../../../../enrich/native/row-parts.js";
+import { EventBlock, type EventOrigin } from "../../../../enrich/native/event-block.js";
 import { LogBlock } from "../../../../enrich/native/log-block.js";
 import { NIL_UUID } from "../../../../schemas/formats.js";
 import type { EnrichedEvent } from "../../../../schemas/records/enriched-event.js";

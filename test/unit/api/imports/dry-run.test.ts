@@ -4,8 +4,11 @@ import { expect, test, vi } from "vitest";
 import { openLineCheck, type CheckLines } from "../../../../api/imports/check-lines.js";
 import { dryRun, ActiveDryRuns } from "../../../../api/imports/dry-run.js";
 import { enrichChunk } from "../../../../enrich/batches/enrich-chunk.js";
-import { ArtifactCache, type ResolveArtifact } from "../../../../enrich/lookups/artifacts/artifact-cache.js";
-import { LiveArtifacts } from "../../../../enrich/lookups/artifacts/live-artifacts.js";
+import {
+  ArtifactCache,
+  type ResolveArtifact,
+  LiveArtifacts,
+} from "../../../../enrich/lookups/artifact-cache.js";
 import { LogBudget } from "../../../../enrich/batches/log-budget.js";
 import { EventBlock } from "../../../../enrich/native/event-block.js";
 import { LogBlock } from "../../../../enrich/native/log-block.js";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { openArtifactResolver } from "../../../../api/imports/artifact-resolver.js";
-import { ArtifactCache } from "../../../../enrich/lookups/artifacts/artifact-cache.js";
+import { ArtifactCache } from "../../../../enrich/lookups/artifact-cache.js";
 import type { Postgres } from "../../../../api/postgres/query.js";
 import { dockerPackage } from "../../enrich/lines/chunk-of.js";
 

@@ -1,9 +1,12 @@
 import { describe, expect, test, vi } from "vitest";
 import type { Artifact } from "../../../../schemas/records/artifact.js";
-import { ArtifactCache, type ResolveArtifact } from "../../../../enrich/lookups/artifacts/artifact-cache.js";
+import {
+  ArtifactCache,
+  type ResolveArtifact,
+  LiveArtifacts,
+} from "../../../../enrich/lookups/artifact-cache.js";
 import { enrichChunk } from "../../../../enrich/batches/enrich-chunk.js";
-import { LiveArtifacts } from "../../../../enrich/lookups/artifacts/live-artifacts.js";
-import type { Target } from "../../../../enrich/lines/target-of.js";
+import type { Target } from "../../../../enrich/lines/decode-line.js";
 import { LogBudget, LOG_LIMITS } from "../../../../enrich/batches/log-budget.js";
 import { EventBlock } from "../../../../enrich/native/event-block.js";
 import { LogBlock } from "../../../../enrich/native/log-block.js";

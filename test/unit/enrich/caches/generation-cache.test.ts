@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { GenerationCache } from "../../../../enrich/caches/generation-cache.js";
+import { GenerationCache } from "../../../../enrich/lookups/generation-cache.js";
 
 /** Room for ten entries of one byte. */
 const open = () => new GenerationCache<number, string>(10, () => 1);

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { rememberTexts } from "../../../../enrich/caches/remember-texts.js";
+import { rememberTexts } from "../../../../enrich/lookups/generation-cache.js";
 
 test("reads equal texts once, empty answers included", () => {
   const read = vi.fn((text: string) => (text === "none" ? "" : text.toUpperCase()));

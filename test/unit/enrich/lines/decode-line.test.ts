@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { fieldsOf, type LineFields } from "../../../../enrich/lines/line-fields.js";
-import { decodeLine } from "../../../../enrich/lines/decode-line.js";
+import { fieldsOf, type LineFields, decodeLine } from "../../../../enrich/lines/decode-line.js";
 import { LINE_BYTES_MAX } from "../../../../schemas/records/import-limits.js";
 import { chunkOf, PACKAGE_ID, PIXEL_ID } from "./chunk-of.js";
 

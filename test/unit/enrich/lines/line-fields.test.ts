@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { fieldsOf, LineFields } from "../../../../enrich/lines/line-fields.js";
-import type { LineObject } from "../../../../enrich/lines/line-object.js";
+import { fieldsOf, LineFields, type LineObject } from "../../../../enrich/lines/decode-line.js";
 
 test("has the keys of an event by name and all others in order", () => {
   const fields = fieldsOf({ b: 1, $time: 2, $colour: 3, a: { c: null }, $headers: [] });

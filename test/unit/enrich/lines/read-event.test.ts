@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { LineFault } from "../../../../enrich/lines/line-fault.js";
-import { fieldsOf } from "../../../../enrich/lines/line-fields.js";
-import type { LineObject } from "../../../../enrich/lines/line-object.js";
+import { fieldsOf, type LineObject } from "../../../../enrich/lines/decode-line.js";
 import { readEvent } from "../../../../enrich/lines/read-event.js";
 import type { Artifact } from "../../../../schemas/records/artifact.js";
 import type { EnrichedEvent } from "../../../../schemas/records/enriched-event.js";

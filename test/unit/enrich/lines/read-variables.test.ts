@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { LineFault } from "../../../../enrich/lines/line-fault.js";
-import { fieldsOf } from "../../../../enrich/lines/line-fields.js";
-import type { LineObject } from "../../../../enrich/lines/line-object.js";
+import { fieldsOf, type LineObject } from "../../../../enrich/lines/decode-line.js";
 import { readVariables } from "../../../../enrich/lines/read-variables.js";
 
 function read(line: object): { variables: string[]; warnings: LineFault[] } {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { fieldsOf } from "../../../../enrich/lines/line-fields.js";
-import { artifactNotFound, targetOf } from "../../../../enrich/lines/target-of.js";
+import { fieldsOf, artifactNotFound, targetOf } from "../../../../enrich/lines/decode-line.js";
 import { chunkOf, PACKAGE_ID, PIXEL_ID } from "./chunk-of.js";
 
 const OTHER = "33333333-2222-4333-8444-555555555555";

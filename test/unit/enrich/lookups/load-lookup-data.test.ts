@@ -1,8 +1,7 @@
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
-import { loadLookupData } from "../../../../enrich/lookups/load-lookup-data.js";
-import type { LookupData } from "../../../../enrich/lookups/load-lookup-data.js";
+import { loadLookupData, type LookupData } from "../../../../enrich/lookups/load-lookup-data.js";
 import { openLookups } from "../../../../enrich/lookups/open-lookups.js";
 import { fixturePath } from "./mmdb-fixtures.js";
 

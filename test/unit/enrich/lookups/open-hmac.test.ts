@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { openHmac } from "../../../../enrich/lookups/open-hmac.js";
+import { openHmac } from "../../../../enrich/lookups/open-ids.js";
 
 test("is the HMAC-SHA256 of Node for any key and text, longer ones and shorter ones in turn", () => {
   const keys = fc

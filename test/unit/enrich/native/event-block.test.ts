@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { EventBlock } from "../../../../enrich/native/event-block.js";
-import type { EventOrigin } from "../../../../enrich/native/row-parts.js";
+import { EventBlock, type EventOrigin } from "../../../../enrich/native/event-block.js";
 import { NIL_UUID } from "../../../../schemas/formats.js";
 import { dockerPackage, eventOf, IMPORT_ID, PACKAGE_ID, PIXEL_ID, RECEIVED_AT } from "../lines/chunk-of.js";
 import { readBlock, readRows } from "./read-block.js";

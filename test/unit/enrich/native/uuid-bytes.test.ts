@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { uuidBytes } from "../../../../enrich/native/uuid-bytes.js";
+import { uuidBytes } from "../../../../enrich/native/byte-sink.js";
 import { NIL_UUID } from "../../../../schemas/formats.js";
 
 describe("uuidBytes", () => {

@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { steps } from "../../../../enrich/steps/index.js";
+import { steps } from "../../../../enrich/steps.js";
 import {
   UNKNOWN_CLIENT,
   UNKNOWN_NETWORK,
   UNKNOWN_PLACE,
+  type EnrichedEvent,
+  type Lookups,
 } from "../../../../schemas/records/enriched-event.js";
-import type { EnrichedEvent, Lookups } from "../../../../schemas/records/enriched-event.js";
 
 const event: EnrichedEvent = {
   artifact: {

@@ -1,8 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
-import {
-  ArtifactCache,
-  type ArtifactRequest,
-} from "../../../../../enrich/lookups/artifacts/artifact-cache.js";
+import { ArtifactCache, type ArtifactRequest } from "../../../../../enrich/lookups/artifact-cache.js";
 import { dockerPackage, PACKAGE_ID } from "../../lines/chunk-of.js";
 
 const request = { accountId: "account", ownerId: "owner", kind: "package", id: PACKAGE_ID } as const;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findPlatform, namePlatform } from "../../../../../enrich/lookups/clients/find-platform.js";
+import { findPlatform, namePlatform } from "../../../../../enrich/lookups/clients/parse-package-client.js";
 
 /** What requests, target triples, wheels and Node call the platforms. */
 const NAMES = {

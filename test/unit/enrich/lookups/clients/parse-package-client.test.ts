@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parse } from "yaml";
-import type { Tags } from "yaml";
-import { parsePackageClient } from "../../../../../enrich/lookups/clients/parse-package-client.js";
-import type { PackageClient } from "../../../../../enrich/lookups/clients/parse-package-client.js";
+import { parse, type Tags } from "yaml";
+import {
+  parsePackageClient,
+  type PackageClient,
+} from "../../../../../enrich/lookups/clients/parse-package-client.js";
 
 interface Vector {
   ua: string;

@@ -1,6 +1,6 @@
+import { readFileSync } from "node:fs";
 import Bowser from "bowser";
 import fc from "fast-check";
-import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { parseClient } from "../../../../../enrich/lookups/clients/open-clients.js";
 import { UNKNOWN_CLIENT } from "../../../../../schemas/records/enriched-event.js";

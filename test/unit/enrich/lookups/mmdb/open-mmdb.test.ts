@@ -1,11 +1,17 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { openMmdb, sampleRecords, verifiedMmdb } from "../../../../../enrich/lookups/mmdb/open-mmdb.js";
+import { openMmdb, sampleRecords, type MmdbFile } from "../../../../../enrich/lookups/mmdb/open-mmdb.js";
 import { expectedNetworks, fixturePath } from "../mmdb-fixtures.js";
 
 function load(name: string) {
   const path = fixturePath(`${name}.mmdb`);
   return { path, bytes: readFileSync(path) };
+}
+
+/** The file, unless samples of it show that it is damaged. */
+function checked(file: MmdbFile): MmdbFile {
+  sampleRecords(file, 1_000);
+  return file;
 }
 
 const limits = { cacheBytesMax: 100_000 };
@@ -18,7 +24,7 @@ describe.each([
   "GeoIP2-ISP-Test",
   "GeoLite2-ASN-Test",
 ])("%s", (name) => {
-  const database = openMmdb(verifiedMmdb(load(name)), limits);
+  const database = openMmdb(checked(load(name)), limits);
   const expected = expectedNetworks(name);
 
   it("answers for both ends of every network what it was made from", () => {
@@ -38,23 +44,23 @@ describe.each([
 
 describe("a damaged file", () => {
   it.each([
-    ["GeoIP2-City-Test-Broken-Double-Format", "has type 3 and size 5, which no valid file has"],
-    ["GeoIP2-City-Test-Invalid-Node-Count", "its 100000 tree nodes do not fit into 22876 bytes"],
+    ["GeoIP2-City-Test-Broken-Double-Format", "a number in it is broken"],
+    ["GeoIP2-City-Test-Invalid-Node-Count", "its search tree does not end where its metadata says"],
   ])("%s is refused, naming it", (name, reason) => {
     const file = load(name);
-    expect(() => verifiedMmdb(file)).toThrow(`The database ${file.path} is damaged or not in MMDB form: `);
-    expect(() => verifiedMmdb(file)).toThrow(reason);
+    expect(() => checked(file)).toThrow(`The database ${file.path} is damaged or not in MMDB form: `);
+    expect(() => checked(file)).toThrow(reason);
   });
 
   it("is refused when it was cut off", () => {
     const { path, bytes } = load("GeoIP2-City-Test");
-    expect(() => verifiedMmdb({ path, bytes: bytes.subarray(0, 10_000) })).toThrow("has no MMDB metadata");
+    expect(() => checked({ path, bytes: bytes.subarray(0, 10_000) })).toThrow("has no MMDB metadata");
   });
 
   it("is refused when a part in the middle is missing", () => {
     const { path, bytes } = load("GeoIP2-City-Test");
     const shortened = Buffer.concat([bytes.subarray(0, 5_000), bytes.subarray(6_000)]);
-    expect(() => verifiedMmdb({ path, bytes: shortened })).toThrow("its search tree does not end where");
+    expect(() => checked({ path, bytes: shortened })).toThrow("its search tree does not end where");
   });
 
   it("is refused or read whatever byte of its data is flipped, and never crashes a lookup that follows", () => {
@@ -72,7 +78,7 @@ describe("a damaged file", () => {
 /** The database, or nothing where it is refused. */
 function opens(file: { path: string; bytes: Buffer }) {
   try {
-    return [openMmdb(verifiedMmdb(file), limits)];
+    return [openMmdb(checked(file), limits)];
   } catch {
     return [];
   }

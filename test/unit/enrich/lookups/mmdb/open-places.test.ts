@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { openAddressCache } from "../../../../../enrich/lookups/address-cache.js";
-import { openPlaces } from "../../../../../enrich/lookups/mmdb/open-places.js";
-import { readPlace } from "../../../../../enrich/lookups/mmdb/read-place.js";
+import { openPlaces, readPlace } from "../../../../../enrich/lookups/mmdb/open-places.js";
 import { UNKNOWN_PLACE } from "../../../../../schemas/records/enriched-event.js";
 import { expectedNetworks, fixturePath } from "../mmdb-fixtures.js";
 

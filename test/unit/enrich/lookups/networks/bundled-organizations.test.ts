@@ -1,9 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { openOrganizations } from "../../../../../enrich/lookups/networks/find-organization.js";
-import { compareAs } from "../../../../../enrich/lookups/networks/organization-name.js";
-import { sharesWord } from "../../../../../enrich/lookups/networks/shares-word.js";
-import { parseOrganizations } from "../../../../../enrich/lookups/networks/parse-organizations.js";
+import {
+  openOrganizations,
+  compareAs,
+  sharesWord,
+  parseOrganizations,
+} from "../../../../../enrich/lookups/networks/find-organization.js";
 import { assetUrl } from "../../../../../schemas/asset.js";
 import { readBundledNetworks } from "../../../../support/networks/bundled-networks.js";
 

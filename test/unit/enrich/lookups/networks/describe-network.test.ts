@@ -1,10 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { describeNetwork } from "../../../../../enrich/lookups/networks/describe-network.js";
+import { describeNetwork } from "../../../../../enrich/lookups/networks/open-networks.js";
 import { openOrganizations } from "../../../../../enrich/lookups/networks/find-organization.js";
-import { NO_FACTS } from "../../../../../enrich/lookups/networks/network-facts.js";
-import type { NetworkFacts } from "../../../../../enrich/lookups/networks/network-facts.js";
-import { UNKNOWN_NETWORK } from "../../../../../schemas/records/enriched-event.js";
-import type { Network } from "../../../../../schemas/records/enriched-event.js";
+import { NO_FACTS, type NetworkFacts } from "../../../../../enrich/lookups/networks/network-facts.js";
+import { UNKNOWN_NETWORK, type Network } from "../../../../../schemas/records/enriched-event.js";
 
 const organizations = openOrganizations([
   [

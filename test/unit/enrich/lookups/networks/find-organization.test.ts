@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { openOrganizations } from "../../../../../enrich/lookups/networks/find-organization.js";
-import { parseOrganizations } from "../../../../../enrich/lookups/networks/parse-organizations.js";
+import {
+  openOrganizations,
+  parseOrganizations,
+} from "../../../../../enrich/lookups/networks/find-organization.js";
 
 const ours = parseOrganizations(
   [

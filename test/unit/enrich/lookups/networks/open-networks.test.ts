@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { openAddressCache } from "../../../../../enrich/lookups/address-cache.js";
 import { openNetworks } from "../../../../../enrich/lookups/networks/open-networks.js";
 import { parseAsnCsv } from "../../../../../enrich/lookups/networks/parse-asn-csv.js";
-import type { Organization } from "../../../../../enrich/lookups/networks/parse-organizations.js";
+import type { Organization } from "../../../../../enrich/lookups/networks/find-organization.js";
 import { UNKNOWN_NETWORK } from "../../../../../schemas/records/enriched-event.js";
 import { expectedNetworks, fixturePath } from "../mmdb-fixtures.js";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseOrganizations } from "../../../../../enrich/lookups/networks/parse-organizations.js";
+import { parseOrganizations } from "../../../../../enrich/lookups/networks/find-organization.js";
 
 const HEADER = "# comment\nname,domain,kind,numbers,match\n";
 const parse = (line: string) => parseOrganizations(`${HEADER}${line}\n`, "mine.csv");

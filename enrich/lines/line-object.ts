@@ -1,2 +1,0 @@
-/** The keys and values of a line as they were sent. */
-export type LineObject = Record<string, unknown>;
