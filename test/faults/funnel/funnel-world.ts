@@ -3,8 +3,7 @@ import { pause } from "../../../schemas/async/pause.js";
 import { connectApi, type ApiClient } from "../../../deploy/demo/api-client.js";
 import { onPostgres } from "../../support/stores/on-postgres.js";
 import { startToolchain } from "../../support/program/start-toolchain.js";
-import { openArmedPlan } from "../worlds/armed-plan.js";
-import { armedProgram } from "../worlds/armed-program.js";
+import { openArmedPlan, armedProgram } from "../worlds/armed-program.js";
 import type { PlannedFault } from "../plans/plan-seed.js";
 
 /** The whole program with its own stores, which computes stages all the time and delivers what it announces. */

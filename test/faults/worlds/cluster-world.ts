@@ -5,12 +5,11 @@ import { findGivenServers, serverNames } from "../../support/shards/given-server
 import { openServersDatabase, type ServersDatabase } from "../../support/shards/servers-database.js";
 import { onPostgres } from "../../support/stores/on-postgres.js";
 import { CLUSTER_FAULTS } from "../plans/fault-catalog.js";
-import { openArmedPlan } from "./armed-plan.js";
+import { openArmedPlan, supervise, whenReady } from "./armed-program.js";
 import { type FaultWorld, openPersistentClickHouse } from "./fault-world.js";
 import { followFaults } from "./follow-faults.js";
 import { type KafkaWorldOptions, openBrokers } from "./kafka-world.js";
 import { remakeReplica, whenReplicasAgree, harmServers } from "./server-faults.js";
-import { supervise, whenReady } from "./armed-program.js";
 
 const ORGANIZATION = "survivor";
 const SESSION_TIMEOUT_MS = 4_000;

@@ -2,8 +2,7 @@ import { connectApi } from "../../../deploy/demo/api-client.js";
 import { makeExporter, openRecount } from "../../support/imports/import-world.js";
 import { onPostgres } from "../../support/stores/on-postgres.js";
 import { startToolchain } from "../../support/program/start-toolchain.js";
-import { openArmedPlan } from "./armed-plan.js";
-import { armedProgram } from "./armed-program.js";
+import { openArmedPlan, armedProgram } from "./armed-program.js";
 import { EMBEDDED_FAULTS } from "../plans/fault-catalog.js";
 import { type FaultWorld, type WorldOptions, openPersistentClickHouse } from "./fault-world.js";
 

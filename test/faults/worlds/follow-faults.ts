@@ -1,7 +1,6 @@
 import { pause } from "../../../schemas/async/pause.js";
 import type { PlannedFault } from "../plans/plan-seed.js";
-import type { ArmedPlan } from "./armed-plan.js";
-import { FAULT_MS_MAX } from "./armed-program.js";
+import { type ArmedPlan, FAULT_MS_MAX } from "./armed-program.js";
 
 export interface FaultsOutside {
   /** What the programs need to know for their part. */

@@ -4,12 +4,11 @@ import { makeExporter, openRecount } from "../../support/imports/import-world.js
 import { onPostgres } from "../../support/stores/on-postgres.js";
 import { startCluster } from "../../support/program/start-cluster.js";
 import type { Toolchain } from "../../support/program/start-toolchain.js";
-import { openArmedPlan } from "./armed-plan.js";
+import { openArmedPlan, supervise, whenReady } from "./armed-program.js";
 import { KAFKA_FAULTS, THREE_BROKER_FAULTS } from "../plans/fault-catalog.js";
 import { type FaultWorld, type WorldOptions, openPersistentClickHouse } from "./fault-world.js";
 import { followFaults } from "./follow-faults.js";
 import { harmGroup } from "./group-faults.js";
-import { supervise, whenReady } from "./armed-program.js";
 import type { BrokerSettings } from "../../broker/broker-settings.js";
 
 const ORGANIZATION = "survivor";

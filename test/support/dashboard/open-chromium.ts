@@ -5,6 +5,8 @@ import {
   type BrowserContextOptions,
   type Page,
 } from "playwright-core";
+import { accessSync, constants } from "node:fs";
+import { delimiter, join } from "node:path";
 
 /** Chromium, and what went wrong in any page that it opened. */
 export interface TestBrowser extends AsyncDisposable {
@@ -58,4 +60,22 @@ async function watch(context: BrowserContext, faults: string[]): Promise<void> {
   context.on("console", (message) => {
     if (/Content Security Policy|Refused to/.test(message.text())) faults.push(message.text());
   });
+}
+
+const NAMES = ["chromium", "chromium-browser", "google-chrome"];
+
+/** CHROMIUM_PATH, or the first Chromium on PATH. */
+export function findChromium(env = process.env): string | undefined {
+  if (env["CHROMIUM_PATH"]) return env["CHROMIUM_PATH"];
+  const folders = (env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "");
+  return folders.flatMap((folder) => NAMES.map((name) => join(folder, name))).find(isProgram);
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -6,8 +6,7 @@
  *
  * Afterwards reduce it to 256 colours, which halves it: with pngquant, say.
  */
-import { findChromium } from "./find-chromium.js";
-import { openChromium } from "./open-chromium.js";
+import { findChromium, openChromium } from "./open-chromium.js";
 
 const FILE = "deploy/docs/images/package.png";
 const VIEWPORT = { width: 1280, height: 1000 };
