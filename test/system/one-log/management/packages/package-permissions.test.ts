@@ -1,231 +1,331 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import type { ServedApi, TestPostgres } from "../../../../support/api/management-api.js";
 import {
   callIfMatch,
   idOf,
   makeWorld,
+  readAudit,
   setLevel,
   WHO,
   type Who,
   type World,
-  readAudit,
 } from "../../../../support/api/management-world.js";
-import type { ServedApi, TestPostgres } from "../../../../support/api/management-api.js";
 import { useManagementApi } from "../../../../support/api/use-management-api.js";
 
 let postgres: TestPostgres;
 let api: ServedApi;
 let world: World;
 let id: string;
-let path: string;
 
 useManagementApi((opened) => ({ postgres, api } = opened));
-
-beforeEach(async () => {
-  world = await makeWorld(api, postgres.pg);
-  const body = { name: "team/tool", shortDescription: "" };
-  id = idOf(await call("owner", `POST /v1/organizations/${world.organization}/packages`, body));
-  path = `/v1/packages/${id}`;
-});
-
-const call = (who: Who, request: string, body?: unknown) => api.call(world.tokens[who], request, body);
-const set = (by: Who, body: unknown) => call(by, `POST ${path}/permissions`, body);
 const to = (who: Who, permissionLevel: string) => ({ userQuery: world.names[who], permissionLevel });
-const levels = async () =>
-  (
-    (await call("owner", `GET ${path}/permissions`)).body as { username: string; permissionLevel: string }[]
-  ).map(({ username, permissionLevel }) => [username, permissionLevel]);
-const pathsOf = ({ body }: { body: unknown }) =>
-  (body as { errors: { path: string }[] }).errors.map((error) => error.path);
 
-describe("the permissions of a package", () => {
-  test("are the explicit levels only, by username", async () => {
-    expect(await levels()).toEqual([]);
-    await set("admin", [to("stranger", "member"), to("owner", "blocked"), to("admin", "admin")]);
-    expect(await levels()).toEqual([
-      [world.names.admin, "admin"],
-      [world.names.owner, "blocked"],
-      [world.names.stranger, "member"],
-    ]);
+describe("permissions", () => {
+  let path: string;
+
+  beforeEach(async () => {
+    world = await makeWorld(api, postgres.pg);
+    const body = { name: "team/tool", shortDescription: "" };
+    id = idOf(await call("owner", `POST /v1/organizations/${world.organization}/packages`, body));
+    path = `/v1/packages/${id}`;
   });
 
-  test("are set with an empty answer, by the package's name as well as by its id", async () => {
-    const answer = await call("admin", "POST /v1/packages/team%2Ftool/permissions", to("stranger", "admin"));
-    expect(answer).toMatchObject({ status: 204, body: "" });
-    const read = await call("stranger", "GET /v1/packages/team%2Ftool/permissions");
-    expect(read.body).toEqual([{ username: world.names.stranger, permissionLevel: "admin" }]);
-  });
+  const call = (who: Who, request: string, body?: unknown) => api.call(world.tokens[who], request, body);
+  const set = (by: Who, body: unknown) => call(by, `POST ${path}/permissions`, body);
+  const levels = async () =>
+    (
+      (await call("owner", `GET ${path}/permissions`)).body as { username: string; permissionLevel: string }[]
+    ).map(({ username, permissionLevel }) => [username, permissionLevel]);
+  const pathsOf = ({ body }: { body: unknown }) =>
+    (body as { errors: { path: string }[] }).errors.map((error) => error.path);
 
-  test("by a name that several packages share need packageType", async () => {
-    await call("owner", "POST /v1/packages", { name: "team/tool", shortDescription: "", libraryType: "npm" });
-    const answers = [
-      await call("owner", "GET /v1/packages/team%2Ftool/permissions"),
-      await call("owner", "POST /v1/packages/team%2Ftool/permissions", to("stranger", "member")),
-    ];
-    for (const answer of answers) {
-      expect(answer).toMatchObject({ status: 409, body: { code: "ambiguous-name" } });
-    }
-    const one = "/v1/packages/team%2Ftool/permissions?packageType=file";
-    expect((await call("owner", `POST ${one}`, to("stranger", "member"))).status).toBe(204);
-    expect((await call("owner", `GET ${one}`)).body).toMatchObject([{ permissionLevel: "member" }]);
-    expect((await call("owner", `POST ${one}s`, to("stranger", "member"))).status).toBe(400);
-  });
+  describe("the permissions of a package", () => {
+    test("are the explicit levels only, by username", async () => {
+      expect(await levels()).toEqual([]);
+      await set("admin", [to("stranger", "member"), to("owner", "blocked"), to("admin", "admin")]);
+      expect(await levels()).toEqual([
+        [world.names.admin, "admin"],
+        [world.names.owner, "blocked"],
+        [world.names.stranger, "member"],
+      ]);
+    });
 
-  test.each([
-    ["owner", undefined, 200, 204],
-    ["admin", undefined, 200, 204],
-    ["member", undefined, 403, 403],
-    ["stranger", undefined, 404, 404],
-    ["owner", "blocked", 200, 204],
-    ["admin", "blocked", 404, 404],
-    ["admin", "member", 403, 403],
-    ["member", "admin", 200, 204],
-    ["member", "blocked", 404, 404],
-    ["stranger", "member", 403, 403],
-    ["stranger", "admin", 200, 204],
-    ["stranger", "blocked", 404, 404],
-  ] as const)(
-    "in an organization: its %s with level %s reads with %i and sets with %i",
-    async (who, level, read, write) => {
-      const given = [level ?? []].flat();
-      for (const each of given) {
-        await setLevel(postgres.pg, { packageId: id, username: world.names[who], level: each });
+    test("are set with an empty answer, by the package's name as well as by its id", async () => {
+      const answer = await call(
+        "admin",
+        "POST /v1/packages/team%2Ftool/permissions",
+        to("stranger", "admin"),
+      );
+      expect(answer).toMatchObject({ status: 204, body: "" });
+      const read = await call("stranger", "GET /v1/packages/team%2Ftool/permissions");
+      expect(read.body).toEqual([{ username: world.names.stranger, permissionLevel: "admin" }]);
+    });
+
+    test("by a name that several packages share need packageType", async () => {
+      await call("owner", "POST /v1/packages", {
+        name: "team/tool",
+        shortDescription: "",
+        libraryType: "npm",
+      });
+      const answers = [
+        await call("owner", "GET /v1/packages/team%2Ftool/permissions"),
+        await call("owner", "POST /v1/packages/team%2Ftool/permissions", to("stranger", "member")),
+      ];
+      for (const answer of answers) {
+        expect(answer).toMatchObject({ status: 409, body: { code: "ambiguous-name" } });
       }
-      expect((await call(who, `GET ${path}/permissions`)).status).toBe(read);
-      const set = await call(who, `POST ${path}/permissions`, to("member", "admin"));
-      expect(set.status).toBe(write);
-    },
-  );
+      const one = "/v1/packages/team%2Ftool/permissions?packageType=file";
+      expect((await call("owner", `POST ${one}`, to("stranger", "member"))).status).toBe(204);
+      expect((await call("owner", `GET ${one}`)).body).toMatchObject([{ permissionLevel: "member" }]);
+      expect((await call("owner", `POST ${one}s`, to("stranger", "member"))).status).toBe(400);
+    });
 
-  test("belong to the user whose own package it is, and to those whom they made admin", async () => {
-    const own = idOf(await call("member", "POST /v1/packages", { name: "own", shortDescription: "" }));
-    const statuses = () =>
-      Promise.all(WHO.map(async (who) => (await call(who, `GET /v1/packages/${own}/permissions`)).status));
-    expect(await statuses()).toEqual([404, 404, 200, 404]);
-    const body = [
-      to("stranger", "admin"),
-      to("admin", "member"),
-      to("owner", "blocked"),
-      to("member", "blocked"),
-    ];
-    expect((await call("member", `POST /v1/packages/${own}/permissions`, body)).status).toBe(204);
-    expect(await statuses()).toEqual([404, 403, 200, 200]);
+    test.each([
+      ["owner", undefined, 200, 204],
+      ["admin", undefined, 200, 204],
+      ["member", undefined, 403, 403],
+      ["stranger", undefined, 404, 404],
+      ["owner", "blocked", 200, 204],
+      ["admin", "blocked", 404, 404],
+      ["admin", "member", 403, 403],
+      ["member", "admin", 200, 204],
+      ["member", "blocked", 404, 404],
+      ["stranger", "member", 403, 403],
+      ["stranger", "admin", 200, 204],
+      ["stranger", "blocked", 404, 404],
+    ] as const)(
+      "in an organization: its %s with level %s reads with %i and sets with %i",
+      async (who, level, read, write) => {
+        const given = [level ?? []].flat();
+        for (const each of given) {
+          await setLevel(postgres.pg, { packageId: id, username: world.names[who], level: each });
+        }
+        expect((await call(who, `GET ${path}/permissions`)).status).toBe(read);
+        const set = await call(who, `POST ${path}/permissions`, to("member", "admin"));
+        expect(set.status).toBe(write);
+      },
+    );
+
+    test("belong to the user whose own package it is, and to those whom they made admin", async () => {
+      const own = idOf(await call("member", "POST /v1/packages", { name: "own", shortDescription: "" }));
+      const statuses = () =>
+        Promise.all(WHO.map(async (who) => (await call(who, `GET /v1/packages/${own}/permissions`)).status));
+      expect(await statuses()).toEqual([404, 404, 200, 404]);
+      const body = [
+        to("stranger", "admin"),
+        to("admin", "member"),
+        to("owner", "blocked"),
+        to("member", "blocked"),
+      ];
+      expect((await call("member", `POST /v1/packages/${own}/permissions`, body)).status).toBe(204);
+      expect(await statuses()).toEqual([404, 403, 200, 200]);
+    });
+
+    test("are not found where there is no package", async () => {
+      const none = "00000000-0000-7000-8000-000000000000";
+      for (const name of [none, "none", "a%00b"]) {
+        expect((await call("owner", `GET /v1/packages/${name}/permissions`)).status).toBe(404);
+        const answer = await call("owner", `POST /v1/packages/${name}/permissions`, to("stranger", "member"));
+        expect(answer).toMatchObject({ status: 404, body: { code: "not-found" } });
+      }
+    });
   });
 
-  test("are not found where there is no package", async () => {
-    const none = "00000000-0000-7000-8000-000000000000";
-    for (const name of [none, "none", "a%00b"]) {
-      expect((await call("owner", `GET /v1/packages/${name}/permissions`)).status).toBe(404);
-      const answer = await call("owner", `POST /v1/packages/${name}/permissions`, to("stranger", "member"));
-      expect(answer).toMatchObject({ status: 404, body: { code: "not-found" } });
-    }
+  describe("a level", () => {
+    const read = (who: Who) => call(who, `GET ${path}`).then(({ status }) => status);
+
+    test("gives and takes access at once, and default leaves what the role gives", async () => {
+      await set("admin", to("stranger", "member"));
+      await set("admin", to("member", "blocked"));
+      expect([await read("stranger"), await read("member")]).toEqual([200, 404]);
+      await set("admin", [to("stranger", "default"), to("member", "default")]);
+      expect([await read("stranger"), await read("member")]).toEqual([404, 200]);
+      expect(await levels()).toEqual([]);
+    });
+
+    test("may be taken from themselves by an admin, who is out then; an owner never is", async () => {
+      expect((await set("owner", to("owner", "blocked"))).status).toBe(204);
+      expect((await set("owner", to("owner", "member"))).status).toBe(204);
+      expect((await set("admin", to("admin", "member"))).status).toBe(204);
+      expect(await set("admin", to("admin", "admin"))).toMatchObject({
+        status: 403,
+        body: { code: "forbidden" },
+      });
+    });
+
+    test("finds its user by e-mail address or username, both without case", async () => {
+      const address = `${world.names.stranger}@example.org`.toUpperCase();
+      const byAddress = { userQuery: address, permissionLevel: "member" };
+      const byName = { userQuery: world.names.member.toUpperCase(), permissionLevel: "admin" };
+      expect((await set("admin", [byAddress, byName])).status).toBe(204);
+      expect(await levels()).toEqual([
+        [world.names.member, "admin"],
+        [world.names.stranger, "member"],
+      ]);
+    });
+  });
+
+  describe("a request that sets permissions", () => {
+    test("sets none when one of its users does not exist, and names all who do not", async () => {
+      const queries = ["nobody", world.names.stranger, "no@body.example", world.organization];
+      const body = queries.map((userQuery) => ({ userQuery, permissionLevel: "member" }));
+      const answer = await set("admin", body);
+      expect(answer).toMatchObject({ status: 422, body: { code: "unknown-user" } });
+      const message = `There is no user nobody, no@body.example, ${world.organization}.`;
+      expect(answer.body).toMatchObject({ message });
+      expect(pathsOf(answer)).toEqual(["/0/userQuery", "/2/userQuery", "/3/userQuery"]);
+      expect(await levels()).toEqual([]);
+      const single = await set("admin", { userQuery: "nobody", permissionLevel: "member" });
+      expect(single).toMatchObject({ status: 422, body: { code: "unknown-user" } });
+      expect(pathsOf(single)).toEqual(["/userQuery"]);
+    });
+
+    test("names one user once, however they are called", async () => {
+      const twice = { userQuery: `${world.names.stranger}@example.org`, permissionLevel: "admin" };
+      const answer = await set("admin", [to("stranger", "member"), to("member", "member"), twice]);
+      expect(answer).toMatchObject({ status: 422, body: { code: "invalid-body" } });
+      expect(pathsOf(answer)).toEqual(["/2/userQuery"]);
+      expect(await levels()).toEqual([]);
+    });
+
+    test("may be empty and holds a thousand at most", async () => {
+      expect((await set("admin", [])).status).toBe(204);
+      const many = (count: number) => Array.from({ length: count }, () => to("stranger", "member"));
+      expect(pathsOf(await set("admin", many(1001)))).toEqual([""]);
+    });
+
+    test.each([
+      [{}, ["/permissionLevel", "/userQuery"]],
+      [
+        { userQuery: "", permissionLevel: "owner", level: "admin" },
+        ["/level", "/permissionLevel", "/userQuery"],
+      ],
+      [
+        [{ userQuery: "a", permissionLevel: "admin" }, { userQuery: "b\0", permissionLevel: 1 }, 2],
+        ["/1/permissionLevel", "/1/permissionLevel", "/1/userQuery", "/2"],
+      ],
+      ["admin", [""]],
+      [null, [""]],
+    ])("that is %j is refused for every fault", async (body, expected) => {
+      const answer = await set("admin", body);
+      expect(answer).toMatchObject({ status: 422, body: { code: "invalid-body" } });
+      expect(pathsOf(answer).sort()).toEqual(expected);
+    });
+
+    test("passes with the ETag of the list that was read, and not with an older one", async () => {
+      const ifMatch = (await call("admin", `GET ${path}/permissions`)).headers.get("etag") ?? "";
+      const request = { token: world.tokens.admin, request: `POST ${path}/permissions`, ifMatch };
+      const body = to("stranger", "member");
+      expect((await callIfMatch(api, { ...request, body })).status).toBe(204);
+      expect(await callIfMatch(api, { ...request, body })).toEqual({
+        status: 412,
+        code: "precondition-failed",
+      });
+    });
+
+    test("is written into the audit log once for each level that changed", async () => {
+      await set("admin", [to("stranger", "member"), to("member", "blocked")]);
+      await set("owner", [to("stranger", "member"), to("member", "default"), to("owner", "default")]);
+      await set("member", to("stranger", "admin"));
+      const entry = { action: "permissions.write", kind: "permission", name: "team/tool" };
+      const changed = (who: Who, old: string, level: string) => ({
+        username: world.names[who],
+        permissionLevel: { old, new: level },
+      });
+      expect(await readAudit(postgres.pg, world.organization)).toEqual([
+        { ...entry, by: world.names.admin, changes: changed("stranger", "default", "member") },
+        { ...entry, by: world.names.admin, changes: changed("member", "default", "blocked") },
+        { ...entry, by: world.names.owner, changes: changed("member", "blocked", "default") },
+      ]);
+    });
   });
 });
 
-describe("a level", () => {
-  const read = (who: Who) => call(who, `GET ${path}`).then(({ status }) => status);
-
-  test("gives and takes access at once, and default leaves what the role gives", async () => {
-    await set("admin", to("stranger", "member"));
-    await set("admin", to("member", "blocked"));
-    expect([await read("stranger"), await read("member")]).toEqual([200, 404]);
-    await set("admin", [to("stranger", "default"), to("member", "default")]);
-    expect([await read("stranger"), await read("member")]).toEqual([404, 200]);
-    expect(await levels()).toEqual([]);
+describe("permissions at once", () => {
+  beforeEach(async () => {
+    world = await makeWorld(api, postgres.pg);
+    const body = { name: "tool", shortDescription: "" };
+    const made = api.call(world.tokens.owner, `POST /v1/organizations/${world.organization}/packages`, body);
+    id = idOf(await made);
   });
 
-  test("may be taken from themselves by an admin, who is out then; an owner never is", async () => {
-    expect((await set("owner", to("owner", "blocked"))).status).toBe(204);
-    expect((await set("owner", to("owner", "member"))).status).toBe(204);
-    expect((await set("admin", to("admin", "member"))).status).toBe(204);
-    expect(await set("admin", to("admin", "admin"))).toMatchObject({
-      status: 403,
-      body: { code: "forbidden" },
+  interface Wanted {
+    userQuery: string;
+    permissionLevel: string;
+  }
+
+  const set = (who: Who, body: unknown) =>
+    api.call(world.tokens[who], `POST /v1/packages/${id}/permissions`, body);
+  const remove = (who: Who) =>
+    api.call(world.tokens.owner, `DELETE /v1/organizations/${world.organization}/users/${world.names[who]}`);
+  const levels = async () =>
+    (await api.call(world.tokens.owner, `GET /v1/packages/${id}/permissions`)).body as {
+      username: string;
+      permissionLevel: string;
+    }[];
+  const times = <T>(count: number, make: (index: number) => T) =>
+    Array.from({ length: count }, (_, i) => make(i));
+  const makeUsers = async (count: number) => {
+    const names = times(count, (index) => `user${index}-${world.organization}`);
+    await Promise.all(names.map((name) => api.account(name)));
+    return names;
+  };
+  const LEVELS = ["member", "admin", "blocked"] as const;
+
+  describe("callers who set permissions at once", () => {
+    test("leave one of their arrays whole, in whatever order each names its users", async () => {
+      const names = await makeUsers(5);
+      const arrays: Wanted[][] = times(20, (index) => {
+        const permissionLevel = LEVELS[index % LEVELS.length] ?? "";
+        const array = names.map((userQuery) => ({ userQuery, permissionLevel }));
+        return index % 2 === 0 ? array : array.reverse();
+      });
+      const answers = await Promise.all(arrays.map((array, i) => set(i % 2 ? "owner" : "admin", array)));
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([204]));
+      const left = await levels();
+      expect(left).toHaveLength(5);
+      expect(new Set(left.map(({ permissionLevel }) => permissionLevel)).size).toBe(1);
     });
-  });
 
-  test("finds its user by e-mail address or username, both without case", async () => {
-    const address = `${world.names.stranger}@example.org`.toUpperCase();
-    const byAddress = { userQuery: address, permissionLevel: "member" };
-    const byName = { userQuery: world.names.member.toUpperCase(), permissionLevel: "admin" };
-    expect((await set("admin", [byAddress, byName])).status).toBe(204);
-    expect(await levels()).toEqual([
-      [world.names.member, "admin"],
-      [world.names.stranger, "member"],
-    ]);
-  });
-});
-
-describe("a request that sets permissions", () => {
-  test("sets none when one of its users does not exist, and names all who do not", async () => {
-    const queries = ["nobody", world.names.stranger, "no@body.example", world.organization];
-    const body = queries.map((userQuery) => ({ userQuery, permissionLevel: "member" }));
-    const answer = await set("admin", body);
-    expect(answer).toMatchObject({ status: 422, body: { code: "unknown-user" } });
-    const message = `There is no user nobody, no@body.example, ${world.organization}.`;
-    expect(answer.body).toMatchObject({ message });
-    expect(pathsOf(answer)).toEqual(["/0/userQuery", "/2/userQuery", "/3/userQuery"]);
-    expect(await levels()).toEqual([]);
-    const single = await set("admin", { userQuery: "nobody", permissionLevel: "member" });
-    expect(single).toMatchObject({ status: 422, body: { code: "unknown-user" } });
-    expect(pathsOf(single)).toEqual(["/userQuery"]);
-  });
-
-  test("names one user once, however they are called", async () => {
-    const twice = { userQuery: `${world.names.stranger}@example.org`, permissionLevel: "admin" };
-    const answer = await set("admin", [to("stranger", "member"), to("member", "member"), twice]);
-    expect(answer).toMatchObject({ status: 422, body: { code: "invalid-body" } });
-    expect(pathsOf(answer)).toEqual(["/2/userQuery"]);
-    expect(await levels()).toEqual([]);
-  });
-
-  test("may be empty and holds a thousand at most", async () => {
-    expect((await set("admin", [])).status).toBe(204);
-    const many = (count: number) => Array.from({ length: count }, () => to("stranger", "member"));
-    expect(pathsOf(await set("admin", many(1001)))).toEqual([""]);
-  });
-
-  test.each([
-    [{}, ["/permissionLevel", "/userQuery"]],
-    [
-      { userQuery: "", permissionLevel: "owner", level: "admin" },
-      ["/level", "/permissionLevel", "/userQuery"],
-    ],
-    [
-      [{ userQuery: "a", permissionLevel: "admin" }, { userQuery: "b\0", permissionLevel: 1 }, 2],
-      ["/1/permissionLevel", "/1/permissionLevel", "/1/userQuery", "/2"],
-    ],
-    ["admin", [""]],
-    [null, [""]],
-  ])("that is %j is refused for every fault", async (body, expected) => {
-    const answer = await set("admin", body);
-    expect(answer).toMatchObject({ status: 422, body: { code: "invalid-body" } });
-    expect(pathsOf(answer).sort()).toEqual(expected);
-  });
-
-  test("passes with the ETag of the list that was read, and not with an older one", async () => {
-    const ifMatch = (await call("admin", `GET ${path}/permissions`)).headers.get("etag") ?? "";
-    const request = { token: world.tokens.admin, request: `POST ${path}/permissions`, ifMatch };
-    const body = to("stranger", "member");
-    expect((await callIfMatch(api, { ...request, body })).status).toBe(204);
-    expect(await callIfMatch(api, { ...request, body })).toEqual({
-      status: 412,
-      code: "precondition-failed",
+    test("and one half of whom remove what the other half give leave a log that adds up", async () => {
+      const [name = ""] = await makeUsers(1);
+      const bodies = times(20, (i) => ({ userQuery: name, permissionLevel: i % 2 ? "member" : "default" }));
+      const answers = await Promise.all(bodies.map((body) => set("admin", body)));
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([204]));
+      const entries = (await readAudit(postgres.pg, world.organization)).map(
+        ({ changes }) => changes["permissionLevel"] as { old: string; new: string },
+      );
+      expect(entries.map((entry) => entry.old)).toEqual([
+        "default",
+        ...entries.slice(0, -1).map((entry) => entry.new),
+      ]);
+      const [left = { permissionLevel: "default" }] = await levels();
+      expect(left.permissionLevel).toBe(entries.at(-1)?.new);
     });
-  });
 
-  test("is written into the audit log once for each level that changed", async () => {
-    await set("admin", [to("stranger", "member"), to("member", "blocked")]);
-    await set("owner", [to("stranger", "member"), to("member", "default"), to("owner", "default")]);
-    await set("member", to("stranger", "admin"));
-    const entry = { action: "permissions.write", kind: "permission", name: "team/tool" };
-    const changed = (who: Who, old: string, level: string) => ({
-      username: world.names[who],
-      permissionLevel: { old, new: level },
+    test.each([
+      ["lose their role", "admin", () => remove("admin")],
+      ["lose their level", "stranger", () => set("owner", to("stranger", "member"))],
+    ] as const)("set none once they %s", async (_how, by, demote) => {
+      await setLevel(postgres.pg, { packageId: id, username: world.names.stranger, level: "admin" });
+      const names = await makeUsers(12);
+      const setting = names.map((userQuery) => set(by, { userQuery, permissionLevel: "member" }));
+      expect((await demote()).status).toBeLessThan(300);
+      const statuses = (await Promise.all(setting)).map(({ status }) => status);
+      expect(statuses.filter((status) => ![204, 403, 404].includes(status))).toEqual([]);
+      const log = await readAudit(postgres.pg, world.organization);
+      const demotion = log.findIndex(({ by }) => by === world.names.owner);
+      expect(demotion).toBeGreaterThanOrEqual(0);
+      expect(log.slice(demotion + 1)).toEqual([]);
+      expect(log).toHaveLength(statuses.filter((status) => status === 204).length + 1);
     });
-    expect(await readAudit(postgres.pg, world.organization)).toEqual([
-      { ...entry, by: world.names.admin, changes: changed("stranger", "default", "member") },
-      { ...entry, by: world.names.admin, changes: changed("member", "default", "blocked") },
-      { ...entry, by: world.names.owner, changes: changed("member", "blocked", "default") },
-    ]);
+
+    test("find a package that goes away gone, and nothing breaks", async () => {
+      const names = await makeUsers(12);
+      const setting = names.map((userQuery) => set("admin", { userQuery, permissionLevel: "member" }));
+      await postgres.pg.query("delete from packages where id = $1", [id]);
+      const statuses = (await Promise.all(setting)).map(({ status }) => status);
+      expect(statuses.filter((status) => ![204, 404].includes(status))).toEqual([]);
+    });
   });
 });

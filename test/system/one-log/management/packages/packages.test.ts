@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import { readCollectedPackages } from "../../../../../api/packages/collect-sites.js";
+import { assignNpmName } from "../../../../../api/packages/npm-names.js";
 import type { ServedApi, TestPostgres } from "../../../../support/api/management-api.js";
-import { useManagementApi } from "../../../../support/api/use-management-api.js";
 import {
+  auditOf,
   idOf,
   makeWorld,
   setLevel,
@@ -11,6 +13,7 @@ import {
   type Who,
   type World,
 } from "../../../../support/api/management-world.js";
+import { useManagementApi } from "../../../../support/api/use-management-api.js";
 
 let postgres: TestPostgres;
 let api: ServedApi;
@@ -18,184 +21,250 @@ let world: World;
 
 useManagementApi((opened) => ({ postgres, api } = opened));
 
-beforeEach(async () => {
-  world = await makeWorld(api, postgres.pg);
-});
-
-describe("an organization", () => {
-  test("belongs to the one who made it and reads back as the record that was answered", async () => {
-    const token = await api.account("founder");
-    const body = {
-      name: "Founders",
-      description: "",
-      billingEmail: "pay@found.example",
-      website: "found.example",
-    };
-    const created = await api.call(token, "POST /v1/organizations", body);
-    expect(created.status).toBe(201);
-    expect(created.headers.get("location")).toBe(`${api.url}/v1/organizations/Founders`);
-    const stamped = {
-      createdAt: expect.stringMatching(TIMESTAMP) as string,
-      updatedAt: expect.stringMatching(TIMESTAMP) as string,
-    };
-    expect(created.body).toEqual({ ...body, ...stamped });
-    const read = await api.call(token, "GET /v1/organizations/fOuNdErS");
-    expect(read).toMatchObject({ status: 200, body: created.body });
+describe("packages", () => {
+  beforeEach(async () => {
+    world = await makeWorld(api, postgres.pg);
   });
 
-  test("leaves out what it does not have", async () => {
-    const { body } = await api.call(world.tokens.owner, `GET /v1/organizations/${world.organization}`);
-    expect(Object.keys(body as object)).toEqual([
-      "name",
-      "description",
-      "billingEmail",
-      "createdAt",
-      "updatedAt",
-    ]);
+  describe("an organization", () => {
+    test("belongs to the one who made it and reads back as the record that was answered", async () => {
+      const token = await api.account("founder");
+      const body = {
+        name: "Founders",
+        description: "",
+        billingEmail: "pay@found.example",
+        website: "found.example",
+      };
+      const created = await api.call(token, "POST /v1/organizations", body);
+      expect(created.status).toBe(201);
+      expect(created.headers.get("location")).toBe(`${api.url}/v1/organizations/Founders`);
+      const stamped = {
+        createdAt: expect.stringMatching(TIMESTAMP) as string,
+        updatedAt: expect.stringMatching(TIMESTAMP) as string,
+      };
+      expect(created.body).toEqual({ ...body, ...stamped });
+      const read = await api.call(token, "GET /v1/organizations/fOuNdErS");
+      expect(read).toMatchObject({ status: 200, body: created.body });
+    });
+
+    test("leaves out what it does not have", async () => {
+      const { body } = await api.call(world.tokens.owner, `GET /v1/organizations/${world.organization}`);
+      expect(Object.keys(body as object)).toEqual([
+        "name",
+        "description",
+        "billingEmail",
+        "createdAt",
+        "updatedAt",
+      ]);
+    });
+
+    test.each(["owner", "admin", "member"] as const)("is seen by its %s", async (who) => {
+      const { status } = await api.call(world.tokens[who], `GET /v1/organizations/${world.organization}`);
+      expect(status).toBe(200);
+    });
+
+    test("cannot be told from one that does not exist by a stranger", async () => {
+      const hidden = await api.call(world.tokens.stranger, `GET /v1/organizations/${world.organization}`);
+      const user = await api.call(world.tokens.owner, `GET /v1/organizations/${world.names.owner}`);
+      expect(hidden).toMatchObject({ status: 404, body: { code: "not-found" } });
+      expect(user).toMatchObject({ status: 404, body: { code: "not-found" } });
+    });
+
+    test("shares its names, whatever their case, with users", async () => {
+      const body = { description: "", billingEmail: "pay@acme.example" };
+      const names = [world.organization.toUpperCase(), world.names.stranger.toUpperCase()];
+      for (const name of names) {
+        const answer = await api.call(world.tokens.owner, "POST /v1/organizations", { ...body, name });
+        expect(answer).toMatchObject({ status: 409, body: { code: "already-exists" } });
+      }
+    });
+
+    test("names every fault of a body at once", async () => {
+      const answer = await api.call(world.tokens.owner, "POST /v1/organizations", { name: "a b", site: 1 });
+      expect(answer).toMatchObject({ status: 422, body: { code: "invalid-body" } });
+      const { errors } = answer.body as { errors: { path: string }[] };
+      expect(errors.map(({ path }) => path).sort()).toEqual([
+        "/billingEmail",
+        "/description",
+        "/name",
+        "/site",
+      ]);
+    });
   });
 
-  test.each(["owner", "admin", "member"] as const)("is seen by its %s", async (who) => {
-    const { status } = await api.call(world.tokens[who], `GET /v1/organizations/${world.organization}`);
-    expect(status).toBe(200);
-  });
-
-  test("cannot be told from one that does not exist by a stranger", async () => {
-    const hidden = await api.call(world.tokens.stranger, `GET /v1/organizations/${world.organization}`);
-    const user = await api.call(world.tokens.owner, `GET /v1/organizations/${world.names.owner}`);
-    expect(hidden).toMatchObject({ status: 404, body: { code: "not-found" } });
-    expect(user).toMatchObject({ status: 404, body: { code: "not-found" } });
-  });
-
-  test("shares its names, whatever their case, with users", async () => {
-    const body = { description: "", billingEmail: "pay@acme.example" };
-    const names = [world.organization.toUpperCase(), world.names.stranger.toUpperCase()];
-    for (const name of names) {
-      const answer = await api.call(world.tokens.owner, "POST /v1/organizations", { ...body, name });
-      expect(answer).toMatchObject({ status: 409, body: { code: "already-exists" } });
-    }
-  });
-
-  test("names every fault of a body at once", async () => {
-    const answer = await api.call(world.tokens.owner, "POST /v1/organizations", { name: "a b", site: 1 });
-    expect(answer).toMatchObject({ status: 422, body: { code: "invalid-body" } });
-    const { errors } = answer.body as { errors: { path: string }[] };
-    expect(errors.map(({ path }) => path).sort()).toEqual([
-      "/billingEmail",
-      "/description",
-      "/name",
-      "/site",
-    ]);
-  });
-});
-
-describe("a package", () => {
-  const docker = {
-    name: "linuxserver/x",
-    shortDescription: "An image",
-    libraryType: "docker",
-    backendUrl: "https://registry.example/linuxserver/x",
-  };
-  const create = (who: Who, body: object = docker) =>
-    api.call(world.tokens[who], `POST /v1/organizations/${world.organization}/packages`, body);
-
-  test("is made under an organization and read back by its id and by its name", async () => {
-    const created = await create("admin");
-    expect(created.status).toBe(201);
-    expect(created.body).toEqual({
-      uuid: expect.stringMatching(UUID) as string,
-      owner: world.organization,
+  describe("a package", () => {
+    const docker = {
       name: "linuxserver/x",
       shortDescription: "An image",
-      createdAt: expect.stringMatching(TIMESTAMP) as string,
       libraryType: "docker",
+      backendUrl: "https://registry.example/linuxserver/x",
+    };
+    const create = (who: Who, body: object = docker) =>
+      api.call(world.tokens[who], `POST /v1/organizations/${world.organization}/packages`, body);
+
+    test("is made under an organization and read back by its id and by its name", async () => {
+      const created = await create("admin");
+      expect(created.status).toBe(201);
+      expect(created.body).toEqual({
+        uuid: expect.stringMatching(UUID) as string,
+        owner: world.organization,
+        name: "linuxserver/x",
+        shortDescription: "An image",
+        createdAt: expect.stringMatching(TIMESTAMP) as string,
+        libraryType: "docker",
+      });
+      expect(created.headers.get("location")).toBe(`${api.url}/v1/packages/${idOf(created)}`);
+      const paths = [
+        idOf(created),
+        idOf(created).toUpperCase(),
+        "linuxserver%2Fx",
+        "linuxserver%2Fx?packageType=docker",
+      ];
+      for (const path of paths) {
+        const read = await api.call(world.tokens.member, `GET /v1/packages/${path}`);
+        expect(read).toMatchObject({ status: 200, body: created.body });
+      }
     });
-    expect(created.headers.get("location")).toBe(`${api.url}/v1/packages/${idOf(created)}`);
-    const paths = [
-      idOf(created),
-      idOf(created).toUpperCase(),
-      "linuxserver%2Fx",
-      "linuxserver%2Fx?packageType=docker",
-    ];
-    for (const path of paths) {
-      const read = await api.call(world.tokens.member, `GET /v1/packages/${path}`);
-      expect(read).toMatchObject({ status: 200, body: created.body });
-    }
+
+    test("is made by owners and admins of the organization only", async () => {
+      expect((await create("owner")).status).toBe(201);
+      expect(await create("member")).toMatchObject({ status: 403, body: { code: "forbidden" } });
+      expect(await create("stranger")).toMatchObject({ status: 404, body: { code: "not-found" } });
+    });
+
+    test("has a name of its own among those of its owner and type", async () => {
+      await create("admin");
+      expect(await create("admin")).toMatchObject({ status: 409, body: { code: "already-exists" } });
+      expect((await create("admin", { name: docker.name, shortDescription: "" })).status).toBe(201);
+      expect((await api.call(world.tokens.admin, "POST /v1/packages", docker)).status).toBe(201);
+    });
+
+    test("needs packageType when its name is shared, and the answer lists the types", async () => {
+      await create("admin");
+      await create("admin", { name: docker.name, shortDescription: "files", libraryType: "file" });
+      const shared = await api.call(world.tokens.member, "GET /v1/packages/linuxserver%2Fx");
+      expect(shared).toMatchObject({ status: 409, body: { code: "ambiguous-name" } });
+      expect((shared.body as { message: string }).message).toMatch(/docker.*other/);
+      const read = await api.call(world.tokens.member, "GET /v1/packages/linuxserver%2Fx?packageType=file");
+      expect(read).toMatchObject({ status: 200, body: { libraryType: "other" } });
+      const npm = await api.call(world.tokens.member, "GET /v1/packages/linuxserver%2Fx?packageType=npm");
+      expect(npm.status).toBe(404);
+      const wrong = await api.call(world.tokens.member, "GET /v1/packages/linuxserver%2Fx?packageType=deb");
+      expect(wrong).toMatchObject({ status: 400, body: { code: "invalid-query" } });
+    });
+
+    test("is found by name among those that the caller can see only", async () => {
+      await create("admin");
+      const other = await api.call(world.tokens.stranger, "POST /v1/packages", docker);
+      const read = await api.call(world.tokens.stranger, "GET /v1/packages/linuxserver%2Fx");
+      expect(read).toMatchObject({ status: 200, body: { uuid: idOf(other) } });
+    });
+
+    test("is found by a name that is the id of a hidden one, which is answered as if it were not there", async () => {
+      const id = idOf(await create("admin"));
+      const namesake = { name: id, shortDescription: "" };
+      const get = (who: Who) => api.call(world.tokens[who], `GET /v1/packages/${id}`);
+      expect((await get("stranger")).status).toBe(404);
+      const own = idOf(await api.call(world.tokens.stranger, "POST /v1/packages", namesake));
+      await create("admin", namesake);
+      expect(await get("stranger")).toMatchObject({ status: 200, body: { uuid: own } });
+      expect(await get("member")).toMatchObject({ status: 200, body: { uuid: id } });
+    });
+
+    test("is hidden from strangers and from the blocked, but never from an owner", async () => {
+      const id = idOf(await create("admin"));
+      await setLevel(postgres.pg, { packageId: id, username: world.names.admin, level: "blocked" });
+      await setLevel(postgres.pg, { packageId: id, username: world.names.owner, level: "blocked" });
+      const statuses = async (path: string) =>
+        Promise.all(WHO.map(async (who) => (await api.call(world.tokens[who], `GET ${path}`)).status));
+      expect(await statuses(`/v1/packages/${id}`)).toEqual([200, 404, 200, 404]);
+      expect(await statuses("/v1/packages/linuxserver%2Fx")).toEqual([200, 404, 200, 404]);
+    });
+
+    test("is listed once to everyone who has anything to do with it, by owner and then name", async () => {
+      const first = idOf(await create("admin", { name: "b", shortDescription: "" }));
+      const second = idOf(await create("admin", { name: "a", shortDescription: "" }));
+      const own = idOf(
+        await api.call(world.tokens.member, "POST /v1/packages", { name: "z", shortDescription: "" }),
+      );
+      await setLevel(postgres.pg, { packageId: first, username: world.names.member, level: "admin" });
+      await setLevel(postgres.pg, { packageId: first, username: world.names.stranger, level: "member" });
+      await setLevel(postgres.pg, { packageId: second, username: world.names.admin, level: "blocked" });
+      const listed = async (who: Who, path = "/v1/packages") =>
+        ((await api.call(world.tokens[who], `GET ${path}`)).body as { uuid: string }[]).map(
+          ({ uuid }) => uuid,
+        );
+      expect(await listed("member")).toEqual([second, first, own]);
+      expect(await listed("owner")).toEqual([second, first]);
+      expect(await listed("admin")).toEqual([first]);
+      expect(await listed("stranger")).toEqual([first]);
+      expect(await listed("admin", `/v1/organizations/${world.organization}/packages`)).toEqual([first]);
+      expect(await listed("member", `/v1/organizations/${world.organization}/packages`)).toEqual([
+        second,
+        first,
+      ]);
+    });
+  });
+});
+
+describe("names of npm packages", () => {
+  let own: string;
+  let count = 0;
+
+  beforeEach(async () => {
+    world = await makeWorld(api, postgres.pg);
+    own = `name${count++}`;
   });
 
-  test("is made by owners and admins of the organization only", async () => {
-    expect((await create("owner")).status).toBe(201);
-    expect(await create("member")).toMatchObject({ status: 403, body: { code: "forbidden" } });
-    expect(await create("stranger")).toMatchObject({ status: 404, body: { code: "not-found" } });
-  });
+  /** The organization's admin, and one who has nothing to do with it. */
+  type Who = "admin" | "stranger";
+  const as = (who: Who, request: string, body?: unknown) => api.call(world.tokens[who], request, body);
 
-  test("has a name of its own among those of its owner and type", async () => {
-    await create("admin");
-    expect(await create("admin")).toMatchObject({ status: 409, body: { code: "already-exists" } });
-    expect((await create("admin", { name: docker.name, shortDescription: "" })).status).toBe(201);
-    expect((await api.call(world.tokens.admin, "POST /v1/packages", docker)).status).toBe(201);
-  });
+  function make(who: Who, body: object) {
+    const owner = who === "admin" ? `/v1/organizations/${world.organization}` : "/v1";
+    return as(who, `POST ${owner}/packages`, body);
+  }
 
-  test("needs packageType when its name is shared, and the answer lists the types", async () => {
-    await create("admin");
-    await create("admin", { name: docker.name, shortDescription: "files", libraryType: "file" });
-    const shared = await api.call(world.tokens.member, "GET /v1/packages/linuxserver%2Fx");
-    expect(shared).toMatchObject({ status: 409, body: { code: "ambiguous-name" } });
-    expect((shared.body as { message: string }).message).toMatch(/docker.*other/);
-    const read = await api.call(world.tokens.member, "GET /v1/packages/linuxserver%2Fx?packageType=file");
-    expect(read).toMatchObject({ status: 200, body: { libraryType: "other" } });
-    const npm = await api.call(world.tokens.member, "GET /v1/packages/linuxserver%2Fx?packageType=npm");
-    expect(npm.status).toBe(404);
-    const wrong = await api.call(world.tokens.member, "GET /v1/packages/linuxserver%2Fx?packageType=deb");
-    expect(wrong).toMatchObject({ status: 400, body: { code: "invalid-query" } });
-  });
+  describe("an npm name", () => {
+    const npm = (name: string) => ({ name, shortDescription: "", libraryType: "npm" });
+    const taken = { status: 409, body: { code: "already-exists" } };
 
-  test("is found by name among those that the caller can see only", async () => {
-    await create("admin");
-    const other = await api.call(world.tokens.stranger, "POST /v1/packages", docker);
-    const read = await api.call(world.tokens.stranger, "GET /v1/packages/linuxserver%2Fx");
-    expect(read).toMatchObject({ status: 200, body: { uuid: idOf(other) } });
-  });
+    test("is the owner's who has a package of that name first, and free once they have none", async () => {
+      const [name, other] = [`@acme/${own}`, `@acme/other-${own}`];
+      const first = idOf(await make("admin", npm(name)));
+      expect(await make("stranger", npm(name))).toMatchObject(taken);
+      const moved = idOf(await make("stranger", npm(other)));
+      expect(await as("stranger", `PUT /v1/packages/${moved}`, npm(name))).toMatchObject(taken);
+      expect(await as("stranger", `PUT /v1/packages/${moved}`, npm(other))).toMatchObject({ status: 200 });
+      // Other types have names of their own.
+      expect(await make("stranger", { ...npm(name), libraryType: "other" })).toMatchObject({ status: 201 });
+      await as("admin", `DELETE /v1/packages/${first}`);
+      expect(await as("stranger", `PUT /v1/packages/${moved}`, npm(name))).toMatchObject({ status: 200 });
+    });
 
-  test("is found by a name that is the id of a hidden one, which is answered as if it were not there", async () => {
-    const id = idOf(await create("admin"));
-    const namesake = { name: id, shortDescription: "" };
-    const get = (who: Who) => api.call(world.tokens[who], `GET /v1/packages/${id}`);
-    expect((await get("stranger")).status).toBe(404);
-    const own = idOf(await api.call(world.tokens.stranger, "POST /v1/packages", namesake));
-    await create("admin", namesake);
-    expect(await get("stranger")).toMatchObject({ status: 200, body: { uuid: own } });
-    expect(await get("member")).toMatchObject({ status: 200, body: { uuid: id } });
-  });
+    test("goes to one of many owners who ask for it at once", async () => {
+      const name = `@acme/at-once-${own}`;
+      const calls = Array.from({ length: 8 }, (_, at) =>
+        make(at % 2 === 0 ? "admin" : "stranger", npm(name)),
+      );
+      expect((await Promise.all(calls)).filter(({ status }) => status === 201)).toHaveLength(1);
+    });
 
-  test("is hidden from strangers and from the blocked, but never from an owner", async () => {
-    const id = idOf(await create("admin"));
-    await setLevel(postgres.pg, { packageId: id, username: world.names.admin, level: "blocked" });
-    await setLevel(postgres.pg, { packageId: id, username: world.names.owner, level: "blocked" });
-    const statuses = async (path: string) =>
-      Promise.all(WHO.map(async (who) => (await api.call(world.tokens[who], `GET ${path}`)).status));
-    expect(await statuses(`/v1/packages/${id}`)).toEqual([200, 404, 200, 404]);
-    expect(await statuses("/v1/packages/linuxserver%2Fx")).toEqual([200, 404, 200, 404]);
-  });
-
-  test("is listed once to everyone who has anything to do with it, by owner and then name", async () => {
-    const first = idOf(await create("admin", { name: "b", shortDescription: "" }));
-    const second = idOf(await create("admin", { name: "a", shortDescription: "" }));
-    const own = idOf(
-      await api.call(world.tokens.member, "POST /v1/packages", { name: "z", shortDescription: "" }),
-    );
-    await setLevel(postgres.pg, { packageId: first, username: world.names.member, level: "admin" });
-    await setLevel(postgres.pg, { packageId: first, username: world.names.stranger, level: "member" });
-    await setLevel(postgres.pg, { packageId: second, username: world.names.admin, level: "blocked" });
-    const listed = async (who: Who, path = "/v1/packages") =>
-      ((await api.call(world.tokens[who], `GET ${path}`)).body as { uuid: string }[]).map(({ uuid }) => uuid);
-    expect(await listed("member")).toEqual([second, first, own]);
-    expect(await listed("owner")).toEqual([second, first]);
-    expect(await listed("admin")).toEqual([first]);
-    expect(await listed("stranger")).toEqual([first]);
-    expect(await listed("admin", `/v1/organizations/${world.organization}/packages`)).toEqual([first]);
-    expect(await listed("member", `/v1/organizations/${world.organization}/packages`)).toEqual([
-      second,
-      first,
-    ]);
+    test("is assigned by an operator, to whom it may be, and both owners see that", async () => {
+      const name = `@acme/assigned-${own}`;
+      await make("admin", npm(name));
+      await assignNpmName(postgres.pg, { name, owner: world.names.stranger });
+      expect(await make("stranger", npm(name))).toMatchObject({ status: 201 });
+      for (const owner of [world.organization, world.names.stranger]) {
+        const entries = await auditOf(postgres.pg, { owner, kind: "npm-name" });
+        expect(entries.map((entry) => [entry.name, entry.changes])).toEqual([
+          [name, { owner: world.names.stranger }],
+        ]);
+      }
+      const served = await readCollectedPackages(postgres.pg);
+      const reporting = served.filter((each) => each.name === name).map(({ mayReport }) => mayReport);
+      expect(reporting.sort()).toEqual([false, true]);
+      await expect(assignNpmName(postgres.pg, { name, owner: "nobody-here" })).rejects.toThrow("no user");
+    });
   });
 });

@@ -1,0 +1,221 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { importEndingRoutes } from "../../../../api/imports/import-ending-routes.js";
+import { importFaultRoutes, importRecordRoutes } from "../../../../api/imports/import-record-routes.js";
+import { insertImport } from "../../../../api/imports/imports.js";
+import { deletePackage } from "../../../../api/packages/packages.js";
+import { webhookDeliveryRoutes } from "../../../../api/webhooks/delivery-routes.js";
+import { webhookSecretRoutes } from "../../../../api/webhooks/secret-routes.js";
+import { webhookRoutes } from "../../../../api/webhooks/webhook-routes.js";
+import { connectClickHouse } from "../../../../deploy/stores/clickhouse/connect-clickhouse.js";
+import { ActiveUploads } from "../../../../ingest/import/active-uploads.js";
+import { openGuard, SEALER } from "../../../support/api/delivery-world.js";
+import {
+  openTestPostgres,
+  serveApi,
+  type ServedApi,
+  type TestPostgres,
+} from "../../../support/api/management-api.js";
+import { idOf, makeWorld, setLevel, type Who, type World } from "../../../support/api/management-world.js";
+
+let postgres: TestPostgres;
+let api: ServedApi;
+let world: World;
+let list: string;
+
+const as = (who: Who, request: string, body?: unknown) => api.call(world.tokens[who], request, body);
+
+describe("imports of the blocked", () => {
+  let closed: string;
+  /** Into the package that all but strangers are blocked from, into another one, and into whatever lines name. */
+  let hidden: string[];
+  let seen: string;
+  let any: string;
+
+  beforeAll(async () => {
+    postgres = await openTestPostgres();
+    const { pg } = postgres;
+    // Log entries of lines are not read here.
+    const clickhouse = connectClickHouse("http://127.0.0.1:1");
+    const active = new ActiveUploads();
+    const routes = [
+      ...importRecordRoutes({ pg, clickhouse }),
+      ...importFaultRoutes({ pg, clickhouse }),
+      ...importEndingRoutes({ pg, active }),
+    ];
+    api = await serveApi({ pg, routes });
+  });
+
+  afterAll(async () => {
+    await api[Symbol.asyncDispose]();
+    await postgres[Symbol.asyncDispose]();
+  });
+
+  beforeEach(async () => {
+    world = await makeWorld(api, postgres.pg);
+    list = `/v2/imports/${world.organization}`;
+    const packages = `/v1/organizations/${world.organization}/packages`;
+    const make = async (name: string) =>
+      idOf(await as("admin", `POST ${packages}`, { name, shortDescription: "" }));
+    closed = await make("closed");
+    const open = await make("open");
+    const older = await start("package", closed);
+    seen = await start("package", open);
+    const newer = await start("package", closed);
+    any = await start("any", "");
+    hidden = [older, newer, await start("package", closed)];
+    for (const who of ["owner", "admin", "member"] as const)
+      await setLevel(postgres.pg, { packageId: closed, username: world.names[who], level: "blocked" });
+  });
+
+  async function start(
+    artifactKind: "package" | "any",
+    artifactId: string,
+    starter: Who = "owner",
+  ): Promise<string> {
+    const { rows } = await postgres.pg.query<{ ownerId: string; accountId: string }>(
+      `select o.id as "ownerId", u.id as "accountId" from owners o, owners u where o.name = $1 and u.name = $2`,
+      [world.organization, world.names[starter]],
+    );
+    const [by = { ownerId: "", accountId: "" }] = rows;
+    return (await insertImport(postgres.pg, { ...by, artifactKind, artifactId })).id;
+  }
+
+  async function listed(who: Who, query = ""): Promise<{ ids: string[]; next: string | undefined }> {
+    const { body } = await as(who, `GET ${list}${query}`);
+    const { event_imports, next } = body as { event_imports: { id: string }[]; next?: string };
+    return { ids: event_imports.map(({ id }) => id), next };
+  }
+
+  test("a member who is blocked from a package is answered as if its imports were not there", async () => {
+    for (const who of ["admin", "member", "stranger"] as const)
+      for (const id of hidden)
+        expect(await as(who, `GET ${list}/${id}`)).toMatchObject({
+          status: 404,
+          body: { code: "not-found" },
+        });
+    expect((await as("admin", `GET ${list}/${seen}`)).status).toBe(200);
+    expect((await as("admin", `GET ${list}/${any}`)).status).toBe(200);
+  });
+
+  test("an admin of the owner who may no more than read a package may not read its imports", async () => {
+    const text = "update package_permissions set level = 'member' where package_id = $1";
+    await postgres.pg.query(text, [closed]);
+    const answer = await as("admin", `GET ${list}/${hidden[0]}`);
+    expect(answer).toMatchObject({ status: 403, body: { code: "forbidden" } });
+  });
+
+  test("a list leaves them out, and its pages are as full as others", async () => {
+    expect((await listed("admin")).ids).toEqual([any, seen]);
+    const first = await listed("admin", "?per_page=1");
+    expect(first.ids).toEqual([any]);
+    expect(first.next).toContain(`after=${any}`);
+    expect(await listed("admin", `?per_page=1&after=${any}`)).toEqual({ ids: [seen], next: undefined });
+  });
+
+  test("an owner is blocked from nothing", async () => {
+    expect((await listed("owner")).ids).toEqual([any, seen, ...hidden].sort().reverse());
+    for (const id of hidden) expect((await as("owner", `GET ${list}/${id}`)).status).toBe(200);
+  });
+
+  test("the imports of a package that is gone are up to the role", async () => {
+    await deletePackage(postgres.pg, closed);
+    expect((await listed("admin")).ids).toEqual([any, seen, ...hidden].sort().reverse());
+    expect((await as("admin", `GET ${list}/${hidden[0]}`)).status).toBe(200);
+    expect((await as("member", `GET ${list}/${hidden[0]}`)).status).toBe(403);
+  });
+
+  test("an import whose lines name their packages keeps them from who is blocked from one, unless they started it", async () => {
+    const own = await start("any", "", "admin");
+    const text = "update imports set status = 'done' where id = any($1)";
+    await postgres.pg.query(text, [[any, own]]);
+    const asks = ["GET /log", "GET /rejected", "GET /faults", "POST /abort?retract=true", "DELETE "];
+    const ask = (who: Who, id: string) =>
+      asks.map(async (each) => {
+        const [method = "", path = ""] = each.split(" ");
+        return (await as(who, `${method} ${list}/${id}${path}`)).status;
+      });
+    expect(await Promise.all(ask("admin", any))).toEqual([403, 403, 403, 403, 403]);
+    expect(await Promise.all(ask("admin", own))).not.toContain(403);
+    expect(await Promise.all(ask("owner", any))).not.toContain(403);
+    await setLevel(postgres.pg, { packageId: closed, username: world.names.stranger, level: "blocked" });
+    expect(await Promise.all(ask("stranger", any))).toEqual([404, 404, 404, 404, 404]);
+  });
+
+  test("the audit log says nothing of a package to who is blocked from it, and all to an owner", async () => {
+    const packages = `/v1/packages/${closed}`;
+    await as("owner", `POST ${packages}/routes`, { templatePath: "/{v}", outgoingUrl: "" });
+    await as("owner", `POST ${packages}/domains`, { name: "closed.example" });
+    await as("owner", `PUT ${packages}/permissions`, {
+      userQuery: world.names.member,
+      permissionLevel: "member",
+    });
+    await postgres.pg.query("update imports set status = 'done' where id = any($1)", [[...hidden, seen]]);
+    await as("owner", `DELETE ${list}/${hidden[0]}`);
+    await as("owner", `DELETE ${list}/${seen}`);
+    const read = async (who: Who) =>
+      JSON.stringify((await as(who, `GET /v2/${world.organization}/audit?per_page=1000`)).body);
+    const all = await read("owner");
+    for (const word of ["routes.", "domains.", "closed.example", closed, hidden[0]])
+      expect(all).toContain(word);
+    const some = await read("admin");
+    for (const word of ["closed", "routes.", closed, hidden[0]]) expect(some).not.toContain(word);
+    expect(some).toContain(seen);
+  });
+});
+
+describe("webhooks of the blocked", () => {
+  let one: string;
+
+  /** Nothing listens there. */
+  const URL_SENT = "http://127.0.0.1:1/";
+  const SENT = { url: URL_SENT, event_kinds: ["company-funnel-stage-changed"] };
+  const NO_DELIVERY = "01a1fbad-cab4-710c-82a1-b3f3576e59e4";
+
+  beforeAll(async () => {
+    postgres = await openTestPostgres();
+    const { pg } = postgres;
+    const deps = { pg, guard: openGuard(), sealer: SEALER };
+    const routes = [...webhookRoutes(deps), ...webhookSecretRoutes(deps), ...webhookDeliveryRoutes(deps)];
+    api = await serveApi({ pg, routes });
+    world = await makeWorld(api, pg);
+    list = `/v2/${world.organization}/webhooks`;
+    one = `${list}/${idOf(await as("owner", `POST ${list}`, SENT))}`;
+    const packages = `POST /v1/organizations/${world.organization}/packages`;
+    const packageId = idOf(await as("owner", packages, { name: "closed", shortDescription: "" }));
+    for (const who of ["owner", "admin"] as const)
+      await setLevel(pg, { packageId, username: world.names[who], level: "blocked" });
+  });
+
+  afterAll(async () => {
+    await api?.[Symbol.asyncDispose]();
+    await postgres?.[Symbol.asyncDispose]();
+  });
+
+  /** Every operation on webhooks; the last deletes the webhook. */
+  const operations = (): [string, unknown?][] => [
+    [`GET ${list}`],
+    [`POST ${list}`, SENT],
+    [`GET ${one}`],
+    [`PUT ${one}`, { enabled: true }],
+    [`POST ${one}/test`],
+    [`GET ${one}/deliveries`],
+    [`POST ${one}/deliveries/${NO_DELIVERY}/redeliver`],
+    [`POST ${one}/rotate-secret`],
+    [`DELETE ${one}/old-secret`],
+    [`DELETE ${one}`],
+  ];
+
+  async function statusesFor(who: Who): Promise<number[]> {
+    const statuses: number[] = [];
+    for (const [request, body] of operations()) statuses.push((await as(who, request, body)).status);
+    return statuses;
+  }
+
+  test("an admin who is blocked from a package may do nothing with webhooks, and an owner everything", async () => {
+    expect(await statusesFor("admin")).toEqual(operations().map(() => 403));
+    expect(await as("admin", `GET ${list}`)).toMatchObject({
+      body: { code: "forbidden", message: expect.stringContaining("blocked from a package of") as string },
+    });
+    expect(await statusesFor("owner")).toEqual([200, 201, 200, 200, 200, 200, 404, 200, 204, 204]);
+  });
+});
