@@ -1,0 +1,34 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { openDataDir, type DataDir } from "../../../../deploy/process/data-dir.js";
+import { ALL_PREPARED, copyDatabases, smallLookups } from "../../../support/stores/prepared-stores.js";
+import { assertNoneLeft } from "../../../support/program/toolchain-process.js";
+
+test("SIGTERM to `npm start` ends the program, and lets go of the data directory", async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), "npm-start-"));
+  await copyDatabases(dataDir);
+  const ports = { PORT: "0", COLLECT_PORT: "0", METRICS_PORT: "0" };
+  const env = { ...process.env, ...ports, ...smallLookups(ALL_PREPARED), DATA_DIR: dataDir };
+  const npm = spawn("npm", ["start"], { env, stdio: ["ignore", "ignore", "ignore"] });
+  const gone = once(npm, "exit");
+  const endpoints = () =>
+    JSON.parse(readFileSync(join(dataDir, "endpoints.json"), "utf8")) as { api: string };
+  await expect.poll(async () => (await fetch(`${endpoints().api}/readyz`)).status).toBe(200);
+
+  npm.kill("SIGTERM");
+  await gone;
+  await assertNoneLeft(dataDir, { patienceMs: 25_000 });
+  const free: DataDir = await openDataDir(dataDir);
+  await free[Symbol.asyncDispose]();
+  await rm(dataDir, { recursive: true });
+});
+
+test.each(["start", "admin", "demo"])("the script `%s` replaces its shell by the program", (name) => {
+  const { scripts } = JSON.parse(readFileSync("package.json", "utf8")) as { scripts: Record<string, string> };
+  expect(scripts[name]).toBe(`exec dist/deploy/main.js ${name}`);
+});

@@ -1,0 +1,110 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+let copy: string;
+
+beforeAll(() => {
+  copy = mkdtempSync(join(tmpdir(), "readme-tasks-"));
+  const files = execFileSync("git", ["ls-files"], { encoding: "utf8" }).trim().split("\n");
+  for (const file of files) cpSync(file, join(copy, file));
+  symlinkSync(join(process.cwd(), "node_modules"), join(copy, "node_modules"));
+  // Tests of the pages ask git which there are.
+  execFileSync("git", ["init", "-q"], { cwd: copy });
+  execFileSync("git", ["add", "--all"], { cwd: copy });
+});
+
+afterAll(() => rmSync(copy, { recursive: true, force: true }));
+
+/** The files that the row of the README with this task names. */
+function filesOf(task: string): string[] {
+  const row = readFileSync("README.md", "utf8")
+    .split("\n")
+    .find((line) => line.startsWith(`| ${task} |`));
+  return [...(row ?? "").matchAll(/`([^`]+)`/g)].map(([, file = ""]) => file);
+}
+
+/** A change of one file: each text is put after the one before it. */
+type Edit = readonly [file: string, after: string, added: string];
+
+/** Makes the change; it must touch exactly the files that the row names. */
+function perform(task: string, edits: readonly Edit[]): void {
+  expect([...new Set(edits.map(([file]) => file))].sort()).toEqual(filesOf(task).sort());
+  for (const [file, after, added] of edits) {
+    const text = readFileSync(join(copy, file), "utf8");
+    expect(text.split(after), `${file} has it once`).toHaveLength(2);
+    writeFileSync(
+      join(copy, file),
+      text.replace(after, () => after + added),
+    );
+  }
+}
+
+/** What the command says when it fails; nothing when it succeeds. */
+function failureOf(...args: string[]): string {
+  const { status, stdout, stderr } = spawnSync("npx", args, { cwd: copy, encoding: "utf8" });
+  return status === 0 ? "" : stdout + stderr;
+}
+
+/** The value that an expression of the copy's modules has. */
+function evaluate(source: string): unknown {
+  const file = join(copy, "evaluate.ts");
+  writeFileSync(file, `${source}\nconsole.log(JSON.stringify(value));\n`);
+  const printed = execFileSync("npx", ["tsx", file], { cwd: copy, encoding: "utf8" });
+  rmSync(file);
+  return JSON.parse(printed);
+}
+
+test("a breakdown is added in the files of its row: tables, exports, statistics and the document know it", () => {
+  const declared = '\n  {\n    name: "city",\n    table: "cities",\n    question: "Which cities?",';
+  perform("add a breakdown", [
+    [
+      "schemas/contracts/breakdowns.ts",
+      "export const BREAKDOWN_LIST = [",
+      `${declared}\n    values: [{ column: "city", field: "city", filter: "city" }],\n  },`,
+    ],
+    ["deploy/docs/exporting.md", "|---|---|---|\n", "| `city` | `city` | all packages |\n"],
+    ["deploy/docs/retention.md", "| `companies`, ", "`cities`, "],
+  ]);
+  const known = evaluate(`
+    import { readMigrations } from "./aggregate/clickhouse/read-migrations.js";
+    import { STATISTICS_LISTS, FILTER_COLUMNS } from "./schemas/contracts/lists.js";
+    import { AGGREGATE_V1 } from "./schemas/contracts/aggregate.js";
+    const tables = (await readMigrations()).filter(({ text }) => text.includes("CREATE TABLE IF NOT EXISTS cities"));
+    const value = {
+      tables: tables.length,
+      lists: STATISTICS_LISTS.some(({ name }) => name === "city"),
+      filter: FILTER_COLUMNS.get("city"),
+      document: JSON.stringify(AGGREGATE_V1).includes('"city"'),
+    };`);
+  expect(known).toEqual({ tables: 1, lists: true, filter: "city", document: true });
+  expect(failureOf("tsc", "--noEmit")).toBe("");
+  expect(failureOf("vitest", "run", "--project", "unit", "test/unit/documents")).toBe("");
+});
+
+test("a kind of webhook event is added in the files of its row: subscriptions, outbox and the document know it", () => {
+  perform("add a kind of webhook event", [
+    [
+      "schemas/contracts/webhook-event.ts",
+      "export interface WebhookEventData {",
+      '\n  "import-done": { import: string };',
+    ],
+    [
+      "schemas/contracts/webhook-event.ts",
+      "export const WEBHOOK_EVENTS = {",
+      '\n  "import-done": { when: "An import is done", data: { import: TEXT } },',
+    ],
+    [
+      "api/dashboard/pages/webhooks/webhook-words.tsx",
+      "export const KIND_WORDS: Record<WebhookEventKind, string> = {",
+      '\n  "import-done": "An import is done",',
+    ],
+  ]);
+  const kinds = evaluate(`
+    import { WEBHOOK_EVENT_KINDS } from "./schemas/contracts/webhook-event.js";
+    const value = WEBHOOK_EVENT_KINDS;`);
+  expect(kinds).toContain("import-done");
+  expect(failureOf("tsc", "--noEmit")).toBe("");
+});
