@@ -1,3 +1,4 @@
+import { spawn } from "node:child_process";
 import { EventEmitter, once } from "node:events";
 import { mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
 import { createServer } from "node:net";
@@ -13,7 +14,7 @@ import { KAFKA_VERSION } from "../broker/fetch-broker.js";
 import { startBroker } from "../broker/start-broker.js";
 import { describeWithJavaBroker } from "../support/broker/describe-with-broker.js";
 import { BROKER_LIB } from "../support/broker/java-broker.js";
-import { pidsIn, spawnProgram } from "../support/program/toolchain-process.js";
+import { pidsIn } from "../support/program/toolchain-process.js";
 
 const log = pino({ level: "silent" });
 const connect = (brokers: readonly string[]) =>
@@ -107,7 +108,7 @@ describeWithJavaBroker("a broker of Java and Maven", (broker) => {
     expect(await consume(brokers, "frozen", 1)).toEqual(["one"]);
   });
 
-  describe("the command `kafka`", () => {
+  describe("`npm run kafka`", () => {
     let dataDir: string;
 
     beforeAll(async () => {
@@ -119,13 +120,17 @@ describeWithJavaBroker("a broker of Java and Maven", (broker) => {
 
     afterAll(() => rm(dataDir, { recursive: true, force: true }));
 
+    /** As `npm run kafka` starts it. */
     const runKafka = (port: number) =>
-      spawnProgram(["kafka", "--java", "--port", String(port)], { DATA_DIR: dataDir });
+      spawn(process.execPath, ["--import=tsx", "test/broker/main.ts", "--java", `--port=${port}`], {
+        env: { ...process.env, DATA_DIR: dataDir },
+        stdio: ["ignore", "pipe", "pipe"],
+      });
 
-    async function textUntil(program: ReturnType<typeof spawnProgram>, part: string): Promise<string> {
+    async function textUntil(program: ReturnType<typeof runKafka>, part: string): Promise<string> {
       let text = "";
-      program.stdout?.on("data", (piece: Buffer) => (text += piece.toString()));
-      program.stderr?.on("data", (piece: Buffer) => (text += piece.toString()));
+      program.stdout.on("data", (piece: Buffer) => (text += piece.toString()));
+      program.stderr.on("data", (piece: Buffer) => (text += piece.toString()));
       await expect.poll(() => text, { timeout: 600_000 }).toContain(part);
       return text;
     }

@@ -75,8 +75,6 @@ test.each([
   ["import", "--rejected"],
   ["demo", "--exit"],
   ["admin", "list-accounts"],
-  ["bench", "--rounds"],
-  ["kafka", "--port"],
 ])("the help of %s is complete, asked for either way", async (command, promised) => {
   const { out } = await run(command, "--help");
   expect(out).toContain(promised);
