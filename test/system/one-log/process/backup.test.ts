@@ -79,6 +79,7 @@ describe("a backup beside the running service", () => {
       "backup.json",
       "clickhouse",
       "contents.ndjson",
+      "format",
       "log",
       "postgres",
       "secret-key",
