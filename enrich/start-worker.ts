@@ -17,11 +17,11 @@ import {
   type LogConsumer,
   type Lane,
 } from "../schemas/records/event-log.js";
-import type { Inserted, RowInserter } from "./batches/insert-rows.js";
+import type { Inserted, RowInserter } from "./batches/insert-block.js";
 import { openPace, type Pace } from "./batches/pace-batches.js";
-import { LogBudget } from "./batches/log-budget.js";
+import { LogBudget } from "./batches/enrich-chunk.js";
 import { retryWhileDown, type Again } from "./batches/retry-while-down.js";
-import type { ThreadMutex } from "./batches/thread-mutex.js";
+import type { ThreadMutex } from "./batches/poison-detection.js";
 import { writeBatch, type BatchWriter } from "./batches/write-batch.js";
 import {
   ArtifactCache,

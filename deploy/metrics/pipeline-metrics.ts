@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import { settlesWithin } from "../../schemas/async/settles-within.js";
-import type { Inserted } from "../../enrich/batches/insert-rows.js";
+import type { Inserted } from "../../enrich/batches/insert-block.js";
 import type { WrittenBatch } from "../../enrich/start-worker.js";
 import type { ChunkOutcome } from "../../schemas/records/chunk-outcome.js";
 import { ENRICH_GROUP, type LagReader } from "../../schemas/records/event-log.js";

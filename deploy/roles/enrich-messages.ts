@@ -1,5 +1,5 @@
 import type { LookupData } from "../../enrich/lookups/load-lookup-data.js";
-import type { Inserted } from "../../enrich/batches/insert-rows.js";
+import type { Inserted } from "../../enrich/batches/insert-block.js";
 import type { WrittenBatch } from "../../enrich/start-worker.js";
 import type { ChunkOutcome } from "../../schemas/records/chunk-outcome.js";
 import { LANES, type Lane } from "../../schemas/records/event-log.js";

@@ -5,7 +5,7 @@ import { abortedAmong, putChunks, replaceDeadLetters } from "../../api/imports/i
 import { putDeadLetter } from "../../api/imports/dead-letters.js";
 import { withPg } from "../../api/postgres/with-pg.js";
 import type { ChunkOutcome } from "../../schemas/records/chunk-outcome.js";
-import { sharedThreadMutex } from "../../enrich/batches/thread-mutex.js";
+import { sharedThreadMutex } from "../../enrich/batches/poison-detection.js";
 import type { LookupData } from "../../enrich/lookups/load-lookup-data.js";
 import { openLookups } from "../../enrich/lookups/open-lookups.js";
 import { startWorker } from "../../enrich/start-worker.js";

@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import { MUTEX_BYTES, sharedThreadMutex } from "../../enrich/batches/thread-mutex.js";
+import { MUTEX_BYTES, sharedThreadMutex } from "../../enrich/batches/poison-detection.js";
 import type { LookupData } from "../../enrich/lookups/load-lookup-data.js";
 import type { EnrichmentMetrics } from "../metrics/pipeline-metrics.js";
 import { ClosingSet } from "../process/closing-set.js";

@@ -6,7 +6,7 @@ import type { ChunkHead } from "../../schemas/records/raw-chunk.js";
 import { excerpt } from "../lines/clean-text.js";
 import { splitLines } from "../lines/split-lines.js";
 import type { LoggedLine } from "../native/log-block.js";
-import { isReadable, type BatchRecord } from "./read-records.js";
+import { isReadable, type BatchRecord } from "./batch-state.js";
 
 /** A dead letter, and how it is reported to its import. */
 export interface ReportedLetter {

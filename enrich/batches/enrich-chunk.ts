@@ -1,10 +1,11 @@
-import { NIL_UUID } from "../../schemas/formats.js";
+import { LRUCache } from "lru-cache";
+import { NIL_UUID, isUuid } from "../../schemas/formats.js";
 import type { ChunkOutcome } from "../../schemas/records/chunk-outcome.js";
 import { linesOf } from "../../schemas/records/chunk-codec.js";
 import type { Lookups } from "../../schemas/records/enriched-event.js";
 import type { OldestTime } from "../../schemas/event-retention.js";
 import type { RawChunk } from "../../schemas/records/raw-chunk.js";
-import { decodeLine } from "../lines/decode-line.js";
+import { decodeLine, type Target } from "../lines/decode-line.js";
 import type { LineFault } from "../lines/line-fault.js";
 import { emptyTally, tallyLine, type LineTally } from "../lines/tally-lines.js";
 import type { ReadEvent } from "../lines/read-event.js";
@@ -13,8 +14,7 @@ import { numberLines, type NumberedLine } from "../lines/split-lines.js";
 import type { EventBlock, EventOrigin } from "../native/event-block.js";
 import type { LogBlock } from "../native/log-block.js";
 import { steps } from "../steps.js";
-import { EntriesNotKept, type LogBudget } from "./log-budget.js";
-import { artifactsOf, type ArtifactLookups } from "./artifacts-of.js";
+import { type ArtifactCache, type ArtifactOf, keyOf, type LiveArtifacts } from "../lookups/artifact-cache.js";
 
 /** The blocks that collect the events and log entries of a batch, and the lookups of enrichment. */
 export interface EnrichDependencies extends ArtifactLookups {
@@ -95,4 +95,79 @@ function outcomeOf(chunk: RawChunk, tally: LineTally): ChunkOutcome {
   const live =
     source === "collect" && ({ live: true, errors: [], warnings: [] } satisfies Partial<ChunkOutcome>);
   return { importId, sequence, receiptStamp, ...tally, ...live };
+}
+
+interface ArtifactLookups {
+  artifacts: ArtifactCache;
+  live: LiveArtifacts;
+}
+
+/** Live events of a chunk can name a thousand artifacts: they are looked up in one query, before the first line. */
+async function artifactsOf(
+  chunk: RawChunk,
+  lines: Buffer,
+  { artifacts, live }: ArtifactLookups,
+): Promise<ArtifactOf> {
+  if (chunk.source === "collect") {
+    const found = await live.among(targetsIn(lines, chunk));
+    return (target) => ({ artifact: found.get(keyOf(target)) });
+  }
+  return artifacts.forChunk(chunk);
+}
+
+/** Decodes each line once more, which costs less than one query after the other. */
+function targetsIn(lines: Buffer, chunk: RawChunk): Target[] {
+  const targets: Target[] = [];
+  for (const numbered of numberLines(lines, chunk.firstLine)) {
+    const decoded = decodeLine(numbered, chunk);
+    if ("target" in decoded && isUuid(decoded.target.id)) targets.push(decoded.target);
+  }
+  return targets;
+}
+
+/** The log entries that one worker keeps of one import: three bytes of a body can make one. */
+export const LOG_LIMITS = { entriesMax: 1_000_000, bytesMax: 512 * 1024 * 1024 };
+const IMPORTS_MAX = 1_000;
+
+/**
+ * Bounds the kept log of an import. Each worker counts by itself and forgets at its end, so an import with several
+ * workers may keep more.
+ */
+export class LogBudget {
+  private readonly used = new LRUCache<string, { entries: number; bytes: number }>({ max: IMPORTS_MAX });
+
+  constructor(private readonly limits = LOG_LIMITS) {}
+
+  /** Whether one more entry of the import is kept. */
+  take(importId: string, bytes: number): boolean {
+    const used = this.used.get(importId) ?? this.begin(importId);
+    if (used.entries >= this.limits.entriesMax || used.bytes >= this.limits.bytesMax) return false;
+    used.entries += 1;
+    used.bytes += bytes;
+    return true;
+  }
+
+  private begin(importId: string): { entries: number; bytes: number } {
+    const none = { entries: 0, bytes: 0 };
+    this.used.set(importId, none);
+    return none;
+  }
+}
+
+/** Counts the entries of a chunk that are not kept, by class and type. */
+class EntriesNotKept {
+  private readonly counts = new Map<string, number>();
+
+  add({ class: faultClass, type }: LineFault): void {
+    const key = `${faultClass} ${type}`;
+    this.counts.set(key, (this.counts.get(key) ?? 0) + 1);
+  }
+
+  /** One row for each class and type, which `import-log.sql` and `import-faults.sql` read: the count is its text. */
+  log(logs: LogBlock, chunk: { importId: string; line: number; loggedAt: number }): void {
+    for (const [message, count] of this.counts) {
+      const fault = { class: "info", type: "entries-not-kept", message } as const;
+      logs.add({ ...chunk, fault, bytes: Buffer.from(String(count)) });
+    }
+  }
 }

@@ -1,5 +1,111 @@
 import { Readable } from "node:stream";
-import type { ClickHouse } from "../../schemas/shards.js";
+import type { Shard, ClickHouse } from "../../schemas/shards.js";
+import { passFaultPoint } from "../../schemas/fault-point.js";
+import type { LogBlock } from "../native/log-block.js";
+import { pause } from "../../schemas/async/pause.js";
+import type { Again } from "./retry-while-down.js";
+
+export const INSERT_TRIES_MAX = 3;
+const PAUSE_MS = 250;
+
+/** Rows of one table, encoded as one block. */
+export interface Rows {
+  readonly rows: number;
+  readonly table: InsertedTable;
+  readonly insertQuery: string;
+  /** Valid until a row is added or all are cleared. */
+  encode(): Buffer[];
+}
+
+export type InsertedTable = "events" | "import_log";
+
+/** An insert that ClickHouse took, its views included; tries that failed before it do not count into its time. */
+export interface Inserted {
+  table: InsertedTable;
+  /** Undefined where there is one server. */
+  shard: string | undefined;
+  durationMs: number;
+}
+
+export interface RowInserter {
+  shard: Pick<Shard, "name" | "tables">;
+  again: Again;
+  /** Awaited right before each try; throws where the rows are no longer this worker's to insert. */
+  requireOwned: () => Promise<void>;
+  /** Called for log entries that cannot be stored unchanged. */
+  onLogRefused?: (refusal: Refusal, kept: "without their lines" | "not at all") => void;
+  onInserted?: (insert: Inserted) => void;
+}
+
+/** Rows that cannot be stored, however often that is tried. */
+export interface Refusal {
+  reason: string;
+  cause: unknown;
+}
+
+/**
+ * Inserts rows under a token; a store that is down is waited for.
+ * @returns why they cannot be stored, nothing of them then being stored; undefined when all are
+ */
+export async function insertRows(
+  rows: Rows,
+  { token, ...inserter }: RowInserter & { token: string },
+): Promise<Refusal | undefined> {
+  if (rows.rows === 0) return undefined;
+  passFaultPoint("before-insert");
+  for (let tried = 1; ; tried++) {
+    const block = tryToEncode(rows);
+    const refusal = Array.isArray(block)
+      ? await insertUnlessRefused(
+          { query: rows.insertQuery, block, token },
+          { ...inserter, table: rows.table },
+        )
+      : block;
+    if (refusal === undefined || tried === INSERT_TRIES_MAX) return refusal;
+    await pause(PAUSE_MS * tried);
+  }
+}
+
+function tryToEncode(rows: Rows): Buffer[] | Refusal {
+  try {
+    return rows.encode();
+  } catch (cause) {
+    return { reason: `its rows cannot be encoded: ${messageOf(cause)}`, cause };
+  }
+}
+
+function insertUnlessRefused(
+  insert: Parameters<typeof insertBlock>[1],
+  { shard, again, requireOwned, table, onInserted }: RowInserter & Pick<Inserted, "table">,
+): Promise<Refusal | undefined> {
+  return again("writing to ClickHouse", async () => {
+    await requireOwned();
+    const startedAt = performance.now();
+    try {
+      await insertBlock(shard.tables, insert);
+    } catch (cause) {
+      if (!isRefusedData(cause)) throw cause;
+      return { reason: `ClickHouse cannot read its rows: ${messageOf(cause)}`, cause };
+    }
+    onInserted?.({ table, shard: shard.name, durationMs: performance.now() - startedAt });
+    return undefined;
+  });
+}
+
+/**
+ * Inserts log entries. If they cannot be stored, they are stored without their lines; if that fails too, they are
+ * dropped. Counts are not affected. All tries use one token, so the first that is stored stays.
+ */
+export async function insertLog(logs: LogBlock, inserter: RowInserter & { token: string }): Promise<void> {
+  const refusal = await insertRows(logs, inserter);
+  if (refusal === undefined) return;
+  const stillRefused = await insertRows(logs.withoutLines(), inserter);
+  inserter.onLogRefused?.(refusal, stillRefused === undefined ? "without their lines" : "not at all");
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
 
 export interface BlockInsert {
   /** `INSERT INTO ... FORMAT Native` */

@@ -3,14 +3,12 @@ import type { Lookups } from "../../schemas/records/enriched-event.js";
 import type { LogBatch } from "../../schemas/records/event-log.js";
 import type { Shard } from "../../schemas/shards.js";
 import { passFaultPoint } from "../../schemas/fault-point.js";
-import { beginRange, type RangeBeginner } from "./begin-range.js";
+import { beginRange, type RangeBeginner, type OpenRange } from "./begin-batch.js";
 import { deleteDeadLetterEntries } from "./chunk-rows.js";
 import { deadLetterOf, type ReportedLetter } from "./dead-letters.js";
-import { insertLog } from "./insert-rows.js";
-import type { OpenRange } from "./open-range.js";
-import { planBlocks } from "./plan-blocks.js";
-import { formatRanges } from "./range-note.js";
-import { writeBlock, type BlockWriter } from "./write-block.js";
+import { insertLog } from "./insert-block.js";
+import { planBlocks, writeBlock, type BlockWriter } from "./write-block.js";
+import { formatRanges } from "./batch-state.js";
 
 export interface BatchWriter
   extends

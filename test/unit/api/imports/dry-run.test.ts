@@ -3,13 +3,12 @@ import fc from "fast-check";
 import { expect, test, vi } from "vitest";
 import { openLineCheck, type CheckLines } from "../../../../api/imports/check-lines.js";
 import { dryRun, ActiveDryRuns } from "../../../../api/imports/dry-run.js";
-import { enrichChunk } from "../../../../enrich/batches/enrich-chunk.js";
+import { enrichChunk, LogBudget } from "../../../../enrich/batches/enrich-chunk.js";
 import {
   ArtifactCache,
   type ResolveArtifact,
   LiveArtifacts,
 } from "../../../../enrich/lookups/artifact-cache.js";
-import { LogBudget } from "../../../../enrich/batches/log-budget.js";
 import { EventBlock } from "../../../../enrich/native/event-block.js";
 import { LogBlock } from "../../../../enrich/native/log-block.js";
 import { chunkOf, dockerPackage, PIXEL_ID, RECEIVED_AT, tinyLookups } from "../../enrich/lines/chunk-of.js";

@@ -5,9 +5,8 @@ import {
   type ResolveArtifact,
   LiveArtifacts,
 } from "../../../../enrich/lookups/artifact-cache.js";
-import { enrichChunk } from "../../../../enrich/batches/enrich-chunk.js";
+import { enrichChunk, LogBudget, LOG_LIMITS } from "../../../../enrich/batches/enrich-chunk.js";
 import type { Target } from "../../../../enrich/lines/decode-line.js";
-import { LogBudget, LOG_LIMITS } from "../../../../enrich/batches/log-budget.js";
 import { EventBlock } from "../../../../enrich/native/event-block.js";
 import { LogBlock } from "../../../../enrich/native/log-block.js";
 import { NIL_UUID } from "../../../../schemas/formats.js";

@@ -1,7 +1,10 @@
-import { expect, test } from "vitest";
-import { openPoisonDetection } from "../../../../enrich/batches/poison-detection.js";
-import { newNote } from "../../../../enrich/batches/range-note.js";
-import { MUTEX_BYTES, sharedThreadMutex } from "../../../../enrich/batches/thread-mutex.js";
+import { expect, test, afterEach, beforeEach, describe, vi } from "vitest";
+import {
+  openPoisonDetection,
+  MUTEX_BYTES,
+  sharedThreadMutex,
+} from "../../../../enrich/batches/poison-detection.js";
+import { newNote } from "../../../../enrich/batches/batch-state.js";
 import { BatchLost } from "../../../../schemas/records/event-log.js";
 
 /** Two workers of one process, of which the first has a range under detection that it loses after `saves` notes. */
@@ -31,4 +34,42 @@ test("a worker whose range is lost after a record lets the others go on", async 
   await detection.begin(0);
   await expect(detection.end()).rejects.toThrow(BatchLost);
   await other.lock(stopping);
+});
+
+const never = new AbortController().signal;
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+function mutexesOfTwo() {
+  const memory = new SharedArrayBuffer(MUTEX_BYTES);
+  return [sharedThreadMutex(memory, 0), sharedThreadMutex(memory, 1)] as const;
+}
+
+describe("sharedThreadMutex", () => {
+  test("is locked by one worker at a time, and again by the one that has it", async () => {
+    const [one, other] = mutexesOfTwo();
+    await one.lock(never);
+    await one.lock(never);
+    const locked = vi.fn();
+    const locking = other.lock(never).then(locked);
+    other.unlock();
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(locked).not.toHaveBeenCalled();
+    one.unlock();
+    await vi.advanceTimersByTimeAsync(100);
+    expect(locked).toHaveBeenCalledOnce();
+    await locking;
+  });
+
+  test("does not keep a worker waiting that has to stop", async () => {
+    const [one, other] = mutexesOfTwo();
+    await one.lock(never);
+    const stopping = new AbortController();
+    const locking = other.lock(stopping.signal);
+    stopping.abort();
+    await locking;
+    one.unlock();
+    await one.lock(never);
+  });
 });

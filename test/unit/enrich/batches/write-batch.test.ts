@@ -2,7 +2,11 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { Readable } from "node:stream";
 import type { ClickHouseClient } from "@clickhouse/client";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { MUTEX_BYTES, sharedThreadMutex, type ThreadMutex } from "../../../../enrich/batches/thread-mutex.js";
+import {
+  MUTEX_BYTES,
+  sharedThreadMutex,
+  type ThreadMutex,
+} from "../../../../enrich/batches/poison-detection.js";
 import { EventBlock } from "../../../../enrich/native/event-block.js";
 import { startWorker } from "../../../../enrich/start-worker.js";
 import { channelOf } from "../../../../schemas/fault-point.js";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { planBlocks, type BlockPlan } from "../../../../enrich/batches/plan-blocks.js";
+import { planBlocks, type BlockPlan } from "../../../../enrich/batches/write-block.js";
 
 const textOf = (block: ReturnType<BlockPlan["next"]>) => block && `${block.name}: ${block.from}-${block.to}`;
 const noneRefused = () => undefined;
