@@ -1,5 +1,5 @@
 import { decodeLine } from "../../enrich/lines/decode-line.js";
-import { readLine } from "../../enrich/lines/read-line.js";
+import { readEvent } from "../../enrich/lines/read-event.js";
 import { numberLines } from "../../enrich/lines/split-lines.js";
 import { emptyTally, tallyLine, type LineTally } from "../../enrich/lines/tally-lines.js";
 import { ArtifactCache, type ResolveArtifact } from "../../enrich/lookups/artifact-cache.js";
@@ -42,7 +42,7 @@ export function openLineCheck(
       const found = artifactOf(decoded.target);
       // Awaiting every line would cost more than decoding it.
       const { artifact } = found instanceof Promise ? await found : found;
-      tallyLine(tally, line, readLine(decoded, artifact, { line, receivedAt, oldestTime }));
+      tallyLine(tally, line, readEvent(decoded, artifact, { line, receivedAt, oldestTime }));
     }
     return tally;
   };

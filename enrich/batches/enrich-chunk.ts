@@ -8,8 +8,7 @@ import type { RawChunk } from "../../schemas/records/raw-chunk.js";
 import { decodeLine, type Target } from "../lines/decode-line.js";
 import type { LineFault } from "../lines/line-fault.js";
 import { emptyTally, tallyLine, type LineTally } from "../lines/tally-lines.js";
-import type { ReadEvent } from "../lines/read-event.js";
-import { readLine } from "../lines/read-line.js";
+import { readEvent, type ReadEvent } from "../lines/read-event.js";
 import { numberLines, type NumberedLine } from "../lines/split-lines.js";
 import type { EventBlock, EventOrigin } from "../native/event-block.js";
 import type { LogBlock } from "../native/log-block.js";
@@ -49,7 +48,7 @@ export async function enrichChunk(chunk: RawChunk, to: EnrichDependencies): Prom
       const found = artifactOf(decoded.target);
       // Awaiting every line would cost more than decoding it.
       const { artifact } = found instanceof Promise ? await found : found;
-      read = readLine(decoded, artifact, { line, receivedAt, oldestTime, live });
+      read = readEvent(decoded, artifact, { line, receivedAt, oldestTime, live });
     }
     tallyLine(tally, line, read);
     if ("event" in read) {

@@ -1,7 +1,7 @@
 import { isIPv6 } from "node:net";
 import type { Lookups } from "../../schemas/records/enriched-event.js";
 import { decodeObject, fieldsOf } from "./decode-line.js";
-import { addressOf, readHeaders, readUserAgent } from "./read-event.js";
+import { addressOf, readHeaders, readUserAgent } from "./read-fields.js";
 import { canonicalAddress, isIPv4 } from "./canonical-address.js";
 
 /**

@@ -1,5 +1,6 @@
-import { isIPv6 } from "node:net";
+import { isIP } from "node:net";
 import { dateAt } from "../../schemas/date-range.js";
+import { isObject } from "../../schemas/is-object.js";
 import type { Artifact } from "../../schemas/records/artifact.js";
 import {
   UNKNOWN_CLIENT,
@@ -8,17 +9,22 @@ import {
   type ReportedClient,
   type EnrichedEvent,
 } from "../../schemas/records/enriched-event.js";
-import { HEADER_BYTES_MAX, NAME_BYTES_MAX } from "../../schemas/records/import-limits.js";
-import { canonicalAddress, isIPv4 } from "./canonical-address.js";
+import { NAME_BYTES_MAX } from "../../schemas/records/import-limits.js";
 import { cleanText, describeValue, isLongerThan, truncate } from "./clean-text.js";
-import { rememberTexts } from "../lookups/generation-cache.js";
-import { error, warning, type LineFault } from "./line-fault.js";
-import type { LineFields } from "./decode-line.js";
-import { isObject } from "../../schemas/is-object.js";
-import { readVariables } from "./read-variables.js";
+import { artifactNotFound, isNamed, LineFields, type DecodedLine, type NamedKey } from "./decode-line.js";
+import { error, type LineFault } from "./line-fault.js";
 import { parseTime } from "./parse-time.js";
-
-const UNIQUE_ID_BYTES_MAX = 256;
+import {
+  checkTexts,
+  invalid,
+  readAddress,
+  readHeaders,
+  readText,
+  readUniqueId,
+  readUserAgent,
+  UNIQUE_ID_EXPECTED,
+} from "./read-fields.js";
+import { readVariables } from "./read-variables.js";
 
 /** Lines of live events are written by this service: what the request says of its client, and all that it sent. */
 const REPORTED: ReadonlyMap<string, keyof ReportedClient> = new Map([
@@ -26,7 +32,7 @@ const REPORTED: ReadonlyMap<string, keyof ReportedClient> = new Map([
   ["$client", "client"],
   ["$client_version", "clientVersion"],
 ]);
-export const SENT = "$sent";
+const SENT = "$sent";
 const COLLECTED: ReadonlySet<string> = new Set([...REPORTED.keys(), SENT]);
 
 const TYPE_BY_LIBRARY = {
@@ -41,7 +47,7 @@ const TYPE_BY_LIBRARY = {
 /** An event with the warnings of its line, or the first fault that refuses the line. */
 export type ReadEvent = { event: EnrichedEvent; warnings: LineFault[] } | { fault: LineFault };
 
-export interface Reading {
+interface Reading {
   artifact: Artifact;
   /** 1-based line of the import. */
   line: number;
@@ -53,8 +59,24 @@ export interface Reading {
   live?: boolean;
 }
 
-/** Reads the pre-defined `$` keys and the custom variables of a line. Never throws; the first fault wins. */
+/**
+ * A decoded line to its event; `artifact` is undefined where there is none that its sender may write to. Fields are named
+ * one by one: spreading them took 1.3 µs, a fifth of the time of a line.
+ */
 export function readEvent(
+  { fields, target }: Exclude<DecodedLine, { fault: unknown }>,
+  artifact: Artifact | undefined,
+  { line, receivedAt, oldestTime = 0, live = false }: Omit<Reading, "artifact">,
+): ReadEvent {
+  if (artifact === undefined) return { fault: artifactNotFound(target) };
+  if (target.called !== undefined && target.called !== artifact.name)
+    return { fault: artifactNotFound({ kind: target.kind, id: target.called }) };
+  const read = live ? liveFields(fields, { receivedAt, oldestTime }) : fields;
+  return readFields(read, { artifact, line, receivedAt, oldestTime, live });
+}
+
+/** Reads the pre-defined `$` keys and the custom variables of a line. Never throws; the first fault wins. */
+function readFields(
   fields: LineFields,
   { artifact, line, receivedAt, oldestTime = 0, live = false }: Reading,
 ): ReadEvent {
@@ -67,8 +89,7 @@ export function readEvent(
   if (headers === undefined)
     return { fault: invalid("$headers", "an array of {name, value} with string values") };
   const uniqueId = readUniqueId(fields.$unique_id);
-  if (uniqueId === undefined)
-    return { fault: invalid("$unique_id", `a string of 1 to ${UNIQUE_ID_BYTES_MAX} bytes or an integer`) };
+  if (uniqueId === undefined) return { fault: invalid("$unique_id", UNIQUE_ID_EXPECTED) };
   const textFault = checkTexts(fields);
   if (textFault !== undefined) return { fault: textFault };
   const warnings: LineFault[] = [];
@@ -134,88 +155,44 @@ function retentionMessage(oldest: number): string {
   return `$time is before ${dateAt(oldest)}: events of that time are no longer kept, and none are added`;
 }
 
-/** An empty text counts as missing: the header, or the other spelling, takes its place. */
-export function checkTexts(fields: LineFields): LineFault | undefined {
-  return (
-    checkHeader("$user_agent", fields.$user_agent) ??
-    checkHeader("$referer", fields.$referer) ??
-    checkHeader("$referrer", fields.$referrer) ??
-    checkName("$version", fields.$version) ??
-    checkName("$type", fields.$type) ??
-    checkName("$domain", fields.$domain)
-  );
-}
+/** A stranger who sets these could override events and write to other packages and pixels. */
+const OWN: ReadonlySet<string> = new Set(["$unique_id", "$package", "$pixel", "$tracking_pixel"]);
 
-function checkHeader(key: string, value: unknown): LineFault | undefined {
-  return value === undefined || value === null || typeof value === "string"
-    ? undefined
-    : invalid(key, "a string");
-}
+/** The bounds of `$time`; see `Reading`. */
+type LiveTimes = Required<Pick<Reading, "receivedAt" | "oldestTime">>;
 
-function checkName(key: string, value: unknown): LineFault | undefined {
-  if (typeof value !== "string") return checkHeader(key, value);
-  return isLongerThan(value, NAME_BYTES_MAX)
-    ? invalid(key, `at most ${NAME_BYTES_MAX} bytes long`)
-    : undefined;
-}
-
-function readText(value: unknown): string {
-  return typeof value === "string" ? headerText(value) : "";
-}
-
-export function readUserAgent(value: unknown): string {
-  return typeof value === "string" ? userAgentOf(value) : "";
-}
-
-function headerText(text: string): string {
-  return cleanText(truncate(text, HEADER_BYTES_MAX));
-}
-
-const userAgentOf = rememberTexts(headerText);
-
-function invalid(key: string, expected: string): LineFault {
-  return error("invalid-value", `${key} must be ${expected}`);
-}
-
-function readUniqueId(value: unknown): string | undefined {
-  if (value === undefined || value === null) return "";
-  if (typeof value === "number") return Number.isSafeInteger(value) ? String(value) : undefined;
-  if (typeof value !== "string" || value === "" || isLongerThan(value, UNIQUE_ID_BYTES_MAX)) return undefined;
-  return value;
-}
-
-interface HeaderTexts {
-  userAgent: string;
-  referer: string;
-}
-
-const NO_HEADERS: HeaderTexts = Object.freeze({ userAgent: "", referer: "" });
-
-export function readHeaders(value: unknown): HeaderTexts | undefined {
-  if (value === undefined || value === null) return NO_HEADERS;
-  if (!Array.isArray(value)) return undefined;
-  const found = { userAgent: "", referer: "" };
-  for (const header of value) {
-    if (!isObject(header) || typeof header.name !== "string" || typeof header.value !== "string")
-      return undefined;
-    const name = header.name.toLowerCase();
-    if (name === "user-agent") found.userAgent ||= userAgentOf(header.value);
-    if (name === "referer" || name === "referrer") found.referer ||= headerText(header.value);
+/**
+ * Adds the objects of `$sent` to a line of live collection: their keys are those of the line where it has none of this
+ * name, and the first object wins. A `$` key takes the place of what the collector knew, `$time` that of the request's
+ * time, say. Strangers send them: one whose value would refuse the line is a variable, and no event is lost.
+ */
+function liveFields(line: LineFields, times: LiveTimes): LineFields {
+  const sent = line.otherValues[line.otherNames.indexOf(SENT)];
+  if (!Array.isArray(sent)) return line;
+  const names = new Set(line.otherNames);
+  for (const object of sent as unknown[]) {
+    if (!isObject(object)) continue;
+    for (const key in object) {
+      if (OWN.has(key) || names.has(key)) continue;
+      names.add(key);
+      const value = object[key];
+      // The collector writes $referrer, which counts before the other spelling.
+      if (isNamed(key) && isUsable(key, value, times)) line[key === "$referer" ? "$referrer" : key] = value;
+      else {
+        line.otherNames.push(key);
+        line.otherValues.push(value);
+      }
+    }
   }
-  return found;
+  return line;
 }
 
-function readAddress(value: unknown, warnings: LineFault[]): string {
-  if (value === undefined || value === null || value === "") return "";
-  const address = typeof value === "string" ? addressOf(value) : "";
-  if (address === "")
-    warnings.push(warning("invalid-remote-address", "$remote_address is not an IP address"));
-  return address;
+function isUsable(key: NamedKey, value: unknown, { receivedAt, oldestTime }: LiveTimes): boolean {
+  if (value === undefined || value === null) return false;
+  if (key === "$time") return (parseTime(value, receivedAt) ?? -1) >= oldestTime;
+  if (key === "$remote_address") return typeof value === "string" && isIP(value) !== 0;
+  if (key === "$headers") return readHeaders(value) !== undefined;
+  const only = new LineFields();
+  only[key] = value;
+  return checkTexts(only) === undefined;
 }
-
-/** Empty for a text that is no address. */
-export function addressOf(text: string): string {
-  return isIPv4(text) ? text : ipv6Of(text);
-}
-
-const ipv6Of = rememberTexts((text) => (isIPv6(text) ? canonicalAddress(text) : ""));

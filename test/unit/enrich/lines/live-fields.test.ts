@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { decodeLine } from "../../../../enrich/lines/decode-line.js";
-import { readLine } from "../../../../enrich/lines/read-line.js";
+import { readEvent } from "../../../../enrich/lines/read-event.js";
 import type { EnrichedEvent } from "../../../../schemas/records/enriched-event.js";
 import { dockerPackage, RECEIVED_AT } from "./chunk-of.js";
 
@@ -11,7 +11,7 @@ function eventOf(line: object, oldestTime = 0): EnrichedEvent {
   const bytes = Buffer.from(JSON.stringify({ ...LINE, ...line }));
   const decoded = decodeLine({ bytes, line: 1 }, { artifactKind: "any", artifactId: "" });
   if ("fault" in decoded) throw new Error(decoded.fault.message);
-  const read = readLine(decoded, dockerPackage, {
+  const read = readEvent(decoded, dockerPackage, {
     line: 1,
     receivedAt: RECEIVED_AT,
     oldestTime,
@@ -113,7 +113,7 @@ test("an import's $sent and $platform are unknown keys", () => {
   const bytes = Buffer.from(JSON.stringify({ ...LINE, $sent: [{ a: 1 }], $platform: "x" }));
   const decoded = decodeLine({ bytes, line: 1 }, { artifactKind: "any", artifactId: "" });
   if ("fault" in decoded) throw new Error(decoded.fault.message);
-  const read = readLine(decoded, dockerPackage, { line: 1, receivedAt: RECEIVED_AT });
+  const read = readEvent(decoded, dockerPackage, { line: 1, receivedAt: RECEIVED_AT });
   expect(read).toMatchObject({
     event: { variables: [] },
     warnings: [{ type: "unknown-property" }, { type: "unknown-property" }],

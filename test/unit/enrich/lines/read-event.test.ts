@@ -7,11 +7,16 @@ import type { Artifact } from "../../../../schemas/records/artifact.js";
 import type { EnrichedEvent } from "../../../../schemas/records/enriched-event.js";
 import { dockerPackage, eventOf, RECEIVED_AT } from "./chunk-of.js";
 
-const receipt = { artifact: dockerPackage, line: 7, receivedAt: RECEIVED_AT };
+const receipt = { line: 7, receivedAt: RECEIVED_AT };
 const $time = RECEIVED_AT;
 
-const read = (line: object, artifact: Artifact = dockerPackage) =>
-  readEvent(fieldsOf({ $time, ...line }), { ...receipt, artifact });
+const readAt = (line: LineObject, times: { oldestTime?: number } = {}, artifact: Artifact = dockerPackage) =>
+  readEvent({ fields: fieldsOf(line), target: { kind: "package", id: artifact.id } }, artifact, {
+    ...receipt,
+    ...times,
+  });
+
+const read = (line: object, artifact?: Artifact) => readAt({ $time, ...line }, {}, artifact);
 
 /** The event of a line that becomes one. */
 function eventFrom(line: object, artifact: Artifact = dockerPackage): EnrichedEvent {
@@ -28,14 +33,14 @@ describe("readEvent", () => {
   });
 
   test("refuses a time whose events are no longer kept, and takes the first that is", () => {
-    const times = { ...receipt, oldestTime: Date.parse("2023-10-01") };
-    const refused = readEvent(fieldsOf({ $time: "2023-09-30T23:59:59.999Z" }), times) as { fault: LineFault };
+    const times = { oldestTime: Date.parse("2023-10-01") };
+    const refused = readAt({ $time: "2023-09-30T23:59:59.999Z" }, times) as { fault: LineFault };
     expect(refused.fault).toMatchObject({
       class: "error",
       type: "past-retention",
       message: "$time is before 2023-10-01: events of that time are no longer kept, and none are added",
     });
-    expect(readEvent(fieldsOf({ $time: "2023-10-01" }), times)).toHaveProperty("event");
+    expect(readAt({ $time: "2023-10-01" }, times)).toHaveProperty("event");
   });
 
   test("reads every key", () => {
@@ -242,7 +247,7 @@ describe("readEvent", () => {
 
   test.each(KEYS.split(" "))("survives a %s that is nested deeper than the stack", (key) => {
     const deep: unknown = JSON.parse('{"a":['.repeat(100_000) + "]}".repeat(100_000));
-    expect(readEvent(fieldsOf({ $time, [key]: deep, custom: deep }), receipt)).toBeTypeOf("object");
+    expect(readAt({ $time, [key]: deep, custom: deep })).toBeTypeOf("object");
   });
 
   test("makes any line an event or a fault that PostgreSQL can store, and never throws", () => {
@@ -252,7 +257,7 @@ describe("readEvent", () => {
     fc.assert(
       fc.property(fc.dictionary(key, value), (line) => {
         const decoded = JSON.parse(JSON.stringify(line)) as LineObject;
-        const all = [decoded, { ...decoded, $time }].map((one) => readEvent(fieldsOf(one), receipt));
+        const all = [decoded, { ...decoded, $time }].map((one) => readAt(one));
         const faults = all.flatMap((one) => ("fault" in one ? [one.fault] : one.warnings));
         expect(faults.map(({ message }) => message).join("")).not.toMatch(/[\0\n\p{Surrogate}]/u);
       }),

@@ -1,0 +1,97 @@
+import { isIPv6 } from "node:net";
+import { HEADER_BYTES_MAX, NAME_BYTES_MAX } from "../../schemas/records/import-limits.js";
+import { isObject } from "../../schemas/is-object.js";
+import { rememberTexts } from "../lookups/generation-cache.js";
+import { canonicalAddress, isIPv4 } from "./canonical-address.js";
+import { cleanText, isLongerThan, truncate } from "./clean-text.js";
+import type { LineFields } from "./decode-line.js";
+import { error, warning, type LineFault } from "./line-fault.js";
+
+const UNIQUE_ID_BYTES_MAX = 256;
+export const UNIQUE_ID_EXPECTED = `a string of 1 to ${UNIQUE_ID_BYTES_MAX} bytes or an integer`;
+
+/** An empty text counts as missing: the header, or the other spelling, takes its place. */
+export function checkTexts(fields: LineFields): LineFault | undefined {
+  return (
+    checkHeader("$user_agent", fields.$user_agent) ??
+    checkHeader("$referer", fields.$referer) ??
+    checkHeader("$referrer", fields.$referrer) ??
+    checkName("$version", fields.$version) ??
+    checkName("$type", fields.$type) ??
+    checkName("$domain", fields.$domain)
+  );
+}
+
+function checkHeader(key: string, value: unknown): LineFault | undefined {
+  return value === undefined || value === null || typeof value === "string"
+    ? undefined
+    : invalid(key, "a string");
+}
+
+function checkName(key: string, value: unknown): LineFault | undefined {
+  if (typeof value !== "string") return checkHeader(key, value);
+  return isLongerThan(value, NAME_BYTES_MAX)
+    ? invalid(key, `at most ${NAME_BYTES_MAX} bytes long`)
+    : undefined;
+}
+
+export function readText(value: unknown): string {
+  return typeof value === "string" ? headerText(value) : "";
+}
+
+export function readUserAgent(value: unknown): string {
+  return typeof value === "string" ? userAgentOf(value) : "";
+}
+
+function headerText(text: string): string {
+  return cleanText(truncate(text, HEADER_BYTES_MAX));
+}
+
+const userAgentOf = rememberTexts(headerText);
+
+export function invalid(key: string, expected: string): LineFault {
+  return error("invalid-value", `${key} must be ${expected}`);
+}
+
+export function readUniqueId(value: unknown): string | undefined {
+  if (value === undefined || value === null) return "";
+  if (typeof value === "number") return Number.isSafeInteger(value) ? String(value) : undefined;
+  if (typeof value !== "string" || value === "" || isLongerThan(value, UNIQUE_ID_BYTES_MAX)) return undefined;
+  return value;
+}
+
+interface HeaderTexts {
+  userAgent: string;
+  referer: string;
+}
+
+const NO_HEADERS: HeaderTexts = Object.freeze({ userAgent: "", referer: "" });
+
+export function readHeaders(value: unknown): HeaderTexts | undefined {
+  if (value === undefined || value === null) return NO_HEADERS;
+  if (!Array.isArray(value)) return undefined;
+  const found = { userAgent: "", referer: "" };
+  for (const header of value) {
+    if (!isObject(header) || typeof header.name !== "string" || typeof header.value !== "string")
+      return undefined;
+    const name = header.name.toLowerCase();
+    if (name === "user-agent") found.userAgent ||= userAgentOf(header.value);
+    if (name === "referer" || name === "referrer") found.referer ||= headerText(header.value);
+  }
+  return found;
+}
+
+export function readAddress(value: unknown, warnings: LineFault[]): string {
+  if (value === undefined || value === null || value === "") return "";
+  const address = typeof value === "string" ? addressOf(value) : "";
+  if (address === "")
+    warnings.push(warning("invalid-remote-address", "$remote_address is not an IP address"));
+  return address;
+}
+
+/** Empty for a text that is no address. */
+export function addressOf(text: string): string {
+  return isIPv4(text) ? text : ipv6Of(text);
+}
+
+const ipv6Of = rememberTexts((text) => (isIPv6(text) ? canonicalAddress(text) : ""));
