@@ -53,7 +53,7 @@ export interface WorkerDependencies {
   arriving?: Arriving;
   /** The least `$time` of a line, by its time of receipt; none without. */
   oldestTime?: OldestTime;
-  /** Shared by the lanes of all workers of a process. Needed only where crashes are to be blamed on one record. */
+  /** Shared by the lanes of all workers of a process. Needed only where crashes are to be blamed on one chunk. */
   mutexOf?: (lane: Lane) => ThreadMutex;
   onOutcomes?: (outcomes: readonly ChunkOutcome[]) => void;
   onWritten?: (batch: WrittenBatch) => void;
@@ -61,7 +61,7 @@ export interface WorkerDependencies {
   onIdle?: () => void;
   onInserted?: (insert: Inserted) => void;
   /** Called once for each new dead letter. */
-  onDeadLetter?: (letter: DeadLetter) => void;
+  onDeadLetter?: (deadLetter: DeadLetter) => void;
   /** Called for log entries that cannot be stored as they are. */
   onLogRefused?: NonNullable<RowInserter["onLogRefused"]>;
   /** Called after every failed try; `what` names the work, and the worker itself tries again. */
@@ -126,9 +126,9 @@ async function startLane(lane: Lane, dependencies: LaneDependencies): Promise<Lo
     crashed: consumer.crashed,
     async [Symbol.asyncDispose]() {
       stopping.abort();
-      // A caller may kill the program before the batch ends: that must not count against the current record. Where this
-      // cannot be noted, it counts one crash, and one is not enough to make a record poison.
-      await writer.current.range?.end().catch(() => undefined);
+      // A caller may kill the program before the batch ends: that must not count against the current chunk. Where this
+      // cannot be recorded, it counts one crash, and one is not enough to make a chunk poison.
+      await writer.current.batch?.end().catch(() => undefined);
       await consumer[Symbol.asyncDispose]();
     },
   };
@@ -143,7 +143,7 @@ function writeWith(pace: Pace, { writer, onWritten }: LaneDependencies): (batch:
       await writeBatch(batch, writer);
     } finally {
       // Otherwise an idle worker keeps the records of its last batch.
-      delete writer.current.range;
+      delete writer.current.batch;
     }
     const durationMs = performance.now() - startedAt;
     pace.onWritten({ bytes, durationMs });
@@ -161,8 +161,8 @@ function openWriter(
     retryWhileDown(work, {
       async onFailure(error) {
         onRetry?.(error, what);
-        // The program may be ended while it waits for a store: that must not count against the current record.
-        await current.range?.end();
+        // The program may be ended while it waits for a store: that must not count against the current chunk.
+        await current.batch?.end();
       },
       signal: stopping,
       isDown: (error) => !(error instanceof BatchLost),

@@ -8,38 +8,38 @@ import {
 } from "../../schemas/records/raw-chunk.js";
 
 /**
- * The state of a range that was begun and not committed. The event log keeps it with the range, as JSON, so that it
- * survives the process. Records are named by their index in the batch, from 0.
+ * A batch as it is recorded while it is begun and not committed. The event log keeps it with the batch, as JSON, so that it
+ * survives the process. Chunks are named by their index in the batch, from 0.
  */
-export interface RangeNote {
+export interface BatchState {
   /** The shard that the rows go to, at every attempt. Undefined where there is one server. */
   shard: string | undefined;
   /** Imports that were aborted before the first attempt: their chunks are skipped at every attempt. */
   skippedImports: readonly string[];
-  /** How often the range was begun, this time included. */
+  /** How often the batch was begun, this time included. */
   attempts: number;
-  /** Records that are dead letters, each with its reason; an empty one where the note had no room for it. */
+  /** Chunks that are dead letters, each with its reason; an empty one where the state had no room for it. */
   excluded: Map<number, string>;
   /**
    * Blocks that were refused and are written in halves: name and exclusive end. Only first blocks and the smallest
-   * halves are noted: `0` and `0.1.1` imply `0.1`.
+   * halves are recorded: `0` and `0.1.1` imply `0.1`.
    */
   refused: Map<string, number>;
-  /** The record that is being enriched, once poison detection is on. */
+  /** The chunk that is being enriched, once poison detection is on. */
   enriching: number | undefined;
-  /** How often in a row a worker ended while it enriched a record. */
+  /** How often in a row a worker ended while it enriched a chunk. */
   crashes: Map<number, number>;
 }
 
-/** Aborted imports beyond this number do not fit into the note: their chunks are written as if the abort came later. */
+/** Aborted imports beyond this number do not fit into it: their chunks are written as if the abort came later. */
 const SKIPPED_IMPORTS_MAX = 30;
-const NOTE_BYTES_MAX = 3_000;
-/** Room for parts that are noted without checking that they fit: `enriching`, `crashes`, one more span of `excluded`. */
+const STATE_BYTES_MAX = 3_000;
+/** Room for parts that are added without checking that they fit: `enriching`, `crashes`, one more range of `excluded`. */
 const SPARE_BYTES = 200;
-const CRASHES_NOTED_MAX = 8;
+const CRASHES_KEPT_MAX = 8;
 const REASON_BYTES_MAX = 160;
 
-export function newNote(skippedImports: readonly string[], shard?: string): RangeNote {
+export function newState(skippedImports: readonly string[], shard?: string): BatchState {
   return {
     shard,
     skippedImports: skippedImports.slice(0, SKIPPED_IMPORTS_MAX),
@@ -51,8 +51,8 @@ export function newNote(skippedImports: readonly string[], shard?: string): Rang
   };
 }
 
-/** The names must stay: a note may be read by a later version than the one that wrote it. */
-interface StoredNote {
+/** The names must stay: a state may be read by a later version than the one that wrote it. */
+interface StoredState {
   shard?: string;
   skippedImports?: string[];
   attempts: number;
@@ -64,32 +64,32 @@ interface StoredNote {
   crashes?: Record<string, number>;
 }
 
-/** Whether the note has room for everything that decides which rows a token stands for. */
-export function fitsNote(note: RangeNote): boolean {
-  const text = JSON.stringify(storedNote({ ...note, enriching: undefined, crashes: new Map() }));
-  return Buffer.byteLength(text) <= NOTE_BYTES_MAX - SPARE_BYTES;
+/** Whether the state has room for everything that decides which rows a token stands for. */
+export function fitsState(state: BatchState): boolean {
+  const text = JSON.stringify(storedState({ ...state, enriching: undefined, crashes: new Map() }));
+  return Buffer.byteLength(text) <= STATE_BYTES_MAX - SPARE_BYTES;
 }
 
-/** The note as JSON, at most 3 KB when it fits, with as many reasons as there is room for. */
-export function formatNote(note: RangeNote): string {
-  const stored = storedNote(note);
-  let room = NOTE_BYTES_MAX - Buffer.byteLength(JSON.stringify({ ...stored, reasons: {} }));
+/** The state as JSON, at most 3 KB when it fits, with as many reasons as there is room for. */
+export function formatState(state: BatchState): string {
+  const stored = storedState(state);
+  let room = STATE_BYTES_MAX - Buffer.byteLength(JSON.stringify({ ...stored, reasons: {} }));
   const reasons: Record<string, string> = {};
-  for (const [index, reason] of note.excluded) {
+  for (const [index, reason] of state.excluded) {
     const short = Buffer.from(reason).subarray(0, REASON_BYTES_MAX).toString();
     room -= Buffer.byteLength(`"${index}":${JSON.stringify(short)},`);
     if (room < 0) break;
     if (short !== "") reasons[index] = short;
   }
-  return JSON.stringify({ ...stored, ...(note.excluded.size > 0 && { reasons }) });
+  return JSON.stringify({ ...stored, ...(state.excluded.size > 0 && { reasons }) });
 }
 
-function storedNote(note: RangeNote): StoredNote {
-  const { shard, skippedImports, attempts, excluded, refused, enriching, crashes } = note;
+function storedState(state: BatchState): StoredState {
+  const { shard, skippedImports, attempts, excluded, refused, enriching, crashes } = state;
   const most = [...crashes]
     .filter(([index]) => !excluded.has(index))
     .sort(([, a], [, b]) => b - a)
-    .slice(0, CRASHES_NOTED_MAX);
+    .slice(0, CRASHES_KEPT_MAX);
   return {
     attempts,
     ...(shard !== undefined && { shard }),
@@ -101,36 +101,44 @@ function storedNote(note: RangeNote): StoredNote {
   };
 }
 
+/** Consecutive chunks, inserted under a name of their own: `0`, `1`, ... and, for the halves of `0`, `0.0` and `0.1`. */
+export interface Block {
+  name: string;
+  /** Index of the first chunk, and the one behind the last. */
+  from: number;
+  to: number;
+}
+
 /** The exclusive end of a refused block, which is written in halves; undefined for a block that is written whole. */
 export function refusedEnd(
-  { refused }: RangeNote,
-  { name, to }: { name: string; to: number },
+  { refused }: BatchState,
+  { name, to }: Pick<Block, "name" | "to">,
 ): number | undefined {
   const isImplied = () => [...refused.keys()].some((other) => other.startsWith(`${name}.`));
   return refused.get(name) ?? (isImplied() ? to : undefined);
 }
 
 /** Drops the names that the new one implies. The end of a first block stays: the ends of its halves follow from it. */
-export function addRefused(note: RangeNote, { name, to }: { name: string; to: number }): void {
-  for (const other of note.refused.keys())
-    if (other.includes(".") && name.startsWith(`${other}.`)) note.refused.delete(other);
-  note.refused.set(name, to);
+export function addRefused(state: BatchState, { name, to }: Pick<Block, "name" | "to">): void {
+  for (const other of state.refused.keys())
+    if (other.includes(".") && name.startsWith(`${other}.`)) state.refused.delete(other);
+  state.refused.set(name, to);
 }
 
 /**
- * Excludes all records from `from` to before `to`. As one span they need little room in the note. Only for records of
+ * Excludes all chunks from `from` to before `to`. As one range they need little room in the state. Only for chunks of
  * which nothing is stored.
  */
-export function excludeSpan({ excluded }: RangeNote, { from, to }: { from: number; to: number }): void {
+export function excludeChunks({ excluded }: BatchState, { from, to }: Pick<Block, "from" | "to">): void {
   for (let index = from; index < to; index++) if (!excluded.has(index)) excluded.set(index, REASON_NO_ROOM);
 }
 
 const REASON_NO_ROOM =
   "too many other records of its range could not be processed; this one may be fine: retry it";
 
-/** The note for the next attempt. A record that was being enriched when the worker ended has one more crash. */
-export function resumeNote(text: string): RangeNote {
-  const stored = JSON.parse(text) as StoredNote;
+/** The state for the next attempt. A chunk that was being enriched when the worker ended has one more crash. */
+export function resumeState(text: string): BatchState {
+  const stored = JSON.parse(text) as StoredState;
   const crashes = new Map(Object.entries(stored.crashes ?? {}).map(([index, n]) => [Number(index), n]));
   if (stored.enriching !== undefined) crashes.set(stored.enriching, (crashes.get(stored.enriching) ?? 0) + 1);
   return {
@@ -165,31 +173,31 @@ export function parseRanges(text: string): number[] {
   });
 }
 
-/** A record of a batch: its chunk, or why there is none and as much of it as can be read. */
-export type BatchRecord = {
+/** A chunk of a batch as read, or why it cannot be read and as much of it as can. */
+export type BatchChunk = {
   /** Place in the batch, from 0. */
   index: number;
   offset: number;
   value: Uint8Array;
 } & Reading;
 
-type Reading = { chunk: RawChunk } | { unreadable: string; head: ChunkHead | undefined };
+type Reading = { raw: RawChunk } | { unreadable: string; head: ChunkHead | undefined };
 
-export type ReadableRecord = Extract<BatchRecord, { chunk: RawChunk }>;
+export type ReadableChunk = Extract<BatchChunk, { raw: RawChunk }>;
 
 /** Never throws: a record that is no chunk is a fact about the log. */
-export function readRecords({ records }: LogBatch): BatchRecord[] {
-  return records.map(({ offset, value }, index) => ({ index, offset, value, ...readRecord(value) }));
+export function readChunks({ records }: LogBatch): BatchChunk[] {
+  return records.map(({ offset, value }, index) => ({ index, offset, value, ...readChunk(value) }));
 }
 
-export function isReadable(record: BatchRecord): record is ReadableRecord {
-  return "chunk" in record;
+export function isReadable(chunk: BatchChunk): chunk is ReadableChunk {
+  return "raw" in chunk;
 }
 
-function readRecord(value: Uint8Array): Reading {
+function readChunk(value: Uint8Array): Reading {
   try {
-    const chunk = decodeRawChunk(value);
-    if (namesImport(chunk)) return { chunk };
+    const raw = decodeRawChunk(value);
+    if (namesImport(raw)) return { raw };
     return { unreadable: "its import id is not a UUID", head: undefined };
   } catch (error) {
     const head = decodeChunkHead(value);

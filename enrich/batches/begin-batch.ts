@@ -4,18 +4,19 @@ import type { LogBatch } from "../../schemas/records/event-log.js";
 import { passFaultPoint } from "../../schemas/fault-point.js";
 import { hasRows } from "./chunk-rows.js";
 import {
-  excludeSpan,
-  fitsNote,
-  newNote,
-  resumeNote,
-  type RangeNote,
+  excludeChunks,
+  fitsState,
+  newState,
+  resumeState,
+  type BatchState,
   addRefused,
-  formatNote,
+  formatState,
   formatRanges,
   refusedEnd,
   isReadable,
-  readRecords,
-  type BatchRecord,
+  readChunks,
+  type BatchChunk,
+  type Block,
 } from "./batch-state.js";
 import type { Again } from "./retry-while-down.js";
 import {
@@ -24,9 +25,8 @@ import {
   type DetectionDependencies,
   type PoisonDetection,
 } from "./poison-detection.js";
-import type { Block, Span } from "./write-block.js";
 
-export interface RangeBeginner {
+export interface BatchBeginner {
   /** Statements of api/imports/import-progress.ts. */
   progress: {
     /** The aborted ones among these imports. Their chunks are skipped. */
@@ -44,91 +44,91 @@ export interface RangeBeginner {
   mutex: ThreadMutex;
   /** Once aborted, the current batch is the last. */
   stopping: AbortSignal;
-  /** The range that is being written, for callers that wait for a store in the middle of it. */
-  current: { range?: OpenRange };
+  /** The batch that is being written, for callers that wait for a store in the middle of it. */
+  current: { batch?: OpenBatch };
 }
 
 /**
- * Records the range of a batch. A range recorded by an earlier attempt keeps its exclusions, so that its tokens still
+ * Records a batch as begun. One recorded by an earlier attempt keeps its exclusions, so that its tokens still
  * name the same rows.
  */
-export async function beginRange(batch: LogBatch, beginner: RangeBeginner): Promise<OpenRange> {
-  const { recordedNote } = batch;
-  const records = readRecords(batch);
-  const note = recordedNote === undefined ? await firstNote(records, beginner) : resumeNote(recordedNote);
-  const range = openRange(batch, records, { ...beginner, note });
-  beginner.current.range = range;
+export async function beginBatch(logBatch: LogBatch, beginner: BatchBeginner): Promise<OpenBatch> {
+  const { recordedNote } = logBatch;
+  const chunks = readChunks(logBatch);
+  const state = recordedNote === undefined ? await firstState(chunks, beginner) : resumeState(recordedNote);
+  const batch = openBatch(logBatch, chunks, { ...beginner, state });
+  beginner.current.batch = batch;
   passFaultPoint("before-range");
-  await range.save();
+  await batch.save();
   passFaultPoint("after-range");
-  return range;
+  return batch;
 }
 
-/** Unreadable records are excluded from the start: nothing of this range was ever sent. */
-async function firstNote(records: readonly BatchRecord[], beginner: RangeBeginner): Promise<RangeNote> {
+/** Unreadable chunks are excluded from the start: nothing of this batch was ever sent. */
+async function firstState(chunks: readonly BatchChunk[], beginner: BatchBeginner): Promise<BatchState> {
   const { again, progress, shards } = beginner;
-  const imported = records.filter(isReadable).filter(({ chunk }) => chunk.source === "import");
-  const importIds = [...new Set(imported.map(({ chunk }) => chunk.importId))];
+  const imported = chunks.filter(isReadable).filter(({ raw }) => raw.source === "import");
+  const importIds = [...new Set(imported.map(({ raw }) => raw.importId))];
   const aborted = await again("asking for aborted imports", () => progress.abortedAmong(importIds));
   const { name } = await again("choosing a shard", () => shards.choose());
-  const note = newNote([...(await storedBefore(records, beginner)), ...aborted], name);
-  excludeUnreadable(note, records);
-  return note;
+  const state = newState([...(await storedBefore(chunks, beginner)), ...aborted], name);
+  excludeUnreadable(state, chunks);
+  return state;
 }
 
 /**
  * Live chunks that were appended twice, because the first append succeeded without an answer. The first copy is earlier
- * in this partition: already stored, or in this batch (see `openRange`).
+ * in this partition: already stored, or in this batch (see `openBatch`).
  */
 async function storedBefore(
-  records: readonly BatchRecord[],
-  { again, shards }: RangeBeginner,
+  chunks: readonly BatchChunk[],
+  { again, shards }: BatchBeginner,
 ): Promise<string[]> {
   const found: string[] = [];
-  for (const { chunk } of records.filter(isReadable)) {
-    if (chunk.source !== "collect" || chunk.sequence === 0 || found.includes(chunk.importId)) continue;
-    if (await again("looking for rows", () => hasRows(shards, [chunk]))) found.push(chunk.importId);
+  for (const { raw } of chunks.filter(isReadable)) {
+    if (raw.source !== "collect" || raw.sequence === 0 || found.includes(raw.importId)) continue;
+    if (await again("looking for rows", () => hasRows(shards, [raw]))) found.push(raw.importId);
   }
   return found;
 }
 
-/** If the note cannot hold them all, it holds the first ones and excludes every record after them. */
-function excludeUnreadable(note: RangeNote, records: readonly BatchRecord[]): void {
-  const reasons = records.flatMap((record): [number, string][] =>
-    isReadable(record) ? [] : [[record.index, record.unreadable]],
+/** If the state cannot hold them all, it holds the first ones and excludes every chunk after them. */
+function excludeUnreadable(state: BatchState, chunks: readonly BatchChunk[]): void {
+  const reasons = chunks.flatMap((chunk): [number, string][] =>
+    isReadable(chunk) ? [] : [[chunk.index, chunk.unreadable]],
   );
-  let noted = reasons.length;
-  note.excluded = new Map(reasons);
-  while (noted > 0 && !fitsNote(note)) {
-    noted = Math.floor(noted / 2);
-    note.excluded = new Map(reasons.slice(0, noted));
+  let kept = reasons.length;
+  state.excluded = new Map(reasons);
+  while (kept > 0 && !fitsState(state)) {
+    kept = Math.floor(kept / 2);
+    state.excluded = new Map(reasons.slice(0, kept));
   }
-  const [from] = reasons[noted] ?? [records.length];
-  excludeSpan(note, { from, to: records.length });
-  for (const [index, reason] of reasons) note.excluded.set(index, reason);
+  const [from] = reasons[kept] ?? [chunks.length];
+  excludeChunks(state, { from, to: chunks.length });
+  for (const [index, reason] of reasons) state.excluded.set(index, reason);
 }
 
-/** The range of a batch while it is written, with its note. */
-export interface OpenRange extends PoisonDetection {
-  readonly records: readonly BatchRecord[];
-  readonly note: RangeNote;
-  /** How often each excluded record was tried. */
+/** A batch while it is written. */
+export interface OpenBatch extends PoisonDetection {
+  readonly chunks: readonly BatchChunk[];
+  readonly state: BatchState;
+  /** How often each excluded chunk was tried. */
   readonly tries: ReadonlyMap<number, number>;
-  /** The records of a span that are to be enriched. */
-  wantedIn(span: Span): BatchRecord[];
-  /** Names a block for its token. The name holds the excluded records, so that a token stands for the same rows. */
+  /** The chunks of a block that are to be enriched. */
+  wantedIn(block: Block): BatchChunk[];
+  /** Names a block for its token. The name holds the excluded chunks, so that a token stands for the same rows. */
   blockName(block: Block): string;
   save(): Promise<void>;
   /**
-   * Call right before an insert. Throws BatchLost if another consumer has the range: it may have written and committed it
+   * Call right before an insert. Throws BatchLost if another consumer has the batch: it may have written and committed it
    * while this process stood still, and ClickHouse knows the tokens of an insert for a limited number of further ones.
    */
   requireOwned(): Promise<void>;
-  /** Throws unless nothing is stored of the records from `from` on. */
+  /** Throws unless nothing is stored of the chunks from `from` on. */
   requireUnwritten(from: number, cause: unknown): Promise<void>;
   /** The end of a block that was refused at an earlier attempt; undefined for every other. */
   refusedEnd(block: Block): number | undefined;
-  /** Notes, without saving yet, that a block is refused. Nothing from its beginning on may be stored. */
+  /** Marks, without saving yet, that a block is refused. Nothing from its beginning on may be stored. */
   refuse(block: Block): void;
   exclude(index: number, why: Exclusion): Promise<void>;
 }
@@ -140,83 +140,83 @@ interface Exclusion {
   unwrittenFrom: number;
 }
 
-interface RangeDependencies extends Omit<DetectionDependencies, "save"> {
+interface OpenBatchDependencies extends Omit<DetectionDependencies, "save"> {
   shards: Shards;
   again: Again;
 }
 
-/** Excludes all records that are not written yet if the note grows too large: an operator can retry them. */
-export function openRange(
-  batch: LogBatch,
-  records: readonly BatchRecord[],
-  { note, shards, again, ...detecting }: RangeDependencies,
-): OpenRange {
+/** Excludes all chunks that are not written yet if the state grows too large: an operator can retry them. */
+export function openBatch(
+  logBatch: LogBatch,
+  chunks: readonly BatchChunk[],
+  { state, shards, again, ...detecting }: OpenBatchDependencies,
+): OpenBatch {
   const tries = new Map<number, number>();
-  const repeated = repeatedAmong(records);
+  const repeated = repeatedAmong(chunks);
   let sinceRecorded = startStopwatch();
-  const record = async () => {
+  const recordBatch = async () => {
     const sinceBegun = startStopwatch();
-    await batch.recordRange(formatNote(note));
+    await logBatch.recordRange(formatState(state));
     sinceRecorded = sinceBegun;
   };
-  const save = () => again("recording the range", record);
-  const excludeFrom = (from: number) => excludeSpan(note, { from, to: records.length });
+  const save = () => again("recording the range", recordBatch);
+  const excludeFrom = (from: number) => excludeChunks(state, { from, to: chunks.length });
   return {
-    ...openPoisonDetection({ note, save, ...detecting }),
-    records,
-    note,
+    ...openPoisonDetection({ state, save, ...detecting }),
+    chunks,
+    state,
     tries,
     save,
     requireOwned: async () => {
-      // Recording fails with BatchLost if another consumer has the range.
-      if (sinceRecorded() >= batch.ownedForMs) await record();
+      // Recording fails with BatchLost if another consumer has the batch.
+      if (sinceRecorded() >= logBatch.ownedForMs) await recordBatch();
     },
     wantedIn: ({ from, to }) =>
-      records.slice(from, to).filter((record) => !repeated.has(record.index) && isWanted(record, note)),
-    blockName: (block) => blockName(block, note),
-    requireUnwritten: (from, cause) => requireUnwritten(records.slice(from), { cause, shards, again }),
-    refusedEnd: (block) => refusedEnd(note, block),
+      chunks.slice(from, to).filter((chunk) => !repeated.has(chunk.index) && isWanted(chunk, state)),
+    blockName: (block) => blockName(block, state),
+    requireUnwritten: (from, cause) => requireUnwritten(chunks.slice(from), { cause, shards, again }),
+    refusedEnd: (block) => refusedEnd(state, block),
     refuse(block) {
-      const before = new Map(note.refused);
-      addRefused(note, block);
-      if (fitsNote(note)) return;
-      note.refused = before;
+      const before = new Map(state.refused);
+      addRefused(state, block);
+      if (fitsState(state)) return;
+      state.refused = before;
       excludeFrom(block.from);
     },
     async exclude(index, { reason, tries: tried, unwrittenFrom }) {
       tries.set(index, tried);
-      note.excluded.set(index, reason);
-      if (!fitsNote(note)) excludeFrom(unwrittenFrom);
+      state.excluded.set(index, reason);
+      if (!fitsState(state)) excludeFrom(unwrittenFrom);
       await save();
     },
   };
 }
 
-/** Indexes of second copies of a live chunk within the range. */
-function repeatedAmong(records: readonly BatchRecord[]): ReadonlySet<number> {
+/** Indexes of second copies of a live chunk within the batch. */
+function repeatedAmong(chunks: readonly BatchChunk[]): ReadonlySet<number> {
   const seen = new Set<string>();
-  const live = records.filter(isReadable).filter(({ chunk }) => chunk.source === "collect");
-  const repeated = live.filter(({ chunk: { importId } }) => seen.has(importId) || !seen.add(importId));
+  const live = chunks.filter(isReadable).filter(({ raw }) => raw.source === "collect");
+  const repeated = live.filter(({ raw: { importId } }) => seen.has(importId) || !seen.add(importId));
   return new Set(repeated.map(({ index }) => index));
 }
 
-function isWanted(record: BatchRecord, { excluded, skippedImports }: RangeNote): boolean {
-  if (excluded.has(record.index)) return false;
-  return !isReadable(record) || !skippedImports.includes(record.chunk.importId);
+function isWanted(chunk: BatchChunk, { excluded, skippedImports }: BatchState): boolean {
+  if (excluded.has(chunk.index)) return false;
+  return !isReadable(chunk) || !skippedImports.includes(chunk.raw.importId);
 }
 
-/** Part of a token: a range that was cut short is completed under the same one, also by a later version. */
-function blockName({ name, from, to }: Block, note: RangeNote): string {
-  const excluded = [...note.excluded.keys()].filter((index) => index >= from && index < to);
+/** Part of a token: a batch that was cut short is completed under the same one, also by a later version. */
+function blockName({ name, from, to }: Block, state: BatchState): string {
+  const excluded = [...state.excluded.keys()].filter((index) => index >= from && index < to);
   return excluded.length === 0 ? name : `${name}-without-${formatRanges(excluded)}`;
 }
 
 async function requireUnwritten(
-  records: readonly BatchRecord[],
-  { cause, shards, again }: { cause: unknown } & Pick<RangeDependencies, "shards" | "again">,
+  chunks: readonly BatchChunk[],
+  { cause, shards, again }: { cause: unknown } & Pick<OpenBatchDependencies, "shards" | "again">,
 ): Promise<void> {
-  const chunks = records.filter(isReadable).map(({ chunk }) => chunk);
-  const written = await again("looking for rows", () => hasRows(shards, chunks));
+  const raws = chunks.filter(isReadable).map(({ raw }) => raw);
+  const written = await again("looking for rows", () => hasRows(shards, raws));
   if (written)
     throw new Error("a block that is stored, at least in part, cannot be written again", { cause });
 }

@@ -6,12 +6,12 @@ import type { ChunkHead } from "../../schemas/records/raw-chunk.js";
 import { excerpt } from "../lines/clean-text.js";
 import { splitLines } from "../lines/split-lines.js";
 import type { LoggedLine } from "../native/log-block.js";
-import { isReadable, type BatchRecord } from "./batch-state.js";
+import { isReadable, type BatchChunk } from "./batch-state.js";
 
 /** A dead letter, and how it is reported to its import. */
-export interface ReportedLetter {
-  letter: DeadLetter;
-  /** This and `logged` only where the record names an import. */
+export interface ReportedDeadLetter {
+  deadLetter: DeadLetter;
+  /** This and `logged` only where the chunk names an import. */
   outcome: ChunkOutcome | undefined;
   /** Holds the lines as they were sent, so that they are among the rejected ones of their import. */
   logged: LoggedLine | undefined;
@@ -20,33 +20,33 @@ export interface ReportedLetter {
 const REASON_BYTES_MAX = 1_000;
 
 /**
- * Describes a record that enrichment cannot process, for the operator and for its sender. The same record gives the
+ * Describes a chunk that enrichment cannot process, for the operator and for its sender. The same chunk gives the
  * same log entry each time, whatever the reason: a replay must not log it twice.
  */
-export function deadLetterOf(record: BatchRecord, failure: Failure): ReportedLetter {
-  const head = headOf(record);
-  const sent = linesAsSent(record);
-  const lines = countLines(record, sent);
+export function deadLetterOf(chunk: BatchChunk, failure: Failure): ReportedDeadLetter {
+  const head = headOf(chunk);
+  const sent = linesAsSent(chunk);
+  const lines = countLines(chunk, sent);
   const firstLine = Math.max(0, head?.firstLine ?? 0);
   const named = head?.source === "import" ? head : undefined;
-  const letter = {
+  const deadLetter = {
     ...failure,
-    offset: record.offset,
+    offset: chunk.offset,
     importId: named?.importId,
     sequence: head?.sequence ?? 0,
     firstLine,
     lines: lines.total,
-    record: record.value,
+    record: chunk.value,
     reason: excerpt(
       head === undefined ? `${UNKNOWN_IMPORT} ${failure.reason}` : failure.reason,
       REASON_BYTES_MAX,
     ),
   };
-  if (named === undefined) return { letter, outcome: undefined, logged: undefined };
+  if (named === undefined) return { deadLetter, outcome: undefined, logged: undefined };
   const message = sentence(firstLine, lines.spanned);
   const entry = { ...ENTRY, human_friendly_message: message, line: firstLine };
   return {
-    letter,
+    deadLetter,
     outcome: outcomeOf(named, lines.total, entry),
     logged: loggedLine(sent, named, message),
   };
@@ -73,8 +73,8 @@ function loggedLine(
 
 const ENTRY = { class: "error", type: "dead-letter" } as const;
 
-function headOf(record: BatchRecord): ChunkHead | undefined {
-  return isReadable(record) ? record.chunk : record.head;
+function headOf(chunk: BatchChunk): ChunkHead | undefined {
+  return isReadable(chunk) ? chunk.raw : chunk.head;
 }
 
 function sentence(firstLine: number, spanned: number): string {
@@ -91,23 +91,23 @@ function outcomeOf(head: ChunkHead, lines: number, entry: LogEntry): ChunkOutcom
 
 const NEWLINE = 0x0a;
 
-/** Undefined where the record, or what its lines were compressed to, is too damaged. */
-function linesAsSent(record: BatchRecord): Buffer | undefined {
+/** Undefined where the chunk, or what its lines were compressed to, is too damaged. */
+function linesAsSent(chunk: BatchChunk): Buffer | undefined {
   try {
-    return isReadable(record) ? linesOf(record.chunk) : undefined;
+    return isReadable(chunk) ? linesOf(chunk.raw) : undefined;
   } catch {
     return undefined;
   }
 }
 
 /**
- * `total`: lines that are not blank. `spanned`: all lines. Lines that cannot be decompressed count as one; in a record
+ * `total`: lines that are not blank. `spanned`: all lines. Lines that cannot be decompressed count as one; in a chunk
  * that cannot be read, each newline counts as a line.
  */
-function countLines(record: BatchRecord, sent: Buffer | undefined): { total: number; spanned: number } {
-  if (isReadable(record) && sent === undefined) return { total: 1, spanned: 1 };
+function countLines(chunk: BatchChunk, sent: Buffer | undefined): { total: number; spanned: number } {
+  if (isReadable(chunk) && sent === undefined) return { total: 1, spanned: 1 };
   if (sent === undefined) {
-    const newlines = record.value.reduce((count, byte) => (byte === NEWLINE ? count + 1 : count), 0);
+    const newlines = chunk.value.reduce((count, byte) => (byte === NEWLINE ? count + 1 : count), 0);
     return { total: newlines, spanned: newlines };
   }
   let total = 0;

@@ -1,55 +1,60 @@
-import type { RangeNote } from "./batch-state.js";
+import type { BatchState } from "./batch-state.js";
 import { pause } from "../../schemas/async/pause.js";
 
 /**
- * The first two attempts may fail for any reason and are not counted. From the third on, each record is noted before it
+ * The first two attempts may fail for any reason and are not counted. From the third on, each chunk is recorded before it
  * is enriched.
  */
 const DETECT_FROM_ATTEMPT = 3;
-/** A record is poison when a worker ended this often in a row while it enriched it. */
+/** A chunk is poison when a worker ended this often in a row while it enriched it. */
 const CRASHES_MAX = 5;
 
-/** Finds the record that ends its worker, which no `catch` can see. */
+/** Finds the chunk that ends its worker, which no `catch` can see. */
 export interface PoisonDetection {
-  /** Call before enriching a record: a crash from here on counts against it. Costs a flush once detection is on. */
+  /** Call before enriching a chunk: a crash from here on counts against it. Costs a flush once detection is on. */
   begin(index: number): Promise<void>;
-  /** The record was enriched, or threw: earlier crashes were not its doing. */
+  /** The chunk was enriched, or threw: earlier crashes were not its doing. */
   clear(index: number): void;
-  /** No record is being enriched: a crash from here on counts against none. */
+  /** No chunk is being enriched: a crash from here on counts against none. */
   end(): Promise<void>;
-  /** Why a record is poison; undefined when it is not. */
+  /** Why a chunk is poison; undefined when it is not. */
   poisonReason(index: number): string | undefined;
 }
 
 export interface DetectionDependencies {
-  note: RangeNote;
+  state: BatchState;
   save: () => Promise<void>;
   mutex: ThreadMutex;
-  /** Once aborted, no record is noted any more: the program is being stopped on purpose. */
+  /** Once aborted, no chunk is recorded any more: the program is being stopped on purpose. */
   stopping: AbortSignal;
 }
 
-export function openPoisonDetection({ note, save, mutex, stopping }: DetectionDependencies): PoisonDetection {
-  const detecting = note.attempts >= DETECT_FROM_ATTEMPT;
+export function openPoisonDetection({
+  state,
+  save,
+  mutex,
+  stopping,
+}: DetectionDependencies): PoisonDetection {
+  const detecting = state.attempts >= DETECT_FROM_ATTEMPT;
   return {
     async begin(index) {
       if (!detecting) return;
       await mutex.lock(stopping);
       if (stopping.aborted) return mutex.unlock();
-      note.enriching = index;
+      state.enriching = index;
       try {
         await save();
       } catch (error) {
-        // The range may be another worker's by now, which must not wait for this one.
-        note.enriching = undefined;
+        // The batch may be another worker's by now, which must not wait for this one.
+        state.enriching = undefined;
         mutex.unlock();
         throw error;
       }
     },
-    clear: (index) => void note.crashes.delete(index),
+    clear: (index) => void state.crashes.delete(index),
     async end() {
-      if (note.enriching === undefined) return;
-      note.enriching = undefined;
+      if (state.enriching === undefined) return;
+      state.enriching = undefined;
       try {
         await save();
       } finally {
@@ -57,7 +62,7 @@ export function openPoisonDetection({ note, save, mutex, stopping }: DetectionDe
       }
     },
     poisonReason(index) {
-      const crashes = note.crashes.get(index) ?? 0;
+      const crashes = state.crashes.get(index) ?? 0;
       return crashes < CRASHES_MAX
         ? undefined
         : `the worker ended ${crashes} times while it enriched this chunk`;
@@ -66,8 +71,8 @@ export function openPoisonDetection({ note, save, mutex, stopping }: DetectionDe
 }
 
 /**
- * While poison detection is on, one worker of a process enriches at a time, so a crash can be blamed on one record.
- * Workers whose range is not under detection go on without it.
+ * While poison detection is on, one worker of a process enriches at a time, so a crash can be blamed on one chunk.
+ * Workers whose batch is not under detection go on without it.
  */
 export interface ThreadMutex {
   /** Resolves when this worker has the lock, at once where it has it already; or without it when `signal` aborts. */

@@ -3,84 +3,87 @@ import type { Lookups } from "../../schemas/records/enriched-event.js";
 import type { LogBatch } from "../../schemas/records/event-log.js";
 import type { Shard } from "../../schemas/shards.js";
 import { passFaultPoint } from "../../schemas/fault-point.js";
-import { beginRange, type RangeBeginner, type OpenRange } from "./begin-batch.js";
+import { beginBatch, type BatchBeginner, type OpenBatch } from "./begin-batch.js";
 import { deleteDeadLetterEntries } from "./chunk-rows.js";
-import { deadLetterOf, type ReportedLetter } from "./dead-letters.js";
+import { deadLetterOf, type ReportedDeadLetter } from "./dead-letters.js";
 import { insertLog } from "./insert-block.js";
-import { planBlocks, writeBlock, type BlockWriter } from "./write-block.js";
+import { queueBlocks, writeBlock, type BlockWriter } from "./write-block.js";
 import { formatRanges } from "./batch-state.js";
 
 export interface BatchWriter
   extends
-    RangeBeginner,
-    Omit<BlockWriter, "range" | "plan" | "token" | "lookups" | "shard" | "requireOwned"> {
+    BatchBeginner,
+    Omit<BlockWriter, "batch" | "blocks" | "token" | "lookups" | "shard" | "requireOwned"> {
   /** Called once a batch: all of it is enriched with the same tables. */
   lookups: () => Lookups;
   /** Stores a new dead letter and answers its id. One that was retried or dropped is not new. */
-  putDeadLetter: (letter: DeadLetter) => Promise<number | undefined>;
+  putDeadLetter: (deadLetter: DeadLetter) => Promise<number | undefined>;
   onOutcomes?: (outcomes: readonly ChunkOutcome[]) => void;
   /** Called once for each new dead letter. */
-  onDeadLetter?: (letter: DeadLetter) => void;
+  onDeadLetter?: (deadLetter: DeadLetter) => void;
 }
 
 /**
- * Writes a batch: its range is recorded, its chunks become inserts into `events` and `import_log` under the range's
- * token, then progress goes to PostgreSQL, then the batch is committed. Cut short anywhere, the same range is formed
+ * Writes a batch: it is recorded as begun, its chunks become inserts into `events` and `import_log` under the batch's
+ * token, then progress goes to PostgreSQL, then the batch is committed. Cut short anywhere, the same batch is formed
  * again and written under the same tokens, and ClickHouse keeps one copy of each. A chunk that cannot be written
  * becomes a dead letter, and the rest of the batch goes on without it.
  */
-export async function writeBatch(batch: LogBatch, writer: BatchWriter): Promise<void> {
-  const range = await beginRange(batch, writer);
-  const plan = planBlocks(range.records.length, (block) => range.refusedEnd(block));
-  const shard = await shardOf(range, writer);
-  const inserter = { ...writer, shard, requireOwned: () => range.requireOwned() };
-  const blockWriter = { ...inserter, lookups: writer.lookups(), range, plan, token: batch.token };
+export async function writeBatch(logBatch: LogBatch, writer: BatchWriter): Promise<void> {
+  const batch = await beginBatch(logBatch, writer);
+  const blocks = queueBlocks(batch.chunks.length, (block) => batch.refusedEnd(block));
+  const shard = await shardOf(batch, writer);
+  const inserter = { ...writer, shard, requireOwned: () => batch.requireOwned() };
+  const blockWriter = { ...inserter, lookups: writer.lookups(), batch, blocks, token: logBatch.token };
   const outcomes: ChunkOutcome[] = [];
-  for (let block = plan.next(); block !== undefined; block = plan.next())
+  for (let block = blocks.next(); block !== undefined; block = blocks.next())
     outcomes.push(...(await writeBlock(block, blockWriter)));
-  const letters = lettersOf(range, batch);
-  await logLetters(letters, { range, batch, writer: inserter });
+  const deadLetters = deadLettersOf(batch, logBatch);
+  await logDeadLetters(deadLetters, { batch, logBatch, writer: inserter });
   passFaultPoint("after-insert");
-  outcomes.push(...letters.flatMap(({ outcome }) => outcome ?? []));
+  outcomes.push(...deadLetters.flatMap(({ outcome }) => outcome ?? []));
   await report(outcomes, writer);
-  await storeLetters(letters, writer);
+  await storeDeadLetters(deadLetters, writer);
   passFaultPoint("after-progress");
-  await writer.again("committing the batch", () => batch.commit());
+  await writer.again("committing the batch", () => logBatch.commit());
   writer.onOutcomes?.(outcomes);
 }
 
-/** Each attempt writes to the same shard: another one does not know the tokens of this range. */
-function shardOf({ note }: OpenRange, { again, shards }: BatchWriter): Promise<Shard> {
-  return again("finding the shard of a range", async () => shards.named(note.shard));
+/** Each attempt writes to the same shard: another one does not know the tokens of this batch. */
+function shardOf({ state }: OpenBatch, { again, shards }: BatchWriter): Promise<Shard> {
+  return again("finding the shard of a range", async () => shards.named(state.shard));
 }
 
-function lettersOf({ records, note, tries }: OpenRange, { token, partition }: LogBatch): ReportedLetter[] {
+function deadLettersOf(
+  { chunks, state, tries }: OpenBatch,
+  { token, partition }: LogBatch,
+): ReportedDeadLetter[] {
   const log = token.slice(0, token.lastIndexOf(":"));
-  return records.flatMap((record) => {
-    const reason = note.excluded.get(record.index);
+  return chunks.flatMap((chunk) => {
+    const reason = state.excluded.get(chunk.index);
     if (reason === undefined) return [];
-    const logPosition = `${log}:${record.offset}`;
-    const tried = tries.get(record.index) ?? note.attempts;
-    return deadLetterOf(record, { logPosition, partition, reason: reason || REASON_LOST, tries: tried });
+    const logPosition = `${log}:${chunk.offset}`;
+    const tried = tries.get(chunk.index) ?? state.attempts;
+    return deadLetterOf(chunk, { logPosition, partition, reason: reason || REASON_LOST, tries: tried });
   });
 }
 
 const REASON_LOST = "the reason was lost when the program ended in the middle of its range";
 
 interface Logging {
-  range: OpenRange;
-  batch: LogBatch;
+  batch: OpenBatch;
+  logBatch: LogBatch;
   writer: BatchWriter & Pick<BlockWriter, "shard" | "requireOwned">;
 }
 
 /** One entry for each, in the log of its import. */
-async function logLetters(
-  letters: readonly ReportedLetter[],
-  { range, batch, writer }: Logging,
+async function logDeadLetters(
+  deadLetters: readonly ReportedDeadLetter[],
+  { batch, logBatch, writer }: Logging,
 ): Promise<void> {
   const { logs } = writer;
-  for (const { logged } of letters) if (logged !== undefined) logs.add(logged);
-  const token = `${batch.token}#dead-letters-${formatRanges([...range.note.excluded.keys()])}:log`;
+  for (const { logged } of deadLetters) if (logged !== undefined) logs.add(logged);
+  const token = `${logBatch.token}#dead-letters-${formatRanges([...batch.state.excluded.keys()])}:log`;
   await insertLog(logs, { ...writer, token });
   logs.clear();
 }
@@ -102,12 +105,12 @@ async function report(
 }
 
 /** Only after their outcomes: an operator's retry must not overtake the report of the failure. */
-async function storeLetters(
-  letters: readonly ReportedLetter[],
+async function storeDeadLetters(
+  deadLetters: readonly ReportedDeadLetter[],
   { putDeadLetter, again, onDeadLetter }: BatchWriter,
 ): Promise<void> {
-  for (const { letter } of letters) {
-    const id = await again("storing a dead letter", () => putDeadLetter(letter));
-    if (id !== undefined) onDeadLetter?.(letter);
+  for (const { deadLetter } of deadLetters) {
+    const id = await again("storing a dead letter", () => putDeadLetter(deadLetter));
+    if (id !== undefined) onDeadLetter?.(deadLetter);
   }
 }

@@ -4,16 +4,16 @@ import {
   MUTEX_BYTES,
   sharedThreadMutex,
 } from "../../../../enrich/batches/poison-detection.js";
-import { newNote } from "../../../../enrich/batches/batch-state.js";
+import { newState } from "../../../../enrich/batches/batch-state.js";
 import { BatchLost } from "../../../../schemas/records/event-log.js";
 
-/** Two workers of one process, of which the first has a range under detection that it loses after `saves` notes. */
+/** Two workers of one process, of which the first has a batch under detection that it loses after `saves` saves. */
 function losingWorker({ saves }: { saves: number }) {
   const memory = new SharedArrayBuffer(MUTEX_BYTES);
   const stopping = new AbortController().signal;
   let left = saves;
   const detection = openPoisonDetection({
-    note: { ...newNote([]), attempts: 3 },
+    state: { ...newState([]), attempts: 3 },
     save: async () => {
       if (left-- === 0) throw new BatchLost("the group has moved on");
     },
@@ -23,13 +23,13 @@ function losingWorker({ saves }: { saves: number }) {
   return { detection, other: sharedThreadMutex(memory, 1), stopping };
 }
 
-test("a worker whose range is lost as it notes a record lets the others go on", async () => {
+test("a worker whose batch is lost as it records a chunk lets the others go on", async () => {
   const { detection, other, stopping } = losingWorker({ saves: 0 });
   await expect(detection.begin(0)).rejects.toThrow(BatchLost);
   await other.lock(stopping);
 });
 
-test("a worker whose range is lost after a record lets the others go on", async () => {
+test("a worker whose batch is lost after a chunk lets the others go on", async () => {
   const { detection, other, stopping } = losingWorker({ saves: 1 });
   await detection.begin(0);
   await expect(detection.end()).rejects.toThrow(BatchLost);
@@ -38,15 +38,15 @@ test("a worker whose range is lost after a record lets the others go on", async 
 
 const never = new AbortController().signal;
 
-beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
-
 function mutexesOfTwo() {
   const memory = new SharedArrayBuffer(MUTEX_BYTES);
   return [sharedThreadMutex(memory, 0), sharedThreadMutex(memory, 1)] as const;
 }
 
 describe("sharedThreadMutex", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
   test("is locked by one worker at a time, and again by the one that has it", async () => {
     const [one, other] = mutexesOfTwo();
     await one.lock(never);

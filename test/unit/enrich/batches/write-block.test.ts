@@ -1,37 +1,37 @@
 import { expect, test } from "vitest";
-import { planBlocks, type BlockPlan } from "../../../../enrich/batches/write-block.js";
+import { queueBlocks, type BlockQueue } from "../../../../enrich/batches/write-block.js";
 
-const textOf = (block: ReturnType<BlockPlan["next"]>) => block && `${block.name}: ${block.from}-${block.to}`;
+const textOf = (block: ReturnType<BlockQueue["next"]>) => block && `${block.name}: ${block.from}-${block.to}`;
 const noneRefused = () => undefined;
 
-test("a range is one block until one ends early; the rest is the next", () => {
-  const plan = planBlocks(10, noneRefused);
-  const first = plan.next();
+test("a batch is one block until one ends early; the rest is the next", () => {
+  const blocks = queueBlocks(10, noneRefused);
+  const first = blocks.next();
   expect(textOf(first)).toBe("0: 0-10");
-  expect(first && textOf(plan.endAt(first, 4))).toBe("0: 0-4");
-  expect(textOf(plan.next())).toBe("1: 4-10");
-  expect(plan.next()).toBeUndefined();
+  expect(first && textOf(blocks.endAt(first, 4))).toBe("0: 0-4");
+  expect(textOf(blocks.next())).toBe("1: 4-10");
+  expect(blocks.next()).toBeUndefined();
 });
 
-test("the halves of a refused block come before the next block, down to single records", () => {
-  const plan = planBlocks(10, noneRefused);
-  const first = plan.next();
-  if (first !== undefined) plan.halve(plan.endAt(first, 3));
-  const left = plan.next();
+test("the halves of a refused block come before the next block, down to single chunks", () => {
+  const blocks = queueBlocks(10, noneRefused);
+  const first = blocks.next();
+  if (first !== undefined) blocks.halve(blocks.endAt(first, 3));
+  const left = blocks.next();
   expect(textOf(left)).toBe("0.0: 0-2");
-  if (left !== undefined) plan.halve(left);
-  expect([plan.next(), plan.next(), plan.next()].map(textOf)).toEqual([
+  if (left !== undefined) blocks.halve(left);
+  expect([blocks.next(), blocks.next(), blocks.next()].map(textOf)).toEqual([
     "0.0.0: 0-1",
     "0.0.1: 1-2",
     "0.1: 2-3",
   ]);
-  expect(textOf(plan.next())).toBe("1: 3-10");
+  expect(textOf(blocks.next())).toBe("1: 3-10");
 });
 
 test("a block that was refused at an earlier attempt comes as its halves at once, cut where it was then", () => {
   const ends = new Map([["0", 4]]);
-  const plan = planBlocks(6, ({ name }) => ends.get(name));
-  expect([plan.next(), plan.next(), plan.next(), plan.next()].map(textOf)).toEqual([
+  const blocks = queueBlocks(6, ({ name }) => ends.get(name));
+  expect([blocks.next(), blocks.next(), blocks.next(), blocks.next()].map(textOf)).toEqual([
     "0.0: 0-2",
     "0.1: 2-4",
     "1: 4-6",
@@ -39,6 +39,6 @@ test("a block that was refused at an earlier attempt comes as its halves at once
   ]);
 });
 
-test("a range without records has no blocks", () => {
-  expect(planBlocks(0, noneRefused).next()).toBeUndefined();
+test("a batch without chunks has no blocks", () => {
+  expect(queueBlocks(0, noneRefused).next()).toBeUndefined();
 });
