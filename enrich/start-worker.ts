@@ -70,7 +70,8 @@ export interface WorkerDependencies {
 
 /**
  * Consumes the lanes of the event log side by side until disposed of; a store that is down is waited for. From a batch to
- * a line: `writeWith` below -> writeBatch -> writeBlock -> fillBlock -> enrichChunk -> decodeLine.
+ * a row: `writeWith` below, writeBatch, beginBatch, readChunks, writeBlock, enrichChunk, decodeLine, readEvent, steps and
+ * EventBlock.add, insertRows.
  */
 export async function startWorker(dependencies: WorkerDependencies): Promise<LogConsumer> {
   const lanes = LANES.filter((lane) => partitionsOf(lane, dependencies.log.partitions).length > 0);
