@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { Shards } from "../schemas/shards.js";
-import { whenIdle, type IdleWatch } from "../schemas/async/when-idle.js";
+import { whenIdle, type IdleWatch } from "../schemas/async/pause.js";
 import { unpackedSize } from "../schemas/records/chunk-codec.js";
 import type { ChunkOutcome, DeadLetter } from "../schemas/records/chunk-outcome.js";
 import type { OldestTime } from "../schemas/event-retention.js";

@@ -1,6 +1,5 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
-import { FORMATS } from "./formats.js";
-import { isObject } from "./is-object.js";
+import { FORMATS, isObject } from "./formats.js";
 import { Problem, type FieldFault } from "./problem.js";
 
 /**

@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from "uuid";
-import type { OpenErasure } from "../../schemas/client-erasure.js";
+import type { OpenErasure } from "../../schemas/contracts/erasure.js";
 import { leastVersion } from "../../schemas/records/event-id.js";
 import type { OwnerSettlement } from "../../schemas/records/settlement.js";
 import type { ClickHouse, Shard, Shards } from "../../schemas/shards.js";

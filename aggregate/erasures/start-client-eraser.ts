@@ -1,5 +1,5 @@
 import type { Shards } from "../../schemas/shards.js";
-import type { ErasedNow, OpenErasure } from "../../schemas/client-erasure.js";
+import type { ErasedNow, OpenErasure } from "../../schemas/contracts/erasure.js";
 import type { OwnerSettlement } from "../../schemas/records/settlement.js";
 import { importPages } from "../settlement/import-pages.js";
 import { startRounds, type Rounds } from "../settlement/start-rounds.js";

@@ -1,5 +1,5 @@
 import type { ClickHouse } from "../../schemas/shards.js";
-import type { CompanyDay } from "../../schemas/contracts/company.js";
+import type { CompanyDay } from "../../schemas/contracts/funnel.js";
 import { companyRows, type CompanyQuery } from "./company-rows.js";
 
 /** The days of the range on which a company downloaded these packages or viewed these pixels, in order. */

@@ -1,11 +1,10 @@
-import { PACKAGE_NAME, withPackageName } from "../../schemas/contracts/aggregate.js";
-import { BREAKDOWN_LIST } from "../../schemas/contracts/breakdowns.js";
-import type {
-  BreakdownDeclaration,
-  TotalBreakdown,
-  ValueBreakdown,
+import { PACKAGE_NAME, withPackageName, type ExportFormat } from "../../schemas/contracts/aggregate.js";
+import {
+  BREAKDOWN_LIST,
+  type BreakdownDeclaration,
+  type TotalBreakdown,
+  type ValueBreakdown,
 } from "../../schemas/contracts/breakdowns.js";
-import type { ExportFormat } from "../../schemas/contracts/export-format.js";
 import { FORMAT_NAMES } from "./format-rows.js";
 import { namesSql, type NamedId } from "./names-sql.js";
 import { sqlName, uuidsLiteral } from "./sql-literals.js";

@@ -1,5 +1,5 @@
 import type { ClickHouseSettings } from "@clickhouse/client";
-import type { ExportFormat } from "../../schemas/contracts/export-format.js";
+import type { ExportFormat } from "../../schemas/contracts/aggregate.js";
 
 export const FORMAT_NAMES: Readonly<Record<ExportFormat, string>> = {
   ndjson: "JSONEachRow",

@@ -1,5 +1,4 @@
-import type { Breakdown } from "../../schemas/contracts/aggregate.js";
-import type { ExportFormat } from "../../schemas/contracts/export-format.js";
+import type { Breakdown, ExportFormat } from "../../schemas/contracts/aggregate.js";
 import type { DateRange } from "../../schemas/date-range.js";
 import { composeAggregates } from "./compose-aggregates.js";
 import { FORMAT_SETTINGS } from "./format-rows.js";

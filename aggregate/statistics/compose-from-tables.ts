@@ -1,4 +1,4 @@
-import type { StatisticsList } from "../../schemas/contracts/lists.js";
+import type { StatisticsList } from "../../schemas/contracts/breakdowns.js";
 import type { Interval } from "../../schemas/contracts/statistics.js";
 import { sqlName } from "../queries/sql-literals.js";
 import { bucketSql } from "./buckets.js";

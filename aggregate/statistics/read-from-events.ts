@@ -1,5 +1,5 @@
 import type { ClickHouse } from "../../schemas/shards.js";
-import type { StatisticsList } from "../../schemas/contracts/lists.js";
+import type { StatisticsList } from "../../schemas/contracts/breakdowns.js";
 import { storableRange } from "../queries/storable-range.js";
 import { sqlName } from "../queries/sql-literals.js";
 import { readQuery } from "../read-query.js";

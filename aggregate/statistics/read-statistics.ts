@@ -1,5 +1,5 @@
 import type { ClickHouse } from "../../schemas/shards.js";
-import type { StatisticsList } from "../../schemas/contracts/lists.js";
+import type { StatisticsList } from "../../schemas/contracts/breakdowns.js";
 import { readFromEvents } from "./read-from-events.js";
 import { readFromTables } from "./read-from-tables.js";
 import type {

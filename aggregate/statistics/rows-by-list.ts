@@ -1,4 +1,4 @@
-import { STATISTICS_LISTS } from "../../schemas/contracts/lists.js";
+import { STATISTICS_LISTS } from "../../schemas/contracts/breakdowns.js";
 import type { ListRow } from "./statistics-query.js";
 
 /** A row of a list as statements answer it. */

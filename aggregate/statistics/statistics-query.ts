@@ -1,5 +1,5 @@
 import type { ClickHouse } from "../../schemas/shards.js";
-import type { StatisticsList } from "../../schemas/contracts/lists.js";
+import type { StatisticsList } from "../../schemas/contracts/breakdowns.js";
 import type { Interval } from "../../schemas/contracts/statistics.js";
 import type { DateRange } from "../../schemas/date-range.js";
 import type { LibraryType } from "../../schemas/records/artifact.js";

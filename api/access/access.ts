@@ -1,4 +1,4 @@
-import type { Scope } from "../../schemas/contracts/api-token.js";
+import type { Scope } from "../../schemas/contracts/user.js";
 import { ACTIONS, type Action } from "./resources.js";
 
 /**

@@ -1,4 +1,4 @@
-import type { Scope } from "../../schemas/contracts/api-token.js";
+import type { Scope } from "../../schemas/contracts/user.js";
 
 /**
  * Every resource of the API: its tag in the OpenAPI document, its word in the audit log, and its actions. The action

@@ -6,7 +6,7 @@ import {
   parseApiTokenCreate,
   type ApiTokenCreate,
   type ApiTokenV1,
-} from "../../schemas/contracts/api-token.js";
+} from "../../schemas/contracts/user.js";
 import { isUuid } from "../../schemas/formats.js";
 import { Problem } from "../../schemas/problem.js";
 import { invalidBody } from "../../schemas/validate.js";

@@ -1,5 +1,4 @@
-import type { ClientIdKind } from "../../schemas/contracts/erasure.js";
-import type { ErasedNow, OpenErasure } from "../../schemas/client-erasure.js";
+import type { ClientIdKind, ErasedNow, OpenErasure } from "../../schemas/contracts/erasure.js";
 import { NIL_UUID } from "../../schemas/formats.js";
 import { query, type Postgres } from "../postgres/query.js";
 import { IS_UNSETTLED } from "../imports/import-record.js";

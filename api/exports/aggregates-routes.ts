@@ -1,6 +1,13 @@
 import { openAggregates } from "../../aggregate/queries/open-aggregates.js";
 import type { ResultSource } from "../../aggregate/queries/open-rows.js";
-import { type ExportFormat, EXPORT_FORMATS, MEDIA_TYPES } from "../../schemas/contracts/export-format.js";
+import {
+  type ExportFormat,
+  EXPORT_FORMATS,
+  MEDIA_TYPES,
+  BREAKDOWNS,
+  type Breakdown,
+  AGGREGATE_V1,
+} from "../../schemas/contracts/aggregate.js";
 import { RANGE_DAYS_MAX, parseDateRange, type DateRange } from "../../schemas/date-range.js";
 import { answerRows, type ExportListener, type OpenRows } from "../http/answers/answer-rows.js";
 import { artifactNamed } from "../access/artifacts.js";
@@ -13,7 +20,6 @@ import { readCompleteThrough } from "../imports/export-state.js";
 import { listPackagesOfOwner, type ListedPackage } from "../access/visible-packages.js";
 import type { Postgres } from "../postgres/query.js";
 import type { ParsedUrlQuery } from "node:querystring";
-import { BREAKDOWNS, type Breakdown, AGGREGATE_V1 } from "../../schemas/contracts/aggregate.js";
 import { Problem } from "../../schemas/problem.js";
 import type { LibraryType } from "../../schemas/records/artifact.js";
 import { parsePackageType, PACKAGE_PROBLEMS, PACKAGE_QUERY } from "../packages/package-path.js";

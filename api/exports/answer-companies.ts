@@ -1,4 +1,4 @@
-import type { CompanyRecord } from "../../schemas/contracts/company.js";
+import type { CompanyRecord } from "../../schemas/contracts/funnel.js";
 import { bytesTag } from "../http/answers/headers.js";
 import { pageBody } from "../http/answers/paging.js";
 import type { ApiContext } from "../http/route.js";

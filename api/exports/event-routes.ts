@@ -11,7 +11,7 @@ import { route, type ApiContext, type Route } from "../http/route.js";
 import { readExportState } from "../imports/export-state.js";
 import type { Postgres } from "../postgres/query.js";
 import { EVENT_ROW } from "../../aggregate/queries/events/event-columns.js";
-import { MEDIA_TYPES } from "../../schemas/contracts/export-format.js";
+import { MEDIA_TYPES } from "../../schemas/contracts/aggregate.js";
 import type { Operation } from "../http/operation.js";
 
 const DAYS_MAX = 31;

@@ -1,4 +1,4 @@
-import { EXPORT_FORMATS, type ExportFormat } from "../../schemas/contracts/export-format.js";
+import { EXPORT_FORMATS, type ExportFormat } from "../../schemas/contracts/aggregate.js";
 import { Problem } from "../../schemas/problem.js";
 import { DATE } from "../../schemas/formats.js";
 import type { Parameter } from "../http/operation.js";

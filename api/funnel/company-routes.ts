@@ -9,7 +9,7 @@ import {
   STAGE,
   type CompanyDetail,
   type CompanyRecord,
-} from "../../schemas/contracts/company.js";
+} from "../../schemas/contracts/funnel.js";
 import { parseOptionalDateRange, RANGE_DAYS_MAX, type DateRange } from "../../schemas/date-range.js";
 import { DATE } from "../../schemas/formats.js";
 import { STAGES, type Stage } from "../../schemas/records/funnel.js";

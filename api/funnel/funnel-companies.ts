@@ -1,4 +1,4 @@
-import type { CompanyRecord, StageChangeRecord } from "../../schemas/contracts/company.js";
+import type { CompanyRecord, StageChangeRecord } from "../../schemas/contracts/funnel.js";
 import { FIRST_DAY, type DateRange } from "../../schemas/date-range.js";
 import type { Stage } from "../../schemas/records/funnel.js";
 import { withoutNulls } from "../../schemas/records/record.js";

@@ -1,4 +1,4 @@
-import { FUNNEL, type FunnelRecord, type StageCounts, FUNNEL_RUN } from "../../schemas/contracts/company.js";
+import { FUNNEL, type FunnelRecord, type StageCounts, FUNNEL_RUN } from "../../schemas/contracts/funnel.js";
 import {
   dateAt,
   DAY_MS,

@@ -5,7 +5,7 @@ import {
   parseFunnelImportance,
   type ArtifactImportance,
   type FunnelImportance,
-} from "../../schemas/contracts/funnel-importance.js";
+} from "../../schemas/contracts/funnel.js";
 import { access, type Account } from "../access/access.js";
 import { entityTag, requireMatch, answerRecord } from "../http/answers/headers.js";
 import { ownerFor, type Owner } from "../access/authorise.js";

@@ -1,4 +1,4 @@
-import type { ArtifactImportance, FunnelImportance } from "../../schemas/contracts/funnel-importance.js";
+import type { ArtifactImportance, FunnelImportance } from "../../schemas/contracts/funnel.js";
 import type { FieldFault } from "../../schemas/problem.js";
 import { invalidBody } from "../../schemas/validate.js";
 import { query, type Postgres } from "../postgres/query.js";

@@ -1,9 +1,12 @@
 import { limitConcurrency } from "../../schemas/async/limit-concurrency.js";
-import { verificationName, type HostVerification } from "../../schemas/contracts/host-verification.js";
+import {
+  verificationName,
+  type HostVerification,
+  type PackageDomainV1,
+} from "../../schemas/contracts/package-routing.js";
 import { Problem } from "../../schemas/problem.js";
 import { FailureLimit } from "../identity/failure-limits.js";
 import { type Postgres, query } from "../postgres/query.js";
-import type { PackageDomainV1 } from "../../schemas/contracts/package-domain.js";
 
 /** The texts of a name's TXT records, none if it has none. Rejects if the DNS gives no answer. */
 export type ResolveTxt = (name: string) => Promise<string[]>;

@@ -1,5 +1,5 @@
 import type { Middleware } from "koa";
-import { settlesWithin } from "../../schemas/async/settles-within.js";
+import { settlesWithin } from "../../schemas/async/pause.js";
 import { TIMESTAMP } from "../../schemas/formats.js";
 import type { Operation } from "./operation.js";
 import type { ApiContext, ApiState, PublicRoute } from "./route.js";

@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from "uuid";
-import type { ApiTokenCreate, ApiTokenV1 } from "../../schemas/contracts/api-token.js";
+import type { ApiTokenCreate, ApiTokenV1 } from "../../schemas/contracts/user.js";
 import { Problem } from "../../schemas/problem.js";
 import { withoutNulls } from "../../schemas/records/record.js";
 import { query, utc, violates, type Postgres } from "../postgres/query.js";

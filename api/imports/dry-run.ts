@@ -3,7 +3,7 @@ import { addTally, emptyTally } from "../../enrich/lines/tally-lines.js";
 import { cutChunks } from "../../ingest/import/cut-chunks.js";
 import { readWhileSent } from "../../ingest/import/read-while-sent.js";
 import { CHUNK_LIMITS } from "../../ingest/import/receive-import.js";
-import { untilAborted } from "../../schemas/async/until-aborted.js";
+import { untilAborted } from "../../schemas/async/pause.js";
 import { Problem } from "../../schemas/problem.js";
 import type { DryRun } from "../../schemas/records/import-store.js";
 import type { CheckLines, LinesToCheck } from "./check-lines.js";

@@ -1,5 +1,5 @@
 import type { ProblemCode } from "../../schemas/problem.js";
-import { IMPORT_LINE } from "../../schemas/contracts/import-line.js";
+import { IMPORT_LINE } from "../../schemas/records/import-line.js";
 import { DRY_RUN, EVENT_IMPORT } from "../../schemas/records/import-store.js";
 import type { Operation, Parameter } from "../http/operation.js";
 

@@ -1,5 +1,5 @@
 import type { Pool } from "pg";
-import { SMALL_IMPORT_CHUNKS } from "../../schemas/records/import-limits.js";
+import { SMALL_IMPORT_CHUNKS } from "../../schemas/records/import-line.js";
 import type {
   DueImport,
   OwnerSettlement,

@@ -1,7 +1,7 @@
 import { UPLOAD_LEASE_SECONDS } from "../../schemas/records/import-store.js";
 import { auditRows, insertAuditEntries, type AuditEntry } from "../access/audit-entries.js";
 import { query, type Postgres } from "../postgres/query.js";
-import { inGroups } from "../../schemas/async/in-groups.js";
+import { inGroups } from "../../schemas/async/share-work.js";
 import { Problem } from "../../schemas/problem.js";
 
 export const ACTIVE_IMPORTS_MAX = 15;

@@ -3,7 +3,7 @@ import {
   ORGANIZATION_MEMBER_UPSERT,
   ORGANIZATION_MEMBER_V1,
   parseOrganizationMemberUpsert,
-} from "../../schemas/contracts/member.js";
+} from "../../schemas/contracts/organization.js";
 import { ownerFor } from "../access/authorise.js";
 import { putMember, removeMember, listMembers } from "./members.js";
 import { entityTag } from "../http/answers/headers.js";

@@ -1,4 +1,8 @@
-import type { OrganizationMemberV1, Role, OrganizationMemberUpsert } from "../../schemas/contracts/member.js";
+import type {
+  OrganizationMemberV1,
+  Role,
+  OrganizationMemberUpsert,
+} from "../../schemas/contracts/organization.js";
 import { query, type Postgres } from "../postgres/query.js";
 import type { Pool } from "pg";
 import { Problem } from "../../schemas/problem.js";

@@ -1,5 +1,5 @@
 import type { Pool } from "pg";
-import { PACKAGE_DOMAIN_V1, type PackageDomainV1 } from "../../schemas/contracts/package-domain.js";
+import { PACKAGE_DOMAIN_V1, type PackageDomainV1 } from "../../schemas/contracts/package-routing.js";
 import { isUuid } from "../../schemas/formats.js";
 import { Problem } from "../../schemas/problem.js";
 import { publicHostOf } from "../hosts/public-hosts.js";

@@ -6,7 +6,7 @@ import {
   PACKAGE_DOMAIN_V1,
   parseCreatePackageDomain,
   type PackageDomainV1,
-} from "../../schemas/contracts/package-domain.js";
+} from "../../schemas/contracts/package-routing.js";
 import { Problem } from "../../schemas/problem.js";
 import { lockedPackageFor, packageFor } from "../access/authorise.js";
 import { entityTag, requireMatch } from "../http/answers/headers.js";

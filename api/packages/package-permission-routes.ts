@@ -4,7 +4,9 @@ import {
   PACKAGE_PERMISSIONS_SET,
   parsePackagePermissionsSet,
   PERMISSIONS_MAX,
-} from "../../schemas/contracts/package-permission.js";
+  PACKAGE_ACCESS,
+  type PackageAccess,
+} from "../../schemas/contracts/package-access.js";
 import { packageFor, packageOfOwnerFor } from "../access/authorise.js";
 import { entityTag } from "../http/answers/headers.js";
 import { listAnswer, LIST_QUERY, listPage } from "../http/answers/paging.js";
@@ -18,7 +20,6 @@ import {
 } from "./package-path.js";
 import { route, type Route } from "../http/route.js";
 import { setPermissions, listPermissions } from "./permissions.js";
-import { PACKAGE_ACCESS, type PackageAccess } from "../../schemas/contracts/package-access.js";
 import { accessWithin, lacks, type Account } from "../access/access.js";
 import type { PackageAction } from "../access/resources.js";
 import { packageRecord } from "./packages.js";

@@ -7,7 +7,7 @@ import {
   PACKAGE_ROUTE_V1,
   type CreatePackageRouteV1,
   type PackageRouteV1,
-} from "../../schemas/contracts/package-route.js";
+} from "../../schemas/contracts/package-routing.js";
 import { Problem } from "../../schemas/problem.js";
 import { decodeRouteTemplate } from "../../ingest/routing/url-template.js";
 import { lockedPackageFor, packageFor } from "../access/authorise.js";

@@ -5,7 +5,7 @@ import { publicHostOf, hostInUse } from "../hosts/public-hosts.js";
 import { withoutNulls } from "../../schemas/records/record.js";
 import type { PackageRow } from "../access/visible-packages.js";
 import { query, violates, type Postgres } from "../postgres/query.js";
-import type { PackageDomainV1 } from "../../schemas/contracts/package-domain.js";
+import type { PackageDomainV1 } from "../../schemas/contracts/package-routing.js";
 
 /** The record of the specification. */
 export function packageRecord(row: PackageRow): PackageV1 {

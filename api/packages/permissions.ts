@@ -2,7 +2,7 @@ import type {
   PackagePermissionV1,
   PermissionLevel,
   PermissionWanted,
-} from "../../schemas/contracts/package-permission.js";
+} from "../../schemas/contracts/package-access.js";
 import type { Level, User } from "../access/access.js";
 import { query, type Postgres } from "../postgres/query.js";
 import type { Pool } from "pg";

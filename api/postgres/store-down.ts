@@ -1,4 +1,4 @@
-import { NETWORK_CODES } from "../../schemas/network-codes.js";
+import { NETWORK_CODES } from "../../schemas/problem.js";
 
 /**
  * Whether an error means that a store is unavailable: a refused, reset or timed-out connection, or PostgreSQL's classes

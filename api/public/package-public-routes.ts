@@ -3,7 +3,7 @@ import {
   PACKAGE_PUBLIC,
   parsePackagePublic,
   type PackagePublic,
-} from "../../schemas/contracts/package-public.js";
+} from "../../schemas/contracts/package-access.js";
 import { entityTag, requireMatch, answerRecord } from "../http/answers/headers.js";
 import { lockedPackageFor, packageOfOwnerFor } from "../access/authorise.js";
 import { PACKAGE_PATH, PACKAGE_PROBLEMS, PACKAGE_QUERY, packageOnPath } from "../packages/package-path.js";

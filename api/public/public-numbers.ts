@@ -8,7 +8,7 @@ import type { UnsettledImports } from "../../schemas/records/settlement.js";
 import { readFromEvents } from "../../aggregate/statistics/read-from-events.js";
 import { readList, readStatistics } from "../../aggregate/statistics/read-statistics.js";
 import type { ListRow, ListsQuery, StatisticsQuery } from "../../aggregate/statistics/statistics-query.js";
-import { STATISTICS_LISTS, type StatisticsList, COUNTRIES_MAX } from "../../schemas/contracts/lists.js";
+import { STATISTICS_LISTS, type StatisticsList, COUNTRIES_MAX } from "../../schemas/contracts/breakdowns.js";
 import { dateAt, DAY_MS, type DateRange, lastDays } from "../../schemas/date-range.js";
 import type { Metric, Period } from "./parse-badge.js";
 import type { Interval, StatisticsBucket, StatisticsRow } from "../../schemas/contracts/statistics.js";

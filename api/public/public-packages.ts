@@ -1,4 +1,4 @@
-import type { PublicKind } from "../../schemas/contracts/package-public.js";
+import type { PublicKind } from "../../schemas/contracts/package-access.js";
 import type { LibraryType } from "../../schemas/records/artifact.js";
 import { query, type Postgres } from "../postgres/query.js";
 

@@ -1,5 +1,5 @@
 import type { ListRow, ListPosition } from "../../aggregate/statistics/statistics-query.js";
-import type { StatisticsList } from "../../schemas/contracts/lists.js";
+import type { StatisticsList } from "../../schemas/contracts/breakdowns.js";
 import type { StatisticsListPage, StatisticsRow, Statistics } from "../../schemas/contracts/statistics.js";
 import { pageBody } from "../http/answers/paging.js";
 import type { ApiContext } from "../http/route.js";

@@ -1,7 +1,7 @@
 import { limitConcurrency } from "../../schemas/async/limit-concurrency.js";
 import { Problem } from "../../schemas/problem.js";
 import type { ApiContext } from "../http/route.js";
-import { shareAnswers, type Sharing } from "./share-answers.js";
+import { shareAnswers, type Sharing } from "../../schemas/async/share-work.js";
 
 /** A caller's own requests wait for each other before they keep others waiting. */
 const AT_ONCE = { perKey: 4, inAll: 8 };

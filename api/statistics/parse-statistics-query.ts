@@ -1,6 +1,6 @@
 import type { ParsedUrlQuery } from "node:querystring";
 import type { Filter } from "../../aggregate/statistics/statistics-query.js";
-import { FILTER_COLUMNS } from "../../schemas/contracts/lists.js";
+import { FILTER_COLUMNS } from "../../schemas/contracts/breakdowns.js";
 import {
   COMPARISONS,
   INTERVALS,

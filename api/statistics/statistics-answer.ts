@@ -1,6 +1,6 @@
 import { bucketsOf } from "../../aggregate/statistics/buckets.js";
 import type { ListRow, RangeCounts, StatisticsRead } from "../../aggregate/statistics/statistics-query.js";
-import { STATISTICS_LISTS, type StatisticsList } from "../../schemas/contracts/lists.js";
+import { STATISTICS_LISTS, type StatisticsList } from "../../schemas/contracts/breakdowns.js";
 import type {
   Interval,
   Statistics,

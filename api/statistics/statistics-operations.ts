@@ -1,4 +1,4 @@
-import { FILTER_COLUMNS, STATISTICS_LISTS } from "../../schemas/contracts/lists.js";
+import { FILTER_COLUMNS, STATISTICS_LISTS } from "../../schemas/contracts/breakdowns.js";
 import {
   COMPARISONS,
   INTERVALS,

@@ -1,7 +1,7 @@
 import type { ClickHouse } from "../../schemas/shards.js";
 import { readList, readStatistics } from "../../aggregate/statistics/read-statistics.js";
 import type { StatisticsQuery } from "../../aggregate/statistics/statistics-query.js";
-import { STATISTICS_LISTS, type StatisticsList } from "../../schemas/contracts/lists.js";
+import { STATISTICS_LISTS, type StatisticsList } from "../../schemas/contracts/breakdowns.js";
 import { Problem } from "../../schemas/problem.js";
 import { parsePage } from "../http/answers/paging.js";
 import { packageFor, requireExportOf, requireScope, type Owner } from "../access/authorise.js";

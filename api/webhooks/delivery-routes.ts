@@ -9,7 +9,7 @@ import {
   type DeliveryState,
   type WebhookDeliveryRecord,
   type WebhookTestResult,
-} from "../../schemas/contracts/webhook-delivery.js";
+} from "../../schemas/contracts/webhook-event.js";
 import { requireFew } from "../identity/failure-limits.js";
 import { PAGE_QUERY, pageBody, pageAnswer, parsePage } from "../http/answers/paging.js";
 import { route, type Call, type Route } from "../http/route.js";

@@ -1,4 +1,4 @@
-import type { DeliveryState, WebhookDeliveryRecord } from "../../schemas/contracts/webhook-delivery.js";
+import type { DeliveryState, WebhookDeliveryRecord } from "../../schemas/contracts/webhook-event.js";
 import { withoutNulls } from "../../schemas/records/record.js";
 import { deleteInBatches } from "../postgres/delete-in-batches.js";
 import type { Page } from "../postgres/page.js";

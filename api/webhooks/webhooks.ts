@@ -3,7 +3,7 @@ import type { Sealer } from "../identity/tokens.js";
 import type { AddressGuard } from "../outbound/guarded-lookup.js";
 import { v7 as uuidv7 } from "uuid";
 import type { ListedWebhook, WebhookCreate, WebhookRecord } from "../../schemas/contracts/webhook.js";
-import { DELIVERY_STATES } from "../../schemas/contracts/webhook-delivery.js";
+import { DELIVERY_STATES } from "../../schemas/contracts/webhook-event.js";
 import { withoutNulls } from "../../schemas/records/record.js";
 import type { Page } from "../postgres/page.js";
 import { query, utc, type Postgres } from "../postgres/query.js";

@@ -1,4 +1,4 @@
-import { CODECS } from "../../schemas/records/codec.js";
+import { CODECS } from "../../schemas/records/raw-chunk.js";
 import { LOG_LEVELS } from "../process/log.js";
 import { CLICKHOUSE_VARIABLES } from "./clickhouse-variables.js";
 import { COLLECTION_VARIABLES } from "./collection-variables.js";

@@ -1,9 +1,9 @@
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
-import { parseBytes } from "../../schemas/byte-size.js";
+import { parseBytes } from "../../schemas/formats.js";
 import { DEFAULT_QUOTAS, parseQuotas, type Quotas } from "../../api/access/quotas.js";
 import type { OpenIdOptions } from "../../api/identity/openid.js";
-import type { Codec } from "../../schemas/records/codec.js";
+import type { Codec } from "../../schemas/records/raw-chunk.js";
 import type { LogLevel } from "../process/log.js";
 import { StartFailure } from "../process/start-failure.js";
 import { DEFAULTS, VARIABLES, type Role, type Variables } from "./config-schema.js";

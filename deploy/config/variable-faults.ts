@@ -2,7 +2,7 @@ import { Ajv, type ErrorObject } from "ajv";
 import { isIP } from "node:net";
 import { validate as isCron } from "node-cron";
 import { parseQuotas } from "../../api/access/quotas.js";
-import { parseBytes } from "../../schemas/byte-size.js";
+import { parseBytes } from "../../schemas/formats.js";
 import { ROLES, VARIABLES, type VariableName, type Variables } from "./config-schema.js";
 import { parseShards } from "./parse-shards.js";
 import type { VariableSchema } from "./variable-schema.js";

@@ -1,4 +1,4 @@
-import type { CompanyRecord, FunnelRecord, FunnelRunRecord } from "../../schemas/contracts/company.js";
+import type { CompanyRecord, FunnelRecord, FunnelRunRecord } from "../../schemas/contracts/funnel.js";
 import type { ApiClient } from "./api-client.js";
 
 const COMPANIES_MAX = 5;

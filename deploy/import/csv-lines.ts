@@ -1,5 +1,5 @@
 import { parse } from "csv-parse/sync";
-import { LINE_BYTES_MAX } from "../../schemas/records/import-limits.js";
+import { LINE_BYTES_MAX } from "../../schemas/records/import-line.js";
 import { splitLines } from "./split-lines.js";
 
 /** The lines of the file that a row spans. */

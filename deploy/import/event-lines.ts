@@ -1,5 +1,5 @@
 import type { RouteTemplate } from "../../ingest/routing/url-template.js";
-import { LINE_BYTES_MAX } from "../../schemas/records/import-limits.js";
+import { LINE_BYTES_MAX } from "../../schemas/records/import-line.js";
 import { combinedLog } from "./access-logs/combined.js";
 import { cloudfrontLog } from "./access-logs/cloudfront.js";
 import { eventOf, idOf } from "./access-logs/event-of.js";

@@ -3,11 +3,15 @@ import { pipeline } from "node:stream/promises";
 import { createHash } from "node:crypto";
 import { pause } from "../../schemas/async/pause.js";
 import type { RouteTemplate } from "../../ingest/routing/url-template.js";
-import type { DryRun, EventImport, ImportCounts } from "../../schemas/records/import-store.js";
+import {
+  type DryRun,
+  type EventImport,
+  type ImportCounts,
+  nothingImported,
+} from "../../schemas/records/import-store.js";
 import { callApi, Refusal, type Service } from "./call-api.js";
 import type { ImportFormat } from "./event-lines.js";
 import { count, followImport } from "./follow-import.js";
-import { nothingImported } from "../../schemas/nothing-imported.js";
 import { openFile, type ImportFile } from "./open-file.js";
 import type { ProgressBar } from "./progress-bar.js";
 import { sendFile } from "./send-file.js";

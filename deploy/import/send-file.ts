@@ -1,6 +1,6 @@
 import { createGzip } from "node:zlib";
 import type { DryRun, EventImport } from "../../schemas/records/import-store.js";
-import { formatBytes } from "../../schemas/byte-size.js";
+import { formatBytes } from "../../schemas/formats.js";
 import type { RouteTemplate } from "../../ingest/routing/url-template.js";
 import { StartFailure } from "../process/start-failure.js";
 import { readJson, type Service } from "./call-api.js";

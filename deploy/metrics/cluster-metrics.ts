@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from "prom-client";
-import { shareFor } from "../../schemas/async/share-for.js";
-import type { ServerFacts, ServerState } from "../../schemas/server-state.js";
+import { shareFor } from "../../schemas/async/share-work.js";
+import type { ServerFacts, ServerState } from "../../schemas/shards.js";
 
 export interface ClusterSources {
   readServers: () => Promise<ServerState[]>;

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
-import { settlesWithin } from "../../schemas/async/settles-within.js";
+import { settlesWithin } from "../../schemas/async/pause.js";
 import type { Inserted } from "../../enrich/batches/insert-block.js";
 import type { WrittenBatch } from "../../enrich/start-worker.js";
 import type { ChunkOutcome } from "../../schemas/records/chunk-outcome.js";

@@ -1,8 +1,7 @@
 import type { EventLoopUtilization } from "node:perf_hooks";
 import { Worker } from "node:worker_threads";
 import type { Logger } from "pino";
-import { settlesWithin } from "../../schemas/async/settles-within.js";
-import { pause } from "../../schemas/async/pause.js";
+import { settlesWithin, pause } from "../../schemas/async/pause.js";
 import { StartFailure } from "./start-failure.js";
 
 const FIRST_PAUSE_MS = 500;

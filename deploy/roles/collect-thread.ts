@@ -1,6 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { Registry } from "prom-client";
-import { settlesWithin } from "../../schemas/async/settles-within.js";
+import { settlesWithin } from "../../schemas/async/pause.js";
 import { ClosingStack } from "../process/closing-stack.js";
 import type { CollectThreadData, FromCollect, ToCollect } from "./collect-messages.js";
 import { connectShards } from "../stores/clickhouse/connect-shards.js";

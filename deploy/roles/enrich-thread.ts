@@ -9,7 +9,7 @@ import { sharedThreadMutex } from "../../enrich/batches/poison-detection.js";
 import type { LookupData } from "../../enrich/lookups/load-lookup-data.js";
 import { openLookups } from "../../enrich/lookups/open-lookups.js";
 import { startWorker } from "../../enrich/start-worker.js";
-import { SharedCount } from "../../schemas/async/shared-count.js";
+import { SharedCount } from "../../schemas/async/wake-up.js";
 import { oldestTime } from "../../schemas/event-retention.js";
 import { ClosingStack } from "../process/closing-stack.js";
 import { connectShards } from "../stores/clickhouse/connect-shards.js";

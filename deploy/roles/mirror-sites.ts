@@ -2,8 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Pool } from "pg";
 import type { Logger } from "pino";
-import { pause } from "../../schemas/async/pause.js";
-import { settlesWithin } from "../../schemas/async/settles-within.js";
+import { pause, settlesWithin } from "../../schemas/async/pause.js";
 import {
   COLLECT_CHANGES,
   notifyOfPackage,

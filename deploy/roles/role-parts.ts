@@ -1,8 +1,7 @@
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import type { TokenCipher } from "../../api/identity/tokens.js";
-import type { SharedCount } from "../../schemas/async/shared-count.js";
-import type { WakeUp } from "../../schemas/async/wake-up.js";
+import type { SharedCount, WakeUp } from "../../schemas/async/wake-up.js";
 import type { LookupData } from "../../enrich/lookups/load-lookup-data.js";
 import type { Config } from "../config/config.js";
 import type { PipelineMetrics } from "../metrics/pipeline-metrics.js";

@@ -1,6 +1,5 @@
 import type { Logger } from "pino";
-import { settlesWithin } from "../../schemas/async/settles-within.js";
-import { pause } from "../../schemas/async/pause.js";
+import { settlesWithin, pause } from "../../schemas/async/pause.js";
 import type { CollectThreadData, FromCollect, ToCollect } from "./collect-messages.js";
 import { superviseThread } from "../process/supervise-thread.js";
 

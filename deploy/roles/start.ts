@@ -3,8 +3,7 @@ import { createTokenCipher, type TokenCipher } from "../../api/identity/tokens.j
 import { checkSecretKey } from "../../api/postgres/secret-key.js";
 import { countDeadLetters } from "../../api/imports/dead-letters.js";
 import { abortEveryUpload } from "../../api/imports/uploads.js";
-import { SharedCount } from "../../schemas/async/shared-count.js";
-import { WakeUp } from "../../schemas/async/wake-up.js";
+import { SharedCount, WakeUp } from "../../schemas/async/wake-up.js";
 import { clearSnapshotPlace } from "../backup/snapshot-place.js";
 import type { Config } from "../config/config.js";
 import { readLookups } from "../config/read-lookups.js";

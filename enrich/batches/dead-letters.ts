@@ -1,4 +1,4 @@
-import { isBlank } from "../../schemas/records/import-limits.js";
+import { isBlank } from "../../schemas/records/import-line.js";
 import type { ChunkOutcome, DeadLetter } from "../../schemas/records/chunk-outcome.js";
 import { linesOf } from "../../schemas/records/chunk-codec.js";
 import type { LogEntry } from "../../schemas/records/import-log.js";

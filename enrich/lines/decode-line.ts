@@ -1,9 +1,8 @@
-import { LINE_BYTES_MAX, lineLength } from "../../schemas/records/import-limits.js";
+import { LINE_BYTES_MAX, lineLength } from "../../schemas/records/import-line.js";
 import { error, type LineFault } from "./line-fault.js";
-import { isObject } from "../../schemas/is-object.js";
+import { isObject, isUuid } from "../../schemas/formats.js";
 import type { NumberedLine } from "./split-lines.js";
 import type { ArtifactKind } from "../../schemas/records/artifact.js";
-import { isUuid } from "../../schemas/formats.js";
 import type { RawChunk } from "../../schemas/records/raw-chunk.js";
 import { describeValue } from "./clean-text.js";
 

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { dateAt } from "../../schemas/date-range.js";
-import { isObject } from "../../schemas/is-object.js";
+import { isObject } from "../../schemas/formats.js";
 import type { Artifact } from "../../schemas/records/artifact.js";
 import {
   UNKNOWN_CLIENT,
@@ -9,7 +9,7 @@ import {
   type ReportedClient,
   type EnrichedEvent,
 } from "../../schemas/records/enriched-event.js";
-import { NAME_BYTES_MAX } from "../../schemas/records/import-limits.js";
+import { NAME_BYTES_MAX } from "../../schemas/records/import-line.js";
 import { cleanText, describeValue, isLongerThan, truncate } from "./clean-text.js";
 import { artifactNotFound, isNamed, LineFields, type DecodedLine, type NamedKey } from "./decode-line.js";
 import { error, type LineFault } from "./line-fault.js";

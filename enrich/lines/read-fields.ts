@@ -1,6 +1,6 @@
 import { isIPv6 } from "node:net";
-import { HEADER_BYTES_MAX, NAME_BYTES_MAX } from "../../schemas/records/import-limits.js";
-import { isObject } from "../../schemas/is-object.js";
+import { HEADER_BYTES_MAX, NAME_BYTES_MAX } from "../../schemas/records/import-line.js";
+import { isObject } from "../../schemas/formats.js";
 import { rememberTexts } from "../lookups/generation-cache.js";
 import { canonicalAddress, isIPv4 } from "./canonical-address.js";
 import { cleanText, isLongerThan, truncate } from "./clean-text.js";

@@ -1,8 +1,8 @@
-import { VARIABLE_BYTES_MAX, VARIABLES_MAX } from "../../schemas/records/import-limits.js";
+import { VARIABLE_BYTES_MAX, VARIABLES_MAX } from "../../schemas/records/import-line.js";
 import type { LogType } from "../../schemas/records/import-log.js";
 import { warning, type LineFault } from "./line-fault.js";
 import type { LineFields } from "./decode-line.js";
-import { isObject } from "../../schemas/is-object.js";
+import { isObject } from "../../schemas/formats.js";
 import { cleanText, excerpt, isLongerThan } from "./clean-text.js";
 
 const DEPTH_MAX = 32;

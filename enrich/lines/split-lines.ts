@@ -1,4 +1,4 @@
-import { isBlank } from "../../schemas/records/import-limits.js";
+import { isBlank } from "../../schemas/records/import-line.js";
 
 /** A line without its line end. */
 export interface NumberedLine {

@@ -3,9 +3,8 @@ import { NIL_UUID } from "../../schemas/formats.js";
 import { pause } from "../../schemas/async/pause.js";
 import { packChunk } from "../../schemas/records/chunk-codec.js";
 import { partitionsOf, type EventLog } from "../../schemas/records/event-log.js";
-import type { Codec } from "../../schemas/records/codec.js";
-import { encodeRawChunk, type RawChunk } from "../../schemas/records/raw-chunk.js";
-import { HEADER_BYTES_MAX, NAME_BYTES_MAX, VARIABLE_BYTES_MAX } from "../../schemas/records/import-limits.js";
+import { type Codec, encodeRawChunk, type RawChunk } from "../../schemas/records/raw-chunk.js";
+import { HEADER_BYTES_MAX, NAME_BYTES_MAX, VARIABLE_BYTES_MAX } from "../../schemas/records/import-line.js";
 import type { LiveEvent } from "./read-collect-request.js";
 
 /** Buffers the lines of live events and appends them to the event log within 200 ms while the log is available. */

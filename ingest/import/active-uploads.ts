@@ -1,4 +1,4 @@
-import type { SharedCount } from "../../schemas/async/shared-count.js";
+import type { SharedCount } from "../../schemas/async/wake-up.js";
 
 /** The import was aborted during its upload. */
 export class UploadAborted extends Error {

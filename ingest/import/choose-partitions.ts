@@ -1,4 +1,4 @@
-import { SMALL_IMPORT_CHUNKS } from "../../schemas/records/import-limits.js";
+import { SMALL_IMPORT_CHUNKS } from "../../schemas/records/import-line.js";
 import { partitionsOf } from "../../schemas/records/event-log.js";
 
 /** As many as the reader of a partition takes for one large insert, 24 MiB. One more would be an insert by itself. */

@@ -1,4 +1,4 @@
-import { isBlank } from "../../schemas/records/import-limits.js";
+import { isBlank } from "../../schemas/records/import-line.js";
 
 const NEWLINE = 0x0a;
 const SPACE = 0x20;

@@ -1,6 +1,6 @@
 import { finished, type Duplex, type Readable } from "node:stream";
 import zlib from "node:zlib";
-import { formatBytes } from "../../schemas/byte-size.js";
+import { formatBytes } from "../../schemas/formats.js";
 import { Problem } from "../../schemas/problem.js";
 
 /** Node has zstd since 22.15 and 23.8. */

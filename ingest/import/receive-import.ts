@@ -2,15 +2,14 @@ import { retry } from "../../schemas/async/retry.js";
 import { passFaultPoint } from "../../schemas/fault-point.js";
 import { packChunk } from "../../schemas/records/chunk-codec.js";
 import type { EventLog } from "../../schemas/records/event-log.js";
-import { LINE_BYTES_MAX, SMALL_IMPORT_CHUNKS } from "../../schemas/records/import-limits.js";
+import { LINE_BYTES_MAX, SMALL_IMPORT_CHUNKS } from "../../schemas/records/import-line.js";
 import {
   UPLOAD_LEASE_SECONDS,
   type EventImport,
   type Received,
   type CompletedUpload,
 } from "../../schemas/records/import-store.js";
-import type { Codec } from "../../schemas/records/codec.js";
-import { encodeRawChunk, type RawChunk } from "../../schemas/records/raw-chunk.js";
+import { type Codec, encodeRawChunk, type RawChunk } from "../../schemas/records/raw-chunk.js";
 import { UploadAborted, type ActiveUpload, type ActiveUploads, type Arrival } from "./active-uploads.js";
 import { choosePartitions } from "./choose-partitions.js";
 import { cutChunks, type Chunk } from "./cut-chunks.js";

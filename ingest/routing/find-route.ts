@@ -11,7 +11,7 @@ import {
   CREATE_PACKAGE_ROUTE_V1,
   VARIABLES_MAX,
   type CreatePackageRouteV1,
-} from "../../schemas/contracts/package-route.js";
+} from "../../schemas/contracts/package-routing.js";
 import { isHttpUrl } from "../../schemas/formats.js";
 import type { FieldFault } from "../../schemas/problem.js";
 import { compileBody } from "../../schemas/validate.js";

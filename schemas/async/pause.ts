@@ -19,3 +19,58 @@ export function pause(durationMs: number, { signal, ref = true }: PauseOptions =
     }
   });
 }
+
+/** Whether the promise fulfils within this time; rejects when it does. Leaves no timer behind. */
+export async function settlesWithin(promise: PromiseLike<unknown>, durationMs: number): Promise<boolean> {
+  const settled = new AbortController();
+  const { signal } = settled;
+  try {
+    return await Promise.race([promise.then(() => true), pause(durationMs, { signal }).then(() => false)]);
+  } finally {
+    settled.abort();
+  }
+}
+
+/**
+ * Settles as the promise does, or rejects with the signal's reason when that comes first. For work that should end with
+ * its signal but may not: its caller is not kept waiting.
+ */
+export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  // It may still fail after the signal.
+  work.catch(() => undefined);
+  signal.throwIfAborted();
+  let abort = (): void => undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    abort = () => reject(signal.reason as Error);
+    signal.addEventListener("abort", abort, { once: true });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+}
+
+export interface IdleWatch extends Disposable {
+  /** Passes on the result of work. */
+  during<T>(work: Promise<T>): Promise<T>;
+}
+
+/** Calls `onIdle` once no work was done for `idleMs`, after each period of work. Keeps no process alive. */
+export function whenIdle(idleMs: number, onIdle: () => void): IdleWatch {
+  let working = 0;
+  let timer: NodeJS.Timeout | undefined;
+  return {
+    async during(work) {
+      working++;
+      clearTimeout(timer);
+      try {
+        return await work;
+      } finally {
+        working--;
+        if (working === 0) timer = setTimeout(onIdle, idleMs).unref();
+      }
+    },
+    [Symbol.dispose]: () => clearTimeout(timer),
+  };
+}

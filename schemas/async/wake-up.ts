@@ -21,3 +21,32 @@ export class WakeUp {
     this.isRung = false;
   }
 }
+
+/** A count that all threads of a process share, never below 0. */
+export class SharedCount {
+  private readonly cells: Int32Array;
+
+  constructor(readonly memory = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)) {
+    this.cells = new Int32Array(memory);
+  }
+
+  get value(): number {
+    return Atomics.load(this.cells, 0);
+  }
+
+  add(change: number): void {
+    const before = Atomics.add(this.cells, 0, change);
+    if (before === 0) Atomics.notify(this.cells, 0);
+  }
+
+  /** Resolves when the count rises from 0, and else after this time or as soon as the signal aborts. */
+  async untilRisen(durationMs: number, { signal }: { signal: AbortSignal }): Promise<void> {
+    const over = new AbortController();
+    const end = () => over.abort();
+    const { async: isZero, value: risen } = Atomics.waitAsync(this.cells, 0, 0, durationMs);
+    if (isZero) void risen.then(end);
+    signal.addEventListener("abort", end, { once: true });
+    if (!signal.aborted) await pause(durationMs, { signal: over.signal });
+    signal.removeEventListener("abort", end);
+  }
+}

@@ -1,4 +1,5 @@
 import { PACKAGE_V1, type PackageV1 } from "./package.js";
+import { compileBody } from "../validate.js";
 
 /** A package, and what its reader may do with it. */
 export interface PackageAccess {
@@ -28,3 +29,90 @@ export const PACKAGE_ACCESS = {
     },
   },
 } as const;
+
+/** How much of a package everybody may see: nothing, one number on a badge, or a page with its numbers as well. */
+export const PUBLIC_KINDS = ["none", "badge", "page"] as const;
+export type PublicKind = (typeof PUBLIC_KINDS)[number];
+
+/** As sent and as returned. */
+export interface PackagePublic {
+  public: PublicKind;
+}
+
+export const PACKAGE_PUBLIC = {
+  title: "PackagePublic",
+  type: "object",
+  required: ["public"],
+  additionalProperties: false,
+  properties: { public: { type: "string", enum: PUBLIC_KINDS } },
+} as const;
+
+/** Throws `invalid-body` naming every fault. */
+export const parsePackagePublic = compileBody<PackagePublic>(PACKAGE_PUBLIC);
+
+/** PackagePermissionGetV1, as returned. */
+export interface PackagePermissionV1 {
+  username: string;
+  permissionLevel: PermissionLevel;
+}
+
+/** PackagePermissionSetV1, as sent. */
+export interface PackagePermissionSet {
+  /** An e-mail address if it contains `@`, otherwise a username. */
+  userQuery: string;
+  permissionLevel: PermissionLevel;
+}
+
+export const PERMISSION_LEVELS = ["blocked", "default", "member", "admin"] as const;
+export type PermissionLevel = (typeof PERMISSION_LEVELS)[number];
+
+export const PACKAGE_PERMISSION_LEVEL = {
+  title: "PackagePermissionLevelV1",
+  type: "string",
+  enum: PERMISSION_LEVELS,
+} as const;
+
+export const PACKAGE_PERMISSION_GET = {
+  title: "PackagePermissionGetV1",
+  type: "object",
+  required: ["username", "permissionLevel"],
+  additionalProperties: false,
+  properties: { username: { type: "string" }, permissionLevel: PACKAGE_PERMISSION_LEVEL },
+} as const;
+
+export const PACKAGE_PERMISSION_SET = {
+  title: "PackagePermissionSetV1",
+  type: "object",
+  required: ["userQuery", "permissionLevel"],
+  additionalProperties: false,
+  properties: {
+    userQuery: { type: "string", format: "line", minLength: 1, maxLength: 254 },
+    permissionLevel: PACKAGE_PERMISSION_LEVEL,
+  },
+} as const;
+
+/** The limit of levels in one request. */
+export const PERMISSIONS_MAX = 1000;
+
+const PACKAGE_PERMISSION_SETS = {
+  type: "array",
+  maxItems: PERMISSIONS_MAX,
+  items: PACKAGE_PERMISSION_SET,
+} as const;
+
+/** The body: one permission, or an array of them. */
+export const PACKAGE_PERMISSIONS_SET = { oneOf: [PACKAGE_PERMISSION_SET, PACKAGE_PERMISSION_SETS] } as const;
+
+/** One permission of the body, with its position: a JSON pointer. */
+export interface PermissionWanted extends PackagePermissionSet {
+  at: string;
+}
+
+/** Throws `invalid-body` naming every fault. */
+export function parsePackagePermissionsSet(body: unknown): PermissionWanted[] {
+  if (!Array.isArray(body)) return [{ ...parseOne(body), at: "" }];
+  return parseSeveral(body).map((each, index) => ({ ...each, at: `/${index}` }));
+}
+
+const parseOne = compileBody<PackagePermissionSet>(PACKAGE_PERMISSION_SET);
+const parseSeveral = compileBody<PackagePermissionSet[]>(PACKAGE_PERMISSION_SETS);

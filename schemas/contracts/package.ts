@@ -1,8 +1,7 @@
 import { LIBRARY_TYPES, type LibraryType } from "../records/artifact.js";
-import { isHttpUrl, TIMESTAMP } from "../formats.js";
-import { isObject } from "../is-object.js";
+import { isHttpUrl, TIMESTAMP, isObject } from "../formats.js";
 import { Problem, type FieldFault } from "../problem.js";
-import { HOST_VERIFICATION_PROPERTIES, type HostVerification } from "./host-verification.js";
+import { HOST_VERIFICATION_PROPERTIES, type HostVerification } from "./package-routing.js";
 import { compileBody } from "../validate.js";
 
 /** PackageV1, as returned. */

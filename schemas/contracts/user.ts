@@ -1,5 +1,91 @@
-import { API_TOKEN_FIELDS, type ApiTokenV1 } from "./api-token.js";
-import { TIMESTAMP } from "../formats.js";
+import { isTime, TIMESTAMP } from "../formats.js";
+import type { FieldFault } from "../problem.js";
+import { compileBody } from "../validate.js";
+
+/** The scopes that can limit an additional token. */
+export const SCOPES = ["read", "import", "export", "manage"] as const;
+export type Scope = (typeof SCOPES)[number];
+
+/** An additional token, as listed. */
+export interface ApiTokenV1 {
+  id: string;
+  name: string;
+  scopes: Scope[];
+  /** The only user or organization on which the token may be used. */
+  owner?: string;
+  expiresAt?: string;
+  createdAt: string;
+  /** To the minute. */
+  lastUsedAt?: string;
+}
+
+/** The body of a creation. */
+export interface ApiTokenCreate {
+  name: string;
+  scopes: Scope[];
+  owner?: string | null;
+  expiresAt?: string | null;
+}
+
+const SCOPE_LIST = {
+  type: "array",
+  minItems: 1,
+  uniqueItems: true,
+  items: { type: "string", enum: SCOPES },
+} as const;
+
+/** The fields of every record of a token. */
+export const API_TOKEN_FIELDS = {
+  id: { type: "string", format: "uuid" },
+  name: { type: "string" },
+  scopes: SCOPE_LIST,
+  owner: { type: "string" },
+  expiresAt: TIMESTAMP,
+} as const;
+
+const LISTED_FIELDS = { ...API_TOKEN_FIELDS, createdAt: TIMESTAMP, lastUsedAt: TIMESTAMP };
+
+export const API_TOKEN_V1 = {
+  title: "ApiTokenV1",
+  type: "object",
+  required: ["id", "name", "scopes", "createdAt"],
+  additionalProperties: false,
+  properties: LISTED_FIELDS,
+} as const;
+
+/** Only the answer to the creation contains the token itself. */
+export const CREATED_API_TOKEN_V1 = {
+  title: "CreatedApiTokenV1",
+  type: "object",
+  required: [...API_TOKEN_V1.required, "token"],
+  additionalProperties: false,
+  properties: { ...LISTED_FIELDS, token: { type: "string" } },
+} as const;
+
+export const API_TOKEN_CREATE = {
+  title: "ApiTokenCreateV1",
+  type: "object",
+  required: ["name", "scopes"],
+  additionalProperties: false,
+  properties: {
+    name: { type: "string", format: "line", minLength: 1, maxLength: 100 },
+    scopes: SCOPE_LIST,
+    owner: { type: ["string", "null"], format: "text", maxLength: 64 },
+    expiresAt: { type: ["string", "null"], maxLength: 40, examples: ["2030-01-31T12:00:00Z"] },
+  },
+} as const;
+
+/** Throws `invalid-body` naming every fault. */
+export const parseApiTokenCreate = compileBody<ApiTokenCreate>(API_TOKEN_CREATE, expiryFaults);
+
+function expiryFaults({ expiresAt }: Partial<ApiTokenCreate>): FieldFault[] {
+  if (expiresAt === undefined || expiresAt === null) return [];
+  if (isTime(expiresAt) && Date.parse(expiresAt) > Date.now()) return [];
+  const message = isTime(expiresAt)
+    ? "must be in the future"
+    : "must be an ISO 8601 time with its zone, such as 2030-01-31T12:00:00Z";
+  return [{ path: "/expiresAt", message }];
+}
 
 /** The caller, as returned to themselves. */
 export interface UserV1 {

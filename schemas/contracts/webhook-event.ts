@@ -64,3 +64,85 @@ export function webhookEventSchema(kind: WebhookEventKind) {
     },
   };
 }
+
+export const DELIVERY_STATES = ["pending", "delivered", "failed", "cancelled"] as const;
+export type DeliveryState = (typeof DELIVERY_STATES)[number];
+
+/** The delivery of one event to one webhook, as returned. */
+export interface WebhookDeliveryRecord {
+  id: string;
+  event_id: string;
+  event_type: WebhookEventKind;
+  state: DeliveryState;
+  /** Latest first. */
+  attempts: WebhookAttemptRecord[];
+  /** Absent once the delivery has ended. */
+  next_attempt_at?: string;
+  created_at: string;
+  /** Absent until the delivery has ended. */
+  ended_at?: string;
+}
+
+export interface WebhookAttemptRecord {
+  started_at: string;
+  /** Null if no answer came. */
+  status: number | null;
+  duration_ms: number;
+  error?: string;
+  response_body?: string;
+}
+
+/** The answer of a webhook's test. */
+export interface WebhookTestResult {
+  success: boolean;
+  status: number | null;
+  response_body: string;
+  error?: string;
+  duration_ms: number;
+}
+
+const STATUS = { type: ["integer", "null"], description: "Null if no answer came" } as const;
+
+const ATTEMPT = {
+  type: "object",
+  required: ["started_at", "status", "duration_ms"],
+  additionalProperties: false,
+  properties: {
+    started_at: TIMESTAMP,
+    status: STATUS,
+    duration_ms: { type: "integer" },
+    error: { type: "string", description: "Why no answer came" },
+    response_body: { type: "string", description: "At most the first 2048 bytes of the answer" },
+  },
+} as const;
+
+export const WEBHOOK_DELIVERY = {
+  title: "WebhookDelivery",
+  type: "object",
+  required: ["id", "event_id", "event_type", "state", "attempts", "created_at"],
+  additionalProperties: false,
+  properties: {
+    id: { type: "string", format: "uuid" },
+    event_id: { type: "string", format: "uuid" },
+    event_type: { type: "string", enum: WEBHOOK_EVENT_KINDS },
+    state: { type: "string", enum: DELIVERY_STATES },
+    attempts: { type: "array", items: ATTEMPT },
+    next_attempt_at: TIMESTAMP,
+    created_at: TIMESTAMP,
+    ended_at: TIMESTAMP,
+  },
+} as const;
+
+export const WEBHOOK_TEST_RESULT = {
+  title: "WebhookTestResult",
+  type: "object",
+  required: ["success", "status", "response_body", "duration_ms"],
+  additionalProperties: false,
+  properties: {
+    success: { type: "boolean", description: "Whether it answered with a status from 200 to 299 within 5 s" },
+    status: STATUS,
+    response_body: { type: "string", description: "At most the first 2048 bytes of the answer" },
+    error: { type: "string", description: "Why no answer came" },
+    duration_ms: { type: "integer" },
+  },
+} as const;

@@ -1,7 +1,11 @@
 import { COUNT, TIMESTAMP } from "../formats.js";
 import { compileBody } from "../validate.js";
-import { DELIVERY_STATES, type DeliveryState } from "./webhook-delivery.js";
-import { WEBHOOK_EVENT_KINDS, type WebhookEventKind } from "./webhook-event.js";
+import {
+  DELIVERY_STATES,
+  type DeliveryState,
+  WEBHOOK_EVENT_KINDS,
+  type WebhookEventKind,
+} from "./webhook-event.js";
 
 /** A webhook, as returned. */
 export interface WebhookRecord {

@@ -1,8 +1,7 @@
 import { promisify } from "node:util";
 import { brotliCompress, brotliDecompressSync, constants } from "node:zlib";
 import lz4 from "lz4-napi";
-import type { Codec } from "./codec.js";
-import { peekLines, type RawChunk } from "./raw-chunk.js";
+import { type Codec, peekLines, type RawChunk } from "./raw-chunk.js";
 
 /**
  * The limit of a chunk's decompressed lines; ingest makes chunks of less than half of this. Bounds the allocation for a

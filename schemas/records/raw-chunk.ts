@@ -1,7 +1,6 @@
-import { readFileSync } from "node:fs";
 import avro from "avsc";
+import { readFileSync } from "node:fs";
 import { assetUrl } from "../asset.js";
-import type { Codec } from "./codec.js";
 
 /** See raw-chunk.avsc, which describes each field. */
 export interface RawChunk {
@@ -91,3 +90,7 @@ function decodeBeginning<T>(from: avro.Type, bytes: Uint8Array): { value: T; off
     return undefined;
   }
 }
+
+/** How the lines of a chunk are compressed, in the order of the symbols in raw-chunk.avsc. */
+export const CODECS = ["none", "lz4", "brotli"] as const;
+export type Codec = (typeof CODECS)[number];

@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { BENCHMARKS } from "./benchmarks.js";
 import { EVENT_LOGS, type BenchOptions, type Benchmark, type BenchResult } from "./common/benchmark.js";
-import { parseBytes } from "../../schemas/byte-size.js";
+import { parseBytes } from "../../schemas/formats.js";
 import { ClosingStack } from "../../deploy/process/closing-stack.js";
 import { stopSignal } from "../../deploy/process/lifecycle.js";
 import { StartFailure } from "../../deploy/process/start-failure.js";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ApiClient } from "../../deploy/demo/api-client.js";
-import { settlesWithin } from "../../schemas/async/settles-within.js";
+import { settlesWithin } from "../../schemas/async/pause.js";
 import type { EventImport } from "../../schemas/records/import-store.js";
 import { countLive } from "../support/stores/open-clickhouse.js";
 import { describeWithBroker } from "../support/broker/describe-with-broker.js";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { parse } from "csv-parse/sync";
 import { pause } from "../../schemas/async/pause.js";
-import type { CompanyRecord } from "../../schemas/contracts/company.js";
+import type { CompanyRecord } from "../../schemas/contracts/funnel.js";
 import type { Statistics } from "../../schemas/contracts/statistics.js";
 import type { FaultWorld } from "../faults/worlds/fault-world.js";
 import { readAnnouncement } from "../support/api/receivers.js";

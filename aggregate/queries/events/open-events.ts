@@ -1,7 +1,7 @@
 import { json } from "node:stream/consumers";
 import type { ClickHouseSettings } from "@clickhouse/client";
 import type { DateRange } from "../../../schemas/date-range.js";
-import type { ExportFormat } from "../../../schemas/contracts/export-format.js";
+import type { ExportFormat } from "../../../schemas/contracts/aggregate.js";
 import type { UnsettledImports } from "../../../schemas/records/settlement.js";
 import { READ_COLUMNS, SELECTED_COLUMNS } from "./event-columns.js";
 import { FORMAT_NAMES, FORMAT_SETTINGS } from "../format-rows.js";

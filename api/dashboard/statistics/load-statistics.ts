@@ -4,7 +4,7 @@ import type {
   StatisticsRow,
   StatisticsTotals,
 } from "../../../schemas/contracts/statistics.js";
-import { COUNTRIES_MAX } from "../../../schemas/contracts/lists.js";
+import { COUNTRIES_MAX } from "../../../schemas/contracts/breakdowns.js";
 import { DAY_MS, lastDays } from "../../../schemas/date-range.js";
 import { Problem } from "../../../schemas/problem.js";
 import { path, type Query } from "../address.js";

@@ -1,4 +1,4 @@
-import { STATISTICS_LISTS, type StatisticsList } from "../../../schemas/contracts/lists.js";
+import { STATISTICS_LISTS, type StatisticsList } from "../../../schemas/contracts/breakdowns.js";
 import type { StatisticsRow } from "../../../schemas/contracts/statistics.js";
 import type { LibraryType } from "../../../schemas/records/artifact.js";
 import { countryName } from "../charts/world-map.js";

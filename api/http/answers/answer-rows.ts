@@ -1,5 +1,5 @@
 import type { Rows } from "../../../aggregate/queries/open-rows.js";
-import { MEDIA_TYPES, type ExportFormat } from "../../../schemas/contracts/export-format.js";
+import { MEDIA_TYPES, type ExportFormat } from "../../../schemas/contracts/aggregate.js";
 import { NO_LISTENER, type ApiListener } from "../api-listener.js";
 import { countRows, type RowCount } from "./count-rows.js";
 import type { ApiContext } from "../route.js";

@@ -1,4 +1,4 @@
-import type { ExportFormat } from "../../../schemas/contracts/export-format.js";
+import type { ExportFormat } from "../../../schemas/contracts/aggregate.js";
 import { parquetMetadata } from "hyparquet";
 
 /** Counts the rows of an answer while it is sent. */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { Problem } from "../../../schemas/problem.js";
 import type { ApiContext } from "../route.js";
-import { EXPORT_FORMATS, MEDIA_TYPES, type ExportFormat } from "../../../schemas/contracts/export-format.js";
+import { EXPORT_FORMATS, MEDIA_TYPES, type ExportFormat } from "../../../schemas/contracts/aggregate.js";
 
 /** A strong ETag (RFC 9110, 8.8.3) of a record. Any difference in `state` changes it. */
 export function entityTag(state: object): string {

@@ -1,9 +1,8 @@
-import { spawn } from "node:child_process";
-import type { ChildProcess } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
-import { settlesWithin } from "../../../schemas/async/settles-within.js";
+import { settlesWithin } from "../../../schemas/async/pause.js";
 
 /** A store's server as a child process. */
 export interface ServerProcess {

@@ -1,4 +1,4 @@
-import { settlesWithin } from "../../../schemas/async/settles-within.js";
+import { settlesWithin } from "../../../schemas/async/pause.js";
 
 /** Longer than an available broker takes. Requests to an unavailable one are retried for half a minute. */
 const PATIENCE_MS = 3_000;

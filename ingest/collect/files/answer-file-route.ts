@@ -10,7 +10,7 @@ import {
 } from "../read-collect-request.js";
 import type { FileSite, SiteRoute } from "../sites.js";
 import { readObjects } from "./read-objects.js";
-import { VARIABLE_BYTES_MAX, VARIABLES_MAX } from "../../../schemas/records/import-limits.js";
+import { VARIABLE_BYTES_MAX, VARIABLES_MAX } from "../../../schemas/records/import-line.js";
 
 /** The most JSON objects in a body. Each is one event. */
 const OBJECTS_MAX = 100;

@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { limitConcurrency } from "../../../schemas/async/limit-concurrency.js";
-import { untilAborted } from "../../../schemas/async/until-aborted.js";
+import { untilAborted } from "../../../schemas/async/pause.js";
 import { type FetchIndex, limitBytes } from "./fetch-index.js";
 import { openPageCache } from "./page-cache.js";
 import { readUpstreamPage, type UpstreamPage } from "./read-upstream-page.js";

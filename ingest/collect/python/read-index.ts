@@ -9,7 +9,7 @@ import {
   type IndexPage,
   type IndexProject,
 } from "./index-page.js";
-import { isObject } from "../../../schemas/is-object.js";
+import { isObject } from "../../../schemas/formats.js";
 
 interface ReadOptions {
   kind: IndexPage["kind"];

@@ -1,8 +1,7 @@
 import { cutChunks } from "../../../ingest/import/cut-chunks.js";
 import { CHUNK_LIMITS } from "../../../ingest/import/receive-import.js";
 import { linesOf, packChunk } from "../../../schemas/records/chunk-codec.js";
-import { CODECS, type Codec } from "../../../schemas/records/codec.js";
-import type { RawChunk } from "../../../schemas/records/raw-chunk.js";
+import { CODECS, type Codec, type RawChunk } from "../../../schemas/records/raw-chunk.js";
 import { generateBody } from "../../../deploy/demo/generate-events.js";
 import { mixOf } from "../common/event-files.js";
 import { median } from "../common/median.js";

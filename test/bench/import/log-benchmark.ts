@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { CODECS } from "../../../schemas/records/codec.js";
+import { CODECS } from "../../../schemas/records/raw-chunk.js";
 import { connectApi } from "../../../deploy/demo/api-client.js";
 import type { ClosingStack } from "../../../deploy/process/closing-stack.js";
 import { EVENT_LOGS, type BenchOptions, type BenchResult, type BenchContext } from "../common/benchmark.js";

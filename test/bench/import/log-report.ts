@@ -1,5 +1,5 @@
 import { availableParallelism } from "node:os";
-import type { Codec } from "../../../schemas/records/codec.js";
+import type { Codec } from "../../../schemas/records/raw-chunk.js";
 import { DEFAULT_CODECS } from "../../../deploy/config/config.js";
 import type { BenchResult, EventLogName } from "../common/benchmark.js";
 import { median } from "../common/median.js";

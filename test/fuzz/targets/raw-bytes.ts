@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { settlesWithin } from "../../../schemas/async/settles-within.js";
+import { settlesWithin } from "../../../schemas/async/pause.js";
 import { openBareSocket } from "../../support/imports/open-upload.js";
 import type { FuzzTarget } from "../fuzz-world.js";
 import { hostileText, sometimesDamaged } from "../values.js";

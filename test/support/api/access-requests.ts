@@ -3,7 +3,7 @@ import type { Action } from "../../../api/access/resources.js";
 import type { Route } from "../../../api/http/route.js";
 import { updateExportEnabled } from "../../../api/organizations/organizations.js";
 import { makeImport, MATES, type PARAMETERS, type Place } from "./access-place.js";
-import type { Scope } from "../../../schemas/contracts/api-token.js";
+import type { Scope } from "../../../schemas/contracts/user.js";
 import { CALLERS, tabledDecision, type TabledCaller } from "./access-table.js";
 import { TOKEN_ROUTES } from "./all-routes.js";
 

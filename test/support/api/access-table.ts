@@ -1,6 +1,6 @@
 import type { Caller, Decision, OwnerKind } from "../../../api/access/access.js";
 import type { Action } from "../../../api/access/resources.js";
-import type { Scope } from "../../../schemas/contracts/api-token.js";
+import type { Scope } from "../../../schemas/contracts/user.js";
 
 /**
  * Who may do what, as the contract has it: the decision on every action for every caller. Kept apart from the rules in

@@ -14,7 +14,7 @@ import {
 import { issueWebhookSecret } from "../../../api/webhooks/sign.js";
 import { startDeliveries, type DeliveryWorker } from "../../../api/webhooks/start-deliveries.js";
 import { connectPostgres } from "../../../deploy/stores/postgres/connect-postgres.js";
-import type { WebhookDeliveryRecord } from "../../../schemas/contracts/webhook-delivery.js";
+import type { WebhookDeliveryRecord } from "../../../schemas/contracts/webhook-event.js";
 import { openTestPostgres, SECRET_KEY, type TestPostgres } from "./management-api.js";
 
 /** A database with an owner whose webhooks workers in this process deliver to. */

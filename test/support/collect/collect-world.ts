@@ -1,6 +1,6 @@
 import { vi } from "vitest";
 import type { ApiClient } from "../../../deploy/demo/api-client.js";
-import type { PackageDomainV1 } from "../../../schemas/contracts/package-domain.js";
+import type { PackageDomainV1 } from "../../../schemas/contracts/package-routing.js";
 import { openPersistentClickHouse, type PersistentClickHouse } from "../../faults/worlds/fault-world.js";
 import { callCollect, type CollectCall, type CollectReply } from "./collect-client.js";
 import { makeExporter } from "../imports/import-world.js";

@@ -6,7 +6,7 @@ import { parseConfig } from "../../../deploy/config/config.js";
 import type { Endpoints } from "../../../deploy/process/data-dir.js";
 import type { ClickHouseSource } from "../../../deploy/stores/clickhouse/clickhouse-source.js";
 import { openEventLog } from "../../../deploy/stores/open-event-log.js";
-import { settlesWithin } from "../../../schemas/async/settles-within.js";
+import { settlesWithin } from "../../../schemas/async/pause.js";
 import type { EventLog, LagReader } from "../../../schemas/records/event-log.js";
 import { logEnvironment } from "../stores/log-environment.js";
 import { type GivenServers, suiteServers } from "../shards/given-servers.js";

@@ -8,7 +8,7 @@ import { readImportFaults } from "../../../aggregate/queries/read-import-faults.
 import { readPackageDays } from "../../../aggregate/statistics/read-package-days.js";
 import { readStatistics } from "../../../aggregate/statistics/read-statistics.js";
 import { BREAKDOWNS } from "../../../schemas/contracts/aggregate.js";
-import { STATISTICS_LISTS } from "../../../schemas/contracts/lists.js";
+import { STATISTICS_LISTS } from "../../../schemas/contracts/breakdowns.js";
 import type { UnsettledImports } from "../../../schemas/records/settlement.js";
 import type { Shards } from "../../../schemas/shards.js";
 import { textOf } from "../api/management-world.js";

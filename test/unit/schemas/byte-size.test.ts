@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { formatBytes, parseBytes } from "../../../schemas/byte-size.js";
+import { formatBytes, parseBytes } from "../../../schemas/formats.js";
 
 describe("parseBytes", () => {
   test.each([

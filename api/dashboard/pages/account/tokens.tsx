@@ -1,11 +1,10 @@
-import type { UserV1 } from "../../../../schemas/contracts/user.js";
+import { type UserV1, SCOPES, type ApiTokenV1 } from "../../../../schemas/contracts/user.js";
 import { createSession } from "../../../identity/sessions.js";
 import { Button, ConfirmButton, CopyLine } from "../../parts/button.js";
 import { Form, Check, Field, Select } from "../../parts/form.js";
 import { Panel } from "../../parts/panel.js";
 import { attemptingOf, putSession, sessionOf, type SignInPagesDeps } from "../sign-in/sign-in-deps.js";
 import { section, Time } from "./account-section.js";
-import { SCOPES, type ApiTokenV1 } from "../../../../schemas/contracts/api-token.js";
 import { path } from "../../address.js";
 import type { Viewer } from "../../page.js";
 import { Table } from "../../parts/table.js";

@@ -1,4 +1,4 @@
-import type { CompanyRecord, FunnelRecord, FunnelRunRecord } from "../../../../schemas/contracts/company.js";
+import type { CompanyRecord, FunnelRecord, FunnelRunRecord } from "../../../../schemas/contracts/funnel.js";
 import { lastDays } from "../../../../schemas/date-range.js";
 import { STAGES } from "../../../../schemas/records/funnel.js";
 import { path, type Query } from "../../address.js";

@@ -1,4 +1,4 @@
-import type { CompanyDetail, StageChangeRecord } from "../../../../schemas/contracts/company.js";
+import type { CompanyDetail, StageChangeRecord } from "../../../../schemas/contracts/funnel.js";
 import { dateAt, DAY_MS } from "../../../../schemas/date-range.js";
 import { path } from "../../address.js";
 import { AreaChart } from "../../charts/area-chart.js";

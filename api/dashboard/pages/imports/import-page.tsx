@@ -1,7 +1,6 @@
 import type { ImportFault } from "../../../../schemas/records/import-log.js";
-import type { EventImport } from "../../../../schemas/records/import-store.js";
+import { type EventImport, nothingImported } from "../../../../schemas/records/import-store.js";
 import { Problem } from "../../../../schemas/problem.js";
-import { nothingImported } from "../../../../schemas/nothing-imported.js";
 import { path } from "../../address.js";
 import { page, useVisit, type Visit } from "../../page.js";
 import { ConfirmButton } from "../../parts/button.js";

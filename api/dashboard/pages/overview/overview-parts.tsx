@@ -1,8 +1,7 @@
-import type { CompanyRecord } from "../../../../schemas/contracts/company.js";
+import type { CompanyRecord } from "../../../../schemas/contracts/funnel.js";
 import type { PackageV1 } from "../../../../schemas/contracts/package.js";
 import type { PixelRecord } from "../../../../schemas/contracts/pixel.js";
-import type { PackageStatistics } from "../../../../schemas/contracts/package-statistics.js";
-import type { Statistics } from "../../../../schemas/contracts/statistics.js";
+import type { PackageStatistics, Statistics } from "../../../../schemas/contracts/statistics.js";
 import type { WebhookRecord } from "../../../../schemas/contracts/webhook.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
 import { DAY_MS, lastDays } from "../../../../schemas/date-range.js";

@@ -1,10 +1,12 @@
-import type { PackageDomainV1 } from "../../../../schemas/contracts/package-domain.js";
+import type {
+  PackageDomainV1,
+  PackageRouteV1,
+  HostVerification,
+} from "../../../../schemas/contracts/package-routing.js";
 import { Button, ConfirmButton, CopyLine } from "../../parts/button.js";
 import { Field, Form } from "../../parts/form.js";
 import { Panel } from "../../parts/panel.js";
 import { Table } from "../../parts/table.js";
-import type { PackageRouteV1 } from "../../../../schemas/contracts/package-route.js";
-import type { HostVerification } from "../../../../schemas/contracts/host-verification.js";
 import { Badge } from "../../parts/tiles.js";
 
 interface DomainsProps {

@@ -1,4 +1,4 @@
-import { ROLES, type OrganizationMemberV1, type Role } from "../../../../schemas/contracts/member.js";
+import { ROLES, type OrganizationMemberV1, type Role } from "../../../../schemas/contracts/organization.js";
 import { Problem } from "../../../../schemas/problem.js";
 import { path } from "../../address.js";
 import { mayManage, page, useVisit, type Submitted, type Visit, type VisitedOwner } from "../../page.js";

@@ -1,7 +1,5 @@
-import type { PackageDomainV1 } from "../../../../schemas/contracts/package-domain.js";
-import type { PackagePermissionV1 } from "../../../../schemas/contracts/package-permission.js";
-import type { PackageRouteV1 } from "../../../../schemas/contracts/package-route.js";
-import type { PackagePublic } from "../../../../schemas/contracts/package-public.js";
+import type { PackageDomainV1, PackageRouteV1 } from "../../../../schemas/contracts/package-routing.js";
+import type { PackagePermissionV1, PackagePublic } from "../../../../schemas/contracts/package-access.js";
 import type { PackageUpstream, PackageV1 } from "../../../../schemas/contracts/package.js";
 import { path } from "../../address.js";
 import { page, useVisit, type Visit } from "../../page.js";

@@ -2,13 +2,14 @@ import {
   PERMISSION_LEVELS,
   type PackagePermissionV1,
   type PermissionLevel,
-} from "../../../../schemas/contracts/package-permission.js";
+  PUBLIC_KINDS,
+  type PublicKind,
+} from "../../../../schemas/contracts/package-access.js";
 import { Button, CopyLine } from "../../parts/button.js";
 import { Field, Form, Select } from "../../parts/form.js";
 import { Panel } from "../../parts/panel.js";
 import { Table } from "../../parts/table.js";
 import type { PackageV1 } from "../../../../schemas/contracts/package.js";
-import { PUBLIC_KINDS, type PublicKind } from "../../../../schemas/contracts/package-public.js";
 import { useVisit } from "../../page.js";
 import { badgeSnippets, publicAddresses } from "../../address.js";
 

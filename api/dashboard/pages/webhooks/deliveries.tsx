@@ -1,7 +1,7 @@
 import type {
   WebhookAttemptRecord,
   WebhookDeliveryRecord,
-} from "../../../../schemas/contracts/webhook-delivery.js";
+} from "../../../../schemas/contracts/webhook-event.js";
 import { Badge } from "../../parts/tiles.js";
 import { Button } from "../../parts/button.js";
 import { Form } from "../../parts/form.js";

@@ -1,4 +1,4 @@
-import { DELIVERY_STATES, type WebhookTestResult } from "../../../../schemas/contracts/webhook-delivery.js";
+import { DELIVERY_STATES, type WebhookTestResult } from "../../../../schemas/contracts/webhook-event.js";
 import type { WebhookRecord } from "../../../../schemas/contracts/webhook.js";
 import { path } from "../../address.js";
 import { page, useVisit } from "../../page.js";

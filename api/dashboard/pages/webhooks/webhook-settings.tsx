@@ -4,7 +4,7 @@ import { Field, Form } from "../../parts/form.js";
 import { formatTime } from "../../parts/format.js";
 import { Panel } from "../../parts/panel.js";
 import { KindFields, kindsOf } from "./webhook-words.js";
-import type { WebhookTestResult } from "../../../../schemas/contracts/webhook-delivery.js";
+import type { WebhookTestResult } from "../../../../schemas/contracts/webhook-event.js";
 import { Problem } from "../../../../schemas/problem.js";
 import { path } from "../../address.js";
 import type { Submitted, Visit } from "../../page.js";

@@ -1,5 +1,8 @@
-import type { DeliveryState } from "../../../../schemas/contracts/webhook-delivery.js";
-import { type WebhookEventKind, WEBHOOK_EVENT_KINDS } from "../../../../schemas/contracts/webhook-event.js";
+import {
+  type DeliveryState,
+  type WebhookEventKind,
+  WEBHOOK_EVENT_KINDS,
+} from "../../../../schemas/contracts/webhook-event.js";
 import type { WebhookRecord } from "../../../../schemas/contracts/webhook.js";
 import { Badge, type BadgeKind } from "../../parts/tiles.js";
 import { Check } from "../../parts/form.js";

@@ -1,5 +1,4 @@
-import { DELIVERY_STATES } from "../../../../schemas/contracts/webhook-delivery.js";
-import { WEBHOOK_EVENT_KINDS } from "../../../../schemas/contracts/webhook-event.js";
+import { DELIVERY_STATES, WEBHOOK_EVENT_KINDS } from "../../../../schemas/contracts/webhook-event.js";
 import type { ListedWebhook, WebhookRecord } from "../../../../schemas/contracts/webhook.js";
 import { path } from "../../address.js";
 import { page, useVisit, type Visit } from "../../page.js";

@@ -1,5 +1,5 @@
 import { setMaxListeners } from "node:events";
-import { NETWORK_CODES } from "../../../../schemas/network-codes.js";
+import { NETWORK_CODES } from "../../../../schemas/problem.js";
 import { pause } from "../../../../schemas/async/pause.js";
 
 /** A server that was found down is not asked for this long. After it, it must answer a ping first. */

@@ -1,4 +1,4 @@
-import { shareFor } from "../../../../schemas/async/share-for.js";
+import { shareFor } from "../../../../schemas/async/share-work.js";
 import type { Shards } from "../../../../schemas/shards.js";
 import type { ResultSource } from "../../../../aggregate/queries/open-rows.js";
 import { quotedName, sqlName } from "../../../../aggregate/queries/sql-literals.js";

@@ -1,5 +1,5 @@
 import { ClickHouseError } from "@clickhouse/client";
-import type { ServerFacts, ServerState } from "../../../../schemas/server-state.js";
+import type { ServerFacts, ServerState } from "../../../../schemas/shards.js";
 import type { ClusterServers } from "../clickhouse-source.js";
 import { connectClickHouse } from "../connect-clickhouse.js";
 

@@ -6,7 +6,7 @@ import {
   type CollectWorld,
 } from "../../../support/collect/collect-world.js";
 import { readMetrics } from "../../../support/program/read-metrics.js";
-import type { PackageRouteV1 } from "../../../../schemas/contracts/package-route.js";
+import type { PackageRouteV1 } from "../../../../schemas/contracts/package-routing.js";
 
 const AGENT = "Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0";
 const ROUTES = [

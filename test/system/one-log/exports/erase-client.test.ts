@@ -7,7 +7,7 @@ import { hideErased } from "../../../../aggregate/queries/hide-erased.js";
 import { openRows } from "../../../../aggregate/queries/open-rows.js";
 import { settle } from "../../../../aggregate/settlement/settle.js";
 import { Random } from "../../../../deploy/demo/random.js";
-import type { OpenErasure } from "../../../../schemas/client-erasure.js";
+import type { OpenErasure } from "../../../../schemas/contracts/erasure.js";
 import { firstDifference } from "../../../support/imports/recount-aggregates.js";
 import type { KnownArtifact } from "../../../support/imports/recount-line.js";
 import { openTestClickHouse, type TestClickHouse } from "../../../support/stores/open-clickhouse.js";

@@ -4,7 +4,7 @@ import type { ClickHouseClient } from "@clickhouse/client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connectClickHouse } from "../../../../deploy/stores/clickhouse/connect-clickhouse.js";
 import { connectApi, type ApiClient } from "../../../../deploy/demo/api-client.js";
-import type { CompanyDetail, CompanyRecord, FunnelRecord } from "../../../../schemas/contracts/company.js";
+import type { CompanyDetail, CompanyRecord, FunnelRecord } from "../../../../schemas/contracts/funnel.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
 import { countDifferingRows } from "../../../faults/imports/check-seed.js";
 import { makeOrganization, makePackage, makePixel } from "../../../support/imports/make-artifacts.js";

@@ -12,7 +12,7 @@ import { ActiveUploads } from "../../../../ingest/import/active-uploads.js";
 import { choosePartitions } from "../../../../ingest/import/choose-partitions.js";
 import { CHUNK_LIMITS } from "../../../../ingest/import/receive-import.js";
 import type { EventLog, Lane } from "../../../../schemas/records/event-log.js";
-import { SMALL_IMPORT_CHUNKS } from "../../../../schemas/records/import-limits.js";
+import { SMALL_IMPORT_CHUNKS } from "../../../../schemas/records/import-line.js";
 import {
   openTestPostgres,
   serveApi,

@@ -6,7 +6,7 @@ import { createApiServer } from "../../../../deploy/roles/servers/create-api-ser
 import type { ApiClient } from "../../../../deploy/demo/api-client.js";
 import { listen, type ListeningServer } from "../../../../deploy/roles/servers/listen.js";
 import { ActiveUploads } from "../../../../ingest/import/active-uploads.js";
-import { settlesWithin } from "../../../../schemas/async/settles-within.js";
+import { settlesWithin } from "../../../../schemas/async/pause.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
 import { makeOrganization, makePackage } from "../../../support/imports/make-artifacts.js";
 import {

@@ -4,7 +4,7 @@ import { parametersOf } from "../../../../api/http/openapi/components.js";
 import { insertImport, type StartOptions } from "../../../../api/imports/imports.js";
 import { ACTIVE_IMPORTS_MAX } from "../../../../api/imports/start-imports.js";
 import { insertPackage } from "../../../../api/packages/packages.js";
-import { FILTER_COLUMNS } from "../../../../schemas/contracts/lists.js";
+import { FILTER_COLUMNS } from "../../../../schemas/contracts/breakdowns.js";
 import type { ProblemCode } from "../../../../schemas/problem.js";
 import { makeMates, makePlace, PARAMETERS, type Place } from "../../../support/api/access-place.js";
 import { ownerAllowed, REQUESTS, type TabledRequest } from "../../../support/api/access-requests.js";

@@ -9,7 +9,7 @@ import { insertImport } from "../../../../api/imports/imports.js";
 import { connectClickHouse } from "../../../../deploy/stores/clickhouse/connect-clickhouse.js";
 import { openEmbeddedLog } from "../../../../deploy/stores/embedded/event-log/event-log.js";
 import { ActiveUploads } from "../../../../ingest/import/active-uploads.js";
-import { SCOPES } from "../../../../schemas/contracts/api-token.js";
+import { SCOPES } from "../../../../schemas/contracts/user.js";
 import type { EventLog } from "../../../../schemas/records/event-log.js";
 import {
   openTestPostgres,

@@ -4,7 +4,7 @@ import type { ClickHouseClient } from "@clickhouse/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ApiClient } from "../../../../deploy/demo/api-client.js";
 import { connectClickHouse } from "../../../../deploy/stores/clickhouse/connect-clickhouse.js";
-import type { CompanyRecord } from "../../../../schemas/contracts/company.js";
+import type { CompanyRecord } from "../../../../schemas/contracts/funnel.js";
 import type { ErasureRecord } from "../../../../schemas/contracts/erasure.js";
 import type { Statistics } from "../../../../schemas/contracts/statistics.js";
 import type { AuditEntryRecord } from "../../../../schemas/contracts/audit-entry.js";

@@ -17,7 +17,7 @@ import { OPERATOR, SERVICE, type AuditEntryRecord } from "../../../../schemas/co
 import type {
   WebhookDeliveryRecord,
   WebhookTestResult,
-} from "../../../../schemas/contracts/webhook-delivery.js";
+} from "../../../../schemas/contracts/webhook-event.js";
 import type { WebhookRecord } from "../../../../schemas/contracts/webhook.js";
 import { auditOf, makeWorld, TIMESTAMP, UUID, type World } from "../../../support/api/management-world.js";
 import { openGuard, SEALER } from "../../../support/api/delivery-world.js";

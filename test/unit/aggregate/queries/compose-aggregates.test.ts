@@ -2,9 +2,13 @@ import { describe, expect, test } from "vitest";
 import { breakdownMigration } from "../../../../aggregate/clickhouse/read-migrations.js";
 import { composeAggregates } from "../../../../aggregate/queries/compose-aggregates.js";
 import { namesSql } from "../../../../aggregate/queries/names-sql.js";
-import { AGGREGATE_V1, aggregateSchema, BREAKDOWNS } from "../../../../schemas/contracts/aggregate.js";
+import {
+  AGGREGATE_V1,
+  aggregateSchema,
+  BREAKDOWNS,
+  EXPORT_FORMATS,
+} from "../../../../schemas/contracts/aggregate.js";
 import { BREAKDOWN_LIST, type ValueBreakdown } from "../../../../schemas/contracts/breakdowns.js";
-import { EXPORT_FORMATS } from "../../../../schemas/contracts/export-format.js";
 
 const PACKAGES = [{ id: "0195b2f0-0000-7000-8000-000000000001", name: "web" }];
 const NINTH: ValueBreakdown = {

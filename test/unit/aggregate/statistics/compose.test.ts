@@ -9,8 +9,7 @@ import {
   composeTableCounts,
   composeTableLists,
 } from "../../../../aggregate/statistics/compose-from-tables.js";
-import { BREAKDOWN_LIST } from "../../../../schemas/contracts/breakdowns.js";
-import { listsOf, STATISTICS_LISTS } from "../../../../schemas/contracts/lists.js";
+import { BREAKDOWN_LIST, listsOf, STATISTICS_LISTS } from "../../../../schemas/contracts/breakdowns.js";
 
 const AGENTS = {
   name: "agent",

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { access, lacks } from "../../../../api/access/access.js";
 import { ACTIONS, type Action, changesCollected } from "../../../../api/access/resources.js";
-import { SCOPES } from "../../../../schemas/contracts/api-token.js";
+import { SCOPES } from "../../../../schemas/contracts/user.js";
 import { CALLERS, tabledDecision, tabledScope } from "../../../support/api/access-table.js";
 import { DEFAULT_QUOTAS, parseQuotas, requireRoom } from "../../../../api/access/quotas.js";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { parseExportedFile } from "../../../../api/exports/exported-file.js";
 import { companiesAsCsv, companiesAsLines } from "../../../../api/exports/answer-companies.js";
-import type { CompanyRecord } from "../../../../schemas/contracts/company.js";
+import type { CompanyRecord } from "../../../../schemas/contracts/funnel.js";
 
 describe("parseExportedFile", () => {
   test.each([

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { accessWithin, lacks, reaches, type Caller } from "../../../../api/access/access.js";
 import { ACTIONS, type Action } from "../../../../api/access/resources.js";
-import { SCOPES, type Scope } from "../../../../schemas/contracts/api-token.js";
+import { SCOPES, type Scope } from "../../../../schemas/contracts/user.js";
 
 /** The actions that each scope allows; the rest is for the account's own token. */
 const ACTIONS_OF: Record<Scope, Action[]> = {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { rowOf, statisticsAnswer, eventsFromIn } from "../../../../api/statistics/statistics-answer.js";
-import { STATISTICS_LISTS } from "../../../../schemas/contracts/lists.js";
+import { STATISTICS_LISTS } from "../../../../schemas/contracts/breakdowns.js";
 
 const listOf = (name: string) => STATISTICS_LISTS.find((list) => list.name === name)!;
 

@@ -1,7 +1,7 @@
 import { Registry } from "prom-client";
 import { expect, test } from "vitest";
 import { createClusterMetrics, shardsThatTake } from "../../../../deploy/metrics/cluster-metrics.js";
-import type { ServerState } from "../../../../schemas/server-state.js";
+import type { ServerState } from "../../../../schemas/shards.js";
 
 const FACTS = {
   readOnlyTables: 0,

@@ -14,8 +14,7 @@ import type { ChunkOutcome, DeadLetter } from "../../../../schemas/records/chunk
 import type { Lookups } from "../../../../schemas/records/enriched-event.js";
 import { BatchLost, type EventLog, type LogBatch } from "../../../../schemas/records/event-log.js";
 import { packChunk } from "../../../../schemas/records/chunk-codec.js";
-import { CODECS, type Codec } from "../../../../schemas/records/codec.js";
-import { encodeRawChunk } from "../../../../schemas/records/raw-chunk.js";
+import { CODECS, type Codec, encodeRawChunk } from "../../../../schemas/records/raw-chunk.js";
 import { chunkOf, dockerPackage, IMPORT_ID, tinyLookups } from "../lines/chunk-of.js";
 import { oneServer } from "../../../../deploy/stores/clickhouse/one-server.js";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { fieldsOf, type LineFields, decodeLine } from "../../../../enrich/lines/decode-line.js";
-import { LINE_BYTES_MAX } from "../../../../schemas/records/import-limits.js";
+import { LINE_BYTES_MAX } from "../../../../schemas/records/import-line.js";
 import { chunkOf, PACKAGE_ID, PIXEL_ID } from "./chunk-of.js";
 
 const path = chunkOf("");

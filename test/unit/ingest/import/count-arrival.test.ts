@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { countArrival } from "../../../../ingest/import/active-uploads.js";
-import { SharedCount } from "../../../../schemas/async/shared-count.js";
+import { SharedCount } from "../../../../schemas/async/wake-up.js";
 
 test("an import arrives once, whether it ends by its lines, by its disposal or by both", () => {
   const arriving = new SharedCount();

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseApiTokenCreate } from "../../../../schemas/contracts/api-token.js";
+import { parseApiTokenCreate } from "../../../../schemas/contracts/user.js";
 import { isTime } from "../../../../schemas/formats.js";
 import { Problem } from "../../../../schemas/problem.js";
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseOrganizationUpsert } from "../../../../schemas/contracts/organization.js";
 import { parsePackageUpsert } from "../../../../schemas/contracts/package.js";
-import { parseCreatePackageDomain } from "../../../../schemas/contracts/package-domain.js";
+import { parseCreatePackageDomain } from "../../../../schemas/contracts/package-routing.js";
 import { parseCreatePackageRoute } from "../../../../ingest/routing/find-route.js";
 import { parsePixelUpsert } from "../../../../schemas/contracts/pixel.js";
 import { Problem, type FieldFault } from "../../../../schemas/problem.js";

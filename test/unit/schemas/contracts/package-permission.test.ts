@@ -3,7 +3,7 @@ import {
   PERMISSION_LEVELS,
   PERMISSIONS_MAX,
   parsePackagePermissionsSet,
-} from "../../../../schemas/contracts/package-permission.js";
+} from "../../../../schemas/contracts/package-access.js";
 import type { Problem } from "../../../../schemas/problem.js";
 
 function faultsOf(body: unknown): string[] {

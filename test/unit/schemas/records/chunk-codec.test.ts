@@ -9,8 +9,12 @@ import {
   packChunk,
   unpackedSize,
 } from "../../../../schemas/records/chunk-codec.js";
-import { CODECS } from "../../../../schemas/records/codec.js";
-import { decodeRawChunk, encodeRawChunk, type RawChunk } from "../../../../schemas/records/raw-chunk.js";
+import {
+  CODECS,
+  decodeRawChunk,
+  encodeRawChunk,
+  type RawChunk,
+} from "../../../../schemas/records/raw-chunk.js";
 
 const chunkOf = (lines: Buffer): RawChunk => ({
   source: "import",

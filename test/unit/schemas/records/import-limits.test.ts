@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isBlank, LINE_BYTES_MAX } from "../../../../schemas/records/import-limits.js";
+import { isBlank, LINE_BYTES_MAX } from "../../../../schemas/records/import-line.js";
 
 describe("isBlank", () => {
   test.each([

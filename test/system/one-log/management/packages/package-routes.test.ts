@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { DEFAULT_QUOTAS } from "../../../../../api/access/quotas.js";
-import { VARIABLES_MAX } from "../../../../../schemas/contracts/package-route.js";
+import { VARIABLES_MAX } from "../../../../../schemas/contracts/package-routing.js";
 import {
   auditOf,
   callIfMatch,

@@ -6,7 +6,7 @@ import { gzipRows, RowsBody } from "../../../../../api/http/answers/answer-rows.
 import { type RecordBatch, RecordBatchStreamWriter, tableFromArrays } from "apache-arrow";
 import fc from "fast-check";
 import { countRows } from "../../../../../api/http/answers/count-rows.js";
-import type { ExportFormat } from "../../../../../schemas/contracts/export-format.js";
+import type { ExportFormat } from "../../../../../schemas/contracts/aggregate.js";
 
 const moved = () => new Promise(setImmediate);
 

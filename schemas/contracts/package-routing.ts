@@ -1,0 +1,147 @@
+import { domainToASCII } from "node:url";
+import { compileBody } from "../validate.js";
+
+/** How far an owner has shown that a host is theirs. Only where the service asks for that. */
+export interface HostVerification {
+  verified: boolean;
+  /** The record that the DNS has to have. */
+  verification: { type: "TXT"; name: string; value: string };
+}
+
+export const HOST_VERIFICATION_PROPERTIES = {
+  verified: {
+    type: "boolean",
+    description: "Whether it is served; absent where the service serves every host (`DOMAIN_VERIFICATION`)",
+  },
+  verification: {
+    title: "HostVerification",
+    type: "object",
+    required: ["type", "name", "value"],
+    additionalProperties: false,
+    properties: {
+      type: { type: "string", const: "TXT" },
+      name: { type: "string" },
+      value: { type: "string" },
+    },
+    description: "The record that the DNS has to have",
+  },
+} as const;
+
+/** The name of the record of a host. */
+export function verificationName(host: string): string {
+  return `_maintainer-toolchain.${host}`;
+}
+
+/** PackageDomainV1, as returned. */
+export interface PackageDomainV1 extends CreatePackageDomainV1, Partial<HostVerification> {
+  id: string;
+}
+
+/** CreatePackageDomainV1, as sent. */
+export interface CreatePackageDomainV1 {
+  /** The full domain name. */
+  name: string;
+}
+
+export const PACKAGE_DOMAIN_V1 = {
+  title: "PackageDomainV1",
+  type: "object",
+  required: ["id", "name"],
+  additionalProperties: false,
+  properties: {
+    id: { type: "string", format: "uuid" },
+    name: { type: "string" },
+    ...HOST_VERIFICATION_PROPERTIES,
+  },
+} as const;
+
+export const CREATE_PACKAGE_DOMAIN_V1 = {
+  title: "CreatePackageDomainV1",
+  type: "object",
+  required: ["name"],
+  additionalProperties: false,
+  properties: {
+    name: {
+      type: "string",
+      maxLength: 253,
+      description:
+        "A full domain name; stored in lower case, and in its xn-- form if it has letters beyond ASCII",
+    },
+  },
+} as const;
+
+/** The name becomes ASCII and lower case, as in a `Host` header. Throws `invalid-body` naming every fault. */
+export function parseCreatePackageDomain(body: unknown): CreatePackageDomainV1 {
+  return { name: hostNameOf(parseSent(body).name) ?? "" };
+}
+
+const parseSent = compileBody<CreatePackageDomainV1>(CREATE_PACKAGE_DOMAIN_V1, ({ name }) =>
+  name === undefined || hostNameOf(name) !== undefined ? [] : [{ path: "/name", message: SENTENCE }],
+);
+
+const SENTENCE =
+  "must be a full domain name such as files.example.org: no address, port, path, wildcard or dot at the end";
+
+/** RFC 1123, 2.1, with at least two labels. The last is no number, which excludes IPv4 addresses. */
+const HOST_NAME =
+  /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?![0-9]+$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+
+/**
+ * Undefined if the text is no host name. Only letters, digits, hyphens and dots are converted, because the conversion
+ * silently corrects other characters.
+ */
+function hostNameOf(text: string): string | undefined {
+  if (!/^[\p{L}\p{M}\p{N}.-]+$/u.test(text)) return undefined;
+  const ascii = domainToASCII(text);
+  return HOST_NAME.test(ascii) ? ascii : undefined;
+}
+
+/** PackageRouteV1, as returned. */
+export interface PackageRouteV1 extends CreatePackageRouteV1 {
+  id: string;
+}
+
+/** CreatePackageRouteV1, as sent. */
+export interface CreatePackageRouteV1 {
+  /** Empty if the route only collects. */
+  outgoingUrl: string;
+  templatePath: string;
+}
+
+export const PACKAGE_ROUTE_V1 = {
+  title: "PackageRouteV1",
+  type: "object",
+  required: ["id", "outgoingUrl", "templatePath"],
+  additionalProperties: false,
+  properties: {
+    id: { type: "string", format: "uuid" },
+    outgoingUrl: { type: "string" },
+    templatePath: { type: "string" },
+  },
+} as const;
+
+export const CREATE_PACKAGE_ROUTE_V1 = {
+  title: "CreatePackageRouteV1",
+  type: "object",
+  required: ["outgoingUrl", "templatePath"],
+  additionalProperties: false,
+  properties: {
+    outgoingUrl: {
+      type: "string",
+      maxLength: 2048,
+      description:
+        "An absolute http(s) URL template of at most 16 variables, all of them in templatePath; empty to only collect",
+    },
+    templatePath: {
+      type: "string",
+      minLength: 1,
+      maxLength: 1024,
+      description:
+        "A path, and parameters if need be, as an RFC 6570 template of level 2 with at most 16 variables: " +
+        "/{version}/{+file}?os={os}",
+    },
+  },
+} as const;
+
+/** The limit for one template: more variables make matching slower and requests larger. */
+export const VARIABLES_MAX = 16;
