@@ -10,8 +10,7 @@ import type {
   WrittenChunk,
 } from "../../schemas/records/settlement.js";
 import { passFaultPoint } from "../../schemas/fault-point.js";
-import { ImportPauses } from "./import-pauses.js";
-import { OwnerGathering } from "./owner-gathering.js";
+import { ImportPauses, OwnerGathering } from "./settlement-waits.js";
 import { applyStaged, markRetracted, settle } from "./settle.js";
 
 /** How often to look for chunks that another process wrote, and while there are none. */

@@ -4,6 +4,7 @@ import { cutChunks } from "../../ingest/import/cut-chunks.js";
 import { readWhileSent } from "../../ingest/import/read-while-sent.js";
 import { CHUNK_LIMITS } from "../../ingest/import/receive-import.js";
 import { untilAborted } from "../../schemas/async/pause.js";
+import { Shares } from "../../schemas/async/limit-concurrency.js";
 import { Problem } from "../../schemas/problem.js";
 import type { DryRun } from "../../schemas/records/import-store.js";
 import type { CheckLines, LinesToCheck } from "./check-lines.js";
@@ -94,32 +95,15 @@ const RETRY_WHEN_BUSY_SECONDS = 10;
  * account: one account may have any number of organizations.
  */
 export class ActiveDryRuns {
-  private readonly countByKey = new Map<string, number>();
-
-  private count = 0;
+  private readonly shares = new Shares({ perKey: ACTIVE_IMPORTS_MAX, inAll: DRY_RUNS_MAX });
 
   /** @throws Problem too-many-active-imports for this owner or account, `unavailable` for all */
   open({ ownerId, accountId }: { ownerId: string; accountId: string }): Disposable {
     const keys = [`owner ${ownerId}`, `account ${accountId}`];
-    if (keys.some((key) => this.countOf(key) >= ACTIVE_IMPORTS_MAX)) throw tooManyActiveImports();
-    if (this.count >= DRY_RUNS_MAX)
-      throw new Problem("unavailable", "Too many dry runs are under way; try again later.", {
-        retryAfterSeconds: RETRY_WHEN_BUSY_SECONDS,
-      });
-    this.count++;
-    for (const key of keys) this.countByKey.set(key, this.countOf(key) + 1);
-    return { [Symbol.dispose]: () => this.close(keys) };
-  }
-
-  private countOf(key: string): number {
-    return this.countByKey.get(key) ?? 0;
-  }
-
-  private close(keys: readonly string[]): void {
-    this.count--;
-    for (const key of keys) {
-      if (this.countOf(key) > 1) this.countByKey.set(key, this.countOf(key) - 1);
-      else this.countByKey.delete(key);
-    }
+    if (!this.shares.haveRoomFor(keys)) throw tooManyActiveImports();
+    if (this.shares.haveRoom(keys)) return this.shares.take(keys);
+    throw new Problem("unavailable", "Too many dry runs are under way; try again later.", {
+      retryAfterSeconds: RETRY_WHEN_BUSY_SECONDS,
+    });
   }
 }

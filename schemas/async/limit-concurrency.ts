@@ -17,33 +17,20 @@ const TURNS_MAX = 1_000;
  * who ask for much take turns with all others. Waiting ends with the signal, and rejects with its reason.
  * @throws Problem `unavailable` where too many wait already; also to the latest caller of the first key that has most of them
  */
-export function limitConcurrency({ perKey, inAll }: { perKey: number; inAll: number }): TakePermits {
-  /** Permits by key. */
-  const heldBy = new Map<string, number>();
+export function limitConcurrency(limits: ShareLimits): TakePermits {
+  const shares = new Shares(limits);
   /** In the order in which they came. */
   const waiting = new Set<Caller>();
   /** The turn in which a caller of each first key was served last. */
   const turns = new LRUCache<string, number>({ max: TURNS_MAX });
-  let held = 0;
   let turn = 0;
 
-  const countOf = (key: string) => heldBy.get(key) ?? 0;
-  const hasRoom = (keys: ReadonlySet<string>) =>
-    held < inAll && [...keys].every((key) => countOf(key) < perKey);
-
   function serve({ asker, keys }: Pick<Caller, "asker" | "keys">): Disposable {
-    held++;
-    for (const key of keys) heldBy.set(key, countOf(key) + 1);
     turns.set(asker, ++turn);
-    let isHeld = true;
+    const held = shares.take(keys);
     return {
       [Symbol.dispose]() {
-        if (!isHeld) return;
-        isHeld = false;
-        held--;
-        for (const key of keys)
-          if (countOf(key) > 1) heldBy.set(key, countOf(key) - 1);
-          else heldBy.delete(key);
+        held[Symbol.dispose]();
         serveWaiting();
       },
     };
@@ -60,7 +47,7 @@ export function limitConcurrency({ perKey, inAll }: { perKey: number; inAll: num
   function longestUnserved(): Caller | undefined {
     let longest: Caller | undefined;
     for (const caller of waiting)
-      if (hasRoom(caller.keys) && (longest === undefined || servedAt(caller) < servedAt(longest)))
+      if (shares.haveRoom(caller.keys) && (longest === undefined || servedAt(caller) < servedAt(longest)))
         longest = caller;
     return longest;
   }
@@ -74,18 +61,14 @@ export function limitConcurrency({ perKey, inAll }: { perKey: number; inAll: num
 
   /** Makes room for one more: the one who has most callers waiting does not shut out the others. */
   function refuseCrowd(asker: string): void {
-    const crowds = new Map<string, Caller[]>();
-    for (const caller of waiting) {
-      const crowd = crowds.get(caller.asker);
-      if (crowd === undefined) crowds.set(caller.asker, [caller]);
-      else crowd.push(caller);
-    }
-    const own = crowds.get(asker)?.length ?? 0;
+    const crowds = new Map<string, { size: number; latest: Caller }>();
+    for (const latest of waiting)
+      crowds.set(latest.asker, { size: (crowds.get(latest.asker)?.size ?? 0) + 1, latest });
+    const own = crowds.get(asker)?.size ?? 0;
     if (own >= WAITING_EACH_MAX) throw tooMany();
     if (waiting.size < WAITING_MAX) return;
-    const largest = [...crowds.values()].reduce((a, b) => (b.length > a.length ? b : a), []);
-    const latest = largest.at(-1);
-    if (latest === undefined || largest.length <= own + 1) throw tooMany();
+    const { size, latest } = [...crowds.values()].reduce((a, b) => (b.size > a.size ? b : a));
+    if (size <= own + 1) throw tooMany();
     leave(latest);
     latest.reject(tooMany());
   }
@@ -95,7 +78,7 @@ export function limitConcurrency({ perKey, inAll }: { perKey: number; inAll: num
     const [asker = ""] = keysAsked;
     const keys = new Set(keysAsked);
     // Those who wait have no room, so nobody is passed over.
-    if (hasRoom(keys)) return serve({ asker, keys });
+    if (shares.haveRoom(keys)) return serve({ asker, keys });
     refuseCrowd(asker);
     return new Promise((resolve, reject) => {
       const onAbort = () => {
@@ -112,10 +95,63 @@ export function limitConcurrency({ perKey, inAll }: { perKey: number; inAll: num
 
 interface Caller {
   asker: string;
-  keys: ReadonlySet<string>;
+  keys: Keys;
   resolve: (permit: Disposable) => void;
   reject: (reason: unknown) => void;
   stopListening: () => void;
+}
+
+type Keys = readonly string[] | ReadonlySet<string>;
+
+export interface ShareLimits {
+  perKey: number;
+  inAll: number;
+}
+
+/** Counts what is in use: by each key that something is used for, such as its owner, and in all. */
+export class Shares {
+  private readonly used = new Map<string, number>();
+  private usedInAll = 0;
+
+  constructor(private readonly limits: ShareLimits) {}
+
+  /** Whether one more may be taken for these keys. */
+  haveRoom(keys: Keys): boolean {
+    return this.usedInAll < this.limits.inAll && this.haveRoomFor(keys);
+  }
+
+  /** As `haveRoom`, by the limit of each key alone. */
+  haveRoomFor(keys: Keys): boolean {
+    return [...keys].every((key) => this.usedFor(key) < this.limits.perKey);
+  }
+
+  /** Takes one for each of the keys, whether or not there is room, until it is disposed of. */
+  take(keys: Keys): Disposable {
+    this.add(1, keys);
+    let isTaken = true;
+    return {
+      [Symbol.dispose]: () => {
+        if (isTaken) this.add(-1, keys);
+        isTaken = false;
+      },
+    };
+  }
+
+  /** Adds so much, or with a negative number gives it back. Answers whether nothing is above its limit. */
+  add(amount: number, keys: Keys): boolean {
+    let isWithin = (this.usedInAll += amount) <= this.limits.inAll;
+    for (const key of keys) {
+      const used = this.usedFor(key) + amount;
+      isWithin &&= used <= this.limits.perKey;
+      if (used > 0) this.used.set(key, used);
+      else this.used.delete(key);
+    }
+    return isWithin;
+  }
+
+  private usedFor(key: string): number {
+    return this.used.get(key) ?? 0;
+  }
 }
 
 function tooMany(): Problem {

@@ -13,11 +13,7 @@ export class WakeUp {
 
   /** Resolves after this time, when it is rung, or when the signal aborts. */
   async pause(durationMs: number, { signal }: { signal: AbortSignal }): Promise<void> {
-    const over = new AbortController();
-    this.endPause = () => over.abort();
-    signal.addEventListener("abort", this.endPause, { once: true });
-    if (!signal.aborted) await pause(this.isRung ? 0 : durationMs, { signal: over.signal });
-    signal.removeEventListener("abort", this.endPause);
+    await endablePause(this.isRung ? 0 : durationMs, signal, (end) => (this.endPause = end));
     this.isRung = false;
   }
 }
@@ -41,12 +37,20 @@ export class SharedCount {
 
   /** Resolves when the count rises from 0, and else after this time or as soon as the signal aborts. */
   async untilRisen(durationMs: number, { signal }: { signal: AbortSignal }): Promise<void> {
-    const over = new AbortController();
-    const end = () => over.abort();
     const { async: isZero, value: risen } = Atomics.waitAsync(this.cells, 0, 0, durationMs);
-    if (isZero) void risen.then(end);
-    signal.addEventListener("abort", end, { once: true });
-    if (!signal.aborted) await pause(durationMs, { signal: over.signal });
-    signal.removeEventListener("abort", end);
+    await endablePause(durationMs, signal, (end) => isZero && void risen.then(end));
   }
+}
+
+async function endablePause(
+  durationMs: number,
+  signal: AbortSignal,
+  begin: (end: () => void) => void,
+): Promise<void> {
+  const over = new AbortController();
+  const end = () => over.abort();
+  signal.addEventListener("abort", end, { once: true });
+  begin(end);
+  if (!signal.aborted) await pause(durationMs, { signal: over.signal });
+  signal.removeEventListener("abort", end);
 }

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
-import { limitConcurrency } from "../../../schemas/async/limit-concurrency.js";
+import { limitConcurrency, Shares } from "../../../schemas/async/limit-concurrency.js";
 import { untilAborted } from "../../../schemas/async/pause.js";
-import { type FetchIndex, limitBytes } from "./fetch-index.js";
+import type { FetchIndex } from "./fetch-index.js";
 import { openPageCache } from "./page-cache.js";
 import { readUpstreamPage, type UpstreamPage } from "./read-upstream-page.js";
 import type { ServedPage } from "./render-index-page.js";
@@ -74,7 +74,8 @@ export function createPythonIndex({ fetchIndex, now, onFailure, limits }: Python
   const failed = new LRUCache<string, number>({ max: bound.pagesMax });
   const checks = new Map<string, Promise<ServedPage | "not-found" | undefined>>();
   const takePermits = limitConcurrency({ perKey: bound.fetchesPerKey, inAll: bound.fetchesMax });
-  const budgetOf = limitBytes({ perOwner: bound.readingBytesPerOwner, inAll: bound.readingBytesMax });
+  // No owner uses up the memory of all.
+  const reading = new Shares({ perKey: bound.readingBytesPerOwner, inAll: bound.readingBytesMax });
 
   const isWithin = (since: number | undefined, ms: number) => since !== undefined && now() - since < ms;
 
@@ -82,7 +83,8 @@ export function createPythonIndex({ fetchIndex, now, onFailure, limits }: Python
   async function check(source: PageSource, key: string): Promise<ServedPage | "not-found" | undefined> {
     const url = urlOf(source);
     const signal = AbortSignal.timeout(bound.timeoutMs);
-    const limits = { bytesMax: bound.pageBytesMax, budget: budgetOf(source.ownerId) };
+    const countBytes = (bytes: number) => reading.add(bytes, [source.ownerId]);
+    const limits = { bytesMax: bound.pageBytesMax, countBytes };
     const wanted = { url, project: source.project, copy: pages.get(key)?.page, ...limits };
     try {
       using _permits = await takePermits([source.ownerId, new URL(url).origin], signal);

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { INDEX_TYPES, servedPage, type ServedPage } from "./render-index-page.js";
-import type { FetchedIndex, FetchIndex, ByteBudget } from "./fetch-index.js";
+import type { FetchedIndex, FetchIndex } from "./fetch-index.js";
 import { UnreadableIndex, type IndexPage } from "./index-page.js";
 import { readIndexHtml, readIndexJson } from "./read-index.js";
 
@@ -22,8 +22,8 @@ interface WantedPage {
   /** The cached copy; stays in use when the upstream answers "not modified". */
   copy: UpstreamPage | undefined;
   bytesMax: number;
-  /** Counts the bytes of pages that are being read. */
-  budget: ByteBudget;
+  /** Adds to the bytes of pages that are being read, or gives them back. Answers whether they are within the limits. */
+  countBytes: (bytes: number) => boolean;
 }
 
 /** Rejects when the upstream cannot be reached or answers with anything but a page, "not found" or "not modified". */
@@ -64,7 +64,7 @@ async function readPage({ project, ...limits }: WantedPage, answer: FetchedIndex
     const { etag, "last-modified": lastModified } = answer.headers;
     return { served: servedPage(page, project), bytes: body.bytes, etag, lastModified };
   } finally {
-    limits.budget.release(body.bytes);
+    limits.countBytes(-body.bytes);
   }
 }
 
@@ -94,9 +94,9 @@ function typeOf(headers: IncomingHttpHeaders): string {
   return (headers["content-type"] ?? "").replace(/;.*$/s, "").trim().toLowerCase();
 }
 
-type Limits = Pick<WantedPage, "bytesMax" | "budget">;
+type Limits = Pick<WantedPage, "bytesMax" | "countBytes">;
 
-/** Throws UnreadableIndex above a limit. Its bytes stay in the budget until the page is parsed. */
+/** Throws UnreadableIndex above a limit. Its bytes are counted until the page is parsed. */
 class CountedBody implements AsyncIterable<Uint8Array> {
   bytes = 0;
   readonly #body: AsyncIterable<Uint8Array>;
@@ -108,10 +108,10 @@ class CountedBody implements AsyncIterable<Uint8Array> {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
-    const { bytesMax, budget } = this.#limits;
+    const { bytesMax, countBytes } = this.#limits;
     for await (const part of this.#body) {
       this.bytes += part.length;
-      const fits = budget.reserve(part.length);
+      const fits = countBytes(part.length);
       if (this.bytes > bytesMax) throw new UnreadableIndex(`the page has over ${bytesMax} bytes`);
       if (!fits) throw new UnreadableIndex("too many large pages are being read at the same time");
       yield part;
