@@ -74,3 +74,8 @@ export function storableDate(date: string): string {
   if (date < FIRST_DAY) return FIRST_DAY;
   return date > LAST_DAY ? LAST_DAY : date;
 }
+
+/** As a query's parameters `start` and `end`. */
+export function storableRange({ startDate, endDate }: DateRange): { start: string; end: string } {
+  return { start: storableDate(startDate), end: storableDate(endDate) };
+}

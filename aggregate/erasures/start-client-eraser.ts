@@ -1,16 +1,15 @@
-import type { Shards } from "../../schemas/shards.js";
+import type { Shards, ClickHouse } from "../../schemas/shards.js";
 import type { ErasedNow, OpenErasure } from "../../schemas/contracts/erasure.js";
 import type { OwnerSettlement } from "../../schemas/records/settlement.js";
-import { importPages } from "../settlement/import-pages.js";
-import { startRounds, type Rounds } from "../settlement/start-rounds.js";
-import { countErased, eraseClient, isOnAnyServer } from "./erase-client.js";
-import { eraseRefusedLines } from "./erase-refused-lines.js";
-import { mergeAddresses } from "./merge-addresses.js";
+import { importPages } from "./erase-artifacts.js";
+import { startRepeating, type Repetition } from "../../schemas/async/pause.js";
+import { countErased, eraseClient, isOnAnyServer, mergeAddresses } from "./erase-client.js";
+import { deleteRows } from "../retention/delete-rows.js";
 
 /** Whether a refused line, as it was sent, is of a client. */
 export type IsOfClient = (line: Buffer, client: Pick<OpenErasure, "kind" | "clientId">) => boolean;
 
-export interface ClientEraserDependencies extends Rounds {
+export interface ClientEraserDependencies extends Repetition {
   shards: Shards;
   /** Statements of api/erasures/client-erasures.ts. */
   store: {
@@ -41,7 +40,7 @@ export interface ClientEraserDependencies extends Rounds {
 
 /** Erases the events of clients that owners asked for. Any number of processes may run it. */
 export function startClientEraser(dependencies: ClientEraserDependencies): AsyncDisposable {
-  return startRounds(async (signal) => {
+  return startRepeating(async (signal) => {
     for (const ownerId of await dependencies.store.dueOwners()) {
       if (signal.aborted) return;
       await eraseOf(ownerId, dependencies);
@@ -106,3 +105,52 @@ async function eraseLines(
       }
   return all;
 }
+
+/** A mutation names so many lines at a time; a later round names the rest. */
+const LINES_MAX = 1_000;
+
+/**
+ * Erases the texts of refused lines that a condition picks, of the imports of these ids; the entries about them stay.
+ * Answers whether there were any, and how many are being erased now: ClickHouse rewrites parts in its own time, so call it
+ * again until there are none.
+ */
+export async function eraseRefusedLines(
+  clickhouse: ClickHouse,
+  imports: readonly string[],
+  isWanted: (line: Buffer) => boolean,
+): Promise<{ found: boolean; erased: number }> {
+  const ids: string[] = [];
+  const lines: number[] = [];
+  const answer = await clickhouse.query({
+    query: REFUSED_LINES,
+    query_params: { imports },
+    format: "JSONEachRow",
+  });
+  for await (const rows of answer.stream<RefusedLine>())
+    for (const row of rows) {
+      const { id, line, bytes } = row.json();
+      if (ids.length >= LINES_MAX || !isWanted(Buffer.from(bytes, "base64"))) continue;
+      ids.push(id);
+      lines.push(Number(line));
+    }
+  if (ids.length === 0) return { found: false, erased: 0 };
+  const { rows } = await deleteRows(clickhouse, {
+    table: "import_log",
+    update: "line_bytes = ''",
+    where: `class = 'error' AND line_bytes != '' AND import_id IN {ids:Array(UUID)}
+      AND (import_id, line) IN (SELECT arrayJoin(arrayZip({ids:Array(UUID)}, {lines:Array(UInt64)})))`,
+    params: { ids, lines },
+  });
+  return { found: true, erased: rows };
+}
+
+interface RefusedLine {
+  id: string;
+  line: string;
+  bytes: string;
+}
+
+const REFUSED_LINES = `
+  SELECT toString(import_id) AS id, toString(import_log.line) AS line, base64Encode(line_bytes) AS bytes
+  FROM import_log
+  WHERE import_id IN {imports:Array(UUID)} AND class = 'error' AND line_bytes != ''`;

@@ -3,7 +3,7 @@ import type { Shards } from "../../schemas/shards.js";
 import type { CompanyFacts, FunnelOwner } from "../../schemas/records/funnel.js";
 import { openRows } from "../queries/open-rows.js";
 import { readQuery } from "../read-query.js";
-import { POINTS, POINTS_MAX } from "./score.js";
+import { POINTS, POINTS_MAX } from "./decide-company.js";
 
 /** The facts of one company with one owner. */
 export interface OwnerFacts {

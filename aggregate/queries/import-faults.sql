@@ -1,6 +1,6 @@
 -- What kinds of entries does the log of an import have, how many of each, and which are the first of them?
 -- Entries that were counted and not kept are a row for each chunk, class and type: `class type` is their message, and their
--- number the text. An override changes nothing here.
+-- number the text.
 WITH import_log.type = 'entries-not-kept' AS is_rest
 SELECT
   if(is_rest, splitByChar(' ', message)[1], toString(import_log.class)) AS class,

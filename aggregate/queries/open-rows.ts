@@ -1,4 +1,8 @@
 import type { ClickHouseSettings } from "@clickhouse/client";
+import type { ExportFormat } from "../../schemas/contracts/aggregate.js";
+import { text } from "node:stream/consumers";
+import { isUuid } from "../../schemas/formats.js";
+import { quotedName } from "./sql-literals.js";
 
 /** A query with the field names of ClickHouse's client, so that it can go to `exec`. */
 export interface ResultRequest {
@@ -106,4 +110,51 @@ function beginningOf(mark: Buffer, bytes: Buffer): number {
   while (at >= 0 && !mark.subarray(0, bytes.length - at).equals(bytes.subarray(at)))
     at = bytes.indexOf(first, at + 1);
   return at < 0 ? bytes.length : at;
+}
+
+export const FORMAT_NAMES: Readonly<Record<ExportFormat, string>> = {
+  ndjson: "JSONEachRow",
+  csv: "CSVWithNames",
+  parquet: "Parquet",
+  arrow: "ArrowStream",
+};
+
+/** Times as in every answer, unknown values as empty, and types that today's readers of Parquet and Arrow know. */
+export const FORMAT_SETTINGS = {
+  date_time_output_format: "iso",
+  format_csv_null_representation: "",
+  output_format_csv_crlf_end_of_line: 0,
+  output_format_json_quote_64bit_integers: 0,
+  output_format_json_escape_forward_slashes: 0,
+  output_format_parquet_string_as_string: 1,
+  // ClickHouse's defaults are zstd, and lz4 for Arrow; not every reader knows them.
+  output_format_parquet_compression_method: "snappy",
+  output_format_arrow_compression_method: "none",
+  output_format_arrow_string_as_string: 1,
+  output_format_arrow_low_cardinality_as_dictionary: 0,
+} as const satisfies ClickHouseSettings;
+
+/**
+ * Settings that hide the versions that these erasures (UUIDs) have found from every read of events in a query: their rows
+ * are deleted part by part, and a version's row may be gone before the one that removes it.
+ */
+export async function hideErased(
+  clickhouse: ResultSource,
+  erasures: readonly string[] = [],
+  signal: AbortSignal,
+): Promise<ClickHouseSettings> {
+  if (erasures.length === 0) return {};
+  if (!erasures.every(isUuid)) throw new Error("an erasure is not a UUID");
+  const ids = erasures.map((id) => `\\'${id}\\'`).join(", ");
+  // Every shard evaluates the condition, and none of them in this database.
+  const versions = `${quotedName(await databaseOf(clickhouse, signal))}.erased_versions`;
+  const isKept = `(event_id, version, import_id) NOT IN (SELECT event_id, version, import_id FROM ${versions} WHERE erasure IN (${ids}))`;
+  const tables = ["events", "event_ids"].map((table) => `'${table}': '${isKept}'`);
+  // As text, because the client library is only known by its types here.
+  return { additional_table_filters: `{${tables.join(", ")}}` } as unknown as ClickHouseSettings;
+}
+
+async function databaseOf(clickhouse: ResultSource, signal: AbortSignal): Promise<string> {
+  const query = "SELECT currentDatabase() FORMAT TSVRaw";
+  return (await text(await openRows(clickhouse, { query, params: {}, signal }))).trimEnd();
 }

@@ -1,6 +1,5 @@
 import type { ClickHouse } from "../../schemas/shards.js";
 import { sqlName } from "../queries/sql-literals.js";
-import { NOTHING_REMOVED, type Removed } from "./removed.js";
 
 export interface RowsToDelete {
   table: string;
@@ -59,4 +58,19 @@ export async function isRewriting(clickhouse: ClickHouse, table: string): Promis
     format: "JSONEachRow",
   });
   return (await answer.json()).length > 0;
+}
+
+/** Rows that were removed because they were kept for long enough; `bytes` as far as they are known. */
+export interface Removed {
+  rows: number;
+  bytes: number;
+}
+
+export const NOTHING_REMOVED: Removed = { rows: 0, bytes: 0 };
+
+export function addRemoved(parts: readonly Removed[]): Removed {
+  return parts.reduce(
+    (sum, { rows, bytes }) => ({ rows: sum.rows + rows, bytes: sum.bytes + bytes }),
+    NOTHING_REMOVED,
+  );
 }

@@ -4,7 +4,7 @@
 -- An override leaves two versions live; its retraction leaves none live and the earlier one to restore. event_ids has
 -- every version that was ever received, because merges never sweep a row of it.
 -- `{narrowed}` stands for the condition by which the rows of these events are found: few events are looked up in the index,
--- many by doubtful-events.sql. It may find other events as well, which are right, but then all of their versions.
+-- many by events-to-settle.sql. It may find other events as well, which are right, but then all of their versions.
 -- Where no version was ever erased, ClickHouse leaves out the look at erased ones: a quarter of the time for few events.
 -- `{deltas}` stands for the table of the server that runs this; the others may have the rows of several shards.
 INSERT INTO {deltas} (batch, artifact, event_id, version, import_id, date, delta)

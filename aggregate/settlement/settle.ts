@@ -96,7 +96,7 @@ async function findDeltas(shards: Shards, { chunks, retracted }: SettleScope, ba
   const stamps = chunks.map(({ stamp }) => stamp);
   const events = chunks.reduce((sum, chunk) => sum + chunk.events, 0);
   const few = events <= FEW_EVENTS_MAX;
-  const narrowed = few ? LOOKED_UP : await readQuery("settlement/doubtful-events");
+  const narrowed = few ? LOOKED_UP : await readQuery("settlement/events-to-settle");
   await shards.catchUp(["import_events", "event_ids", "retracted_imports"]);
   await shards.all.command({
     query: await deltasOf(shards, { written: "settlement/written-events", narrowed }),

@@ -2,7 +2,7 @@ import type { StatisticsList } from "../../schemas/contracts/breakdowns.js";
 import type { Interval } from "../../schemas/contracts/statistics.js";
 import { sqlName } from "../queries/sql-literals.js";
 import { bucketSql } from "./buckets.js";
-import { listConditions, type ListNarrowing } from "./list-conditions.js";
+import { listConditions, type ListNarrowing } from "./statistics-lists.js";
 
 /** Makes a query of the live rows, with these columns of `events` and `sign`; see `live-rows.sql`. */
 export type LiveRows = (columns: readonly string[], conditions?: readonly string[]) => string;

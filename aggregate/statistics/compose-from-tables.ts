@@ -3,7 +3,7 @@ import type { Interval } from "../../schemas/contracts/statistics.js";
 import { sqlName } from "../queries/sql-literals.js";
 import { bucketSql } from "./buckets.js";
 import { ADDRESS, HAS_ADDRESS } from "./compose-from-events.js";
-import { listConditions, type ListNarrowing } from "./list-conditions.js";
+import { listConditions, type ListNarrowing } from "./statistics-lists.js";
 
 const RANGE = "date >= {start:Date} AND date < {end:Date}";
 const BEFORE = "date >= {beforeStart:Date} AND date < {beforeEnd:Date}";

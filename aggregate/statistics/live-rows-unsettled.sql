@@ -1,5 +1,5 @@
--- Which events will these packages and pixels have had in the two ranges, once the imports `pending` are settled?
--- Events that these imports wrote to (their versions from `pendingFrom` on) are left out of the sums. Each of them comes
+-- Which events will these packages and pixels have had in the two ranges, once the imports `unsettled` are settled?
+-- Events that these imports wrote to (their versions from `unsettledFrom` on) are left out of the sums. Each of them comes
 -- once instead, in its latest version that is not retracted: an override shows at once, and so does what a retraction
 -- brings back. The row by which settlement removes a version does not matter here.
 -- Events are told apart by 32 bits of their ids, because a set of whole ids takes four times as long. Events that only share
@@ -10,12 +10,12 @@ FROM events
 WHERE artifact IN (artifacts)
   AND (date >= {start:Date} AND date < {end:Date} OR date >= {beforeStart:Date} AND date < {beforeEnd:Date})
   {conditions}
-  AND (import_id NOT IN {pending:Array(UUID)} OR version < {pendingFrom:UInt64})
+  AND (import_id NOT IN {unsettled:Array(UUID)} OR version < {unsettledFrom:UInt64})
   AND toUInt32(event_id) NOT IN
   (
     SELECT toUInt32(event_id)
     FROM import_events
-    WHERE import_id IN {pending:Array(UUID)} AND version >= {pendingFrom:UInt64} AND artifact IN (artifacts)
+    WHERE import_id IN {unsettled:Array(UUID)} AND version >= {unsettledFrom:UInt64} AND artifact IN (artifacts)
   )
 UNION ALL
 SELECT {columns}, toInt32(1) AS sign
@@ -37,7 +37,7 @@ FROM
         (
           SELECT toUInt32(event_id)
           FROM import_events
-          WHERE import_id IN {pending:Array(UUID)} AND version >= {pendingFrom:UInt64} AND artifact IN (artifacts)
+          WHERE import_id IN {unsettled:Array(UUID)} AND version >= {unsettledFrom:UInt64} AND artifact IN (artifacts)
         )
       GROUP BY artifact, event_id
     )

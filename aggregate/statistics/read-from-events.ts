@@ -1,6 +1,6 @@
 import type { ClickHouse } from "../../schemas/shards.js";
 import type { StatisticsList } from "../../schemas/contracts/breakdowns.js";
-import { storableRange } from "../queries/storable-range.js";
+import { storableRange } from "../../schemas/date-range.js";
 import { sqlName } from "../queries/sql-literals.js";
 import { readQuery } from "../read-query.js";
 import {
@@ -9,8 +9,7 @@ import {
   composeEventVariables,
   type LiveRows,
 } from "./compose-from-events.js";
-import { listParams } from "./list-conditions.js";
-import { rowsByList, type RawListRow } from "./rows-by-list.js";
+import { listParams, rowsByList, type RawListRow } from "./statistics-lists.js";
 import { rowsOf } from "./run-statement.js";
 import type {
   BucketsQuery,
@@ -70,8 +69,8 @@ async function liveRowsOf({ filters, unsettled }: StatisticsQuery): Promise<Live
   const conditions = filters.map(
     (filter, index) => `${valueOf(filter, index)} IN {filter${index}:Array(String)}`,
   );
-  const { imports: pending, fromVersion: pendingFrom, retracted } = unsettled;
-  const isSettled = pending.length === 0;
+  const { imports, fromVersion, retracted } = unsettled;
+  const isSettled = imports.length === 0;
   const text = await readQuery(`statistics/${isSettled ? "live-rows" : "live-rows-unsettled"}`);
   return {
     rows: (columns, more = []) =>
@@ -89,7 +88,7 @@ async function liveRowsOf({ filters, unsettled }: StatisticsQuery): Promise<Live
           "variable" in filter ? [[`variable${index}`, filter.variable]] : [],
         ),
       ),
-      ...(!isSettled && { pending, pendingFrom, retracted }),
+      ...(!isSettled && { unsettled: imports, unsettledFrom: fromVersion, retracted }),
     },
   };
 }

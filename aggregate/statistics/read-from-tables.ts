@@ -1,8 +1,7 @@
 import type { ClickHouse } from "../../schemas/shards.js";
 import type { DateRange } from "../../schemas/date-range.js";
 import { composeTableCounts, composeTableLists } from "./compose-from-tables.js";
-import { listParams } from "./list-conditions.js";
-import { rowsByList, type RawListRow } from "./rows-by-list.js";
+import { listParams, rowsByList, type RawListRow } from "./statistics-lists.js";
 import { rowsOf } from "./run-statement.js";
 import type {
   BucketsQuery,

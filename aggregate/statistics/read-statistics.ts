@@ -10,6 +10,7 @@ import type {
   StatisticsRead,
   StatisticsReader,
 } from "./statistics-query.js";
+import { rowsOf } from "./run-statement.js";
 
 /** Counts of a range and of its buckets, and the first rows of some lists. Rejects when ClickHouse or the signal ends it. */
 export async function readStatistics(
@@ -46,3 +47,26 @@ function nothing({ before }: StatisticsQuery): StatisticsRead {
   const counts = { totals: { downloads: 0, views: 0, addresses: 0, companies: 0 }, buckets: new Map() };
   return { now: counts, ...(before !== undefined && { before: counts }), lists: new Map() };
 }
+
+/** The downloads of one package on one day. Days without any are left out. */
+export interface PackageDay {
+  /** UUID. */
+  package: string;
+  /** `YYYY-MM-DD`. */
+  date: string;
+  downloads: number;
+}
+
+/** How often was each package downloaded on each day? Settlement has moved overrides in the table that this reads. */
+export function readPackageDays(
+  clickhouse: ClickHouse,
+  query: Pick<StatisticsQuery, "packages" | "range" | "signal">,
+): Promise<PackageDay[]> {
+  return rowsOf<PackageDay>(clickhouse, { ...query, pixels: [] }, { query: PACKAGE_DAYS });
+}
+
+const PACKAGE_DAYS = `SELECT package, date, toInt64(sum(total)) AS downloads
+FROM totals
+WHERE package IN (packages) AND date >= {start:Date} AND date < {end:Date}
+GROUP BY package, date
+HAVING downloads > 0`;

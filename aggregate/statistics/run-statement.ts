@@ -1,7 +1,7 @@
 import type { ClickHouseSettings } from "@clickhouse/client";
 import type { ClickHouse } from "../../schemas/shards.js";
-import { hideErased } from "../queries/hide-erased.js";
-import { storableRange } from "../queries/storable-range.js";
+import { hideErased } from "../queries/open-rows.js";
+import { storableRange } from "../../schemas/date-range.js";
 import { uuidsLiteral } from "../queries/sql-literals.js";
 import type { StatisticsQuery } from "./statistics-query.js";
 

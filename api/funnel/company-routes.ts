@@ -1,7 +1,6 @@
 import type { ParsedUrlQuery } from "node:querystring";
 import type { ClickHouse } from "../../schemas/shards.js";
-import { readCompanyArtifacts } from "../../aggregate/funnel/read-company-artifacts.js";
-import { readCompanyDays } from "../../aggregate/funnel/read-company-days.js";
+import { readCompanyArtifacts, readCompanyDays } from "../../aggregate/funnel/read-company-activity.js";
 import {
   COMPANY,
   COMPANY_DETAIL,

@@ -1,5 +1,5 @@
 import type { Pool } from "pg";
-import { openImportLog } from "../../aggregate/queries/open-import-log.js";
+import { openImportLog, readImportFaults } from "../../aggregate/queries/open-import-log.js";
 import type { ResultSource, Rows } from "../../aggregate/queries/open-rows.js";
 import { LOG_ENTRY, IMPORT_FAULTS, type ImportFault } from "../../schemas/records/import-log.js";
 import { EVENT_IMPORT } from "../../schemas/records/import-store.js";
@@ -14,7 +14,6 @@ import { route, type Route } from "../http/route.js";
 import { readImportEntries } from "./import-record.js";
 import { listImports } from "./imports.js";
 import type { ClickHouse } from "../../schemas/shards.js";
-import { readImportFaults } from "../../aggregate/queries/read-import-faults.js";
 
 interface ImportRecordRoutesDeps {
   pg: Pool;

@@ -1,6 +1,6 @@
 import type { ParsedUrlQuery } from "node:querystring";
 import type { ClickHouse } from "../../schemas/shards.js";
-import { readPackageDays, type PackageDay } from "../../aggregate/statistics/read-package-days.js";
+import { readPackageDays, type PackageDay } from "../../aggregate/statistics/read-statistics.js";
 import { PACKAGE_STATISTICS, type PackageDownloads } from "../../schemas/contracts/statistics.js";
 import { dateAt, DAY_MS, parseOptionalDateRange, type DateRange } from "../../schemas/date-range.js";
 import { ownerInPartFor } from "./statistics-scope.js";

@@ -1,4 +1,4 @@
-import type { ImportLogDays } from "../../aggregate/retention/remove-import-logs.js";
+import type { ImportLogDays } from "../../aggregate/retention/remove-old-rows.js";
 import type { Variables } from "./config-schema.js";
 
 /** For how many days each kind of data is kept; without a number for ever. */

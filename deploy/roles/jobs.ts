@@ -1,5 +1,5 @@
 import { runFunnel } from "../../aggregate/funnel/run-funnel.js";
-import { startEraser } from "../../aggregate/settlement/start-eraser.js";
+import { startEraser } from "../../aggregate/erasures/erase-artifacts.js";
 import { startSettler } from "../../aggregate/settlement/start-settler.js";
 import { funnelStore, readRunTime } from "../../api/funnel/funnel-runs.js";
 import { emptySamples } from "../../api/imports/import-progress.js";

@@ -1,6 +1,5 @@
-import { removeEvents } from "../../aggregate/retention/remove-events.js";
-import { removeImportLogs } from "../../aggregate/retention/remove-import-logs.js";
-import { NOTHING_REMOVED, type Removed } from "../../aggregate/retention/removed.js";
+import { removeEvents, removeImportLogs } from "../../aggregate/retention/remove-old-rows.js";
+import { NOTHING_REMOVED, type Removed } from "../../aggregate/retention/delete-rows.js";
 import { deleteOldAuditEntries } from "../../api/access/audit-entries.js";
 import { deleteEndedSessions } from "../../api/identity/sessions.js";
 import { deleteEndedSignInLinks } from "../../api/identity/sign-in-links.js";

@@ -74,3 +74,42 @@ export function whenIdle(idleMs: number, onIdle: () => void): IdleWatch {
     [Symbol.dispose]: () => clearTimeout(timer),
   };
 }
+
+export interface Repetition {
+  /** How long to wait in between. */
+  everyMs?: number | undefined;
+  /** Called each time that it failed; the next time tries again. */
+  onFailure: (error: unknown) => void;
+}
+
+const EVERY_MS = 1_000;
+/** How much longer to wait after a store was down. */
+const PAUSE_FACTOR = 5;
+
+/** Does the work again and again, one time after the other, until disposed of. It ends soon after its signal aborts. */
+export function startRepeating(
+  work: (signal: AbortSignal) => Promise<void>,
+  { everyMs = EVERY_MS, onFailure }: Repetition,
+): AsyncDisposable {
+  const stop = new AbortController();
+  const { signal } = stop;
+  const finished = run();
+  return {
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await finished;
+    },
+  };
+
+  async function run(): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        await work(signal);
+      } catch (error) {
+        onFailure(error);
+        await pause(everyMs * PAUSE_FACTOR, { signal });
+      }
+      await pause(everyMs, { signal });
+    }
+  }
+}

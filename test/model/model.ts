@@ -1,5 +1,5 @@
 import { TRUSTED_MS } from "../../enrich/lookups/artifact-cache.js";
-import { classify, isEngaged } from "../../aggregate/funnel/classify.js";
+import { classify, isEngaged } from "../../aggregate/funnel/decide-company.js";
 import { DAY_MS } from "../../schemas/date-range.js";
 import type { Stage, StageBefore } from "../../schemas/records/funnel.js";
 import type { KnownArtifact } from "../support/imports/recount-line.js";

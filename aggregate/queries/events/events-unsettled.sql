@@ -1,10 +1,10 @@
--- Which events of events.sql will be live, once these imports (`pending`, their versions from `pendingFrom` on) are settled?
+-- Which events of events.sql will be live, once these imports (`unsettled`, their versions from `unsettledFrom` on) are settled?
 -- Conditions of that query, and of the one that is added to it.
 -- Shows the earlier version of an overridden event until event_ids has the override, then only the override.
 -- A retracted version is left out at once; the version that it had overridden is shown again when that is settled. The
 -- versions of imports whose retraction is settled, those in retracted_imports, override nothing any more.
 AND e.import_id NOT IN {retracted:Array(UUID)}
-AND (e.import_id NOT IN {pending:Array(UUID)} OR e.version < {pendingFrom:UInt64}
+AND (e.import_id NOT IN {unsettled:Array(UUID)} OR e.version < {unsettledFrom:UInt64}
   OR (e.event_id, e.version, e.import_id) IN
   (
     SELECT event_id, tupleElement(max((version, import_id)) AS latest, 1), tupleElement(latest, 2)
@@ -14,7 +14,7 @@ AND (e.import_id NOT IN {pending:Array(UUID)} OR e.version < {pendingFrom:UInt64
     (
       SELECT artifact, event_id
       FROM import_events
-      WHERE import_id IN {pending:Array(UUID)} AND version >= {pendingFrom:UInt64} AND artifact IN (artifacts)
+      WHERE import_id IN {unsettled:Array(UUID)} AND version >= {unsettledFrom:UInt64} AND artifact IN (artifacts)
     )
     GROUP BY artifact, event_id
   ))
@@ -30,7 +30,7 @@ AND (e.event_id, e.version, e.import_id) NOT IN
     (
       SELECT artifact, event_id
       FROM import_events
-      WHERE import_id IN {pending:Array(UUID)} AND version >= {pendingFrom:UInt64} AND artifact IN (artifacts)
+      WHERE import_id IN {unsettled:Array(UUID)} AND version >= {unsettledFrom:UInt64} AND artifact IN (artifacts)
     )
     GROUP BY artifact, event_id
   )

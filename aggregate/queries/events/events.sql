@@ -3,7 +3,7 @@
 -- be longer than a parameter can be.
 -- An override is another version of its event, and settlement removes the earlier one by a row whose sign is -1.
 -- events-removed.sql leaves such a version out. While an import is not settled, events-unsettled.sql leaves the earlier
--- one out as well. A version whose rows must be added up is left out here and comes from events-doubtful.sql.
+-- one out as well. A version whose rows must be added up is left out here and comes from events-restored.sql.
 SELECT
   {columns}
 FROM events AS e

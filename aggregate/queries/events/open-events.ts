@@ -1,16 +1,20 @@
 import { json } from "node:stream/consumers";
 import type { ClickHouseSettings } from "@clickhouse/client";
-import type { DateRange } from "../../../schemas/date-range.js";
+import { type DateRange, storableRange } from "../../../schemas/date-range.js";
 import type { ExportFormat } from "../../../schemas/contracts/aggregate.js";
 import type { UnsettledImports } from "../../../schemas/records/settlement.js";
 import { READ_COLUMNS, SELECTED_COLUMNS } from "./event-columns.js";
-import { FORMAT_NAMES, FORMAT_SETTINGS } from "../format-rows.js";
-import { hideErased } from "../hide-erased.js";
-import { namesSql } from "../names-sql.js";
-import { openRows, type ResultSource, type Rows, type RowsQuery } from "../open-rows.js";
+import {
+  FORMAT_NAMES,
+  FORMAT_SETTINGS,
+  hideErased,
+  openRows,
+  type ResultSource,
+  type Rows,
+  type RowsQuery,
+} from "../open-rows.js";
+import { namesSql, uuidsLiteral } from "../sql-literals.js";
 import { readQuery } from "../../read-query.js";
-import { uuidsLiteral } from "../sql-literals.js";
-import { storableRange } from "../storable-range.js";
 
 /** A package or a pixel whose events are exported. */
 export interface ExportedArtifact {
@@ -57,15 +61,18 @@ export async function composeEvents(
   { artifacts, unsettled, format, ...range }: Composed,
   removed: Removed,
 ): Promise<Pick<RowsQuery, "query" | "params"> & { settings: ClickHouseSettings }> {
-  const { imports: pending, fromVersion: pendingFrom, retracted } = unsettled;
-  const isSettled = pending.length === 0;
+  const { imports, fromVersion, retracted } = unsettled;
+  const isSettled = imports.length === 0;
   const named = artifacts.map(({ id, packageName }) => ({ id, name: packageName }));
   const query = [
     `${given(artifacts)}, ${namesSql("toString(artifact)", named)} AS package_name\n`,
     ...(removed.rows > REMOVED_MAX ? await addUp(isSettled) : await leaveOut(unsettled, removed)),
     `FORMAT ${FORMAT_NAMES[format]}`,
   ].join("");
-  const params = { ...storableRange(range), ...(!isSettled && { pending, pendingFrom, retracted }) };
+  const params = {
+    ...storableRange(range),
+    ...(!isSettled && { unsettled: imports, unsettledFrom: fromVersion, retracted }),
+  };
   return { query, params, settings: { ...FORMAT_SETTINGS, ...READ_SETTINGS } };
 }
 
@@ -78,20 +85,21 @@ async function leaveOut(unsettled: UnsettledImports, removed: Removed): Promise<
   // The numbers of `removed` are older than these imports.
   const isMoving = !isSettled || unsettled.changed;
   const conditions = isSettled ? [] : [await readQuery("queries/events/events-unsettled")];
-  const pending = isSettled ? "" : await readQuery("queries/events/events-pending");
-  const isDoubtful = isMoving || removed.restored > 0;
+  const writtenTwice = isSettled ? "" : await readQuery("queries/events/events-written-twice");
+  const addsRestored = isMoving || removed.restored > 0;
   return [
     await eventsQuery("queries/events/events"),
     ...(isMoving || removed.rows > 0 ? [await readQuery("queries/events/events-removed")] : []),
-    ...(isSettled ? [] : [NOT_PENDING, ...conditions]),
-    ...(isDoubtful
-      ? [(await eventsQuery("queries/events/events-doubtful")).replace(/^ *\{pending\}$/m, pending)]
+    ...(isSettled ? [] : [NOT_UNSETTLED, ...conditions]),
+    ...(addsRestored
+      ? [(await eventsQuery("queries/events/events-restored")).replace(/^ *\{unsettled\}$/m, writtenTwice)]
       : []),
-    ...(isDoubtful ? conditions : []),
+    ...(addsRestored ? conditions : []),
   ];
 }
 
-const NOT_PENDING = "AND (e.import_id NOT IN {pending:Array(UUID)} OR e.version < {pendingFrom:UInt64})\n";
+const NOT_UNSETTLED =
+  "AND (e.import_id NOT IN {unsettled:Array(UUID)} OR e.version < {unsettledFrom:UInt64})\n";
 
 async function addUp(isSettled: boolean): Promise<string[]> {
   const values = READ_COLUMNS.filter((name) => !KEY_COLUMNS.has(name));

@@ -1,6 +1,6 @@
 import type { ArtifactKind } from "../../../schemas/records/artifact.js";
 import type { StageFacts, Importance } from "../../../schemas/records/funnel.js";
-import { POINTS, POINTS_MAX } from "../../../aggregate/funnel/score.js";
+import { POINTS, POINTS_MAX } from "../../../aggregate/funnel/decide-company.js";
 
 const VIEW_DAYS = 60;
 

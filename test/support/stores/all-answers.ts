@@ -1,12 +1,9 @@
-import { readCompanyArtifacts } from "../../../aggregate/funnel/read-company-artifacts.js";
-import { readCompanyDays } from "../../../aggregate/funnel/read-company-days.js";
+import { readCompanyArtifacts, readCompanyDays } from "../../../aggregate/funnel/read-company-activity.js";
 import { readCompanyFacts, type OwnerFacts } from "../../../aggregate/funnel/read-company-facts.js";
 import { openEvents } from "../../../aggregate/queries/events/open-events.js";
 import { openAggregates } from "../../../aggregate/queries/open-aggregates.js";
-import { openImportLog } from "../../../aggregate/queries/open-import-log.js";
-import { readImportFaults } from "../../../aggregate/queries/read-import-faults.js";
-import { readPackageDays } from "../../../aggregate/statistics/read-package-days.js";
-import { readStatistics } from "../../../aggregate/statistics/read-statistics.js";
+import { openImportLog, readImportFaults } from "../../../aggregate/queries/open-import-log.js";
+import { readPackageDays, readStatistics } from "../../../aggregate/statistics/read-statistics.js";
 import { BREAKDOWNS } from "../../../schemas/contracts/aggregate.js";
 import { STATISTICS_LISTS } from "../../../schemas/contracts/breakdowns.js";
 import type { UnsettledImports } from "../../../schemas/records/settlement.js";

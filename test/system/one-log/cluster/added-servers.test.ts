@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { eraseArtifacts, eraseImportLogs } from "../../../../aggregate/settlement/erase-artifacts.js";
+import { eraseArtifacts, eraseImportLogs } from "../../../../aggregate/erasures/erase-artifacts.js";
 import { settle } from "../../../../aggregate/settlement/settle.js";
 import type { ClickHouseSource } from "../../../../deploy/stores/clickhouse/clickhouse-source.js";
 import { connectClickHouse } from "../../../../deploy/stores/clickhouse/connect-clickhouse.js";

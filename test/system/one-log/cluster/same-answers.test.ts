@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eraseClient as eraseEvents } from "../../../../aggregate/erasures/erase-client.js";
 import { openEvents } from "../../../../aggregate/queries/events/open-events.js";
 import { openAggregates } from "../../../../aggregate/queries/open-aggregates.js";
-import { eraseArtifacts, eraseImportLogs } from "../../../../aggregate/settlement/erase-artifacts.js";
+import { eraseArtifacts, eraseImportLogs } from "../../../../aggregate/erasures/erase-artifacts.js";
 import { markRetracted, settle } from "../../../../aggregate/settlement/settle.js";
 import { Random } from "../../../../deploy/demo/random.js";
 import { connectShards } from "../../../../deploy/stores/clickhouse/connect-shards.js";

@@ -1,10 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { json } from "node:stream/consumers";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { countErased, eraseClient } from "../../../../aggregate/erasures/erase-client.js";
-import { mergeAddresses } from "../../../../aggregate/erasures/merge-addresses.js";
-import { hideErased } from "../../../../aggregate/queries/hide-erased.js";
-import { openRows } from "../../../../aggregate/queries/open-rows.js";
+import { countErased, eraseClient, mergeAddresses } from "../../../../aggregate/erasures/erase-client.js";
+import { hideErased, openRows } from "../../../../aggregate/queries/open-rows.js";
 import { settle } from "../../../../aggregate/settlement/settle.js";
 import { Random } from "../../../../deploy/demo/random.js";
 import type { OpenErasure } from "../../../../schemas/contracts/erasure.js";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { removeEvents } from "../../../../aggregate/retention/remove-events.js";
+import { removeEvents } from "../../../../aggregate/retention/remove-old-rows.js";
 import { openTestClickHouse, type TestClickHouse } from "../../../support/stores/open-clickhouse.js";
 import type { KnownArtifact } from "../../../support/imports/recount-line.js";
 import { insertChunk, type Version } from "../../../support/stores/settlement-world.js";

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { migrateClickHouse } from "../../../../aggregate/clickhouse/migrate-clickhouse.js";
 import { breakdownMigration, readMigrations } from "../../../../aggregate/clickhouse/read-migrations.js";
-import { composeAggregates } from "../../../../aggregate/queries/compose-aggregates.js";
-import { FORMAT_SETTINGS } from "../../../../aggregate/queries/format-rows.js";
-import { openRows } from "../../../../aggregate/queries/open-rows.js";
+import { composeAggregates } from "../../../../aggregate/queries/open-aggregates.js";
+import { FORMAT_SETTINGS, openRows } from "../../../../aggregate/queries/open-rows.js";
 import { connectClickHouse } from "../../../../deploy/stores/clickhouse/connect-clickhouse.js";
 import { prepareClickHouse } from "../../../../deploy/stores/clickhouse/prepare-clickhouse.js";
 import { BREAKDOWN_LIST, type ValueBreakdown } from "../../../../schemas/contracts/breakdowns.js";

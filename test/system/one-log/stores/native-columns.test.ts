@@ -1,7 +1,10 @@
 import { text as readText } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openImportLog, type ImportLogQuery } from "../../../../aggregate/queries/open-import-log.js";
-import { readImportFaults } from "../../../../aggregate/queries/read-import-faults.js";
+import {
+  openImportLog,
+  type ImportLogQuery,
+  readImportFaults,
+} from "../../../../aggregate/queries/open-import-log.js";
 import { Random } from "../../../../deploy/demo/random.js";
 import { insertBlock } from "../../../../enrich/batches/insert-block.js";
 import { EventBlock, type EventOrigin } from "../../../../enrich/native/event-block.js";

@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { openRows, type ResultSource } from "../../../../aggregate/queries/open-rows.js";
+import { textLiteral, uuidsLiteral } from "../../../../aggregate/queries/sql-literals.js";
+import { readQuery } from "../../../../aggregate/read-query.js";
 
 const TAG = "abcdefghijklmnop";
 const FAILURE = `\r\n__exception__\r\n${TAG}\r\nCode: 241. DB::Exception: memory limit exceeded\r\n46 ${TAG}\r\n__exception__\r\n`;
@@ -120,5 +122,42 @@ describe("openRows", () => {
       break;
     }
     expect(told.closed).toBe(true);
+  });
+});
+
+const ID = "01a1fbad-ca48-70ed-9525-6dc0dcdf7c27";
+
+test.each([
+  [[], "CAST([] AS Array(UUID))"],
+  [[ID], `CAST(['${ID}'] AS Array(UUID))`],
+  [[ID, ID.toUpperCase()], `CAST(['${ID}','${ID.toUpperCase()}'] AS Array(UUID))`],
+])("UUIDs %j are %s", (uuids, literal) => {
+  expect(uuidsLiteral(uuids)).toBe(literal);
+});
+
+test.each(["", "1", `${ID}'`, `${ID}\n`, `'), 1) --`])("%j is no UUID, and comes into no query", (text) => {
+  expect(() => uuidsLiteral([ID, text])).toThrow("not a UUID");
+});
+
+test("a text comes into a query as digits alone", () => {
+  expect(textLiteral("'); größer")).toBe("unhex('27293b206772c3b6c39f6572')");
+});
+
+describe("readQuery", () => {
+  test.each([
+    "queries/events/events",
+    "settlement/find-deltas",
+    "settlement/apply-deltas",
+    "funnel/company-facts",
+  ])("reads %s once, as one statement", async (name) => {
+    const reading = readQuery(name);
+    expect(readQuery(name)).toBe(reading);
+    const statement = (await reading).replaceAll(/^--.*$/gm, "");
+    expect(statement).toMatch(/^\s*(SELECT|INSERT)/);
+    expect(statement.trimEnd().replace(/;$/, "")).not.toMatch(/;\s*$/m);
+  });
+
+  test("rejects for a query that is not there", async () => {
+    await expect(readQuery("no-such-query")).rejects.toThrow("no-such-query");
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { classify } from "../../../../aggregate/funnel/classify.js";
+import { classify } from "../../../../aggregate/funnel/decide-company.js";
 import { type DayActivity, stageFacts } from "../../../support/funnel/stage-facts.js";
 import type { StageBefore } from "../../../../schemas/records/funnel.js";
 

@@ -1,6 +1,6 @@
 import type { ClickHouseClient } from "@clickhouse/client";
 import { describe, expect, test, vi } from "vitest";
-import { startEraser, type EraserDependencies } from "../../../../aggregate/settlement/start-eraser.js";
+import { startEraser, type EraserDependencies } from "../../../../aggregate/erasures/erase-artifacts.js";
 import { oneServer } from "../../../../deploy/stores/clickhouse/one-server.js";
 
 interface Fakes {
@@ -66,7 +66,7 @@ function fakes({ rows, elsewhere = [], failures = 0, imports = [], retracted = [
 
 /** Runs it until `reached`. */
 async function runUntil(dependencies: ReturnType<typeof fakes>, reached: () => boolean): Promise<void> {
-  const eraser = startEraser({ ...dependencies, roundMs: 1 });
+  const eraser = startEraser({ ...dependencies, everyMs: 1 });
   await vi.waitUntil(reached);
   await eraser[Symbol.asyncDispose]();
 }

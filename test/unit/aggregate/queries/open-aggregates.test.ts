@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { breakdownMigration } from "../../../../aggregate/clickhouse/read-migrations.js";
-import { composeAggregates } from "../../../../aggregate/queries/compose-aggregates.js";
-import { namesSql } from "../../../../aggregate/queries/names-sql.js";
+import { composeAggregates } from "../../../../aggregate/queries/open-aggregates.js";
+import { namesSql } from "../../../../aggregate/queries/sql-literals.js";
 import {
   AGGREGATE_V1,
   aggregateSchema,

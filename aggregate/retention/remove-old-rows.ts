@@ -2,8 +2,7 @@ import { DAY_MS } from "../../schemas/date-range.js";
 import { leastVersion } from "../../schemas/records/event-id.js";
 import type { ClickHouse, Shards } from "../../schemas/shards.js";
 import { readQuery } from "../read-query.js";
-import { deleteRows } from "./delete-rows.js";
-import { addRemoved, NOTHING_REMOVED, type Removed } from "./removed.js";
+import { deleteRows, addRemoved, NOTHING_REMOVED, type Removed } from "./delete-rows.js";
 
 /** A month is gone at once, whatever it holds. The bound keeps the first run after a change of the settings short. */
 const MONTHS_MAX = 120;
@@ -25,11 +24,11 @@ export async function removeEvents(
 ): Promise<Removed | undefined> {
   if (!(await areSettled(all, { before, openBatches }))) return undefined;
   const removed: Removed[] = [];
-  for (const { tables } of shards) removed.push(await removeFrom(tables, before));
+  for (const { tables } of shards) removed.push(await removeEventsFrom(tables, before));
   return addRemoved(removed);
 }
 
-async function removeFrom(clickhouse: ClickHouse, before: string): Promise<Removed> {
+async function removeEventsFrom(clickhouse: ClickHouse, before: string): Promise<Removed> {
   const ofDaysBefore = { where: "date < {before:Date}", params: { before } };
   const months = await dropMonths(clickhouse, before);
   // Days before 2025 lie in decades, which may have kept days too.
@@ -81,3 +80,47 @@ async function dropMonths(clickhouse: ClickHouse, before: string): Promise<Remov
   }
   return removed;
 }
+
+export interface ImportLogDays {
+  /** How long entries are kept. */
+  importLogsDays: number;
+  /** How long the texts of refused lines are kept; the entries about them stay as long as the others. */
+  rejectedLinesDays: number;
+}
+
+/** Removes old entries of import logs, and the texts of refused lines that are old enough. Answers each. */
+export async function removeImportLogs({ shards }: Shards, days: ImportLogDays): Promise<RemovedLogs> {
+  const parts: RemovedLogs[] = [];
+  for (const { tables } of shards) parts.push(await removeLogsFrom(tables, days));
+  return {
+    importLogs: addRemoved(parts.map(({ importLogs }) => importLogs)),
+    rejectedLines: addRemoved(parts.map(({ rejectedLines }) => rejectedLines)),
+  };
+}
+
+interface RemovedLogs {
+  importLogs: Removed;
+  rejectedLines: Removed;
+}
+
+async function removeLogsFrom(
+  clickhouse: ClickHouse,
+  { importLogsDays, rejectedLinesDays }: ImportLogDays,
+): Promise<RemovedLogs> {
+  const importLogs = await deleteRows(clickhouse, {
+    table: "import_log",
+    where: OLDER,
+    params: { days: importLogsDays },
+    bytes: "length(message) + length(line_bytes)",
+  });
+  const rejectedLines = await deleteRows(clickhouse, {
+    table: "import_log",
+    update: "line_bytes = ''",
+    where: `${OLDER} AND class = 'error' AND line_bytes != ''`,
+    params: { days: rejectedLinesDays },
+    bytes: "length(line_bytes)",
+  });
+  return { importLogs, rejectedLines };
+}
+
+const OLDER = "logged < now() - toIntervalDay({days:UInt32})";

@@ -1,6 +1,6 @@
--- Which versions of imports that are not settled may have been written twice? An alternative of events-doubtful.sql, which
+-- Which versions of imports that are not settled may have been written twice? An alternative of events-restored.sql, which
 -- shows each once; events.sql leaves them out.
-OR e.import_id IN {pending:Array(UUID)} AND e.version >= {pendingFrom:UInt64}
+OR e.import_id IN {unsettled:Array(UUID)} AND e.version >= {unsettledFrom:UInt64}
   AND (e.event_id, e.version, e.import_id) NOT IN
   (
     SELECT event_id, version, import_id

@@ -1,9 +1,9 @@
-import type { Shards } from "../../schemas/shards.js";
-import { eraseArtifacts, eraseImportLogs } from "./erase-artifacts.js";
-import { importPages, IMPORTS_PER_PAGE } from "./import-pages.js";
-import { startRounds, type Rounds } from "./start-rounds.js";
+import type { Shards, ClickHouse, Shard } from "../../schemas/shards.js";
+import { startRepeating, type Repetition } from "../../schemas/async/pause.js";
+import { isRewriting } from "../retention/delete-rows.js";
+import { readQuery } from "../read-query.js";
 
-export interface EraserDependencies extends Rounds {
+export interface EraserDependencies extends Repetition {
   shards: Shards;
   /** Statements of api/erasures/deleted-artifacts.ts. */
   store: {
@@ -44,7 +44,7 @@ export interface EraserDependencies extends Rounds {
  * run it.
  */
 export function startEraser(dependencies: EraserDependencies): AsyncDisposable {
-  return startRounds(async (signal) => {
+  return startRepeating(async (signal) => {
     await eraseDue(signal, dependencies);
     await eraseRetracted(dependencies);
   }, dependencies);
@@ -84,4 +84,85 @@ async function eraseLogs(
     await store.emptySamples(imports);
   }
   return found;
+}
+
+/**
+ * Asks ClickHouse to erase every row of these packages and pixels (UUIDs) from every table. Answers whether there was
+ * any: parts are rewritten in ClickHouse's own time, so call it again until there is none. Nothing may write or settle
+ * these artifacts meanwhile.
+ */
+export async function eraseArtifacts(all: Shards, artifacts: readonly string[]): Promise<boolean> {
+  let found = false;
+  for (const shard of all.shards)
+    for (const table of await artifactTables(shard.tables))
+      if (await eraseRows(shard, { ...table, ids: artifacts })) found = true;
+  await all.requireEvery();
+  return found;
+}
+
+/** The same for the log entries of these imports (UUIDs). */
+export async function eraseImportLogs(all: Shards, imports: readonly string[]): Promise<boolean> {
+  let found = false;
+  for (const shard of all.shards)
+    if (await eraseRows(shard, { table: "import_log", column: "import_id", ids: imports })) found = true;
+  await all.requireEvery();
+  return found;
+}
+
+/** Asks every server, and rejects if one is down: it has rows until it has rewritten its own parts. */
+async function eraseRows(
+  { servers, tables }: Shard,
+  rows: ArtifactTable & { ids: readonly string[] },
+): Promise<boolean> {
+  const found = await Promise.all(servers.map((server) => hasRows(server, rows)));
+  if (!found.includes(true)) return false;
+  // Asked for already, mostly: asking every second would only rewrite the same parts once more.
+  if (await isRewriting(tables, rows.table)) return true;
+  await tables.command({
+    query: "ALTER TABLE {table:Identifier} DELETE WHERE {column:Identifier} IN {ids:Array(UUID)}",
+    query_params: { ...rows },
+    clickhouse_settings: { mutations_sync: "0" },
+  });
+  return true;
+}
+
+interface ArtifactTable {
+  table: string;
+  /** Has the id of the artifact. */
+  column: string;
+}
+
+async function artifactTables(clickhouse: ClickHouse): Promise<ArtifactTable[]> {
+  const answer = await clickhouse.query({
+    query: await readQuery("erasures/artifact-tables"),
+    format: "JSONEachRow",
+  });
+  return answer.json<ArtifactTable>();
+}
+
+async function hasRows(
+  clickhouse: ClickHouse,
+  { table, column, ids }: ArtifactTable & { ids: readonly string[] },
+): Promise<boolean> {
+  const answer = await clickhouse.query({
+    query: "SELECT 1 FROM {table:Identifier} WHERE {column:Identifier} IN {ids:Array(UUID)} LIMIT 1",
+    query_params: { table, column, ids },
+    format: "JSONEachRow",
+  });
+  return (await answer.json()).length > 0;
+}
+
+/** ClickHouse receives the ids in a URL. */
+export const IMPORTS_PER_PAGE = 1_000;
+
+/** Reads ids of imports, so many at a time, in their order. */
+export async function* importPages(
+  read: (page: { after: string | undefined; limit: number }) => Promise<string[]>,
+): AsyncGenerator<string[]> {
+  let after: string | undefined;
+  do {
+    const imports = await read({ after, limit: IMPORTS_PER_PAGE });
+    if (imports.length > 0) yield imports;
+    after = imports.length < IMPORTS_PER_PAGE ? undefined : imports.at(-1);
+  } while (after !== undefined);
 }

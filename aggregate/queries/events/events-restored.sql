@@ -1,7 +1,7 @@
 -- Which events of these packages and pixels are live in a version with several rows? One row an event; the query is added
 -- to events.sql, and `{columns}` stands for the same.
 -- A version is restored when its override is retracted: it has a row that removes it, and is live all the same.
--- `{pending}` adds the versions that are not settled yet, because they may have been written twice.
+-- `{unsettled}` adds the versions that are not settled yet, because they may have been written twice.
 UNION ALL
 SELECT
   {columns}
@@ -25,7 +25,7 @@ FROM
         GROUP BY event_id, version, import_id
         HAVING sum(sign) > 0 AND countIf(sign < 0) > 0
       )
-      {pending}
+      {unsettled}
     )
   LIMIT 1 BY e.artifact, e.event_id, e.version, e.import_id
 ) AS e
