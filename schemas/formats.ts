@@ -117,3 +117,10 @@ export function formatBytes(bytes: number): string {
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
+
+/** A record for an answer: an optional field without a value is absent, never null. */
+export function withoutNulls<Record extends object>(row: {
+  [Field in keyof Record]: Record[Field] | null;
+}): Record {
+  return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as Record;
+}

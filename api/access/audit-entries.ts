@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from "uuid";
 import { OPERATOR, SERVICE, type AuditEntryRecord } from "../../schemas/contracts/audit-entry.js";
-import { withoutNulls } from "../../schemas/records/record.js";
+import { withoutNulls } from "../../schemas/formats.js";
 import type { Action, AuditKind } from "./resources.js";
 import { isBlocked } from "./visible-packages.js";
 import type { Page } from "../postgres/page.js";

@@ -1,7 +1,7 @@
 import type { CompanyRecord, StageChangeRecord } from "../../schemas/contracts/funnel.js";
 import { FIRST_DAY, type DateRange } from "../../schemas/date-range.js";
 import type { Stage } from "../../schemas/records/funnel.js";
-import { withoutNulls } from "../../schemas/records/record.js";
+import { withoutNulls } from "../../schemas/formats.js";
 import type { Page } from "../postgres/page.js";
 import { query, utc, type Postgres } from "../postgres/query.js";
 

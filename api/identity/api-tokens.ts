@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from "uuid";
 import type { ApiTokenCreate, ApiTokenV1 } from "../../schemas/contracts/user.js";
 import { Problem } from "../../schemas/problem.js";
-import { withoutNulls } from "../../schemas/records/record.js";
+import { withoutNulls } from "../../schemas/formats.js";
 import { query, utc, violates, type Postgres } from "../postgres/query.js";
 
 export interface NewApiToken extends Pick<ApiTokenCreate, "name" | "scopes" | "expiresAt"> {

@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from "uuid";
 import { Problem } from "../../schemas/problem.js";
-import { withoutNulls } from "../../schemas/records/record.js";
+import { withoutNulls } from "../../schemas/formats.js";
 import type { Account, LimitedToken, User } from "../access/access.js";
 import { query, utc, violates, type Postgres } from "../postgres/query.js";
 

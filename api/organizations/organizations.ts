@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from "uuid";
 import type { OrganizationUpsert, OrganizationV1 } from "../../schemas/contracts/organization.js";
 import { Problem } from "../../schemas/problem.js";
-import { withoutNulls } from "../../schemas/records/record.js";
+import { withoutNulls } from "../../schemas/formats.js";
 import type { UserOrganization } from "../../schemas/contracts/user.js";
 import type { OwnerRow } from "../access/owners.js";
 import { query, utc, violates, type Postgres } from "../postgres/query.js";

@@ -28,7 +28,7 @@ import { deletePackage, packageRecord, packageState, updatePackage } from "./pac
 import type { PackageRow } from "../access/visible-packages.js";
 import { lockNpmName, requireFreeNpmName } from "./npm-names.js";
 import { PACKAGE_ANSWER, PACKAGE_BODY } from "./package-routes.js";
-import { withoutNulls } from "../../schemas/records/record.js";
+import { withoutNulls } from "../../schemas/formats.js";
 import type { HostChecks } from "../hosts/host-checks.js";
 import type { Postgres } from "../postgres/query.js";
 

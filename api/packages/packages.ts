@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from "uuid";
 import type { PackageUpsert, PackageV1 } from "../../schemas/contracts/package.js";
 import { Problem } from "../../schemas/problem.js";
 import { publicHostOf, hostInUse } from "../hosts/public-hosts.js";
-import { withoutNulls } from "../../schemas/records/record.js";
+import { withoutNulls } from "../../schemas/formats.js";
 import type { PackageRow } from "../access/visible-packages.js";
 import { query, violates, type Postgres } from "../postgres/query.js";
 import type { PackageDomainV1 } from "../../schemas/contracts/package-routing.js";

@@ -1,11 +1,10 @@
 import { v7 as uuidv7 } from "uuid";
 import type { PixelRecord, PixelUpsert } from "../../schemas/contracts/pixel.js";
-import { withoutNulls } from "../../schemas/records/record.js";
+import { withoutNulls, isUuid } from "../../schemas/formats.js";
 import { type OwnerKind, type Standing, type Account, access } from "../access/access.js";
 import { isBlocked, readPackage, readPackagesNamed, type PackageRow } from "../access/visible-packages.js";
 import type { Page } from "../postgres/page.js";
 import { query, utc, type Postgres } from "../postgres/query.js";
-import { isUuid } from "../../schemas/formats.js";
 import type { PixelAction } from "../access/resources.js";
 import { artifactNamed } from "../access/artifacts.js";
 import { admit, notFound, sameName } from "../access/authorise.js";

@@ -1,5 +1,5 @@
 import type { DeliveryState, WebhookDeliveryRecord } from "../../schemas/contracts/webhook-event.js";
-import { withoutNulls } from "../../schemas/records/record.js";
+import { withoutNulls } from "../../schemas/formats.js";
 import { deleteInBatches } from "../postgres/delete-in-batches.js";
 import type { Page } from "../postgres/page.js";
 import { query, utc, type Postgres } from "../postgres/query.js";

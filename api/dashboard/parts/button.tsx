@@ -51,7 +51,7 @@ interface CopyLineProps {
   text: string;
 }
 
-/** A line or block to copy. The button appears where scripts run (`script/copy.ts`). */
+/** A line or block to copy. The button appears where scripts run (`script/controls.ts`). */
 export function CopyLine({ label, text }: CopyLineProps) {
   return (
     <div class="copy">

@@ -1,3 +1,5 @@
+import { rememberScroll } from "./scroll.js";
+
 /**
  * Shows the numbers of the place under the pointer, and lets arrow keys go from place to place. The numbers are those of
  * the table below the chart.
@@ -80,4 +82,25 @@ function linesOf([, ...names]: string[], [place = "", ...values]: string[]): HTM
 
 function cellsOf(row: HTMLTableRowElement | undefined): string[] {
   return [...(row?.cells ?? [])].map((cell) => cell.textContent ?? "");
+}
+
+/** A click on a country is a click on its row in the list, if the list has it. */
+export function linkMap(): void {
+  for (const map of document.querySelectorAll<SVGElement>("svg.world")) {
+    map.addEventListener("click", ({ target }) => {
+      const code = (target as Element).closest<SVGElement>("[data-value]")?.dataset["value"];
+      if (code === undefined) return;
+      const links = document.querySelectorAll<HTMLAnchorElement>(".map-and-list a[data-value]");
+      const link = [...links].find((each) => each.dataset["value"] === code);
+      const address = link?.href ?? addressWith(code);
+      rememberScroll(location.pathname);
+      location.assign(address);
+    });
+  }
+}
+
+function addressWith(code: string): string {
+  const url = new URL(location.href);
+  url.searchParams.append("country", code);
+  return url.href;
 }

@@ -1,11 +1,7 @@
-import { pointAtCharts } from "./chart.js";
-import { addCopyButtons } from "./copy.js";
-import { followImport } from "./import-progress.js";
-import { listenForKeys } from "./keys.js";
-import { linkMap } from "./map.js";
-import { closeMenus } from "./menus.js";
+import { pointAtCharts, linkMap } from "./chart.js";
+import { addCopyButtons, listenForKeys, closeMenus } from "./controls.js";
+import { followImport, awaitFirstEvent } from "./poll.js";
 import { keepScroll } from "./scroll.js";
-import { awaitFirstEvent } from "./wait.js";
 
 // Everything on the pages works without this script.
 keepScroll();

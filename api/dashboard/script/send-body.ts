@@ -1,5 +1,3 @@
-import type { Packed } from "./pack-file.js";
-
 /** The API's refusal, in its own sentence. */
 export class Refused extends Error {}
 
@@ -49,4 +47,81 @@ export function newKey(): string {
   return [...crypto.getRandomValues(new Uint8Array(16))]
     .map((byte) => byte.toString(16).padStart(2, "0"))
     .join("");
+}
+
+/** A body for an import, and the value of its `Content-Encoding`. */
+export interface Packed {
+  body: Blob;
+  encoding: "gzip" | "zstd";
+}
+
+const GZIP = [0x1f, 0x8b];
+const ZSTD = [0x28, 0xb5, 0x2f, 0xfd];
+
+/** How a file is packed already, by its first bytes. */
+export async function packingOf(file: File): Promise<Packed["encoding"] | undefined> {
+  const start = new Uint8Array(await file.slice(0, 4).arrayBuffer());
+  const beginsWith = (magic: readonly number[]) => magic.every((byte, index) => start[index] === byte);
+  if (beginsWith(GZIP)) return "gzip";
+  return beginsWith(ZSTD) ? "zstd" : undefined;
+}
+
+/** Packs a file that is not packed yet. `onRead` is told the bytes that were read so far. */
+export async function packFile(file: File, onRead: (bytes: number) => void): Promise<Packed> {
+  const encoding = await packingOf(file);
+  if (encoding !== undefined) return { body: file, encoding };
+  let read = 0;
+  const counted = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+    transform(part, controller) {
+      read += part.length;
+      onRead(read);
+      controller.enqueue(part);
+    },
+  });
+  const packed = file.stream().pipeThrough(counted).pipeThrough(new CompressionStream("gzip"));
+  return { body: await new Response(packed).blob(), encoding: "gzip" };
+}
+
+const SAMPLE_BYTES = 256 * 1024;
+const SAMPLE_LINES = 1_000;
+
+export interface Sample {
+  text: string;
+  /** Whether it is the whole file. */
+  isWhole: boolean;
+}
+
+/** The first whole lines of a file, unpacked; undefined where browsers cannot unpack it. */
+export async function readSample(file: File): Promise<Sample | undefined> {
+  const encoding = await packingOf(file);
+  if (encoding === "zstd") return undefined;
+  const stream = file.stream();
+  const plain = encoding === "gzip" ? stream.pipeThrough(new DecompressionStream("gzip")) : stream;
+  const { bytes, isWhole } = await readStart(plain.getReader());
+  const text = new TextDecoder().decode(bytes);
+  const lines = text.split("\n");
+  if (isWhole && lines.length <= SAMPLE_LINES) return { text, isWhole };
+  // A line that is longer than the sample is all there is to show.
+  const whole = lines.slice(0, Math.max(1, Math.min(SAMPLE_LINES, lines.length - 1)));
+  return { text: whole.join("\n"), isWhole: false };
+}
+
+async function readStart(
+  reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>,
+): Promise<{ bytes: ArrayBuffer; isWhole: boolean }> {
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  let size = 0;
+  let isWhole = false;
+  while (size < SAMPLE_BYTES && !isWhole) {
+    const { value, done } = await reader.read();
+    isWhole = done;
+    if (value === undefined) continue;
+    parts.push(value);
+    size += value.length;
+  }
+  await reader.cancel();
+  return {
+    bytes: await new Blob(parts).slice(0, SAMPLE_BYTES).arrayBuffer(),
+    isWhole: isWhole && size <= SAMPLE_BYTES,
+  };
 }

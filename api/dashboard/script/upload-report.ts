@@ -1,4 +1,4 @@
-import type { Sample } from "./pack-file.js";
+import type { Sample } from "./send-body.js";
 
 interface LogEntry {
   line: number;

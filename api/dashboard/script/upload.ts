@@ -1,5 +1,4 @@
-import { packFile, readSample } from "./pack-file.js";
-import { newKey, sendBody } from "./send-body.js";
+import { packFile, readSample, newKey, sendBody } from "./send-body.js";
 import { dryRun, showReport } from "./upload-report.js";
 
 interface Upload {

@@ -8,7 +8,7 @@ import { countryName } from "../charts/world-map.js";
 
 interface Preset {
   label: string;
-  /** Its key in `script/keys.ts`. */
+  /** Its key in `script/controls.ts`. */
   key: string;
   startDate: string;
   endDate: string;

@@ -131,7 +131,7 @@ function About({ record }: { record: EventImport }) {
   );
 }
 
-/** Moves by `script/import-progress.ts`; without script a link reads the state anew. */
+/** Moves by `script/poll.ts`; without script a link reads the state anew. */
 function Progress({ record }: { record: EventImport }) {
   const { href, owner } = useVisit();
   const { events_total: done, lines_received: received } = record;

@@ -51,3 +51,37 @@ function closeHelp(): boolean {
   if (isOpen) help?.close();
   return isOpen;
 }
+
+/** Closes an open menu by Escape and by a click beside it. */
+export function closeMenus(): void {
+  const openMenus = () => document.querySelectorAll<HTMLDetailsElement>("details.menu[open]");
+  document.addEventListener("keydown", ({ key }) => {
+    if (key !== "Escape") return;
+    for (const menu of openMenus()) {
+      menu.open = false;
+      menu.querySelector("summary")?.focus();
+    }
+  });
+  document.addEventListener("click", ({ target }) => {
+    for (const menu of openMenus()) if (!menu.contains(target as Node)) menu.open = false;
+  });
+}
+
+/** Shows the buttons beside lines to copy, and lets them copy. */
+export function addCopyButtons(): void {
+  // Absent on pages that were not loaded by https, except from this machine.
+  if (navigator.clipboard === undefined) return;
+  for (const button of document.querySelectorAll<HTMLButtonElement>("button[data-copy]")) {
+    button.hidden = false;
+    button.addEventListener("click", () => void copy(button));
+  }
+}
+
+const SHOWN_MS = 1500;
+
+async function copy(button: HTMLButtonElement): Promise<void> {
+  const text = button.parentElement?.querySelector("code")?.textContent ?? "";
+  await navigator.clipboard.writeText(text);
+  button.textContent = "Copied";
+  setTimeout(() => (button.textContent = "Copy"), SHOWN_MS);
+}
