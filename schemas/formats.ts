@@ -31,6 +31,23 @@ export const TIMESTAMP = {
   pattern: "^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{6}Z$",
 } as const;
 
+/** The JSON schema of an object with these properties and no others. */
+export function objectOf<const Required extends readonly string[], const Properties extends object>(
+  required: Required,
+  properties: Properties,
+) {
+  return { type: "object", required, additionalProperties: false, properties } as const;
+}
+
+/** As `objectOf`, for an object that the API document describes under a name. */
+export function titledObject<
+  const Title extends string,
+  const Required extends readonly string[],
+  const Properties extends object,
+>(title: Title, required: Required, properties: Properties) {
+  return { title, ...objectOf(required, properties) } as const;
+}
+
 /** PostgreSQL cannot store NUL or invalid Unicode. */
 function isText(text: string): boolean {
   return !/[\0\p{Surrogate}]/u.test(text);

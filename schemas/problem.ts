@@ -1,3 +1,4 @@
+import { objectOf, titledObject } from "./formats.js";
 /** Every error code of the API with its status. Codes are wire values; messages are sentences for people. */
 const STATUS_BY_CODE = {
   "malformed-json": 400,
@@ -88,28 +89,17 @@ export class Problem extends Error {
 }
 
 /** The body of every error answer. `errors` names each fault of a request body by its JSON pointer. */
-export const PROBLEM = {
-  title: "Problem",
-  type: "object",
-  required: ["code", "message"],
-  additionalProperties: false,
-  properties: {
-    code: { type: "string", description: "What happened, for programs." },
-    message: { type: "string", description: "What happened, in a sentence for a person." },
-    errors: {
-      type: "array",
-      items: {
-        type: "object",
-        required: ["path", "message"],
-        additionalProperties: false,
-        properties: {
-          path: { type: "string", description: "Where in the body: a JSON pointer." },
-          message: { type: "string" },
-        },
-      },
-    },
+export const PROBLEM = titledObject("Problem", ["code", "message"], {
+  code: { type: "string", description: "What happened, for programs." },
+  message: { type: "string", description: "What happened, in a sentence for a person." },
+  errors: {
+    type: "array",
+    items: objectOf(["path", "message"], {
+      path: { type: "string", description: "Where in the body: a JSON pointer." },
+      message: { type: "string" },
+    }),
   },
-} as const;
+});
 
 /** Codes of Node's errors for a server that cannot be reached, or not any more. */
 export const NETWORK_CODES = [

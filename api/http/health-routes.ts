@@ -1,6 +1,6 @@
 import type { Middleware } from "koa";
 import { settlesWithin } from "../../schemas/async/pause.js";
-import { TIMESTAMP } from "../../schemas/formats.js";
+import { TIMESTAMP, titledObject } from "../../schemas/formats.js";
 import type { Operation } from "./operation.js";
 import type { ApiContext, ApiState, PublicRoute } from "./route.js";
 
@@ -59,29 +59,17 @@ function answerHealth(ctx: ApiContext, { ready, body, reasons }: Health): void {
 }
 
 const STATUS = { type: "string", enum: ["ok", "unavailable"] } as const;
-const HEALTH = {
-  title: "Health",
-  type: "object",
-  required: ["status"],
-  additionalProperties: false,
-  properties: { status: STATUS },
-} as const;
-const READINESS = {
-  title: "Readiness",
-  type: "object",
-  required: ["status", "stores"],
-  additionalProperties: false,
-  properties: {
-    status: STATUS,
-    code: { type: "string", const: "unavailable" },
-    message: { type: "string" },
-    stores: { type: "object", additionalProperties: { type: "string", enum: ["ok", "down"] } },
-    complete_through: {
-      ...TIMESTAMP,
-      description: "Whatever was imported before is in the exports; live events follow by seconds",
-    },
+const HEALTH = titledObject("Health", ["status"], { status: STATUS });
+const READINESS = titledObject("Readiness", ["status", "stores"], {
+  status: STATUS,
+  code: { type: "string", const: "unavailable" },
+  message: { type: "string" },
+  stores: { type: "object", additionalProperties: { type: "string", enum: ["ok", "down"] } },
+  complete_through: {
+    ...TIMESTAMP,
+    description: "Whatever was imported before is in the exports; live events follow by seconds",
   },
-} as const;
+});
 
 const READINESS_OPERATION: Operation = {
   id: "getReadiness",

@@ -1,3 +1,4 @@
+import { titledObject } from "../../schemas/formats.js";
 import type { Operation, Parameter } from "../http/operation.js";
 import { COLOR_NAMES, LABEL_CHARACTERS_MAX, METRICS, PERIODS, STYLES, TYPES } from "./parse-badge.js";
 
@@ -80,12 +81,10 @@ export const BADGE_JSON: Operation = {
   answers: {
     200: {
       description: "For https://img.shields.io/endpoint?url=",
-      schema: {
-        title: "BadgeEndpoint",
-        type: "object",
-        required: ["schemaVersion", "label", "message", "color", "style", "cacheSeconds"],
-        additionalProperties: false,
-        properties: {
+      schema: titledObject(
+        "BadgeEndpoint",
+        ["schemaVersion", "label", "message", "color", "style", "cacheSeconds"],
+        {
           schemaVersion: { type: "integer", const: 1 },
           label: TEXT,
           message: TEXT,
@@ -94,7 +93,7 @@ export const BADGE_JSON: Operation = {
           cacheSeconds: { type: "integer" },
           isError: { type: "boolean", const: true, description: "Where it is unknown" },
         },
-      },
+      ),
       example: {
         schemaVersion: 1,
         label: "downloads/month",

@@ -1,3 +1,4 @@
+import { titledObject } from "../formats.js";
 import { BREAKDOWN_LIST, type BreakdownDeclaration } from "./breakdowns.js";
 
 type Declared = (typeof BREAKDOWN_LIST)[number];
@@ -37,19 +38,13 @@ export function withPackageName<Each>(ofBreakdowns: readonly Each[], name: Each)
 
 /** The JSON schema of a line with the fields of these breakdowns. */
 export function aggregateSchema(breakdowns: readonly BreakdownDeclaration[]) {
-  return {
-    title: "AggregateV1",
-    type: "object",
-    required: ["breakdown", "date", "package", "total"],
-    additionalProperties: false,
-    properties: {
-      breakdown: { type: "string", enum: breakdowns.map(({ name }) => name) },
-      date: { type: "string", format: "date", description: "A UTC day" },
-      package: { type: "string", format: "uuid" },
-      total: { type: "integer", minimum: 1, description: "Downloads or pulls" },
-      ...Object.fromEntries(withPackageName(breakdowns.map(fieldsOf), NAME_FIELD).flat()),
-    },
-  } as const;
+  return titledObject("AggregateV1", ["breakdown", "date", "package", "total"], {
+    breakdown: { type: "string", enum: breakdowns.map(({ name }) => name) },
+    date: { type: "string", format: "date", description: "A UTC day" },
+    package: { type: "string", format: "uuid" },
+    total: { type: "integer", minimum: 1, description: "Downloads or pulls" },
+    ...Object.fromEntries(withPackageName(breakdowns.map(fieldsOf), NAME_FIELD).flat()),
+  });
 }
 
 type Field = [field: string, schema: object];

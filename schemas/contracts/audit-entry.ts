@@ -1,4 +1,4 @@
-import { TIMESTAMP } from "../formats.js";
+import { TIMESTAMP, objectOf, titledObject } from "../formats.js";
 
 /** A change, its author and its time, as returned. */
 export interface AuditEntryRecord {
@@ -22,19 +22,16 @@ export const OPERATOR = "(operator)";
 /** The actor of changes by the service itself. */
 export const SERVICE = "(service)";
 
-const TARGET = {
-  type: "object",
-  required: ["kind", "id", "name"],
-  additionalProperties: false,
-  properties: { kind: { type: "string" }, id: { type: "string" }, name: { type: "string" } },
-} as const;
+const TARGET = objectOf(["kind", "id", "name"], {
+  kind: { type: "string" },
+  id: { type: "string" },
+  name: { type: "string" },
+});
 
-export const AUDIT_ENTRY = {
-  title: "AuditEntry",
-  type: "object",
-  required: ["id", "action", "actor", "target", "changes", "created_at"],
-  additionalProperties: false,
-  properties: {
+export const AUDIT_ENTRY = titledObject(
+  "AuditEntry",
+  ["id", "action", "actor", "target", "changes", "created_at"],
+  {
     id: { type: "string", format: "uuid" },
     action: { type: "string" },
     actor: { type: "string" },
@@ -44,4 +41,4 @@ export const AUDIT_ENTRY = {
     request_id: { type: "string" },
     created_at: TIMESTAMP,
   },
-} as const;
+);

@@ -1,4 +1,4 @@
-import { COUNT, TIMESTAMP } from "../formats.js";
+import { COUNT, TIMESTAMP, titledObject } from "../formats.js";
 import { compileBody } from "../validate.js";
 
 /** The ids by which an export of events tells clients apart. */
@@ -41,21 +41,10 @@ export const ERASURE_CREATE = {
 /** Throws `invalid-body` naming every fault. */
 export const parseErasureCreate = compileBody<ErasureCreate>(ERASURE_CREATE);
 
-export const ERASURE = {
-  title: "Erasure",
-  type: "object",
-  required: [
-    "id",
-    "owner",
-    "client",
-    "status",
-    "events_erased",
-    "rejected_lines_erased",
-    "created_at",
-    "finished_at",
-  ],
-  additionalProperties: false,
-  properties: {
+export const ERASURE = titledObject(
+  "Erasure",
+  ["id", "owner", "client", "status", "events_erased", "rejected_lines_erased", "created_at", "finished_at"],
+  {
     id: { type: "string", format: "uuid" },
     owner: { type: "string" },
     client: {
@@ -73,7 +62,7 @@ export const ERASURE = {
     created_at: TIMESTAMP,
     finished_at: { ...TIMESTAMP, type: ["string", "null"] },
   },
-} as const;
+);
 
 /** The erasure of one client's events while it is under way. */
 export interface OpenErasure {

@@ -1,4 +1,4 @@
-import { COUNT, DATE, TIMESTAMP } from "../formats.js";
+import { COUNT, DATE, TIMESTAMP, objectOf, titledObject } from "../formats.js";
 import type { ArtifactKind } from "../records/artifact.js";
 import {
   STAGE_CAUSES,
@@ -69,72 +69,45 @@ const COMPANY_FIELDS = {
 } as const;
 const COMPANY_REQUIRED = ["domain", "name", "score", "downloads", "views"] as const;
 
-export const COMPANY = {
-  title: "Company",
-  type: "object",
-  required: COMPANY_REQUIRED,
-  additionalProperties: false,
-  properties: COMPANY_FIELDS,
-} as const;
+export const COMPANY = titledObject("Company", COMPANY_REQUIRED, COMPANY_FIELDS);
 
-export const COMPANY_LIST = {
-  title: "CompanyList",
-  type: "object",
-  required: ["companies"],
-  additionalProperties: false,
-  properties: {
-    as_of: TIMESTAMP,
-    companies: { type: "array", items: COMPANY },
-    next: { type: "string", format: "uri" },
-  },
-} as const;
+export const COMPANY_LIST = titledObject("CompanyList", ["companies"], {
+  as_of: TIMESTAMP,
+  companies: { type: "array", items: COMPANY },
+  next: { type: "string", format: "uri" },
+});
 
-const STAGE_CHANGE = {
-  title: "StageChange",
-  type: "object",
-  required: ["new_stage", "cause", "changed_at"],
-  additionalProperties: false,
-  properties: {
-    old_stage: STAGE,
-    new_stage: STAGE,
-    cause: { type: "string", enum: STAGE_CAUSES },
-    changed_at: TIMESTAMP,
-  },
-} as const;
+const STAGE_CHANGE = titledObject("StageChange", ["new_stage", "cause", "changed_at"], {
+  old_stage: STAGE,
+  new_stage: STAGE,
+  cause: { type: "string", enum: STAGE_CAUSES },
+  changed_at: TIMESTAMP,
+});
 
-const COMPANY_DAY = {
-  title: "CompanyDay",
-  type: "object",
-  required: ["date", "downloads", "views"],
-  additionalProperties: false,
-  properties: { date: DATE, downloads: COUNT, views: COUNT },
-} as const;
+const COMPANY_DAY = titledObject("CompanyDay", ["date", "downloads", "views"], {
+  date: DATE,
+  downloads: COUNT,
+  views: COUNT,
+});
 
-const COMPANY_ARTIFACT = {
-  type: "object",
-  required: ["kind", "id", "name", "downloads", "views"],
-  additionalProperties: false,
-  properties: {
-    kind: { type: "string", enum: ["package", "pixel"] },
-    id: { type: "string", format: "uuid" },
-    name: { type: "string" },
-    downloads: COUNT,
-    views: COUNT,
-  },
-} as const;
+const COMPANY_ARTIFACT = objectOf(["kind", "id", "name", "downloads", "views"], {
+  kind: { type: "string", enum: ["package", "pixel"] },
+  id: { type: "string", format: "uuid" },
+  name: { type: "string" },
+  downloads: COUNT,
+  views: COUNT,
+});
 
-export const COMPANY_DETAIL = {
-  title: "CompanyDetail",
-  type: "object",
-  required: [...COMPANY_REQUIRED, "stage_history", "days", "artifacts"],
-  additionalProperties: false,
-  properties: {
+export const COMPANY_DETAIL = titledObject(
+  "CompanyDetail",
+  [...COMPANY_REQUIRED, "stage_history", "days", "artifacts"],
+  {
     ...COMPANY_FIELDS,
     stage_history: { type: "array", items: STAGE_CHANGE },
     days: { type: "array", items: COMPANY_DAY },
     artifacts: { type: "array", items: COMPANY_ARTIFACT },
   },
-} as const;
+);
 
 /** Companies by stage. */
 export type StageCounts = Record<Stage, number>;
@@ -146,13 +119,11 @@ export interface FunnelRecord {
   days: { date: string; stages: StageCounts }[];
 }
 
-const STAGE_COUNTS = {
-  title: "StageCounts",
-  type: "object",
-  required: STAGES,
-  additionalProperties: false,
-  properties: Object.fromEntries(STAGES.map((stage) => [stage, COUNT])),
-} as const;
+const STAGE_COUNTS = titledObject(
+  "StageCounts",
+  STAGES,
+  Object.fromEntries(STAGES.map((stage) => [stage, COUNT])),
+);
 
 /** The outcome of a run of the funnel for one owner. */
 export interface FunnelRunRecord {
@@ -163,38 +134,21 @@ export interface FunnelRunRecord {
   waits_for_imports: boolean;
 }
 
-export const FUNNEL_RUN = {
-  title: "FunnelRun",
-  type: "object",
-  required: ["as_of", "companies", "changes", "waits_for_imports"],
-  additionalProperties: false,
-  properties: {
-    as_of: TIMESTAMP,
-    companies: COUNT,
-    changes: { ...COUNT, description: "Changes of stage" },
-    waits_for_imports: { type: "boolean", description: "Nothing was computed, because imports are running" },
-  },
-} as const;
+export const FUNNEL_RUN = titledObject("FunnelRun", ["as_of", "companies", "changes", "waits_for_imports"], {
+  as_of: TIMESTAMP,
+  companies: COUNT,
+  changes: { ...COUNT, description: "Changes of stage" },
+  waits_for_imports: { type: "boolean", description: "Nothing was computed, because imports are running" },
+});
 
-export const FUNNEL = {
-  title: "Funnel",
-  type: "object",
-  required: ["stages", "days"],
-  additionalProperties: false,
-  properties: {
-    as_of: TIMESTAMP,
-    stages: STAGE_COUNTS,
-    days: {
-      type: "array",
-      items: {
-        type: "object",
-        required: ["date", "stages"],
-        additionalProperties: false,
-        properties: { date: DATE, stages: STAGE_COUNTS },
-      },
-    },
+export const FUNNEL = titledObject("Funnel", ["stages", "days"], {
+  as_of: TIMESTAMP,
+  stages: STAGE_COUNTS,
+  days: {
+    type: "array",
+    items: objectOf(["date", "stages"], { date: DATE, stages: STAGE_COUNTS }),
   },
-} as const;
+});
 
 /** The importance of each package and pixel of an owner. As sent, each id may be a name. */
 export interface FunnelImportance {
@@ -211,24 +165,18 @@ const importanceOf = <Id>(title: string, id: Id) =>
   ({
     type: "array",
     maxItems: 10_000,
-    items: {
-      title,
-      type: "object",
-      required: ["id", "importance"],
-      additionalProperties: false,
-      properties: { id, importance: { type: "string", enum: IMPORTANCES } },
-    },
+    items: titledObject(title, ["id", "importance"], {
+      id,
+      importance: { type: "string", enum: IMPORTANCES },
+    }),
   }) as const;
 
 const ITEMS = importanceOf("ArtifactImportance", { type: "string", format: "uuid" } as const);
 
-export const FUNNEL_IMPORTANCE = {
-  title: "FunnelImportance",
-  type: "object",
-  required: ["packages", "pixels"],
-  additionalProperties: false,
-  properties: { packages: ITEMS, pixels: ITEMS },
-} as const;
+export const FUNNEL_IMPORTANCE = titledObject("FunnelImportance", ["packages", "pixels"], {
+  packages: ITEMS,
+  pixels: ITEMS,
+});
 
 const ITEMS_SENT = importanceOf("ArtifactImportanceUpsert", {
   type: "string",

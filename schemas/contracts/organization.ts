@@ -1,4 +1,4 @@
-import { TIMESTAMP } from "../formats.js";
+import { TIMESTAMP, titledObject } from "../formats.js";
 import { compileBody } from "../validate.js";
 
 /** OrganizationV1, as returned. */
@@ -19,12 +19,10 @@ export interface OrganizationUpsert {
   billingEmail: string;
 }
 
-export const ORGANIZATION_V1 = {
-  title: "OrganizationV1",
-  type: "object",
-  required: ["name", "description", "billingEmail", "createdAt", "updatedAt"],
-  additionalProperties: false,
-  properties: {
+export const ORGANIZATION_V1 = titledObject(
+  "OrganizationV1",
+  ["name", "description", "billingEmail", "createdAt", "updatedAt"],
+  {
     name: { type: "string" },
     description: { type: "string" },
     website: { type: "string" },
@@ -32,20 +30,18 @@ export const ORGANIZATION_V1 = {
     createdAt: TIMESTAMP,
     updatedAt: TIMESTAMP,
   },
-} as const;
+);
 
-export const ORGANIZATION_UPSERT = {
-  title: "OrganizationUpsertV1",
-  type: "object",
-  required: ["name", "description", "billingEmail"],
-  additionalProperties: false,
-  properties: {
+export const ORGANIZATION_UPSERT = titledObject(
+  "OrganizationUpsertV1",
+  ["name", "description", "billingEmail"],
+  {
     name: { type: "string", format: "owner-name" },
     description: { type: "string", format: "text", maxLength: 10_000 },
     website: { type: ["string", "null"], format: "website", maxLength: 2048 },
     billingEmail: { type: "string", format: "e-mail", maxLength: 254 },
   },
-} as const;
+);
 
 /** Throws `invalid-body` naming every fault. */
 export const parseOrganizationUpsert = compileBody<OrganizationUpsert>(ORGANIZATION_UPSERT);
@@ -66,29 +62,21 @@ export interface OrganizationMemberUpsert {
 export const ROLES = ["member", "admin", "owner"] as const;
 export type Role = (typeof ROLES)[number];
 
-export const ORGANIZATION_MEMBER_V1 = {
-  title: "OrganizationMemberV1",
-  type: "object",
-  required: ["organizationName", "username", "role"],
-  additionalProperties: false,
-  properties: {
+export const ORGANIZATION_MEMBER_V1 = titledObject(
+  "OrganizationMemberV1",
+  ["organizationName", "username", "role"],
+  {
     organizationName: { type: "string" },
     username: { type: "string" },
     role: { type: "string", enum: ROLES },
   },
-} as const;
+);
 
 /** No pattern: a name that no user can have is an unknown user, not a fault of the body. */
-export const ORGANIZATION_MEMBER_UPSERT = {
-  title: "OrganizationMemberUpsertV1",
-  type: "object",
-  required: ["username", "role"],
-  additionalProperties: false,
-  properties: {
-    username: { type: "string", format: "line", minLength: 1, maxLength: 254 },
-    role: { type: "string", enum: ROLES },
-  },
-} as const;
+export const ORGANIZATION_MEMBER_UPSERT = titledObject("OrganizationMemberUpsertV1", ["username", "role"], {
+  username: { type: "string", format: "line", minLength: 1, maxLength: 254 },
+  role: { type: "string", enum: ROLES },
+});
 
 /** Throws `invalid-body` naming every fault. */
 export const parseOrganizationMemberUpsert =

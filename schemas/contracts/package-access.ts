@@ -1,3 +1,4 @@
+import { titledObject } from "../formats.js";
 import { PACKAGE_V1, type PackageV1 } from "./package.js";
 import { compileBody } from "../validate.js";
 
@@ -13,12 +14,10 @@ export interface PackageAccess {
 
 const RIGHT = { type: "boolean" } as const;
 
-export const PACKAGE_ACCESS = {
-  title: "PackageAccess",
-  type: "object",
-  required: ["package", "may_change", "may_import", "may_export"],
-  additionalProperties: false,
-  properties: {
+export const PACKAGE_ACCESS = titledObject(
+  "PackageAccess",
+  ["package", "may_change", "may_import", "may_export"],
+  {
     package: PACKAGE_V1,
     may_change: { ...RIGHT, description: "Its record, routes, domains and permissions" },
     may_import: RIGHT,
@@ -28,7 +27,7 @@ export const PACKAGE_ACCESS = {
         "Its events, and its statistics as CSV. False also where export is not granted to its owner",
     },
   },
-} as const;
+);
 
 /** How much of a package everybody may see: nothing, one number on a badge, or a page with its numbers as well. */
 export const PUBLIC_KINDS = ["none", "badge", "page"] as const;
@@ -39,13 +38,9 @@ export interface PackagePublic {
   public: PublicKind;
 }
 
-export const PACKAGE_PUBLIC = {
-  title: "PackagePublic",
-  type: "object",
-  required: ["public"],
-  additionalProperties: false,
-  properties: { public: { type: "string", enum: PUBLIC_KINDS } },
-} as const;
+export const PACKAGE_PUBLIC = titledObject("PackagePublic", ["public"], {
+  public: { type: "string", enum: PUBLIC_KINDS },
+});
 
 /** Throws `invalid-body` naming every fault. */
 export const parsePackagePublic = compileBody<PackagePublic>(PACKAGE_PUBLIC);
@@ -72,24 +67,20 @@ export const PACKAGE_PERMISSION_LEVEL = {
   enum: PERMISSION_LEVELS,
 } as const;
 
-export const PACKAGE_PERMISSION_GET = {
-  title: "PackagePermissionGetV1",
-  type: "object",
-  required: ["username", "permissionLevel"],
-  additionalProperties: false,
-  properties: { username: { type: "string" }, permissionLevel: PACKAGE_PERMISSION_LEVEL },
-} as const;
+export const PACKAGE_PERMISSION_GET = titledObject(
+  "PackagePermissionGetV1",
+  ["username", "permissionLevel"],
+  { username: { type: "string" }, permissionLevel: PACKAGE_PERMISSION_LEVEL },
+);
 
-export const PACKAGE_PERMISSION_SET = {
-  title: "PackagePermissionSetV1",
-  type: "object",
-  required: ["userQuery", "permissionLevel"],
-  additionalProperties: false,
-  properties: {
+export const PACKAGE_PERMISSION_SET = titledObject(
+  "PackagePermissionSetV1",
+  ["userQuery", "permissionLevel"],
+  {
     userQuery: { type: "string", format: "line", minLength: 1, maxLength: 254 },
     permissionLevel: PACKAGE_PERMISSION_LEVEL,
   },
-} as const;
+);
 
 /** The limit of levels in one request. */
 export const PERMISSIONS_MAX = 1000;

@@ -1,3 +1,4 @@
+import { titledObject } from "../formats.js";
 import { domainToASCII } from "node:url";
 import { compileBody } from "../validate.js";
 
@@ -43,32 +44,20 @@ export interface CreatePackageDomainV1 {
   name: string;
 }
 
-export const PACKAGE_DOMAIN_V1 = {
-  title: "PackageDomainV1",
-  type: "object",
-  required: ["id", "name"],
-  additionalProperties: false,
-  properties: {
-    id: { type: "string", format: "uuid" },
-    name: { type: "string" },
-    ...HOST_VERIFICATION_PROPERTIES,
-  },
-} as const;
+export const PACKAGE_DOMAIN_V1 = titledObject("PackageDomainV1", ["id", "name"], {
+  id: { type: "string", format: "uuid" },
+  name: { type: "string" },
+  ...HOST_VERIFICATION_PROPERTIES,
+});
 
-export const CREATE_PACKAGE_DOMAIN_V1 = {
-  title: "CreatePackageDomainV1",
-  type: "object",
-  required: ["name"],
-  additionalProperties: false,
-  properties: {
-    name: {
-      type: "string",
-      maxLength: 253,
-      description:
-        "A full domain name; stored in lower case, and in its xn-- form if it has letters beyond ASCII",
-    },
+export const CREATE_PACKAGE_DOMAIN_V1 = titledObject("CreatePackageDomainV1", ["name"], {
+  name: {
+    type: "string",
+    maxLength: 253,
+    description:
+      "A full domain name; stored in lower case, and in its xn-- form if it has letters beyond ASCII",
   },
-} as const;
+});
 
 /** The name becomes ASCII and lower case, as in a `Host` header. Throws `invalid-body` naming every fault. */
 export function parseCreatePackageDomain(body: unknown): CreatePackageDomainV1 {
@@ -108,40 +97,28 @@ export interface CreatePackageRouteV1 {
   templatePath: string;
 }
 
-export const PACKAGE_ROUTE_V1 = {
-  title: "PackageRouteV1",
-  type: "object",
-  required: ["id", "outgoingUrl", "templatePath"],
-  additionalProperties: false,
-  properties: {
-    id: { type: "string", format: "uuid" },
-    outgoingUrl: { type: "string" },
-    templatePath: { type: "string" },
-  },
-} as const;
+export const PACKAGE_ROUTE_V1 = titledObject("PackageRouteV1", ["id", "outgoingUrl", "templatePath"], {
+  id: { type: "string", format: "uuid" },
+  outgoingUrl: { type: "string" },
+  templatePath: { type: "string" },
+});
 
-export const CREATE_PACKAGE_ROUTE_V1 = {
-  title: "CreatePackageRouteV1",
-  type: "object",
-  required: ["outgoingUrl", "templatePath"],
-  additionalProperties: false,
-  properties: {
-    outgoingUrl: {
-      type: "string",
-      maxLength: 2048,
-      description:
-        "An absolute http(s) URL template of at most 16 variables, all of them in templatePath; empty to only collect",
-    },
-    templatePath: {
-      type: "string",
-      minLength: 1,
-      maxLength: 1024,
-      description:
-        "A path, and parameters if need be, as an RFC 6570 template of level 2 with at most 16 variables: " +
-        "/{version}/{+file}?os={os}",
-    },
+export const CREATE_PACKAGE_ROUTE_V1 = titledObject("CreatePackageRouteV1", ["outgoingUrl", "templatePath"], {
+  outgoingUrl: {
+    type: "string",
+    maxLength: 2048,
+    description:
+      "An absolute http(s) URL template of at most 16 variables, all of them in templatePath; empty to only collect",
   },
-} as const;
+  templatePath: {
+    type: "string",
+    minLength: 1,
+    maxLength: 1024,
+    description:
+      "A path, and parameters if need be, as an RFC 6570 template of level 2 with at most 16 variables: " +
+      "/{version}/{+file}?os={os}",
+  },
+});
 
 /** The limit for one template: more variables make matching slower and requests larger. */
 export const VARIABLES_MAX = 16;

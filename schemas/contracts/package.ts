@@ -1,5 +1,5 @@
 import { LIBRARY_TYPES, type LibraryType } from "../records/artifact.js";
-import { isHttpUrl, TIMESTAMP, isObject } from "../formats.js";
+import { isHttpUrl, TIMESTAMP, isObject, titledObject } from "../formats.js";
 import { Problem, type FieldFault } from "../problem.js";
 import { HOST_VERIFICATION_PROPERTIES, type HostVerification } from "./package-routing.js";
 import { compileBody } from "../validate.js";
@@ -46,12 +46,10 @@ interface SentPackage {
   repositoryURL?: string | null;
 }
 
-export const PACKAGE_V1 = {
-  title: "PackageV1",
-  type: "object",
-  required: ["uuid", "owner", "name", "shortDescription", "createdAt"],
-  additionalProperties: false,
-  properties: {
+export const PACKAGE_V1 = titledObject(
+  "PackageV1",
+  ["uuid", "owner", "name", "shortDescription", "createdAt"],
+  {
     uuid: { type: "string", format: "uuid" },
     owner: { type: "string" },
     name: { type: "string" },
@@ -61,24 +59,18 @@ export const PACKAGE_V1 = {
     website: { type: "string" },
     libraryType: { type: "string", enum: LIBRARY_TYPES },
   },
-} as const;
+);
 
-export const PACKAGE_UPSERT = {
-  title: "PackageUpsertV1",
-  type: "object",
-  required: ["name", "shortDescription"],
-  additionalProperties: false,
-  properties: {
-    name: { type: "string", format: "line", minLength: 1, maxLength: 256 },
-    shortDescription: { type: "string", format: "text", maxLength: 1000 },
-    longDescription: { type: ["string", "null"], format: "text", maxLength: 100_000 },
-    website: { type: ["string", "null"], format: "website", maxLength: 2048 },
-    libraryType: { type: ["string", "null"], enum: [...LIBRARY_TYPES, "file", null] },
-    backendUrl: { type: ["string", "null"], format: "line", maxLength: 2048 },
-    publicUrl: { type: ["string", "null"], format: "line", maxLength: 2048 },
-    repositoryURL: { type: ["string", "null"], format: "line", maxLength: 2048 },
-  },
-} as const;
+export const PACKAGE_UPSERT = titledObject("PackageUpsertV1", ["name", "shortDescription"], {
+  name: { type: "string", format: "line", minLength: 1, maxLength: 256 },
+  shortDescription: { type: "string", format: "text", maxLength: 1000 },
+  longDescription: { type: ["string", "null"], format: "text", maxLength: 100_000 },
+  website: { type: ["string", "null"], format: "website", maxLength: 2048 },
+  libraryType: { type: ["string", "null"], enum: [...LIBRARY_TYPES, "file", null] },
+  backendUrl: { type: ["string", "null"], format: "line", maxLength: 2048 },
+  publicUrl: { type: ["string", "null"], format: "line", maxLength: 2048 },
+  repositoryURL: { type: ["string", "null"], format: "line", maxLength: 2048 },
+});
 
 const URL_TEXT = { type: "string" };
 

@@ -1,4 +1,4 @@
-import { TIMESTAMP } from "../formats.js";
+import { TIMESTAMP, titledObject } from "../formats.js";
 import { compileBody } from "../validate.js";
 
 /** A pixel, as returned. */
@@ -18,36 +18,24 @@ export interface PixelUpsert {
   package_id?: string | null;
 }
 
-export const PIXEL = {
-  title: "Pixel",
-  type: "object",
-  required: ["id", "owner", "name", "created_at", "updated_at"],
-  additionalProperties: false,
-  properties: {
-    id: { type: "string", format: "uuid" },
-    owner: { type: "string" },
-    name: { type: "string" },
-    package_id: { type: "string", format: "uuid" },
-    created_at: TIMESTAMP,
-    updated_at: TIMESTAMP,
-  },
-} as const;
+export const PIXEL = titledObject("Pixel", ["id", "owner", "name", "created_at", "updated_at"], {
+  id: { type: "string", format: "uuid" },
+  owner: { type: "string" },
+  name: { type: "string" },
+  package_id: { type: "string", format: "uuid" },
+  created_at: TIMESTAMP,
+  updated_at: TIMESTAMP,
+});
 
-export const PIXEL_UPSERT = {
-  title: "PixelUpsert",
-  type: "object",
-  required: ["name"],
-  additionalProperties: false,
-  properties: {
-    name: { type: "string", format: "line", minLength: 1, maxLength: 256 },
-    package_id: {
-      type: ["string", "null"],
-      minLength: 1,
-      maxLength: 256,
-      description: "Id or name of a package of the same owner",
-    },
+export const PIXEL_UPSERT = titledObject("PixelUpsert", ["name"], {
+  name: { type: "string", format: "line", minLength: 1, maxLength: 256 },
+  package_id: {
+    type: ["string", "null"],
+    minLength: 1,
+    maxLength: 256,
+    description: "Id or name of a package of the same owner",
   },
-} as const;
+});
 
 /** Throws `invalid-body` naming every fault. */
 export const parsePixelUpsert = compileBody<PixelUpsert>(PIXEL_UPSERT);

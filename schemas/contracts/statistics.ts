@@ -1,4 +1,4 @@
-import { COUNT, DATE, TIMESTAMP } from "../formats.js";
+import { COUNT, DATE, TIMESTAMP, objectOf, titledObject } from "../formats.js";
 import { STATISTICS_LISTS, type StatisticsList } from "./breakdowns.js";
 
 export const INTERVALS = ["day", "week", "month"] as const;
@@ -69,33 +69,21 @@ export interface StatisticsListPage extends Period {
   next?: string;
 }
 
-const TOTALS = {
-  title: "StatisticsTotals",
-  type: "object",
-  required: ["downloads", "views", "unique_addresses", "companies"],
-  additionalProperties: false,
-  properties: {
-    downloads: COUNT,
-    views: COUNT,
-    unique_addresses: { ...COUNT, description: "Each address counts once in the whole range, exactly" },
-    companies: { ...COUNT, description: "Companies with a download or a view" },
-  },
-} as const;
+const TOTALS = titledObject("StatisticsTotals", ["downloads", "views", "unique_addresses", "companies"], {
+  downloads: COUNT,
+  views: COUNT,
+  unique_addresses: { ...COUNT, description: "Each address counts once in the whole range, exactly" },
+  companies: { ...COUNT, description: "Companies with a download or a view" },
+});
 
 const SERIES = {
   type: "array",
-  items: {
-    title: "StatisticsBucket",
-    type: "object",
-    required: ["date", "downloads", "views", "unique_addresses"],
-    additionalProperties: false,
-    properties: {
-      date: { ...DATE, description: "Its first day within the range" },
-      downloads: COUNT,
-      views: COUNT,
-      unique_addresses: { ...COUNT, description: "Each address counts once in the bucket" },
-    },
-  },
+  items: titledObject("StatisticsBucket", ["date", "downloads", "views", "unique_addresses"], {
+    date: { ...DATE, description: "Its first day within the range" },
+    downloads: COUNT,
+    views: COUNT,
+    unique_addresses: { ...COUNT, description: "Each address counts once in the bucket" },
+  }),
 } as const;
 
 const PERIOD = {
@@ -136,31 +124,26 @@ function rowProperties(lists: readonly StatisticsList[]) {
 }
 
 /** A row of any list. */
-export const STATISTICS_ROW = {
-  title: "StatisticsRow",
-  type: "object",
-  required: ["share", "change"],
-  additionalProperties: false,
-  properties: rowProperties(STATISTICS_LISTS),
-};
+export const STATISTICS_ROW = titledObject(
+  "StatisticsRow",
+  ["share", "change"],
+  rowProperties(STATISTICS_LISTS),
+);
 
-export const STATISTICS = {
-  title: "Statistics",
-  type: "object",
-  required: ["start_date", "end_date", "interval", "complete_through", "totals", "series", "breakdowns"],
-  additionalProperties: false,
-  properties: {
+export const STATISTICS = titledObject(
+  "Statistics",
+  ["start_date", "end_date", "interval", "complete_through", "totals", "series", "breakdowns"],
+  {
     ...PERIOD,
     interval: { type: "string", enum: INTERVALS },
     complete_through: COMPLETE_THROUGH,
     events_from: EVENTS_FROM,
     totals: TOTALS,
-    compare: {
-      type: "object",
-      required: ["start_date", "end_date", "totals", "series"],
-      additionalProperties: false,
-      properties: { ...PERIOD, totals: TOTALS, series: SERIES },
-    },
+    compare: objectOf(["start_date", "end_date", "totals", "series"], {
+      ...PERIOD,
+      totals: TOTALS,
+      series: SERIES,
+    }),
     series: { ...SERIES, description: "Every bucket of the range, also those without events" },
     breakdowns: {
       type: "object",
@@ -174,27 +157,20 @@ export const STATISTICS = {
       ),
     },
   },
-};
+);
 
-export const STATISTICS_LIST_PAGE = {
-  title: "StatisticsListPage",
-  type: "object",
-  required: ["start_date", "end_date", "complete_through", "rows"],
-  additionalProperties: false,
-  properties: {
+export const STATISTICS_LIST_PAGE = titledObject(
+  "StatisticsListPage",
+  ["start_date", "end_date", "complete_through", "rows"],
+  {
     ...PERIOD,
     complete_through: COMPLETE_THROUGH,
     events_from: EVENTS_FROM,
-    compare: {
-      type: "object",
-      required: ["start_date", "end_date"],
-      additionalProperties: false,
-      properties: PERIOD,
-    },
+    compare: objectOf(["start_date", "end_date"], PERIOD),
     rows: { type: "array", items: STATISTICS_ROW, description: "The greatest first" },
     next: { type: "string", format: "uri", description: "Where the next page is; absent on the last" },
   },
-};
+);
 
 /** The downloads of each package of an owner, side by side. */
 export interface PackageStatistics {
@@ -217,12 +193,10 @@ export interface PackageDownloads {
   days: number[];
 }
 
-const PACKAGE_DOWNLOADS = {
-  title: "PackageDownloads",
-  type: "object",
-  required: ["package", "name", "downloads", "change", "days"],
-  additionalProperties: false,
-  properties: {
+const PACKAGE_DOWNLOADS = titledObject(
+  "PackageDownloads",
+  ["package", "name", "downloads", "change", "days"],
+  {
     package: { type: "string", format: "uuid" },
     name: { type: "string" },
     downloads: COUNT,
@@ -232,17 +206,15 @@ const PACKAGE_DOWNLOADS = {
     },
     days: { type: "array", items: COUNT, description: "Downloads of each day of the range" },
   },
-} as const;
+);
 
-export const PACKAGE_STATISTICS = {
-  title: "PackageStatistics",
-  type: "object",
-  required: ["start_date", "end_date", "complete_through", "packages"],
-  additionalProperties: false,
-  properties: {
+export const PACKAGE_STATISTICS = titledObject(
+  "PackageStatistics",
+  ["start_date", "end_date", "complete_through", "packages"],
+  {
     start_date: DATE,
     end_date: { ...DATE, description: "The first day that is left out" },
     complete_through: TIMESTAMP,
     packages: { type: "array", items: PACKAGE_DOWNLOADS, description: "The most downloaded first" },
   },
-} as const;
+);

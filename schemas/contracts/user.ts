@@ -1,4 +1,4 @@
-import { isTime, TIMESTAMP } from "../formats.js";
+import { isTime, TIMESTAMP, objectOf, titledObject } from "../formats.js";
 import type { FieldFault } from "../problem.js";
 import { compileBody } from "../validate.js";
 
@@ -45,35 +45,20 @@ export const API_TOKEN_FIELDS = {
 
 const LISTED_FIELDS = { ...API_TOKEN_FIELDS, createdAt: TIMESTAMP, lastUsedAt: TIMESTAMP };
 
-export const API_TOKEN_V1 = {
-  title: "ApiTokenV1",
-  type: "object",
-  required: ["id", "name", "scopes", "createdAt"],
-  additionalProperties: false,
-  properties: LISTED_FIELDS,
-} as const;
+export const API_TOKEN_V1 = titledObject("ApiTokenV1", ["id", "name", "scopes", "createdAt"], LISTED_FIELDS);
 
 /** Only the answer to the creation contains the token itself. */
-export const CREATED_API_TOKEN_V1 = {
-  title: "CreatedApiTokenV1",
-  type: "object",
-  required: [...API_TOKEN_V1.required, "token"],
-  additionalProperties: false,
-  properties: { ...LISTED_FIELDS, token: { type: "string" } },
-} as const;
+export const CREATED_API_TOKEN_V1 = titledObject("CreatedApiTokenV1", [...API_TOKEN_V1.required, "token"], {
+  ...LISTED_FIELDS,
+  token: { type: "string" },
+});
 
-export const API_TOKEN_CREATE = {
-  title: "ApiTokenCreateV1",
-  type: "object",
-  required: ["name", "scopes"],
-  additionalProperties: false,
-  properties: {
-    name: { type: "string", format: "line", minLength: 1, maxLength: 100 },
-    scopes: SCOPE_LIST,
-    owner: { type: ["string", "null"], format: "text", maxLength: 64 },
-    expiresAt: { type: ["string", "null"], maxLength: 40, examples: ["2030-01-31T12:00:00Z"] },
-  },
-} as const;
+export const API_TOKEN_CREATE = titledObject("ApiTokenCreateV1", ["name", "scopes"], {
+  name: { type: "string", format: "line", minLength: 1, maxLength: 100 },
+  scopes: SCOPE_LIST,
+  owner: { type: ["string", "null"], format: "text", maxLength: 64 },
+  expiresAt: { type: ["string", "null"], maxLength: 40, examples: ["2030-01-31T12:00:00Z"] },
+});
 
 /** Throws `invalid-body` naming every fault. */
 export const parseApiTokenCreate = compileBody<ApiTokenCreate>(API_TOKEN_CREATE, expiryFaults);
@@ -106,30 +91,18 @@ export interface UserOrganization {
   exportEnabled: boolean;
 }
 
-const ORGANIZATION = {
-  type: "object",
-  required: ["name", "role", "exportEnabled"],
-  additionalProperties: false,
-  properties: {
-    name: { type: "string" },
-    role: { type: "string", enum: ["member", "admin", "owner"] },
-    exportEnabled: { type: "boolean" },
-  },
-} as const;
+const ORGANIZATION = objectOf(["name", "role", "exportEnabled"], {
+  name: { type: "string" },
+  role: { type: "string", enum: ["member", "admin", "owner"] },
+  exportEnabled: { type: "boolean" },
+});
 
-const TOKEN_IN_USE = {
-  type: "object",
-  required: ["id", "name", "scopes"],
-  additionalProperties: false,
-  properties: API_TOKEN_FIELDS,
-} as const;
+const TOKEN_IN_USE = objectOf(["id", "name", "scopes"], API_TOKEN_FIELDS);
 
-export const USER_V1 = {
-  title: "UserV1",
-  type: "object",
-  required: ["username", "email", "createdAt", "exportEnabled", "organizations"],
-  additionalProperties: false,
-  properties: {
+export const USER_V1 = titledObject(
+  "UserV1",
+  ["username", "email", "createdAt", "exportEnabled", "organizations"],
+  {
     username: { type: "string" },
     email: { type: "string" },
     createdAt: TIMESTAMP,
@@ -138,12 +111,6 @@ export const USER_V1 = {
     token: { type: "string" },
     tokenInUse: TOKEN_IN_USE,
   },
-} as const;
+);
 
-export const NEW_TOKEN_V1 = {
-  title: "NewTokenV1",
-  type: "object",
-  required: ["token"],
-  additionalProperties: false,
-  properties: { token: { type: "string" } },
-} as const;
+export const NEW_TOKEN_V1 = titledObject("NewTokenV1", ["token"], { token: { type: "string" } });

@@ -1,4 +1,4 @@
-import { TIMESTAMP } from "../formats.js";
+import { TIMESTAMP, objectOf, titledObject } from "../formats.js";
 import { STAGES, type Stage } from "../records/funnel.js";
 
 /** The `data` of each kind of event. */
@@ -26,12 +26,12 @@ export const WEBHOOK_EVENTS = {
       companies: {
         type: "array",
         maxItems: 100,
-        items: {
-          type: "object",
-          required: ["domain", "name", "new_stage"],
-          additionalProperties: false,
-          properties: { domain: TEXT, name: TEXT, old_stage: STAGE, new_stage: STAGE },
-        },
+        items: objectOf(["domain", "name", "new_stage"], {
+          domain: TEXT,
+          name: TEXT,
+          old_stage: STAGE,
+          new_stage: STAGE,
+        }),
       },
     },
   },
@@ -103,25 +103,18 @@ export interface WebhookTestResult {
 
 const STATUS = { type: ["integer", "null"], description: "Null if no answer came" } as const;
 
-const ATTEMPT = {
-  type: "object",
-  required: ["started_at", "status", "duration_ms"],
-  additionalProperties: false,
-  properties: {
-    started_at: TIMESTAMP,
-    status: STATUS,
-    duration_ms: { type: "integer" },
-    error: { type: "string", description: "Why no answer came" },
-    response_body: { type: "string", description: "At most the first 2048 bytes of the answer" },
-  },
-} as const;
+const ATTEMPT = objectOf(["started_at", "status", "duration_ms"], {
+  started_at: TIMESTAMP,
+  status: STATUS,
+  duration_ms: { type: "integer" },
+  error: { type: "string", description: "Why no answer came" },
+  response_body: { type: "string", description: "At most the first 2048 bytes of the answer" },
+});
 
-export const WEBHOOK_DELIVERY = {
-  title: "WebhookDelivery",
-  type: "object",
-  required: ["id", "event_id", "event_type", "state", "attempts", "created_at"],
-  additionalProperties: false,
-  properties: {
+export const WEBHOOK_DELIVERY = titledObject(
+  "WebhookDelivery",
+  ["id", "event_id", "event_type", "state", "attempts", "created_at"],
+  {
     id: { type: "string", format: "uuid" },
     event_id: { type: "string", format: "uuid" },
     event_type: { type: "string", enum: WEBHOOK_EVENT_KINDS },
@@ -131,18 +124,16 @@ export const WEBHOOK_DELIVERY = {
     created_at: TIMESTAMP,
     ended_at: TIMESTAMP,
   },
-} as const;
+);
 
-export const WEBHOOK_TEST_RESULT = {
-  title: "WebhookTestResult",
-  type: "object",
-  required: ["success", "status", "response_body", "duration_ms"],
-  additionalProperties: false,
-  properties: {
+export const WEBHOOK_TEST_RESULT = titledObject(
+  "WebhookTestResult",
+  ["success", "status", "response_body", "duration_ms"],
+  {
     success: { type: "boolean", description: "Whether it answered with a status from 200 to 299 within 5 s" },
     status: STATUS,
     response_body: { type: "string", description: "At most the first 2048 bytes of the answer" },
     error: { type: "string", description: "Why no answer came" },
     duration_ms: { type: "integer" },
   },
-} as const;
+);

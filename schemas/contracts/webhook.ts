@@ -1,4 +1,4 @@
-import { COUNT, TIMESTAMP } from "../formats.js";
+import { COUNT, TIMESTAMP, titledObject } from "../formats.js";
 import { compileBody } from "../validate.js";
 import {
   DELIVERY_STATES,
@@ -60,39 +60,28 @@ const FIELDS = {
   updated_at: TIMESTAMP,
 } as const;
 
-export const WEBHOOK = {
-  title: "Webhook",
-  type: "object",
-  required: ["id", "owner", "url", "event_kinds", "enabled", "created_at", "updated_at"],
-  additionalProperties: false,
-  properties: FIELDS,
-} as const;
+export const WEBHOOK = titledObject(
+  "Webhook",
+  ["id", "owner", "url", "event_kinds", "enabled", "created_at", "updated_at"],
+  FIELDS,
+);
 
-export const LISTED_WEBHOOK = {
-  title: "ListedWebhook",
-  type: "object",
-  required: [...WEBHOOK.required, "last_24_hours"],
-  additionalProperties: false,
-  properties: {
-    ...FIELDS,
-    last_24_hours: {
-      type: "object",
-      required: DELIVERY_STATES,
-      additionalProperties: false,
-      properties: Object.fromEntries(DELIVERY_STATES.map((state) => [state, COUNT])),
-      description: "Deliveries that began in the last 24 hours, tests among them, by state",
-    },
+export const LISTED_WEBHOOK = titledObject("ListedWebhook", [...WEBHOOK.required, "last_24_hours"], {
+  ...FIELDS,
+  last_24_hours: {
+    type: "object",
+    required: DELIVERY_STATES,
+    additionalProperties: false,
+    properties: Object.fromEntries(DELIVERY_STATES.map((state) => [state, COUNT])),
+    description: "Deliveries that began in the last 24 hours, tests among them, by state",
   },
-} as const;
+});
 
 /** Only the answers to creation and rotation contain the secret. */
-export const WEBHOOK_WITH_SECRET = {
-  title: "WebhookWithSecret",
-  type: "object",
-  required: [...WEBHOOK.required, "secret"],
-  additionalProperties: false,
-  properties: { ...FIELDS, secret: { type: "string" } },
-} as const;
+export const WEBHOOK_WITH_SECRET = titledObject("WebhookWithSecret", [...WEBHOOK.required, "secret"], {
+  ...FIELDS,
+  secret: { type: "string" },
+});
 
 const SENT = {
   url: { type: "string", format: "text", minLength: 1, maxLength: 2048 },
@@ -100,13 +89,7 @@ const SENT = {
   enabled: { type: "boolean" },
 } as const;
 
-export const WEBHOOK_CREATE = {
-  title: "WebhookCreate",
-  type: "object",
-  required: ["url", "event_kinds"],
-  additionalProperties: false,
-  properties: SENT,
-} as const;
+export const WEBHOOK_CREATE = titledObject("WebhookCreate", ["url", "event_kinds"], SENT);
 
 export const WEBHOOK_UPDATE = {
   title: "WebhookUpdate",

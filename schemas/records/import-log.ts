@@ -1,3 +1,4 @@
+import { objectOf, titledObject } from "../formats.js";
 /** The types of entries in an import's log. They are wire values. */
 export const LOG_TYPES = [
   "failed-to-decode",
@@ -54,62 +55,41 @@ export interface FaultExample {
 
 export const FAULT_EXAMPLES_MAX = 5;
 
-export const LOG_ENTRY = {
-  title: "LogEntry",
-  type: "object",
-  required: ["class", "type", "human_friendly_message", "line"],
-  additionalProperties: false,
-  properties: {
-    class: {
-      type: "string",
-      enum: LOG_CLASSES,
-      description: "error: not imported; warning: imported, with a defect; info: about the whole import",
-    },
-    type: { type: "string", enum: LOG_TYPES },
-    human_friendly_message: { type: "string" },
-    line: { type: "integer", minimum: 0, description: "From 1; 0 for an entry about the whole import" },
-    package_id: { type: "string" },
-    pixel_id: { type: "string" },
+export const LOG_ENTRY = titledObject("LogEntry", ["class", "type", "human_friendly_message", "line"], {
+  class: {
+    type: "string",
+    enum: LOG_CLASSES,
+    description: "error: not imported; warning: imported, with a defect; info: about the whole import",
   },
-} as const;
+  type: { type: "string", enum: LOG_TYPES },
+  human_friendly_message: { type: "string" },
+  line: { type: "integer", minimum: 0, description: "From 1; 0 for an entry about the whole import" },
+  package_id: { type: "string" },
+  pixel_id: { type: "string" },
+});
 
-const FAULT_EXAMPLE = {
-  type: "object",
-  required: ["line", "human_friendly_message"],
-  additionalProperties: false,
-  properties: {
-    line: LOG_ENTRY.properties.line,
-    human_friendly_message: { type: "string" },
-    text: { type: "string", description: "The beginning of a refused line, 500 characters at most" },
+const FAULT_EXAMPLE = objectOf(["line", "human_friendly_message"], {
+  line: LOG_ENTRY.properties.line,
+  human_friendly_message: { type: "string" },
+  text: { type: "string", description: "The beginning of a refused line, 500 characters at most" },
+});
+
+const IMPORT_FAULT = titledObject("ImportFault", ["class", "type", "count", "examples"], {
+  class: LOG_ENTRY.properties.class,
+  type: LOG_ENTRY.properties.type,
+  count: {
+    type: "integer",
+    minimum: 1,
+    description: "How many entries of the log are of this class and type",
   },
-} as const;
-
-const IMPORT_FAULT = {
-  title: "ImportFault",
-  type: "object",
-  required: ["class", "type", "count", "examples"],
-  additionalProperties: false,
-  properties: {
-    class: LOG_ENTRY.properties.class,
-    type: LOG_ENTRY.properties.type,
-    count: {
-      type: "integer",
-      minimum: 1,
-      description: "How many entries of the log are of this class and type",
-    },
-    examples: {
-      type: "array",
-      maxItems: FAULT_EXAMPLES_MAX,
-      items: FAULT_EXAMPLE,
-      description: "The first of them by line",
-    },
+  examples: {
+    type: "array",
+    maxItems: FAULT_EXAMPLES_MAX,
+    items: FAULT_EXAMPLE,
+    description: "The first of them by line",
   },
-} as const;
+});
 
-export const IMPORT_FAULTS = {
-  title: "ImportFaults",
-  type: "object",
-  required: ["faults"],
-  additionalProperties: false,
-  properties: { faults: { type: "array", items: IMPORT_FAULT } },
-} as const;
+export const IMPORT_FAULTS = titledObject("ImportFaults", ["faults"], {
+  faults: { type: "array", items: IMPORT_FAULT },
+});

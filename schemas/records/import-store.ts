@@ -1,4 +1,4 @@
-import { COUNT, TIMESTAMP } from "../formats.js";
+import { COUNT, TIMESTAMP, titledObject } from "../formats.js";
 import { LOG_ENTRY, LOG_SAMPLE_MAX, type LogEntry } from "./import-log.js";
 
 /** The Event import record, as on the wire. */
@@ -108,20 +108,10 @@ const ORIGIN = {
   },
 } as const;
 
-export const EVENT_IMPORT = {
-  title: "EventImport",
-  type: "object",
-  required: [
-    "id",
-    "owner",
-    "status",
-    "created_at",
-    "updated_at",
-    ...Object.keys(COUNTS),
-    ...Object.keys(ORIGIN),
-  ],
-  additionalProperties: false,
-  properties: {
+export const EVENT_IMPORT = titledObject(
+  "EventImport",
+  ["id", "owner", "status", "created_at", "updated_at", ...Object.keys(COUNTS), ...Object.keys(ORIGIN)],
+  {
     id: { type: "string", format: "uuid" },
     owner: { type: "string" },
     status: {
@@ -135,7 +125,7 @@ export const EVENT_IMPORT = {
     ...COUNTS,
     ...ORIGIN,
   },
-} as const;
+);
 
 /** The counts of an import's lines by their outcome; those of a dry run are what an import would have. */
 export type ImportCounts = Pick<EventImport, keyof typeof COUNTS>;
@@ -145,13 +135,10 @@ export interface DryRun extends ImportCounts {
   dry_run: true;
 }
 
-export const DRY_RUN = {
-  title: "DryRun",
-  type: "object",
-  required: ["dry_run", ...Object.keys(COUNTS)],
-  additionalProperties: false,
-  properties: { dry_run: { type: "boolean", const: true }, ...COUNTS },
-} as const;
+export const DRY_RUN = titledObject("DryRun", ["dry_run", ...Object.keys(COUNTS)], {
+  dry_run: { type: "boolean", const: true },
+  ...COUNTS,
+});
 
 /** Says for people why an import that has ended holds no event. */
 export function nothingImported({ events_total: lines }: Pick<ImportCounts, "events_total">): string {
