@@ -70,7 +70,7 @@ test("a breakdown is added in the files of its row: tables, exports, statistics 
   ]);
   const known = evaluate(`
     import { readMigrations } from "./aggregate/clickhouse/read-migrations.js";
-    import { STATISTICS_LISTS, FILTER_COLUMNS } from "./schemas/contracts/lists.js";
+    import { STATISTICS_LISTS, FILTER_COLUMNS } from "./schemas/contracts/breakdowns.js";
     import { AGGREGATE_V1 } from "./schemas/contracts/aggregate.js";
     const tables = (await readMigrations()).filter(({ text }) => text.includes("CREATE TABLE IF NOT EXISTS cities"));
     const value = {
