@@ -1,18 +1,16 @@
 import { chmodSync, existsSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { FORMAT_MARK, openDataDir, readRunningEndpoints } from "../process/data-dir.js";
-import { makeFolders } from "../process/make-folders.js";
-import { explainFileError, StartFailure } from "../process/start-failure.js";
+import { makeFolders } from "../process/private-files.js";
+import { StartFailure, explainFileError } from "../process/start-failure.js";
 import { forgetInterruptedInserts } from "../stores/embedded/clickhouse/clickhouse-deduplication.js";
-import type { BackupEntry } from "./backup-entry.js";
-import { writeManifest, type BackupManifest } from "./backup-manifest.js";
-import { copyFolder } from "./copy-folder.js";
+import { type BackupEntry, copyFolder } from "./copy-folder.js";
+import { type BackupManifest, readableBytes, writeManifest } from "./backup-manifest.js";
 import { freezeServers } from "./freeze-servers.js";
-import { openLogSnapshot, type LogSnapshot } from "./log-snapshot.js";
-import { readableBytes } from "./readable-bytes.js";
+import { type LogSnapshot, openLogSnapshot } from "./log-snapshot.js";
 import { takeSnapshotPlace } from "./snapshot-place.js";
-import { clickHouseSnapshot, postgresSnapshot } from "./store-snapshots.js";
-import { syncDisk } from "./sync-disk.js";
+import { clickHouseSnapshot, postgresSnapshot } from "./snapshot-folder.js";
+import { syncDisk } from "../process/libc.js";
 
 export interface BackupOptions {
   dataDir: string;

@@ -6,7 +6,7 @@ import { readMigrations as postgresMigrations } from "../../api/postgres/migrate
 import { assetUrl } from "../../schemas/asset.js";
 import { FORMAT_MARK } from "../process/data-dir.js";
 import { StartFailure } from "../process/start-failure.js";
-import type { BackupEntry } from "./backup-entry.js";
+import type { BackupEntry } from "./copy-folder.js";
 
 /** `backup.json`, which is written last: a backup without it is not complete. */
 export interface BackupManifest {
@@ -110,4 +110,17 @@ function programVersion(): string {
 
 async function knownMigrations(): Promise<string[]> {
   return (await Promise.all([postgresMigrations(), clickhouseMigrations()])).flat().map(({ name }) => name);
+}
+
+const UNITS = ["bytes", "KB", "MB", "GB", "TB"] as const;
+
+/** In decimal units, as `df -H` shows them: `412 MB`. */
+export function readableBytes(bytes: number): string {
+  let value = bytes;
+  let unit = 0;
+  while (value >= 1000 && unit < UNITS.length - 1) {
+    value /= 1000;
+    unit++;
+  }
+  return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${UNITS[unit]}`;
 }

@@ -1,8 +1,18 @@
-import { chmodSync, lstatSync, mkdirSync, readdirSync, readlinkSync, symlinkSync, utimesSync } from "node:fs";
+import { type Hash, createHash } from "node:crypto";
+import {
+  chmodSync,
+  createReadStream,
+  createWriteStream,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+  symlinkSync,
+  utimesSync,
+} from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { BackupEntry } from "./backup-entry.js";
-import { copyHashed } from "./copy-hashed.js";
-import { hashFile } from "./hash-file.js";
+import { pipeline } from "node:stream/promises";
 
 /**
  * Copies a folder or a file of `from` into the backup, under the same name, and answers everything that it copied.
@@ -48,3 +58,57 @@ function keepFacts(path: string, { mode, mtimeMs }: Facts): void {
   chmodSync(path, mode);
   utimesSync(path, mtimeMs / 1000, mtimeMs / 1000);
 }
+
+interface Copied {
+  size: number;
+  /** Hexadecimal. */
+  sha256: string;
+}
+
+/** Most files of ClickHouse are tiny: these are read whole, without a stream. */
+const WHOLE_BYTES_MAX = 2 ** 20;
+
+/** Copies a file (mode 0600) and hashes its bytes on the way. Fails when the target exists. */
+export async function copyHashed(
+  from: string,
+  to: string,
+  { size: expected }: { size: number },
+): Promise<Copied> {
+  const hash = createHash("sha256");
+  if (expected > WHOLE_BYTES_MAX) return copyStreamed(from, to, hash);
+  const bytes = await readFile(from);
+  await writeFile(to, bytes, { mode: 0o600, flag: "wx" });
+  return { size: bytes.length, sha256: hash.update(bytes).digest("hex") };
+}
+
+async function copyStreamed(from: string, to: string, hash: Hash): Promise<Copied> {
+  let size = 0;
+  await pipeline(
+    createReadStream(from, { highWaterMark: 2 ** 20 }),
+    async function* (parts: AsyncIterable<Buffer>) {
+      for await (const part of parts) {
+        hash.update(part);
+        size += part.length;
+        yield part;
+      }
+    },
+    createWriteStream(to, { mode: 0o600, flags: "wx" }),
+  );
+  return { size, sha256: hash.digest("hex") };
+}
+
+async function hashFile(path: string): Promise<Copied> {
+  const hash = createHash("sha256");
+  let size = 0;
+  for await (const part of createReadStream(path, { highWaterMark: 2 ** 20 }) as AsyncIterable<Buffer>) {
+    hash.update(part);
+    size += part.length;
+  }
+  return { size, sha256: hash.digest("hex") };
+}
+
+/** A file, folder or symbolic link of a backup. Its path is below the backup and below DATA_DIR. */
+export type BackupEntry =
+  | { path: string; kind: "folder"; mode: number; mtimeMs: number }
+  | { path: string; kind: "file"; mode: number; mtimeMs: number; size: number; sha256: string }
+  | { path: string; kind: "link"; target: string };

@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { open, type Database, type Key, type RootDatabase, type Transaction } from "lmdb";
+import { type Database, type Key, type RootDatabase, type Transaction, open } from "lmdb";
 import { LOG_SIZES } from "../stores/embedded/event-log/event-log-tables.js";
 
 /** The embedded event log as it was at one moment, while others go on writing it. */

@@ -9,14 +9,12 @@ import {
   utimesSync,
 } from "node:fs";
 import { join, normalize, resolve } from "node:path";
-import { FORMAT_MARK, openDataDir, RESTORING } from "../process/data-dir.js";
+import { FORMAT_MARK, RESTORING, openDataDir } from "../process/data-dir.js";
 import { StartFailure } from "../process/start-failure.js";
-import { choosePostgresAccount } from "../stores/embedded/postgres/postgres-account.js";
-import { findPostgresProgram } from "../stores/embedded/postgres/postgres-program.js";
-import type { BackupEntry } from "./backup-entry.js";
-import { readManifest, type BackupManifest } from "./backup-manifest.js";
-import { copyHashed } from "./copy-hashed.js";
-import { syncDisk } from "./sync-disk.js";
+import { choosePostgresAccount, findPostgresProgram } from "../stores/embedded/postgres/postgres-program.js";
+import { type BackupEntry, copyHashed } from "./copy-folder.js";
+import { type BackupManifest, readManifest } from "./backup-manifest.js";
+import { syncDisk } from "../process/libc.js";
 
 /**
  * Restores a backup into an empty data directory, on which no service runs. Everything is checked before anything is in

@@ -1,8 +1,8 @@
 import { Command, InvalidArgumentError } from "commander";
 import { createAccount, rotateToken } from "../../api/identity/accounts.js";
-import { removeAccount, switchAccount, renameAccount } from "../../api/accounts/administer-accounts.js";
+import { removeAccount, renameAccount, switchAccount } from "../../api/accounts/administer-accounts.js";
 import { removeOrganization } from "../../api/organizations/remove-organization.js";
-import { makeSignInLink, signInLinkUrl, LINK_MINUTES } from "../../api/identity/sign-in-links.js";
+import { LINK_MINUTES, makeSignInLink, signInLinkUrl } from "../../api/identity/sign-in-links.js";
 import { isHttpUrl } from "../../schemas/formats.js";
 import { StartFailure } from "../process/start-failure.js";
 import type { Administer, Administered } from "./administer.js";

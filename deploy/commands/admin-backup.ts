@@ -1,10 +1,8 @@
 import { Command } from "commander";
-import type { BackupManifest } from "../backup/backup-manifest.js";
-import { readableBytes } from "../backup/readable-bytes.js";
-import { parseConfig, type Config } from "../config/config.js";
+import { type BackupManifest, readableBytes } from "../backup/backup-manifest.js";
+import { type Config, parseConfig } from "../config/config.js";
 import { StartFailure } from "../process/start-failure.js";
-import type { AdminProcess } from "./admin-process.js";
-import { sentenceOf } from "./sentence-of.js";
+import { type AdminProcess, sentenceOf } from "./administer.js";
 
 /** `admin backup` and `admin restore`, of an installation with embedded stores. */
 export function backupCommands(admin: AdminProcess): Command[] {

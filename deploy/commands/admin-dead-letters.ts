@@ -1,16 +1,15 @@
 import { Command, InvalidArgumentError } from "commander";
 import type { Pool } from "pg";
 import {
-  dropDeadLetters,
-  listDeadLetters,
-  retryDeadLetter,
   type Retried,
   type RetriedLetter,
   type WaitingLetter,
+  dropDeadLetters,
+  listDeadLetters,
+  retryDeadLetter,
 } from "../../api/imports/dead-letters.js";
 import type { EventLog } from "../../schemas/records/event-log.js";
-import type { Administer, Administered } from "./administer.js";
-import { openAdminLog } from "./open-admin-log.js";
+import { type Administer, type Administered, openAdminLog } from "./administer.js";
 
 /** `admin dead-letters ...`: list, retry or drop the chunks of lines that enrichment could not process. */
 export function deadLettersCommand(administer: Administer): Command {

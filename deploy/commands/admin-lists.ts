@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { listAccounts, type ListedAccount } from "../../api/accounts/administer-accounts.js";
+import { type ListedAccount, listAccounts } from "../../api/accounts/administer-accounts.js";
 import { listGrants } from "../../api/exports/export-grants.js";
 import type { Administer } from "./administer.js";
 

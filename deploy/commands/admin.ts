@@ -5,20 +5,24 @@ import { switchExport } from "../../api/exports/export-grants.js";
 import { createTokenCipher } from "../../api/identity/tokens.js";
 import { checkSecretKey } from "../../api/postgres/secret-key.js";
 import { migratePostgres } from "../../api/postgres/migrate-postgres.js";
-import { ClosingStack } from "../process/closing-stack.js";
+import { ClosingStack } from "../process/closing.js";
 import { createLog } from "../process/log.js";
 import type { ClickHouseSource } from "../stores/clickhouse/clickhouse-source.js";
-import { connectPostgres } from "../stores/postgres/connect-postgres.js";
+import { connectPostgres } from "../stores/connect-postgres.js";
 import { accountCommands } from "./admin-accounts.js";
 import { backupCommands } from "./admin-backup.js";
 import { deadLettersCommand } from "./admin-dead-letters.js";
-import { drainCommand } from "./drain/admin-drain.js";
+import { drainCommand } from "./admin-drain.js";
 import { funnelCommand } from "./admin-funnel.js";
-import type { Administer, Administered } from "./administer.js";
-import { thisProcess, type AdminProcess } from "./admin-process.js";
+import {
+  type AdminProcess,
+  type Administer,
+  type Administered,
+  sentenceOf,
+  thisProcess,
+} from "./administer.js";
 import { listCommands } from "./admin-lists.js";
-import { openAdminStores, type OpenAdminStores } from "./open-admin-stores.js";
-import { sentenceOf } from "./sentence-of.js";
+import { type OpenAdminStores, openAdminStores } from "./open-admin-stores.js";
 
 /**
  * `admin <command>`: operations on the databases, with or without a running server. Results go to standard output. A

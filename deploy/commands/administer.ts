@@ -1,6 +1,12 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import type { Pool } from "pg";
 import type { TokenCipher } from "../../api/identity/tokens.js";
+import { Problem } from "../../schemas/problem.js";
+import type { EventLog, LagReader } from "../../schemas/records/event-log.js";
 import type { Shards } from "../../schemas/shards.js";
+import { createLog } from "../process/log.js";
+import { StartFailure } from "../process/start-failure.js";
 import type { ClickHouseSource } from "../stores/clickhouse/clickhouse-source.js";
 import type { EventLogSource } from "../stores/open-event-log.js";
 
@@ -32,4 +38,48 @@ export interface AdminStores extends AsyncDisposable {
   readonly logSource: EventLogSource;
   /** A running ClickHouse. Starts the embedded one for the time of the command when it does not run. */
   runClickHouse(): Promise<ClickHouseSource>;
+}
+
+/** The process that a command runs in. */
+export interface AdminProcess {
+  env: Record<string, string | undefined>;
+  /** Takes one line of the result. */
+  print: (line: string) => void;
+  /** Takes one line about what goes on, beside the result. */
+  note: (line: string) => void;
+  /** Prints the sentence of a failure and sets the exit status to 1. */
+  fail: (sentence: string) => void;
+}
+
+/** Results go to standard output, notes and failures to standard error. */
+export function thisProcess(): AdminProcess {
+  const note = (line: string) => void process.stderr.write(`${line}\n`);
+  return {
+    env: process.env,
+    print: (line) => process.stdout.write(`${line}\n`),
+    note,
+    fail: (sentence) => {
+      note(sentence);
+      process.exitCode = 1;
+    },
+  };
+}
+
+/** Never creates an embedded log: records in a log that nobody reads would be lost. */
+export async function openAdminLog(source: EventLogSource): Promise<EventLog & LagReader> {
+  if ("dir" in source && !existsSync(join(source.dir, "data.mdb")))
+    throw new Error(
+      `There is no event log in ${source.dir}: give the DATA_DIR of the server, on its machine.`,
+    );
+  // Loaded here: few commands need the drivers of the logs.
+  const { openEventLog } = await import("../stores/open-event-log.js");
+  return openEventLog(source, createLog({ level: "error" }));
+}
+
+/** The message of an error and, unless the operator caused it, that of its cause. */
+export function sentenceOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const explained = error instanceof StartFailure || (error instanceof Problem && error.status < 500);
+  const cause = !explained && error.cause instanceof Error ? ` (${sentenceOf(error.cause)})` : "";
+  return (error.message || error.name) + cause;
 }

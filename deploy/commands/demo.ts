@@ -4,17 +4,16 @@ import { join } from "node:path";
 import { Command } from "commander";
 import { switchExport } from "../../api/exports/export-grants.js";
 import { createAccount } from "../../api/identity/accounts.js";
-import { makeSignInLink, signInLinkUrl, LINK_MINUTES } from "../../api/identity/sign-in-links.js";
+import { LINK_MINUTES, makeSignInLink, signInLinkUrl } from "../../api/identity/sign-in-links.js";
 import { createTokenCipher } from "../../api/identity/tokens.js";
-import { parseConfig, type Config } from "../config/config.js";
-import { browsableUrl } from "../process/data-dir.js";
+import { type Config, parseConfig } from "../config/config.js";
 import { connectApi } from "../demo/api-client.js";
-import { runMainJob } from "../demo/main-job.js";
-import { tryCommands } from "../demo/try-commands.js";
+import { DEMO_HOST, type MainJobDone, runMainJob } from "../demo/main-job.js";
+import { browsableUrl } from "../process/data-dir.js";
 import { isFreePort } from "../process/free-port.js";
 import { stopSignal } from "../process/lifecycle.js";
 import { createLog } from "../process/log.js";
-import { start, type Running } from "../roles/start.js";
+import { type Running, start } from "../roles/start.js";
 import { wholeNumber } from "./whole-number.js";
 
 export interface DemoOptions {
@@ -114,4 +113,36 @@ async function demoConfig(dataDir: string): Promise<Config> {
 /** Replaces a taken port with any free one. */
 async function onFreePort<Address extends { port: number }>(address: Address): Promise<Address> {
   return (await isFreePort(address.port)) ? address : { ...address, port: 0 };
+}
+
+export interface TryOptions {
+  apiUrl: string;
+  collectUrl: string;
+  token: string;
+  organization: string;
+}
+
+/** The curl commands for readers of the demo, with the real token and ids. */
+export function tryCommands(
+  { packages, range }: MainJobDone,
+  { apiUrl, collectUrl, token, organization }: TryOptions,
+): string {
+  const query = `startDate=${range.startDate}&endDate=${range.endDate}`;
+  const [first] = packages;
+  const event = `{"$time":"${range.startDate}","$unique_id":"mine-1","$remote_address":"18.8.1.2","$user_agent":"curl/8.5.0"}`;
+  const commands = [
+    `TOKEN=${token}`,
+    curl(`${apiUrl}/v1/organizations/${organization}/packages`),
+    curl(`${apiUrl}/v1/organizations/${organization}/aggregates?${query}&breakdown=total,country`),
+    `${curl(`${apiUrl}/v1/packages/${first?.uuid}/events/events.csv?${query}`)} --compressed`,
+    `${curl(`${apiUrl}/v2/packages/${organization}/${first?.uuid}/import`)} \\\n    -H 'Content-Type: application/ndjson' --data-binary '${event}'`,
+    curl(`${apiUrl}/v2/imports/${organization}`),
+    curl(`${apiUrl}/v2/${organization}/companies?stage=experimentation`),
+    `curl -sSi '${collectUrl}/1.4.0/toolkit-cli.tgz' -H 'Host: ${DEMO_HOST}'    # a download, counted live`,
+  ];
+  return `${commands.map((command) => `  ${command}\n`).join("")}\nEvery operation: ${apiUrl}/docs\n`;
+}
+
+function curl(url: string): string {
+  return `curl -sS --fail-with-body -w '\\n' -H "Authorization: Bearer $TOKEN" '${url}'`;
 }

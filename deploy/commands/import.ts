@@ -1,7 +1,7 @@
 import { Command, Option } from "commander";
-import { decodeRouteTemplate, type RouteTemplate } from "../../ingest/routing/url-template.js";
+import { type RouteTemplate, decodeRouteTemplate } from "../../ingest/routing/url-template.js";
 import { mistypedVariables } from "../config/mistyped-variables.js";
-import { IMPORT_FORMATS, isAccessLog, type ImportFormat } from "../import/event-lines.js";
+import { IMPORT_FORMATS, type ImportFormat, isAccessLog } from "../import/event-lines.js";
 import { importFiles } from "../import/import-files.js";
 import { openProgressBar } from "../import/progress-bar.js";
 import { stopSignal } from "../process/lifecycle.js";

@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { parseConfig, type Config } from "../config/config.js";
+import { type Config, parseConfig } from "../config/config.js";
 import { loadSecretKey } from "../config/secret-key.js";
-import { browsableUrl, readRunningEndpoints, type Endpoints } from "../process/data-dir.js";
+import { type Endpoints, browsableUrl, readRunningEndpoints } from "../process/data-dir.js";
 import { isLocked } from "../process/lock-file.js";
 import { StartFailure } from "../process/start-failure.js";
-import { clickhouseSource, type ClickHouseSource } from "../stores/clickhouse/clickhouse-source.js";
+import { type ClickHouseSource, clickhouseSource } from "../stores/clickhouse/clickhouse-source.js";
 import type { EventLogSource } from "../stores/open-event-log.js";
 import type { AdminStores } from "./administer.js";
 

@@ -1,7 +1,7 @@
 import type { Config } from "../config/config.js";
 import { loadSecretKey } from "../config/secret-key.js";
 import { openDataDir } from "../process/data-dir.js";
-import { ClosingStack } from "../process/closing-stack.js";
+import { ClosingStack } from "../process/closing.js";
 import { createLog } from "../process/log.js";
 import { clickhouseSource } from "../stores/clickhouse/clickhouse-source.js";
 import { prepareClickHouse } from "../stores/clickhouse/prepare-clickhouse.js";

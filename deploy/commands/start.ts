@@ -1,17 +1,16 @@
+import { resolve } from "node:path";
 import { Command } from "commander";
 import type { Logger } from "pino";
-import { makeSignInLink, signInLinkUrl, LINK_MINUTES } from "../../api/identity/sign-in-links.js";
-import { createTokenCipher } from "../../api/identity/tokens.js";
+import { LINK_MINUTES, makeSignInLink, signInLinkUrl } from "../../api/identity/sign-in-links.js";
 import { countAccounts } from "../../api/identity/stored-accounts.js";
-import { parseConfig } from "../config/config.js";
+import { createTokenCipher } from "../../api/identity/tokens.js";
+import { type Config, parseConfig } from "../config/config.js";
 import { configurationHelp } from "../config/describe-variables.js";
 import { browsableUrl } from "../process/data-dir.js";
-import { limitMalloc } from "../process/limit-malloc.js";
-import { garbageCollector } from "../process/garbage-collector.js";
-import { startDeadline, stopSignal } from "../process/lifecycle.js";
+import { limitMalloc } from "../process/libc.js";
+import { garbageCollector, startDeadline, stopSignal } from "../process/lifecycle.js";
 import { createLog } from "../process/log.js";
-import { startingLine } from "../roles/starting-line.js";
-import { beginStart, type Running, type Starting } from "../roles/start.js";
+import { type Running, type Starting, beginStart } from "../roles/start.js";
 
 const DRAIN_MS_MAX = 20_000;
 const BREAK_OFF_MS_MAX = 3_000;
@@ -76,4 +75,24 @@ async function firstAccountLines({ endpoints, stores, secretKey }: Running): Pro
     "Another link: npm run admin -- sign-in-link. An account without the dashboard:",
     command,
   ];
+}
+
+/** The first line of a start, which takes seconds: `Starting PostgreSQL and ClickHouse in /srv/data, ...`. */
+export function startingLine({ databaseUrl, clickhouseUrl, kafka, dataDir }: Config): string {
+  const stores = [
+    { name: "PostgreSQL", isEmbedded: databaseUrl === undefined },
+    { name: "ClickHouse", isEmbedded: clickhouseUrl === undefined },
+    { name: kafka === undefined ? "the event log" : "Kafka", isEmbedded: kafka === undefined },
+  ];
+  const own = listed(stores.filter(({ isEmbedded }) => isEmbedded));
+  const others = listed(stores.filter(({ isEmbedded }) => !isEmbedded));
+  const started = own === "" ? [] : [`starting ${own} in ${resolve(dataDir)}`];
+  const connected = others === "" ? [] : [`connecting to ${others}`];
+  const sentence = [...started, ...connected].join(", ");
+  return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)} ...`;
+}
+
+function listed(stores: readonly { name: string }[]): string {
+  const names = stores.map(({ name }) => name);
+  return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1) ?? ""}`;
 }

@@ -1,11 +1,13 @@
 import { CODECS } from "../../schemas/records/raw-chunk.js";
 import { LOG_LEVELS } from "../process/log.js";
-import { CLICKHOUSE_VARIABLES } from "./clickhouse-variables.js";
-import { COLLECTION_VARIABLES } from "./collection-variables.js";
-import { KAFKA_VARIABLES } from "./kafka-variables.js";
-import { RETENTION_VARIABLES } from "./retention-variables.js";
-import { QUOTA_VARIABLES } from "./quota-variables.js";
-import { SWITCH, type VariableSchema } from "./variable-schema.js";
+import { CLICKHOUSE_VARIABLES, KAFKA_VARIABLES } from "./store-variables.js";
+import {
+  COLLECTION_VARIABLES,
+  QUOTA_VARIABLES,
+  RETENTION_VARIABLES,
+  SWITCH,
+  type VariableSchema,
+} from "./variables.js";
 
 export const ROLES = ["api", "collect", "enrich", "jobs"] as const;
 export type Role = (typeof ROLES)[number];

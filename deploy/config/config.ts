@@ -1,20 +1,24 @@
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
-import { parseBytes } from "../../schemas/formats.js";
-import { DEFAULT_QUOTAS, parseQuotas, type Quotas } from "../../api/access/quotas.js";
+import type { ImportLogDays } from "../../aggregate/retention/remove-old-rows.js";
+import { DEFAULT_QUOTAS, type Quotas, parseQuotas } from "../../api/access/quotas.js";
 import type { OpenIdOptions } from "../../api/identity/openid.js";
+import { parseBytes } from "../../schemas/formats.js";
 import type { Codec } from "../../schemas/records/raw-chunk.js";
 import type { LogLevel } from "../process/log.js";
 import { StartFailure } from "../process/start-failure.js";
-import { DEFAULTS, VARIABLES, type Role, type Variables } from "./config-schema.js";
-import type { KafkaLogOptions, SaslMechanism } from "./kafka-options.js";
-import { parseShards, type ListedShard } from "./parse-shards.js";
+import { DEFAULTS, type Role, VARIABLES, type Variables } from "./config-schema.js";
 import { mistypedVariables } from "./mistyped-variables.js";
-import { retentionOptions, type RetentionOptions } from "./retention-options.js";
+import {
+  type KafkaLogOptions,
+  type ListedShard,
+  type SaslMechanism,
+  parseShards,
+} from "./store-variables.js";
 import { items, variableFaults } from "./variable-faults.js";
 
 /** The address of a server; port 0 means any free one. */
-export interface Listen {
+interface Listen {
   host: string;
   port: number;
 }
@@ -188,4 +192,49 @@ function validVariables(env: Record<string, string | undefined>): Variables {
 /** An optional field: absent, not undefined, when there is no value. */
 function given<Name extends string, Value>(name: Name, value: Value | undefined | "") {
   return (value === undefined || value === "" ? {} : { [name]: value }) as { [name in Name]?: Value };
+}
+
+/** For how many days each kind of data is kept; without a number for ever. */
+export interface RetentionOptions extends ImportLogDays {
+  eventsDays?: number;
+  deliveriesDays: number;
+  auditDays?: number;
+}
+
+type RetentionName = Extract<keyof Variables, `${string}_RETENTION_DAYS`>;
+
+function retentionOptions(variables: Pick<Variables, RetentionName>): RetentionOptions {
+  const { EVENTS_RETENTION_DAYS: events, AUDIT_RETENTION_DAYS: audit } = variables;
+  return {
+    ...(events !== undefined && { eventsDays: Number(events) }),
+    importLogsDays: Number(variables.IMPORT_LOGS_RETENTION_DAYS),
+    rejectedLinesDays: Number(variables.REJECTED_LINES_RETENTION_DAYS),
+    deliveriesDays: Number(variables.DELIVERIES_RETENTION_DAYS),
+    ...(audit !== undefined && { auditDays: Number(audit) }),
+  };
+}
+
+/** The roles between import and export. None of them is of use without the others. */
+const PIPELINE = ["api", "enrich", "jobs"] as const;
+
+/**
+ * Embedded stores serve one process. With a role in another process, the event log of this one would have no reader or
+ * no writer, without an error.
+ * @throws StartFailure naming the stores that must be shared
+ */
+export function requireSharedStores({ roles, kafka, databaseUrl, clickhouseUrl }: Config): void {
+  const elsewhere = PIPELINE.filter((role) => !roles.has(role));
+  const stores = { KAFKA_BROKERS: kafka, DATABASE_URL: databaseUrl, CLICKHOUSE_URL: clickhouseUrl };
+  const embedded = Object.entries(stores).flatMap(([variable, given]) =>
+    given === undefined ? [variable] : [],
+  );
+  if (elsewhere.length === 0 || embedded.length === 0) return;
+  throw new StartFailure(
+    `ROLES leaves ${listed(elsewhere)} to other processes, which cannot use embedded stores: ` +
+      `set ${listed(embedded)}, or add ${listed(elsewhere)} to ROLES`,
+  );
+}
+
+function listed(words: readonly string[]): string {
+  return words.length < 2 ? words.join() : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
 }

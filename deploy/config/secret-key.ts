@@ -1,6 +1,6 @@
 import { hkdfSync, randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { loadSecretFile } from "../process/secret-file.js";
+import { loadSecretFile } from "../process/private-files.js";
 import { StartFailure } from "../process/start-failure.js";
 
 export interface SecretKeySource {

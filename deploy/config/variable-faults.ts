@@ -4,8 +4,8 @@ import { validate as isCron } from "node-cron";
 import { parseQuotas } from "../../api/access/quotas.js";
 import { parseBytes } from "../../schemas/formats.js";
 import { ROLES, VARIABLES, type VariableName, type Variables } from "./config-schema.js";
-import { parseShards } from "./parse-shards.js";
-import type { VariableSchema } from "./variable-schema.js";
+import { parseShards } from "./store-variables.js";
+import type { VariableSchema } from "./variables.js";
 
 /** One sentence for each variable that is not as the schema says; none when all are. */
 export function variableFaults(variables: Variables): string[] {

@@ -1,15 +1,14 @@
 import type { AggregateV1 } from "../../schemas/contracts/aggregate.js";
+import type { CompanyRecord, FunnelRecord, FunnelRunRecord } from "../../schemas/contracts/funnel.js";
 import type { PackageV1 } from "../../schemas/contracts/package.js";
+import { DAY_MS, dateAt } from "../../schemas/date-range.js";
 import type { LibraryType } from "../../schemas/records/artifact.js";
 import type { EventImport } from "../../schemas/records/import-store.js";
 import { aggregateTables } from "./aggregate-tables.js";
 import type { ApiClient } from "./api-client.js";
-import { companyStages } from "./company-stages.js";
-import { dateAt, DAY_MS } from "../../schemas/date-range.js";
 import { generateBody } from "./generate-events.js";
-import { openProgress } from "./progress.js";
 
-export interface MainJob {
+interface MainJob {
   /** The name of the organization to create. */
   organization: string;
   events: number;
@@ -168,4 +167,52 @@ async function csvText(
   const shown = lines.slice(0, CSV_ROWS + 1);
   const rows = shown.map((line) => `    ${line}\n`).join("");
   return `\n${name}, its events of ${startDate} as CSV, ${shown.length - 1} of ${lines.length - 1}:\n${rows}`;
+}
+
+const COMPANIES_MAX = 5;
+
+/** Places the companies of an owner now instead of at the next hour, and tells where they are. */
+async function companyStages(api: ApiClient, owner: string): Promise<string> {
+  const run = await api.post<FunnelRunRecord>(`/v2/${owner}/funnel/run`, {});
+  const { stages } = await api.get<FunnelRecord>(`/v2/${owner}/funnel`);
+  const list = `/v2/${owner}/companies?sort=score&per_page=${COMPANIES_MAX}`;
+  const { companies } = await api.get<{ companies: CompanyRecord[] }>(list);
+  const counts = Object.entries(stages).filter(([, count]) => count > 0);
+  const rows = companies.map(({ name, domain, stage, downloads }) => {
+    return `    ${`${name} (${domain})`.padEnd(52)} ${stage ?? "at no stage"}, ${downloads} downloads\n`;
+  });
+  return (
+    `\nCompanies by funnel stage: ${counts.map(([stage, count]) => `${count} at ${stage}`).join(", ")}.\n` +
+    `  ${run.changes} changes of stages, each of which webhooks receive. The companies with the highest scores:\n` +
+    rows.join("")
+  );
+}
+
+/** A progress line for an import, rewritten in place. */
+interface Progress {
+  sent: (bytes: number) => void;
+  imported: (record: EventImport, expected: number) => void;
+  /** Replaces the line by its last text. */
+  finish: (text: string) => void;
+}
+
+const REWRITE_MS = 200;
+const WIDTH = 78;
+
+/** Rewrites the line at most five times a second on a terminal. Elsewhere only the last text is printed. */
+function openProgress(print: (text: string) => void, terminal = process.stdout.isTTY): Progress {
+  let shownAt = -Infinity;
+  const show = (text: string) => {
+    if (!terminal || performance.now() - shownAt < REWRITE_MS) return;
+    shownAt = performance.now();
+    print(`\r  ${text.padEnd(WIDTH)}`);
+  };
+  return {
+    sent: (bytes) => show(`sent ${(bytes / 1_000_000).toFixed(1)} MB`),
+    imported: (record, expected) => {
+      const finished = record.events_successfully_imported + record.events_failed_to_import;
+      show(`imported ${finished} of ${expected}`);
+    },
+    finish: (text) => print(`${terminal ? "\r" : ""}  ${text.padEnd(terminal ? WIDTH : 0)}\n`),
+  };
 }

@@ -1,8 +1,12 @@
 import http, { type IncomingMessage } from "node:http";
 import https from "node:https";
 import { text } from "node:stream/consumers";
+import { pause } from "../../schemas/async/pause.js";
+import { retry } from "../../schemas/async/retry.js";
+import type { EventImport } from "../../schemas/records/import-store.js";
 import { StartFailure } from "../process/start-failure.js";
-import { writeAll } from "./write-all.js";
+import { writeAll } from "./open-file.js";
+import type { ProgressBar } from "./progress-bar.js";
 
 /** A service and whose token asks it. */
 export interface Service {
@@ -11,7 +15,7 @@ export interface Service {
   token: string;
 }
 
-export interface Call {
+interface Call {
   method?: "GET" | "POST";
   headers?: Record<string, string>;
   body?: AsyncIterable<Buffer>;
@@ -32,7 +36,7 @@ export class Refusal extends StartFailure {
 }
 
 /** The service could not be reached, or the connection broke. */
-export class NoConnection extends StartFailure {}
+class NoConnection extends StartFailure {}
 
 /**
  * Sends a request, its body as it comes. By node:http, which says when a part is written: see `writeAll`.
@@ -100,4 +104,47 @@ function parsed(body: string): { code?: string; message?: string } {
   } catch {
     return {};
   }
+}
+
+const POLL_MS = { first: 100, max: 2_000 };
+
+/** A restart of the service takes less. */
+const UNREACHABLE_SECONDS_MAX = 300;
+const RECONNECT_MS = 2_000;
+
+interface Following {
+  /** The name of the file, as the bar shows it. */
+  name: string;
+  bar: ProgressBar;
+  signal: AbortSignal;
+}
+
+/** Waits until an import has ended, and answers its record. Throws as `callApi`, and when the signal ends it. */
+export async function followImport(
+  service: Service,
+  { owner, id }: Pick<EventImport, "owner" | "id">,
+  { name, bar, signal }: Following,
+): Promise<EventImport> {
+  const path = `/v2/imports/${encodeURIComponent(owner)}/${id}`;
+  for (let pollMs = POLL_MS.first; ; pollMs = Math.min(pollMs * 1.5, POLL_MS.max)) {
+    const record = await retry(() => readJson<EventImport>(service, path, { signal }), {
+      attempts: (UNREACHABLE_SECONDS_MAX * 1000) / RECONNECT_MS,
+      backoff: { firstMs: RECONNECT_MS },
+      signal,
+      isTransient: (error) =>
+        error instanceof NoConnection || (error instanceof Refusal && error.status >= 500),
+      onFailure: () => bar.show(name, { detail: "the service does not answer; waiting for it" }),
+    });
+    if (record.status !== "importing") return record;
+    const { events_total: done, lines_received: lines } = record;
+    const share = lines === 0 ? undefined : done / lines;
+    bar.show(`importing ${name}`, { share, detail: `${count(done)} of ${count(lines)} lines` });
+    await pause(pollMs, { signal });
+    signal.throwIfAborted();
+  }
+}
+
+/** `1,234,567`. */
+export function count(number: number): string {
+  return number.toLocaleString("en-US");
 }

@@ -9,10 +9,9 @@ import {
   type ImportCounts,
   nothingImported,
 } from "../../schemas/records/import-store.js";
-import { callApi, Refusal, type Service } from "./call-api.js";
+import { Refusal, type Service, callApi, count, followImport } from "./call-api.js";
 import type { ImportFormat } from "./event-lines.js";
-import { count, followImport } from "./follow-import.js";
-import { openFile, type ImportFile } from "./open-file.js";
+import { type ImportFile, openFile } from "./open-file.js";
 import type { ProgressBar } from "./progress-bar.js";
 import { sendFile } from "./send-file.js";
 

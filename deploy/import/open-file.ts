@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
+import { once } from "node:events";
 import { open, stat } from "node:fs/promises";
-import type { Readable } from "node:stream";
-import { findPacking, decoderFor } from "../../ingest/import/open-body.js";
+import type { Readable, Writable } from "node:stream";
+import { decoderFor, findPacking } from "../../ingest/import/open-body.js";
 import { StartFailure } from "../process/start-failure.js";
-import { writeAll } from "./write-all.js";
 
-export type Encoding = "identity" | "gzip" | "zstd" | "br";
+type Encoding = "identity" | "gzip" | "zstd" | "br";
 
 /** A file to import, or standard input. */
 export interface ImportFile {
@@ -110,4 +110,22 @@ export function unpackedBytes({ encoding, name, read }: ImportFile): AsyncIterab
 
 function unpackedBy(command: string, name: string): string {
   return `${command} ${name} | maintainer-toolchain import - ...`;
+}
+
+/**
+ * Writes all parts, and takes the next one only when the last is written: a source may then fill one buffer again and
+ * again. With `pipeline`, which reads ahead, a file of any size leaves some 35 MB of buffers to collect. An error of the
+ * source destroys `to`.
+ */
+export async function writeAll(source: AsyncIterable<Buffer>, to: Writable): Promise<void> {
+  try {
+    for await (const part of source)
+      await new Promise<void>((resolve, reject) =>
+        to.write(part, (error) => (error ? reject(error) : resolve())),
+      );
+    to.end();
+    await once(to, "finish");
+  } catch (error) {
+    to.destroy(error instanceof Error ? error : new Error(String(error)));
+  }
 }

@@ -3,11 +3,10 @@ import type { DryRun, EventImport } from "../../schemas/records/import-store.js"
 import { formatBytes } from "../../schemas/formats.js";
 import type { RouteTemplate } from "../../ingest/routing/url-template.js";
 import { StartFailure } from "../process/start-failure.js";
-import { readJson, type Service } from "./call-api.js";
-import { eventLines, type Converted, type ImportFormat } from "./event-lines.js";
-import { unpackedBytes, type ImportFile } from "./open-file.js";
+import { type Service, readJson } from "./call-api.js";
+import { type Converted, type ImportFormat, eventLines } from "./event-lines.js";
+import { type ImportFile, unpackedBytes, writeAll } from "./open-file.js";
 import type { ProgressBar } from "./progress-bar.js";
-import { writeAll } from "./write-all.js";
 
 export interface Sending {
   /** The path of the API: `/v2/acme/import`. */

@@ -1,7 +1,7 @@
-import { Counter, Gauge, Histogram, type Registry } from "prom-client";
-import { settlesWithin } from "../../schemas/async/pause.js";
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from "prom-client";
 import type { Inserted } from "../../enrich/batches/insert-block.js";
 import type { WrittenBatch } from "../../enrich/start-worker.js";
+import { settlesWithin } from "../../schemas/async/pause.js";
 import type { ChunkOutcome } from "../../schemas/records/chunk-outcome.js";
 import { ENRICH_GROUP, type LagReader } from "../../schemas/records/event-log.js";
 import { IMPORT_ENDINGS, type ImportEnding } from "../../schemas/records/import-store.js";
@@ -23,7 +23,7 @@ export interface PipelineMetrics {
   countEnded(ending: ImportEnding, imports: number): void;
 }
 
-export interface PipelineSources {
+interface PipelineSources {
   eventLog: Pick<LagReader, "lag">;
   /** How many dead letters wait for an operator now. */
   countDeadLetters: () => Promise<number>;
@@ -157,4 +157,11 @@ function createEnrichmentMetrics(registry: Registry): EnrichmentMetrics {
       inserts.observe({ table, ...(shard !== undefined && { shard }) }, durationMs / 1000),
     onRecordsLost: (records) => lost.inc(records),
   };
+}
+
+/** A registry with the metrics of the process: memory, processor time, event loop lag, garbage collection. */
+export function createRegistry(): Registry {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  return registry;
 }

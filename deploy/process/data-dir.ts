@@ -2,18 +2,17 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
-  readdirSync,
   readFileSync,
+  readdirSync,
   statSync,
   writeFileSync,
 } from "node:fs";
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { retry } from "../../schemas/async/retry.js";
-import { explainFileError, StartFailure } from "./start-failure.js";
-import { endpointCredentials } from "./endpoint-credentials.js";
-import { LOCK_ATTEMPTS, isLocked, takeLockFile, type LockFile } from "./lock-file.js";
-import { makeFolders } from "./make-folders.js";
+import { LOCK_ATTEMPTS, type LockFile, isLocked, takeLockFile } from "./lock-file.js";
+import { makeFolders } from "./private-files.js";
+import { StartFailure, explainFileError } from "./start-failure.js";
 
 /** The URLs of a running instance, with credentials. */
 export interface Endpoints {
@@ -203,5 +202,38 @@ async function explaining<T>(path: string, work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     throw explainFileError(error, path);
+  }
+}
+
+/** A URL in parts, for clients such as `fetch` that refuse one with a password in it. */
+interface EndpointCredentials {
+  /** Without user name and password. */
+  url: string;
+  username: string;
+  password: string;
+}
+
+/** The parts of each URL that has credentials. */
+export function endpointCredentials(
+  endpoints: Readonly<Record<string, string | undefined>>,
+): Record<string, EndpointCredentials> {
+  return Object.fromEntries(
+    Object.entries(endpoints).flatMap(([name, text]) => {
+      const url = text !== undefined && URL.canParse(text) ? new URL(text) : undefined;
+      if (url === undefined || (url.username === "" && url.password === "")) return [];
+      const { username, password } = url;
+      url.username = "";
+      url.password = "";
+      return [[name, { url: url.href, username: decoded(username), password: decoded(password) }]];
+    }),
+  );
+}
+
+/** A lone `%` is accepted in a URL and stands for itself. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
   }
 }

@@ -1,3 +1,7 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { parentPort } from "node:worker_threads";
+
 const EXIT_STATUS = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /**
@@ -24,7 +28,7 @@ export function onReloadSignal(reload: () => Promise<void>, onError: (error: unk
   return { [Symbol.dispose]: () => process.off("SIGHUP", onSignal) };
 }
 
-export interface Deadline {
+interface Deadline {
   timeoutMs: number;
   /** Called when the time is up, before the process exits with status 1. */
   onMissed?: () => void;
@@ -38,4 +42,28 @@ export function startDeadline({ timeoutMs, onMissed }: Deadline): Disposable {
   };
   const timer = setTimeout(miss, timeoutMs).unref();
   return { [Symbol.dispose]: () => clearTimeout(timer) };
+}
+
+/**
+ * For a module that `superviseThread` runs. Resolves when the main thread sends `{ stop: true }`; passes other messages
+ * to `onMessage`.
+ */
+export function untilStopped<Message extends object>(
+  onMessage: (message: Exclude<Message, { stop: true }>) => void,
+): Promise<undefined> {
+  return new Promise((resolve) => {
+    parentPort?.on("message", (message: Message) => {
+      if ("stop" in message) resolve(undefined);
+      else onMessage(message as Exclude<Message, { stop: true }>);
+    });
+  });
+}
+
+/**
+ * Returns a function that collects all garbage of this thread. V8 does so only when more memory is wanted: without it an
+ * idle thread keeps what its last work left behind.
+ */
+export function garbageCollector(): () => void {
+  setFlagsFromString("--expose-gc");
+  return runInNewContext("gc") as () => void;
 }

@@ -9,7 +9,7 @@ import {
   unlinkSync,
   writeSync,
 } from "node:fs";
-import { callLibc } from "./call-libc.js";
+import { callLibc } from "./libc.js";
 
 /** A lock that the kernel releases when its process ends, so it is never stale. */
 export interface LockFile {

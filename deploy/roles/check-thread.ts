@@ -1,13 +1,13 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { openLineCheck } from "../../api/imports/check-lines.js";
 import { openArtifactResolver } from "../../api/imports/artifact-resolver.js";
-import { Problem } from "../../schemas/problem.js";
-import { oldestTime } from "../../schemas/event-retention.js";
-import { createLog } from "../process/log.js";
+import { type LinesToCheck, openLineCheck } from "../../api/imports/check-lines.js";
+import type { LineTally } from "../../enrich/lines/tally-lines.js";
+import { type EventRetention, oldestTime } from "../../schemas/event-retention.js";
+import { Problem, type ProblemCode } from "../../schemas/problem.js";
+import { untilStopped } from "../process/lifecycle.js";
+import { type LogLevel, createLog } from "../process/log.js";
 import { lowerPriority } from "../process/thread-priority.js";
-import { untilStopped } from "../process/until-stopped.js";
-import { connectPostgres } from "../stores/postgres/connect-postgres.js";
-import type { CheckFailure, CheckThreadData, FromCheck, ToCheck } from "./check-messages.js";
+import { connectPostgres } from "../stores/connect-postgres.js";
 
 const CONNECTIONS_MAX = 1;
 
@@ -44,3 +44,23 @@ function failureOf(error: unknown): CheckFailure {
 
 await main(workerData as CheckThreadData);
 process.exit();
+
+/** The `workerData` of the thread that checks the lines of dry runs. */
+export interface CheckThreadData {
+  postgresUrl: string;
+  eventRetention: EventRetention;
+  logLevel: LogLevel;
+}
+
+/** A Problem, as it passes between threads; without a code another error. */
+export interface CheckFailure {
+  code?: ProblemCode;
+  message: string;
+  retryAfterSeconds?: number | undefined;
+}
+
+export type ToCheck = { stop: true } | { id: number; lines: LinesToCheck };
+export type FromCheck =
+  | { ready: true }
+  | { id: number; tally: LineTally }
+  | { id: number; failure: CheckFailure };

@@ -1,14 +1,14 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { Registry } from "prom-client";
 import { settlesWithin } from "../../schemas/async/pause.js";
-import { ClosingStack } from "../process/closing-stack.js";
+import { ClosingStack } from "../process/closing.js";
 import type { CollectThreadData, FromCollect, ToCollect } from "./collect-messages.js";
 import { connectShards } from "../stores/clickhouse/connect-shards.js";
-import { connectPostgres } from "../stores/postgres/connect-postgres.js";
+import { connectPostgres } from "../stores/connect-postgres.js";
 import { createLog } from "../process/log.js";
 import { openCollect } from "./collect.js";
 import { openEventLog } from "../stores/open-event-log.js";
-import { untilStopped } from "../process/until-stopped.js";
+import { untilStopped } from "../process/lifecycle.js";
 
 /** One reads changed packages and pixels, one answers `/readyz`. Listening for changes takes one more connection. */
 const CONNECTIONS_MAX = 2;

@@ -11,14 +11,13 @@ import { openLookups } from "../../enrich/lookups/open-lookups.js";
 import { startWorker } from "../../enrich/start-worker.js";
 import { SharedCount } from "../../schemas/async/wake-up.js";
 import { oldestTime } from "../../schemas/event-retention.js";
-import { ClosingStack } from "../process/closing-stack.js";
+import { ClosingStack } from "../process/closing.js";
 import { connectShards } from "../stores/clickhouse/connect-shards.js";
-import { connectPostgres } from "../stores/postgres/connect-postgres.js";
-import { mutexIndex, type FromThread, type ThreadData, type ToThread } from "./enrich-messages.js";
+import { connectPostgres } from "../stores/connect-postgres.js";
+import { type FromThread, type ThreadData, type ToThread, mutexIndex } from "./enrich-messages.js";
 import { createLog } from "../process/log.js";
 import { openEventLog } from "../stores/open-event-log.js";
-import { garbageCollector } from "../process/garbage-collector.js";
-import { untilStopped } from "../process/until-stopped.js";
+import { garbageCollector, untilStopped } from "../process/lifecycle.js";
 import { lowerPriority } from "../process/thread-priority.js";
 
 const CONNECTIONS_MAX = 2;

@@ -10,17 +10,18 @@ import { withPg } from "../../api/postgres/with-pg.js";
 import { lookAtHosts } from "../../api/hosts/host-checks.js";
 import type { Shards } from "../../schemas/shards.js";
 import type { Config } from "../config/config.js";
-import { createClusterMetrics } from "../metrics/cluster-metrics.js";
-import { createRetentionMetrics } from "../metrics/retention-metrics.js";
-import { createScheduleMetrics } from "../metrics/schedule-metrics.js";
-import { IMPORT_DONE, importDoneFields } from "../process/import-done.js";
+import {
+  createClusterMetrics,
+  createRetentionMetrics,
+  createScheduleMetrics,
+} from "../metrics/jobs-metrics.js";
+import { IMPORT_DONE, importDoneFields } from "../process/log.js";
 import { cleanUpJobs } from "../schedule/scheduled-jobs.js";
-import { startSchedule, type ScheduledJob } from "../schedule/start-schedule.js";
-import { resolveTxtAt } from "./servers/resolve-txt.js";
+import { type ScheduledJob, startSchedule } from "../schedule/start-schedule.js";
+import { type RoleParts, resolveTxtAt } from "./role-parts.js";
 import { startClientErasures } from "../schedule/client-erasures.js";
 import { clusterServers } from "../stores/clickhouse/clickhouse-source.js";
 import { watchServers } from "../stores/clickhouse/cluster/watch-servers.js";
-import type { RoleParts } from "./role-parts.js";
 import { startWebhooks } from "./start-webhooks.js";
 
 /**

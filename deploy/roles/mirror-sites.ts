@@ -11,7 +11,7 @@ import {
 } from "../../api/packages/collect-sites.js";
 import { SiteDirectory } from "../../ingest/collect/site-directory.js";
 import type { Sites } from "../../ingest/collect/sites.js";
-import { listenForChanges } from "../stores/postgres/listen-for-changes.js";
+import { listenForChanges } from "../stores/connect-postgres.js";
 
 export interface MirroredSites extends AsyncDisposable {
   /** The current directory. A full reload replaces it. */

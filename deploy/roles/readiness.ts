@@ -1,10 +1,10 @@
 import type { HealthChecks, Readiness } from "../../api/http/health-routes.js";
 import { readCompleteThrough } from "../../api/imports/export-state.js";
 import { ENRICH_GROUP } from "../../schemas/records/event-log.js";
-import { usesLog, type Role } from "../config/config-schema.js";
+import { type Role, usesLog } from "../config/config-schema.js";
 import type { Stores } from "../stores/open-stores.js";
 import type { Collect } from "./start-collect.js";
-import type { Enrichment } from "./start-enrichment.js";
+import type { Enrichment } from "./enrich.js";
 
 type CheckedStores = Pick<Stores, "pg" | "clickhouse" | "eventLog">;
 

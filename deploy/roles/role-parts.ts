@@ -1,11 +1,13 @@
+import { Resolver } from "node:dns/promises";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
+import type { ResolveTxt } from "../../api/hosts/host-checks.js";
 import type { TokenCipher } from "../../api/identity/tokens.js";
-import type { SharedCount, WakeUp } from "../../schemas/async/wake-up.js";
 import type { LookupData } from "../../enrich/lookups/load-lookup-data.js";
+import type { SharedCount, WakeUp } from "../../schemas/async/wake-up.js";
 import type { Config } from "../config/config.js";
 import type { PipelineMetrics } from "../metrics/pipeline-metrics.js";
-import type { ClosingStack } from "../process/closing-stack.js";
+import type { ClosingStack } from "../process/closing.js";
 import type { Stores } from "../stores/open-stores.js";
 
 /** The parts that all roles share, opened before the first role. */
@@ -25,4 +27,23 @@ export interface RoleParts {
   arriving: SharedCount;
   /** Undefined without the role `enrich`. */
   lookupData: LookupData | undefined;
+}
+
+const TIME_MS_MAX = 2_000;
+const TRIES = 2;
+/** The name is not there, or has no such record. */
+const NONE = ["ENOTFOUND", "ENODATA"];
+
+/** Asks these DNS servers, or those of the system where there are none. */
+export function resolveTxtAt(servers: readonly string[]): ResolveTxt {
+  const resolver = new Resolver({ timeout: TIME_MS_MAX, tries: TRIES });
+  if (servers.length > 0) resolver.setServers([...servers]);
+  return async (name) => {
+    try {
+      return (await resolver.resolveTxt(name)).map((parts) => parts.join(""));
+    } catch (error) {
+      if (NONE.includes((error as NodeJS.ErrnoException).code ?? "")) return [];
+      throw error;
+    }
+  };
 }

@@ -3,8 +3,8 @@ import type { CheckLines } from "../../api/imports/check-lines.js";
 import type { LineTally } from "../../enrich/lines/tally-lines.js";
 import { limitConcurrency } from "../../schemas/async/limit-concurrency.js";
 import { Problem } from "../../schemas/problem.js";
-import { superviseThread, type SupervisedThread } from "../process/supervise-thread.js";
-import type { CheckFailure, CheckThreadData, FromCheck, ToCheck } from "./check-messages.js";
+import { type SupervisedThread, superviseThread } from "../process/supervise-thread.js";
+import type { CheckFailure, CheckThreadData, FromCheck, ToCheck } from "./check-thread.js";
 
 export interface LineChecksOptions extends CheckThreadData {
   log: Logger;

@@ -1,31 +1,27 @@
+import { join } from "node:path";
 import type { Logger } from "pino";
-import { createTokenCipher, type TokenCipher } from "../../api/identity/tokens.js";
-import { checkSecretKey } from "../../api/postgres/secret-key.js";
+import { type TokenCipher, createTokenCipher } from "../../api/identity/tokens.js";
 import { countDeadLetters } from "../../api/imports/dead-letters.js";
 import { abortEveryUpload } from "../../api/imports/uploads.js";
+import { checkSecretKey } from "../../api/postgres/secret-key.js";
 import { SharedCount, WakeUp } from "../../schemas/async/wake-up.js";
 import { clearSnapshotPlace } from "../backup/snapshot-place.js";
-import type { Config } from "../config/config.js";
-import { readLookups } from "../config/read-lookups.js";
-import { requireSharedStores } from "../config/require-shared-stores.js";
+import { type Config, requireSharedStores } from "../config/config.js";
 import { loadSecretKey } from "../config/secret-key.js";
-import { openDataDir, type DataDir, type Endpoints } from "../process/data-dir.js";
-import { createRegistry } from "../metrics/create-registry.js";
-import { createPipelineMetrics } from "../metrics/pipeline-metrics.js";
-import { ClosingSet } from "../process/closing-set.js";
-import { ClosingStack } from "../process/closing-stack.js";
+import { createPipelineMetrics, createRegistry } from "../metrics/pipeline-metrics.js";
+import { ClosingSet, ClosingStack } from "../process/closing.js";
+import { type DataDir, type Endpoints, openDataDir } from "../process/data-dir.js";
 import { StartFailure } from "../process/start-failure.js";
-import type { ListeningServer } from "./servers/listen.js";
-import { startMetricsServer } from "./servers/start-metrics-server.js";
 import { anyServerUrl } from "../stores/clickhouse/clickhouse-source.js";
-import { openStores, type Stores } from "../stores/open-stores.js";
-import { breakOffStart } from "./break-off-start.js";
-import { startEnrich } from "./enrich.js";
+import { endOrphans, isServerOf } from "../stores/embedded/find-servers.js";
+import { type Stores, openStores } from "../stores/open-stores.js";
+import { type Enrichment, readLookups, startEnrich } from "./enrich.js";
 import { startJobs } from "./jobs.js";
 import { roleChecks } from "./readiness.js";
 import type { RoleParts } from "./role-parts.js";
-import { startCollect, type Collect } from "./start-collect.js";
-import type { Enrichment } from "./start-enrichment.js";
+import type { ListeningServer } from "./servers/listen.js";
+import { startMetricsServer } from "./servers/start-metrics-server.js";
+import { type Collect, startCollect } from "./start-collect.js";
 
 /** A started program: its addresses, and how to stop it. */
 export interface Running extends AsyncDisposable {
@@ -161,4 +157,31 @@ async function requireSameKey({ pg }: Stores, tokens: TokenCipher): Promise<void
   } catch (error) {
     throw new StartFailure((error as Error).message, { cause: error });
   }
+}
+
+/** Each takes no more than this in all: a start that is broken off ends within a second or so. */
+const SIGNALS = [
+  { signal: "SIGINT", patienceMs: 700 },
+  { signal: "SIGQUIT", patienceMs: 300 },
+  { signal: "SIGKILL", patienceMs: 1_000 },
+] as const;
+
+/**
+ * Ends the embedded servers of a start that is not complete, and gives the data directory free. The caller then exits:
+ * what else was begun is left as by a crash, from which the next start goes on.
+ */
+async function breakOffStart(dataDir: DataDir): Promise<void> {
+  await Promise.allSettled([
+    endOrphans(join(dataDir.path, "postgres"), {
+      name: "PostgreSQL",
+      isServer: isServerOf.PostgreSQL,
+      signals: SIGNALS,
+    }),
+    endOrphans(join(dataDir.path, "clickhouse"), {
+      name: "ClickHouse",
+      isServer: isServerOf.ClickHouse,
+      signals: SIGNALS.slice(-1),
+    }),
+  ]);
+  await dataDir[Symbol.asyncDispose]();
 }

@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import { startClientEraser } from "../../aggregate/erasures/start-client-eraser.js";
-import { createSealer, type Sealer } from "../../api/identity/tokens.js";
+import { type Sealer, createSealer } from "../../api/identity/tokens.js";
 import * as erasures from "../../api/erasures/client-erasures.js";
 import { asOnlySettlement } from "../../api/imports/settlements.js";
 import { withPg } from "../../api/postgres/with-pg.js";

@@ -12,7 +12,7 @@ import { openBatches, putRemovedBefore } from "../../api/postgres/removed-events
 import { deleteOldDeliveries } from "../../api/webhooks/webhook-deliveries.js";
 import type { Shards } from "../../schemas/shards.js";
 import { removableBefore } from "../../schemas/event-retention.js";
-import type { RetentionOptions } from "../config/retention-options.js";
+import type { RetentionOptions } from "../config/config.js";
 import type { ScheduledJob } from "./start-schedule.js";
 
 /** The kinds of data that the jobs remove: a label of their metrics. */

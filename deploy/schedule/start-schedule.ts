@@ -1,9 +1,8 @@
-import { schedule, type Logger as CronLogger, type ScheduledTask } from "node-cron";
+import { type Logger as CronLogger, type ScheduledTask, parse, schedule } from "node-cron";
 import type { Pool } from "pg";
 import type { Logger } from "pino";
 import type { Postgres } from "../../api/postgres/query.js";
 import { readLastDue, runOnce } from "../../api/postgres/scheduled-runs.js";
-import { missedTime } from "./missed-time.js";
 
 /** Work that is due at certain times, in one process. */
 export interface ScheduledJob {
@@ -18,7 +17,7 @@ export interface ScheduledJob {
 }
 
 export const RUN_OUTCOMES = ["done", "elsewhere", "failed"] as const;
-export type RunOutcome = (typeof RUN_OUTCOMES)[number];
+type RunOutcome = (typeof RUN_OUTCOMES)[number];
 
 export interface ScheduleDependencies {
   pg: Pool;
@@ -106,4 +105,26 @@ async function runJob({ name, run }: ScheduledJob, { pg, log, onRun, dueAt, sign
 /** Whole seconds identify a time, because the clocks of processes differ in fractions. */
 function wholeSecond(date: Date): Date {
   return new Date(Math.floor(date.getTime() / 1000) * 1000);
+}
+
+/** Bounds the search, which takes 12 µs a minute. */
+const MINUTES_MAX = 32 * 24 * 60;
+const MINUTE_MS = 60_000;
+
+/**
+ * The latest time of a schedule after `after` and up to `now`, in whole seconds. Undefined when there is none in the
+ * last 32 days. When a schedule has several times in a minute, only the first of them is found.
+ */
+export function missedTime(
+  task: Pick<ScheduledTask, "match" | "getPattern">,
+  { after, now }: { after: Date; now: Date },
+): Date | undefined {
+  const [second = 0] = parse(task.getPattern()).second;
+  const latest = Math.floor((now.getTime() - second * 1000) / MINUTE_MS) * MINUTE_MS + second * 1000;
+  for (let minute = 0; minute < MINUTES_MAX; minute += 1) {
+    const time = latest - minute * MINUTE_MS;
+    if (time <= after.getTime()) return undefined;
+    if (task.match(new Date(time))) return new Date(time);
+  }
+  return undefined;
 }

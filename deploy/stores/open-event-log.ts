@@ -1,11 +1,14 @@
 import { readFile } from "node:fs/promises";
 import type { Logger } from "pino";
+import type { Postgres } from "../../api/postgres/query.js";
+import { readRemovedBefore } from "../../api/postgres/removed-events.js";
+import type { EventRetention } from "../../schemas/event-retention.js";
 import type { EventLog, LagReader } from "../../schemas/records/event-log.js";
 import type { KafkaConfig } from "../config/config.js";
-import { openEmbeddedLog } from "./embedded/event-log/event-log.js";
-import type { KafkaLogOptions } from "../config/kafka-options.js";
-import type { KafkaLogListeners } from "./kafka/event-log.js";
+import type { KafkaLogOptions } from "../config/store-variables.js";
 import { StartFailure } from "../process/start-failure.js";
+import { openEmbeddedLog } from "./embedded/event-log/event-log.js";
+import type { KafkaLogListeners } from "./kafka/event-log.js";
 
 /** Selects the event log, in a form that can be sent to a thread. */
 export type EventLogSource = { dir: string } | { kafka: KafkaConfig };
@@ -39,4 +42,9 @@ async function readAuthorities(path: string): Promise<string> {
     const reason = error instanceof Error ? error.message : String(error);
     throw new StartFailure(`The file of KAFKA_TLS_CA cannot be read: ${reason}`, { cause: error });
   }
+}
+
+/** Days that were closed under a shorter retention stay closed. */
+export async function readEventRetention(pg: Postgres, days: number | undefined): Promise<EventRetention> {
+  return { days, removedBefore: await readRemovedBefore(pg) };
 }

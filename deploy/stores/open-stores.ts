@@ -4,20 +4,19 @@ import type { ResultSource } from "../../aggregate/queries/open-rows.js";
 import { migratePostgres } from "../../api/postgres/migrate-postgres.js";
 import type { EventLog, LagReader } from "../../schemas/records/event-log.js";
 import type { ClickHouse, Shards } from "../../schemas/shards.js";
-import type { ClosingStack } from "../process/closing-stack.js";
-import type { Config } from "../config/config.js";
 import { usesLog } from "../config/config-schema.js";
-import { clickhouseSource, type ClickHouseSource } from "./clickhouse/clickhouse-source.js";
+import type { Config } from "../config/config.js";
+import type { ClosingStack } from "../process/closing.js";
+import type { DataDir } from "../process/data-dir.js";
+import { StartFailure } from "../process/start-failure.js";
+import { type ClickHouseSource, clickhouseSource } from "./clickhouse/clickhouse-source.js";
 import { DATABASE } from "./clickhouse/connect-clickhouse.js";
 import { connectAllResults, connectShards } from "./clickhouse/connect-shards.js";
-import { connectPostgres, REQUEST_LIMITS } from "./postgres/connect-postgres.js";
-import type { DataDir } from "../process/data-dir.js";
-import { startClickHouse, type EmbeddedClickHouse } from "./embedded/clickhouse/clickhouse.js";
-import { startPostgres } from "./embedded/postgres/postgres.js";
-import { lazyHandle } from "./lazy-handle.js";
-import { openEventLog, type EventLogSource } from "./open-event-log.js";
 import { keepPrepared } from "./clickhouse/prepare-clickhouse.js";
-import { StartFailure } from "../process/start-failure.js";
+import { REQUEST_LIMITS, connectPostgres } from "./connect-postgres.js";
+import { type EmbeddedClickHouse, startClickHouse } from "./embedded/clickhouse/clickhouse.js";
+import { startPostgres } from "./embedded/postgres/postgres.js";
+import { type EventLogSource, openEventLog } from "./open-event-log.js";
 
 /** The connections to PostgreSQL of one process, as documented for operators. */
 const CONNECTIONS_MAX = 8;
@@ -45,7 +44,7 @@ export interface Stores {
   lost: Promise<Error>;
 }
 
-export interface StoresOptions {
+interface StoresOptions {
   config: Config;
   dataDir: DataDir;
   log: Logger;
@@ -142,4 +141,37 @@ async function explainFailure(variable: string, prepare: () => Promise<void>): P
     const reason = error instanceof Error ? error.message || String(error) : String(error);
     throw new StartFailure(`the database of ${variable} cannot be prepared: ${reason}`, { cause: error });
   }
+}
+
+/** A resource that the first call of `get` opens. Disposal closes it when it is open. */
+interface LazyHandle<T> extends AsyncDisposable {
+  /** Opens the resource at the first call, and then returns the same one. After a failure, the next call tries again. */
+  readonly get: () => Promise<T>;
+}
+
+export function lazyHandle<T extends AsyncDisposable>(open: () => Promise<T>): LazyHandle<T> {
+  let opening: Promise<T> | undefined;
+  let opened: T | undefined;
+  let closed = false;
+
+  async function openOnce(): Promise<T> {
+    try {
+      const resource = await open();
+      if (!closed) return (opened = resource);
+      await resource[Symbol.asyncDispose]();
+    } catch (error) {
+      opening = undefined;
+      throw error;
+    }
+    throw new Error("the resource was closed before it was open");
+  }
+
+  return {
+    get: () => (opening ??= openOnce()),
+    async [Symbol.asyncDispose]() {
+      closed = true;
+      // Does not wait for a resource that is still opening, which may take longer than a drain.
+      await opened?.[Symbol.asyncDispose]();
+    },
+  };
 }

@@ -1,8 +1,8 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { BENCHMARKS } from "./benchmarks.js";
-import { EVENT_LOGS, type BenchOptions, type Benchmark, type BenchResult } from "./common/benchmark.js";
+import { type BenchOptions, type BenchResult, type Benchmark, EVENT_LOGS } from "./common/benchmark.js";
 import { parseBytes } from "../../schemas/formats.js";
-import { ClosingStack } from "../../deploy/process/closing-stack.js";
+import { ClosingStack } from "../../deploy/process/closing.js";
 import { stopSignal } from "../../deploy/process/lifecycle.js";
 import { StartFailure } from "../../deploy/process/start-failure.js";
 import { wholeNumber } from "../../deploy/commands/whole-number.js";

@@ -1,6 +1,6 @@
 import { Kafka, logLevel } from "kafkajs";
 import type { ServerProcess } from "../../deploy/stores/embedded/server-process.js";
-import { untilAnswering } from "../../deploy/stores/embedded/until-answering.js";
+import { untilAnswering } from "../../deploy/stores/embedded/supervise-server.js";
 
 const ANSWER_MS_MAX = 2_000;
 

@@ -3,7 +3,7 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import type { Broker } from "./broker.js";
 import { containerName, isDockerThere, startDockerBroker } from "./docker-broker.js";
 import { startBroker } from "./start-broker.js";
-import { startBrokers, type BrokerCluster, type BrokersOptions } from "./start-brokers.js";
+import { type BrokerCluster, type BrokersOptions, startBrokers } from "./start-brokers.js";
 import { parseConfig } from "../../deploy/config/config.js";
 import { stopSignal } from "../../deploy/process/lifecycle.js";
 import { createLog } from "../../deploy/process/log.js";

@@ -2,8 +2,8 @@ import { chmodSync, readdirSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { retry } from "../../schemas/async/retry.js";
 import { LOCK_ATTEMPTS, takeLockFile } from "../../deploy/process/lock-file.js";
-import { makeFolders } from "../../deploy/process/make-folders.js";
-import { explainFileError, StartFailure } from "../../deploy/process/start-failure.js";
+import { makeFolders } from "../../deploy/process/private-files.js";
+import { StartFailure, explainFileError } from "../../deploy/process/start-failure.js";
 
 /** A broker's folder, locked by this process until disposed of. */
 export interface BrokerFolder extends Disposable {

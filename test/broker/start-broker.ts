@@ -2,14 +2,14 @@ import { join } from "node:path";
 import type { Logger } from "pino";
 import { onFreePort } from "../../deploy/process/free-port.js";
 import { explainFileError } from "../../deploy/process/start-failure.js";
-import { endOrphans } from "../../deploy/stores/embedded/orphans.js";
+import { endOrphans } from "../../deploy/stores/embedded/find-servers.js";
 import { assertFreePort } from "./assert-free-port.js";
 import { awaitBroker } from "./await-broker.js";
 import type { BrokerSettings } from "./broker-settings.js";
-import { openBroker, type Broker, type RunningBroker } from "./broker.js";
-import { fetchBroker, KAFKA_VERSION } from "./fetch-broker.js";
-import { findJava, type Environment } from "./find-java.js";
-import { formatStorage, spawnBroker, type JavaBroker, type Quorum } from "./java-broker.js";
+import { type Broker, type RunningBroker, openBroker } from "./broker.js";
+import { KAFKA_VERSION, fetchBroker } from "./fetch-broker.js";
+import { type Environment, findJava } from "./find-java.js";
+import { type JavaBroker, type Quorum, formatStorage, spawnBroker } from "./java-broker.js";
 import { lockBrokerFolder } from "./lock-broker-folder.js";
 
 export interface BrokerOptions {

@@ -1,12 +1,12 @@
 import { join } from "node:path";
-import { loadSecretFile } from "../../deploy/process/secret-file.js";
+import { loadSecretFile } from "../../deploy/process/private-files.js";
 import { onFreePorts } from "../../deploy/process/free-port.js";
 import { assertFreePort } from "./assert-free-port.js";
 import type { Broker } from "./broker.js";
-import { fetchBroker, KAFKA_VERSION } from "./fetch-broker.js";
-import { newClusterId, type Quorum } from "./java-broker.js";
-import { lockBrokerFolder, type BrokerFolder } from "./lock-broker-folder.js";
-import { startBroker, type BrokerOptions } from "./start-broker.js";
+import { KAFKA_VERSION, fetchBroker } from "./fetch-broker.js";
+import { type Quorum, newClusterId } from "./java-broker.js";
+import { type BrokerFolder, lockBrokerFolder } from "./lock-broker-folder.js";
+import { type BrokerOptions, startBroker } from "./start-broker.js";
 
 export interface BrokersOptions extends Omit<BrokerOptions, "port" | "quorum"> {
   /** One for each broker, on 127.0.0.1. */

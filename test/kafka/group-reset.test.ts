@@ -9,12 +9,12 @@ import { openPersistentClickHouse } from "../faults/worlds/fault-world.js";
 import { countLive } from "../support/stores/open-clickhouse.js";
 import { describeWithBroker } from "../support/broker/describe-with-broker.js";
 import { expectedOutcome, outcomeOf, readUntil } from "../support/imports/import-outcome.js";
-import { makeExporter, openRecount, type RecountBodies } from "../support/imports/import-world.js";
+import { type RecountBodies, makeExporter, openRecount } from "../support/imports/import-world.js";
 import { makePackage } from "../support/imports/make-artifacts.js";
 import { onPostgres } from "../support/stores/on-postgres.js";
 import { readMetrics } from "../support/program/read-metrics.js";
 import type { KnownArtifact } from "../support/imports/recount-line.js";
-import { startToolchain, type Toolchain } from "../support/program/start-toolchain.js";
+import { type Toolchain, startToolchain } from "../support/program/start-toolchain.js";
 
 const RANGE = { startDate: "2025-03-01", endDate: "2025-05-01" };
 const ORGANIZATION = "read-again";

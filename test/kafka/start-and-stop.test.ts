@@ -8,7 +8,7 @@ import { createKafka } from "../../deploy/stores/kafka/kafka-client.js";
 import { describeWithJavaBroker } from "../support/broker/describe-with-broker.js";
 import { readMetrics } from "../support/program/read-metrics.js";
 import { startCluster } from "../support/program/start-cluster.js";
-import { startFailing, type FailedStart } from "../support/program/start-failing.js";
+import { type FailedStart, startFailing } from "../support/program/start-failing.js";
 import { makeDataDir } from "../support/stores/prepared-stores.js";
 import { startToolchain } from "../support/program/start-toolchain.js";
 import type { ProcessEnvironment } from "../support/program/toolchain-process.js";

@@ -1,15 +1,21 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
+import { type IncomingMessage, type RequestListener, type Server, createServer } from "node:http";
+import Koa from "koa";
 import type { Logger } from "pino";
+import { type Readiness, healthMiddleware } from "../../../api/http/health-routes.js";
+import { requestId } from "../../../api/http/middleware/access-log.js";
+import type { ApiState } from "../../../api/http/route.js";
+import { forwardedAddress } from "../../../api/identity/client-address.js";
+import type { ServerHooks } from "../../../ingest/collect/create-collect-server.js";
 import { answerAmbiguous, answerUnparsed } from "./answer-unparsed.js";
 
-export interface SenderLimits {
+interface SenderLimits {
   /** Time limit for a request's headers. */
   headersMs: number;
   /** How long the rest of a body is read after the answer. */
   lingerMs: number;
 }
 
-export interface ApiServerOptions extends Partial<SenderLimits> {
+interface ApiServerOptions extends Partial<SenderLimits> {
   /** Logs requests that are refused before they reach `handle`. */
   log?: Logger;
 }
@@ -17,7 +23,7 @@ export interface ApiServerOptions extends Partial<SenderLimits> {
 const SENDER_LIMITS: SenderLimits = { headersMs: 20_000, lingerMs: 5_000 };
 
 /** Longer than proxies keep idle connections (mostly 60 s), so that none sends on one that is being closed here. */
-export const KEEP_ALIVE_MS = 75_000;
+const KEEP_ALIVE_MS = 75_000;
 
 /**
  * The server of the API. A whole request has no time limit, because an import may take hours; idle senders have their
@@ -51,7 +57,7 @@ export function createApiServer(handle: RequestListener, options: ApiServerOptio
  * Reads and drops the rest of a body for `lingerMs` after the answer, then closes the connection. Closing it earlier
  * would reset it, and a client that is still sending might not see the answer.
  */
-export function lingeringClose(request: IncomingMessage, lingerMs: number): void {
+function lingeringClose(request: IncomingMessage, lingerMs: number): void {
   if (request.complete) return;
   const { socket } = request;
   const timer = setTimeout(() => socket.destroy(), lingerMs);
@@ -66,4 +72,39 @@ export function lingeringClose(request: IncomingMessage, lingerMs: number): void
   // An iterator over the body may have stopped during a read, and would pause the stream.
   request.removeAllListeners("readable");
   process.nextTick(() => request.resume());
+}
+
+interface ServerHooksOptions {
+  readiness: Readiness;
+  trustsProxy: (address: string) => boolean;
+  log: Logger;
+}
+
+/** Gives the server of live collection the same health checks, errors and client addresses as the API. */
+export function serverHooks({ readiness, trustsProxy, log }: ServerHooksOptions): ServerHooks {
+  return {
+    answerHealth: healthListener(readiness, log),
+    answerAmbiguous,
+    answerUnparsed: (error, socket) => answerUnparsed(error, socket, log),
+    lingeringClose,
+    keepAliveMs: KEEP_ALIVE_MS,
+    clientAddress({ socket, headers }) {
+      const forwardedFor = headers["x-forwarded-for"] ?? "";
+      const connection = {
+        remoteAddress: socket.remoteAddress,
+        forwardedFor: Array.isArray(forwardedFor) ? forwardedFor.join(",") : forwardedFor,
+        forwarded: headers.forwarded,
+      };
+      return forwardedAddress(connection, trustsProxy) ?? "";
+    },
+  };
+}
+
+function healthListener(readiness: Readiness, log: Logger): RequestListener {
+  const app = new Koa<ApiState>();
+  app.use(requestId(log));
+  app.use(healthMiddleware(readiness));
+  app.silent = true;
+  const handle = app.callback();
+  return (incoming, response) => void handle(incoming, response);
 }

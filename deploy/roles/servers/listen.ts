@@ -1,9 +1,9 @@
 import type { Server, ServerResponse } from "node:http";
-import type { Socket, AddressInfo } from "node:net";
+import { type AddressInfo, BlockList, type Socket, isIP, isIPv4 } from "node:net";
 import { pause } from "../../../schemas/async/pause.js";
 import { StartFailure } from "../../process/start-failure.js";
 
-export interface ListenOptions {
+interface ListenOptions {
   host: string;
   /** 0 takes any free port. */
   port: number;
@@ -115,4 +115,19 @@ function connectionsOf(server: Server): Promise<number> {
   return new Promise((resolve, reject) => {
     server.getConnections((error, count) => (error ? reject(error) : resolve(count)));
   });
+}
+
+/** Makes a test for the addresses of TRUSTED_PROXIES (addresses or CIDR ranges, IPv4 and IPv6). */
+export function trustsProxy(trusted: readonly string[]): (address: string) => boolean {
+  const list = new BlockList();
+  for (const each of trusted) {
+    const [address = "", prefix] = each.split("/");
+    const family = isIPv4(address) ? "ipv4" : "ipv6";
+    if (prefix === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(prefix), family);
+  }
+  return (address) => {
+    const plain = address.replace(/^::ffff:/, "");
+    return isIP(plain) !== 0 && list.check(plain, isIPv4(plain) ? "ipv4" : "ipv6");
+  };
 }

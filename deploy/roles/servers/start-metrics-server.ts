@@ -1,7 +1,7 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { type IncomingMessage, type ServerResponse, createServer } from "node:http";
 import { prometheusContentType } from "prom-client";
-import { readHealth, type HealthChecks } from "../../../api/http/health-routes.js";
-import { listen, type ListeningServer } from "./listen.js";
+import { type HealthChecks, readHealth } from "../../../api/http/health-routes.js";
+import { type ListeningServer, listen } from "./listen.js";
 
 export interface MetricsServerOptions {
   host: string;

@@ -1,9 +1,8 @@
 import type { ResultSource } from "../../../aggregate/queries/open-rows.js";
-import type { Shards } from "../../../schemas/shards.js";
-import { clusterServers, type ClickHouseSource } from "./clickhouse-source.js";
+import type { ClickHouse, Shard, Shards } from "../../../schemas/shards.js";
+import { type ClickHouseSource, clusterServers } from "./clickhouse-source.js";
 import { connectCluster, connectClusterResults } from "./cluster/connect-cluster.js";
 import { connectClickHouse } from "./connect-clickhouse.js";
-import { oneServer } from "./one-server.js";
 import { connectResults } from "./connect-results.js";
 
 /** Clients of the servers of ClickHouse: of one, or of a cluster. */
@@ -16,4 +15,28 @@ export function connectShards({ url, cluster }: ClickHouseSource): Shards & Asyn
 /** Streams results as bytes, from one server or from a cluster. */
 export function connectAllResults({ url, cluster }: ClickHouseSource): ResultSource & AsyncDisposable {
   return cluster === undefined ? connectResults(url) : connectClusterResults(clusterServers(url, cluster));
+}
+
+/** The shards of one server: it has all rows, in one database. */
+export function oneServer(clickhouse: ClickHouse): Shards {
+  const shard: Shard = {
+    name: undefined,
+    tables: clickhouse,
+    servers: [clickhouse],
+    withStored: async () => clickhouse,
+    withAnswered: async () => clickhouse,
+  };
+  return {
+    all: clickhouse,
+    shards: [shard],
+    named(name) {
+      if (name === undefined) return shard;
+      throw new Error(`a recorded range went to shard ${name}, which CLICKHOUSE_SHARDS does not name`);
+    },
+    choose: async () => shard,
+    own: (table) => table,
+    whole: (table) => table,
+    catchUp: async () => undefined,
+    requireEvery: async () => undefined,
+  };
 }

@@ -1,6 +1,6 @@
-import { Partitioners, type Kafka, type Producer } from "kafkajs";
+import { type Kafka, Partitioners, type Producer } from "kafkajs";
 import { EventLogUnavailable } from "../../../schemas/records/event-log.js";
-import { disconnect } from "./disconnect.js";
+import { disconnect } from "./kafka-client.js";
 import { RECORD_BYTES_MAX } from "./event-log-topic.js";
 
 export interface Appender {

@@ -1,9 +1,16 @@
-import type { ConsumeOptions, LogBatch, LogConsumer } from "../../../schemas/records/event-log.js";
-import { assignLanes } from "./assign-lanes.js";
-import { disconnect } from "./disconnect.js";
-import { openReader, REBALANCE_TIMEOUT_MS, type ConsumerDependencies } from "./event-log-reader.js";
-import { explainRefusal } from "./explain-refusal.js";
-import { heartbeatMs } from "./send-heartbeats.js";
+import { AssignerProtocol, type PartitionAssigner } from "kafkajs";
+import {
+  type ConsumeOptions,
+  LANES,
+  type Lane,
+  type LogBatch,
+  type LogConsumer,
+  partitionsOf,
+} from "../../../schemas/records/event-log.js";
+import { StartFailure } from "../../process/start-failure.js";
+import { heartbeatMs } from "./event-log-position.js";
+import { type ConsumerDependencies, REBALANCE_TIMEOUT_MS, openReader } from "./event-log-reader.js";
+import { disconnect } from "./kafka-client.js";
 
 /** Limits of one fetch request: for one partition and in all. */
 const FETCH_BYTES = { partition: 16 * 2 ** 20, all: 32 * 2 ** 20 };
@@ -68,4 +75,90 @@ export async function startConsumer(
     crashed,
     [Symbol.asyncDispose]: () => (ending ??= end()),
   };
+}
+
+interface Membership {
+  /** As the brokers know it. */
+  group: string;
+  sessionTimeoutMs: number;
+}
+
+/** The sentence for a consumer that its group does not take, or the error itself when it has no known cause. */
+function explainRefusal(error: Error, membership: Membership): Error {
+  for (let at: unknown = error; at instanceof Error; at = at.cause) {
+    const { type, name } = at as { type?: string; name: string };
+    const sentence = SENTENCES[type ?? name];
+    if (sentence !== undefined)
+      return new StartFailure(sentence(membership, `${at.message} (${type ?? name})`), { cause: error });
+  }
+  return error;
+}
+
+/** By Kafka's name for what a broker answered, or by that of kafkajs, which may hide it. */
+const SENTENCES: Record<string, (membership: Membership, answer: string) => string> = {
+  INVALID_SESSION_TIMEOUT: ({ group, sessionTimeoutMs }, answer) =>
+    `Kafka takes no consumer with KAFKA_SESSION_TIMEOUT_MS=${sessionTimeoutMs} into the group ${group}: ${answer}. It must be within the brokers' group.min.session.timeout.ms and group.max.session.timeout.ms.`,
+  GROUP_AUTHORIZATION_FAILED: ({ group }, answer) =>
+    `Kafka takes no consumer of this user into the group ${group}: ${answer}. It needs the right READ to this group.`,
+  // Also what kafkajs makes of GROUP_AUTHORIZATION_FAILED where the user may not even look at the group.
+  KafkaJSGroupCoordinatorNotFound: ({ group }, answer) =>
+    `Kafka names no coordinator for the group ${group}: ${answer}. Either this user lacks the right READ to this group, or the brokers are not ready yet.`,
+};
+
+const { MemberAssignment, MemberMetadata } = AssignerProtocol;
+const VERSION = 1;
+
+/**
+ * Has a group divide the partitions of each lane among the members that consume that lane. Members of a lane without
+ * others take its partitions too, so that every partition always has a consumer.
+ */
+export function assignLanes(lane: Lane): PartitionAssigner {
+  const name = "lanes";
+  return ({ cluster }) => ({
+    name,
+    version: VERSION,
+    protocol: ({ topics }) => ({
+      name,
+      metadata: MemberMetadata.encode({ version: VERSION, topics, userData: Buffer.from(lane) }),
+    }),
+    async assign({ members, topics }) {
+      const assigned = new Map<string, Record<string, number[]>>(
+        members.map(({ memberId }) => [memberId, {}]),
+      );
+      const laneMembers = members.map(({ memberId, memberMetadata }) => ({
+        memberId,
+        lane: MemberMetadata.decode(memberMetadata)?.userData.toString(),
+      }));
+      for (const topic of topics)
+        for (const [memberId, partitions] of divide(
+          laneMembers,
+          cluster.findTopicPartitionMetadata(topic).length,
+        ))
+          (assigned.get(memberId) ?? {})[topic] = partitions;
+      return [...assigned].map(([memberId, assignment]) => ({
+        memberId,
+        memberAssignment: MemberAssignment.encode({ version: VERSION, assignment, userData: NO_DATA }),
+      }));
+    },
+  });
+}
+
+const NO_DATA = Buffer.alloc(0);
+
+interface LaneMember {
+  memberId: string;
+  lane: string | undefined;
+}
+
+/** Every member knows the same members, so the order of their ids is the order for all. */
+export function divide(members: readonly LaneMember[], partitions: number): Map<string, number[]> {
+  const sorted = [...members].sort((a, b) => (a.memberId < b.memberId ? -1 : 1));
+  const divided = new Map(sorted.map(({ memberId }): [string, number[]] => [memberId, []]));
+  for (const lane of LANES) {
+    const own = sorted.filter((member) => member.lane === lane);
+    const takers = own.length > 0 ? own : sorted;
+    for (const [index, partition] of partitionsOf(lane, partitions).entries())
+      divided.get(takers[index % takers.length]?.memberId ?? "")?.push(partition);
+  }
+  return divided;
 }

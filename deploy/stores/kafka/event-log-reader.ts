@@ -7,11 +7,20 @@ import kafkajs, {
 } from "kafkajs";
 import type { Logger } from "pino";
 import { BatchLost, type ConsumeOptions, type LogBatch } from "../../../schemas/records/event-log.js";
-import { commitFailure, isBrokerGone, rejoinError } from "./commit-failure.js";
-import { gapAt, logGap } from "./event-log-gap.js";
-import { formatRange, readPositions, type Position, type RecordedRange } from "./event-log-position.js";
-import { heartbeatMs, sendHeartbeats } from "./send-heartbeats.js";
-import { countOfNextBatch } from "./next-batch.js";
+import {
+  type Position,
+  type RecordedRange,
+  commitFailure,
+  countOfNextBatch,
+  formatRange,
+  gapAt,
+  heartbeatMs,
+  isBrokerGone,
+  logGap,
+  readPositions,
+  rejoinError,
+  sendHeartbeats,
+} from "./event-log-position.js";
 
 /** How long Kafka waits in a rebalance for a member that does not join again. */
 export const REBALANCE_TIMEOUT_MS = 60_000;

@@ -1,6 +1,6 @@
 import type { Admin } from "kafkajs";
 import type { Logger } from "pino";
-import { retry, type RetryOptions } from "../../../schemas/async/retry.js";
+import { type RetryOptions, retry } from "../../../schemas/async/retry.js";
 import {
   EVENTS_TOPIC,
   type EventLog,
@@ -8,16 +8,15 @@ import {
   type LogConsumer,
 } from "../../../schemas/records/event-log.js";
 import {
-  SESSION_TIMEOUT_MS,
   type KafkaConnection,
   type KafkaLogOptions,
-} from "../../config/kafka-options.js";
+  SESSION_TIMEOUT_MS,
+} from "../../config/store-variables.js";
 import { StartFailure } from "../../process/start-failure.js";
-import { disconnect } from "./disconnect.js";
+import { createKafka, disconnect } from "./kafka-client.js";
 import { openAppender } from "./event-log-append.js";
 import { startConsumer } from "./event-log-consume.js";
 import { prepareTopic } from "./event-log-topic.js";
-import { createKafka } from "./kafka-client.js";
 
 export interface KafkaLogListeners {
   /** Called with the number of records that were gone before the group had read them. */

@@ -1,6 +1,7 @@
-import { Kafka, logLevel, type KafkaConfig, type LogEntry } from "kafkajs";
+import { Kafka, type KafkaConfig, type LogEntry, logLevel } from "kafkajs";
 import type { Logger } from "pino";
-import type { KafkaConnection } from "../../config/kafka-options.js";
+import { settlesWithin } from "../../../schemas/async/pause.js";
+import type { KafkaConnection } from "../../config/store-variables.js";
 
 /**
  * A client that tries for about half a minute before it gives a request up: a broker that restarts is back by then.
@@ -48,4 +49,22 @@ const RECORDS_GONE = /^Offset out of range/;
 function levelOf(level: logLevel, text: string): "debug" | "warn" | "error" {
   if (level > logLevel.WARN || CHATTER.test(text)) return "debug";
   return level === logLevel.ERROR && RECORDS_GONE.test(text) ? "error" : "warn";
+}
+
+/** Longer than an available broker takes. Requests to an unavailable one are retried for half a minute. */
+const PATIENCE_MS = 3_000;
+
+interface Client {
+  disconnect(): Promise<void>;
+}
+
+/**
+ * Disconnects from the brokers, for 3 s at the most, and never throws: only for clients that have nothing under way. A
+ * broker that misses it ends the session after its timeout.
+ */
+export async function disconnect(client: Client): Promise<void> {
+  await settlesWithin(
+    client.disconnect().catch(() => undefined),
+    PATIENCE_MS,
+  );
 }

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import type { ClosingStack } from "../../../deploy/process/closing-stack.js";
+import type { ClosingStack } from "../../../deploy/process/closing.js";
 import { createLog } from "../../../deploy/process/log.js";
 import { parseConfig } from "../../../deploy/config/config.js";
 import { clusterServers } from "../../../deploy/stores/clickhouse/clickhouse-source.js";
 import {
-  connectClickHouse,
   DATABASE,
+  connectClickHouse,
   databaseOf,
 } from "../../../deploy/stores/clickhouse/connect-clickhouse.js";
 import { startShardServers } from "./shard-servers.js";

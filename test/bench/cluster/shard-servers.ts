@@ -5,8 +5,8 @@ import type { Logger } from "pino";
 import { onFreePorts } from "../../../deploy/process/free-port.js";
 import { connectClickHouse } from "../../../deploy/stores/clickhouse/connect-clickhouse.js";
 import {
-  startClickHouse,
   type EmbeddedClickHouse,
+  startClickHouse,
 } from "../../../deploy/stores/embedded/clickhouse/clickhouse.js";
 import { embeddedUrl } from "../../../deploy/stores/open-stores.js";
 

@@ -1,4 +1,4 @@
-import type { ClosingStack } from "../../../deploy/process/closing-stack.js";
+import type { ClosingStack } from "../../../deploy/process/closing.js";
 
 /** A measurement of this program and of a peer. */
 export interface Benchmark {

@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
-import type { EventMix } from "../../../deploy/demo/event-mix.js";
-import { generateBody, generateLines } from "../../../deploy/demo/generate-events.js";
+import { type EventMix, generateBody, generateLines } from "../../../deploy/demo/generate-events.js";
 
 /** The same lines in three forms. */
 export interface EventFiles extends AsyncDisposable {

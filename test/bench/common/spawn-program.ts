@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { pause } from "../../../schemas/async/pause.js";
-import { readRunningEndpoints, type Endpoints } from "../../../deploy/process/data-dir.js";
+import { type Endpoints, readRunningEndpoints } from "../../../deploy/process/data-dir.js";
 import { StartFailure } from "../../../deploy/process/start-failure.js";
 
 /** The command `start` in its own process, with embedded stores below its data directory. */

@@ -5,15 +5,15 @@ import type { Pool } from "pg";
 import { pino } from "pino";
 import { StartFailure } from "../../../deploy/process/start-failure.js";
 import { connectClickHouse } from "../../../deploy/stores/clickhouse/connect-clickhouse.js";
-import { connectPostgres } from "../../../deploy/stores/postgres/connect-postgres.js";
-import type { Benchmark, BenchOptions, BenchResult, BenchContext } from "../common/benchmark.js";
+import { connectPostgres } from "../../../deploy/stores/connect-postgres.js";
+import type { BenchContext, BenchOptions, BenchResult, Benchmark } from "../common/benchmark.js";
 import { createBenchAccount } from "../common/create-bench-account.js";
-import { measureProgram, type MeasuredProgram } from "../common/measure-program.js";
+import { type MeasuredProgram, measureProgram } from "../common/measure-program.js";
 import type { Program } from "../common/spawn-program.js";
 import { sampleUsage } from "../usage/sample-usage.js";
 import { secondsSince } from "../common/seconds-since.js";
 import { makeFunnelSetup } from "./funnel-setup.js";
-import { funnelReport, type FunnelRound, type MeasuredPass } from "./funnel-report.js";
+import { type FunnelRound, type MeasuredPass, funnelReport } from "./funnel-report.js";
 
 /** Measures `admin funnel run` as a process, from start to exit. */
 export const funnelBenchmark: Benchmark = {

@@ -4,9 +4,9 @@ import { assetUrl } from "../../../schemas/asset.js";
 import { KAFKA_VERSION } from "../../broker/fetch-broker.js";
 import { startBroker } from "../../broker/start-broker.js";
 import { parseConfig } from "../../../deploy/config/config.js";
-import type { ClosingStack } from "../../../deploy/process/closing-stack.js";
+import type { ClosingStack } from "../../../deploy/process/closing.js";
 import { createLog } from "../../../deploy/process/log.js";
-import type { KafkaConnection } from "../../../deploy/config/kafka-options.js";
+import type { KafkaConnection } from "../../../deploy/config/store-variables.js";
 import { createKafka } from "../../../deploy/stores/kafka/kafka-client.js";
 import { readKafkaOptions } from "../../../deploy/stores/open-event-log.js";
 

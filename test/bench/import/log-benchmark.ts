@@ -3,18 +3,18 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { CODECS } from "../../../schemas/records/raw-chunk.js";
 import { connectApi } from "../../../deploy/demo/api-client.js";
-import type { ClosingStack } from "../../../deploy/process/closing-stack.js";
-import { EVENT_LOGS, type BenchOptions, type BenchResult, type BenchContext } from "../common/benchmark.js";
+import type { ClosingStack } from "../../../deploy/process/closing.js";
+import { type BenchContext, type BenchOptions, type BenchResult, EVENT_LOGS } from "../common/benchmark.js";
 import { createBenchAccount } from "../common/create-bench-account.js";
 import { writeGzipFile } from "../common/event-files.js";
-import { spawnProgram, type Program } from "../common/spawn-program.js";
+import { type Program, spawnProgram } from "../common/spawn-program.js";
 import { makeTemporaryFolder } from "../common/temporary-folder.js";
 import { sampleUsage } from "../usage/sample-usage.js";
-import { openBenchBroker, type BenchBroker } from "./bench-broker.js";
+import { type BenchBroker, openBenchBroker } from "./bench-broker.js";
 import { measureCodecs } from "./codec-costs.js";
 import { makePackages } from "../common/make-packages.js";
 import { measureImport } from "./import-round.js";
-import { logReport, type LogTurn, type LogVariant } from "./log-report.js";
+import { type LogTurn, type LogVariant, logReport } from "./log-report.js";
 
 // With another seed, as in the benchmark of one log.
 const WARM_UP_EVENTS = 60_000;

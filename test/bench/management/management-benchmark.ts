@@ -1,11 +1,11 @@
 import { pino } from "pino";
-import { connectPostgres } from "../../../deploy/stores/postgres/connect-postgres.js";
-import type { Benchmark, BenchOptions, BenchResult, BenchContext } from "../common/benchmark.js";
+import { connectPostgres } from "../../../deploy/stores/connect-postgres.js";
+import type { BenchContext, BenchOptions, BenchResult, Benchmark } from "../common/benchmark.js";
 import { openKeepAliveConnections } from "../common/keep-alive-connections.js";
-import { measureProgram, type MeasuredProgram } from "../common/measure-program.js";
+import { type MeasuredProgram, measureProgram } from "../common/measure-program.js";
 import { makeManagementSetup } from "./management-setup.js";
 import { managementReport } from "./management-report.js";
-import { runManagementRound, type ManagementRound } from "./management-round.js";
+import { type ManagementRound, runManagementRound } from "./management-round.js";
 
 /** Mixed requests at a fixed rate, beside requests and queries without any work at the same rate. */
 export const managementBenchmark: Benchmark = {

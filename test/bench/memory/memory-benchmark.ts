@@ -2,14 +2,14 @@ import { Readable } from "node:stream";
 import { pause } from "../../../schemas/async/pause.js";
 import { connectApi } from "../../../deploy/demo/api-client.js";
 import { generateBody } from "../../../deploy/demo/generate-events.js";
-import type { Benchmark, BenchOptions, BenchResult, BenchContext } from "../common/benchmark.js";
+import type { BenchContext, BenchOptions, BenchResult, Benchmark } from "../common/benchmark.js";
 import { createBenchAccount } from "../common/create-bench-account.js";
 import { mixOf } from "../common/event-files.js";
 import { megabytes } from "../common/format-numbers.js";
 import { importStream } from "../common/import-file.js";
-import { measureProgram, type MeasuredProgram } from "../common/measure-program.js";
+import { type MeasuredProgram, measureProgram } from "../common/measure-program.js";
 import { makePackages } from "../common/make-packages.js";
-import { memoryReport, type MemoryRun } from "./memory-report.js";
+import { type MemoryRun, memoryReport } from "./memory-report.js";
 import { recordMemory } from "./record-memory.js";
 
 /** One large plain body, generated while it is sent: memory counts here, not time. */

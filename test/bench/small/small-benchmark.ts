@@ -1,14 +1,14 @@
 import { connectApi } from "../../../deploy/demo/api-client.js";
 import { generateLines } from "../../../deploy/demo/generate-events.js";
-import type { Benchmark, BenchOptions, BenchResult, BenchContext } from "../common/benchmark.js";
+import type { BenchContext, BenchOptions, BenchResult, Benchmark } from "../common/benchmark.js";
 import { createBenchAccount } from "../common/create-bench-account.js";
 import { mixOf } from "../common/event-files.js";
 import { importPath } from "../common/import-file.js";
 import { openKeepAliveConnections } from "../common/keep-alive-connections.js";
 import { sampleUsage } from "../usage/sample-usage.js";
-import { measureProgram, type MeasuredProgram } from "../common/measure-program.js";
+import { type MeasuredProgram, measureProgram } from "../common/measure-program.js";
 import { makePackages } from "../common/make-packages.js";
-import { SENDERS, sendSmallImports, type SmallRun } from "./send-small-imports.js";
+import { SENDERS, type SmallRun, sendSmallImports } from "./send-small-imports.js";
 import { smallReport } from "./small-report.js";
 
 /** Imports of 100 lines into one package, each sender's next after its last is done. */

@@ -2,16 +2,16 @@ import type { Pool } from "pg";
 import { pino } from "pino";
 import { inTransaction } from "../../../api/postgres/connection.js";
 import { enqueueWebhookEvent } from "../../../api/webhooks/webhook-outbox.js";
-import { connectApi, type ApiClient } from "../../../deploy/demo/api-client.js";
-import { connectPostgres } from "../../../deploy/stores/postgres/connect-postgres.js";
-import type { Benchmark, BenchOptions, BenchResult, BenchContext } from "../common/benchmark.js";
-import { createBenchAccount, OWNER } from "../common/create-bench-account.js";
-import { measureProgram, type MeasuredProgram } from "../common/measure-program.js";
+import { type ApiClient, connectApi } from "../../../deploy/demo/api-client.js";
+import { connectPostgres } from "../../../deploy/stores/connect-postgres.js";
+import type { BenchContext, BenchOptions, BenchResult, Benchmark } from "../common/benchmark.js";
+import { OWNER, createBenchAccount } from "../common/create-bench-account.js";
+import { type MeasuredProgram, measureProgram } from "../common/measure-program.js";
 import type { Program } from "../common/spawn-program.js";
 import { secondsSince } from "../common/seconds-since.js";
-import { stageEvent, sendBare } from "./webhooks-peer.js";
-import { openBenchReceivers, type BenchReceivers } from "./webhooks-receivers.js";
-import { webhooksReport, type WebhooksRound } from "./webhooks-report.js";
+import { sendBare, stageEvent } from "./webhooks-peer.js";
+import { type BenchReceivers, openBenchReceivers } from "./webhooks-receivers.js";
+import { type WebhooksRound, webhooksReport } from "./webhooks-report.js";
 
 /** Deliveries from the outbox with one of ten receivers dead, beside the same requests without an outbox. */
 export const webhooksBenchmark: Benchmark = {

@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { pause } from "../../../schemas/async/pause.js";
 import type { EventImport } from "../../../schemas/records/import-store.js";
-import { openUpload, type UploadAnswer } from "../../support/imports/open-upload.js";
+import { type UploadAnswer, openUpload } from "../../support/imports/open-upload.js";
 import type { FaultWorld } from "../worlds/fault-world.js";
 import type { PlannedImport } from "../plans/plan-seed.js";
 import { generateLines } from "../../../deploy/demo/generate-events.js";

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
-import { eventLines, type ImportFormat } from "../../../deploy/import/event-lines.js";
+import { type ImportFormat, eventLines } from "../../../deploy/import/event-lines.js";
 import { linesOf } from "../../support/imports/recount.js";
 import { makePackage } from "../../support/imports/make-artifacts.js";
 import { assertExportsAgree, attemptImport } from "../attempt-import.js";
 import type { FuzzTarget } from "../fuzz-world.js";
-import { asText, hostileText, sometimesDamaged, addressText, timeValue, userAgent } from "../values.js";
+import { addressText, asText, hostileText, sometimesDamaged, timeValue, userAgent } from "../values.js";
 
 interface Input {
   format: ImportFormat;

@@ -7,15 +7,15 @@ import { enqueueWebhookEvent } from "../../../api/webhooks/webhook-outbox.js";
 import { insertWebhook, newWebhookId } from "../../../api/webhooks/webhooks.js";
 import { createSealer } from "../../../api/identity/tokens.js";
 import {
-  createAddressGuard,
   type AddressGuard,
   type ResolveName,
+  createAddressGuard,
 } from "../../../api/outbound/guarded-lookup.js";
 import { issueWebhookSecret } from "../../../api/webhooks/sign.js";
-import { startDeliveries, type DeliveryWorker } from "../../../api/webhooks/start-deliveries.js";
-import { connectPostgres } from "../../../deploy/stores/postgres/connect-postgres.js";
+import { type DeliveryWorker, startDeliveries } from "../../../api/webhooks/start-deliveries.js";
+import { connectPostgres } from "../../../deploy/stores/connect-postgres.js";
 import type { WebhookDeliveryRecord } from "../../../schemas/contracts/webhook-event.js";
-import { openTestPostgres, SECRET_KEY, type TestPostgres } from "./management-api.js";
+import { SECRET_KEY, type TestPostgres, openTestPostgres } from "./management-api.js";
 
 /** A database with an owner whose webhooks workers in this process deliver to. */
 export interface DeliveryWorld extends AsyncDisposable {

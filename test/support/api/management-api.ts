@@ -3,11 +3,11 @@ import type { AddressInfo } from "node:net";
 import type { Pool } from "pg";
 import { pino } from "pino";
 import { createAccount } from "../../../api/identity/accounts.js";
-import { createApp, type AppDeps } from "../../../api/app.js";
+import { type AppDeps, createApp } from "../../../api/app.js";
 import type { Route } from "../../../api/http/route.js";
-import { createTokenCipher, type TokenCipher } from "../../../api/identity/tokens.js";
+import { type TokenCipher, createTokenCipher } from "../../../api/identity/tokens.js";
 import { createApiServer } from "../../../deploy/roles/servers/create-api-server.js";
-import { connectPostgres } from "../../../deploy/stores/postgres/connect-postgres.js";
+import { connectPostgres } from "../../../deploy/stores/connect-postgres.js";
 import { makeDatabase } from "../stores/prepared-stores.js";
 import { checkAnswersOf } from "./check-answer.js";
 

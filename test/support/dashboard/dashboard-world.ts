@@ -2,18 +2,18 @@ import { resolve } from "node:path";
 import type { ApiClient } from "../../../deploy/demo/api-client.js";
 import { makeExporter } from "../imports/import-world.js";
 import { makePackage, makePixel } from "../imports/make-artifacts.js";
-import { startToolchain, type Toolchain } from "../program/start-toolchain.js";
-import { bodyOf, knownLines, NETWORKS, type KnownLine } from "./known-lines.js";
-import { openChromium, type TestBrowser, type Window } from "./open-chromium.js";
+import { type Toolchain, startToolchain } from "../program/start-toolchain.js";
+import { type KnownLine, NETWORKS, bodyOf, knownLines } from "./known-lines.js";
+import { type TestBrowser, type Window, openChromium } from "./open-chromium.js";
 import type { Pool } from "pg";
 import { pino } from "pino";
 import type { BrowserContext } from "playwright-core";
 import { cookieForm } from "../../../api/http/middleware/session.js";
 import { createSession } from "../../../api/identity/sessions.js";
-import { createTokenCipher, type TokenCipher } from "../../../api/identity/tokens.js";
+import { type TokenCipher, createTokenCipher } from "../../../api/identity/tokens.js";
 import { readAccountByName } from "../../../api/identity/stored-accounts.js";
 import { openAdminStores } from "../../../deploy/commands/open-admin-stores.js";
-import { connectPostgres } from "../../../deploy/stores/postgres/connect-postgres.js";
+import { connectPostgres } from "../../../deploy/stores/connect-postgres.js";
 
 /** One program and one browser for all tests, before anybody was there. */
 export interface NewWorld extends AsyncDisposable {

@@ -5,7 +5,7 @@ import { importFaultRoutes, importRecordRoutes } from "../../../api/imports/impo
 import { statisticsRoutes } from "../../../api/statistics/statistics-routes.js";
 import { openAdminStores } from "../../../deploy/commands/open-admin-stores.js";
 import { connectClickHouse } from "../../../deploy/stores/clickhouse/connect-clickhouse.js";
-import { connectPostgres } from "../../../deploy/stores/postgres/connect-postgres.js";
+import { connectPostgres } from "../../../deploy/stores/connect-postgres.js";
 import { serveApi } from "../api/management-api.js";
 import { sessionCookie } from "./dashboard-world.js";
 

@@ -6,10 +6,10 @@ import { generateBody } from "../../../deploy/demo/generate-events.js";
 import type { EventImport } from "../../../schemas/records/import-store.js";
 import type { DatabaseServers } from "../stores/database-servers.js";
 import { expectedOutcome, outcomeOf, readUntil } from "../imports/import-outcome.js";
-import { makeExporter, openRecount, type RecountBodies } from "../imports/import-world.js";
+import { type RecountBodies, makeExporter, openRecount } from "../imports/import-world.js";
 import { makePackage } from "../imports/make-artifacts.js";
 import type { KnownArtifact } from "../imports/recount-line.js";
-import { startToolchain, type Toolchain } from "./start-toolchain.js";
+import { type Toolchain, startToolchain } from "./start-toolchain.js";
 
 const RANGE = { startDate: "2025-03-01", endDate: "2025-05-01" };
 const ORGANIZATION = "on-servers";

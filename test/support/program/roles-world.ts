@@ -1,11 +1,11 @@
-import { connectApi, type ApiClient } from "../../../deploy/demo/api-client.js";
-import { openPersistentClickHouse, type PersistentClickHouse } from "../../faults/worlds/fault-world.js";
-import { makeExporter, openRecount, type RecountBodies } from "../imports/import-world.js";
+import { type ApiClient, connectApi } from "../../../deploy/demo/api-client.js";
+import { type PersistentClickHouse, openPersistentClickHouse } from "../../faults/worlds/fault-world.js";
+import { type RecountBodies, makeExporter, openRecount } from "../imports/import-world.js";
 import { makePackage } from "../imports/make-artifacts.js";
 import type { SuiteBroker } from "../stores/log-environment.js";
 import { onPostgres } from "../stores/on-postgres.js";
 import type { KnownArtifact } from "../imports/recount-line.js";
-import { startCluster, type Cluster } from "./start-cluster.js";
+import { type Cluster, startCluster } from "./start-cluster.js";
 import type { Toolchain } from "./start-toolchain.js";
 import { generateBody } from "../../../deploy/demo/generate-events.js";
 

@@ -11,15 +11,15 @@ import type { EventLog, LagReader } from "../../../schemas/records/event-log.js"
 import { logEnvironment } from "../stores/log-environment.js";
 import { type GivenServers, suiteServers } from "../shards/given-servers.js";
 import { openServersDatabase } from "../shards/servers-database.js";
-import { ALL_PREPARED, copyDatabases, smallLookups, type Prepared } from "../stores/prepared-stores.js";
+import { ALL_PREPARED, type Prepared, copyDatabases, smallLookups } from "../stores/prepared-stores.js";
 import { checkAnswersOf } from "../api/check-answer.js";
 import { type Program, programOf } from "./program.js";
 import {
-  assertNoneLeft,
   type ProcessEnvironment,
+  type ToolchainProcess,
+  assertNoneLeft,
   spawnToolchain,
   tail,
-  type ToolchainProcess,
   waitUntilReady,
 } from "./toolchain-process.js";
 

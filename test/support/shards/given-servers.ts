@@ -1,4 +1,4 @@
-import { parseShards, type ListedShard } from "../../../deploy/config/parse-shards.js";
+import { type ListedShard, parseShards } from "../../../deploy/config/store-variables.js";
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 

@@ -9,7 +9,7 @@ import pg from "pg";
 import { pino } from "pino";
 import { migratePostgres } from "../../../api/postgres/migrate-postgres.js";
 import { prepareClickHouse } from "../../../deploy/stores/clickhouse/prepare-clickhouse.js";
-import { connectPostgres } from "../../../deploy/stores/postgres/connect-postgres.js";
+import { connectPostgres } from "../../../deploy/stores/connect-postgres.js";
 import { openDataDir } from "../../../deploy/process/data-dir.js";
 import { startClickHouse } from "../../../deploy/stores/embedded/clickhouse/clickhouse.js";
 import { startPostgres } from "../../../deploy/stores/embedded/postgres/postgres.js";

@@ -3,7 +3,7 @@ import { type ApiClient, connectApi } from "../../../deploy/demo/api-client.js";
 import { generateBody } from "../../../deploy/demo/generate-events.js";
 import type { EventImport } from "../../../schemas/records/import-store.js";
 import { expectedOutcome, outcomeOf, readUntil } from "../../support/imports/import-outcome.js";
-import { openImportWorld, type RecountBodies } from "../../support/imports/import-world.js";
+import { type RecountBodies, openImportWorld } from "../../support/imports/import-world.js";
 import { makePackage } from "../../support/imports/make-artifacts.js";
 import { openUpload } from "../../support/imports/open-upload.js";
 import type { Toolchain } from "../../support/program/start-toolchain.js";

@@ -12,12 +12,12 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { migratePostgres } from "../../../api/postgres/migrate-postgres.js";
 import { adminCommand } from "../../../deploy/commands/admin.js";
 import { openDataDir } from "../../../deploy/process/data-dir.js";
-import { connectPostgres } from "../../../deploy/stores/postgres/connect-postgres.js";
+import { connectPostgres } from "../../../deploy/stores/connect-postgres.js";
 import {
-  openTestPostgres,
   SECRET_KEY,
-  serveApi,
   type TestPostgres,
+  openTestPostgres,
+  serveApi,
 } from "../../support/api/management-api.js";
 import { spawnProgram } from "../../support/program/toolchain-process.js";
 

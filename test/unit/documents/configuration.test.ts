@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { startCommand } from "../../../deploy/commands/start.js";
 import { SECTIONS, VARIABLES } from "../../../deploy/config/config-schema.js";
 import { configurationPage } from "../../../deploy/config/describe-variables.js";
-import type { VariableSchema } from "../../../deploy/config/variable-schema.js";
+import type { VariableSchema } from "../../../deploy/config/variables.js";
 
 /** `npm run docs` writes the page anew. */
 test("deploy/docs/configuration.md is the page that the schema makes", async () => {

@@ -4,9 +4,9 @@ import { describe, expect, test, vi } from "vitest";
 import { startWorker } from "../../../enrich/start-worker.js";
 import type { ChunkOutcome } from "../../../schemas/records/chunk-outcome.js";
 import type { EventLog, LogBatch } from "../../../schemas/records/event-log.js";
-import { encodeRawChunk, type RawChunk } from "../../../schemas/records/raw-chunk.js";
-import { chunkOf, dockerPackage, IMPORT_ID, tinyLookups } from "./lines/chunk-of.js";
-import { oneServer } from "../../../deploy/stores/clickhouse/one-server.js";
+import { type RawChunk, encodeRawChunk } from "../../../schemas/records/raw-chunk.js";
+import { IMPORT_ID, chunkOf, dockerPackage, tinyLookups } from "./lines/chunk-of.js";
+import { oneServer } from "../../../deploy/stores/clickhouse/connect-shards.js";
 
 const OTHER_IMPORT = "01990000-0000-7000-8000-0000000000ab";
 const TOKEN = "log:events.raw:0:5-6";

@@ -1,11 +1,11 @@
 import { Readable } from "node:stream";
 import type { ClickHouseClient } from "@clickhouse/client";
 import { describe, expect, test } from "vitest";
-import { startWorker, type WorkerDependencies } from "../../../enrich/start-worker.js";
-import type { EventLog, LogBatch, LogConsumer, Lane } from "../../../schemas/records/event-log.js";
+import { type WorkerDependencies, startWorker } from "../../../enrich/start-worker.js";
+import type { EventLog, Lane, LogBatch, LogConsumer } from "../../../schemas/records/event-log.js";
 import { encodeRawChunk } from "../../../schemas/records/raw-chunk.js";
 import { chunkOf, dockerPackage, tinyLookups } from "./lines/chunk-of.js";
-import { oneServer } from "../../../deploy/stores/clickhouse/one-server.js";
+import { oneServer } from "../../../deploy/stores/clickhouse/connect-shards.js";
 
 const NEVER = new Promise<Error>(() => undefined);
 const NOT_HERE = () => Promise.reject(new Error("not here"));

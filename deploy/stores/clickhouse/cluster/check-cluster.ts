@@ -1,7 +1,6 @@
 import type { ClickHouse } from "../../../../schemas/shards.js";
 import type { ClusterServers } from "../clickhouse-source.js";
-import { ServerDown } from "./cluster-server.js";
-import type { Connected } from "./fail-over.js";
+import { type Connected, ServerDown } from "./cluster-server.js";
 
 /** How a server sees itself and the cluster. */
 export interface ServerView {

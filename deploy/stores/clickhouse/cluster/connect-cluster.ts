@@ -4,13 +4,10 @@ import type { ResultSource } from "../../../../aggregate/queries/open-rows.js";
 import { quotedName, sqlName } from "../../../../aggregate/queries/sql-literals.js";
 import type { ClusterServers } from "../clickhouse-source.js";
 import { connectResults } from "../connect-results.js";
-import { clusterSettings } from "./cluster-settings.js";
-import { connectShard, type ConnectedShard } from "./connect-shard.js";
-import { failOver, onFirstUp, type Connected } from "./fail-over.js";
-import { ClusterServer } from "./cluster-server.js";
+import { type ConnectedShard, clusterSettings, connectShard, weighShards } from "./connect-shard.js";
+import { ClusterServer, type Connected, failOver, onFirstUp } from "./cluster-server.js";
 import { isPrepared } from "./is-prepared.js";
 import { requireEvery } from "./check-cluster.js";
-import { weighShards } from "./weigh-shards.js";
 
 /** How long a shard's state counts: asking every server before every range would take longer than a small range. */
 const STATE_MS = 5_000;

@@ -1,13 +1,10 @@
-import { ClickHouseError, type ClickHouseClient } from "@clickhouse/client";
+import { type ClickHouseClient, ClickHouseError, type ClickHouseSettings } from "@clickhouse/client";
 import type { ClickHouse, Shard } from "../../../../schemas/shards.js";
-import { connectClickHouse } from "../connect-clickhouse.js";
 import type { ClusterServers } from "../clickhouse-source.js";
-import { ClusterServer, ServerDown } from "./cluster-server.js";
-import { clusterSettings } from "./cluster-settings.js";
+import { connectClickHouse } from "../connect-clickhouse.js";
+import { ClusterServer, type Connected, ServerDown, failOver, onFirstUp } from "./cluster-server.js";
 import { finishInserts } from "./finish-inserts.js";
 import { isPrepared } from "./is-prepared.js";
-import { failOver, onFirstUp, type Connected } from "./fail-over.js";
-import type { ShardState } from "./weigh-shards.js";
 
 /** A shard with its connections. */
 export interface ConnectedShard extends Shard, AsyncDisposable {
@@ -130,3 +127,67 @@ async function freeBytesOf({ server, client }: Connected<ClickHouse>): Promise<n
 const STATE = `
   SELECT sum(free_space) AS free, (SELECT countIf(is_readonly) FROM system.replicas WHERE database = currentDatabase()) AS read_only
   FROM system.disks`;
+
+/** Whether a shard takes inserts, and how much room it has. */
+interface ShardState {
+  /** Servers that answer and are not read-only. */
+  servers: number;
+  /** Servers that must have a row. */
+  quorum: number;
+  /** The room on the fullest of the servers. */
+  freeBytes: number;
+}
+
+/**
+ * Chooses the shard of a new range: each that has its quorum of servers as often as it has room. Where none has, those
+ * that lack fewest servers. `random` is from 0 to below 1.
+ */
+export function weighShards<Weighed extends ShardState>(
+  shards: readonly Weighed[],
+  random: number,
+): Weighed | undefined {
+  const lacking = ({ servers, quorum }: ShardState) => Math.max(0, quorum - servers);
+  const least = Math.min(...shards.map(lacking));
+  const able = shards.filter((shard) => lacking(shard) === least);
+  const weightOf = ({ freeBytes }: ShardState) => Math.max(1, freeBytes);
+  let left = random * able.reduce((sum, shard) => sum + weightOf(shard), 0);
+  return able.find((shard) => (left -= weightOf(shard)) < 0) ?? able.at(-1);
+}
+
+/** Shorter than the time after which a client gives up. Until a dead server's session is over, an insert waits this long. */
+const QUORUM_MS_MAX = 60_000;
+/**
+ * For a quorum below all servers: a server may lack rows whose insert was answered. One that was unavailable is read again
+ * once it lacks nothing older.
+ */
+const DELAY_SECONDS_MAX = 2;
+/**
+ * For a quorum of all servers: only a server that was made anew may lack a row whose insert was answered, and that row is
+ * older, because Keeper gives the old server up after 30 s. Two busy servers may wait for each other's last rows for a moment.
+ */
+const REMADE_DELAY_SECONDS_MAX = 20;
+
+/**
+ * The settings of every statement. Each of the first group, at another value, gives smaller numbers without an error.
+ * Lists of ids and lists from subqueries are sent to all shards: a row and the row that removes it lie on one shard, an
+ * event and its override may not.
+ */
+export function clusterSettings(
+  { quorum }: ClusterServers["shards"][number],
+  { shards }: Pick<ClusterServers, "shards">,
+): ClickHouseSettings {
+  const mayLack = shards.some((shard) => shard.quorum < shard.urls.length);
+  return {
+    skip_unavailable_shards: 0,
+    optimize_skip_unused_shards: 0,
+    distributed_group_by_no_merge: "0",
+    distributed_product_mode: "global",
+    load_balancing: "first_or_random",
+    fallback_to_stale_replicas_for_distributed_queries: 0,
+    insert_quorum: quorum > 1 ? String(quorum) : "0",
+    insert_quorum_parallel: 1,
+    insert_quorum_timeout: QUORUM_MS_MAX,
+    // Also of one server that reads several shards: the limit is for the servers of each.
+    max_replica_delay_for_distributed_queries: String(mayLack ? DELAY_SECONDS_MAX : REMADE_DELAY_SECONDS_MAX),
+  };
+}

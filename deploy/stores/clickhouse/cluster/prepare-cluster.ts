@@ -11,7 +11,7 @@ import {
 } from "../../../../aggregate/clickhouse/migrate-clickhouse.js";
 import { connectClickHouse } from "../connect-clickhouse.js";
 import type { ClusterServers } from "../clickhouse-source.js";
-import { checkMacros, requireShardsOf, type ServerView } from "./check-cluster.js";
+import { type ServerView, checkMacros, requireShardsOf } from "./check-cluster.js";
 import { ClusterServer, ServerDown } from "./cluster-server.js";
 
 type CheckLock = (() => Promise<void>) | undefined;

@@ -28,7 +28,7 @@ async function runEngine(): Promise<void> {
 
 /** Ctrl-C in the terminal signals a process group. The engine ends by its parent, not by Ctrl-C. Source: setpgid(2). */
 async function leaveGroup(): Promise<void> {
-  const { callLibc } = await import("../../../process/call-libc.js");
+  const { callLibc } = await import("../../../process/libc.js");
   const { value } = callLibc("setpgid", ["int", 0], ["int", 0]);
   if (value !== 0) throw new Error("ClickHouse cannot leave the process group of its parent");
 }

@@ -5,18 +5,23 @@ import { totalmem } from "node:os";
 import { join } from "node:path";
 import type { Logger } from "pino";
 import { onFreePort } from "../../../process/free-port.js";
-import { loadSecretFile } from "../../../process/secret-file.js";
+import { loadSecretFile } from "../../../process/private-files.js";
 import { explainFileError } from "../../../process/start-failure.js";
-import { clickHouseConfig, clickHouseUsers } from "./clickhouse-config.js";
+import {
+  clickHouseConfig,
+  clickHouseUsers,
+  findChildEntry,
+  findClickHouseLibrary,
+} from "./clickhouse-config.js";
 import { forgetInterruptedInserts } from "./clickhouse-deduplication.js";
-import { findChildEntry, findClickHouseLibrary } from "./clickhouse-program.js";
-import { superviseServer } from "../supervise-server.js";
-import type { SuperviseServerOptions, Running } from "../supervise-server.js";
-import { isServerOf } from "../find-servers.js";
-import { endOrphans } from "../orphans.js";
-import { spawnServer } from "../server-process.js";
-import type { ServerProcess } from "../server-process.js";
-import { untilAnswering } from "../until-answering.js";
+import {
+  type Running,
+  type SuperviseServerOptions,
+  superviseServer,
+  untilAnswering,
+} from "../supervise-server.js";
+import { endOrphans, isServerOf } from "../find-servers.js";
+import { type ServerProcess, spawnServer } from "../server-process.js";
 
 export interface ClickHouseOptions extends Pick<SuperviseServerOptions, "steadyMs"> {
   /** A folder of its own, below the locked data directory. */

@@ -1,5 +1,5 @@
 import type { LogStore } from "./event-log-store.js";
-import { written } from "./event-log-written.js";
+import { written } from "./event-log-tables.js";
 
 export interface Appender {
   append(records: readonly Uint8Array[], partition: number): Promise<void>;

@@ -2,16 +2,14 @@ import { pause } from "../../../../schemas/async/pause.js";
 import type {
   Arriving,
   ConsumeOptions,
+  Gather,
   LogBatch,
   LogConsumer,
 } from "../../../../schemas/records/event-log.js";
-import { BatchMemory } from "./batch-memory.js";
-import { releaseMappedPages } from "./event-log-pages.js";
-import { openPartition, type PartitionReader } from "./event-log-partition.js";
-import type { LogStore } from "./event-log-store.js";
-import { gatherRecords } from "./gather-records.js";
+import { BatchMemory, type PartitionReader, openPartition } from "./event-log-partition.js";
+import { type LogStore, releaseMappedPages } from "./event-log-store.js";
 
-export type SharedConsumeOptions = Omit<ConsumeOptions, "share"> & { share: readonly number[] };
+type SharedConsumeOptions = Omit<ConsumeOptions, "share"> & { share: readonly number[] };
 
 /** How long a consumer that found nothing waits before it looks again: at first, while records arrive, and at most. */
 const IDLE_MS_MIN = 1;
@@ -96,4 +94,36 @@ export async function startConsumer(
       await ended;
     },
   };
+}
+
+/** So many records are a batch that is worth its price: more are not waited for. */
+const GATHERED_MAX = 64;
+/** How often to look while more records are known to arrive. */
+const ARRIVING_STEP_MS = 5;
+
+interface GatherDependencies {
+  /** How many records wait now. */
+  waiting: () => number;
+  signal: AbortSignal;
+  /** In milliseconds; only differences count. */
+  now?: () => number;
+  wait?: typeof pause;
+}
+
+/** Resolves when a batch may begin: at once where nothing waits, and else when no more records come. */
+export async function gatherRecords(
+  { quietMs, mostMs, arriving }: Gather,
+  { waiting, signal, now = () => performance.now(), wait = pause }: GatherDependencies,
+): Promise<void> {
+  const until = now() + mostMs;
+  let stepMs = quietMs;
+  let before = 0;
+  for (let count = waiting(); count > 0 && count < GATHERED_MAX; count = waiting()) {
+    const isArriving = (arriving?.value ?? 0) > 0;
+    const left = until - now();
+    if ((count === before && !isArriving) || left <= 0 || signal.aborted) return;
+    if (isArriving) stepMs = ARRIVING_STEP_MS;
+    before = count;
+    await wait(Math.min(stepMs, left), { signal });
+  }
 }

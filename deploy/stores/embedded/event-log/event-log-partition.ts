@@ -1,9 +1,7 @@
 import { BatchLost, type LogBatch, type LogRecord } from "../../../../schemas/records/event-log.js";
 import { countWithinBytes } from "../../count-within-bytes.js";
-import type { BatchMemory } from "./batch-memory.js";
 import type { LogStore } from "./event-log-store.js";
-import type { Cursor } from "./event-log-tables.js";
-import { written } from "./event-log-written.js";
+import { type Cursor, written } from "./event-log-tables.js";
 
 /** One partition as one group reads it; only one may be open for both at a time. */
 export interface PartitionReader {
@@ -16,7 +14,7 @@ export interface PartitionReader {
   isPast(batch: LogBatch): boolean;
 }
 
-export interface PartitionOptions {
+interface PartitionOptions {
   group: string;
   partition: number;
   batchBytesMax: number | (() => number);
@@ -122,4 +120,19 @@ function readRecords(
     at += size;
     return { offset, value };
   });
+}
+
+/** The memory of a consumer's records: one piece, used by one batch after the other instead of becoming garbage each time. */
+export class BatchMemory {
+  private bytes = new Uint8Array(0);
+
+  /** At least that much; what it held before is overwritten. */
+  reserve(size: number): Uint8Array {
+    if (size > this.bytes.length) this.bytes = new Uint8Array(Math.max(size, 2 * this.bytes.length));
+    return this.bytes;
+  }
+
+  release(): void {
+    if (this.bytes.length > 0) this.bytes = new Uint8Array(0);
+  }
 }

@@ -1,9 +1,7 @@
 import { pause } from "../../../../schemas/async/pause.js";
 import { EventLogUnavailable } from "../../../../schemas/records/event-log.js";
-import { releaseMappedPages } from "./event-log-pages.js";
-import type { LogStore } from "./event-log-store.js";
-import type { RecordKey } from "./event-log-tables.js";
-import { written } from "./event-log-written.js";
+import { type LogStore, releaseMappedPages } from "./event-log-store.js";
+import { type RecordKey, written } from "./event-log-tables.js";
 
 export interface RetentionOptions {
   /** The partitions to look after. */

@@ -1,9 +1,11 @@
+import { readFileSync } from "node:fs";
+import { callLibc } from "../../../process/libc.js";
 import {
-  openLogTables,
   type Cursor,
   type CursorKey,
   type LogTables,
   type LogTablesOptions,
+  openLogTables,
 } from "./event-log-tables.js";
 
 /** The log's tables and what is read from them. Reads see one commit until `refresh` lets them see the latest. */
@@ -25,7 +27,7 @@ export interface LogStore extends LogTables {
 }
 
 /** A value with the version that a conditional write must name; `null` when it has not been written yet. */
-export interface Versioned<Value> {
+interface Versioned<Value> {
   value: Value;
   version: number | null;
 }
@@ -88,4 +90,31 @@ function lowestCursor(cursors: LogTables["cursors"], of: { topic: string; partit
   const end = [of.topic, of.partition + 1] as unknown as CursorKey;
   const wanted = [...cursors.getRange({ start, end })].map(({ value }) => value.next);
   return wanted.length === 0 ? 0 : Math.min(...wanted);
+}
+
+const MADV_DONTNEED = 4;
+
+/**
+ * Unmaps the pages of a mapped file from this process (Linux; elsewhere it does nothing). They stay in the
+ * system's page cache, so reading one again costs a minor fault. LMDB never does it by itself: without this
+ * the resident memory of the process grows with every byte of the log that was ever read.
+ */
+export function releaseMappedPages(file: string): void {
+  if (process.platform !== "linux") return;
+  for (const { start, length } of mappingsOf(file))
+    callLibc("madvise", ["long", start], ["long", length], ["int", MADV_DONTNEED]);
+}
+
+/** Lines of the form `7fde2f800000-7fde4fb00000 r--s 00000000 fe:00 1234    /path/data.mdb`. */
+function mappingsOf(file: string): { start: number; length: number }[] {
+  return readFileSync("/proc/self/maps", "utf8")
+    .split("\n")
+    .filter((line) => line.endsWith(` ${file}`))
+    .map((line) => {
+      const [start = 0, end = 0] = line
+        .slice(0, line.indexOf(" "))
+        .split("-")
+        .map((hex) => parseInt(hex, 16));
+      return { start, length: end - start };
+    });
 }

@@ -1,16 +1,15 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, realpath, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { open, type Database, type RootDatabase } from "lmdb";
+import { type FileHandle, mkdir, open as openFile, realpath, rm, statfs, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { type Database, type RootDatabase, open } from "lmdb";
+import { EventLogUnavailable } from "../../../../schemas/records/event-log.js";
 import { StartFailure } from "../../../process/start-failure.js";
-import { requireWholeFile } from "./require-whole-file.js";
-import { written } from "./event-log-written.js";
 
 export type RecordKey = [topic: string, partition: number, offset: number];
 export type CursorKey = [topic: string, partition: number, group: string];
 
 /** Known of a record without reading it: its size and the time it was appended. */
-export type RecordFacts = [bytes: number, appendedAtMs: number];
+type RecordFacts = [bytes: number, appendedAtMs: number];
 
 /** A group's position in a partition: the next offset to consume, and the range from there that it will write. */
 export interface Cursor {
@@ -101,4 +100,100 @@ async function reserveLockFile(path: string): Promise<void> {
 async function settle(state: LogTables["state"], key: string[], value: unknown): Promise<unknown> {
   await state.ifNoExists(key, () => void state.put(key, value, 1));
   return state.get(key);
+}
+
+/**
+ * Passes on the result of a write to LMDB, or throws the fault behind its failure. LMDB's binding keeps the reason
+ * in a promise of its own, and on a full disk that reason is often only "Input/output error": so the sentence adds
+ * the room that is left.
+ */
+export async function written<Result>(writing: Promise<Result>, { file }: { file: string }): Promise<Result> {
+  try {
+    return await writing;
+  } catch (error) {
+    const reason = (error as { commitError?: Promise<never> } | undefined)?.commitError;
+    const cause = reason ? await reason.catch((rejected: unknown) => rejected) : error;
+    const megabytes = Math.floor((await freeBytes(file)) / 1e6);
+    throw new EventLogUnavailable(`the event log could not be written; its disk has ${megabytes} MB left`, {
+      cause,
+    });
+  }
+}
+
+/** A few commits of the largest size. */
+const ROOM_BYTES_MIN = 64 * 2 ** 20;
+
+/** Throws while the disk has no room for appends, so that `/readyz` says so before one is refused. */
+export async function requireRoom({ file }: { file: string }, free = freeBytes): Promise<void> {
+  const bytes = await free(file);
+  if (bytes < ROOM_BYTES_MIN)
+    throw new Error(`the disk of the event log has ${Math.floor(bytes / 1e6)} MB left`);
+}
+
+async function freeBytes(file: string): Promise<number> {
+  const { bavail, bsize } = await statfs(dirname(file));
+  return bavail * bsize;
+}
+
+/** LMDB has two records of its state, at the beginning of its first two pages, and uses the later one. */
+const META_AT = 24;
+const PAGE_SIZE_AT = 24;
+const LAST_PAGE_AT = 120;
+const TRANSACTION_AT = 128;
+const META_BYTES = 136;
+/** MDB_MAGIC and MDB_DATA_VERSION of LMDB's mdb.c. */
+const MAGIC = 0xbeefc0de;
+const VERSION_AT = 4;
+const VERSION = 2;
+/** Pages that are freed in the transaction that allocates them, at the end of the file, need not be in it. */
+const UNWRITTEN_BYTES_MAX = 2 ** 20;
+
+/**
+ * Throws if either record is damaged, or if the file ends long before its last page. LMDB would end the process with a
+ * signal, without a word; without the second record, it would also forget the last commit. A file that is absent or empty
+ * passes: LMDB makes it.
+ */
+async function requireWholeFile(path: string): Promise<void> {
+  const file = await openFile(path, "r").catch(() => undefined);
+  if (file === undefined) return;
+  try {
+    const { size } = await file.stat();
+    if (size === 0) return;
+    const { lastPage, pageBytes } = await latestMeta(file, path);
+    const wanted = Number(lastPage + 1n) * pageBytes;
+    if (size + UNWRITTEN_BYTES_MAX < wanted)
+      throw new Error(`${path} has ${size} bytes of ${wanted}: its end is missing. ${REMEDY}`);
+  } finally {
+    await file.close();
+  }
+}
+
+const REMEDY =
+  "Restore it from a backup, or remove the folder to begin with an empty log; lines that were not enriched yet are then lost";
+
+interface Meta {
+  pageBytes: number;
+  lastPage: bigint;
+  transaction: bigint;
+}
+
+async function latestMeta(file: FileHandle, path: string): Promise<Meta> {
+  const first = await readMeta(file, 0);
+  const second = first && (await readMeta(file, first.pageBytes));
+  if (first === undefined || second === undefined)
+    throw new Error(`${path} is damaged at its beginning, or is no file of the event log. ${REMEDY}`);
+  return second.transaction > first.transaction ? second : first;
+}
+
+/** Undefined for a record that is damaged or of another version of LMDB. */
+async function readMeta(file: FileHandle, pageAt: number): Promise<Meta | undefined> {
+  const bytes = Buffer.alloc(META_BYTES);
+  const { bytesRead } = await file.read(bytes, 0, META_BYTES, pageAt + META_AT);
+  if (bytesRead < META_BYTES || bytes.readUInt32LE(0) !== MAGIC) return undefined;
+  if (bytes.readUInt16LE(VERSION_AT) !== VERSION) return undefined;
+  return {
+    pageBytes: bytes.readUInt32LE(PAGE_SIZE_AT),
+    lastPage: bytes.readBigUInt64LE(LAST_PAGE_AT),
+    transaction: bytes.readBigUInt64LE(TRANSACTION_AT),
+  };
 }

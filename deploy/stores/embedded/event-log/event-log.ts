@@ -1,15 +1,15 @@
 import {
-  EVENTS_TOPIC,
-  partitionsOf,
   type ConsumeOptions,
+  EVENTS_TOPIC,
   type EventLog,
   type LagReader,
   type LogConsumer,
+  partitionsOf,
 } from "../../../../schemas/records/event-log.js";
 import { openAppender } from "./event-log-append.js";
 import { startConsumer } from "./event-log-consume.js";
 import { startRetention } from "./event-log-retention.js";
-import { requireRoom } from "./event-log-written.js";
+import { requireRoom } from "./event-log-tables.js";
 import { openLogStore } from "./event-log-store.js";
 
 export interface EmbeddedLogOptions {

@@ -1,14 +1,16 @@
 import { randomBytes } from "node:crypto";
 import { chownSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { loadSecretFile } from "../../../process/secret-file.js";
+import { loadSecretFile } from "../../../process/private-files.js";
 import { explainFileError, storeFailure } from "../../../process/start-failure.js";
-import { choosePostgresAccount } from "./postgres-account.js";
-import type { PostgresAccount } from "./postgres-account.js";
-import { findPostgresProgram, makeLibraryPath } from "./postgres-program.js";
-import type { PostgresProgram } from "./postgres-program.js";
-import { spawnServer } from "../server-process.js";
-import type { ServerProcess } from "../server-process.js";
+import {
+  type PostgresAccount,
+  type PostgresProgram,
+  choosePostgresAccount,
+  findPostgresProgram,
+  makeLibraryPath,
+} from "./postgres-program.js";
+import { type ServerProcess, spawnServer } from "../server-process.js";
 
 /** An initialised database cluster on disk, and the means to start its server. */
 export interface PostgresCluster {

@@ -2,13 +2,14 @@ import pg from "pg";
 import type { Logger } from "pino";
 import { onFreePort } from "../../../process/free-port.js";
 import { StartFailure } from "../../../process/start-failure.js";
-import { superviseServer } from "../supervise-server.js";
-import type { SuperviseServerOptions, Running } from "../supervise-server.js";
-import { isServerOf } from "../find-servers.js";
-import { endOrphans } from "../orphans.js";
-import { openPostgresCluster, SUPERUSER } from "./postgres-cluster.js";
-import type { PostgresCluster } from "./postgres-cluster.js";
-import { untilAnswering } from "../until-answering.js";
+import {
+  type Running,
+  type SuperviseServerOptions,
+  superviseServer,
+  untilAnswering,
+} from "../supervise-server.js";
+import { endOrphans, isServerOf } from "../find-servers.js";
+import { type PostgresCluster, SUPERUSER, openPostgresCluster } from "./postgres-cluster.js";
 
 export interface PostgresOptions extends Pick<SuperviseServerOptions, "steadyMs"> {
   /** A folder of its own, below the locked data directory. */

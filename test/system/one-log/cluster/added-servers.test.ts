@@ -10,12 +10,12 @@ import { pause } from "../../../../schemas/async/pause.js";
 import type { ClickHouse, Shards } from "../../../../schemas/shards.js";
 import { describeWithReplicas } from "../../../support/describe-or-skip.js";
 import { openServersDatabase, withDatabase } from "../../../support/shards/servers-database.js";
-import { openTestShards, type TestShards } from "../../../support/stores/open-test-shards.js";
+import { type TestShards, openTestShards } from "../../../support/stores/open-test-shards.js";
 import {
+  type Version,
   insertChunk,
   openJournal,
   scopeBetween,
-  type Version,
 } from "../../../support/stores/settlement-world.js";
 
 const STAMP = Date.parse("2025-06-01T00:00:00Z");

@@ -15,13 +15,13 @@ import type { Shards } from "../../../../schemas/shards.js";
 import { textOf } from "../../../support/api/management-world.js";
 import type { KnownArtifact } from "../../../support/imports/recount-line.js";
 import { allAnswers } from "../../../support/stores/all-answers.js";
-import { openTestClickHouse, type TestClickHouse } from "../../../support/stores/open-clickhouse.js";
-import { openTestShards, type TestShards } from "../../../support/stores/open-test-shards.js";
+import { type TestClickHouse, openTestClickHouse } from "../../../support/stores/open-clickhouse.js";
+import { type TestShards, openTestShards } from "../../../support/stores/open-test-shards.js";
 import {
+  type Version,
   insertChunk,
   openJournal,
   scopeBetween,
-  type Version,
 } from "../../../support/stores/settlement-world.js";
 import { TEST_SEEDS } from "../../../support/test-seeds.js";
 import { chunkOf } from "../../../unit/enrich/lines/chunk-of.js";

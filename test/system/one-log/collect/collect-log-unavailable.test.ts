@@ -1,19 +1,19 @@
 import type { Pool } from "pg";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createRegistry } from "../../../../deploy/metrics/create-registry.js";
-import { openCollect, type OpenCollect } from "../../../../deploy/roles/collect.js";
+import { createRegistry } from "../../../../deploy/metrics/pipeline-metrics.js";
+import { type OpenCollect, openCollect } from "../../../../deploy/roles/collect.js";
 import { linesOf } from "../../../../schemas/records/chunk-codec.js";
-import { EventLogUnavailable, type EventLog, type LagReader } from "../../../../schemas/records/event-log.js";
+import { type EventLog, EventLogUnavailable, type LagReader } from "../../../../schemas/records/event-log.js";
 import type { PixelRecord } from "../../../../schemas/contracts/pixel.js";
 import { decodeRawChunk } from "../../../../schemas/records/raw-chunk.js";
 import { DEFAULT_QUOTAS } from "../../../../api/access/quotas.js";
 import { callCollect } from "../../../support/collect/collect-client.js";
 import {
-  openTestPostgres,
-  serveApi,
   type ServedApi,
   type TestPostgres,
+  openTestPostgres,
+  serveApi,
 } from "../../../support/api/management-api.js";
 
 /** A log that can become unavailable, and remembers the appended records. */

@@ -6,16 +6,16 @@ import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { createAddressGuard } from "../../../../api/outbound/guarded-lookup.js";
 import { listen } from "../../../../deploy/roles/servers/listen.js";
-import { serverHooks } from "../../../../deploy/roles/servers/server-hooks.js";
+import { serverHooks } from "../../../../deploy/roles/servers/create-api-server.js";
 import { createCollectServer } from "../../../../ingest/collect/create-collect-server.js";
 import { createPullCounter } from "../../../../ingest/collect/docker/count-pulls.js";
 import {
-  createRegistryClient,
-  TooManyRequests,
   type RegistryAnswer,
+  TooManyRequests,
+  createRegistryClient,
 } from "../../../../ingest/collect/docker/registry-client.js";
 import { SiteDirectory } from "../../../../ingest/collect/site-directory.js";
-import { startServer, type StartedServer } from "../../../support/collect/start-server.js";
+import { type StartedServer, startServer } from "../../../support/collect/start-server.js";
 
 const BLOB = randomBytes(3_000_000);
 /** More than all buffers between a registry and a client hold. */

@@ -3,10 +3,10 @@ import type { Pool } from "pg";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { SIGN_IN_FAILED } from "../../../../api/identity/failure-limits.js";
-import { connectPostgres } from "../../../../deploy/stores/postgres/connect-postgres.js";
+import { connectPostgres } from "../../../../deploy/stores/connect-postgres.js";
 import type { UserV1 } from "../../../../schemas/contracts/user.js";
-import { openBrowser, type Browser, type SeenPage } from "../../../support/dashboard/open-browser.js";
-import { startToolchain, type Toolchain } from "../../../support/program/start-toolchain.js";
+import { type Browser, type SeenPage, openBrowser } from "../../../support/dashboard/open-browser.js";
+import { type Toolchain, startToolchain } from "../../../support/program/start-toolchain.js";
 import { pidsIn } from "../../../support/program/toolchain-process.js";
 
 let toolchain: Toolchain;

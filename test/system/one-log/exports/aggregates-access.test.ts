@@ -8,8 +8,8 @@ import { generateBody } from "../../../../deploy/demo/generate-events.js";
 import { type AggregateV1, EXPORT_FORMATS, MEDIA_TYPES } from "../../../../schemas/contracts/aggregate.js";
 import { firstDifference } from "../../../support/imports/recount-aggregates.js";
 import { makeOrganization, makePackage } from "../../../support/imports/make-artifacts.js";
-import { joinOrganization, setLevel, openAnswer, textOf } from "../../../support/api/management-world.js";
-import { openRecount, type RecountBodies } from "../../../support/imports/import-world.js";
+import { joinOrganization, openAnswer, setLevel, textOf } from "../../../support/api/management-world.js";
+import { type RecountBodies, openRecount } from "../../../support/imports/import-world.js";
 import type { KnownArtifact } from "../../../support/imports/recount-line.js";
 import { type Program, sharedProgram } from "../../../support/program/program.js";
 

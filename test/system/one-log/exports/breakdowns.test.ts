@@ -1,18 +1,17 @@
 import { brotliCompressSync, constants, deflateSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ApiClient } from "../../../../deploy/demo/api-client.js";
-import type { EventMix } from "../../../../deploy/demo/event-mix.js";
-import { generateBody } from "../../../../deploy/demo/generate-events.js";
-import { type AggregateV1, type Breakdown, BREAKDOWNS } from "../../../../schemas/contracts/aggregate.js";
+import { type EventMix, generateBody } from "../../../../deploy/demo/generate-events.js";
+import { type AggregateV1, BREAKDOWNS, type Breakdown } from "../../../../schemas/contracts/aggregate.js";
 import { LIBRARY_TYPES, type LibraryType } from "../../../../schemas/records/artifact.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
-import { countOverrides, type Recount } from "../../../support/imports/recount.js";
+import { type Recount, countOverrides } from "../../../support/imports/recount.js";
 import { firstDifference } from "../../../support/imports/recount-aggregates.js";
 import { expectedOutcome, outcomeOf } from "../../../support/imports/import-outcome.js";
 import { makeOrganization, makePackage, makePixel } from "../../../support/imports/make-artifacts.js";
-import { openRecount, type RecountBodies } from "../../../support/imports/import-world.js";
+import { type RecountBodies, openRecount } from "../../../support/imports/import-world.js";
 import type { KnownArtifact } from "../../../support/imports/recount-line.js";
-import { startToolchain, type Toolchain } from "../../../support/program/start-toolchain.js";
+import { type Toolchain, startToolchain } from "../../../support/program/start-toolchain.js";
 
 let toolchain: Toolchain;
 let api: ApiClient;

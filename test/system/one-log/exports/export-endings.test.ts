@@ -1,14 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { createServer, get, type IncomingMessage } from "node:http";
+import { type IncomingMessage, createServer, get } from "node:http";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import Koa from "koa";
 import { pino } from "pino";
 import { expect, test } from "vitest";
-import { openRows, type Rows } from "../../../../aggregate/queries/open-rows.js";
-import { answerRows, type OpenRows } from "../../../../api/http/answers/answer-rows.js";
-import { openExportPermits, type TakeExportPermit } from "../../../../api/http/export-permits.js";
+import { type Rows, openRows } from "../../../../aggregate/queries/open-rows.js";
+import { type OpenRows, answerRows } from "../../../../api/http/answers/answer-rows.js";
+import { type TakeExportPermit, openExportPermits } from "../../../../api/http/export-permits.js";
 import { answerProblems, onUncaught } from "../../../../api/http/middleware/answer-problems.js";
 import { requestId } from "../../../../api/http/middleware/access-log.js";
 import type { ApiState } from "../../../../api/http/route.js";

@@ -1,7 +1,7 @@
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { connectApi, type ApiClient } from "../../../../deploy/demo/api-client.js";
-import { cleanUpJobs, type RemovedKind } from "../../../../deploy/schedule/scheduled-jobs.js";
+import { type ApiClient, connectApi } from "../../../../deploy/demo/api-client.js";
+import { type RemovedKind, cleanUpJobs } from "../../../../deploy/schedule/scheduled-jobs.js";
 import { connectShards } from "../../../../deploy/stores/clickhouse/connect-shards.js";
 import { DAY_MS, dateAt } from "../../../../schemas/date-range.js";
 import { removableBefore } from "../../../../schemas/event-retention.js";
@@ -9,7 +9,7 @@ import type { EventImport } from "../../../../schemas/records/import-store.js";
 import type { Statistics } from "../../../../schemas/contracts/statistics.js";
 import { makeOrganization, makePackage, makePixel } from "../../../support/imports/make-artifacts.js";
 import type { KnownArtifact } from "../../../support/imports/recount-line.js";
-import { startToolchain, type Toolchain } from "../../../support/program/start-toolchain.js";
+import { type Toolchain, startToolchain } from "../../../support/program/start-toolchain.js";
 
 const DAYS = 100;
 const ORGANIZATION = "keeping";

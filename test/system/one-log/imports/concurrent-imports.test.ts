@@ -6,8 +6,8 @@ import type { EventImport } from "../../../../schemas/records/import-store.js";
 import { firstDifference } from "../../../support/imports/recount-aggregates.js";
 import { linesByReceipt } from "../../../support/imports/recount.js";
 import { makeOrganization, makePackage } from "../../../support/imports/make-artifacts.js";
-import { openRecount, type RecountBodies } from "../../../support/imports/import-world.js";
-import { openUpload, type UploadAnswer } from "../../../support/imports/open-upload.js";
+import { type RecountBodies, openRecount } from "../../../support/imports/import-world.js";
+import { type UploadAnswer, openUpload } from "../../../support/imports/open-upload.js";
 import type { KnownArtifact } from "../../../support/imports/recount-line.js";
 import { type Program, sharedProgram } from "../../../support/program/program.js";
 

@@ -5,7 +5,7 @@ import { generateBody } from "../../../../deploy/demo/generate-events.js";
 import type { AggregateV1 } from "../../../../schemas/contracts/aggregate.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
 import { firstDifference } from "../../../support/imports/recount-aggregates.js";
-import { openImportWorld, type RecountBodies } from "../../../support/imports/import-world.js";
+import { type RecountBodies, openImportWorld } from "../../../support/imports/import-world.js";
 import { makePackage } from "../../../support/imports/make-artifacts.js";
 import { openUpload } from "../../../support/imports/open-upload.js";
 import { readUntil } from "../../../support/imports/import-outcome.js";

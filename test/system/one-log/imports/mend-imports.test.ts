@@ -1,4 +1,4 @@
-import { get, type IncomingMessage } from "node:http";
+import { type IncomingMessage, get } from "node:http";
 import pg from "pg";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { ApiClient } from "../../../../deploy/demo/api-client.js";
@@ -6,7 +6,7 @@ import { generateBody } from "../../../../deploy/demo/generate-events.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
 import type { LogEntry } from "../../../../schemas/records/import-log.js";
 import { firstDifference } from "../../../support/imports/recount-aggregates.js";
-import { joinImportWorld, type RecountBodies } from "../../../support/imports/import-world.js";
+import { type RecountBodies, joinImportWorld } from "../../../support/imports/import-world.js";
 import { makePackage } from "../../../support/imports/make-artifacts.js";
 import { setLevel, textOf } from "../../../support/api/management-world.js";
 import { readUntil } from "../../../support/imports/import-outcome.js";

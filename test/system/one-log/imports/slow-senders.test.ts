@@ -4,19 +4,19 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { importRoutes } from "../../../../api/imports/import-routes.js";
 import { createApiServer } from "../../../../deploy/roles/servers/create-api-server.js";
 import type { ApiClient } from "../../../../deploy/demo/api-client.js";
-import { listen, type ListeningServer } from "../../../../deploy/roles/servers/listen.js";
+import { type ListeningServer, listen } from "../../../../deploy/roles/servers/listen.js";
 import { ActiveUploads } from "../../../../ingest/import/active-uploads.js";
 import { settlesWithin } from "../../../../schemas/async/pause.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
 import { makeOrganization, makePackage } from "../../../support/imports/make-artifacts.js";
 import {
-  openTestPostgres,
-  serveApi,
   type ServedApi,
   type TestPostgres,
+  openTestPostgres,
+  serveApi,
 } from "../../../support/api/management-api.js";
-import { makeWorld, type World } from "../../../support/api/management-world.js";
-import { openBareSocket, openSocket, type RawConnection } from "../../../support/imports/open-upload.js";
+import { type World, makeWorld } from "../../../support/api/management-world.js";
+import { type RawConnection, openBareSocket, openSocket } from "../../../support/imports/open-upload.js";
 import { UNUSED_LOG } from "../../../support/stores/unused-log.js";
 import { type Program, sharedProgram } from "../../../support/program/program.js";
 

@@ -4,7 +4,7 @@ import { generateBody } from "../../../../deploy/demo/generate-events.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
 import { makeOrganization, makePackage } from "../../../support/imports/make-artifacts.js";
 import { onPostgres } from "../../../support/stores/on-postgres.js";
-import { startToolchain, type Toolchain } from "../../../support/program/start-toolchain.js";
+import { type Toolchain, startToolchain } from "../../../support/program/start-toolchain.js";
 import { startUpload } from "../../../support/imports/start-upload.js";
 
 const LINES = 4_000;

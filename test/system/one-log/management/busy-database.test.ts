@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Pool } from "pg";
 import { pino } from "pino";
-import { connectPostgres } from "../../../../deploy/stores/postgres/connect-postgres.js";
+import { connectPostgres } from "../../../../deploy/stores/connect-postgres.js";
 import {
-  openTestPostgres,
-  serveApi,
   type Answer,
   type ServedApi,
   type TestPostgres,
+  openTestPostgres,
+  serveApi,
 } from "../../../support/api/management-api.js";
-import { makeWorld, type World } from "../../../support/api/management-world.js";
+import { type World, makeWorld } from "../../../support/api/management-world.js";
 import { onPostgres } from "../../../support/stores/on-postgres.js";
 
 const LIMITS = { connectionMs: 1_000, lockMs: 800, statementMs: 2_000 };

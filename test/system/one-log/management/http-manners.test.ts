@@ -1,14 +1,14 @@
 import { once } from "node:events";
-import { Agent, get as httpGet, type IncomingMessage } from "node:http";
+import { Agent, type IncomingMessage, get as httpGet } from "node:http";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { createApiServer } from "../../../../deploy/roles/servers/create-api-server.js";
 import { listen } from "../../../../deploy/roles/servers/listen.js";
 import {
-  openTestPostgres,
-  serveApi,
   type ServedApi,
   type TestPostgres,
+  openTestPostgres,
+  serveApi,
 } from "../../../support/api/management-api.js";
 import { openBareSocket } from "../../../support/imports/open-upload.js";
 

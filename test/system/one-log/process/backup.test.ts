@@ -9,7 +9,7 @@ import { generateBody } from "../../../../deploy/demo/generate-events.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
 import { makeExporter } from "../../../support/imports/import-world.js";
 import { makePackage } from "../../../support/imports/make-artifacts.js";
-import { startToolchain, type Toolchain } from "../../../support/program/start-toolchain.js";
+import { type Toolchain, startToolchain } from "../../../support/program/start-toolchain.js";
 
 const DAYS = "startDate=2025-03-10&endDate=2025-03-30";
 const MARCH = { from: "2025-03-10", days: 20, seed: 7, clients: 400 };

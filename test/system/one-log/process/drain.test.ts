@@ -4,7 +4,7 @@ import { type ApiClient, connectApi } from "../../../../deploy/demo/api-client.j
 import { generateBody } from "../../../../deploy/demo/generate-events.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
 import { expectedOutcome, outcomeOf, readUntil } from "../../../support/imports/import-outcome.js";
-import { openImportWorld, type RecountBodies } from "../../../support/imports/import-world.js";
+import { type RecountBodies, openImportWorld } from "../../../support/imports/import-world.js";
 import { makePackage } from "../../../support/imports/make-artifacts.js";
 import { readMetrics } from "../../../support/program/read-metrics.js";
 import { startFailing } from "../../../support/program/start-failing.js";

@@ -1,13 +1,13 @@
-import { createServer, get, Agent, type IncomingMessage } from "node:http";
+import { Agent, type IncomingMessage, createServer, get } from "node:http";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { expect, test, vi } from "vitest";
 import { pino } from "pino";
 import { createCollectServer } from "../../../../ingest/collect/create-collect-server.js";
-import { serverHooks } from "../../../../deploy/roles/servers/server-hooks.js";
+import { serverHooks } from "../../../../deploy/roles/servers/create-api-server.js";
 import { listen } from "../../../../deploy/roles/servers/listen.js";
-import { createRegistry } from "../../../../deploy/metrics/create-registry.js";
+import { createRegistry } from "../../../../deploy/metrics/pipeline-metrics.js";
 import { startMetricsServer } from "../../../../deploy/roles/servers/start-metrics-server.js";
 import { StartFailure } from "../../../../deploy/process/start-failure.js";
 import { SiteDirectory } from "../../../../ingest/collect/site-directory.js";

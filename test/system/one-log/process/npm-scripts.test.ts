@@ -5,7 +5,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { openDataDir, type DataDir } from "../../../../deploy/process/data-dir.js";
+import { type DataDir, openDataDir } from "../../../../deploy/process/data-dir.js";
 import { ALL_PREPARED, copyDatabases, smallLookups } from "../../../support/stores/prepared-stores.js";
 import { assertNoneLeft } from "../../../support/program/toolchain-process.js";
 

@@ -5,10 +5,10 @@ import { deleteExpiredImportKeys } from "../../../../api/imports/start-imports.j
 import { insertImport } from "../../../../api/imports/imports.js";
 import { deleteEndedDeadLetters } from "../../../../api/imports/dead-letters.js";
 import { runOnce } from "../../../../api/postgres/scheduled-runs.js";
-import { connectPostgres } from "../../../../deploy/stores/postgres/connect-postgres.js";
+import { connectPostgres } from "../../../../deploy/stores/connect-postgres.js";
 import { cleanUpJobs } from "../../../../deploy/schedule/scheduled-jobs.js";
 import { startSchedule } from "../../../../deploy/schedule/start-schedule.js";
-import { openTestPostgres, type TestPostgres } from "../../../support/api/management-api.js";
+import { type TestPostgres, openTestPostgres } from "../../../support/api/management-api.js";
 
 let postgres: TestPostgres;
 /** Each a process of its own, as far as PostgreSQL can tell. */

@@ -8,12 +8,15 @@ import { pathToFileURL } from "node:url";
 import pg from "pg";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openDataDir } from "../../../../deploy/process/data-dir.js";
-import type { DataDir } from "../../../../deploy/process/data-dir.js";
-import { startClickHouse } from "../../../../deploy/stores/embedded/clickhouse/clickhouse.js";
-import type { EmbeddedClickHouse } from "../../../../deploy/stores/embedded/clickhouse/clickhouse.js";
-import { startPostgres } from "../../../../deploy/stores/embedded/postgres/postgres.js";
-import type { EmbeddedPostgres } from "../../../../deploy/stores/embedded/postgres/postgres.js";
+import { type DataDir, openDataDir } from "../../../../deploy/process/data-dir.js";
+import {
+  type EmbeddedClickHouse,
+  startClickHouse,
+} from "../../../../deploy/stores/embedded/clickhouse/clickhouse.js";
+import {
+  type EmbeddedPostgres,
+  startPostgres,
+} from "../../../../deploy/stores/embedded/postgres/postgres.js";
 
 const log = pino({ level: "silent" });
 let path: string;

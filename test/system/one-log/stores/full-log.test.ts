@@ -11,12 +11,12 @@ import { ActiveUploads } from "../../../../ingest/import/active-uploads.js";
 import { type EventLog, EventLogUnavailable } from "../../../../schemas/records/event-log.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
 import {
-  openTestPostgres,
-  serveApi,
   type ServedApi,
   type TestPostgres,
+  openTestPostgres,
+  serveApi,
 } from "../../../support/api/management-api.js";
-import { makeWorld, type World } from "../../../support/api/management-world.js";
+import { type World, makeWorld } from "../../../support/api/management-world.js";
 
 describe("a full log", () => {
   /** A log whose disk is full; what the embedded log then throws is shown in its own tests. */

@@ -3,15 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startShardServers, type ShardServers } from "../../../bench/cluster/shard-servers.js";
+import { type ShardServers, startShardServers } from "../../../bench/cluster/shard-servers.js";
 import type { ApiClient } from "../../../../deploy/demo/api-client.js";
 import { generateBody } from "../../../../deploy/demo/generate-events.js";
-import { connectClickHouse, DATABASE } from "../../../../deploy/stores/clickhouse/connect-clickhouse.js";
-import { makeExporter, openRecount, type RecountBodies } from "../../../support/imports/import-world.js";
+import { DATABASE, connectClickHouse } from "../../../../deploy/stores/clickhouse/connect-clickhouse.js";
+import { type RecountBodies, makeExporter, openRecount } from "../../../support/imports/import-world.js";
 import { makePackage } from "../../../support/imports/make-artifacts.js";
 import type { KnownArtifact } from "../../../support/imports/recount-line.js";
 import { readUntil } from "../../../support/imports/import-outcome.js";
-import { startToolchain, type Toolchain } from "../../../support/program/start-toolchain.js";
+import { type Toolchain, startToolchain } from "../../../support/program/start-toolchain.js";
 
 /** Two servers without replicas, as every machine can have them. Servers with replicas: system-on-cluster. */
 let dir: string;

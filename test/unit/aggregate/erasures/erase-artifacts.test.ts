@@ -1,7 +1,7 @@
 import type { ClickHouseClient } from "@clickhouse/client";
 import { describe, expect, test, vi } from "vitest";
-import { startEraser, type EraserDependencies } from "../../../../aggregate/erasures/erase-artifacts.js";
-import { oneServer } from "../../../../deploy/stores/clickhouse/one-server.js";
+import { type EraserDependencies, startEraser } from "../../../../aggregate/erasures/erase-artifacts.js";
+import { oneServer } from "../../../../deploy/stores/clickhouse/connect-shards.js";
 
 interface Fakes {
   /** Rows of artifacts by table; a mutation takes them away. */

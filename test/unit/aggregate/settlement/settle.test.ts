@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { settle } from "../../../../aggregate/settlement/settle.js";
 import type { OwnerSettlement } from "../../../../schemas/records/settlement.js";
 import type { Shard, Shards } from "../../../../schemas/shards.js";
-import { oneServer } from "../../../../deploy/stores/clickhouse/one-server.js";
+import { oneServer } from "../../../../deploy/stores/clickhouse/connect-shards.js";
 
 const BATCH = "01990000-0000-7000-8000-0000000000ba";
 const [ONE, OTHER] = ["01990000-0000-7000-8000-0000000000aa", "01990000-0000-7000-8000-0000000000bb"];

@@ -1,9 +1,9 @@
 import type { ClickHouseClient } from "@clickhouse/client";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { startSettler, type SettlerDependencies } from "../../../../aggregate/settlement/start-settler.js";
+import { type SettlerDependencies, startSettler } from "../../../../aggregate/settlement/start-settler.js";
 import { WakeUp } from "../../../../schemas/async/wake-up.js";
 import type { DueImport, OwnerSettlement } from "../../../../schemas/records/settlement.js";
-import { oneServer } from "../../../../deploy/stores/clickhouse/one-server.js";
+import { oneServer } from "../../../../deploy/stores/clickhouse/connect-shards.js";
 
 const due = (id: string, over: Partial<DueImport> = {}): DueImport => ({
   id,

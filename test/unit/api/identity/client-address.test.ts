@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { clientAddress, forwardedAddress } from "../../../../api/identity/client-address.js";
-import { trustsProxy } from "../../../../deploy/roles/servers/trusts-proxy.js";
+import { trustsProxy } from "../../../../deploy/roles/servers/listen.js";
 
 const trusted = trustsProxy(["10.0.0.0/8", "2001:db8:ffff::/48"]);
 

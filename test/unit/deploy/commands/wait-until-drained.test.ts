@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { waitUntilDrained, type Undrained } from "../../../../deploy/commands/drain/wait-until-drained.js";
+import { type Undrained, waitUntilDrained } from "../../../../deploy/commands/admin-drain.js";
 
 const NONE: Undrained = { records: 0, appended: 10, imports: [], batches: 0 };
 

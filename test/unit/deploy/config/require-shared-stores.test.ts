@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseConfig } from "../../../../deploy/config/config.js";
-import { requireSharedStores } from "../../../../deploy/config/require-shared-stores.js";
+import { parseConfig, requireSharedStores } from "../../../../deploy/config/config.js";
 import { StartFailure } from "../../../../deploy/process/start-failure.js";
 
 const SHARED = {

@@ -1,10 +1,9 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { EventMix } from "../../../../deploy/demo/event-mix.js";
+import { type EventMix, generateBody, generateLines } from "../../../../deploy/demo/generate-events.js";
 import { DAY_MS } from "../../../../schemas/date-range.js";
-import { generateBody, generateLines } from "../../../../deploy/demo/generate-events.js";
-import { DEMO_NETWORKS } from "../../../../deploy/demo/networks.js";
+import { DEMO_NETWORKS } from "../../../../deploy/demo/client-pool.js";
 import {
   UNKNOWN_CLIENT,
   UNKNOWN_NETWORK,

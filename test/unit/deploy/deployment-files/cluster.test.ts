@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { ROLES } from "../../../../deploy/config/config-schema.js";
 import { parseConfig } from "../../../../deploy/config/config.js";
-import { parseShards, type ListedShard } from "../../../../deploy/config/parse-shards.js";
+import { type ListedShard, parseShards } from "../../../../deploy/config/store-variables.js";
 import { composeImage } from "../../../support/stores/database-servers.js";
 
 const text = (path: string) => readFileSync(path, "utf8");

@@ -1,11 +1,11 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { parseConfig } from "../../../../deploy/config/config.js";
 import { ROLES, VARIABLES } from "../../../../deploy/config/config-schema.js";
 import { variableFaults } from "../../../../deploy/config/variable-faults.js";
-import { SESSION_TIMEOUT_MS } from "../../../../deploy/config/kafka-options.js";
+import { SESSION_TIMEOUT_MS } from "../../../../deploy/config/store-variables.js";
 import { ENRICH_GROUP, partitionsOf } from "../../../../schemas/records/event-log.js";
 
 const text = (path: string) => readFileSync(path, "utf8");

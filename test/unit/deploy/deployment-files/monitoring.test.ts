@@ -2,12 +2,13 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { createApiMetrics } from "../../../../deploy/metrics/api-metrics.js";
-import { createClusterMetrics } from "../../../../deploy/metrics/cluster-metrics.js";
+import {
+  createClusterMetrics,
+  createRetentionMetrics,
+  createScheduleMetrics,
+} from "../../../../deploy/metrics/jobs-metrics.js";
 import { createCollectMetrics } from "../../../../deploy/metrics/collect-metrics.js";
-import { createRegistry } from "../../../../deploy/metrics/create-registry.js";
-import { createPipelineMetrics } from "../../../../deploy/metrics/pipeline-metrics.js";
-import { createRetentionMetrics } from "../../../../deploy/metrics/retention-metrics.js";
-import { createScheduleMetrics } from "../../../../deploy/metrics/schedule-metrics.js";
+import { createPipelineMetrics, createRegistry } from "../../../../deploy/metrics/pipeline-metrics.js";
 import { createWebhookMetrics } from "../../../../deploy/metrics/webhook-metrics.js";
 
 const text = (path: string) => readFileSync(path, "utf8");

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { eventLines, type Converted, type ImportFormat } from "../../../../deploy/import/event-lines.js";
+import { type Converted, type ImportFormat, eventLines } from "../../../../deploy/import/event-lines.js";
 import { decodeRouteTemplate } from "../../../../ingest/routing/url-template.js";
 
 const LOGS = new URL("../../../fixtures/access-logs/", import.meta.url);

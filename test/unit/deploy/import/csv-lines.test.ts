@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { csvLines } from "../../../../deploy/import/csv-lines.js";
+import { csvLines } from "../../../../deploy/import/event-lines.js";
 
 async function read(text: string): Promise<unknown[]> {
   const source = (async function* () {

@@ -1,6 +1,6 @@
 import { Registry } from "prom-client";
 import { expect, test } from "vitest";
-import { createClusterMetrics, shardsThatTake } from "../../../../deploy/metrics/cluster-metrics.js";
+import { createClusterMetrics, shardsThatTake } from "../../../../deploy/metrics/jobs-metrics.js";
 import type { ServerState } from "../../../../schemas/shards.js";
 
 const FACTS = {

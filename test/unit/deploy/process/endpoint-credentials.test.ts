@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { endpointCredentials } from "../../../../deploy/process/endpoint-credentials.js";
+import { endpointCredentials } from "../../../../deploy/process/data-dir.js";
 
 test("credentials of URLs stand apart, decoded, and those without have none", () => {
   const endpoints = {

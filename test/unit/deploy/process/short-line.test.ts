@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { IMPORT_DONE, importDoneFields } from "../../../../deploy/process/import-done.js";
-import { shortLine } from "../../../../deploy/process/short-line.js";
+import { IMPORT_DONE, importDoneFields, shortLine } from "../../../../deploy/process/log.js";
 
 const time = "2026-11-21T03:51:15.123Z";
 const clock = new Date(time).toTimeString().slice(0, 8);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { parseConfig } from "../../../../deploy/config/config.js";
-import { startingLine } from "../../../../deploy/roles/starting-line.js";
+import { startingLine } from "../../../../deploy/commands/start.js";
 
 const DATABASE_URL = "postgres://u:p@db.example/x";
 const SECRET_KEY = Buffer.alloc(32).toString("base64");

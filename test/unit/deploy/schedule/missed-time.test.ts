@@ -1,6 +1,6 @@
 import { createTask } from "node-cron";
 import { describe, expect, test } from "vitest";
-import { missedTime } from "../../../../deploy/schedule/missed-time.js";
+import { missedTime } from "../../../../deploy/schedule/start-schedule.js";
 
 const NOW = "2026-03-10T12:34:56.789Z";
 

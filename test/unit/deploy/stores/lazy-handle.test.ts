@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { lazyHandle } from "../../../../deploy/stores/lazy-handle.js";
+import { lazyHandle } from "../../../../deploy/stores/open-stores.js";
 
 /** Counts openings, of which the first ones fail, and what was closed. */
 function opening({ failures = 0 } = {}) {

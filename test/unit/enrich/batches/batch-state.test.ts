@@ -2,19 +2,19 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ClickHouseClient } from "@clickhouse/client";
 import {
+  type BatchChunk,
+  type BatchState,
   addRefused,
-  formatState,
   formatRanges,
+  formatState,
   newState,
   parseRanges,
   refusedEnd,
   resumeState,
-  type BatchState,
-  type BatchChunk,
 } from "../../../../enrich/batches/batch-state.js";
 import { openBatch } from "../../../../enrich/batches/begin-batch.js";
 import type { LogBatch } from "../../../../schemas/records/event-log.js";
-import { oneServer } from "../../../../deploy/stores/clickhouse/one-server.js";
+import { oneServer } from "../../../../deploy/stores/clickhouse/connect-shards.js";
 
 describe("a batch as recorded", () => {
   test("carries over a crash what decides the rows of its tokens", () => {

@@ -4,8 +4,8 @@ import type { ClickHouseClient } from "@clickhouse/client";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import {
   MUTEX_BYTES,
-  sharedThreadMutex,
   type ThreadMutex,
+  sharedThreadMutex,
 } from "../../../../enrich/batches/poison-detection.js";
 import { EventBlock } from "../../../../enrich/native/event-block.js";
 import { startWorker } from "../../../../enrich/start-worker.js";
@@ -15,8 +15,8 @@ import type { Lookups } from "../../../../schemas/records/enriched-event.js";
 import { BatchLost, type EventLog, type LogBatch } from "../../../../schemas/records/event-log.js";
 import { packChunk } from "../../../../schemas/records/chunk-codec.js";
 import { CODECS, type Codec, encodeRawChunk } from "../../../../schemas/records/raw-chunk.js";
-import { chunkOf, dockerPackage, IMPORT_ID, tinyLookups } from "../lines/chunk-of.js";
-import { oneServer } from "../../../../deploy/stores/clickhouse/one-server.js";
+import { IMPORT_ID, chunkOf, dockerPackage, tinyLookups } from "../lines/chunk-of.js";
+import { oneServer } from "../../../../deploy/stores/clickhouse/connect-shards.js";
 
 const TOKEN = "log:events.raw:0:5-9";
 const FIRST_OFFSET = 5;

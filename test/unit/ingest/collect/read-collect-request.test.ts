@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { trustsProxy } from "../../../../deploy/roles/servers/trusts-proxy.js";
+import { trustsProxy } from "../../../../deploy/roles/servers/listen.js";
 import {
   BodyTooLarge,
   readCollectRequest,

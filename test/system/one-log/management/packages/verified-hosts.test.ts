@@ -1,19 +1,19 @@
 import { pino } from "pino";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createHostChecks, lookAtHosts } from "../../../../../api/hosts/host-checks.js";
-import { mirrorSites, type MirroredSites } from "../../../../../deploy/roles/mirror-sites.js";
-import { resolveTxtAt } from "../../../../../deploy/roles/servers/resolve-txt.js";
+import { type MirroredSites, mirrorSites } from "../../../../../deploy/roles/mirror-sites.js";
+import { resolveTxtAt } from "../../../../../deploy/roles/role-parts.js";
 import {
+  type Who,
+  type World,
   auditOf,
   idOf,
   makeWorld,
   setLevel,
-  type Who,
-  type World,
 } from "../../../../support/api/management-world.js";
-import { serveApi, type ServedApi, type TestPostgres } from "../../../../support/api/management-api.js";
+import { type ServedApi, type TestPostgres, serveApi } from "../../../../support/api/management-api.js";
 import { useManagementApi } from "../../../../support/api/use-management-api.js";
-import { openTestDns, type TestDns } from "../../../../support/networks/dns-server.js";
+import { type TestDns, openTestDns } from "../../../../support/networks/dns-server.js";
 
 let postgres: TestPostgres;
 /** Asks for no verification. */

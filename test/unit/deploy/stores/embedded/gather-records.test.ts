@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { gatherRecords } from "../../../../../deploy/stores/embedded/event-log/gather-records.js";
+import { gatherRecords } from "../../../../../deploy/stores/embedded/event-log/event-log-consume.js";
 
 const GATHER = { quietMs: 25, mostMs: 200 };
 

@@ -1,7 +1,6 @@
 import { pino } from "pino";
 import { expect, test } from "vitest";
-import { superviseServer } from "../../../../../deploy/stores/embedded/supervise-server.js";
-import type { Running } from "../../../../../deploy/stores/embedded/supervise-server.js";
+import { type Running, superviseServer } from "../../../../../deploy/stores/embedded/supervise-server.js";
 
 interface FakeServer extends Running {
   die(reason: string): void;

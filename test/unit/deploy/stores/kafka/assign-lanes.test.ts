@@ -1,7 +1,7 @@
 import { AssignerProtocol, type Cluster, type Logger } from "kafkajs";
 import { describe, expect, test } from "vitest";
-import { assignLanes, divide } from "../../../../../deploy/stores/kafka/assign-lanes.js";
-import { LANES, partitionsOf, type Lane } from "../../../../../schemas/records/event-log.js";
+import { assignLanes, divide } from "../../../../../deploy/stores/kafka/event-log-consume.js";
+import { LANES, type Lane, partitionsOf } from "../../../../../schemas/records/event-log.js";
 
 const member = (memberId: string, lane: string | undefined) => ({ memberId, lane });
 

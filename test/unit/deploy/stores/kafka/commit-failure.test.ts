@@ -1,6 +1,6 @@
 import kafkajs from "kafkajs";
 import { describe, expect, test } from "vitest";
-import { commitFailure, rejoinError } from "../../../../../deploy/stores/kafka/commit-failure.js";
+import { commitFailure, rejoinError } from "../../../../../deploy/stores/kafka/event-log-position.js";
 import { BatchLost, EventLogUnavailable } from "../../../../../schemas/records/event-log.js";
 
 const answered = (type: string) => new kafkajs.KafkaJSProtocolError(Object.assign(new Error(type), { type }));

@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import {
   ClusterServer,
   ServerDown,
+  failOver,
 } from "../../../../../../deploy/stores/clickhouse/cluster/cluster-server.js";
-import { failOver } from "../../../../../../deploy/stores/clickhouse/cluster/fail-over.js";
 import type { ClickHouse } from "../../../../../../schemas/shards.js";
 
 const errorOf = (code: string) => Object.assign(new Error(`fails with ${code}`), { code });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { weighShards } from "../../../../../../deploy/stores/clickhouse/cluster/weigh-shards.js";
+import { weighShards } from "../../../../../../deploy/stores/clickhouse/cluster/connect-shard.js";
 
 const GIB = 1024 ** 3;
 const shard = (name: string, { servers = 2, quorum = 2, freeBytes = GIB } = {}) => ({

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { missingSentence } from "../../../../../../deploy/stores/embedded/clickhouse/clickhouse-program.js";
+import { missingSentence } from "../../../../../../deploy/stores/embedded/clickhouse/clickhouse-config.js";
 
 test("without the engine's package the sentence names the very package that is depended on, and CLICKHOUSE_URL", () => {
   const manifest = readFileSync(new URL("../../../../../../package.json", import.meta.url), "utf8");

@@ -1,4 +1,14 @@
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname } from "node:path";
 import { explainFileError } from "./start-failure.js";
 
 /** Reads a secret from a file (mode 0600), which is created with the result of `make` when missing. */
@@ -27,4 +37,14 @@ function writeDurably(path: string, text: string): void {
     closeSync(fd);
   }
   renameSync(`${path}.new`, path);
+}
+
+/**
+ * Creates a folder and its missing parents (mode 0700), one by one. Node's recursive mkdir fails with a misleading
+ * ENOENT when it may not create a folder, or never returns (`/proc/x`).
+ */
+export function makeFolders(path: string): void {
+  if (existsSync(path)) return;
+  makeFolders(dirname(path));
+  mkdirSync(path, { mode: 0o700 });
 }

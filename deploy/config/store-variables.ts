@@ -1,0 +1,191 @@
+import type { VariableSchema } from "./variables.js";
+
+/** The brokers and how to connect to them. */
+export interface KafkaConnection {
+  /** `host:port` each. */
+  brokers: readonly string[];
+  clientId: string;
+  /** `ca` is a PEM certificate; without it the system's authorities decide. */
+  tls?: { ca?: string };
+  sasl?: { mechanism: SaslMechanism; username: string; password: string };
+}
+
+const SASL_MECHANISMS = ["plain", "scram-sha-256", "scram-sha-512"] as const;
+export type SaslMechanism = (typeof SASL_MECHANISMS)[number];
+
+/** After this time without a heartbeat, Kafka gives the partitions of a consumer to others. */
+export const SESSION_TIMEOUT_MS = 30_000;
+
+/** The event log on Kafka. */
+export interface KafkaLogOptions extends KafkaConnection {
+  /** Starts the names of topics and groups. */
+  prefix: string;
+  /** Partitions of the topic, when it is created. */
+  partitions: number;
+  replicationFactor?: number;
+  /** Whether a missing topic may be created. */
+  createTopics: boolean;
+  sessionTimeoutMs?: number;
+}
+
+/** Several servers of ClickHouse. */
+export const CLICKHOUSE_VARIABLES = {
+  CLICKHOUSE_SHARDS: {
+    type: "string",
+    format: "shards",
+    mustBe:
+      "shards with the URLs of their servers, such as a: http://a1:8123 http://a2:8123; b: http://b1:8123",
+    unset: "the one server of `CLICKHOUSE_URL`",
+    meaning:
+      "The names of the shards, and the servers of each: its replicas. The user, the password and the database are those of " +
+      "`CLICKHOUSE_URL`; its host is not used. A name is never given to another shard.",
+  },
+  CLICKHOUSE_CLUSTER: {
+    type: "string",
+    format: "name",
+    mustBe: "letters, digits, dots, hyphens and underscores",
+    default: "maintainer",
+    meaning: "The name of the cluster in the `remote_servers` of every server of `CLICKHOUSE_SHARDS`.",
+  },
+  CLICKHOUSE_QUORUM: {
+    type: "string",
+    format: "replicas",
+    mustBe: "a whole number from 1 to 100",
+    unset: "the majority of a shard's servers",
+    meaning: "The number of servers of a shard that must have a row before it counts as written.",
+  },
+} as const satisfies Record<string, VariableSchema>;
+
+const NAME = {
+  type: "string",
+  format: "name",
+  mustBe: "letters, digits, dots, hyphens and underscores",
+} as const;
+const SWITCH = { type: "string", enum: ["true", "false"], mustBe: "true or false" } as const;
+
+/** The event log on Kafka. Each counts only together with `KAFKA_BROKERS`. */
+export const KAFKA_VARIABLES = {
+  KAFKA_BROKERS: {
+    type: "string",
+    format: "brokers",
+    mustBe: "host:port pairs separated by commas",
+    unset: "the event log is embedded, in `DATA_DIR`",
+    meaning: "The brokers of a Kafka cluster for the event log.",
+  },
+  KAFKA_CLIENT_ID: {
+    ...NAME,
+    default: "maintainer-toolchain",
+    meaning: "The name by which brokers know the program in their logs and quotas.",
+  },
+  KAFKA_TOPIC_PREFIX: {
+    ...NAME,
+    unset: "no prefix",
+    meaning: "Comes before the names of the topic (`events.raw`) and of the consumer group (`enrich`).",
+  },
+  KAFKA_CREATE_TOPICS: {
+    ...SWITCH,
+    default: "true",
+    meaning: "Whether the program creates a missing topic.",
+  },
+  KAFKA_PARTITIONS: {
+    type: "string",
+    format: "partitions",
+    mustBe: "a whole number from 1 to 10000",
+    default: "24",
+    meaning: "Partitions of the topic when the program creates it.",
+  },
+  KAFKA_REPLICATION_FACTOR: {
+    type: "string",
+    format: "replicas",
+    mustBe: "a whole number from 1 to 100",
+    unset: "3 where there are three brokers or more, else the default of the brokers",
+    meaning:
+      "Copies of each partition when the program creates the topic; from 2 on, two of them must be written (`min.insync.replicas`). A topic that exists keeps its copies: a start warns of too few.",
+  },
+  KAFKA_SESSION_TIMEOUT_MS: {
+    type: "string",
+    format: "session",
+    mustBe: "a whole number of milliseconds from 1000 to 300000",
+    default: `${SESSION_TIMEOUT_MS}`,
+    meaning:
+      "An enricher that is silent for longer, or was killed, loses its partitions to the others after this time.",
+  },
+  KAFKA_TLS: { ...SWITCH, default: "false", meaning: "Whether connections to the brokers are encrypted." },
+  KAFKA_TLS_CA: {
+    type: "string",
+    format: "text",
+    mustBe: "the path of a file",
+    unset: "the authorities of the system",
+    meaning: "A PEM file of the authorities that certificates of brokers are checked against. Turns TLS on.",
+  },
+  KAFKA_SASL_MECHANISM: {
+    type: "string",
+    enum: SASL_MECHANISMS,
+    mustBe: `one of ${SASL_MECHANISMS.join(", ")}`,
+    unset: "no authentication",
+    meaning: "How the program authenticates to the brokers. Needs the user name and the password.",
+  },
+  KAFKA_SASL_USERNAME: {
+    type: "string",
+    format: "text",
+    mustBe: "a user name",
+    unset: "none",
+    meaning: "The user name for SASL.",
+  },
+  KAFKA_SASL_PASSWORD: {
+    type: "string",
+    format: "password",
+    mustBe: "a password",
+    unset: "none",
+    meaning: "The password for SASL.",
+  },
+} as const satisfies Record<string, VariableSchema>;
+
+/** A shard of `CLICKHOUSE_SHARDS`: its name, and the URLs of its servers. */
+export interface ListedShard {
+  name: string;
+  servers: string[];
+}
+
+/** The shards of `a: http://a1:8123 http://a2:8123; b: http://b1:8123`; a sentence part that names the fault otherwise. */
+export function parseShards(text: string): ListedShard[] | string {
+  const shards = text
+    .split(";")
+    .map((part) => part.trim())
+    .filter((part) => part !== "")
+    .map(parseShard);
+  if (shards.length === 0) return "it names no shard";
+  return faultOf(shards) ?? shards;
+}
+
+function parseShard(text: string): ListedShard {
+  const [, name = "", servers = ""] = /^([A-Za-z0-9_-]{1,32})\s*:(?:\s+|$)([^]*)$/.exec(text) ?? [];
+  return { name, servers: servers.split(/\s+/).filter((url) => url !== "") };
+}
+
+function faultOf(shards: readonly ListedShard[]): string | undefined {
+  const nameless = shards.findIndex(({ name }) => name === "");
+  if (nameless >= 0)
+    return `shard ${nameless + 1} does not begin with a name of up to 32 letters, digits, hyphens and underscores, and a colon`;
+  for (const { name, servers } of shards) {
+    if (servers.length === 0) return `shard ${name} has no server`;
+    const wrong = servers.findIndex((url) => !isServer(url));
+    if (wrong >= 0)
+      return `server ${wrong + 1} of shard ${name} is not an http:// or https:// URL of a host and a port alone`;
+  }
+  const name = repeated(shards.map((shard) => shard.name));
+  if (name !== undefined) return `two shards have the name ${name}`;
+  const server = repeated(shards.flatMap(({ servers }) => servers.map((url) => new URL(url).origin)));
+  return server === undefined ? undefined : `the server ${server} is named twice`;
+}
+
+/** A password in it would be one more than that of CLICKHOUSE_URL. */
+function isServer(url: string): boolean {
+  if (!URL.canParse(url)) return false;
+  const { protocol, origin, href } = new URL(url);
+  return ["http:", "https:"].includes(protocol) && href === `${origin}/`;
+}
+
+function repeated(values: readonly string[]): string | undefined {
+  return values.find((value, index) => values.indexOf(value) < index);
+}
