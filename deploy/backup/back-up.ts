@@ -23,8 +23,9 @@ export interface BackupOptions {
 const STORES = ["postgres", "clickhouse", "log"] as const;
 
 /**
- * Backs up an embedded installation at one moment, while the service runs or not. deploy/docs/backup.md says why a
- * service that starts on it goes on exactly from that moment. Throws StartFailure.
+ * Backs up an embedded installation at one moment, while the service runs or not. The log is taken last: it may be
+ * milliseconds newer than the stores, never older. A step of the log follows a finished step of the stores, which is
+ * in their files then. So a service starts on the copy as after a `kill -9`. Throws StartFailure.
  */
 export async function backUp(options: BackupOptions): Promise<BackupManifest> {
   const dataDir = resolve(options.dataDir);
