@@ -29,7 +29,7 @@ const SERVERS = {
     format: "host",
     mustBe: "a host name or an IP address",
     default: "127.0.0.1",
-    meaning: "The address that all three servers listen on. `::` listens on every address of the machine.",
+    meaning: "The address of all three servers. `::` is every address of the machine.",
   },
   PORT: { ...PORT, default: "8080", meaning: "The API: management, imports and exports." },
   COLLECT_PORT: { ...PORT, default: "8081", meaning: "Live collection: downloads, page views and reports." },
@@ -44,14 +44,14 @@ const SERVERS = {
     mustBe: "IP addresses or CIDR ranges separated by commas, such as 10.0.0.0/8",
     unset: "no proxy is believed",
     meaning:
-      "Proxies whose `X-Forwarded-*` headers are believed. `Forwarded` is read where a request has no `X-Forwarded-For`.",
+      "Proxies whose `X-Forwarded-*` headers are believed, or `Forwarded` where there is no `X-Forwarded-For`.",
   },
   CORS_ORIGINS: {
     type: "string",
     format: "origins",
     mustBe: "* or origins separated by commas, such as https://dashboard.example",
     unset: "none",
-    meaning: "Origins whose pages may call the API from a browser, or `*` for all. Never with credentials.",
+    meaning: "Origins whose pages may call the API, or `*` for all. Never with credentials.",
   },
 } as const satisfies Record<string, VariableSchema>;
 
@@ -61,7 +61,7 @@ const STORES = {
     format: "text",
     mustBe: "the path of a folder",
     default: "data",
-    meaning: "The folder of the embedded stores, made with mode 0700. One instance uses it at a time.",
+    meaning: "The folder of the embedded stores, with mode 0700. One instance uses it at a time.",
   },
   ROLES: {
     type: "string",
@@ -69,8 +69,8 @@ const STORES = {
     mustBe: `one or more of ${ROLES.join(", ")}, separated by commas`,
     default: ROLES.join(","),
     meaning:
-      "The parts that this process runs. A process that leaves `api`, `enrich` or `jobs` to others needs " +
-      "`DATABASE_URL`, `CLICKHOUSE_URL` and `KAFKA_BROKERS`.",
+      "The parts that this process runs. Without `api`, `enrich` or `jobs` it needs `DATABASE_URL`, `CLICKHOUSE_URL` " +
+      "and `KAFKA_BROKERS`.",
   },
   DATABASE_URL: {
     type: "string",
@@ -92,8 +92,7 @@ const STORES = {
     mustBe: "32 bytes in base64 (44 characters), such as `openssl rand -base64 32` makes",
     unset: "made at the first start, in `DATA_DIR/secret-key`",
     meaning:
-      "Keys the lookup and encryption of tokens and the client ids of events. It cannot be changed later: keep a copy " +
-      "with your passwords.",
+      "The key for tokens and for client ids of events. It cannot be changed later: keep a copy with your passwords.",
   },
 } as const satisfies Record<string, VariableSchema>;
 
@@ -104,15 +103,15 @@ const SIGN_IN = {
     mustBe: "an https:// URL (http:// only for 127.0.0.1, [::1] or localhost)",
     unset: "none",
     meaning:
-      "An OpenID provider to sign in with on the dashboard. An account signs in when the provider has verified the " +
-      "account's e-mail address. Register `<dashboard>/sign-in/openid/return` there as the redirect URI.",
+      "An OpenID provider for the dashboard, which must have verified an account's e-mail address. Redirect URI: " +
+      "`<dashboard>/sign-in/openid/return`.",
   },
   OIDC_CLIENT_ID: {
     type: "string",
     format: "text",
     mustBe: "the client's id at the provider",
     unset: "none",
-    meaning: "The client that is registered for this service.",
+    meaning: "The client of this service.",
   },
   OIDC_CLIENT_SECRET: {
     type: "string",
@@ -129,7 +128,7 @@ const PROCESSING = {
     format: "workers",
     mustBe: "a whole number from 1 to 256",
     unset: "as many as the machine has cores",
-    meaning: "Threads of enrichment. In a container set it to the number of CPUs that the container gets.",
+    meaning: "Threads of enrichment. In a container set it to the container's number of CPUs.",
   },
   LOG_CODEC: {
     type: "string",
@@ -137,62 +136,59 @@ const PROCESSING = {
     mustBe: `one of ${CODECS.join(", ")}`,
     unset: "`lz4` on Kafka, `none` on the embedded log",
     meaning:
-      "Compression of lines in the event log: `lz4` stores about a quarter, `brotli` about a sixth for twice the time. " +
-      "Records that are already in the log stay readable after a change.",
+      "Compression of lines in the event log: `lz4` stores about a quarter, `brotli` about a sixth for twice the " +
+      "time. It may change at any time.",
   },
   IMPORT_BYTES_MAX: {
     type: "string",
     format: "bytes",
     mustBe: "a size such as 20GiB (a whole number, of bytes or followed by KiB, MiB, GiB or TiB)",
     default: "20GiB",
-    meaning: "The largest body of one import, once decompressed.",
+    meaning: "The largest decompressed body of an import.",
   },
   CITY_MMDB: {
     ...FILE,
     unset: "the bundled DB-IP city database",
-    meaning: "A city database in the MMDB form of DB-IP or MaxMind.",
+    meaning: "A city database: MMDB of DB-IP or MaxMind.",
   },
   ASN_DB: {
     ...FILE,
     unset: "the bundled ip-location-db ASN table",
     meaning:
-      "Networks: the CSV form of ip-location-db, or MMDB of MaxMind ASN or ISP, DB-IP ASN, or IPinfo Lite, whose " +
-      "`as_domain` adds the company's domain.",
+      "Networks: CSV of ip-location-db, or MMDB of MaxMind ASN or ISP, DB-IP ASN, or IPinfo Lite (with the company's " +
+      "domain).",
   },
   COMPANY_MMDB: {
     ...FILE,
     unset: "none",
     meaning:
-      "Companies: MMDB of MaxMind Enterprise, ISP, Domain or Connection-Type, or IPinfo company. It comes before the " +
-      "other databases.",
+      "Companies, before the other databases: MMDB of MaxMind Enterprise, ISP, Domain or Connection-Type, or IPinfo " +
+      "company.",
   },
   ORGANIZATIONS_CSV: {
     ...FILE,
     unset: "none",
     meaning:
-      "Names, domains and kinds of organizations, as `name,domain,kind,numbers,match`. It comes before the bundled " +
-      "table; see [companies](companies.md#your-own-table).",
+      "Names, domains and kinds of organizations, before the bundled ones; see " +
+      "[companies](companies.md#your-own-table).",
   },
   FUNNEL_SCHEDULE: {
     type: "string",
     format: "cron",
     mustBe: 'a cron expression such as "0 * * * *"',
     default: "0 * * * *",
-    meaning:
-      "When companies are placed at funnel stages, in UTC. A time that passed while nothing ran is made up for at the start.",
+    meaning: "When companies are placed at funnel stages, in UTC. A missed time is made up for at the start.",
   },
   WEBHOOK_ALLOW_PRIVATE_NETWORKS: {
     ...SWITCH,
-    meaning:
-      "Whether webhooks may lead to addresses outside the public internet, such as 127.0.0.1: for tests and closed networks.",
+    meaning: "Whether webhooks may lead to addresses outside the public internet.",
   },
   LOG_LEVEL: {
     type: "string",
     enum: LOG_LEVELS,
     mustBe: `one of ${LOG_LEVELS.join(", ")}`,
     default: "info",
-    meaning:
-      "The least severe log lines that are written: JSON on standard error, readable text in a terminal.",
+    meaning: "The least severe log lines that are written.",
   },
 } as const satisfies Record<string, VariableSchema>;
 

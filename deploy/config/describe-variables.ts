@@ -13,14 +13,11 @@ const INTRODUCTION = `# Configuration
 
 <!-- Made from deploy/config/config-schema.ts. Change that file, then run: npm run docs -->
 
-The program reads environment variables, once, when it starts. A variable that is set to nothing counts as not set. A wrong
-value stops the start with a sentence that names the variable, its rule and the value; the value of a secret is not shown. So does
-a name that is one slip away from one of these, such as COLECT_PORT.
-\`npm start -- --help\` prints this list.
+The program reads environment variables once, at the start. An empty variable counts as not set. A wrong value, or a name that is
+one slip away from one of these, stops the start with the reason. \`npm start -- --help\` prints this list.
 
-While the program runs, \`DATA_DIR/endpoints.json\` (mode 0600) holds the URL of every server and store, credentials
-included, for tools that want to look inside. Its \`credentials\` has the parts of each URL with a password, for clients
-that refuse one.
+While the program runs, \`DATA_DIR/endpoints.json\` (mode 0600) holds the URL of every server and store, with credentials;
+\`credentials\` has their parts.
 `;
 
 function entryOf([name, schema]: [string, VariableSchema]): string {

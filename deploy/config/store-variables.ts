@@ -37,22 +37,22 @@ export const CLICKHOUSE_VARIABLES = {
       "shards with the URLs of their servers, such as a: http://a1:8123 http://a2:8123; b: http://b1:8123",
     unset: "the one server of `CLICKHOUSE_URL`",
     meaning:
-      "The names of the shards, and the servers of each: its replicas. The user, the password and the database are those of " +
-      "`CLICKHOUSE_URL`; its host is not used. A name is never given to another shard.",
+      "Shards and their replicas. User, password and database are those of `CLICKHOUSE_URL`; its host is not used. A " +
+      "name is never given to another shard.",
   },
   CLICKHOUSE_CLUSTER: {
     type: "string",
     format: "name",
     mustBe: "letters, digits, dots, hyphens and underscores",
     default: "maintainer",
-    meaning: "The name of the cluster in the `remote_servers` of every server of `CLICKHOUSE_SHARDS`.",
+    meaning: "The name of the cluster in `remote_servers` of every server.",
   },
   CLICKHOUSE_QUORUM: {
     type: "string",
     format: "replicas",
     mustBe: "a whole number from 1 to 100",
     unset: "the majority of a shard's servers",
-    meaning: "The number of servers of a shard that must have a row before it counts as written.",
+    meaning: "Servers of a shard that must have a row before it counts as written.",
   },
 } as const satisfies Record<string, VariableSchema>;
 
@@ -75,12 +75,12 @@ export const KAFKA_VARIABLES = {
   KAFKA_CLIENT_ID: {
     ...NAME,
     default: "maintainer-toolchain",
-    meaning: "The name by which brokers know the program in their logs and quotas.",
+    meaning: "The program's name in logs and quotas of brokers.",
   },
   KAFKA_TOPIC_PREFIX: {
     ...NAME,
     unset: "no prefix",
-    meaning: "Comes before the names of the topic (`events.raw`) and of the consumer group (`enrich`).",
+    meaning: "Comes before the names of the topic (`events.raw`) and the consumer group (`enrich`).",
   },
   KAFKA_CREATE_TOPICS: {
     ...SWITCH,
@@ -92,7 +92,7 @@ export const KAFKA_VARIABLES = {
     format: "partitions",
     mustBe: "a whole number from 1 to 10000",
     default: "24",
-    meaning: "Partitions of the topic when the program creates it.",
+    meaning: "Partitions of a topic that the program creates.",
   },
   KAFKA_REPLICATION_FACTOR: {
     type: "string",
@@ -100,15 +100,15 @@ export const KAFKA_VARIABLES = {
     mustBe: "a whole number from 1 to 100",
     unset: "3 where there are three brokers or more, else the default of the brokers",
     meaning:
-      "Copies of each partition when the program creates the topic; from 2 on, two of them must be written (`min.insync.replicas`). A topic that exists keeps its copies: a start warns of too few.",
+      "Copies of each partition of a topic that the program creates; from 2 on, two must be written " +
+      "(`min.insync.replicas`).",
   },
   KAFKA_SESSION_TIMEOUT_MS: {
     type: "string",
     format: "session",
     mustBe: "a whole number of milliseconds from 1000 to 300000",
     default: `${SESSION_TIMEOUT_MS}`,
-    meaning:
-      "An enricher that is silent for longer, or was killed, loses its partitions to the others after this time.",
+    meaning: "After this silence an enricher loses its partitions to the others.",
   },
   KAFKA_TLS: { ...SWITCH, default: "false", meaning: "Whether connections to the brokers are encrypted." },
   KAFKA_TLS_CA: {
@@ -116,14 +116,14 @@ export const KAFKA_VARIABLES = {
     format: "text",
     mustBe: "the path of a file",
     unset: "the authorities of the system",
-    meaning: "A PEM file of the authorities that certificates of brokers are checked against. Turns TLS on.",
+    meaning: "A PEM file of the authorities of the brokers. Turns TLS on.",
   },
   KAFKA_SASL_MECHANISM: {
     type: "string",
     enum: SASL_MECHANISMS,
     mustBe: `one of ${SASL_MECHANISMS.join(", ")}`,
     unset: "no authentication",
-    meaning: "How the program authenticates to the brokers. Needs the user name and the password.",
+    meaning: "How the program authenticates. Needs the user name and the password.",
   },
   KAFKA_SASL_USERNAME: {
     type: "string",

@@ -28,7 +28,7 @@ export const COLLECTION_VARIABLES = {
     format: "host",
     mustBe: "a host name",
     unset: "every host that is no package's domain, hosts of docker packages included",
-    meaning: "The only host name that serves pixels and npm reports. No package can have it.",
+    meaning: "The only host that serves pixels and npm reports. No package can have it.",
   },
   DOMAIN_VERIFICATION: {
     type: "string",
@@ -36,21 +36,20 @@ export const COLLECTION_VARIABLES = {
     mustBe: "off or dns",
     default: "off",
     meaning:
-      "With `dns`, a domain or the host of a docker package's `publicUrl` is served only once its owner has shown that it " +
-      "is theirs, by a TXT record; see [whose host](collecting.md#whose-host). Set it where strangers have accounts.",
+      "With `dns`, hosts of packages are served only once their owner has proved them by a TXT record; see [whose " +
+      "host](collecting.md#whose-host). Set it where strangers have accounts.",
   },
   DNS_SERVERS: {
     type: "string",
     format: "dns-servers",
     mustBe: "IP addresses, with a port or without, separated by commas, such as 9.9.9.9,[2620:fe::fe]:53",
     unset: "those of the system",
-    meaning: "The servers that are asked for the records of `DOMAIN_VERIFICATION`.",
+    meaning: "The servers that `DOMAIN_VERIFICATION` asks.",
   },
   COLLECT_ALLOW_PRIVATE_UPSTREAMS: {
     ...SWITCH,
     meaning:
-      "Whether the index of a Python package, and the registry of an image for clients that are answered through this " +
-      "host, may be at a private, loopback or other special address.",
+      "Whether Python indexes and image registries may be at private, loopback or other special addresses.",
   },
 } as const satisfies Record<string, VariableSchema>;
 
@@ -63,9 +62,8 @@ export const QUOTA_VARIABLES = {
       .map(([name, max]) => `${name}=${max}`)
       .join(","),
     meaning:
-      "How many packages, pixels and webhooks an owner may have, how many organizations an account may make and how many " +
-      "additional tokens it may have, and how many domains and routes a package. Those left out keep their default. " +
-      "What exists above a quota stays.",
+      "What an owner (packages, pixels, webhooks), an account (organizations, additional tokens) and a package " +
+      "(domains, routes) may have. Those left out keep their default. What exists stays.",
   },
 } as const satisfies Record<string, VariableSchema>;
 
@@ -76,24 +74,24 @@ export const RETENTION_VARIABLES = {
     ...DAYS,
     unset: "for ever",
     meaning:
-      "How long events are kept. They go by whole months, so up to 33 days later, and cannot be restored; the breakdowns " +
-      "stay. Set it alike for every role; see [retention](retention.md#events).",
+      "How long events are kept, by whole months; they cannot be restored. Breakdowns stay. Set it alike for every " +
+      "role; see [retention](retention.md#events).",
   },
   IMPORT_LOGS_RETENTION_DAYS: {
     ...DAYS,
     default: "90",
-    meaning: "How long the entries of import logs are kept: what was wrong with which line.",
+    meaning: "How long entries of import logs are kept.",
   },
   REJECTED_LINES_RETENTION_DAYS: {
     ...DAYS,
     default: "90",
     meaning:
-      "How long the texts of refused lines are kept, at most as long as their entries. They hold addresses as they were sent.",
+      "How long texts of refused lines are kept, with addresses as they were sent; at most as long as their entries.",
   },
   DELIVERIES_RETENTION_DAYS: {
     ...DAYS,
     default: "30",
-    meaning: "How long webhook deliveries are kept, with the beginnings of the receivers' answers.",
+    meaning: "How long webhook deliveries are kept.",
   },
   AUDIT_RETENTION_DAYS: {
     ...DAYS,
