@@ -1,5 +1,6 @@
 #!/usr/bin/env -S node --single-threaded-gc --max-semi-space-size=4
-// Started as a program, not with `node`, so that it gets these flags: see "One thread for garbage" in deploy/docs/contributing.md.
+// Started as a program, not with `node`, so that it gets these flags: V8's own threads of garbage collection run at the
+// usual priority and would delay the thread that answers redirects.
 import { Command } from "commander";
 import { readFileSync } from "node:fs";
 import { assetUrl } from "../schemas/asset.js";

@@ -19,8 +19,8 @@ export interface ResultsOptions extends Connection {
 
 /**
  * Streams results of ClickHouse as bytes, each over a connection of its own. Without TLS, a connection reuses one buffer
- * for all reads. Clients on Node's streams allocate a buffer for every 64 KiB, which V8 must collect. "The HTTP
- * client" in deploy/docs/contributing.md compares their throughput.
+ * for all reads. Clients on Node's streams allocate a buffer for every 64 KiB, which V8 must collect: they reach about
+ * 0.7 of the throughput of curl, this one 0.88 (`npm run bench -- csv`).
  */
 export function connectResults(
   url: string,
