@@ -14,14 +14,17 @@ const INTRODUCTION = `# Configuration
 <!-- Made from deploy/config/config-schema.ts. Change that file, then run: npm run docs -->
 
 The program reads environment variables once, at the start. An empty variable counts as not set. A wrong value, or a name that is
-one slip away from one of these, stops the start with the reason. \`npm start -- --help\` prints this list.
+one slip away from one of these, stops the start with the reason. \`npm start -- --help\` prints this list. Below, \`NAME=value\` has
+the default.
 
 While the program runs, \`DATA_DIR/endpoints.json\` (mode 0600) holds the URL of every server and store, with credentials;
 \`credentials\` has their parts.
 `;
 
 function entryOf([name, schema]: [string, VariableSchema]): string {
-  const rule = `\`${name}\`: ${schema.mustBe}. Default: ${defaultOf(schema)}.`;
+  const assigned = schema.default === undefined ? name : `${name}=${schema.default}`;
+  const unset = schema.unset === undefined || schema.unset === "none" ? "" : ` Unset: ${schema.unset}.`;
+  const rule = `\`${assigned}\`: ${schema.mustBe}.${unset}`;
   return `${wrapped(`- ${rule}`, { indent: "  ", width: 120 })}\n${wrapped(`  ${schema.meaning}`, { indent: "  ", width: 120 })}\n`;
 }
 
