@@ -11,27 +11,13 @@ const textOf = (page: string) => readFileSync(page, "utf8");
 const proseOf = (page: string) => textOf(page).replace(/^```[\s\S]*?^```$/gm, "");
 const everyPage = execFileSync("git", ["ls-files", "*.md"], { encoding: "utf8" }).trim().split("\n");
 
-const LENGTH_MAX = 140;
-const README_LINES_MAX = 160;
-
 test("every page is among those whose commands run", () => {
   expect([...PAGES].sort()).toEqual(
     everyPage.filter((page) => !/^(test\/fixtures|\.github)\//.test(page)).sort(),
   );
 });
 
-test("the README can be read in one go", () => {
-  expect(textOf("README.md").trimEnd().split("\n").length).toBeLessThanOrEqual(README_LINES_MAX);
-});
-
 describe.each(PAGES)("%s", (page) => {
-  test(`has no line over ${LENGTH_MAX} characters`, () => {
-    const long = textOf(page)
-      .split("\n")
-      .flatMap((line, index) => (line.length > LENGTH_MAX ? [`line ${index + 1}: ${line.length}`] : []));
-    expect(long).toEqual([]);
-  });
-
   test("says why not, above each block of code that no test runs", () => {
     const silent = blocksOf(page).filter(
       ({ language, notRun }) => !["sh", "json", "text"].includes(language) && notRun === undefined,
