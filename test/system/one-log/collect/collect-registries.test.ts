@@ -10,11 +10,7 @@ import {
   type DockerRule,
   type PythonRule,
 } from "../../../support/collect/collect-cases.js";
-import {
-  COLLECT_ORGANIZATION,
-  openCollectWorld,
-  type CollectWorld,
-} from "../../../support/collect/collect-world.js";
+import { openCollectWorld, type CollectWorld } from "../../../support/collect/collect-world.js";
 import {
   newDockerPackage,
   newNpmPackage,
@@ -43,12 +39,6 @@ afterAll(async () => {
   await world?.[Symbol.asyncDispose]();
   await upstream?.[Symbol.asyncDispose]();
 });
-
-/** The types and versions of the events of a package, each as often as it is stored. */
-async function eventsOf(id: string): Promise<string[]> {
-  const stored = await world.events(id);
-  return stored.flatMap(({ times, type, version }) => Array<string>(times).fill(`${type} ${version}`));
-}
 
 /** The upstream gets the files of the rules, the last first; answers where its index is. */
 function publish(name: string, rules: readonly PythonRule[]): string {
@@ -137,42 +127,6 @@ describe("the answers of a package gateway are given here as well", () => {
   });
 });
 
-describe("a pull", () => {
-  it("is in the breakdowns, by its version", async () => {
-    const urls = {
-      backendUrl: "https://ghcr.io/acme/counted",
-      publicUrl: "https://cr.example.org/acme/counted",
-    };
-    const id = await newDockerPackage(world, urls);
-    for (const tag of ["1.4.0", "1.4.0", "edge"])
-      await world.call({ path: `/v2/acme/counted/manifests/${tag}`, host: "cr.example.org" });
-    const day = (ahead: number) => new Date(Date.now() + ahead * 86_400_000).toISOString().slice(0, 10);
-    const versions = async () => {
-      const lines = await world.api.readAggregates(COLLECT_ORGANIZATION, {
-        startDate: day(-1),
-        endDate: day(2),
-      });
-      const ours = lines.filter((line) => line.package === id);
-      return ours.flatMap(({ version, total }) => (version === undefined ? [] : [[version, total]]));
-    };
-    await expect.poll(versions).toEqual([
-      ["1.4.0", 2],
-      ["edge", 1],
-    ]);
-  });
-
-  it("is refused, as registries do, for an image that nobody has here", async () => {
-    const reply = await world.call({ path: "/v2/nobody/has/manifests/1", host: "cr.example.org" });
-    expect(reply.status).toBe(404);
-    expect(reply.headers["content-type"]).toBe("application/json");
-    expect(JSON.parse(reply.body.toString())).toMatchObject({ errors: [{ code: "NAME_UNKNOWN" }] });
-  });
-
-  it("takes nothing from requests for the health of its host", async () => {
-    expect((await world.call({ path: "/healthz", host: "cr.example.org" })).status).toBe(200);
-  });
-});
-
 describe("a Python index", () => {
   const rule: PythonRule = {
     type: "python-v1",
@@ -202,20 +156,4 @@ describe("a Python index", () => {
     const metrics = await readMetrics(world.toolchain);
     expect(metrics.sum("collect_upstream_failures_total", { kind: "python" })).toBeGreaterThan(0);
   });
-});
-
-it("counts an install that npm reports for the package that it names", async () => {
-  const id = await newNpmPackage(world, "@acme/web");
-  // Made later, so that what came before is known when it is served.
-  await newPythonPackage(world, { name: "later", domain: "later.example.org", repositoryURL: upstream.url });
-  const report = {
-    libraryType: "npm",
-    rawPlatform: "darwin",
-    dependencyInfo: { parent: { name: "@acme/web", version: "3.1.4" } },
-  };
-  const sent = { method: "POST", path: "/package-event/install", body: JSON.stringify(report) };
-  const { status, body } = await world.call({ ...sent, host: "collect.example" });
-  expect([status, body.length]).toEqual([200, 0]);
-  await expect.poll(() => eventsOf(id)).toEqual(["package-download 3.1.4"]);
-  expect(await world.events(id)).toMatchObject([{ platform: "macOS", times: 1 }]);
 });

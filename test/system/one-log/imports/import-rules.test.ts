@@ -72,36 +72,6 @@ describe("a line that cannot be imported is counted as failed and its entry", ()
     expect(record.warning_log_sample).toEqual([]);
   });
 
-  test("says missing-time or invalid-time", async () => {
-    const now = Date.now();
-    const record = await importLines(intoImage(), [
-      '{"note":1}',
-      '{"$time":null}',
-      '{"$time":"yesterday"}',
-      '{"$time":"2025-02-29"}',
-      '{"$time":"2025-03-10T24:30:00Z"}',
-      '{"$time":-1}',
-      '{"$time":true}',
-      '{"$time":"1969-12-31T23:59:59Z"}',
-      `{"$time":${now + 90_000_000}}`,
-      `{"$time":${now + 80_000_000}}`,
-    ]);
-    expect(record).toMatchObject({ events_successfully_imported: 1, events_failed_to_import: 9 });
-    expect(record.error_log_sample).toEqual([
-      failed(1, "missing-time", naming("$time")),
-      failed(2, "missing-time", naming("$time")),
-      ...[
-        "yesterday",
-        "2025-02-29",
-        "2025-03-10T24:30:00Z",
-        "-1",
-        "true",
-        "1969-12-31",
-        String(now + 9e7),
-      ].map((value, index) => failed(index + 3, "invalid-time", naming(value))),
-    ]);
-  });
-
   test("goes into the package or pixel whose name the line gives", async () => {
     const lines = [
       `{${TIME},"$package":"image"}`,
@@ -154,19 +124,6 @@ describe("a line that cannot be imported is counted as failed and its entry", ()
     ]);
   });
 
-  test("says artifact-not-found where it names another artifact than the path", async () => {
-    const record = await importLines(intoImage(), [
-      `{${TIME},"$package":"${files.id}"}`,
-      `{${TIME},"$pixel":"${pixel.id}"}`,
-      `{${TIME},"$package":"${image.id}"}`,
-    ]);
-    expect(record).toMatchObject({ events_successfully_imported: 1, events_failed_to_import: 2 });
-    expect(record.error_log_sample).toEqual([
-      failed(1, "artifact-not-found", naming(files.id), { package_id: files.id }),
-      failed(2, "artifact-not-found", naming(pixel.id), { pixel_id: pixel.id }),
-    ]);
-  });
-
   test("says line-too-long above 1 MiB, wherever chunks are cut", async () => {
     const filled = (bytes: number) => {
       const start = `{${TIME},"filler":"`;
@@ -188,53 +145,6 @@ describe("a line that cannot be imported is counted as failed and its entry", ()
     ]);
     const left = [3, 4].map((line) => warned(line, "invalid-value", naming("filler")));
     expect(record.warning_log_sample).toEqual(left);
-  });
-
-  test.each([
-    ['"$unique_id":""', "$unique_id"],
-    [`"$unique_id":"${"é".repeat(129)}"`, "$unique_id"],
-    ['"$unique_id":1.5', "$unique_id"],
-    ['"$unique_id":{"a":1}', "$unique_id"],
-    ['"$user_agent":17', "$user_agent"],
-    ['"$version":["1"]', "$version"],
-    [`"$version":"${"1".repeat(257)}"`, "$version"],
-    ['"$type":false', "$type"],
-    ['"$domain":3', "$domain"],
-    ['"$referrer":{}', "$referrer"],
-    ['"$headers":{"User-Agent":"curl"}', "$headers"],
-    ['"$headers":[{"name":"User-Agent","value":1}]', "$headers"],
-  ])("says invalid-value for %s", async (field, key) => {
-    const record = await importLines(intoImage(), [`{${TIME}}`, `{${TIME},${field}}`]);
-    expect(record).toMatchObject({ status: "done", events_total: 2, events_failed_to_import: 1 });
-    expect(record.error_log_sample).toEqual([failed(2, "invalid-value", naming(key))]);
-  });
-});
-
-describe("a line with a defect that does not matter", () => {
-  test("is imported with a warning", async () => {
-    const many = Array.from({ length: 70 }, (_, index) => `"v${index}":${index}`).join(",");
-    const record = await importLines(intoImage(), [
-      `{${TIME},"$remote_address":"999.1.2.3"}`,
-      "",
-      `{${TIME},"$remote_address":42}`,
-      `{${TIME},"$remote_adress":"192.0.2.1","$colour":"red"}`,
-      `{${TIME},${many}}`,
-      `{${TIME},"long":"${"x".repeat(1025)}","short":1}`,
-    ]);
-    expect(record).toMatchObject({
-      events_total: 5,
-      events_successfully_imported: 5,
-      events_failed_to_import: 0,
-      error_log_sample: [],
-    });
-    expect(record.warning_log_sample).toEqual([
-      warned(1, "invalid-remote-address", naming("$remote_address")),
-      warned(3, "invalid-remote-address", naming("$remote_address")),
-      warned(4, "unknown-property", naming("$remote_adress")),
-      warned(4, "unknown-property", naming("$colour")),
-      warned(5, "invalid-value", naming("6")),
-      warned(6, "invalid-value", naming("long")),
-    ]);
   });
 });
 

@@ -7,8 +7,6 @@ import type { ApiClient } from "../../../../deploy/demo/api-client.js";
 import { type ListeningServer, listen } from "../../../../deploy/roles/servers/listen.js";
 import { ActiveUploads } from "../../../../ingest/import/active-uploads.js";
 import { settlesWithin } from "../../../../schemas/async/pause.js";
-import type { EventImport } from "../../../../schemas/records/import-store.js";
-import { makeOrganization, makePackage } from "../../../support/imports/make-artifacts.js";
 import {
   type ServedApi,
   type TestPostgres,
@@ -18,85 +16,8 @@ import {
 import { type World, makeWorld } from "../../../support/api/management-world.js";
 import { type RawConnection, openBareSocket, openSocket } from "../../../support/imports/open-upload.js";
 import { UNUSED_LOG } from "../../../support/stores/unused-log.js";
-import { type Program, sharedProgram } from "../../../support/program/program.js";
 
 const LINE = '{"$time":"2025-03-10T12:00:00Z"}\n';
-const RANGE = { startDate: "2025-03-10", endDate: "2025-03-11" };
-
-describe("fifteen senders that send a byte now and then", () => {
-  let toolchain: Program;
-  let api: ApiClient;
-
-  beforeAll(async () => {
-    toolchain = await sharedProgram();
-    api = await toolchain.newAccount("slow-ada");
-  });
-
-  async function importPath(organization: string): Promise<string> {
-    await makeOrganization(api, organization);
-    await toolchain.admin("grant-export", organization);
-    const { id } = await makePackage(api, { organization, name: "files", libraryType: "other" });
-    return `/v2/packages/${organization}/${id}/import`;
-  }
-
-  async function importsOf(owner: string): Promise<EventImport[]> {
-    return (await api.get<{ event_imports: EventImport[] }>(`/v2/imports/${owner}`)).event_imports;
-  }
-
-  test("keep their owner's sixteenth out and nobody else, and are imported when they end", async () => {
-    const [slow, other] = [await importPath("slow"), await importPath("other")];
-    const plain = Buffer.from(LINE);
-    const gzip = gzipSync(LINE);
-    const sent = Array.from({ length: 15 }, (_, index) => [plain, gzip][index % 2] as Buffer);
-    const senders = await Promise.all(
-      sent.map((body) =>
-        openSocket(api, {
-          path: slow,
-          headers: [
-            `Content-Length: ${body.length}`,
-            "Connection: close",
-            ...(body === gzip ? ["Content-Encoding: gzip"] : []),
-          ],
-        }),
-      ),
-    );
-    // The first bytes of gzip are its header.
-    const trickle = (from: number, to: number) =>
-      Promise.all(senders.map((sender, index) => sender.send(sent[index]?.subarray(from, to) ?? "")));
-    await trickle(0, 1);
-    await expect.poll(async () => (await importsOf("slow")).length).toBe(15);
-    for (let at = 1; at < 6; at++) {
-      await trickle(at, at + 1);
-      const refused = await api.request(slow, { method: "POST", body: LINE });
-      expect([refused.status, await refused.json()]).toMatchObject([
-        422,
-        { code: "too-many-active-imports" },
-      ]);
-      const done = await api.pollToDone(await api.importBody(other, LINE));
-      expect(done).toMatchObject({ status: "done", events_successfully_imported: 1 });
-      expect((await api.readAggregates("other", RANGE))[0]).toMatchObject({ total: at });
-      expect((await api.request("/v1/packages")).status).toBe(200);
-    }
-    expect((await importsOf("slow")).map(({ status }) => status)).toEqual(Array(15).fill("importing"));
-    await Promise.all(senders.map((sender, index) => sender.send(sent[index]?.subarray(6) ?? "")));
-    const answers = await Promise.all(senders.map(({ closed }) => closed));
-    expect(answers.filter((answer) => answer.startsWith("HTTP/1.1 200 "))).toHaveLength(15);
-    await expect.poll(async () => (await api.readAggregates("slow", RANGE))[0]?.total).toBe(15);
-  });
-
-  test("are as many dry runs as an owner may have", async () => {
-    const path = `${await importPath("dry")}?dryRun=true`;
-    const headers = [`Content-Length: ${LINE.length}`, "Connection: close"];
-    const senders = await Promise.all(Array.from({ length: 16 }, () => openSocket(api, { path, headers })));
-    for (const sender of senders) await sender.send(LINE.slice(0, 5));
-    // Any of them may come last; nothing else ends while the bodies are incomplete.
-    expect(await Promise.race(senders.map(({ closed }) => closed))).toMatch(/^HTTP\/1\.1 422 /);
-    for (const sender of senders) await sender.send(LINE.slice(5)).catch(() => undefined);
-    const answers = await Promise.all(senders.map(({ closed }) => closed));
-    expect(answers.filter((answer) => answer.startsWith("HTTP/1.1 200 "))).toHaveLength(15);
-    expect((await api.request(path, { method: "POST", body: LINE })).status).toBe(200);
-  });
-});
 
 describe("a sender that stands still", () => {
   let postgres: TestPostgres;

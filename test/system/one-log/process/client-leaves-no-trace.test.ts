@@ -10,7 +10,7 @@ import type { Statistics } from "../../../../schemas/contracts/statistics.js";
 import type { AuditEntryRecord } from "../../../../schemas/contracts/audit-entry.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
 import { makeExporter } from "../../../support/imports/import-world.js";
-import { makePackage, makePixel } from "../../../support/imports/make-artifacts.js";
+import { makeOrganization, makePackage, makePixel } from "../../../support/imports/make-artifacts.js";
 import { startToolchain, type Toolchain } from "../../../support/program/start-toolchain.js";
 
 const RANGE = { startDate: "2026-03-01", endDate: "2026-04-01" };
@@ -167,7 +167,8 @@ const REFUSED_OF_OTHER = `{"$time": "yesterday", "$remote_address": "${OTHER}"}`
 let record: EventImport;
 
 test("a client that is erased is as if it had never been there, in every number and every file", async () => {
-  await makeExporterOf(NEVER);
+  await makeOrganization(api, NEVER);
+  await toolchain.admin("grant-export", NEVER);
   record = await importInto(ERASING, LINES, [...REFUSED, REFUSED_OF_OTHER]);
   await importInto(
     NEVER,
@@ -237,12 +238,3 @@ test("the records are listed and audited without the client's id, and a wrong bo
     expect([answer.status, await answer.json()]).toMatchObject([422, { code: "invalid-body" }]);
   }
 });
-
-async function makeExporterOf(organization: string): Promise<void> {
-  await api.post("/v1/organizations", {
-    name: organization,
-    description: "For a test",
-    billingEmail: "test@example.org",
-  });
-  await toolchain.admin("grant-export", organization);
-}

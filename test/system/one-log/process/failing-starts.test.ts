@@ -1,6 +1,4 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -16,27 +14,14 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe("a program that cannot start says why in one line, and ends with status 1:", () => {
-  test("its port is taken", async () => {
-    const holder = await holdPort();
-    const { port } = holder.address() as AddressInfo;
-    const ended = await startFailing({
-      DATA_DIR: await makeDataDir(join(folder, "port")),
-      PORT: String(port),
-    });
-    await new Promise((closed) => holder.close(closed));
-    const sentence = `port ${port} on 127.0.0.1 is taken (PORT): stop the program that uses it`;
-    expect(ended).toEqual({ status: 1, said: [expect.stringContaining(sentence)] });
-  });
-
-  function holdPort(): Promise<Server> {
-    return new Promise((listening) => {
-      const server = createServer().listen(0, "127.0.0.1", () => listening(server));
-    });
-  }
-
   test.each([
     ["PORT", "http", "PORT must be a port from 0 to 65535"],
     ["ROLES", "api,cook", "ROLES must be one or more of"],
+    [
+      "ROLES",
+      "api",
+      "ROLES leaves enrich and jobs to other processes, which cannot use embedded stores: set",
+    ],
     ["LOG_LEVEL", "loud", "LOG_LEVEL must be one of"],
     ["DATABASE_URL", "postgres://127.0.0.1/x", "SECRET_KEY must be set"],
   ])("%s is %s", async (name, value, sentence) => {

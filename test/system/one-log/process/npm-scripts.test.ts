@@ -27,8 +27,3 @@ test("SIGTERM to `npm start` ends the program, and lets go of the data directory
   await free[Symbol.asyncDispose]();
   await rm(dataDir, { recursive: true });
 });
-
-test.each(["start", "admin", "demo"])("the script `%s` replaces its shell by the program", (name) => {
-  const { scripts } = JSON.parse(readFileSync("package.json", "utf8")) as { scripts: Record<string, string> };
-  expect(scripts[name]).toBe(`exec dist/deploy/main.js ${name}`);
-});

@@ -137,14 +137,6 @@ test("the stores end when the program is killed, with nobody there to end them",
   stores = await openStores();
 });
 
-test("a second program on the directory learns which process holds it", async () => {
-  await closeStores();
-  const elsewhere = await holdStoresElsewhere();
-  await expect(openDataDir(path)).rejects.toThrow(`in use by process ${elsewhere.pid}`);
-  await elsewhere.kill();
-  stores = await openStores();
-});
-
 test("a wrong password is refused", async () => {
   const user = { username: stores.clickhouse.username, password: "wrong" };
   expect(await askClickHouse("SELECT 1", user)).toContain("AUTHENTICATION_FAILED");
