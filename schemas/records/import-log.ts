@@ -1,6 +1,8 @@
 import { objectOf, titledObject } from "../formats.js";
+
 /** The types of entries in an import's log. They are wire values. */
 export const LOG_TYPES = [
+  // Errors of a line, which is refused.
   "failed-to-decode",
   "missing-time",
   "invalid-time",
@@ -8,9 +10,12 @@ export const LOG_TYPES = [
   "artifact-not-found",
   "missing-artifact",
   "line-too-long",
+  // An error, or the warning that a variable was left out.
   "invalid-value",
+  // Warnings: the line is imported without this field.
   "invalid-remote-address",
   "unknown-property",
+  // About many lines, or the whole import.
   "upload-interrupted",
   "dead-letter",
   "retracted",

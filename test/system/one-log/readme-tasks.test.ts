@@ -65,6 +65,11 @@ test("a breakdown is added in the files of its row: tables, exports, statistics 
       "export const BREAKDOWN_LIST = [",
       `${declared}\n    values: [{ column: "city", field: "city", filter: "city" }],\n  },`,
     ],
+    [
+      "api/dashboard/statistics/panels.ts",
+      "const WORDS: Readonly<Record<string, { title: string; noun: string }>> = {",
+      '\n  city: { title: "Cities", noun: "City" },',
+    ],
     ["deploy/docs/exporting.md", "|---|---|---|\n", "| `city` | `city` | all packages |\n"],
     ["deploy/docs/retention.md", "| `companies`, ", "`cities`, "],
   ]);
