@@ -32,7 +32,6 @@ import {
 import { EventBlock } from "./native/event-block.js";
 import { LogBlock } from "./native/log-block.js";
 
-/** A batch that was written and committed. */
 export interface WrittenBatch {
   durationMs: number;
   /** Begun before and cut short by a crash or a rebalance: rows that were stored then keep their tokens. */
@@ -57,10 +56,8 @@ export interface WorkerDependencies {
   mutexOf?: (lane: Lane) => ThreadMutex;
   onOutcomes?: (outcomes: readonly ChunkOutcome[]) => void;
   onWritten?: (batch: WrittenBatch) => void;
-  /** Called some seconds after the last batch, when its memory is garbage. */
   onIdle?: () => void;
   onInserted?: (insert: Inserted) => void;
-  /** Called once for each new dead letter. */
   onDeadLetter?: (deadLetter: DeadLetter) => void;
   /** Called for log entries that cannot be stored as they are. */
   onLogRefused?: NonNullable<RowInserter["onLogRefused"]>;
@@ -69,9 +66,9 @@ export interface WorkerDependencies {
 }
 
 /**
- * Consumes the lanes of the event log side by side until disposed of; a store that is down is waited for. From a batch to
- * a row: `writeWith` below, writeBatch, beginBatch, readChunks, writeBlock, enrichChunk, decodeLine, readEvent, steps and
- * EventBlock.add, insertRows.
+ * Consumes both lanes side by side until disposed of; a store that is down is waited for. From a batch to a
+ * row: `writeWith` below, writeBatch, beginBatch, readChunks, writeBlock, enrichChunk, decodeLine, readEvent,
+ * steps and EventBlock.add, insertRows.
  */
 export async function startWorker(dependencies: WorkerDependencies): Promise<LogConsumer> {
   const lanes = LANES.filter((lane) => partitionsOf(lane, dependencies.log.partitions).length > 0);
@@ -101,8 +98,8 @@ export async function startWorker(dependencies: WorkerDependencies): Promise<Log
 }
 
 /**
- * An insert costs ClickHouse 50 to 70 ms of processor time for the views alone, whether it has one small import or all
- * that an owner may have at a time, which arrive some 10 ms apart.
+ * An insert costs ClickHouse 50 to 70 ms of processor time, whether it has one small import or all that an
+ * owner may have at a time, which arrive some 10 ms apart.
  */
 const GATHER: Gather = { quietMs: 25, mostMs: 200 };
 

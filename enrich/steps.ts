@@ -1,8 +1,8 @@
 import type { EnrichedEvent, Lookups } from "../schemas/records/enriched-event.js";
 
 /**
- * Adds to an event what a lookup knows; cannot drop it. Changes the event in place: with everything cached
- * all steps take 0.9 µs an event, and answering with a copy each time took half as much again.
+ * Changes the event in place: with everything cached all steps take 0.9 µs an event, half as much again with
+ * copies.
  */
 type Put = (event: EnrichedEvent, lookups: Lookups) => void;
 
@@ -11,12 +11,10 @@ const putClient: Put = (event, { clients }) => {
   event.client = clients.of(event.userAgent, event.reported);
 };
 
-/** Adds the place, from the city database. */
 const putPlace: Put = (event, { places }) => {
   event.place = places.of(event.address);
 };
 
-/** Adds the company or cloud provider and the connection type. */
 const putNetwork: Put = (event, { networks }) => {
   event.network = networks.of(event.address);
 };

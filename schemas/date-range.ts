@@ -11,10 +11,7 @@ export const DAY_MS = 86_400_000;
 export const RANGE_DAYS_MAX = 366;
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 
-/**
- * `startDate` and `endDate` of a query string.
- * @throws Problem invalid-date, empty-range, range-too-long
- */
+/** @throws Problem invalid-date, empty-range, range-too-long */
 export function parseDateRange(
   query: Readonly<Record<string, string | string[] | undefined>>,
   { daysMax }: { daysMax: number },
@@ -30,7 +27,6 @@ export function parseDateRange(
   return { startDate, endDate };
 }
 
-/** As `parseDateRange`; without both, the last `daysDefault` days, including that of `now`. */
 export function parseOptionalDateRange(
   query: Readonly<Record<string, string | string[] | undefined>>,
   { daysMax, daysDefault, now }: { daysMax: number; daysDefault: number; now: Date },
@@ -40,13 +36,11 @@ export function parseOptionalDateRange(
   return lastDays(daysDefault, now);
 }
 
-/** The last days, that of `now` included. */
 export function lastDays(days: number, now: Date): DateRange {
   const tomorrow = Math.floor(now.getTime() / DAY_MS + 1) * DAY_MS;
   return { startDate: dateAt(tomorrow - days * DAY_MS), endDate: dateAt(tomorrow) };
 }
 
-/** The UTC day of a time in milliseconds since the epoch. */
 export function dateAt(time: number): string {
   return new Date(time).toISOString().slice(0, 10);
 }
@@ -65,7 +59,6 @@ function isCalendarDate(text: string): boolean {
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
 }
 
-/** The first day that an event or a company can have. */
 export const FIRST_DAY = "1970-01-01";
 const LAST_DAY = "2149-06-06";
 

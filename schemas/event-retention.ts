@@ -9,25 +9,19 @@ export interface EventRetention {
 }
 
 /**
- * The first day whose events are kept at a time, `YYYY-MM-DD`. Events go by whole months, which cost ClickHouse nothing to
- * remove, so they are kept for at least `days`.
+ * Events go by whole months, which cost ClickHouse nothing to remove, so they are kept for at least `days`.
  */
 export function keptFrom(now: number, days: number): string {
   return `${dateAt(Math.max(0, now - days * DAY_MS)).slice(0, 7)}-01`;
 }
 
-/**
- * Events are removed this much later than lines of their month are refused: lines that were received before are enriched
- * and settled by then.
- */
+/** Lines of a month that were received before its refusal are enriched and settled by then. */
 const REMOVAL_DELAY_DAYS = 2;
 
-/** The first day whose events are not removed yet. */
 export function removableBefore(now: number, days: number): string {
   return keptFrom(now, days + REMOVAL_DELAY_DAYS);
 }
 
-/** Answers the least `$time` (ms since the epoch) of a line that was received at `receivedAt`. */
 export type OldestTime = (receivedAt: number) => number;
 
 /** It depends on the time of receipt and not on the clock, so that a line that is read again is judged the same. */

@@ -1,9 +1,8 @@
 import { channel } from "node:diagnostics_channel";
 
 /**
- * The points at which a crash could do most harm to an import, in order of processing. Each is a diagnostics channel of
- * Node without listeners, so that passing one costs one check. The fault tests preload a module that listens, and kills
- * the process or a store at that point.
+ * Where a crash could do most harm to an import, in order of processing. Without listeners, passing one costs
+ * one check. The fault tests listen, and kill the process or a store there.
  */
 export const FAULT_POINTS = [
   "before-append",
@@ -22,17 +21,12 @@ export const FAULT_POINTS = [
   "before-done",
 ] as const;
 
-/**
- * The fault points of a funnel run: between the announcements of one transaction, and around the commit of an owner's
- * companies.
- */
 export const FUNNEL_FAULT_POINTS = [
   "funnel-announced",
   "funnel-before-commit",
   "funnel-after-commit",
 ] as const;
 
-/** The fault points of an attempt to deliver to a webhook. */
 export const DELIVERY_FAULT_POINTS = [
   "delivery-before-request",
   "delivery-after-answer",
@@ -47,12 +41,10 @@ const CHANNELS = Object.fromEntries(
   ALL_FAULT_POINTS.map((point) => [point, channel(channelOf(point))]),
 ) as Record<FaultPoint, ReturnType<typeof channel>>;
 
-/** The channel on which fault tests listen. */
 export function channelOf(point: FaultPoint): string {
   return `maintainer-toolchain:fault-point:${point}`;
 }
 
-/** Does nothing unless a fault test listens. */
 export function passFaultPoint(point: FaultPoint): void {
   const here = CHANNELS[point];
   if (here.hasSubscribers) here.publish(point);

@@ -18,10 +18,8 @@ export const FORMATS = {
 
 export const NIL_UUID = "00000000-0000-0000-0000-000000000000";
 
-/** A day, `YYYY-MM-DD`, as JSON schema. */
 export const DATE = { type: "string", format: "date" } as const;
 
-/** A number of things, as JSON schema. */
 export const COUNT = { type: "integer", minimum: 0 } as const;
 
 /** A time in an answer, as JSON schema: UTC with exactly six fractional digits. */
@@ -31,7 +29,6 @@ export const TIMESTAMP = {
   pattern: "^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{6}Z$",
 } as const;
 
-/** The JSON schema of an object with these properties and no others. */
 export function objectOf<const Required extends readonly string[], const Properties extends object>(
   required: Required,
   properties: Properties,
@@ -39,7 +36,6 @@ export function objectOf<const Required extends readonly string[], const Propert
   return { type: "object", required, additionalProperties: false, properties } as const;
 }
 
-/** As `objectOf`, for an object that the API document describes under a name. */
 export function titledObject<
   const Title extends string,
   const Required extends readonly string[],
@@ -81,7 +77,6 @@ export function isHttpUrl(text: string): boolean {
   return url !== undefined && url.username === "" && url.password === "";
 }
 
-/** An http(s) URL, or one without its scheme. */
 function isWebsite(text: string): boolean {
   return (
     isHttpUrl(text) ||
@@ -107,10 +102,7 @@ export function isUuid(text: string): boolean {
 const UNITS = ["bytes", "KiB", "MiB", "GiB", "TiB"] as const;
 const SIZE = /^(\d{1,16}) ?(|KiB|MiB|GiB|TiB)$/;
 
-/**
- * Parses `1048576`, `512MiB` or `20 GiB` as bytes; undefined for any other text, for zero and for numbers beyond exact
- * integers.
- */
+/** `1048576`, `512MiB` or `20 GiB` as bytes; undefined for others, zero and numbers beyond exact integers. */
 export function parseBytes(text: string): number | undefined {
   const [, digits = "", unit = ""] = SIZE.exec(text) ?? [];
   const bytes =

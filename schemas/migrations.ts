@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 
-/** A change to a database, applied once. */
 export interface Migration {
   name: string;
   text: string;
@@ -9,7 +8,6 @@ export interface Migration {
   checksum: string;
 }
 
-/** A migration as the database has recorded it. */
 export type Applied = Pick<Migration, "name" | "checksum">;
 
 /** The SQL files of a folder (a URL that ends with a slash), by name; none if there is no such folder. */
@@ -30,7 +28,6 @@ export function migrationOf(name: string, text: string): Migration {
   return { name, text, checksum };
 }
 
-/** Keeps literals and quoted names as they are; a run of comments and white space elsewhere becomes one space. */
 function withoutComments(sql: string): string {
   return sql.replaceAll(QUOTED_OR_GAP, (_, quoted: string | undefined) => quoted ?? " ").trim();
 }

@@ -57,7 +57,6 @@ export function statusOf(code: ProblemCode): number {
   return STATUS_BY_CODE[code];
 }
 
-/** One fault of a request body: its position (a JSON pointer) and a message. */
 export interface FieldFault {
   path: string;
   message: string;
@@ -88,7 +87,6 @@ export class Problem extends Error {
   }
 }
 
-/** The body of every error answer. `errors` names each fault of a request body by its JSON pointer. */
 export const PROBLEM = titledObject("Problem", ["code", "message"], {
   code: { type: "string", description: "What happened, for programs." },
   message: { type: "string", description: "What happened, in a sentence for a person." },

@@ -9,7 +9,6 @@ export interface Shard {
   readonly name: string | undefined;
   /** The shard's own tables. A server that is down is passed over: every statement must be one that can be repeated. */
   readonly tables: ClickHouse;
-  /** The tables of each server. */
   readonly servers: readonly ClickHouse[];
   /** A server that has every row of these tables that any server of the shard has stored. Rejects if none is sure to. */
   withStored(tables: readonly string[]): Promise<ClickHouse>;
@@ -33,8 +32,8 @@ export interface Shards {
   /** Waits until `all` reads every row of these tables, or of all, whose insert was answered. */
   catchUp(tables?: readonly string[]): Promise<void>;
   /**
-   * Rejects if the servers know a shard that is not among these: its rows are read by `all`, and this process would change
-   * none of them.
+   * Rejects if the servers know a shard that is not among these: `all` reads its rows, and nothing here
+   * changes them.
    */
   requireEvery(): Promise<void>;
 }
@@ -42,9 +41,7 @@ export interface Shards {
 /** The state of a server of a cluster, by its own account. */
 export interface ServerFacts {
   readOnlyTables: number;
-  /** Parts and merges that it has still to take over from other servers of its shard. */
   queueEntries: number;
-  /** How far the table that is furthest behind is behind. */
   delaySeconds: number;
   /** Inserts that it refused or was not sure of because other servers of the shard were missing, since its start. */
   quorumFailures: number;
@@ -54,7 +51,6 @@ export interface ServerState {
   shard: string;
   /** Host and port. */
   server: string;
-  /** Servers of the shard that must have a row. */
   quorum: number;
   isUp: boolean;
   /** Undefined for a server that is down, has no tables, or lets its user read no system tables. */

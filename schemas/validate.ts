@@ -3,8 +3,8 @@ import { FORMATS, isObject } from "./formats.js";
 import { Problem, type FieldFault } from "./problem.js";
 
 /**
- * Makes a parser of request bodies from a JSON schema and further rules that a schema cannot express. The parser throws
- * `invalid-body` with all faults at once. The further rules run on the fields that the schema accepted.
+ * The parser throws `invalid-body` with all faults at once. The further rules, which a schema cannot express,
+ * run on the fields that the schema accepted.
  */
 export function compileBody<Body extends object>(
   schema: object,
@@ -21,7 +21,6 @@ export function compileBody<Body extends object>(
   };
 }
 
-/** The Problem for a body with these faults; lists at most the first 100. */
 export function invalidBody(faults: readonly FieldFault[]): Problem {
   const errors = faults.slice(0, FAULTS_LISTED_MAX);
   const sentences = errors

@@ -8,8 +8,7 @@ import {
 } from "../../schemas/records/raw-chunk.js";
 
 /**
- * A batch as it is recorded while it is begun and not committed. The event log keeps it with the batch, as JSON, so that it
- * survives the process. Chunks are named by their index in the batch, from 0.
+ * A batch that is begun and not committed. The event log keeps it, as JSON, so that it survives the process.
  */
 export interface BatchState {
   /** The shard that the rows go to, at every attempt. Undefined where there is one server. */
@@ -21,11 +20,10 @@ export interface BatchState {
   /** Chunks that are dead letters, each with its reason; an empty one where the state had no room for it. */
   excluded: Map<number, string>;
   /**
-   * Blocks that were refused and are written in halves: name and exclusive end. Only first blocks and the smallest
-   * halves are recorded: `0` and `0.1.1` imply `0.1`.
+   * Blocks that were refused: name and exclusive end. Only first blocks and the smallest halves are recorded:
+   * `0` and `0.1.1` imply `0.1`.
    */
   refused: Map<string, number>;
-  /** The chunk that is being enriched, once poison detection is on. */
   enriching: number | undefined;
   /** How often in a row a worker ended while it enriched a chunk. */
   crashes: Map<number, number>;
@@ -125,10 +123,7 @@ export function addRefused(state: BatchState, { name, to }: Pick<Block, "name" |
   state.refused.set(name, to);
 }
 
-/**
- * Excludes all chunks from `from` to before `to`. As one range they need little room in the state. Only for chunks of
- * which nothing is stored.
- */
+/** As one range they need little room in the state. Only for chunks of which nothing is stored. */
 export function excludeChunks({ excluded }: BatchState, { from, to }: Pick<Block, "from" | "to">): void {
   for (let index = from; index < to; index++) if (!excluded.has(index)) excluded.set(index, REASON_NO_ROOM);
 }
@@ -175,7 +170,6 @@ export function parseRanges(text: string): number[] {
 
 /** A chunk of a batch as read, or why it cannot be read and as much of it as can. */
 export type BatchChunk = {
-  /** Place in the batch, from 0. */
   index: number;
   offset: number;
   value: Uint8Array;

@@ -29,11 +29,10 @@ import {
 export interface BatchBeginner {
   /** Statements of api/imports/import-progress.ts. */
   progress: {
-    /** The aborted ones among these imports. Their chunks are skipped. */
     abortedAmong(importIds: readonly string[]): Promise<string[]>;
     /**
-     * Counts each chunk once, whatever is replayed. Answers the log entries of those chunks that were dead letters
-     * before: delete these entries, then call `replaceDeadLetters`.
+     * Counts each chunk once, whatever is replayed. Answers the log entries of former dead letters: delete
+     * these, then call `replaceDeadLetters`.
      */
     putChunks(outcomes: readonly ChunkOutcome[]): Promise<DeadLetterEntry[]>;
     /** Replaces the outcome of each chunk that was a dead letter; changes nothing for other chunks. */
@@ -49,8 +48,7 @@ export interface BatchBeginner {
 }
 
 /**
- * Records a batch as begun. One recorded by an earlier attempt keeps its exclusions, so that its tokens still
- * name the same rows.
+ * A batch that an earlier attempt recorded keeps its exclusions, so that its tokens still name the same rows.
  */
 export async function beginBatch(logBatch: LogBatch, beginner: BatchBeginner): Promise<OpenBatch> {
   const { recordedNote } = logBatch;
@@ -77,8 +75,8 @@ async function firstState(chunks: readonly BatchChunk[], beginner: BatchBeginner
 }
 
 /**
- * Live chunks that were appended twice, because the first append succeeded without an answer. The first copy is earlier
- * in this partition: already stored, or in this batch (see `openBatch`).
+ * Live chunks that were appended twice, because the first append succeeded without an answer. The first copy
+ * is stored, or in this batch.
  */
 async function storedBefore(
   chunks: readonly BatchChunk[],
@@ -108,20 +106,17 @@ function excludeUnreadable(state: BatchState, chunks: readonly BatchChunk[]): vo
   for (const [index, reason] of reasons) state.excluded.set(index, reason);
 }
 
-/** A batch while it is written. */
 export interface OpenBatch extends PoisonDetection {
   readonly chunks: readonly BatchChunk[];
   readonly state: BatchState;
-  /** How often each excluded chunk was tried. */
   readonly tries: ReadonlyMap<number, number>;
-  /** The chunks of a block that are to be enriched. */
   wantedIn(block: Block): BatchChunk[];
   /** Names a block for its token. The name holds the excluded chunks, so that a token stands for the same rows. */
   blockName(block: Block): string;
   save(): Promise<void>;
   /**
-   * Call right before an insert. Throws BatchLost if another consumer has the batch: it may have written and committed it
-   * while this process stood still, and ClickHouse knows the tokens of an insert for a limited number of further ones.
+   * Call right before an insert: while this process stood still, another consumer may have written the batch,
+   * and ClickHouse knows the tokens of a limited number of inserts. Throws BatchLost.
    */
   requireOwned(): Promise<void>;
   /** Throws unless nothing is stored of the chunks from `from` on. */
@@ -168,7 +163,6 @@ export function openBatch(
     tries,
     save,
     requireOwned: async () => {
-      // Recording fails with BatchLost if another consumer has the batch.
       if (sinceRecorded() >= logBatch.ownedForMs) await recordBatch();
     },
     wantedIn: ({ from, to }) =>
@@ -192,7 +186,6 @@ export function openBatch(
   };
 }
 
-/** Indexes of second copies of a live chunk within the batch. */
 function repeatedAmong(chunks: readonly BatchChunk[]): ReadonlySet<number> {
   const seen = new Set<string>();
   const live = chunks.filter(isReadable).filter(({ raw }) => raw.source === "collect");
@@ -222,8 +215,8 @@ async function requireUnwritten(
 }
 
 /**
- * Measures time, in milliseconds, that also passes while the process or its machine stands still: the monotonic clock goes
- * on while a process is stopped, the wall clock is set right after a machine was.
+ * Milliseconds, also of the time in which the process or machine stands still: the monotonic clock goes on
+ * while a process is stopped, the wall clock is set right after a machine was.
  */
 function startStopwatch(): () => number {
   const monotonic = performance.now();

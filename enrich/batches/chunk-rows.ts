@@ -8,8 +8,8 @@ import { eventIdSql, lineKeySql, LINES_IN_CHUNK } from "../../schemas/records/ev
 const CHUNKS_MAX = 500;
 
 /**
- * Whether any shard has a row of any of these chunks, also of an insert that was not answered. Reads what came at their
- * time from every day. Used for live chunks that were appended again, and before a chunk is excluded or a block is halved.
+ * Whether any shard has a row of these chunks, also of an insert that was not answered. Used for chunks that
+ * were appended again, and before one is excluded or a block is halved.
  */
 export async function hasRows({ shards }: Shards, chunks: readonly RawChunk[]): Promise<boolean> {
   for (const shard of shards) if (await hasRowsOn(await shard.withStored(["events"]), chunks)) return true;
@@ -39,8 +39,7 @@ const STAMP = `intDiv(version, ${LINES_IN_CHUNK})`;
 const LINE = `first + version % ${LINES_IN_CHUNK}`;
 
 /**
- * A receipt stamp identifies a chunk of an import. Live chunks may share a stamp, so they are found by event id. Rows of
- * `events` are never swept, retracted or not.
+ * A receipt stamp identifies a chunk of an import. Live chunks may share one, so they are found by event id.
  */
 const HAS_ROWS = `
   SELECT toUInt8(count() > 0) AS found FROM events

@@ -8,7 +8,6 @@ import { splitLines } from "../lines/split-lines.js";
 import type { LoggedLine } from "../native/log-block.js";
 import { isReadable, type BatchChunk } from "./batch-state.js";
 
-/** A dead letter, and how it is reported to its import. */
 export interface ReportedDeadLetter {
   deadLetter: DeadLetter;
   /** This and `logged` only where the chunk names an import. */
@@ -19,10 +18,7 @@ export interface ReportedDeadLetter {
 
 const REASON_BYTES_MAX = 1_000;
 
-/**
- * Describes a chunk that enrichment cannot process, for the operator and for its sender. The same chunk gives the
- * same log entry each time, whatever the reason: a replay must not log it twice.
- */
+/** The same chunk gives the same log entry, whatever the reason: a replay must not log it twice. */
 export function deadLetterOf(chunk: BatchChunk, failure: Failure): ReportedDeadLetter {
   const head = headOf(chunk);
   const sent = linesAsSent(chunk);
@@ -101,8 +97,8 @@ function linesAsSent(chunk: BatchChunk): Buffer | undefined {
 }
 
 /**
- * `total`: lines that are not blank. `spanned`: all lines. Lines that cannot be decompressed count as one; in a chunk
- * that cannot be read, each newline counts as a line.
+ * `total` leaves out blank lines. Lines that cannot be decompressed count as one; in a chunk that cannot be
+ * read, each newline counts as a line.
  */
 function countLines(chunk: BatchChunk, sent: Buffer | undefined): { total: number; spanned: number } {
   if (isReadable(chunk) && sent === undefined) return { total: 1, spanned: 1 };

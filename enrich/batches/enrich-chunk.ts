@@ -22,13 +22,12 @@ export interface EnrichDependencies extends ArtifactLookups {
   lookups: Lookups;
   /** The least `$time` of a line, by its time of receipt. */
   oldestTime?: OldestTime;
-  /** Bounds the log of each import. */
   logBudget: LogBudget;
 }
 
 /**
- * Turns every line of a chunk into a row of `events` or entries of `logs`. The same chunk gives the same rows in the
- * same order each time: `$time` is limited by the time of receipt, not by the clock.
+ * Every line becomes a row of `events` or entries of `logs`. The same chunk gives the same rows in the same
+ * order: `$time` is limited by the time of receipt, not by the clock.
  */
 export async function enrichChunk(chunk: RawChunk, to: EnrichDependencies): Promise<ChunkOutcome> {
   const { firstLine, receiptStamp: receivedAt } = chunk;
@@ -73,7 +72,6 @@ interface LineLog extends Pick<EnrichDependencies, "logs" | "logBudget"> {
   notKept: EntriesNotKept;
 }
 
-/** Refused lines are logged as they were sent. */
 function logLine(
   { bytes, line }: NumberedLine,
   read: ReadEvent,
@@ -128,10 +126,7 @@ function targetsIn(lines: Buffer, chunk: RawChunk): Target[] {
 export const LOG_LIMITS = { entriesMax: 1_000_000, bytesMax: 512 * 1024 * 1024 };
 const IMPORTS_MAX = 1_000;
 
-/**
- * Bounds the kept log of an import. Each worker counts by itself and forgets at its end, so an import with several
- * workers may keep more.
- */
+/** Each worker counts by itself and forgets at its end, so an import with several workers may keep more. */
 export class LogBudget {
   private readonly used = new LRUCache<string, { entries: number; bytes: number }>({ max: IMPORTS_MAX });
 
@@ -153,7 +148,6 @@ export class LogBudget {
   }
 }
 
-/** Counts the entries of a chunk that are not kept, by class and type. */
 class EntriesNotKept {
   private readonly counts = new Map<string, number>();
 

@@ -8,7 +8,6 @@ import type { Again } from "./retry-while-down.js";
 export const INSERT_TRIES_MAX = 3;
 const PAUSE_MS = 250;
 
-/** Rows of one table, encoded as one block. */
 export interface Rows {
   readonly rows: number;
   readonly table: InsertedTable;
@@ -37,16 +36,12 @@ export interface RowInserter {
   onInserted?: (insert: Inserted) => void;
 }
 
-/** Rows that cannot be stored, however often that is tried. */
 export interface Refusal {
   reason: string;
   cause: unknown;
 }
 
-/**
- * Inserts rows under a token; a store that is down is waited for.
- * @returns why they cannot be stored, nothing of them then being stored; undefined when all are
- */
+/** A store that is down is waited for. @returns why the rows cannot be stored; nothing of them then is */
 export async function insertRows(
   rows: Rows,
   { token, ...inserter }: RowInserter & { token: string },
@@ -93,8 +88,8 @@ function insertUnlessRefused(
 }
 
 /**
- * Inserts log entries. If they cannot be stored, they are stored without their lines; if that fails too, they are
- * dropped. Counts are not affected. All tries use one token, so the first that is stored stays.
+ * Entries that cannot be stored are stored without their lines, or else dropped: counts are not affected. All
+ * tries use one token, so the first that is stored stays.
  */
 export async function insertLog(logs: LogBlock, inserter: RowInserter & { token: string }): Promise<void> {
   const refusal = await insertRows(logs, inserter);
@@ -115,7 +110,6 @@ export interface BlockInsert {
   token: string;
 }
 
-/** Inserts one Native block, once, into its table and every view of it. */
 export async function insertBlock(
   clickhouse: ClickHouse,
   { query, block, token }: BlockInsert,
@@ -144,8 +138,8 @@ const INSERT_SETTINGS = {
 } as const;
 
 /**
- * Whether ClickHouse cannot read the bytes of a block: it refuses the same bytes each time, before it stores a row.
- * All its other errors (memory, disk, too many parts, a view that fails) may pass.
+ * ClickHouse refuses the same unreadable bytes each time, before it stores a row. All its other errors
+ * (memory, disk, parts, a view that fails) may pass.
  */
 export function isRefusedData(error: unknown): boolean {
   if (!(error instanceof Error) || !("code" in error)) return false;

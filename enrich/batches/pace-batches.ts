@@ -1,6 +1,5 @@
 import type { Lane } from "../../schemas/records/event-log.js";
 
-/** Sizes the next batch by how long the last ones took. */
 export interface Pace {
   readonly bytesMax: number;
   onWritten(batch: { bytes: number; durationMs: number }): void;
@@ -16,10 +15,9 @@ interface Limits {
 const MIB = 1024 * 1024;
 
 /**
- * Express batches are small, because the next import waits for one of them: 4 MiB, about 18,000 events. Smaller ones take
- * hardly less time, because each insert has a fixed cost. Bulk batches are large, because each insert
- * costs ClickHouse a part in every table and the merges of it: 24 MiB, about 110,000 events, on all but slow machines,
- * where a batch must still end well within the 20 s of a drain. Progress shows once per batch.
+ * Express: 4 MiB, about 18,000 events, because the next import waits; smaller ones take hardly less time.
+ * Bulk: 24 MiB, about 110,000 events, because each insert costs a part in every table; a slow machine must
+ * still end one well within the 20 s of a drain.
  */
 const LIMITS: Record<Lane, Limits> = {
   express: { targetMs: 500, bytesMin: 4 * MIB, bytesMax: 4 * MIB },

@@ -20,10 +20,7 @@ export function truncate(text: string, bytesMax: number): string {
   return bytes.toString("utf8", 0, end);
 }
 
-/**
- * The start of a sender's text, for a message. Always Unicode without NUL: PostgreSQL would refuse the whole batch for
- * one half of a surrogate pair.
- */
+/** Always Unicode without NUL: PostgreSQL would refuse the whole batch for one half of a surrogate pair. */
 export function excerpt(text: string, bytesMax: number): string {
   const start = cleanText(Buffer.from(truncate(text, bytesMax)).toString());
   return isLongerThan(text, bytesMax) ? `${start}…` : start;

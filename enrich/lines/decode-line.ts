@@ -48,13 +48,11 @@ function withoutByteOrderMark(bytes: Buffer): Buffer {
   return bytes.subarray(0, 3).equals(BYTE_ORDER_MARK) ? bytes.subarray(3) : bytes;
 }
 
-/** The keys and values of a line as they were sent. */
 export type LineObject = Record<string, unknown>;
 
 /**
- * The keys of a line: those that every event may have by name, each undefined where the line does not have it, and all
- * others in the order in which they were sent. All lines so have one shape, whatever their keys: reading keys from
- * objects of hundreds of shapes took as long as parsing them.
+ * The keys that every event may have by name, and all others in the order in which they were sent. So all
+ * lines have one shape: reading objects of hundreds of shapes took as long as parsing them.
  */
 export class LineFields {
   $time: unknown = undefined;
@@ -105,7 +103,6 @@ export interface Target {
   called?: string;
 }
 
-/** The artifact on the path of an import. */
 type ImportPath = Pick<RawChunk, "artifactKind" | "artifactId">;
 
 const MISSING = error("missing-artifact", "Neither $package nor $pixel names what the event belongs to");

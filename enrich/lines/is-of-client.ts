@@ -5,9 +5,9 @@ import { addressOf, readHeaders, readUserAgent } from "./read-fields.js";
 import { canonicalAddress, isIPv4 } from "./canonical-address.js";
 
 /**
- * Answers whether a line as it was sent is of a client (its id in hexadecimal digits): of an `endpoint_id` if its address is
- * anywhere in the line, of an `origin_id` if the line names both its address and its user agent. A line with too many
- * addresses to look at is of every endpoint: erasing it costs the text of a refused line, leaving it breaks a promise.
+ * An `endpoint_id` is of a line with its address anywhere, an `origin_id` of one that names both its address
+ * and its user agent. A line with too many addresses is of every endpoint: erasing it costs a refused line's
+ * text, leaving it breaks a promise.
  */
 export function isOfClient(
   line: Buffer,
@@ -40,9 +40,8 @@ const ADDRESSES_MAX = 1_000;
 const CANDIDATES_MAX = 20_000;
 
 /**
- * Every address in the text of a line, each once, as enrichment spells it; undefined if there are too many to look at.
- * Finds too many rather than too few: a port or a word may stand against an IPv6 address, so parts of one count as well.
- * A number is never cut where it is one of an address: neither `1203.0.113.9` nor `203.0.113.91` has 203.0.113.9.
+ * Each once, as enrichment spells it; undefined if there are too many. Finds too many rather than too few:
+ * parts of an IPv6 address count as well. Neither `1203.0.113.9` nor `203.0.113.91` has 203.0.113.9.
  */
 function addressesIn(bytes: Buffer): string[] | undefined {
   const text = bytes.toString("latin1");

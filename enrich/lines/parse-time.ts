@@ -6,9 +6,8 @@ const SECONDS_BELOW = 100_000_000_000;
 const DIGITS = /^\d{1,15}(?:\.\d{1,9})?$/;
 
 /**
- * `$time` as milliseconds since the epoch: an ISO 8601 date or date-time, the latter also in basic form (no zone: UTC), or a
- * UNIX timestamp in seconds or milliseconds, as a number or as digits. Undefined for anything else, for dates that do not
- * exist, and outside of 1970 to one day after `receivedAt`.
+ * Milliseconds since the epoch, of an ISO 8601 date or date-time (no zone: UTC) or a UNIX timestamp, as a
+ * number or digits. Undefined for all else, and outside of 1970 to one day after `receivedAt`.
  */
 export function parseTime(value: unknown, receivedAt: number): number | undefined {
   const time =
@@ -131,7 +130,6 @@ function digits(text: string, from: number, count: number): number {
 
 const DIGIT_0 = 0x30;
 
-/** -1 for anything else. */
 function digitAt(text: string, at: number): number {
   const digit = text.charCodeAt(at) - DIGIT_0;
   return digit >= 0 && digit <= 9 ? digit : -1;

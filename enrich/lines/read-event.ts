@@ -49,9 +49,7 @@ export type ReadEvent = { event: EnrichedEvent; warnings: LineFault[] } | { faul
 
 interface Reading {
   artifact: Artifact;
-  /** 1-based line of the import. */
   line: number;
-  /** Milliseconds since the epoch: `$time` may be at most a day later. */
   receivedAt: number;
   /** Milliseconds since the epoch: events before are no longer kept, and `$time` may not be earlier. */
   oldestTime?: number;
@@ -60,8 +58,8 @@ interface Reading {
 }
 
 /**
- * A decoded line to its event; `artifact` is undefined where there is none that its sender may write to. Fields are named
- * one by one: spreading them took 1.3 µs, a fifth of the time of a line.
+ * `artifact` is undefined where there is none that the sender may write to. Fields are named one by one:
+ * spreading them took 1.3 µs, a fifth of the time of a line.
  */
 export function readEvent(
   { fields, target }: Exclude<DecodedLine, { fault: unknown }>,
@@ -134,7 +132,6 @@ function readReported({ otherNames, otherValues }: LineFields): ReportedClient {
   return reported;
 }
 
-/** Empty where the event has none of this name. */
 function variableOf({ variables }: EnrichedEvent, name: string): string {
   for (let index = 0; index < variables.length; index += 2)
     if (variables[index] === name) return variables[index + 1] ?? "";
@@ -162,9 +159,9 @@ const OWN: ReadonlySet<string> = new Set(["$unique_id", "$package", "$pixel", "$
 type LiveTimes = Required<Pick<Reading, "receivedAt" | "oldestTime">>;
 
 /**
- * Adds the objects of `$sent` to a line of live collection: their keys are those of the line where it has none of this
- * name, and the first object wins. A `$` key takes the place of what the collector knew, `$time` that of the request's
- * time, say. Strangers send them: one whose value would refuse the line is a variable, and no event is lost.
+ * Adds the objects of `$sent` to a line of live collection: the line's own names win, then the first object.
+ * A `$` key takes the place of what the collector knew. Strangers send them: a value that would refuse the
+ * line is a variable, and no event is lost.
  */
 function liveFields(line: LineFields, times: LiveTimes): LineFields {
   const sent = line.otherValues[line.otherNames.indexOf(SENT)];

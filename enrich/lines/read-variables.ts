@@ -10,11 +10,9 @@ const DEPTH_MAX = 32;
 const WARNINGS_MAX = 64;
 
 /**
- * The custom variables of a line, names and values in turn: nested objects flatten with dots, arrays and null
- * become JSON text; of equal names the later wins, as with equal keys. At most 64 of 1 KiB each; the rest is
- * dropped with a warning. Unknown `$` keys are kept out with a warning each, up to 64 of them.
- *
- * @param collected the `$` keys of a line of live collection. They are kept out, and all other `$` keys are variables
+ * Names and values in turn: nested objects flatten with dots, arrays and null become JSON text; of equal
+ * names the later wins. At most 64 of 1 KiB each; the rest and unknown `$` keys are dropped with a warning.
+ * @param collected the `$` keys of a line of live collection: all others are variables
  */
 export function readVariables(
   { otherNames, otherValues }: Pick<LineFields, "otherNames" | "otherValues">,

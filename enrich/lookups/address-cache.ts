@@ -1,7 +1,6 @@
 import type { Network, Place } from "../../schemas/records/enriched-event.js";
 import { GenerationCache } from "./generation-cache.js";
 
-/** The answers for one address so far. */
 export interface AddressEntry {
   place: Place | undefined;
   network: Network | undefined;
@@ -16,8 +15,8 @@ export type EntryOf = (address: string) => AddressEntry;
 const ENTRY_BYTES = 600;
 
 /**
- * One bounded cache by address for all steps. They ask for the same address one after the other, so the last entry is
- * kept outside the map: that saves three of four lookups.
+ * One cache for all steps. They ask for the same address in a row: keeping the last entry outside the map
+ * saves three of four lookups.
  */
 export function openAddressCache({ cacheBytesMax }: { cacheBytesMax: number }): EntryOf {
   const cache = new GenerationCache<string, AddressEntry>(cacheBytesMax, () => ENTRY_BYTES);

@@ -11,8 +11,8 @@ export interface ArtifactRequest {
 }
 
 /**
- * The artifact, when it exists, belongs to the owner and the account may import into it. It is refused only from
- * records that were read after `since`, a time of `performance.now()`: it may have been created just before.
+ * Answers the artifact if the account may import into it. Refuses only from records that were read after
+ * `since`, a time of `performance.now()`: it may have been created just before.
  */
 export type ResolveArtifact = (request: ArtifactRequest, since: number) => Promise<Artifact | undefined>;
 
@@ -23,13 +23,11 @@ export const TRUSTED_MS = 1_000;
 type Answer = { artifact: Artifact | undefined };
 type TimedAnswer = Answer & { askedAt: number };
 
-/** The artifact that a line names, if its sender may write to it; a promise only where the answer is not cached. */
 export type ArtifactOf = (target: Pick<ArtifactRequest, "kind" | "id">) => Answer | Promise<Answer>;
 
 /**
- * Caches answers of `resolve` for a second: a permission that was taken away takes effect after that time. A refusal
- * holds only for chunks that were begun before it was asked for: a package may be created, and lines for it received,
- * within that second.
+ * Caches answers for a second, after which a permission that was taken away takes effect. A refusal holds
+ * only for chunks begun before: a package may be created within that second.
  */
 export class ArtifactCache {
   private readonly answers = new LRUCache<string, TimedAnswer>({ max: ENTRIES_MAX, ttl: TRUSTED_MS });
@@ -37,8 +35,8 @@ export class ArtifactCache {
   constructor(private readonly resolve: ResolveArtifact) {}
 
   /**
-   * For the lines of one chunk, which is read within milliseconds: an answer that one of its lines got holds for all.
-   * Making a key and asking the cache took 1 µs a line, and 4 where lines name many artifacts.
+   * For the lines of one chunk an answer holds for all. Making a key and asking the cache took 1 µs a line,
+   * and 4 where lines name many artifacts.
    */
   forChunk({ accountId, ownerId }: Pick<ArtifactRequest, "accountId" | "ownerId">): ArtifactOf {
     const since = performance.now();
@@ -76,8 +74,8 @@ export type ResolveLive = (ids: readonly ArtifactId[]) => Promise<Artifact[]>;
 const LIVE_ENTRIES_MAX = 10_000;
 
 /**
- * The artifacts of live events; the collector has checked that these may write to them. A chunk of them can name a
- * thousand artifacts: all that are not cached are resolved at once. Answers are cached for a second.
+ * Artifacts that the collector has checked. A chunk can name a thousand: those not cached are resolved at
+ * once. Cached for a second.
  */
 export class LiveArtifacts {
   private readonly answers = new LRUCache<string, Answer>({ max: LIVE_ENTRIES_MAX, ttl: TRUSTED_MS });

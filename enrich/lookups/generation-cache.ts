@@ -2,9 +2,8 @@
 export type SizeOf<Key, Value> = (key: Key, value: Value) => number;
 
 /**
- * A bounded cache of two generations. When the young one is full, it becomes the old one, and the old one is dropped
- * whole. An entry that is asked for again in the old generation is young again. So a hit is one lookup in a Map, where
- * the linked list of an LRU cache took three times as long.
+ * When the young generation is full, it becomes the old one, which is dropped whole. A hit makes an old entry
+ * young again: one lookup in a Map, where the linked list of an LRU cache took three times as long.
  */
 export class GenerationCache<Key, Value extends object | string> {
   private young = new Map<Key, Value>();
@@ -50,8 +49,8 @@ const TEXT_LENGTH_MAX = 1024;
 const TEXT_ENTRY_BYTES = 120;
 
 /**
- * Remembers what a text of a line becomes. The same few addresses and user agents come again and again, and equal
- * answers are one string: the lookups that follow compare and hash it once. Takes 8 MiB at most.
+ * The same few addresses and user agents come again and again: equal answers are one string, which lookups
+ * compare and hash once. Takes 8 MiB at most.
  */
 export function rememberTexts(read: (text: string) => string): (text: string) => string {
   const known = new GenerationCache<string, string>(TEXT_BYTES_MAX, sizeOfText);

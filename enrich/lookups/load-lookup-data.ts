@@ -10,7 +10,6 @@ import { parseAsnCsv } from "./networks/parse-asn-csv.js";
 import { parseOrganizations, type Organization } from "./networks/find-organization.js";
 import { namesPlace } from "./mmdb/open-places.js";
 
-/** Paths of databases that take the place of the bundled ones. */
 export interface LookupPaths {
   cityMmdb?: string | undefined;
   /** An MMDB, or a CSV in the form of ip-location-db. */
@@ -27,9 +26,8 @@ export interface LookupData {
 }
 
 /**
- * Reads every database once: 180 MB and about a second with the bundled ones. To swap a file while running, call it again
- * and give the result to `openLookups`. A file that is missing, damaged or of another form is an error that
- * names it.
+ * 180 MB and about a second with the bundled ones. To swap a file while running, call it again and give the
+ * result to `openLookups`. Unusable files are errors that name them.
  */
 export async function loadLookupData(paths: LookupPaths): Promise<LookupData> {
   const { cityMmdb, asnDb, companyMmdb, organizationsCsv } = paths;
@@ -45,7 +43,6 @@ export async function loadLookupData(paths: LookupPaths): Promise<LookupData> {
 
 interface Purpose {
   name: string;
-  /** Whether a record has the fields that the database is used for. */
   fits: (record: MmdbRecord) => boolean;
 }
 
@@ -106,10 +103,7 @@ function bundledPath(name: string): string {
   return createRequire(import.meta.url).resolve(name);
 }
 
-/**
- * A file's bytes in memory that worker threads share: passing them through `workerData` copies nothing.
- * A file that cannot be read is an error that names `purpose` and the path.
- */
+/** In memory that worker threads share: passing it through `workerData` copies nothing. */
 async function readShared(path: string, purpose: string): Promise<Uint8Array> {
   try {
     await using file = await open(path);

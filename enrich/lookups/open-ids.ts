@@ -3,9 +3,8 @@ import type { Lookups } from "../../schemas/records/enriched-event.js";
 import type { EntryOf } from "./address-cache.js";
 
 /**
- * Keyed hashes in place of addresses: HMAC-SHA256 cut to 128 bits, as 16 bytes in a latin1 text. The key keeps an
- * attacker from trying all addresses. The two ids hash different prefixes, so they never match.
- * An event without an address has no id: "".
+ * HMAC-SHA256 cut to 16 bytes, as latin1 text. The key keeps an attacker from trying all addresses. The two
+ * ids hash different prefixes, so they never match. "" without an address.
  */
 export function openIds(key: Uint8Array, entryOf: EntryOf): Lookups["ids"] {
   const hash = openHmac(key, ID_BYTES);
@@ -52,9 +51,8 @@ const HASH_BYTES = 32;
 const TEXT_BYTES = 4096;
 
 /**
- * HMAC-SHA256 under one key (RFC 2104), cut to `bytes` bytes, as latin1 text. Two hashes over reused buffers take half
- * the time of an `Hmac` object, and each new address takes two ids. Their results are texts, because results that are
- * buffers took twice as long.
+ * RFC 2104 over two reused hashes takes half the time of an `Hmac` object, and each new address takes two
+ * ids. Their results are texts, because buffers took twice as long.
  */
 export function openHmac(key: Uint8Array, bytes: number): (text: string) => string {
   const block = Buffer.alloc(BLOCK_BYTES);

@@ -11,10 +11,7 @@ export interface LookupOptions {
   originKey: Uint8Array;
 }
 
-/**
- * The sources of enrichment over loaded data, behind caches by address and by user agent. Takes milliseconds: every worker
- * thread opens its own over the same shared data. Answers are frozen.
- */
+/** Takes milliseconds: every worker thread opens its own over the same shared data. Answers are frozen. */
 export function openLookups(data: LookupData, { originKey }: LookupOptions): Lookups {
   const entryOf = openAddressCache({ cacheBytesMax: CACHE_BYTES.addresses });
   return {
@@ -28,7 +25,7 @@ export function openLookups(data: LookupData, { originKey }: LookupOptions): Loo
 const MIB = 1024 * 1024;
 
 /**
- * Limits of the caches of one thread, however many addresses and user agents there are. Two files of cities, the
- * owners of networks and their descriptions have a cache of `records` each: 112 MiB in all.
+ * Limits of the caches of one thread. Two files of cities, the owners of networks and their descriptions have
+ * a cache of `records` each: 112 MiB in all.
  */
 const CACHE_BYTES = { addresses: 32 * MIB, clients: 16 * MIB, records: 16 * MIB };

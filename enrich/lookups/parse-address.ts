@@ -1,9 +1,8 @@
 export type AddressFamily = 4 | 6;
 
 /**
- * Writes an address into `words`, most significant first: one 32-bit word for IPv4, four for IPv6.
- * Answers the family, or 0 for text that is not an address; `words` is then undefined.
- * Written by hand because it runs for every address that no cache holds: 0.1 µs against 1.1 for a split.
+ * Most significant word first: one for IPv4, four for IPv6. Answers 0 for text that is no address; `words` is
+ * then undefined. Runs for every address that no cache holds: 0.1 µs against 1.1 for a split.
  */
 export function parseAddress(text: string, words: Uint32Array): AddressFamily | 0 {
   if (text.includes(":")) return parseIpv6(text, words) ? 6 : 0;
@@ -55,7 +54,6 @@ function parseIpv6(text: string, words: Uint32Array): boolean {
 
 interface Reading {
   at: number;
-  /** Groups read so far. */
   count: number;
   /** Groups before the `::`, or -1 before one was seen. */
   gap: number;

@@ -12,10 +12,7 @@ import { lineKey, LINES_IN_CHUNK, sentKey } from "../../schemas/records/event-id
 import { uuidBytes } from "./byte-sink.js";
 import { SharedValues } from "./shared-values.js";
 
-/**
- * Collects events as columns of the `events` table and encodes them as one Native block. The columns live as long
- * as the block object: `clear` keeps their memory for the next batch.
- */
+/** One Native block of `events`. `clear` keeps the memory of the columns for the next batch. */
 export class EventBlock {
   readonly table = "events";
   rows = 0;
@@ -41,8 +38,8 @@ export class EventBlock {
 }
 
 /**
- * The stored columns of an event, by name: the one place to add one, beside its migration. Half of them are made of
- * objects that many events share, so that an event costs one number for each of these objects.
+ * The one place to add a stored column, beside its migration. Half of them are made of objects that many
+ * events share, so that an event costs one number for each of these.
  */
 function eventColumns(rows: RowParts): Record<string, Column> {
   const artifacts = rows.shared(({ artifact }) => artifact);
@@ -113,7 +110,6 @@ function writeId({ sink }: FixedColumn, id: string): void {
 
 /** The values that all events of a chunk share. */
 export interface EventOrigin {
-  /** UUID of the import, or the nil UUID for live events. */
   importId: string;
   /** Names the chunk or import among all: with the line it is the key of an event without `$unique_id`. */
   keyPrefix: string;
@@ -135,7 +131,6 @@ class RowParts {
     for (const part of this.parts) part.clear();
   }
 
-  /** A column that each event adds a value to. */
   column<Kind extends RowColumn>(
     column: Kind,
     add: (column: Kind, event: EnrichedEvent, origin: EventOrigin) => void,
@@ -147,7 +142,6 @@ class RowParts {
     return column;
   }
 
-  /** A column of repeated texts. */
   texts(of: (event: EnrichedEvent) => string): Column {
     return this.column(new LowCardinalityColumn(), (column, event) => column.add(of(event)));
   }

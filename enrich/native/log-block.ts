@@ -10,11 +10,9 @@ export interface LoggedLine {
   fault: LineFault;
   /** The line as it was sent, when it was refused; empty otherwise. */
   bytes: Uint8Array;
-  /** Milliseconds since the epoch. */
   loggedAt: number;
 }
 
-/** Collects log entries as columns of the `import_log` table and encodes them as one Native block. */
 export class LogBlock {
   readonly table = "import_log";
   rows = 0;

@@ -2,9 +2,8 @@ import { ByteSink, Uint32List } from "./byte-sink.js";
 import { type Column, Dictionary } from "./columns.js";
 
 /**
- * Objects that many rows share, such as places and networks, and that several columns are made of. A row costs one
- * number; the columns' values are computed once an object, when the block is encoded. Equal objects that are not one
- * object give the same bytes.
+ * Objects that many rows share, such as places. A row costs one number; the columns' values are computed once
+ * an object, when the block is encoded. Equal objects give the same bytes.
  */
 export class SharedValues<T extends object> {
   private readonly indexByValue = new Map<T, number>();
@@ -26,7 +25,6 @@ export class SharedValues<T extends object> {
     this.last = undefined;
   }
 
-  /** A column of repeated texts. */
   texts(textOf: (value: T) => string): Column {
     return {
       type: "LowCardinality(String)",

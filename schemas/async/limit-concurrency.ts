@@ -5,23 +5,19 @@ import { Problem } from "../problem.js";
 export type TakePermits = (keys: readonly string[], signal: AbortSignal) => Promise<Disposable>;
 
 const WAITING_MAX = 500;
-/** The callers of one first key. */
 const WAITING_EACH_MAX = 250;
 /** First keys whose last turn is remembered, whether or not they ask at the moment. */
 const TURNS_MAX = 1_000;
 
 /**
- * Lets `perKey` callers through at once for each key, such as an owner or an upstream, and `inAll` together. A caller
- * takes its permits all at once and holds none while it waits, so that a slow upstream does not stall the other
- * upstreams of its owners. A permit that is given back goes to the caller whose first key was served least recently: those
- * who ask for much take turns with all others. Waiting ends with the signal, and rejects with its reason.
- * @throws Problem `unavailable` where too many wait already; also to the latest caller of the first key that has most of them
+ * Lets `perKey` callers through at once for each key, and `inAll` together. A caller takes its permits all at
+ * once, so that a slow upstream does not stall the others. The caller whose first key was served least
+ * recently is next. @throws Problem `unavailable` where too many wait already; also to the latest caller of
+ * the first key that has most of them
  */
 export function limitConcurrency(limits: ShareLimits): TakePermits {
   const shares = new Shares(limits);
-  /** In the order in which they came. */
   const waiting = new Set<Caller>();
-  /** The turn in which a caller of each first key was served last. */
   const turns = new LRUCache<string, number>({ max: TURNS_MAX });
   let turn = 0;
 
@@ -77,7 +73,6 @@ export function limitConcurrency(limits: ShareLimits): TakePermits {
     signal.throwIfAborted();
     const [asker = ""] = keysAsked;
     const keys = new Set(keysAsked);
-    // Those who wait have no room, so nobody is passed over.
     if (shares.haveRoom(keys)) return serve({ asker, keys });
     refuseCrowd(asker);
     return new Promise((resolve, reject) => {

@@ -31,12 +31,8 @@ export async function settlesWithin(promise: PromiseLike<unknown>, durationMs: n
   }
 }
 
-/**
- * Settles as the promise does, or rejects with the signal's reason when that comes first. For work that should end with
- * its signal but may not: its caller is not kept waiting.
- */
+/** Settles as the promise does, or rejects with the signal's reason when that comes first. */
 export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  // It may still fail after the signal.
   work.catch(() => undefined);
   signal.throwIfAborted();
   let abort = (): void => undefined;
@@ -52,7 +48,6 @@ export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Pr
 }
 
 export interface IdleWatch extends Disposable {
-  /** Passes on the result of work. */
   during<T>(work: Promise<T>): Promise<T>;
 }
 
@@ -76,9 +71,7 @@ export function whenIdle(idleMs: number, onIdle: () => void): IdleWatch {
 }
 
 export interface Repetition {
-  /** How long to wait in between. */
   everyMs?: number | undefined;
-  /** Called each time that it failed; the next time tries again. */
   onFailure: (error: unknown) => void;
 }
 

@@ -6,11 +6,9 @@ export interface RetryOptions {
   backoff: Backoff;
   /** Ends the pauses and the attempts to come, never an attempt under way. */
   signal?: AbortSignal | undefined;
-  /** False lets the process end during a pause. */
   ref?: boolean;
   /** Whether another attempt may help; it always may by default. */
   isTransient?: (error: unknown) => boolean;
-  /** Called after each failed attempt, before its pause. */
   onFailure?: (error: unknown) => void | Promise<void>;
 }
 
@@ -42,15 +40,13 @@ export async function retry<T>(work: () => Promise<T>, options: RetryOptions): P
       onFailedAttempt: ({ error }) => (success === undefined ? onFailure?.(failureOf(error)) : undefined),
     });
   } catch (error) {
-    // The signal came while the last attempt succeeded.
     if (success === undefined) throw failureOf(error);
   }
   return (success as unknown as { value: T }).value;
 }
 
 /**
- * Stands for an error that p-retry must not see: it makes no further attempt after most TypeErrors, and drivers also throw
- * them when a connection breaks.
+ * p-retry makes no further attempt after most TypeErrors, and drivers throw them when a connection breaks.
  */
 class AttemptFailed extends Error {
   constructor(override readonly cause: unknown) {

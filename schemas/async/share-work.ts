@@ -7,7 +7,6 @@ export interface ShareOptions {
 }
 
 export interface Sharing {
-  /** Callers with the same key get the same answer. */
   key: string;
   /** Whether work that has begun is good enough: without it, only work that still waits is. */
   takesBegun: boolean;
@@ -17,9 +16,8 @@ export interface Sharing {
 export type SharedWork<T> = (signal: AbortSignal, begin: () => void) => Promise<T>;
 
 /**
- * Does the work for the first of those who ask with the same key, and answers the others with its result: those who
- * come before it begins, and, where they take that, those who come within `sharedMs` afterwards. The work's signal ends
- * once all of them have left. A failure reaches those who wait for it, and is not kept.
+ * Does the work once for those who ask with the same key before it begins or, where they take that, within
+ * `sharedMs` afterwards. The signal ends once all of them have left. Failures are not kept.
  */
 export type ShareAnswers<T extends object> = (
   sharing: Sharing,
@@ -109,8 +107,8 @@ interface Waiting<Item, Result> {
 }
 
 /**
- * Runs single calls as groups: the first call of a key at once, and those that come meanwhile together, as soon as it has
- * ended. `run` answers a result for each item, in their order.
+ * Runs the first call of a key at once, and those that come meanwhile as one group once it has ended. `run`
+ * answers in the order of the items.
  */
 export function inGroups<Item, Result>(
   run: (items: readonly Item[]) => Promise<readonly Result[]>,

@@ -3,7 +3,6 @@ import { BREAKDOWN_LIST, type BreakdownDeclaration } from "./breakdowns.js";
 
 type Declared = (typeof BREAKDOWN_LIST)[number];
 
-/** The name of a breakdown on the wire. */
 export type Breakdown = Declared["name"];
 
 export const BREAKDOWNS: readonly Breakdown[] = BREAKDOWN_LIST.map(({ name }) => name);
@@ -14,9 +13,7 @@ type AddressField = Extract<Declared, { addressField: unknown }>["addressField"]
 /** One line of an aggregates export. Fields of other breakdowns are absent. */
 export type AggregateV1 = {
   breakdown: Breakdown;
-  /** `YYYY-MM-DD`, UTC. */
   date: string;
-  /** UUID of the package. */
   package: string;
   total: number;
   /** In every format but NDJSON, and there on request. */
@@ -28,15 +25,11 @@ export const PACKAGE_NAME = "package_name";
 /** The breakdowns whose columns came before that of the package's name. */
 const BREAKDOWNS_BEFORE_NAME = 8;
 
-/**
- * Puts the package's name among the columns of the breakdowns. Its place stays the same when a breakdown is appended,
- * for readers of columns by number.
- */
+/** Puts the name behind the columns of the first breakdowns: its place stays when a breakdown is appended. */
 export function withPackageName<Each>(ofBreakdowns: readonly Each[], name: Each): Each[] {
   return ofBreakdowns.toSpliced(BREAKDOWNS_BEFORE_NAME, 0, name);
 }
 
-/** The JSON schema of a line with the fields of these breakdowns. */
 export function aggregateSchema(breakdowns: readonly BreakdownDeclaration[]) {
   return titledObject("AggregateV1", ["breakdown", "date", "package", "total"], {
     breakdown: { type: "string", enum: breakdowns.map(({ name }) => name) },

@@ -1,10 +1,8 @@
 import { TIMESTAMP, objectOf, titledObject } from "../formats.js";
 
-/** A change, its author and its time, as returned. */
 export interface AuditEntryRecord {
   id: string;
   action: string;
-  /** A username, `OPERATOR` or `SERVICE`. */
   actor: string;
   /** Name of the additional token that was used, if any. */
   token?: string;

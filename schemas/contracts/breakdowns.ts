@@ -1,6 +1,5 @@
 import type { LibraryType } from "../records/artifact.js";
 
-/** One way in which AggregateV1 divides the downloads of a day. */
 export type BreakdownDeclaration = ValueBreakdown | TotalBreakdown;
 
 /** Counts each day by values of the events. Events whose first value is empty are not counted. */
@@ -11,7 +10,6 @@ export interface ValueBreakdown {
   readonly table: string;
   /** Counts only packages of this type; all packages if absent. */
   readonly libraryType?: LibraryType;
-  /** The question that the numbers answer, for people. */
   readonly question: string;
   /** In the order of the answer's rows. */
   readonly values: readonly [BreakdownValue, ...BreakdownValue[]];
@@ -33,7 +31,6 @@ export interface BreakdownValue {
 export interface TotalBreakdown {
   readonly name: string;
   readonly table: string;
-  /** The table of the addresses of each day. */
   readonly addressTable: string;
   readonly question: string;
   /** The number of addresses, on the wire. */
@@ -41,8 +38,8 @@ export interface TotalBreakdown {
 }
 
 /**
- * Every breakdown of AggregateV1. The export's statements and columns, the API document and the demo derive from it.
- * The order is that of the columns. Append new breakdowns, so that readers of columns by number are not affected.
+ * Every breakdown of AggregateV1: the export, the API document and the demo derive from it. Append new ones,
+ * because the order is that of the columns.
  */
 export const BREAKDOWN_LIST = [
   {
@@ -117,7 +114,6 @@ export const COUNTRIES_MAX = 300;
 
 /** Values of events with the number of downloads, or views, that each has. */
 export interface StatisticsList {
-  /** On the wire: the name of a breakdown of AggregateV1, or `page`. */
   readonly name: string;
   readonly question: string;
   /** Pages are viewed, all else is downloaded; statistics of one pixel count its views in every list. */

@@ -8,11 +8,9 @@ export type ClientIdKind = (typeof CLIENT_ID_KINDS)[number];
 /** The body of a request for an erasure: one of the two ids. */
 export type ErasureCreate = { [Kind in ClientIdKind]?: string };
 
-/** The erasure of one client's events, as returned. The id of the client is in no answer. */
 export interface ErasureRecord {
   id: string;
   owner: string;
-  /** Which of the ids was given. */
   client: ClientIdKind;
   status: "erasing" | "done";
   /** Versions of events that were erased so far; an override counts apart from the event that it overrode. */
@@ -38,7 +36,6 @@ export const ERASURE_CREATE = {
   },
 } as const;
 
-/** Throws `invalid-body` naming every fault. */
 export const parseErasureCreate = compileBody<ErasureCreate>(ERASURE_CREATE);
 
 export const ERASURE = titledObject(
@@ -66,7 +63,6 @@ export const ERASURE = titledObject(
 
 /** The erasure of one client's events while it is under way. */
 export interface OpenErasure {
-  /** UUID. */
   id: string;
   kind: ClientIdKind;
   /** 32 hexadecimal digits. */
@@ -77,7 +73,6 @@ export interface OpenErasure {
   importsSettled: boolean;
 }
 
-/** The events and lines that a round found, and so had to erase. */
 export interface ErasedNow {
   events: number;
   lines: number;

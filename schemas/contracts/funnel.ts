@@ -24,7 +24,6 @@ export interface CompanyRecord {
 }
 
 export interface CompanyDay {
-  /** `YYYY-MM-DD`. */
   date: string;
   downloads: number;
   views: number;
@@ -38,7 +37,6 @@ export interface StageChangeRecord {
   changed_at: string;
 }
 
-/** A package or pixel that a company used. */
 export interface CompanyArtifact {
   kind: ArtifactKind;
   id: string;
@@ -109,7 +107,6 @@ export const COMPANY_DETAIL = titledObject(
   },
 );
 
-/** Companies by stage. */
 export type StageCounts = Record<Stage, number>;
 
 export interface FunnelRecord {
@@ -190,5 +187,4 @@ export const FUNNEL_IMPORTANCE_UPSERT = {
   properties: { packages: ITEMS_SENT, pixels: ITEMS_SENT },
 } as const;
 
-/** Throws `invalid-body` naming every fault. */
 export const parseFunnelImportance = compileBody<FunnelImportance>(FUNNEL_IMPORTANCE_UPSERT);

@@ -1,7 +1,6 @@
 import { TIMESTAMP, titledObject } from "../formats.js";
 import { compileBody } from "../validate.js";
 
-/** OrganizationV1, as returned. */
 export interface OrganizationV1 {
   name: string;
   description: string;
@@ -11,7 +10,6 @@ export interface OrganizationV1 {
   updatedAt: string;
 }
 
-/** OrganizationUpsertV1, as sent on create and update. */
 export interface OrganizationUpsert {
   name: string;
   description: string;
@@ -43,17 +41,14 @@ export const ORGANIZATION_UPSERT = titledObject(
   },
 );
 
-/** Throws `invalid-body` naming every fault. */
 export const parseOrganizationUpsert = compileBody<OrganizationUpsert>(ORGANIZATION_UPSERT);
 
-/** OrganizationMemberV1, as returned. */
 export interface OrganizationMemberV1 {
   organizationName: string;
   username: string;
   role: Role;
 }
 
-/** OrganizationMemberUpsertV1, as sent. */
 export interface OrganizationMemberUpsert {
   username: string;
   role: Role;
@@ -78,6 +73,5 @@ export const ORGANIZATION_MEMBER_UPSERT = titledObject("OrganizationMemberUpsert
   role: { type: "string", enum: ROLES },
 });
 
-/** Throws `invalid-body` naming every fault. */
 export const parseOrganizationMemberUpsert =
   compileBody<OrganizationMemberUpsert>(ORGANIZATION_MEMBER_UPSERT);

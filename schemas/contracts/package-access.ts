@@ -33,7 +33,6 @@ export const PACKAGE_ACCESS = titledObject(
 export const PUBLIC_KINDS = ["none", "badge", "page"] as const;
 export type PublicKind = (typeof PUBLIC_KINDS)[number];
 
-/** As sent and as returned. */
 export interface PackagePublic {
   public: PublicKind;
 }
@@ -42,16 +41,13 @@ export const PACKAGE_PUBLIC = titledObject("PackagePublic", ["public"], {
   public: { type: "string", enum: PUBLIC_KINDS },
 });
 
-/** Throws `invalid-body` naming every fault. */
 export const parsePackagePublic = compileBody<PackagePublic>(PACKAGE_PUBLIC);
 
-/** PackagePermissionGetV1, as returned. */
 export interface PackagePermissionV1 {
   username: string;
   permissionLevel: PermissionLevel;
 }
 
-/** PackagePermissionSetV1, as sent. */
 export interface PackagePermissionSet {
   /** An e-mail address if it contains `@`, otherwise a username. */
   userQuery: string;
@@ -82,7 +78,6 @@ export const PACKAGE_PERMISSION_SET = titledObject(
   },
 );
 
-/** The limit of levels in one request. */
 export const PERMISSIONS_MAX = 1000;
 
 const PACKAGE_PERMISSION_SETS = {
@@ -91,7 +86,6 @@ const PACKAGE_PERMISSION_SETS = {
   items: PACKAGE_PERMISSION_SET,
 } as const;
 
-/** The body: one permission, or an array of them. */
 export const PACKAGE_PERMISSIONS_SET = { oneOf: [PACKAGE_PERMISSION_SET, PACKAGE_PERMISSION_SETS] } as const;
 
 /** One permission of the body, with its position: a JSON pointer. */
@@ -99,7 +93,6 @@ export interface PermissionWanted extends PackagePermissionSet {
   at: string;
 }
 
-/** Throws `invalid-body` naming every fault. */
 export function parsePackagePermissionsSet(body: unknown): PermissionWanted[] {
   if (!Array.isArray(body)) return [{ ...parseOne(body), at: "" }];
   return parseSeveral(body).map((each, index) => ({ ...each, at: `/${index}` }));

@@ -28,19 +28,15 @@ export const HOST_VERIFICATION_PROPERTIES = {
   },
 } as const;
 
-/** The name of the record of a host. */
 export function verificationName(host: string): string {
   return `_maintainer-toolchain.${host}`;
 }
 
-/** PackageDomainV1, as returned. */
 export interface PackageDomainV1 extends CreatePackageDomainV1, Partial<HostVerification> {
   id: string;
 }
 
-/** CreatePackageDomainV1, as sent. */
 export interface CreatePackageDomainV1 {
-  /** The full domain name. */
   name: string;
 }
 
@@ -76,8 +72,7 @@ const HOST_NAME =
   /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?![0-9]+$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /**
- * Undefined if the text is no host name. Only letters, digits, hyphens and dots are converted, because the conversion
- * silently corrects other characters.
+ * Undefined if the text is no host name. Converts no other characters: the conversion silently corrects them.
  */
 function hostNameOf(text: string): string | undefined {
   if (!/^[\p{L}\p{M}\p{N}.-]+$/u.test(text)) return undefined;
@@ -85,12 +80,10 @@ function hostNameOf(text: string): string | undefined {
   return HOST_NAME.test(ascii) ? ascii : undefined;
 }
 
-/** PackageRouteV1, as returned. */
 export interface PackageRouteV1 extends CreatePackageRouteV1 {
   id: string;
 }
 
-/** CreatePackageRouteV1, as sent. */
 export interface CreatePackageRouteV1 {
   /** Empty if the route only collects. */
   outgoingUrl: string;

@@ -4,7 +4,6 @@ import { Problem, type FieldFault } from "../problem.js";
 import { HOST_VERIFICATION_PROPERTIES, type HostVerification } from "./package-routing.js";
 import { compileBody } from "../validate.js";
 
-/** PackageV1, as returned. */
 export interface PackageV1 {
   uuid: string;
   owner: string;
@@ -17,8 +16,7 @@ export interface PackageV1 {
 }
 
 /**
- * The addresses of a package, which its record does not have. A field that is not set, or not of its
- * type, is absent. The verification is that of the host of `public_url`.
+ * The addresses of a package, each absent if not set. The verification is that of the host of `public_url`.
  */
 export interface PackageUpstream extends Partial<HostVerification> {
   /** The image in its own registry. */
@@ -34,7 +32,6 @@ export interface PackageUpsert extends Omit<SentPackage, "libraryType"> {
   libraryType: LibraryType;
 }
 
-/** PackageUpsertV1, as sent on create and update. */
 interface SentPackage {
   name: string;
   shortDescription: string;
@@ -86,14 +83,13 @@ export const PACKAGE_UPSTREAM = {
   },
 } as const;
 
-/** Throws `invalid-body` naming every fault. The types `file` and null become `other`. */
 export function parsePackageUpsert(body: unknown): PackageUpsert {
   return stored(parseSent(body));
 }
 
 /**
- * Parses the update of a package of `type`, which stays if the body does not name one. Throws `invalid-body` naming
- * every fault, and `library-type-is-immutable`, which also names the other faults of the body.
+ * The type stays if the body does not name one. Throws also `library-type-is-immutable`, with all other
+ * faults.
  */
 export function parsePackageUpdate(body: unknown, type: LibraryType): PackageUpsert {
   const libraryType = isObject(body) ? body.libraryType : undefined;
@@ -126,7 +122,6 @@ function faultsOf(body: object): readonly FieldFault[] {
   }
 }
 
-/** The stored type for a type in a request. */
 export function storedType(type: LibraryType | "file" | null | undefined): LibraryType {
   return type === undefined || type === null || type === "file" ? "other" : type;
 }
@@ -157,7 +152,6 @@ function dockerFaults({ backendUrl, publicUrl }: Partial<SentPackage>): FieldFau
   return [fault("publicUrl", `must have the path of backendUrl, ${pathOf(backendUrl)}`)];
 }
 
-/** A component of the path, as the specification spells it. */
 const COMPONENT = /^[a-z0-9]+(?:[._-][a-z0-9]+)*$/;
 
 function registryFaults(field: string, url: string): FieldFault[] {

@@ -1,7 +1,6 @@
 import { TIMESTAMP, titledObject } from "../formats.js";
 import { compileBody } from "../validate.js";
 
-/** A pixel, as returned. */
 export interface PixelRecord {
   id: string;
   owner: string;
@@ -11,7 +10,6 @@ export interface PixelRecord {
   updated_at: string;
 }
 
-/** A pixel, as sent on create and update. */
 export interface PixelUpsert {
   name: string;
   /** Id or name. */
@@ -37,5 +35,4 @@ export const PIXEL_UPSERT = titledObject("PixelUpsert", ["name"], {
   },
 });
 
-/** Throws `invalid-body` naming every fault. */
 export const parsePixelUpsert = compileBody<PixelUpsert>(PIXEL_UPSERT);

@@ -1,7 +1,6 @@
 /**
- * The platforms of events, and the words that name them in user agents, target triples, file names and reports: runs
- * of letters, lower case. A text with words of several has the first of the list: Android runs on Linux, and an iPhone's
- * browser is "like Mac OS X". Stored events keep the name that they were given.
+ * The platforms of events, and words in lower case that name them. The first of the list wins: Android runs
+ * on Linux, and an iPhone's browser is "like Mac OS X". Stored events keep their names.
  */
 export const PLATFORMS: readonly { readonly name: string; readonly words: readonly string[] }[] = [
   { name: "Android", words: ["android", "androideabi"] },

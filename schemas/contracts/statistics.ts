@@ -11,9 +11,7 @@ export type Comparison = (typeof COMPARISONS)[number];
 export interface StatisticsTotals {
   downloads: number;
   views: number;
-  /** Each address once, however often and on however many days it came. */
   unique_addresses: number;
-  /** Companies with a download or a view. */
   companies: number;
 }
 
@@ -22,7 +20,6 @@ export interface StatisticsBucket {
   date: string;
   downloads: number;
   views: number;
-  /** Each address once in the bucket. */
   unique_addresses: number;
 }
 
@@ -36,7 +33,6 @@ export interface StatisticsRow {
 }
 
 interface Period {
-  /** `YYYY-MM-DD`, UTC. */
   start_date: string;
   /** The first day that is left out. */
   end_date: string;
@@ -49,18 +45,15 @@ export interface ComparedPeriod extends Period {
 
 export interface Statistics extends Period {
   interval: Interval;
-  /** As `X-Complete-Through` of the exports. */
   complete_through: string;
   /** Numbers of earlier days of the range are missing, because their events are no longer kept. Absent if none are. */
   events_from?: string;
   totals: StatisticsTotals;
-  /** Absent if nothing is compared. */
   compare?: ComparedPeriod;
   series: StatisticsBucket[];
   breakdowns: Record<string, StatisticsRow[]>;
 }
 
-/** One list in full, a page at a time. */
 export interface StatisticsListPage extends Period {
   complete_through: string;
   events_from?: string;
@@ -123,7 +116,6 @@ function rowProperties(lists: readonly StatisticsList[]) {
   };
 }
 
-/** A row of any list. */
 export const STATISTICS_ROW = titledObject(
   "StatisticsRow",
   ["share", "change"],
@@ -172,18 +164,14 @@ export const STATISTICS_LIST_PAGE = titledObject(
   },
 );
 
-/** The downloads of each package of an owner, side by side. */
 export interface PackageStatistics {
-  /** `YYYY-MM-DD`, UTC. */
   start_date: string;
-  /** The first day that is left out. */
   end_date: string;
   complete_through: string;
   packages: PackageDownloads[];
 }
 
 export interface PackageDownloads {
-  /** UUID. */
   package: string;
   name: string;
   downloads: number;

@@ -6,7 +6,6 @@ import { compileBody } from "../validate.js";
 export const SCOPES = ["read", "import", "export", "manage"] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** An additional token, as listed. */
 export interface ApiTokenV1 {
   id: string;
   name: string;
@@ -19,7 +18,6 @@ export interface ApiTokenV1 {
   lastUsedAt?: string;
 }
 
-/** The body of a creation. */
 export interface ApiTokenCreate {
   name: string;
   scopes: Scope[];
@@ -34,7 +32,6 @@ const SCOPE_LIST = {
   items: { type: "string", enum: SCOPES },
 } as const;
 
-/** The fields of every record of a token. */
 export const API_TOKEN_FIELDS = {
   id: { type: "string", format: "uuid" },
   name: { type: "string" },
@@ -60,7 +57,6 @@ export const API_TOKEN_CREATE = titledObject("ApiTokenCreateV1", ["name", "scope
   expiresAt: { type: ["string", "null"], maxLength: 40, examples: ["2030-01-31T12:00:00Z"] },
 });
 
-/** Throws `invalid-body` naming every fault. */
 export const parseApiTokenCreate = compileBody<ApiTokenCreate>(API_TOKEN_CREATE, expiryFaults);
 
 function expiryFaults({ expiresAt }: Partial<ApiTokenCreate>): FieldFault[] {
@@ -72,7 +68,6 @@ function expiryFaults({ expiresAt }: Partial<ApiTokenCreate>): FieldFault[] {
   return [{ path: "/expiresAt", message }];
 }
 
-/** The caller, as returned to themselves. */
 export interface UserV1 {
   username: string;
   email: string;

@@ -1,7 +1,6 @@
 import { TIMESTAMP, objectOf, titledObject } from "../formats.js";
 import { STAGES, type Stage } from "../records/funnel.js";
 
-/** The `data` of each kind of event. */
 export interface WebhookEventData {
   "company-funnel-stage-changed": {
     /** At most 100. */
@@ -16,8 +15,8 @@ const TEXT = { type: "string" } as const;
 const STAGE = { type: "string", enum: STAGES } as const;
 
 /**
- * Every kind of event. Webhooks subscribe to these, the outbox accepts no other, and the OpenAPI document describes
- * each. A new kind needs an entry here and a call of `enqueueWebhookEvent` in the transaction of its change.
+ * Webhooks subscribe to these, the outbox accepts no other, and the OpenAPI document describes each. A new
+ * kind needs a call of `enqueueWebhookEvent` in the transaction of its change.
  */
 export const WEBHOOK_EVENTS = {
   "company-funnel-stage-changed": {
@@ -42,7 +41,6 @@ export const WEBHOOK_EVENTS = {
 } as const satisfies { [Kind in WebhookEventKind]: EventSchema<Kind> };
 
 interface EventSchema<Kind extends WebhookEventKind> {
-  /** A sentence without its full stop. */
   when: string;
   /** The properties of `data`, all required. */
   data: Record<keyof WebhookEventData[Kind], object>;
@@ -68,18 +66,14 @@ export function webhookEventSchema(kind: WebhookEventKind) {
 export const DELIVERY_STATES = ["pending", "delivered", "failed", "cancelled"] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
-/** The delivery of one event to one webhook, as returned. */
 export interface WebhookDeliveryRecord {
   id: string;
   event_id: string;
   event_type: WebhookEventKind;
   state: DeliveryState;
-  /** Latest first. */
   attempts: WebhookAttemptRecord[];
-  /** Absent once the delivery has ended. */
   next_attempt_at?: string;
   created_at: string;
-  /** Absent until the delivery has ended. */
   ended_at?: string;
 }
 
@@ -92,7 +86,6 @@ export interface WebhookAttemptRecord {
   response_body?: string;
 }
 
-/** The answer of a webhook's test. */
 export interface WebhookTestResult {
   success: boolean;
   status: number | null;

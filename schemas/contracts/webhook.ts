@@ -7,14 +7,12 @@ import {
   type WebhookEventKind,
 } from "./webhook-event.js";
 
-/** A webhook, as returned. */
 export interface WebhookRecord {
   id: string;
   owner: string;
   url: string;
   event_kinds: WebhookEventKind[];
   enabled: boolean;
-  /** The reason why the service disabled it. */
   disabled_reason?: string;
   /** Until when requests are signed with the secret before the last rotation as well. */
   old_secret_until?: string;
@@ -22,20 +20,17 @@ export interface WebhookRecord {
   updated_at: string;
 }
 
-/** A webhook in a list. */
 export interface ListedWebhook extends WebhookRecord {
   /** The deliveries that began in the last 24 hours, by state. */
   last_24_hours: Record<DeliveryState, number>;
 }
 
-/** The body of a creation. */
 export interface WebhookCreate {
   url: string;
   event_kinds: WebhookEventKind[];
   enabled?: boolean;
 }
 
-/** The body of a change; absent fields stay as they are. */
 export type WebhookUpdate = Partial<WebhookCreate>;
 
 const KINDS = {
@@ -77,7 +72,6 @@ export const LISTED_WEBHOOK = titledObject("ListedWebhook", [...WEBHOOK.required
   },
 });
 
-/** Only the answers to creation and rotation contain the secret. */
 export const WEBHOOK_WITH_SECRET = titledObject("WebhookWithSecret", [...WEBHOOK.required, "secret"], {
   ...FIELDS,
   secret: { type: "string" },
@@ -98,6 +92,5 @@ export const WEBHOOK_UPDATE = {
   properties: SENT,
 } as const;
 
-/** Throw `invalid-body` naming every fault. */
 export const parseWebhookCreate = compileBody<WebhookCreate>(WEBHOOK_CREATE);
 export const parseWebhookUpdate = compileBody<WebhookUpdate>(WEBHOOK_UPDATE);

@@ -3,10 +3,7 @@ import { brotliCompress, brotliDecompressSync, constants } from "node:zlib";
 import lz4 from "lz4-napi";
 import { type Codec, peekLines, type RawChunk } from "./raw-chunk.js";
 
-/**
- * The limit of a chunk's decompressed lines; ingest makes chunks of less than half of this. Bounds the allocation for a
- * damaged or forged record.
- */
+/** Ingest makes chunks of less than half of this. Bounds the allocation for a damaged or forged record. */
 export const LINES_BYTES_MAX = 4 * 1024 * 1024;
 
 /** Compresses the lines of a chunk off this thread. Lines that do not shrink stay uncompressed. */
@@ -16,10 +13,7 @@ export async function packChunk(chunk: RawChunk, codec: Codec): Promise<RawChunk
   return lines.length < chunk.lines.length ? { ...chunk, codec, lines } : chunk;
 }
 
-/**
- * The lines of a chunk as they were received.
- * @throws if they are damaged, or exceed LINES_BYTES_MAX
- */
+/** @throws if they are damaged, or exceed LINES_BYTES_MAX */
 export function linesOf({ codec, lines }: Pick<RawChunk, "codec" | "lines">): Buffer {
   if (codec === "none") return lines;
   try {
@@ -32,10 +26,7 @@ export function linesOf({ codec, lines }: Pick<RawChunk, "codec" | "lines">): Bu
   }
 }
 
-/**
- * The size of a record of the event log after decompression, from its first bytes. It bounds the work of a batch. Never
- * throws; for an unreadable record it is the record's length.
- */
+/** The size of a record after decompression, from its first bytes; its own length where it cannot be read. */
 export function unpackedSize(record: Uint8Array): number {
   const peeked = peekLines(record);
   if (peeked === undefined || peeked.codec === "none" || peeked.lines.length < SIZE_BYTES)
@@ -46,7 +37,6 @@ export function unpackedSize(record: Uint8Array): number {
 /** Both codecs prefix the size of their content as 4 bytes, little-endian. */
 interface Coder {
   pack: (lines: Buffer) => Promise<Buffer>;
-  /** The size was checked before. @throws */
   unpack: (packed: Buffer) => Buffer;
 }
 

@@ -1,14 +1,10 @@
 import type { LogEntry } from "./import-log.js";
 
-/**
- * The result of one chunk. For an import, PostgreSQL stores it by import and sequence, so that a replay changes
- * nothing.
- */
+/** PostgreSQL stores that of an import by import and sequence, so that a replay changes nothing. */
 export interface ChunkOutcome {
   importId: string;
   sequence: number;
   receiptStamp: number;
-  /** Non-blank lines. */
   eventsTotal: number;
   eventsImported: number;
   eventsFailed: number;
@@ -36,13 +32,10 @@ export interface DeadLetter {
   /** Undefined if the record is too damaged to name its import. */
   importId: string | undefined;
   sequence: number;
-  /** 1-based. */
   firstLine: number;
   lines: number;
-  /** The record as it is in the log. */
   record: Uint8Array;
   /** A sentence for an operator. */
   reason: string;
-  /** The number of attempts to enrich it. */
   tries: number;
 }

@@ -14,7 +14,6 @@ export interface Client {
 
 export type ReportedClient = Partial<Omit<Client, "automated">>;
 
-/** The location of an address. Empty strings and NaN mean "not known". */
 export interface Place {
   /** ISO 3166-1 alpha-2. */
   country: string;
@@ -44,7 +43,6 @@ export interface EnrichedEvent {
   line: number;
   /** `$unique_id` as text. An event without one (empty) cannot be overridden. */
   uniqueId: string;
-  /** Milliseconds since the epoch. */
   time: number;
   type: string;
   version: string;

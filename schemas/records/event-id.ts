@@ -1,7 +1,4 @@
-/**
- * The id of an event is a hash of its artifact and its key, so that an event that is sent again under its key has the
- * same id. ClickHouse computes it when it stores the row.
- */
+/** A hash, so that an event that is sent again under its key has the same id. ClickHouse computes it. */
 export function eventIdSql(artifact: string, key: string): string {
   return `reinterpretAsUInt128(sipHash128(${artifact}, ${key}))`;
 }

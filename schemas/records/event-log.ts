@@ -1,28 +1,22 @@
 /** The topic of imports and live events; on Kafka a prefix may precede it. */
 export const EVENTS_TOPIC = "events.raw";
-/** The consumers of enrichment. */
 export const ENRICH_GROUP = "enrich";
 /** How many days a log that deletes by age keeps a record: enrichment may stand still for less. */
 export const LOG_DAYS = 7;
 
-/**
- * The event log, which ingest appends to and enrichment consumes. Its two implementations, on LMDB and on Kafka, pass
- * one shared test suite.
- */
+/** Ingest appends to it and enrichment consumes. Both implementations pass one test suite. */
 export interface EventLog extends AsyncDisposable {
-  /** Number of partitions. Different partitions are consumed concurrently. */
   readonly partitions: number;
 
   /**
-   * Appends records to one partition, in order, and resolves once they survive a crash of this process. After a
-   * rejection none of them may be acknowledged. Rejects with EventLogUnavailable if the log cannot be reached or has no
-   * room.
+   * Appends to one partition, in order, and resolves once the records survive a crash of this process.
+   * Rejects with EventLogUnavailable without a connection or room; then none may be acknowledged.
    */
   append(records: readonly Uint8Array[], to: { partition: number }): Promise<void>;
 
   /**
-   * Starts consuming for `group`. Batches of one partition come in order and one at a time. `handle` must call `commit`
-   * before it returns. If it throws, consumption stops and `crashed` resolves with the error.
+   * Batches of one partition come in order and one at a time. `handle` must `commit` before it returns. If it
+   * throws, consumption stops and `crashed` resolves with the error.
    */
   consume(options: ConsumeOptions, handle: (batch: LogBatch) => Promise<void>): Promise<LogConsumer>;
 }
@@ -46,8 +40,8 @@ export class BatchLost extends Error {
 export interface ConsumeOptions {
   group: string;
   /**
-   * A batch ends before it exceeds this many bytes of record values; a larger record is a batch by itself. A function
-   * is called before each batch.
+   * A batch ends before it exceeds this many bytes; a larger record is one by itself. Called before each
+   * batch.
    */
   batchBytesMax: number | (() => number);
   /** The bytes that a record counts for, at least its own length; by default its length. */
@@ -61,8 +55,8 @@ export interface ConsumeOptions {
 }
 
 /**
- * A batch begins when nothing was appended for `quietMs`, at the latest `mostMs` after its first record was seen. Where more
- * are known to arrive, it begins soon after the last of them.
+ * A batch begins when nothing was appended for `quietMs`, at the latest `mostMs` after its first record was
+ * seen; where more are known to arrive, soon after the last of them.
  */
 export interface Gather {
   quietMs: number;
@@ -73,7 +67,6 @@ export interface Gather {
 
 /** The records that are about to be appended, as far as this process knows. */
 export interface Arriving {
-  /** How many there are. */
   readonly value: number;
   /** Resolves when there are some where there were none, and else after this time or as soon as the signal aborts. */
   untilRisen(durationMs: number, options: { signal: AbortSignal }): Promise<void>;
@@ -94,19 +87,18 @@ export interface LogBatch {
   /** The note of an earlier `recordRange` of the same range, if a crash prevented its commit. */
   readonly recordedNote: string | undefined;
   /**
-   * No other consumer is given these records for this many milliseconds after a call of `recordRange`, even if this process
-   * stands still. Infinity where a log has no other consumers.
+   * How long after `recordRange` nobody else is given these records, even if this process stands still.
+   * Infinity where a log has no other consumers.
    */
   readonly ownedForMs: number;
   /**
-   * Records durably that exactly this range is about to be written, with a note (up to 3 KB) of all that determines the
-   * writes. After a crash the first batch of the partition is this range again, whatever was appended since, with the
-   * note as `recordedNote`. Each call before the commit replaces the note, so that it can record progress.
+   * Records durably that this range is about to be written, with a note (up to 3 KB) of what determines the
+   * writes. After a crash the first batch is this range again, with the latest note as `recordedNote`.
    */
   recordRange(note: string): Promise<void>;
   /**
-   * Commits the batch for the group and deletes the recorded range, in one step. Both methods fail with
-   * EventLogUnavailable if a retry may succeed, and with BatchLost if it cannot.
+   * Commits the batch and deletes the recorded range in one step. Both methods fail with EventLogUnavailable
+   * if a retry may succeed, and with BatchLost if it cannot.
    */
   commit(): Promise<void>;
 }
@@ -122,7 +114,6 @@ export interface LogConsumer extends AsyncDisposable {
 export interface LagReader {
   /** How many records were ever appended, those included that are deleted by now. */
   appended(): Promise<number>;
-  /** Over all partitions, for metrics. */
   lag(group: string): Promise<number>;
   /** The lag of one lane, known within microseconds. Absent where a broker would have to be asked. */
   lagOfLane?(group: string, lane: Lane): number;
@@ -131,9 +122,8 @@ export interface LagReader {
 }
 
 /**
- * The two lanes of the event log. Short work goes on the express lane: live chunks, and the first chunks of each import
- * that is not known to be large. The rest goes on the bulk lane. Enrichment consumes the lanes side by side, so short work
- * never waits behind the backlog of large imports.
+ * Live chunks and the first chunks of imports not known to be large are express, the rest is bulk. Enrichment
+ * consumes both side by side, so short work never waits behind the backlog of large imports.
  */
 export const LANES = ["express", "bulk"] as const;
 export type Lane = (typeof LANES)[number];
@@ -141,8 +131,8 @@ export type Lane = (typeof LANES)[number];
 const EXPRESS_SHARE = 1 / 4;
 
 /**
- * The partitions of each lane: the first quarter is express. Records of any kind may be in any partition, because the
- * number of partitions may grow; only new appends follow the lanes. A single partition is express, and takes everything.
+ * The first quarter is express; a single partition takes everything. The number of partitions may grow, so
+ * records of any kind may be in any partition: only new appends follow this.
  */
 export function partitionsOf(lane: Lane, partitions: number): number[] {
   const express = Math.max(1, Math.floor(partitions * EXPRESS_SHARE));

@@ -4,7 +4,6 @@ import type { ArtifactKind } from "./artifact.js";
 export const STAGES = ["interest", "investigation", "experimentation", "ongoing-usage", "inactive"] as const;
 export type Stage = (typeof STAGES)[number];
 
-/** The importance of a package or pixel to its owner. */
 export const IMPORTANCES = ["low", "medium", "high"] as const;
 export type Importance = (typeof IMPORTANCES)[number];
 
@@ -33,18 +32,15 @@ export interface StageFacts {
   activeWindows: readonly [boolean, boolean, boolean];
 }
 
-/** A company's activity with one owner, up to a day. */
 export interface CompanyFacts extends StageFacts {
   domain: string;
   name: string;
   downloads: number;
   views: number;
-  /** `YYYY-MM-DD`. */
   firstSeen: string;
   lastSeen: string;
 }
 
-/** The result of the run before for a company. */
 export interface StageBefore {
   stage: Stage | null;
   /** Whether the company was ever at investigation or higher. */
@@ -77,7 +73,6 @@ export interface FunnelArtifact {
   importance: Importance;
 }
 
-/** An owner and all of its packages and pixels; none if the owner has only companies left. */
 export interface FunnelOwner {
   id: string;
   artifacts: readonly FunnelArtifact[];
@@ -91,9 +86,7 @@ export interface DomainRange {
   through?: string | undefined;
 }
 
-/** The writes and reads inside an owner's transaction. */
 export interface FunnelTransaction {
-  /** The stored companies in the range, by domain. */
   companiesIn(range: DomainRange): Promise<FunnelCompany[]>;
   /** Sets `since` to the time of the run for companies in `changes`. */
   putCompanies(companies: readonly FunnelCompany[]): Promise<void>;

@@ -16,10 +16,7 @@ const SPACE = 0x20;
 const TAB = 0x09;
 const CARRIAGE_RETURN = 0x0d;
 
-/**
- * Whether a line of an import is no event. A line that was cut short is not blank, whatever it begins with: the rest may
- * have been anything.
- */
+/** A line that was cut short is not blank, whatever it begins with. */
 export function isBlank(bytes: Buffer): boolean {
   const first = bytes[0];
   if (first === undefined) return true;
@@ -44,8 +41,8 @@ const TEXT = { type: "string" } as const;
 const ID = { type: "string", format: "uuid" } as const;
 
 /**
- * One line of an import body, for the OpenAPI document. `enrich/` does not validate with it, for speed and because it
- * imports lines with defects as well: this describes a line without defects.
+ * For the OpenAPI document. `enrich/` does not validate with it, for speed and because it imports lines with
+ * defects.
  */
 export const IMPORT_LINE = {
   title: "ImportEvent",

@@ -29,7 +29,6 @@ export const LOG_CLASSES = ["error", "warning", "info"] as const;
 
 export type LogClass = (typeof LOG_CLASSES)[number];
 
-/** One entry, as on the wire. */
 export interface LogEntry {
   class: LogClass;
   type: LogType;
@@ -47,14 +46,12 @@ export interface ImportFault {
   class: LogClass;
   type: LogType;
   count: number;
-  /** The first entries by line. */
   examples: FaultExample[];
 }
 
 export interface FaultExample {
   line: number;
   human_friendly_message: string;
-  /** The beginning of a refused line. */
   text?: string;
 }
 

@@ -1,7 +1,6 @@
 import { COUNT, TIMESTAMP, titledObject } from "../formats.js";
 import { LOG_ENTRY, LOG_SAMPLE_MAX, type LogEntry } from "./import-log.js";
 
-/** The Event import record, as on the wire. */
 export interface EventImport {
   id: string;
   owner: string;
@@ -17,7 +16,6 @@ export interface EventImport {
   /** The package that all events go to. Null if each line names its target, as `pixel` is then. */
   package: NamedTarget | null;
   pixel: NamedTarget | null;
-  /** A username, or `REMOVED`. */
   started_by: string;
   /** Name of the additional token that was used; null if it was the account's own, or a session. */
   started_with_token: string | null;
@@ -38,14 +36,10 @@ export interface NamedTarget {
 export const IMPORT_STATUSES = ["importing", "done", "aborted", "retracting"] as const;
 export type ImportStatus = (typeof IMPORT_STATUSES)[number];
 
-/**
- * How an import left `importing`: all of it is settled; its abort was requested; its upload broke off; the process that
- * received it died.
- */
+/** `done`: all settled; `interrupted`: the upload broke off; `lost`: the process that received it died. */
 export const IMPORT_ENDINGS = ["done", "aborted", "interrupted", "lost"] as const;
 export type ImportEnding = (typeof IMPORT_ENDINGS)[number];
 
-/** How much of a body has arrived. */
 export interface Received {
   /** As sent: compressed if the body is. */
   bytes: number;

@@ -14,7 +14,6 @@ export interface RawChunk {
   firstLine: number;
   receiptStamp: number;
   codec: Codec;
-  /** As the codec encoded them; `linesOf` decodes them. */
   lines: Buffer;
 }
 
@@ -36,8 +35,7 @@ export function encodeRawChunk(chunk: RawChunk): Buffer {
 }
 
 /**
- * The lines are a view of the given bytes: a batch of large records is in memory once, not twice.
- * @throws if the bytes are not a chunk of this schema
+ * Throws if the bytes are not a chunk. The lines are a view of them: a batch is in memory once, not twice.
  */
 export function decodeRawChunk(bytes: Uint8Array): RawChunk {
   const buffer = asBuffer(bytes);
@@ -48,7 +46,6 @@ export function decodeRawChunk(bytes: Uint8Array): RawChunk {
   return { ...value, lines: buffer.subarray(lines.start, lines.end) };
 }
 
-/** Decodes only the head, so that a record with damaged lines or an unknown codec can still be attributed. */
 export function decodeChunkHead(bytes: Uint8Array): ChunkHead | undefined {
   return decodeBeginning<ChunkHead>(headType, bytes)?.value;
 }
@@ -62,8 +59,8 @@ export function peekLines(bytes: Uint8Array): Pick<RawChunk, "codec" | "lines"> 
 }
 
 /**
- * Finds the beginning and end of a field of Avro's type `bytes`. Its length is an Avro long: seven bits a byte, the lowest
- * first, all bytes but the last with the highest bit set; the value is twice the length.
+ * Avro's type `bytes` begins with a long: seven bits a byte, the lowest first, all but the last with the
+ * highest bit set; the value is twice the length.
  */
 function bytesFieldAt(buffer: Buffer, offset: number): { start: number; end: number } {
   let at = offset;

@@ -16,7 +16,6 @@ export interface WrittenChunk {
   sequence: number;
   /** How often it was reported. If it is reported again meanwhile, it stays unsettled. */
   reports: number;
-  /** Receipt, in ms since the epoch. */
   stamp: number;
   events: number;
 }
@@ -35,10 +34,7 @@ export interface OwnerSettlement {
   closeBatch(batch: string): Promise<void>;
   /** By the order of the imports, then of receipt; at least one chunk where there is any. */
   unsettledChunks(importIds: readonly string[], limits: SliceLimits): Promise<WrittenChunk[]>;
-  /**
-   * Answers the ids of those imports that were not retracted since. Of the others no chunk is marked: all of them must be
-   * settled again.
-   */
+  /** Answers the ids of the imports that were not retracted since. Of the others no chunk is marked. */
   markSettled(
     imports: readonly Pick<DueImport, "id" | "retracted">[],
     chunks: readonly WrittenChunk[],
@@ -47,19 +43,16 @@ export interface OwnerSettlement {
   finishComplete(importIds: readonly string[]): Promise<FinishedImport[]>;
 }
 
-/** An import that is done. */
 export interface FinishedImport {
   id: string;
   owner: string;
   eventsImported: number;
   eventsFailed: number;
-  /** From its start until now. */
   seconds: number;
 }
 
 /** Imports whose events may still be changed by settlement. */
 export interface UnsettledImports {
-  /** UUIDs of imports of which versions from `fromVersion` on may still override others. */
   imports: readonly string[];
   /** A whole number as text, because it exceeds the exact range of a double. */
   fromVersion: string;

@@ -2,8 +2,8 @@
 const LENGTH_MAX = 64;
 
 /**
- * The one spelling of a client's name, or "" for a text that is no name. Names are lower case, except for those that
- * are known otherwise, so that `Foo/1` and `foo/1` are one client.
+ * "" for a text that is no name. Lower case unless known otherwise, so that `Foo/1` and `foo/1` are one
+ * client.
  */
 export function clientName(text: string): string {
   if (text.length > LENGTH_MAX || !NAME.test(text) || RANDOM_ID.test(text)) return "";
@@ -26,23 +26,16 @@ const RANDOM_ID = /^(?=.*\d)[\da-f-]{16,}$/i;
 /** `sent=name`, or names with capitals. What a client sends is compared in lower case. */
 const SPELLINGS: ReadonlyMap<string, string> = new Map(
   [
-    // Containers
     "docker-client=docker libpod=podman regctl=regclient harbor-registry-client=harbor",
-    // Languages
     "apache-maven=maven composer-plugin=composer cabal-install=cabal mix=hex rebar=rebar3 apache-ivy=ivy R",
     "swiftpackagemanager=swiftpm python-requests=requests python-httpx=httpx python-urllib3=urllib3 node.js=node",
     "devpi-server=devpi",
-    // Systems
     "apt-http=apt libdnf=dnf libdnf5=dnf dnf5=dnf zypper=zypp apk-tools=apk linuxbrew=homebrew snap=snapd",
     "chocolatey-command-line=chocolatey windowspackagemanager=winget",
-    // Tools
     "libcurl=curl wget2=wget ansible-httpget=ansible azurecli=azure-cli renovatebot=renovate",
     "dependabot-core=dependabot",
-    // Libraries that programs download with
     "libwww-perl=perl lwp=perl lwp::simple=perl guzzlehttp=guzzle rust-reqwest=reqwest go-http-client=go",
-    // Browsers
     "Chrome Firefox Safari Opera Dalvik HeadlessChrome PhantomJS Lynx Links ELinks",
-    // Robots
     "Googlebot Googlebot-Image AdsBot-Google Google-InspectionTool GoogleOther Mediapartners-Google Applebot Amazonbot",
     "DuckDuckBot YandexBot Baiduspider SeznamBot PetalBot Bytespider AhrefsBot SemrushBot DotBot CCBot MJ12bot",
     "GPTBot ChatGPT-User OAI-SearchBot ClaudeBot Claude-User PerplexityBot Slackbot Slackbot-LinkExpanding Twitterbot",

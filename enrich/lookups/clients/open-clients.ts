@@ -96,10 +96,7 @@ const ONLY_ON: ReadonlyMap<string, string> = new Map([
   ["winget", "Windows"],
 ]);
 
-/**
- * The client of a request that says itself what it is from. A client that is reported without a version only stands in
- * for one that the user agent does not name.
- */
+/** A client that is reported without a version only stands in for one that the user agent does not name. */
 function withReported(client: Client, reported: ReportedClient): Client {
   const { platform, client: name = "", clientVersion: version = "" } = reported;
   const named = platform === undefined ? client : { ...client, platform: namePlatform(platform) };
@@ -108,9 +105,8 @@ function withReported(client: Client, reported: ReportedClient): Client {
 }
 
 /**
- * Whether a program asked by itself: `bot` (robots, monitors and updaters), `ci` (an installer that says so, or a program
- * of continuous integration) or `mirror` (copies of registries); empty for all others. The user agent alone decides:
- * many installers do not say where they run.
+ * `bot` (robots, monitors, updaters), `ci` or `mirror` (copies of registries); empty for all others. The user
+ * agent alone decides: many installers do not say where they run.
  */
 function findAutomated(userAgent: string, client: string): Automated {
   if (CI.some((pattern) => pattern.test(userAgent))) return "ci";
@@ -153,10 +149,7 @@ function of(kind: Automated, names: string): [name: string, kind: Automated][] {
   return names.split(" ").map((name) => [name, kind]);
 }
 
-/**
- * The name and version of a robot, from a user agent that is known to be a robot's and begins like a browser's: the
- * first product whose name says so, or the product after `compatible;`, or just "bot".
- */
+/** The first product whose name says that it is a robot, or the one after `compatible;`, or just "bot". */
 function nameBot(userAgent: string): Product {
   const found = NAMED.exec(userAgent) ?? COMPATIBLE.exec(userAgent);
   if (found === null) return { name: "bot" };

@@ -1,7 +1,6 @@
 import { parsePythonClient, type ClientDetails } from "./parse-python-client.js";
 import { PLATFORMS } from "../../../schemas/contracts/platforms.js";
 
-/** A package client or download tool, a browser, or the fetcher of an operating system. */
 export type PackageClient =
   | { kind: "installer"; details: ClientDetails }
   | { kind: "browser" }
@@ -12,9 +11,8 @@ export type PackageClient =
 export const USER_AGENT_LENGTH_MAX = 2048;
 
 /**
- * Recognises package clients and download tools. Pure; never throws; the same string gives equal answers.
- * The forms of Python's installers, and the fields taken from them, follow PyPI's own statistics
- * (https://github.com/pypi/linehaul-cloud-function).
+ * Pure; never throws. The forms of Python's installers, and the fields taken from them, follow PyPI's own
+ * statistics (https://github.com/pypi/linehaul-cloud-function).
  */
 export function parsePackageClient(userAgent: string): PackageClient | undefined {
   const text = userAgent.slice(0, USER_AGENT_LENGTH_MAX).trim();
@@ -106,8 +104,8 @@ export interface Product {
 }
 
 /**
- * The program of a user agent that no other rule knows: its first `name/version` or `name version`, or its first word
- * with the version in brackets that follows, or that word alone. Words before it, such as a maker's, are left out.
+ * The program that no other rule knows: its first `name/version` or `name version`, or its first word with
+ * the version in brackets after it, or that word alone.
  */
 export function parseProduct(text: string): Product | undefined {
   const [head = "", comment = ""] = text.split("(", 2);

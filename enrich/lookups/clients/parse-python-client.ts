@@ -1,4 +1,3 @@
-/** Details from an installer's user agent; unknown ones are absent. */
 export interface ClientDetails {
   installer: { name: string; version?: string };
   python?: string;
@@ -8,7 +7,6 @@ export interface ClientDetails {
   [field: string]: unknown;
 }
 
-/** Recognises Python's installers and upload tools; undefined for anything else. */
 export function parsePythonClient(text: string): ClientDetails | undefined {
   const product = PRODUCT.exec(text);
   if (product === null) return undefined;
@@ -26,7 +24,6 @@ const SETUPTOOLS: ReadonlySet<string> = new Set(["setuptools", "distribute", "Py
 /** `name/version` at the start; versions are bounded, and nothing repeats within a repetition. */
 const PRODUCT = /^([A-Za-z][\w.-]{0,40})\/([\w.+!~-]{1,64})(?=$|[\s;,])/;
 
-/** Which parts after the product to read. */
 type Keeps = "json" | "all" | "implementation" | "none";
 
 interface Form {

@@ -1,11 +1,9 @@
 import { Reader, type Response } from "mmdb-lib";
 import { GenerationCache } from "../generation-cache.js";
 
-/** A record of an MMDB as the file has it, with any fields. */
 export type MmdbRecord = Readonly<Record<string, unknown>>;
 
 export interface MmdbFile {
-  /** For messages. */
   path: string;
   bytes: Uint8Array;
 }
@@ -41,9 +39,8 @@ const SEPARATOR = Buffer.alloc(16);
 const LOOKUPS_SPREAD = 1_000n;
 
 /**
- * The first `recordsMax` records, to see which fields a database has. Addresses from all over the file are looked up as
- * well: mmdb-lib trusts a file, and damage would otherwise surface only when a chunk is enriched.
- * @throws an error that names the file where it is damaged
+ * The first `recordsMax` records, to see which fields a database has, and some from all over the file: mmdb-
+ * lib trusts it, and damage would surface only when a chunk is enriched. Throws for a damaged file.
  */
 export function sampleRecords({ path, bytes }: MmdbFile, recordsMax: number): MmdbRecord[] {
   try {
@@ -113,7 +110,6 @@ export function readText(record: unknown, ...path: readonly (string | number)[])
   return typeof value === "string" ? value.trim() : "";
 }
 
-/** The number at a path, or NaN. */
 export function readNumber(record: unknown, ...path: readonly (string | number)[]): number {
   const value = readValue(record, path);
   return typeof value === "number" ? value : NaN;

@@ -35,15 +35,11 @@ function findFirst(
   return undefined;
 }
 
-/**
- * The place that a record of a city database names: MaxMind's City and Enterprise form (also DB-IP's own
- * files), or the flat form of ip-location-db. Names are the English ones.
- */
+/** MaxMind's City and Enterprise form (also DB-IP's), or the flat form of ip-location-db. English names. */
 export function readPlace(record: MmdbRecord): Place {
   return Object.freeze("country_code" in record ? readFlatPlace(record) : readNestedPlace(record));
 }
 
-/** Whether a record is of a form that `readPlace` knows. */
 export function namesPlace(record: MmdbRecord): boolean {
   return ["country_code", "country", "registered_country", "city", "location"].some((key) => key in record);
 }

@@ -1,13 +1,12 @@
 import { parseAddress } from "../parse-address.js";
 
 /**
- * Finds the network that announces an address: ranges sorted by their first address, in flat arrays over shared
- * memory. IPv6 addresses take four words each. Immutable; passing it to a worker thread copies nothing.
+ * Ranges sorted by their first address, in flat arrays over shared memory, which pass to a thread without a
+ * copy. IPv6 addresses take four words each.
  */
 export interface AsnTable {
   ipv4: AsnRanges;
   ipv6: AsnRanges;
-  /** AS number of each owner. */
   numbers: Uint32Array;
   /** Owner `i` is called `names[nameEnds[i - 1] .. nameEnds[i]]`, UTF-8. */
   nameEnds: Uint32Array;
@@ -15,11 +14,8 @@ export interface AsnTable {
 }
 
 export interface AsnRanges {
-  /** First address of each range. */
   starts: Uint32Array;
-  /** Last address of each range, inclusive. */
   ends: Uint32Array;
-  /** Index of each range's owner. */
   owners: Uint32Array;
 }
 
@@ -33,7 +29,6 @@ export function findAsnOwner(table: AsnTable, address: string): number {
   return family === 4 ? findRange(table.ipv4, IPV4_WORDS) : findRange(table.ipv6, IPV6_WORDS);
 }
 
-/** AS number and organization of an owner. */
 export function readAsnOwner(table: AsnTable, owner: number): { asn: number; organization: string } {
   const from = owner === 0 ? 0 : table.nameEnds[owner - 1]!;
   const name = Buffer.from(table.names.buffer, from, table.nameEnds[owner]! - from).toString("utf8");

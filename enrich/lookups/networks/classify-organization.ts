@@ -1,9 +1,8 @@
 import type { OrganizationKind } from "./network-facts.js";
 
 /**
- * Guesses the kind of an organization from words in its name, where the curated table does not have it.
- * The first list with a match wins; a name without any of these words is a business. Correct a
- * wrong guess by a row in `enrich/data/organizations/`.
+ * For organizations that the curated table does not have. The first list with a match wins; without a match
+ * it is a business. Correct a wrong guess by a row in `enrich/data/organizations/`.
  */
 export function classifyOrganization(name: string): OrganizationKind {
   for (const [kind, words] of WORDS_BY_KIND) {

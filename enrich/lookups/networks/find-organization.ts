@@ -8,8 +8,8 @@ export interface Organizations {
 }
 
 /**
- * A name costs one lookup per word, however many organizations there are. A whole name comes before one of which more
- * words follow, and of those the longest.
+ * A name costs one lookup per word. A whole name comes before one of which more words follow, and the longest
+ * of those.
  */
 export function openOrganizations(tables: readonly (readonly Organization[])[]): Organizations {
   const indexes = tables.map(indexTable);
@@ -75,7 +75,7 @@ export interface Organization {
 }
 
 /**
- * Reads `name,domain,kind,numbers,match`, no quotes; lines that start with # are comments. An error names `path` and the
+ * Reads `name,domain,kind,numbers,match`, no quotes; # begins a comment line. Errors name `path` and the
  * line.
  */
 export function parseOrganizations(text: string, path: string): Organization[] {
@@ -168,7 +168,6 @@ export function sharesWord(one: string, other: string): boolean {
   return significantWords(other).some((word) => words.has(word));
 }
 
-/** The distinctive words of an organization's name, in lower case and without accents. */
 function significantWords(name: string): string[] {
   const plain = name.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
   return plain.split(/[^\p{L}\p{N}]+/u).filter((word) => word.length > 1 && !COMMON_WORDS.has(word));

@@ -1,6 +1,5 @@
 import { type MmdbRecord, readText } from "../mmdb/open-mmdb.js";
 
-/** Kinds of organization, as `enrich/data/organizations/` spells them. */
 export const ORGANIZATION_KINDS = ["cloud", "hosting", "isp", "business", "education", "government"] as const;
 export type OrganizationKind = (typeof ORGANIZATION_KINDS)[number];
 
@@ -31,9 +30,8 @@ export const NO_FACTS: NetworkFacts = Object.freeze({
 });
 
 /**
- * Reads a record in any of these forms, recognised by their fields: MaxMind ASN, ISP, Domain,
- * Connection-Type and Enterprise (`traits`), DB-IP ASN, IPinfo Lite (`as_name`, `as_domain`) and IPinfo's
- * company and ASN forms (`name`, `domain`, `type`).
+ * Any of these forms, recognised by their fields: MaxMind ASN, ISP, Domain, Connection-Type and Enterprise
+ * (`traits`), DB-IP ASN, IPinfo Lite and IPinfo's company and ASN forms.
  */
 export function readNetworkFacts(record: MmdbRecord): NetworkFacts {
   const fields = typeof record["traits"] === "object" ? record["traits"] : record;
@@ -51,7 +49,6 @@ export function readNetworkFacts(record: MmdbRecord): NetworkFacts {
   };
 }
 
-/** Whether a record is of a form that `readNetworkFacts` knows. */
 export function namesNetwork(record: MmdbRecord): boolean {
   const facts = readNetworkFacts(record);
   return Object.entries(facts).some(([name, value]) => value !== NO_FACTS[name as keyof NetworkFacts]);

@@ -14,14 +14,12 @@ import { openMmdb, type MmdbFile } from "../mmdb/open-mmdb.js";
 import { classifyOrganization } from "./classify-organization.js";
 
 /**
- * Sources of facts about networks. `company` comes first, completed by `asn`; `organizations` are tables that
- * name and classify what these found, an earlier one before a later one.
+ * `company` comes first, completed by `asn`; `organizations` name and classify what these found, earlier
+ * tables first.
  */
 export interface NetworkSources {
   organizations: readonly (readonly Organization[])[];
-  /** The network that announces an address. */
   asn: { table: AsnTable } | { mmdb: MmdbFile };
-  /** The user of an address. */
   company: MmdbFile | undefined;
 }
 
@@ -50,7 +48,6 @@ export function openNetworks(
   };
 }
 
-/** A network with its names. */
 const NETWORK_BYTES = 400;
 
 type FactsOf = (address: string) => NetworkFacts;
@@ -90,8 +87,8 @@ function openInterning({ cacheBytesMax }: { cacheBytesMax: number }): (network: 
 }
 
 /**
- * Names the company or cloud provider of a network. An ISP or a hosting provider is not a company; every other network
- * belongs to a company with a name and, where one is known, a domain.
+ * An ISP or a hosting provider is not a company; every other network belongs to one with a name and, where
+ * known, a domain.
  */
 export function describeNetwork(facts: NetworkFacts, organizations: Organizations): Network {
   const owner = organizations.ofOwner(facts.asn, facts.asOrganization);

@@ -3,14 +3,13 @@ import type { AsnRanges, AsnTable } from "./asn-table.js";
 import { parseAddress } from "../parse-address.js";
 
 export interface AsnCsv {
-  /** For messages. */
   path: string;
   bytes: Uint8Array;
 }
 
 /**
- * Reads files of `first,last,AS number,organization` (the form of ip-location-db), where addresses are text
- * or decimal numbers, IPv4 and IPv6 in any file, each sorted. A line of another form is an error that names it.
+ * Files of `first,last,AS number,organization` (as ip-location-db), each sorted, with addresses as text or
+ * decimal numbers. A line of another form is an error that names it.
  */
 export function parseAsnCsv(files: readonly AsnCsv[]): AsnTable {
   const rows = files.reduce((sum, { bytes }) => sum + countLines(bytes), 0);
