@@ -70,7 +70,7 @@ export const KAFKA_VARIABLES = {
     format: "brokers",
     mustBe: "host:port pairs separated by commas",
     unset: "the event log is embedded, in `DATA_DIR`",
-    meaning: "The brokers of a Kafka cluster for the event log.",
+    meaning: "The Kafka of the event log.",
   },
   KAFKA_CLIENT_ID: {
     ...NAME,
@@ -130,14 +130,14 @@ export const KAFKA_VARIABLES = {
     format: "text",
     mustBe: "a user name",
     unset: "none",
-    meaning: "The user name for SASL.",
+    meaning: "For SASL.",
   },
   KAFKA_SASL_PASSWORD: {
     type: "string",
     format: "password",
     mustBe: "a password",
     unset: "none",
-    meaning: "The password for SASL.",
+    meaning: "For SASL.",
   },
 } as const satisfies Record<string, VariableSchema>;
 
