@@ -31,7 +31,7 @@ const PROGRAM = [
   "test/support/stores/prepare-stores.ts",
   "test/support/program/offer-program.ts",
 ];
-const BROKER = ["test/support/broker/fetch-broker.ts", "test/support/broker/provide-broker.ts"];
+const BROKER = ["test/broker/suite/fetch-broker.ts", "test/broker/suite/provide-broker.ts"];
 
 /** For projects whose tests start programs and servers; they run beside each other, after the others. */
 const WITH_PROCESSES = {
@@ -117,8 +117,8 @@ export default defineConfig({
         name: "system-on-kafka",
         // The promises that a log can break. The rest, in one-log, meets the embedded log alone.
         include: ["test/system/both-logs/**/*.test.ts"],
-        globalSetup: [...PROGRAM, ...BROKER, "test/support/broker/skip-without-broker.ts"],
-        setupFiles: [...WITH_PROCESSES.setupFiles, "test/support/broker/use-broker.ts"],
+        globalSetup: [...PROGRAM, ...BROKER, "test/broker/suite/skip-without-broker.ts"],
+        setupFiles: [...WITH_PROCESSES.setupFiles, "test/broker/suite/use-broker.ts"],
       }),
       ...(process.env["TEST_CLICKHOUSE_SHARDS"] === undefined ? [] : [onCluster()]),
       withProcesses({ name: "browser", include: ["test/browser/**/*.test.ts"] }),

@@ -12,8 +12,8 @@ import { pause } from "../../schemas/async/pause.js";
 import { onFreePort } from "../../deploy/process/free-port.js";
 import { KAFKA_VERSION } from "../broker/fetch-broker.js";
 import { startBroker } from "../broker/start-broker.js";
-import { describeWithJavaBroker } from "../support/broker/describe-with-broker.js";
-import { BROKER_LIB } from "../support/broker/java-broker.js";
+import { describeWithJavaBroker } from "../broker/suite/describe-with-broker.js";
+import { BROKER_LIB } from "../broker/suite/java-broker.js";
 import { pidsIn } from "../support/program/toolchain-process.js";
 
 const log = pino({ level: "silent" });

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ApiClient } from "../../deploy/demo/api-client.js";
 import { channelOf } from "../../schemas/fault-point.js";
 import { openPersistentClickHouse } from "../faults/worlds/fault-world.js";
-import { describeWithBroker } from "../support/broker/describe-with-broker.js";
+import { describeWithBroker } from "../broker/suite/describe-with-broker.js";
 import { makeOrganization, makePackage } from "../support/imports/make-artifacts.js";
 import { onPostgres } from "../support/stores/on-postgres.js";
 import { startCluster, type Cluster } from "../support/program/start-cluster.js";

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { openKafkaLog } from "../../deploy/stores/kafka/event-log.js";
 import { createKafka } from "../../deploy/stores/kafka/kafka-client.js";
 import type { LogBatch } from "../../schemas/records/event-log.js";
-import { describeWithBroker } from "../support/broker/describe-with-broker.js";
+import { describeWithBroker } from "../broker/suite/describe-with-broker.js";
 import { readMetrics } from "../support/program/read-metrics.js";
 import { startToolchain } from "../support/program/start-toolchain.js";
 import { bytes, collect, collecting } from "../support/stores/event-log-suite.js";

@@ -2,7 +2,7 @@ import { pino } from "pino";
 import { expect, test } from "vitest";
 import { openKafkaLog } from "../../deploy/stores/kafka/event-log.js";
 import { retryWhileDown } from "../../enrich/batches/retry-while-down.js";
-import { describeWithJavaBroker } from "../support/broker/describe-with-broker.js";
+import { describeWithJavaBroker } from "../broker/suite/describe-with-broker.js";
 
 describeWithJavaBroker("the event log on a broker that is killed and started again", (broker) => {
   test("a batch that was in hand meanwhile is committed, and not given again", async () => {

@@ -4,7 +4,7 @@ import { pino } from "pino";
 import { expect, test } from "vitest";
 import { openKafkaLog } from "../../deploy/stores/kafka/event-log.js";
 import { createKafka } from "../../deploy/stores/kafka/kafka-client.js";
-import { describeWithBroker } from "../support/broker/describe-with-broker.js";
+import { describeWithBroker } from "../broker/suite/describe-with-broker.js";
 
 const TOPIC_RESOURCE = 2;
 

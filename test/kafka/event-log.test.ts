@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { pino } from "pino";
 import { openKafkaLog } from "../../deploy/stores/kafka/event-log.js";
 import { BatchLost } from "../../schemas/records/event-log.js";
-import { describeWithBroker } from "../support/broker/describe-with-broker.js";
+import { describeWithBroker } from "../broker/suite/describe-with-broker.js";
 import { eventLogSuite } from "../support/stores/event-log-suite.js";
 
 describeWithBroker("on a Kafka broker", (broker) => {

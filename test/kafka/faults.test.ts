@@ -6,7 +6,7 @@ import { openKafkaWorld } from "../faults/worlds/kafka-world.js";
 import { planEach } from "../faults/plans/plan-seed.js";
 import { nameOf, NOTHING_WRONG, seedText, totalsOf } from "../faults/imports/report.js";
 import { runPlan } from "../faults/imports/run-seed.js";
-import { describeWithJava } from "../support/broker/describe-with-broker.js";
+import { describeWithJava } from "../broker/suite/describe-with-broker.js";
 
 /** `npm run test:faults -- --log kafka --seeds 100` draws many plans, at all points. */
 const KINDS: readonly (readonly [FaultAction, FaultPoint])[] = [

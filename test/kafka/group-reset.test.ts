@@ -7,7 +7,7 @@ import { ENRICH_GROUP } from "../../schemas/records/event-log.js";
 import type { EventImport } from "../../schemas/records/import-store.js";
 import { openPersistentClickHouse } from "../faults/worlds/fault-world.js";
 import { countLive } from "../support/stores/open-clickhouse.js";
-import { describeWithBroker } from "../support/broker/describe-with-broker.js";
+import { describeWithBroker } from "../broker/suite/describe-with-broker.js";
 import { expectedOutcome, outcomeOf, readUntil } from "../support/imports/import-outcome.js";
 import { type RecountBodies, makeExporter, openRecount } from "../support/imports/import-world.js";
 import { makePackage } from "../support/imports/make-artifacts.js";

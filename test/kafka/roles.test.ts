@@ -3,7 +3,7 @@ import type { ApiClient } from "../../deploy/demo/api-client.js";
 import { settlesWithin } from "../../schemas/async/pause.js";
 import type { EventImport } from "../../schemas/records/import-store.js";
 import { countLive } from "../support/stores/open-clickhouse.js";
-import { describeWithBroker } from "../support/broker/describe-with-broker.js";
+import { describeWithBroker } from "../broker/suite/describe-with-broker.js";
 import { firstDifference } from "../support/imports/recount-aggregates.js";
 import { makeOrganization, makePackage } from "../support/imports/make-artifacts.js";
 import { onPostgres } from "../support/stores/on-postgres.js";

@@ -9,8 +9,8 @@ import type { Broker } from "../broker/broker.js";
 import { startBroker } from "../broker/start-broker.js";
 import type { KafkaConnection } from "../../deploy/config/store-variables.js";
 import { createKafka } from "../../deploy/stores/kafka/kafka-client.js";
-import { describeWithJava } from "../support/broker/describe-with-broker.js";
-import { BROKER_LIB } from "../support/broker/java-broker.js";
+import { describeWithJava } from "../broker/suite/describe-with-broker.js";
+import { BROKER_LIB } from "../broker/suite/java-broker.js";
 import { makeOrganization, makePackage } from "../support/imports/make-artifacts.js";
 import { startToolchain } from "../support/program/start-toolchain.js";
 

@@ -5,7 +5,7 @@ import kafkajs from "kafkajs";
 import { pino } from "pino";
 import { expect, onTestFinished, test } from "vitest";
 import { createKafka } from "../../deploy/stores/kafka/kafka-client.js";
-import { describeWithJavaBroker } from "../support/broker/describe-with-broker.js";
+import { describeWithJavaBroker } from "../broker/suite/describe-with-broker.js";
 import { readMetrics } from "../support/program/read-metrics.js";
 import { startCluster } from "../support/program/start-cluster.js";
 import { type FailedStart, startFailing } from "../support/program/start-failing.js";

@@ -3,7 +3,7 @@ import { pino } from "pino";
 import { pause } from "../../../schemas/async/pause.js";
 import { createKafka } from "../../../deploy/stores/kafka/kafka-client.js";
 import { ENRICH_GROUP } from "../../../schemas/records/event-log.js";
-import type { JavaTestBroker } from "../../support/broker/java-broker.js";
+import type { JavaTestBroker } from "../../broker/suite/java-broker.js";
 import type { Toolchain } from "../../support/program/start-toolchain.js";
 import type { PlannedFault } from "../plans/plan-seed.js";
 

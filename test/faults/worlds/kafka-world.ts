@@ -1,5 +1,5 @@
 import { connectApi } from "../../../deploy/demo/api-client.js";
-import { type JavaTestBroker, openJavaBroker, openJavaCluster } from "../../support/broker/java-broker.js";
+import { type JavaTestBroker, openJavaBroker, openJavaCluster } from "../../broker/suite/java-broker.js";
 import { makeExporter, openRecount } from "../../support/imports/import-world.js";
 import { onPostgres } from "../../support/stores/on-postgres.js";
 import { startCluster } from "../../support/program/start-cluster.js";

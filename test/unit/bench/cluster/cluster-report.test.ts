@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { clusterReport } from "../../../bench/cluster/cluster-report.js";
 import type { ClusterTurn } from "../../../bench/cluster/cluster-turn.js";
-import { usageOf } from "../../../support/bench/usage.js";
+import { usageOf } from "../../../bench/usage/given-usage.js";
 
 const usage = usageOf({
   service: 2,

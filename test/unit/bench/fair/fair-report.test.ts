@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { fairReport } from "../../../bench/fair/fair-report.js";
-import { usageOf } from "../../../support/bench/usage.js";
+import { usageOf } from "../../../bench/usage/given-usage.js";
 
 const times = (doneMs: number) => ({ enrichedMs: doneMs / 2, doneMs });
 const threads = { main: 10, enrichment: 15, other: 5 };

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { growthReport, type GrowthRun, type GrowthStep } from "../../../bench/growth/growth-report.js";
-import { usageOf } from "../../../support/bench/usage.js";
+import { usageOf } from "../../../bench/usage/given-usage.js";
 
 const threads = { main: 4, enrichment: 15, other: 1 };
 const usage = (clickhouse: number) => usageOf({ service: 20, clickhouse, postgres: 1, client: 2, threads });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { CodecCost } from "../../../bench/import/codec-costs.js";
 import { logReport, type LogTurn } from "../../../bench/import/log-report.js";
 import { CODECS } from "../../../../schemas/records/raw-chunk.js";
-import { partUsage, usageOf } from "../../../support/bench/usage.js";
+import { partUsage, usageOf } from "../../../bench/usage/given-usage.js";
 
 const USAGE = usageOf({ service: 3, clickhouse: 3, postgres: 3, client: 1 });
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { managementReport } from "../../../bench/management/management-report.js";
 import type { ManagementRound, MeasuredRun } from "../../../bench/management/management-round.js";
-import { usageOf } from "../../../support/bench/usage.js";
+import { usageOf } from "../../../bench/usage/given-usage.js";
 
 function run(latencyMs: number, answers: Record<string, number>): MeasuredRun {
   return {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { smallReport } from "../../../bench/small/small-report.js";
-import { usageOf } from "../../../support/bench/usage.js";
+import { usageOf } from "../../../bench/usage/given-usage.js";
 
 const threads = { main: 1, enrichment: 0.75, other: 0.25 };
 const usage = usageOf({ service: 2, clickhouse: 2, postgres: 2, client: 1, threads });

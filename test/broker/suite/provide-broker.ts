@@ -1,6 +1,6 @@
 import type { TestProject } from "vitest/node";
 import { findBrokerSource, openTestBroker } from "./kafka-broker.js";
-import type { SuiteBroker } from "../stores/log-environment.js";
+import type { SuiteBroker } from "../../support/stores/log-environment.js";
 
 declare module "vitest" {
   interface ProvidedContext {

@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { pino } from "pino";
-import type { Broker } from "../../broker/broker.js";
-import type { BrokerSettings } from "../../broker/broker-settings.js";
-import { KAFKA_VERSION } from "../../broker/fetch-broker.js";
-import { startBroker } from "../../broker/start-broker.js";
-import { startBrokers } from "../../broker/start-brokers.js";
+import type { Broker } from "../broker.js";
+import type { BrokerSettings } from "../broker-settings.js";
+import { KAFKA_VERSION } from "../fetch-broker.js";
+import { startBroker } from "../start-broker.js";
+import { startBrokers } from "../start-brokers.js";
 import { onFreePorts } from "../../../deploy/process/free-port.js";
 import type { TestBroker } from "./test-broker.js";
 

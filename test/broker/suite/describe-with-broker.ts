@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, inject } from "vitest";
-import type { BrokerSettings } from "../../broker/broker-settings.js";
-import { describeOrSkip } from "../describe-or-skip.js";
+import type { BrokerSettings } from "../broker-settings.js";
+import { describeOrSkip } from "../../support/describe-or-skip.js";
 import { openJavaBroker, type JavaTestBroker } from "./java-broker.js";
 import { findJavaSource } from "./kafka-broker.js";
-import type { SuiteBroker } from "../stores/log-environment.js";
+import type { SuiteBroker } from "../../support/stores/log-environment.js";
 
 const OPEN_MS_MAX = 300_000;
 const CI_RULE = "With CI=true the Kafka suites must run.";

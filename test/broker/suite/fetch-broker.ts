@@ -1,4 +1,4 @@
-import { fetchBroker } from "../../broker/fetch-broker.js";
+import { fetchBroker } from "../fetch-broker.js";
 import { BROKER_LIB } from "./java-broker.js";
 import { findJavaSource } from "./kafka-broker.js";
 

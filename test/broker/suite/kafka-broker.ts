@@ -1,9 +1,9 @@
 import { items } from "../../../deploy/config/variable-faults.js";
 import { onFreePort } from "../../../deploy/process/free-port.js";
-import { dockerEnvironment, isDockerThere, KAFKA_IMAGE } from "../../broker/docker-broker.js";
-import { isFetched } from "../../broker/fetch-broker.js";
-import { findJava, findMaven } from "../../broker/find-java.js";
-import type { Environment } from "../../broker/find-java.js";
+import { dockerEnvironment, isDockerThere, KAFKA_IMAGE } from "../docker-broker.js";
+import { isFetched } from "../fetch-broker.js";
+import { findJava, findMaven } from "../find-java.js";
+import type { Environment } from "../find-java.js";
 import { StartFailure } from "../../../deploy/process/start-failure.js";
 import { BROKER_LIB, openJavaBroker } from "./java-broker.js";
 import type { TestBroker } from "./test-broker.js";

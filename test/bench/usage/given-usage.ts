@@ -1,5 +1,5 @@
-import type { PartUsage, Usage } from "../../bench/usage/sample-usage.js";
-import { NO_CPU } from "../../bench/usage/thread-cpu.js";
+import type { PartUsage, Usage } from "./sample-usage.js";
+import { NO_CPU } from "./thread-cpu.js";
 
 /** The CPU seconds of the program and its stores; 0 where nothing is given. All memory is 0. */
 export function usageOf({

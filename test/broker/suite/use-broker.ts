@@ -1,5 +1,5 @@
 import { inject } from "vitest";
-import { useSuiteBroker } from "../stores/log-environment.js";
+import { useSuiteBroker } from "../../support/stores/log-environment.js";
 
 const broker = inject("suiteBroker");
 if ("brokers" in broker) useSuiteBroker(broker);
